@@ -1,0 +1,196 @@
+// Does a sweep's parent grow with the trials it has done? 100,000 trials, 20 problems of 5,000
+// configurations, with everything of the parent that is real (list, queue, pool, driver, database, progress)
+// and a compiler and a runner that answer at once. Prints the memory of the process as trials end; the limit
+// is what it had after the first 10,000. Usage: bench_sweep_memory [FOLDER]; 200,000 commits are quickest in
+// /dev/shm.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "db/pending_results.hpp"
+#include "db/result_store.hpp"
+#include "tuner/cli/terminal/progress.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/sweep/sweep.hpp"
+
+namespace {
+
+using namespace tuner;
+
+constexpr int problems = 20;
+constexpr std::int64_t step = 10'000;
+/// What an allocator may keep for itself.
+constexpr double allowed_growth = 1.05;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// A line of /proc/self/status, such as `VmRSS`, in MiB.
+double memory_mib(const std::string& what) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kib = 0;
+    if (word == what + ":" && status >> kib) return kib / 1024;
+  }
+  throw model::Error("/proc/self/status does not say " + what);
+}
+
+model::ParameterSpec parameter(const std::string& name, std::int64_t values) {
+  model::ParameterSpec out;
+  out.name = name;
+  for (std::int64_t i = 1; i <= values; ++i) out.values.emplace_back(i);
+  return out;
+}
+
+/// 50 × 10 × 10 configurations.
+model::KernelSpec spec() {
+  model::KernelSpec out;
+  out.name = "imagined";
+  out.family = "imagined";
+  out.source = {{"imagined.cu", "extern \"C\" __global__ void imagined(float* x) {}"}};
+  out.sizes = {"N"};
+  out.types = {model::ElementType::float32};
+  out.parameters = {parameter("TILE", 50), parameter("UNROLL", 10), parameter("VECTOR", 10)};
+  model::ArgumentSpec x;
+  x.name = "x";
+  x.type = model::ElementType::float32;
+  x.pointer = true;
+  x.access = model::Access::out;
+  x.extent = {{"N", {}}};
+  out.arguments = {x};
+  model::StepSpec launch;
+  launch.entry = "imagined";
+  launch.grid = {{"ceil_div(N, 32 * TILE)", {}}};
+  launch.block = {{"32", {}}};
+  out.steps = {launch};
+  out.metrics = {{"elements/ns", {"1.0 * N / time_ns", {}}}};
+  return out;
+}
+
+class QuickCompiler final : public compile::Compiler {
+ public:
+  std::string name() const override { return "quick 1"; }
+  model::Compilation compile(const model::CompileJob& job) override {
+    model::Compilation out;
+    out.binary.resize(50'000);  // the size of a matmul's cubin
+    out.log = std::string(500, 'x');
+    model::KernelResources& kernel = out.kernels.emplace_back();
+    kernel.entry = job.entries.front();
+    kernel.symbol = kernel.entry;
+    return out;
+  }
+};
+
+/// Every tenth trial fails.
+class QuickRunner final : public model::TrialRunner {
+ public:
+  const model::DeviceInfo& device() const override { return m_device; }
+  model::TrialOutcome run(const model::TrialJob&) override {
+    model::TrialOutcome out;
+    if (++m_runs % 10 == 0) {
+      out.status = model::TrialStatus::wrong_result;
+      out.detail = "C is wrong at 17";
+      return out;
+    }
+    model::Measurement measurement;
+    measurement.samples_ns.assign(20, 1e6 + static_cast<double>(m_runs % 1000));
+    measurement.median_ns = measurement.low_ns = measurement.high_ns = measurement.min_ns =
+        measurement.samples_ns.front();
+    out.measurement = measurement;
+    return out;
+  }
+
+ private:
+  model::DeviceInfo m_device;
+  std::int64_t m_runs = 0;
+};
+
+/// Prints the memory every 10,000 trials.
+class Watcher final : public sweep::Observer {
+ public:
+  explicit Watcher(double started) : m_progress(0, seconds_now, "elements/ns"), m_started(started) {}
+  void planned(std::int64_t total, std::int64_t known) override {
+    m_progress.set_total(total);
+    fmt::print("{} trials, {} known; listed: {:.1f} MiB\n", total, known, memory_mib("VmRSS"));
+    fmt::print("{:>8}  {:>9}  {:>9}  {:>9}\n", "trials", "MiB now", "MiB peak", "a second");
+  }
+  void launching(const model::TrialRecord&) override {}
+  void finished(const model::TrialRecord& trial) override {
+    m_progress.finished(trial);
+    if (++m_done % step != 0) return;
+    const double now = memory_mib("VmRSS");
+    if (first_mib == 0) first_mib = now;
+    last_mib = now;
+    fmt::print("{:>8}  {:>9.1f}  {:>9.1f}  {:>9.0f}\n", m_done, now, memory_mib("VmHWM"),
+               static_cast<double>(m_done) / (seconds_now() - m_started));
+    std::fflush(stdout);
+  }
+  void notice(const std::string& text) override { fmt::print("{}\n", text); }
+
+  double first_mib = 0;
+  double last_mib = 0;
+
+ private:
+  cli::terminal::Progress m_progress;
+  double m_started;
+  std::int64_t m_done = 0;
+};
+
+sweep::Request make_request() {
+  sweep::Request request;
+  sweep::Work work{space::KernelSpace(spec()), {}};
+  for (int i = 1; i <= problems; ++i) {
+    work.problems.push_back(space::make_problem(work.kernel.spec(), {100'000 * i}, std::nullopt, 0));
+  }
+  request.work = {work};
+  request.device.id = "cuda:0";
+  request.device.kind = "cuda";
+  request.device.name = "Imagined GPU";
+  request.device.architecture = "sm_90";
+  request.compiler = "quick 1";
+  request.run.id = model::Digest::random();
+  request.run.state = "running";
+  request.run.device = request.device;
+  request.run.toolkit = request.compiler;
+  return request;
+}
+
+int run(const std::filesystem::path& folder) {
+  const sweep::Request request = make_request();
+  db::ResultStore store(folder / "memory.db");
+  db::PendingResults results(store, [](const std::string& text) { fmt::print("{}\n", text); });
+  const sweep::TrialList list = sweep::list_trials(request, store);
+  compile::CompilePool pool(16, [] { return std::make_unique<QuickCompiler>(); });
+  QuickRunner runner;
+  Watcher watcher(seconds_now());
+  const std::atomic<bool> stop{false};
+  sweep::Services services{pool, runner, results, store, watcher, {}, seconds_now, stop};
+  sweep::sweep(request, list, services);
+  const double ratio = watcher.last_mib / watcher.first_mib;
+  fmt::print("memory after the last trial / after the first 10,000: {:.3f} (limit {})\n", ratio,
+             allowed_growth);
+  return ratio <= allowed_growth ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::filesystem::path folder =
+      std::filesystem::path(argc > 1 ? argv[1] : std::filesystem::temp_directory_path().c_str()) /
+      fmt::format("tuner-bench-{}", ::getpid());
+  int code = 1;
+  try {
+    std::filesystem::create_directories(folder);
+    code = run(folder);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_sweep_memory: {}\n", error.what());
+  }
+  std::filesystem::remove_all(folder);
+  return code;
+}

@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "config/identifiers.hpp"
+#include "config/init_text.hpp"
+#include "config/numbers.hpp"
+#include "config/spec_context.hpp"
+#include "config/table_reader.hpp"
+#include "tuner/model/text_width.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+constexpr std::size_t most_arguments = 64;
+constexpr std::size_t most_extents = 8;
+
+constexpr std::array<std::pair<std::string_view, model::Access>, 4> accesses = {
+    {{"in", model::Access::in},
+     {"out", model::Access::out},
+     {"inout", model::Access::inout},
+     {"workspace", model::Access::workspace}}};
+
+/// `float*`, `ELEMENT_TYPE *`, `int`; whether it could be read.
+bool read_type(const Node& node, model::ArgumentSpec& argument, Mistakes& mistakes) {
+  std::string_view text = trimmed(node.text);
+  argument.pointer = text.ends_with('*');
+  if (argument.pointer) text = trimmed(text.substr(0, text.size() - 1));
+  if (text == "ELEMENT_TYPE") return true;
+  argument.type = model::parse_element_type(text);
+  if (argument.type) return true;
+  mistakes.add(
+      node.where, fmt::format("unknown type \"{}\"", model::one_line(node.text, 60)),
+      text.starts_with("const ")
+          ? "leave const out: access = \"in\" says it"
+          : "ELEMENT_TYPE, float, double, int, unsigned int, long long, unsigned long long, signed char or "
+            "unsigned char; with * for a buffer");
+  return false;
+}
+
+/// The element types a buffer may have in the problems this kernel offers; empty where [kernel] could not
+/// say.
+std::vector<model::ElementType> possible_types(const model::ArgumentSpec& argument,
+                                               const model::KernelSpec& spec) {
+  if (argument.type) return {*argument.type};
+  return spec.types;
+}
+
+void read_inits_by_type(const Node& table, model::ArgumentSpec& argument, SpecContext& context) {
+  const std::vector<model::ElementType> types = possible_types(argument, context.spec);
+  for (const Member& member : table.members) {
+    const auto type = model::parse_element_type(member.key);
+    const bool offered = types.empty() || std::find(types.begin(), types.end(), type) != types.end();
+    if (!type || !offered) {
+      context.mistakes.add(member.where,
+                           fmt::format("{} has an init for \"{}\", which is not among its types",
+                                       argument.name, model::one_line(member.key, 40)),
+                           "init takes one entry for each type in kernel.types");
+      continue;
+    }
+    const auto init = read_init(member.value, context.mistakes);
+    if (init && check_init(*init, *type, member.value.contents, context.mistakes)) {
+      argument.init.by_type.emplace(*type, *init);
+    }
+  }
+  for (const model::ElementType type : types) {
+    const bool written =
+        std::any_of(table.members.begin(), table.members.end(),
+                    [type](const Member& member) { return model::parse_element_type(member.key) == type; });
+    if (!written) {
+      context.mistakes.add(
+          table.where, fmt::format("{} has no init for the type {}", argument.name, model::cuda_name(type)),
+          fmt::format("add {} = \"...\"", model::cuda_name(type)));
+    }
+  }
+}
+
+void read_contents(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+  const bool has_contents = argument.access == model::Access::in || argument.access == model::Access::inout;
+  const Member* member = reader.take("init");
+  if (member == nullptr) {
+    if (has_contents) {
+      context.mistakes.add(reader.table().where,
+                           fmt::format("{} is read, but has no \"init\"", argument.name),
+                           "init = \"uniform(-1, 1)\" says what it is filled with");
+    }
+    return;
+  }
+  if (!has_contents) {
+    context.mistakes.add(
+        member->where, fmt::format("{} is not read, so it has no \"init\"", argument.name),
+        "outputs and workspaces start as poison; access = \"inout\" for a buffer whose contents matter");
+    return;
+  }
+  if (member->value.kind == Node::Kind::table) {
+    read_inits_by_type(member->value, argument, context);
+    return;
+  }
+  const auto init = read_init(member->value, context.mistakes);
+  if (!init) return;
+  argument.init.usual = *init;
+  for (const model::ElementType type : possible_types(argument, context.spec)) {
+    if (!check_init(*init, type, member->value.contents, context.mistakes)) return;
+  }
+}
+
+void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+  if (const auto access =
+          reader.required_text("access", "access = \"in\", \"out\", \"inout\" or \"workspace\"")) {
+    const auto* const found = std::find_if(accesses.begin(), accesses.end(),
+                                           [&](const auto& pair) { return pair.first == *access; });
+    if (found == accesses.end()) {
+      context.mistakes.add(reader.table().find("access")->value.where,
+                           fmt::format("unknown access \"{}\"", model::one_line(*access, 40)),
+                           "in, out, inout or workspace");
+    } else {
+      argument.access = found->second;
+      read_contents(reader, argument, context);
+    }
+  }
+  reader.take("init");  // where the access is unknown, nothing can be said of it
+  reader.require("extent", "extent = [\"M\", \"N\"], how many elements: their product");
+  argument.extent = reader.expressions("extent", most_extents);
+  if (const Member* value = reader.take("value")) {
+    context.mistakes.add(value->where, fmt::format("{} is a buffer and has no \"value\"", argument.name),
+                         "init says what a buffer is filled with");
+  }
+}
+
+void read_scalar(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+  const bool real = !argument.type || model::is_floating(*argument.type);
+  argument.value = reader.expression("value", real ? Numbers::real : Numbers::whole);
+  for (const std::string_view key : {"access", "extent", "init"}) {
+    if (const Member* member = reader.take(key)) {
+      context.mistakes.add(member->where, fmt::format("{} is a number and has no \"{}\"", argument.name, key),
+                           "only buffers have it: their type ends in *");
+    }
+  }
+}
+
+void read_argument(const Node& table, SpecContext& context) {
+  if (table.kind != Node::Kind::table) {
+    context.mistakes.wrong_type(table, "an item of \"arguments\"", "a table");
+    return;
+  }
+  TableReader reader(table, "[[arguments]]", context.mistakes);
+  model::ArgumentSpec argument;
+  argument.where = table.where;
+  if (const auto name = reader.required_text("name", "the name the launches use")) {
+    check_identifier(*name, "argument", table.find("name")->value.where, context.mistakes);
+    argument.name = *name;
+    argument.where = table.find("name")->value.contents;
+    for (const model::ArgumentSpec& earlier : context.spec.arguments) {
+      if (earlier.name != *name) continue;
+      context.mistakes.add(argument.where,
+                           fmt::format("the argument \"{}\" stands twice", model::one_line(*name, 60)),
+                           fmt::format("the first is in line {}", earlier.where.line));
+      break;
+    }
+  }
+  const auto type = reader.required_text("type", "type = \"float*\"");
+  if (type && read_type(table.find("type")->value, argument, context.mistakes)) {
+    if (argument.pointer) {
+      read_buffer(reader, argument, context);
+    } else {
+      read_scalar(reader, argument, context);
+    }
+    reader.finish();
+  }
+  context.spec.arguments.push_back(std::move(argument));
+}
+
+}  // namespace
+
+void read_arguments(const Node& list, SpecContext& context) {
+  if (!is_list(list, "\"arguments\"", "a list of tables; write [[arguments]] above each", context.mistakes,
+               most_arguments)) {
+    return;
+  }
+  for (const Node& table : list.items) read_argument(table, context);
+}
+
+}  // namespace config

@@ -1,0 +1,72 @@
+#include "config/diagnostic_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "config/characters.hpp"
+#include "tuner/model/text_width.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+constexpr std::size_t most_columns = 100;
+constexpr std::size_t columns_before_caret = 60;
+
+std::optional<std::string_view> line_of(std::string_view text, int number) {
+  for (int i = 1; i < number; ++i) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+/// The line with a caret below its character `column`, the gutter showing its number.
+std::string quoted(std::string_view line, int number, int column) {
+  auto before = static_cast<std::size_t>(std::max(column, 1) - 1);
+  std::string_view ellipsis;
+  if (before > columns_before_caret) {
+    line.remove_prefix(bytes_of_characters(line, before - columns_before_caret));
+    before = columns_before_caret;
+    ellipsis = "\u2026";
+  }
+  const std::string head = model::one_line(line.substr(0, bytes_of_characters(line, before)));
+  const std::string tail = model::one_line(line.substr(bytes_of_characters(line, before)), most_columns);
+  const std::string indent(model::display_width(ellipsis) + model::display_width(head), ' ');
+  return fmt::format("{:5} | {}{}{}\n      | {}^", number, ellipsis, head, tail, indent);
+}
+
+}  // namespace
+
+std::string diagnostic_text(const model::Diagnostic& diagnostic, std::span<const model::SourceText> texts) {
+  const model::SourceLocation& where = diagnostic.where;
+  std::string text = model::one_line(fmt::format("{}: {}", where.text(), diagnostic.message));
+  const auto file = std::find_if(texts.begin(), texts.end(), [&](const model::SourceText& candidate) {
+    return candidate.name == where.file;
+  });
+  if (where.line > 0 && file != texts.end()) {
+    if (const auto line = line_of(file->text, where.line)) {
+      text += "\n" + quoted(*line, where.line, where.column);
+    }
+  }
+  if (!diagnostic.hint.empty()) text += "\n  " + model::one_line(diagnostic.hint);
+  return text;
+}
+
+std::string diagnostics_text(std::span<const model::Diagnostic> diagnostics,
+                             std::span<const model::SourceText> texts) {
+  std::string all;
+  for (const model::Diagnostic& diagnostic : diagnostics) {
+    if (!all.empty()) all += '\n';
+    all += diagnostic_text(diagnostic, texts);
+  }
+  return all;
+}
+
+}  // namespace config

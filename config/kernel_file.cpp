@@ -1,0 +1,119 @@
+#include "config/kernel_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "config/kernel_spec_reader.hpp"
+#include "config/layout_file.hpp"
+#include "config/source_files.hpp"
+#include "config/toml_document.hpp"
+#include "tuner/space/space.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+constexpr int deepest_folder = 16;
+constexpr std::size_t most_specs = 1000;
+
+/// Reads the spec that `files` has at `path`; `name` is what people call it.
+LoadedKernels load_one(const FileReader& files, const std::filesystem::path& path, const std::string& name) {
+  LoadedKernels loaded;
+  FileText file = files.read(path);
+  if (!file.problem.empty()) {
+    loaded.mistakes.push_back(
+        {{name, 0, 0}, file.problem, "a kernel spec is a .toml file; docs/kernel-specs.md"});
+    return loaded;
+  }
+  std::variant<Node, model::Diagnostic> document = parse_toml(file.text, name);
+  loaded.texts.push_back({name, std::move(file.text)});
+  if (auto* mistake = std::get_if<model::Diagnostic>(&document)) {
+    loaded.mistakes.push_back(std::move(*mistake));
+    return loaded;
+  }
+  Mistakes mistakes;
+  ReadSpec read = read_kernel_spec(std::get<Node>(document), files, path.parent_path(), mistakes);
+  read.spec.path = name;
+  loaded.mistakes = mistakes.take();
+  // Names and expressions are judged only in a spec that is whole: a broken parameter would make each use of
+  // it a mistake of its own.
+  if (loaded.mistakes.empty()) loaded.mistakes = tuner::space::validate(read.spec);
+  if (!loaded.mistakes.empty()) return loaded;
+  loaded.kernels.push_back(std::move(read.spec));
+  loaded.places.push_back(std::move(read.name_place));
+  return loaded;
+}
+
+bool is_spec_name(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return path.extension() == ".toml" && name != "tuner.toml" && !name.ends_with(layout_suffix) &&
+         !name.starts_with('.');
+}
+
+}  // namespace
+
+void LoadedKernels::add(LoadedKernels more) {
+  for (std::size_t i = 0; i < more.kernels.size(); ++i) {
+    const auto taken = std::find_if(kernels.begin(), kernels.end(), [&](const model::KernelSpec& kernel) {
+      return kernel.name == more.kernels[i].name;
+    });
+    if (taken != kernels.end()) {
+      const auto index = static_cast<std::size_t>(taken - kernels.begin());
+      mistakes.push_back({more.places[i], fmt::format("another kernel is called \"{}\"", taken->name),
+                          fmt::format("it is at {}; rename one of the two", places[index].text())});
+      continue;
+    }
+    kernels.push_back(std::move(more.kernels[i]));
+    places.push_back(std::move(more.places[i]));
+  }
+  std::move(more.mistakes.begin(), more.mistakes.end(), std::back_inserter(mistakes));
+  std::move(more.texts.begin(), more.texts.end(), std::back_inserter(texts));
+}
+
+LoadedKernels load_kernel_file(const std::filesystem::path& path) {
+  return load_one(DiskFiles(), path, path.generic_string());
+}
+
+LoadedKernels load_kernel_folder(const std::filesystem::path& folder) {
+  LoadedKernels loaded;
+  std::vector<std::filesystem::path> specs;
+  std::error_code error;
+  std::filesystem::recursive_directory_iterator entry(folder, error);
+  while (!error && entry != std::filesystem::recursive_directory_iterator() && specs.size() <= most_specs) {
+    const bool hidden = entry->path().filename().string().starts_with('.');
+    if (hidden || entry.depth() >= deepest_folder) entry.disable_recursion_pending();
+    if (is_spec_name(entry->path()) && !entry->is_directory(error)) specs.push_back(entry->path());
+    if (!error) entry.increment(error);
+  }
+  if (error) {
+    loaded.mistakes.push_back({{folder.generic_string(), 0, 0}, "cannot be read: " + error.message(), ""});
+    return loaded;
+  }
+  if (specs.size() > most_specs) {
+    loaded.mistakes.push_back({{folder.generic_string(), 0, 0},
+                               fmt::format("holds more than {} .toml files", most_specs),
+                               "name the specs, or a smaller folder"});
+    return loaded;
+  }
+  std::sort(specs.begin(), specs.end());
+  for (const std::filesystem::path& path : specs) loaded.add(load_kernel_file(path));
+  return loaded;
+}
+
+LoadedKernels load_embedded(std::span<const model::EmbeddedFile> files) {
+  LoadedKernels loaded;
+  const EmbeddedFiles reader(files);
+  for (const model::EmbeddedFile& file : files) {
+    const std::filesystem::path path(file.path);
+    if (is_spec_name(path)) loaded.add(load_one(reader, path, fmt::format("shipped:{}", file.path)));
+  }
+  return loaded;
+}
+
+}  // namespace config

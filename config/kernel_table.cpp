@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "config/identifiers.hpp"
+#include "config/spec_context.hpp"
+#include "config/table_reader.hpp"
+#include "tuner/model/text_width.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+constexpr std::size_t most_sizes_of_a_kernel = 8;
+
+constexpr std::array<std::string_view, 8> type_names = {
+    "float", "double", "signed char", "unsigned char", "int", "unsigned int", "int64", "uint64"};
+
+/// Reports the second of two equal strings.
+bool is_new(const Node& node, const std::vector<const Node*>& nodes, std::string_view what,
+            Mistakes& mistakes) {
+  for (const Node* earlier : nodes) {
+    if (earlier == &node) return true;
+    if (earlier->text == node.text) {
+      mistakes.add(node.where, fmt::format("{} \"{}\" stands twice", what, model::one_line(node.text, 60)),
+                   "leave one out");
+      return false;
+    }
+  }
+  return true;
+}
+
+void read_names(TableReader& reader, SpecContext& context) {
+  model::KernelSpec& spec = context.spec;
+  if (const auto name = reader.required_text("name", "name = \"my_kernel\"")) {
+    context.name_place = reader.table().find("name")->value.where;
+    if (check_label(*name, "kernel", context.name_place, context.mistakes)) spec.name = *name;
+  }
+  spec.family = spec.name;
+  if (const auto family = reader.text("family")) {
+    if (check_label(*family, "family", reader.table().find("family")->value.where, context.mistakes)) {
+      spec.family = *family;
+    }
+  }
+  spec.description = reader.text("description").value_or("");
+  if (spec.description != model::one_line(spec.description)) {
+    context.mistakes.add(reader.table().find("description")->value.where,
+                         "\"description\" is more than a line",
+                         "one line of text, without control characters");
+  }
+}
+
+void read_sizes(TableReader& reader, SpecContext& context) {
+  const Member* member =
+      reader.require("sizes", "sizes = [\"M\", \"N\", \"K\"], the names of the problem's extents");
+  if (member == nullptr) return;
+  const std::vector<const Node*> names = reader.texts("sizes");
+  for (const Node* name : names) {
+    if (check_name(name->text, "size", name->where, context.mistakes) &&
+        is_new(*name, names, "the size", context.mistakes)) {
+      context.spec.sizes.push_back(name->text);
+    }
+  }
+  const bool is_list_value = member->value.kind == Node::Kind::list;
+  if (is_list_value && (member->value.items.empty() || names.size() > most_sizes_of_a_kernel)) {
+    context.mistakes.add(member->value.where,
+                         fmt::format("\"sizes\" has {} names", member->value.items.size()),
+                         fmt::format("from 1 to {}", most_sizes_of_a_kernel));
+  }
+}
+
+/// Leaves the types empty after a mistake: then nothing that depends on them is judged.
+void read_types(TableReader& reader, SpecContext& context) {
+  std::vector<model::ElementType>& types = context.spec.types;
+  const std::vector<const Node*> names = reader.texts("types");
+  for (const Node* name : names) {
+    const auto type = model::parse_element_type(name->text);
+    if (!type) {
+      std::string hint = did_you_mean(name->text, type_names);
+      if (hint.empty()) hint = "known types: " + listed(type_names);
+      context.mistakes.add(name->where, fmt::format("unknown type \"{}\"", model::one_line(name->text, 40)),
+                           std::move(hint));
+    } else if (is_new(*name, names, "the type", context.mistakes)) {
+      types.push_back(*type);
+    }
+  }
+  if (types.size() != names.size()) types.clear();
+  const Member* member = reader.table().find("types");
+  if (member == nullptr) {
+    types = {model::ElementType::float32};
+  } else if (member->value.kind == Node::Kind::list && member->value.items.empty()) {
+    context.mistakes.add(member->value.where, "\"types\" is an empty list", "leave it out for [\"float\"]");
+  }
+}
+
+void read_device_kinds(TableReader& reader, SpecContext& context) {
+  static constexpr std::array<std::string_view, 2> kinds = {"cuda", "cpu"};
+  for (const Node* kind : reader.texts("devices")) {
+    if (std::find(kinds.begin(), kinds.end(), kind->text) == kinds.end()) {
+      context.mistakes.add(kind->where,
+                           fmt::format("unknown kind of device \"{}\"", model::one_line(kind->text, 40)),
+                           "\"cuda\" or \"cpu\"; leave \"devices\" out for both");
+    } else {
+      context.spec.device_kinds.push_back(kind->text);
+    }
+  }
+}
+
+void read_options(TableReader& reader, SpecContext& context) {
+  for (const Node* option : reader.texts("options")) {
+    if (option->text.size() < 2 || option->text[0] != '-' || model::one_line(option->text) != option->text) {
+      context.mistakes.add(option->where,
+                           fmt::format("\"{}\" is no compiler option", model::one_line(option->text, 60)),
+                           "one option an item, such as \"--use_fast_math\"");
+    } else {
+      context.spec.compile_options.push_back(option->text);
+    }
+  }
+}
+
+void read_sources(TableReader& reader, SpecContext& context) {
+  for (const Node* folder : reader.texts("include")) {
+    if (folder->text.empty() || folder->text[0] == '/') {
+      context.mistakes.add(folder->where,
+                           fmt::format("\"{}\" is no relative path", model::one_line(folder->text, 80)),
+                           "folders of \"include\" are relative to the spec");
+    } else {
+      context.includes.push_back(context.folder / folder->text);
+    }
+  }
+  if (const auto source = reader.required_text("source", "source = \"my_kernel.cu\"")) {
+    context.spec.source = collect_sources(
+        context.files,
+        {context.folder, *source, reader.table().find("source")->value.where, context.includes},
+        context.mistakes);
+  }
+}
+
+}  // namespace
+
+void read_kernel_table(const Node& table, SpecContext& context) {
+  if (table.kind != Node::Kind::table) {
+    context.mistakes.wrong_type(table, "\"kernel\"", "a table", "write [kernel], once");
+    return;
+  }
+  TableReader reader(table, "[kernel]", context.mistakes);
+  read_names(reader, context);
+  read_sizes(reader, context);
+  read_types(reader, context);
+  read_device_kinds(reader, context);
+  read_options(reader, context);
+  read_sources(reader, context);
+  if (const auto entry = reader.text("entry")) {
+    check_entry(*entry, table.find("entry")->value.where, context.mistakes);
+    context.entry = *entry;
+  }
+  if (const auto padding = reader.text("row_padding")) {
+    const model::SourceLocation& where = table.find("row_padding")->value.where;
+    if (check_name(*padding, "row padding", where, context.mistakes)) context.spec.row_padding = *padding;
+  }
+  context.spec.deterministic = reader.boolean("deterministic").value_or(true);
+  if (const Member* defaults = reader.take("default")) context.defaults = &defaults->value;
+  reader.finish();
+}
+
+}  // namespace config

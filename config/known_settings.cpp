@@ -1,0 +1,186 @@
+#include "config/known_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "config/budget.hpp"
+#include "config/mistakes.hpp"
+#include "config/numbers.hpp"
+#include "config/sizes.hpp"
+#include "tuner/model/element_type.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/model/text_width.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+constexpr double day_s = 86400;
+
+constexpr std::array settings = {
+    KnownSetting{"db", SettingKind::path, "database that keeps every result",
+                 "$XDG_DATA_HOME/tuner/tuner.db, or ~/.local/share/tuner/tuner.db"},
+    KnownSetting{"device", SettingKind::device, "where kernels run; auto is the first GPU", ""},
+    KnownSetting{"kernels", SettingKind::word, "kernel, family, spec file or folder that is tuned", ""},
+    KnownSetting{"sizes", SettingKind::sizes, "problem sizes", ""},
+    KnownSetting{"type", SettingKind::type, "element type", "each kernel's first"},
+    KnownSetting{"pad", SettingKind::paddings, "elements added to each row of a matrix", ""},
+    KnownSetting{"strategy", SettingKind::word, "which configurations are tried, and in which order", ""},
+    KnownSetting{"seed", SettingKind::integer, "seed of the inputs and of the order",
+                 "a new one each run, recorded", "", 0, 1e18},
+    KnownSetting{"budget", SettingKind::budget, "time or trials after which a sweep ends", "no limit"},
+    KnownSetting{"measure", SettingKind::word, "how carefully times are taken; complete drops nothing", "",
+                 "quick|standard|thorough|complete"},
+    KnownSetting{"l2", SettingKind::word, "whether the last-level cache keeps data between launches", "",
+                 "warm|cold"},
+    KnownSetting{"compile_jobs", SettingKind::integer, "compilers at work at once",
+                 "one a core, as memory allows", "", 1, 4096},
+    KnownSetting{"compile_timeout_s", SettingKind::number, "seconds after which a compiler is killed", "", "",
+                 0.1, day_s},
+    KnownSetting{"run_timeout_s", SettingKind::number, "seconds a phase of a trial always has", "", "", 0.01,
+                 day_s},
+    KnownSetting{"run_timeout_factor", SettingKind::number,
+                 "times the best so far that a trial may take at least", "", "", 1, 1e6},
+    KnownSetting{"report", SettingKind::path, "file a run writes its report to (.md, .html, .csv, .json)",
+                 "no report"},
+    KnownSetting{"cache_dir", SettingKind::path, "folder of compiled binaries",
+                 "$XDG_CACHE_HOME/tuner, or ~/.cache/tuner"},
+    KnownSetting{"cache_limit_mb", SettingKind::integer, "size the cache of binaries is kept below, in MiB",
+                 "", "", 1, 1e9},
+    KnownSetting{"color", SettingKind::word, "colours on the terminal", "", "auto|always|never"},
+    KnownSetting{"progress", SettingKind::word, "a line of progress that updates itself", "",
+                 "auto|always|never"},
+};
+
+std::vector<std::string_view> split_choices(std::string_view choices) {
+  std::vector<std::string_view> words;
+  while (!choices.empty()) words.push_back(split_first(choices, "|"));
+  return words;
+}
+
+[[noreturn]] void refuse(const KnownSetting& setting, const std::string& value, std::string hint) {
+  throw model::UsageError(fmt::format("{} cannot be '{}'", setting.name, model::one_line(value, 60)),
+                          std::move(hint));
+}
+
+void check_word(const KnownSetting& setting, const std::string& value) {
+  const std::vector<std::string_view> words = split_choices(setting.choices);
+  if (words.empty() || std::find(words.begin(), words.end(), value) != words.end()) return;
+  refuse(setting, value, "choose " + listed(words));
+}
+
+void check_device(const KnownSetting& setting, const std::string& value) {
+  if (value == "auto" || value == "cpu") return;
+  const std::string_view text = value;
+  if (text.starts_with("replay:") && text.size() > 7) return;
+  if (text.starts_with("cuda:") && text.size() <= 8 && text[5] != '-' && parse_number<int>(text.substr(5)))
+    return;
+  refuse(setting, value, "choose auto, cuda:0 (or another number), cpu or replay:FILE");
+}
+
+void check_number(const KnownSetting& setting, const std::string& value) {
+  if (setting.kind == SettingKind::integer) {
+    const auto number = parse_number<std::int64_t>(value);
+    const bool fits = number && *number >= static_cast<std::int64_t>(setting.least) &&
+                      *number <= static_cast<std::int64_t>(setting.most);
+    if (!fits) refuse(setting, value, accepted_text(setting));
+    return;
+  }
+  const auto number = parse_number<double>(value);
+  if (!number || *number < setting.least || *number > setting.most)
+    refuse(setting, value, accepted_text(setting));
+}
+
+std::string with_case(std::string_view name, char from, char to, bool upper) {
+  std::string text(name);
+  for (char& c : text) {
+    if (c == from) c = to;
+    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const KnownSetting> known_settings() {
+  return settings;
+}
+
+const KnownSetting* find_setting(std::string_view name) {
+  const auto* const found = std::find_if(
+      settings.begin(), settings.end(), [name](const KnownSetting& setting) { return setting.name == name; });
+  return found == settings.end() ? nullptr : found;
+}
+
+std::string flag_name(std::string_view setting) {
+  return "--" + with_case(setting, '_', '-', false);
+}
+
+std::string variable_name(std::string_view setting) {
+  return "TUNER_" + with_case(setting, '_', '_', true);
+}
+
+std::string accepted_text(const KnownSetting& setting) {
+  switch (setting.kind) {
+    case SettingKind::path:
+      return "PATH";
+    case SettingKind::word:
+      return setting.choices.empty() ? "NAME" : std::string(setting.choices);
+    case SettingKind::device:
+      return "auto|cuda:N|cpu|replay:FILE";
+    case SettingKind::sizes:
+      return "512..4096|512..4096:128|512,1000|512x1024x256";
+    case SettingKind::paddings:
+      return "0,32";
+    case SettingKind::type:
+      return "float|double|int|...";
+    case SettingKind::integer:
+      return fmt::format("an integer from {:.0f} to {:.0f}", setting.least, setting.most);
+    case SettingKind::number:
+      return fmt::format("a number from {} to {}", setting.least, setting.most);
+    case SettingKind::budget:
+      return "5m|30s|1h30m|500";
+  }
+  return "";
+}
+
+void check_value(const KnownSetting& setting, const std::string& value) {
+  if (trimmed(value).empty() || value != model::one_line(value))
+    refuse(setting, value, accepted_text(setting));
+  switch (setting.kind) {
+    case SettingKind::path:
+      break;
+    case SettingKind::word:
+      check_word(setting, value);
+      break;
+    case SettingKind::device:
+      check_device(setting, value);
+      break;
+    case SettingKind::sizes:
+      parse_sizes(value);
+      break;
+    case SettingKind::paddings:
+      parse_paddings(value);
+      break;
+    case SettingKind::type:
+      if (!model::parse_element_type(value)) {
+        refuse(
+            setting, value,
+            "float, double, int, unsigned int, long long, unsigned long long, signed char or unsigned char");
+      }
+      break;
+    case SettingKind::integer:
+    case SettingKind::number:
+      check_number(setting, value);
+      break;
+    case SettingKind::budget:
+      parse_budget(value);
+      break;
+  }
+}
+
+}  // namespace config

@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "config/identifiers.hpp"
+#include "config/spec_context.hpp"
+#include "config/table_reader.hpp"
+#include "tuner/model/text_width.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+constexpr std::size_t most_parameters = 64;
+
+/// Words become parts of macro names (PARTITION_row), so they are made of what identifiers are made of.
+bool is_word(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+/// `constraints = [...]` below a [parameters] header is a parameter to TOML; its values give it away.
+bool looks_like_constraints(const Member& member) {
+  const Node& value = member.value;
+  if (value.kind != Node::Kind::list || value.items.empty()) return false;
+  return member.key == "constraints" ||
+         std::all_of(value.items.begin(), value.items.end(), [](const Node& item) {
+           return item.kind == Node::Kind::text &&
+                  item.text.find_first_of("<>=!&|%*/+()") != std::string::npos;
+         });
+}
+
+bool is_misplaced(const Member& member, Mistakes& mistakes) {
+  if (looks_like_constraints(member)) {
+    mistakes.add(
+        member.where,
+        fmt::format("\"{}\" stands below [parameters], which makes it a parameter, but its values are "
+                    "expressions",
+                    model::one_line(member.key, 60)),
+        "move the line to the top of the file, before the first [header], as constraints = [...]");
+    return true;
+  }
+  if (member.key == "default" && member.value.kind == Node::Kind::table) {
+    mistakes.add(member.where, "\"default\" stands below [parameters], which makes it a parameter",
+                 "move the line to [kernel]");
+    return true;
+  }
+  return false;
+}
+
+/// Adds `value` unless it is there already, or of another kind than the first.
+void add_value(const model::Value& value, const Node& node, model::ParameterSpec& parameter,
+               Mistakes& mistakes) {
+  std::vector<model::Value>& values = parameter.values;
+  if (!values.empty() && values.front().is_word() != value.is_word()) {
+    mistakes.add(node.where, fmt::format("{} mixes integers and words", parameter.name),
+                 "the values of a parameter are all integers or all words");
+  } else if (std::find(values.begin(), values.end(), value) != values.end()) {
+    mistakes.add(node.where, fmt::format("{} offers {} twice", parameter.name, value.text()),
+                 "leave one out");
+  } else {
+    values.push_back(value);
+  }
+}
+
+void read_values(const Node& list, model::ParameterSpec& parameter, Mistakes& mistakes) {
+  if (!is_list(list, parameter.name, "a list of values or a { table }", mistakes)) return;
+  if (list.items.empty()) {
+    mistakes.add(list.where, fmt::format("{} offers no value", parameter.name),
+                 "a list of at least one: [8, 16, 32]");
+  }
+  for (const Node& item : list.items) {
+    if (const auto value = read_value(item, "a value of " + parameter.name, mistakes)) {
+      add_value(*value, item, parameter, mistakes);
+    }
+  }
+}
+
+/// `from`, `to` and either `times` or `step`.
+void read_range(TableReader& reader, model::ParameterSpec& parameter, Mistakes& mistakes) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const Member* first = reader.require(
+      "from", "a range is { from = 8, to = 64, times = 2 } or { from = 0, to = 32, step = 8 }");
+  const Member* last = reader.require("to", "");
+  const auto from = reader.integer("from", -most, most);
+  const auto to = reader.integer("to", -most, most);
+  const auto times = reader.integer("times", 2, most);
+  const auto step = reader.integer("step", 1, most);
+  if (first == nullptr || last == nullptr || !from || !to) return;
+  const Node& table = reader.table();
+  const bool has_times = table.find("times") != nullptr;
+  if (has_times == (table.find("step") != nullptr)) {
+    mistakes.add(table.where,
+                 fmt::format("the range of {} needs either \"times\" or \"step\"", parameter.name));
+    return;
+  }
+  if (!times && !step) return;
+  if (*from > *to) {
+    mistakes.add(first->value.where,
+                 fmt::format("the range of {} starts at {} and ends at {}", parameter.name, *from, *to),
+                 "the smaller number first");
+    return;
+  }
+  if (times && *from < 1) {
+    mistakes.add(first->value.where, fmt::format("the range of {} starts at {}", parameter.name, *from),
+                 "with \"times\" it must start at 1 or more");
+    return;
+  }
+  if (step && (*to - *from) / *step >= static_cast<std::int64_t>(most_items)) {
+    mistakes.add(table.where,
+                 fmt::format("the range of {} has {} values", parameter.name, (*to - *from) / *step + 1),
+                 fmt::format("at most {}", most_items));
+    return;
+  }
+  for (std::int64_t value = *from; value <= *to; value = times ? value * *times : value + *step) {
+    parameter.values.emplace_back(value);
+  }
+}
+
+void read_condition(TableReader& reader, model::ParameterSpec& parameter, Mistakes& mistakes) {
+  parameter.when = reader.expression("when");
+  const Member* otherwise = reader.take("otherwise");
+  const bool has_when = reader.table().find("when") != nullptr;
+  const bool words = !parameter.values.empty() && parameter.values.front().is_word();
+  if (has_when && otherwise == nullptr && words) {  // integers have 0
+    mistakes.add(reader.table().find("when")->where,
+                 fmt::format("{} has \"when\" but no \"otherwise\"", parameter.name),
+                 "otherwise = the one word it has where \"when\" is false");
+  } else if (!has_when && otherwise != nullptr) {
+    mistakes.add(otherwise->where, fmt::format("{} has \"otherwise\" but no \"when\"", parameter.name),
+                 "when = \"PARTITION == 'block'\" says where the parameter exists");
+  }
+  if (otherwise == nullptr) return;
+  const auto value = read_value(otherwise->value, "\"otherwise\"", mistakes);
+  if (!value) return;
+  if (!parameter.values.empty() && words != value->is_word()) {
+    mistakes.add(otherwise->value.where, fmt::format("{} mixes integers and words", parameter.name),
+                 "\"otherwise\" is of the same kind as the values");
+  }
+  parameter.otherwise = *value;
+}
+
+model::ParameterSpec read_parameter(const Member& member, Mistakes& mistakes) {
+  model::ParameterSpec parameter;
+  parameter.name = member.key;
+  parameter.where = member.where;
+  const Node& value = member.value;
+  if (value.kind != Node::Kind::table) {
+    read_values(value, parameter, mistakes);
+    return parameter;
+  }
+  TableReader reader(value, member.key, mistakes);
+  if (const Member* values = reader.take("values")) {
+    read_values(values->value, parameter, mistakes);
+  } else if (value.find("from") != nullptr || value.find("to") != nullptr) {
+    read_range(reader, parameter, mistakes);
+  } else {
+    mistakes.add(value.where, fmt::format("{} has neither \"values\" nor \"from\" and \"to\"", member.key),
+                 "{ values = [1, 2, 4] } or { from = 8, to = 64, times = 2 }");
+  }
+  read_condition(reader, parameter, mistakes);
+  parameter.runtime = reader.boolean("runtime").value_or(false);
+  reader.finish();
+  return parameter;
+}
+
+}  // namespace
+
+std::optional<model::Value> read_value(const Node& node, std::string_view what, Mistakes& mistakes) {
+  if (node.kind == Node::Kind::integer) return model::Value(node.integer);
+  if (node.kind == Node::Kind::text && is_word(node.text)) return model::Value(node.text);
+  const std::string hint = node.kind == Node::Kind::boolean ? "write 0 and 1 for a switch"
+                           : node.kind == Node::Kind::text  ? "words are letters, digits and underscores"
+                                                            : "";
+  mistakes.wrong_type(node, what, "an integer or a word", hint);
+  return std::nullopt;
+}
+
+void read_parameters(const Node& table, SpecContext& context) {
+  if (table.kind != Node::Kind::table) {
+    context.mistakes.wrong_type(table, "\"parameters\"", "a table",
+                                "write [parameters], then NAME = [values]");
+    return;
+  }
+  if (table.members.size() > most_parameters) {
+    context.mistakes.add(table.where, fmt::format("{} parameters", table.members.size()),
+                         fmt::format("at most {}", most_parameters));
+    return;
+  }
+  for (const Member& member : table.members) {
+    if (is_misplaced(member, context.mistakes)) continue;
+    check_name(member.key, "parameter", member.where, context.mistakes);
+    context.spec.parameters.push_back(read_parameter(member, context.mistakes));
+  }
+}
+
+void read_defaults(SpecContext& context) {
+  if (context.defaults == nullptr) return;
+  const Node& table = *context.defaults;
+  if (table.kind != Node::Kind::table) {
+    context.mistakes.wrong_type(table, "\"default\"", "a table", "default = { BLOCK_SIZE = 16 }");
+    return;
+  }
+  std::vector<std::string_view> names;
+  for (const model::ParameterSpec& parameter : context.spec.parameters) names.push_back(parameter.name);
+  for (const Member& member : table.members) {
+    const auto found = std::find(names.begin(), names.end(), member.key);
+    if (found == names.end()) {
+      std::string hint = did_you_mean(member.key, names);
+      if (hint.empty() && !names.empty()) hint = "the parameters are " + listed(names);
+      context.mistakes.add(member.where,
+                           fmt::format("\"default\" sets \"{}\", which is no parameter", member.key),
+                           std::move(hint));
+      continue;
+    }
+    const auto value = read_value(member.value, "the default of " + member.key, context.mistakes);
+    if (!value) continue;
+    const model::ParameterSpec& parameter =
+        context.spec.parameters[static_cast<std::size_t>(found - names.begin())];
+    const bool offered =
+        std::find(parameter.values.begin(), parameter.values.end(), *value) != parameter.values.end() ||
+        (parameter.when && parameter.otherwise == *value);
+    if (!offered && !parameter.values.empty()) {
+      context.mistakes.add(member.value.where, fmt::format("{} does not offer {}", member.key, value->text()),
+                           "the default is one of the parameter's values");
+      continue;
+    }
+    context.spec.defaults.push_back({member.key, *value});
+  }
+}
+
+}  // namespace config

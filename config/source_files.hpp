@@ -1,0 +1,61 @@
+#pragma once
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/mistakes.hpp"
+#include "tuner/model/embedded_file.hpp"
+#include "tuner/model/kernel_spec.hpp"
+
+namespace config {
+
+/// A text file, or why there is none.
+struct FileText {
+  std::string text;
+  std::string problem;  ///< empty: it was read
+  bool missing = false;
+};
+
+/// Where specs and sources are read from.
+class FileReader {
+ public:
+  FileReader() = default;
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+  virtual ~FileReader() = default;
+  /// Regular files of at most most_file_bytes without NUL bytes; anything else is a problem.
+  virtual FileText read(const std::filesystem::path& path) const = 0;
+};
+
+class DiskFiles final : public FileReader {
+ public:
+  FileText read(const std::filesystem::path& path) const override;
+};
+
+/// Files in the binary; `..` and `.` are resolved in the names alone.
+class EmbeddedFiles final : public FileReader {
+ public:
+  explicit EmbeddedFiles(std::span<const tuner::model::EmbeddedFile> files) : m_files(files) {}
+  FileText read(const std::filesystem::path& path) const override;
+
+ private:
+  std::span<const tuner::model::EmbeddedFile> m_files;
+};
+
+/// What a spec asks to be read: a source and everything that it includes.
+struct SourceRequest {
+  std::filesystem::path folder;                 ///< of the spec
+  std::string name;                             ///< of the source, relative to `folder`
+  tuner::model::SourceLocation where;           ///< of that name in the spec
+  std::vector<std::filesystem::path> includes;  ///< folders searched after the including file's own
+};
+
+/// The source and, breadth first, the files that it `#include "..."`s, each under the name its `#include`
+/// gives it. A name that no folder has is left out: it may be a header of the toolkit, and the compiler
+/// knows. `#include <...>` is always the compiler's. Reports a source that cannot be read, one name for two
+/// files, and more than 64 files or 8 MiB.
+std::vector<tuner::model::SourceText> collect_sources(const FileReader& files, const SourceRequest& request,
+                                                      Mistakes& mistakes);
+
+}  // namespace config

@@ -1,0 +1,44 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/mistakes.hpp"
+#include "config/source_files.hpp"
+#include "tuner/model/kernel_spec.hpp"
+
+namespace config {
+
+/// What the readers of one spec share; each fills its part of `spec`.
+struct SpecContext {
+  const FileReader& files;
+  std::filesystem::path folder;  ///< of the spec, as `files` knows it
+  Mistakes& mistakes;
+  tuner::model::KernelSpec& spec;
+  std::string entry;  ///< [kernel] entry: what a launch without one of its own runs
+  tuner::model::SourceLocation name_place;
+  const Node* defaults = nullptr;  ///< [kernel] default, understood once the parameters are known
+  std::vector<std::filesystem::path> includes;  ///< [kernel] include, resolved
+};
+
+/// The parts of a spec, in the order they are read.
+void read_kernel_table(const Node& table, SpecContext& context);
+void read_parameters(const Node& table, SpecContext& context);
+/// After the parameters.
+void read_defaults(SpecContext& context);
+/// After [kernel], whose types decide what an ELEMENT_TYPE buffer must be filled with.
+void read_arguments(const Node& list, SpecContext& context);
+/// A [table] or a list of [[tables]] called `name`; `default_entry` empty: each launch needs its own.
+std::vector<tuner::model::StepSpec> read_steps(const Node& node, const std::string& name,
+                                               const std::string& default_entry, Mistakes& mistakes);
+void read_verify(const Node& table, SpecContext& context);
+/// `[derived]`, where names must be identifiers, or `[metrics]`, where they are shown to people.
+std::vector<tuner::model::NamedExpression> read_derived(const Node& table, Mistakes& mistakes);
+std::vector<tuner::model::MetricSpec> read_metrics(const Node& table, Mistakes& mistakes);
+
+/// An integer or a word as a parameter's value; reports what is neither.
+std::optional<tuner::model::Value> read_value(const Node& node, std::string_view what, Mistakes& mistakes);
+
+}  // namespace config

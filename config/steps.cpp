@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include "config/identifiers.hpp"
+#include "config/spec_context.hpp"
+#include "config/table_reader.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+constexpr std::size_t most_steps = 64;
+constexpr std::int64_t most_streams = 16;
+
+void read_launch(TableReader& reader, const std::string& default_entry, model::StepSpec& step) {
+  Mistakes& mistakes = reader.mistakes();
+  const Node& table = reader.table();
+  const std::optional<std::string> entry = reader.text("entry");
+  if (entry) check_entry(*entry, table.find("entry")->value.where, mistakes);
+  step.entry = entry.value_or(default_entry);
+  if (step.entry.empty() && table.find("entry") == nullptr) {
+    mistakes.add(table.where, fmt::format("{} has no \"entry\"", reader.name()),
+                 "entry = the name of the kernel function; [kernel] entry serves launches that have none");
+  }
+  reader.require("block", "block = [\"BLOCK_SIZE\"], threads in x, y and z");
+  step.block = reader.expressions("block", 3);
+  reader.require("grid", "grid = [\"ceil_div(N, BLOCK_SIZE)\"], blocks in x, y and z");
+  step.grid = reader.expressions("grid", 3);
+  step.dynamic_shared_bytes = reader.expression("dynamic_shared_bytes");
+  for (const Node* name : reader.texts("arguments")) {
+    if (name->text.empty()) mistakes.add(name->where, "an empty name among \"arguments\"");
+    step.arguments.push_back(name->text);
+  }
+}
+
+void read_upload(TableReader& reader, model::StepSpec& step) {
+  step.upload = reader.text("upload").value_or("");
+  const Member* upload = reader.table().find("upload");
+  if (upload->value.kind == Node::Kind::text && step.upload.empty()) {
+    reader.mistakes().add(upload->value.where, "\"upload\" names nothing", "upload = the name of a buffer");
+  }
+  step.first = reader.expression("first");
+  step.count = reader.expression("count");
+  for (const std::string_view key : {"entry", "block", "grid", "dynamic_shared_bytes", "arguments"}) {
+    if (const Member* member = reader.take(key)) {
+      reader.mistakes().add(member->where, fmt::format("an upload has no \"{}\"", key),
+                            "a step either launches a kernel or uploads a buffer");
+    }
+  }
+}
+
+/// Steps that must have finished, by their number from 0; only earlier ones can be waited for.
+void read_after(TableReader& reader, std::size_t index, model::StepSpec& step) {
+  const Member* member = reader.take("after");
+  if (member == nullptr) return;
+  Mistakes& mistakes = reader.mistakes();
+  if (!is_list(member->value, "\"after\"", "a list of step numbers, the first being 0", mistakes, most_steps))
+    return;
+  for (const Node& item : member->value.items) {
+    if (item.kind != Node::Kind::integer || item.integer < 0 ||
+        item.integer >= static_cast<std::int64_t>(index)) {
+      mistakes.wrong_type(item, "an item of \"after\"", "the number of an earlier step",
+                          fmt::format("this is step {}; the first is 0", index));
+    } else {
+      step.after.push_back(static_cast<int>(item.integer));
+    }
+  }
+}
+
+model::StepSpec read_step(const Node& table, const std::string& name, const std::string& default_entry,
+                          std::size_t index, Mistakes& mistakes) {
+  model::StepSpec step;
+  step.where = table.where;
+  TableReader reader(table, name, mistakes);
+  if (table.find("upload") != nullptr) {
+    read_upload(reader, step);
+  } else {
+    read_launch(reader, default_entry, step);
+  }
+  step.stream = static_cast<int>(reader.integer("stream", 0, most_streams - 1).value_or(0));
+  read_after(reader, index, step);
+  step.when = reader.expression("when");
+  if (table.find("upload") == nullptr) reader.take("upload");  // so that a misspelt one finds its name
+  reader.finish();
+  return step;
+}
+
+}  // namespace
+
+std::vector<model::StepSpec> read_steps(const Node& node, const std::string& name,
+                                        const std::string& default_entry, Mistakes& mistakes) {
+  std::vector<model::StepSpec> steps;
+  if (node.kind == Node::Kind::table) {
+    steps.push_back(read_step(node, fmt::format("[{}]", name), default_entry, 0, mistakes));
+  } else if (is_list(node, fmt::format("\"{}\"", name), "a table, or several [[tables]]", mistakes,
+                     most_steps)) {
+    for (const Node& item : node.items) {
+      if (item.kind == Node::Kind::table) {
+        steps.push_back(read_step(item, fmt::format("[[{}]]", name), default_entry, steps.size(), mistakes));
+      } else {
+        mistakes.wrong_type(item, fmt::format("an item of \"{}\"", name), "a table");
+      }
+    }
+  }
+  return steps;
+}
+
+}  // namespace config

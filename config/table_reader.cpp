@@ -1,0 +1,186 @@
+#include "config/table_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+/// Where the keys of a spec belong, for the hint when one stands elsewhere.
+struct Home {
+  std::string_view key;
+  std::string_view place;
+};
+constexpr std::string_view top =
+    "the top of the file, before the first [header]: what follows a header belongs to it";
+constexpr std::array homes = {
+    Home{"constraints", top},        Home{"name", "[kernel]"},
+    Home{"family", "[kernel]"},      Home{"description", "[kernel]"},
+    Home{"source", "[kernel]"},      Home{"sizes", "[kernel]"},
+    Home{"types", "[kernel]"},       Home{"row_padding", "[kernel]"},
+    Home{"default", "[kernel]"},     Home{"deterministic", "[kernel]"},
+    Home{"devices", "[kernel]"},     Home{"options", "[kernel]"},
+    Home{"include", "[kernel]"},     Home{"block", "[launch]"},
+    Home{"grid", "[launch]"},        Home{"dynamic_shared_bytes", "[launch]"},
+    Home{"stream", "[launch]"},      Home{"after", "[launch]"},
+    Home{"upload", "[launch]"},      Home{"access", "[[arguments]]"},
+    Home{"extent", "[[arguments]]"}, Home{"init", "[[arguments]]"},
+    Home{"reference", "[verify]"},   Home{"rounding_terms", "[verify]"},
+};
+
+std::string home_hint(std::string_view key, std::string_view table) {
+  for (const Home& home : homes) {
+    if (home.key == key && home.place != table)
+      return fmt::format("\"{}\" belongs {} {}", key, home.place == top ? "at" : "in", home.place);
+  }
+  return "";
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+}  // namespace
+
+const Member* TableReader::take(std::string_view key) {
+  if (std::find(m_asked.begin(), m_asked.end(), key) == m_asked.end()) m_asked.push_back(key);
+  return m_table.find(key);
+}
+
+const Member* TableReader::require(std::string_view key, std::string_view hint) {
+  const Member* member = take(key);
+  if (member == nullptr) {
+    m_mistakes.add(m_table.where, fmt::format("{} has no \"{}\"", m_name, key), std::string(hint));
+  }
+  return member;
+}
+
+std::optional<std::string> TableReader::text(std::string_view key) {
+  const Member* member = take(key);
+  if (member == nullptr) return std::nullopt;
+  if (member->value.kind != Node::Kind::text) {
+    m_mistakes.wrong_type(member->value, fmt::format("\"{}\"", key), "a string");
+    return std::nullopt;
+  }
+  return member->value.text;
+}
+
+std::optional<std::string> TableReader::required_text(std::string_view key, std::string_view hint) {
+  return require(key, hint) == nullptr ? std::nullopt : text(key);
+}
+
+std::optional<bool> TableReader::boolean(std::string_view key) {
+  const Member* member = take(key);
+  if (member == nullptr) return std::nullopt;
+  if (member->value.kind != Node::Kind::boolean) {
+    m_mistakes.wrong_type(member->value, fmt::format("\"{}\"", key), "true or false (without quotes)");
+    return std::nullopt;
+  }
+  return member->value.boolean;
+}
+
+std::optional<std::int64_t> TableReader::integer(std::string_view key, std::int64_t least,
+                                                 std::int64_t most) {
+  const Member* member = take(key);
+  if (member == nullptr) return std::nullopt;
+  const Node& value = member->value;
+  if (value.kind != Node::Kind::integer || value.integer < least || value.integer > most) {
+    m_mistakes.wrong_type(value, fmt::format("\"{}\"", key),
+                          fmt::format("an integer from {} to {}", least, most));
+    return std::nullopt;
+  }
+  return value.integer;
+}
+
+std::optional<model::Expression> TableReader::expression(std::string_view key, Numbers numbers) {
+  const Member* member = take(key);
+  if (member == nullptr) return std::nullopt;
+  return read_expression(member->value, fmt::format("\"{}\"", key), m_mistakes, numbers);
+}
+
+std::vector<model::Expression> TableReader::expressions(std::string_view key, std::size_t most) {
+  std::vector<model::Expression> result;
+  const Member* member = take(key);
+  if (member == nullptr) return result;
+  const Node& value = member->value;
+  const std::string what = fmt::format("\"{}\"", key);
+  if (value.kind == Node::Kind::text || value.kind == Node::Kind::integer) {
+    if (auto single = read_expression(value, what, m_mistakes)) result.push_back(std::move(*single));
+    return result;
+  }
+  if (!is_list(value, what, "a list of expressions", m_mistakes, most)) return result;
+  if (value.items.empty())
+    m_mistakes.add(value.where, what + " is an empty list", "leave it out, or fill it");
+  for (const Node& item : value.items) {
+    if (auto one = read_expression(item, "an item of " + what, m_mistakes)) result.push_back(std::move(*one));
+  }
+  return result;
+}
+
+std::vector<const Node*> TableReader::texts(std::string_view key) {
+  std::vector<const Node*> result;
+  const Member* member = take(key);
+  const std::string what = fmt::format("\"{}\"", key);
+  if (member == nullptr || !is_list(member->value, what, "a list of strings", m_mistakes)) return result;
+  for (const Node& item : member->value.items) {
+    if (item.kind == Node::Kind::text) {
+      result.push_back(&item);
+    } else {
+      m_mistakes.wrong_type(item, "an item of " + what, "a string");
+    }
+  }
+  return result;
+}
+
+void TableReader::finish() {
+  for (const Member& member : m_table.members) {
+    if (std::find(m_asked.begin(), m_asked.end(), member.key) != m_asked.end()) continue;
+    std::string hint = home_hint(member.key, m_name);
+    if (hint.empty()) hint = did_you_mean(member.key, m_asked);
+    if (hint.empty()) hint = fmt::format("{} takes {}", m_name, listed(m_asked));
+    m_mistakes.add(member.where, fmt::format("unknown key \"{}\" in {}", member.key, m_name),
+                   std::move(hint));
+  }
+}
+
+std::optional<model::Expression> read_expression(const Node& node, std::string_view what, Mistakes& mistakes,
+                                                 Numbers numbers) {
+  if (node.kind == Node::Kind::integer) return model::Expression{std::to_string(node.integer), node.where};
+  if (node.kind == Node::Kind::real && numbers == Numbers::real && std::isfinite(node.real)) {
+    return model::Expression{fmt::format("{}", node.real), node.where};
+  }
+  if (node.kind != Node::Kind::text) {
+    const bool real = numbers == Numbers::real;
+    mistakes.wrong_type(
+        node, what, real ? "a number or an expression in quotes" : "an integer or an expression in quotes");
+    return std::nullopt;
+  }
+  if (is_blank(node.text)) {
+    mistakes.add(node.where, fmt::format("{} is empty", what),
+                 "write an expression such as \"N / BLOCK_SIZE\"");
+    return std::nullopt;
+  }
+  return model::Expression{node.text, node.contents};
+}
+
+bool is_list(const Node& node, std::string_view what, std::string_view expected, Mistakes& mistakes,
+             std::size_t most) {
+  if (node.kind != Node::Kind::list) {
+    mistakes.wrong_type(node, what, expected,
+                        node.kind == Node::Kind::table ? "" : "lists stand in brackets: [ ]");
+    return false;
+  }
+  if (node.items.size() > most) {
+    mistakes.add(node.where, fmt::format("{} has {} items", what, node.items.size()),
+                 fmt::format("at most {}", most));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace config

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/mistakes.hpp"
+#include "config/node.hpp"
+#include "tuner/model/kernel_spec.hpp"
+
+namespace config {
+
+/// The longest list anything in a spec may be.
+inline constexpr std::size_t most_items = 4096;
+
+/// Whether an expression is evaluated in integers or in double precision, and so may be a TOML number like
+/// 0.5.
+enum class Numbers { whole, real };
+
+/// Takes keys out of one table, reporting wrong types as it goes; finish() reports the keys that nobody asked
+/// for. Every getter returns an empty result for a key that is absent or wrong. The table and `mistakes` must
+/// outlive this.
+class TableReader {
+ public:
+  /// `name` is how messages call the table: `[kernel]`, `the file`.
+  TableReader(const Node& table, std::string name, Mistakes& mistakes)
+      : m_table(table), m_name(std::move(name)), m_mistakes(mistakes) {}
+
+  const Member* take(std::string_view key);
+  /// Reports the absence, with `hint` as an example of what to write.
+  const Member* require(std::string_view key, std::string_view hint);
+
+  std::optional<std::string> text(std::string_view key);
+  std::optional<std::string> required_text(std::string_view key, std::string_view hint);
+  std::optional<bool> boolean(std::string_view key);
+  std::optional<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most);
+  std::optional<tuner::model::Expression> expression(std::string_view key, Numbers numbers = Numbers::whole);
+  /// A list of expressions, or a single one.
+  std::vector<tuner::model::Expression> expressions(std::string_view key, std::size_t most = most_items);
+  /// The items of a list of strings.
+  std::vector<const Node*> texts(std::string_view key);
+
+  /// Call when all keys were taken.
+  void finish();
+
+  const Node& table() const { return m_table; }
+  const std::string& name() const { return m_name; }
+  Mistakes& mistakes() { return m_mistakes; }
+
+ private:
+  const Node& m_table;
+  std::string m_name;
+  Mistakes& m_mistakes;
+  std::vector<std::string_view> m_asked;
+};
+
+/// A string that is not blank, or a number, as an expression; `what` names it in messages.
+std::optional<tuner::model::Expression> read_expression(const Node& node, std::string_view what,
+                                                        Mistakes& mistakes, Numbers numbers = Numbers::whole);
+
+/// Whether `node` is a list of at most `most` items; reports when it is not.
+bool is_list(const Node& node, std::string_view what, std::string_view expected, Mistakes& mistakes,
+             std::size_t most = most_items);
+
+}  // namespace config

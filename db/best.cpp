@@ -1,0 +1,126 @@
+#include "db/best.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "db/contest_finder.hpp"
+#include "db/ids.hpp"
+#include "db/transaction.hpp"
+#include "tuner/model/error.hpp"
+
+namespace db {
+namespace {
+
+using tuner::model::Digest;
+using tuner::model::Problem;
+using tuner::model::TrialRecord;
+using tuner::model::UsageError;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// Norm of log2(measured / wanted) over the dimensions; absent where their numbers differ. Logarithms,
+/// because what suits 1024 suits 1536 about as well as 768.
+std::optional<double> distance(const Problem& measured, const std::vector<std::int64_t>& wanted) {
+  if (wanted.size() != 1 && wanted.size() != measured.sizes.size()) return std::nullopt;
+  double sum = 0;
+  for (std::size_t i = 0; i < measured.sizes.size(); ++i) {
+    const auto want = static_cast<double>(wanted.size() == 1 ? wanted.front() : wanted[i]);
+    const double steps = std::log2(static_cast<double>(measured.sizes[i].value) / want);
+    sum += steps * steps;
+  }
+  return std::sqrt(sum);
+}
+
+void require_sizes(const BestQuery& query) {
+  if (query.sizes.empty()) throw UsageError("no size was given", "for example --size 1024");
+  for (const std::int64_t size : query.sizes) {
+    if (size <= 0) throw UsageError(fmt::format("{} is not a size: sizes are positive", size));
+  }
+}
+
+std::string dimension_names(const Problem& problem) {
+  std::string names;
+  for (const auto& size : problem.sizes) names += (names.empty() ? "" : " x ") + size.name;
+  return names;
+}
+
+/// The contests to answer for: of each family and class the one nearest to what was asked, in the order of
+/// `all`.
+std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery& query) {
+  std::vector<BestAnswer> answers;
+  std::map<std::pair<std::string, Digest>, std::size_t> place;
+  const Contest* unfit = nullptr;
+  bool fits = false;
+  for (const Contest& contest : all) {
+    const Problem& problem = contest.problem;
+    if (contest.ok == 0 || problem.row_padding != query.row_padding) continue;
+    if (query.type && problem.type != *query.type) continue;
+    const bool wanted_device =
+        lower(contest.comparison_class.device).find(lower(query.device)) != std::string::npos;
+    if (!wanted_device && !query.other_devices) continue;
+    const auto away = distance(problem, query.sizes);
+    if (!away) {
+      unfit = &contest;
+      continue;
+    }
+    fits = true;
+    BestAnswer answer;
+    answer.contest = contest;
+    answer.distance = *away;
+    answer.exact = *away == 0;
+    answer.wanted_device = wanted_device;
+    const auto [known, is_new] =
+        place.try_emplace({problem.family, contest.comparison_class.key()}, answers.size());
+    if (is_new)
+      answers.push_back(std::move(answer));
+    else if (*away < answers[known->second].distance)
+      answers[known->second] = std::move(answer);
+  }
+  if (!fits && unfit != nullptr) {
+    throw UsageError(
+        fmt::format("{} numbers were given, but problems of {} have {} ({})", query.sizes.size(),
+                    unfit->problem.family, unfit->problem.sizes.size(), dimension_names(unfit->problem)),
+        "give one number for all, or one for each: --size 512x1024x256");
+  }
+  std::stable_partition(answers.begin(), answers.end(), [](const BestAnswer& a) { return a.wanted_device; });
+  return answers;
+}
+
+/// Whether the contest has a winner among the asked kernels.
+bool complete(ContestFinder& finder, const BestQuery& query, BestAnswer& answer) {
+  const Digest contest = contest_id(answer.contest.problem, answer.contest.comparison_class);
+  const std::vector<Digest> kernels = finder.kernels(contest, query.kernel);
+  const auto winner = query.kernel.empty() ? finder.fastest(contest) : finder.fastest(contest, kernels);
+  if (!winner) return false;
+  answer.winner = finder.load(*winner);
+  const std::vector<Digest> tied = finder.tied(contest, kernels, answer.winner);
+  answer.tied_count = static_cast<std::int64_t>(tied.size());
+  const std::size_t loaded = std::min(tied.size(), static_cast<std::size_t>(std::max(query.most_tied, 0)));
+  for (std::size_t i = 0; i < loaded; ++i) answer.tied.push_back(finder.load(tied[i]));
+  answer.untuned = finder.untuned(contest, *winner);
+  return true;
+}
+
+}  // namespace
+
+std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
+  require_sizes(query);
+  const Snapshot snapshot(db);
+  TrialFilter filter;
+  filter.family = query.family;
+  filter.kernel = query.kernel;
+  std::vector<BestAnswer> answers = nearest(contests(db, filter), query);
+  ContestFinder finder(db);
+  std::erase_if(answers, [&](BestAnswer& answer) { return !complete(finder, query, answer); });
+  return answers;
+}
+
+}  // namespace db

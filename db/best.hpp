@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/connection.hpp"
+#include "db/queries.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace db {
+
+struct BestQuery {
+  std::string family;               ///< empty: every family
+  std::string kernel;               ///< empty: the kernels of a family compete
+  std::vector<std::int64_t> sizes;  ///< one number sets all of a problem's dimensions; else one each
+  std::optional<tuner::model::ElementType> type;
+  std::int64_t row_padding = 0;
+  std::string device;         ///< wanted model name or part of it, in any case; empty: any
+  bool other_devices = true;  ///< also answer for devices that were not asked for
+  int most_tied = 20;         ///< load at most this many of the tied trials
+};
+
+/// The fastest configuration of one problem in one class. Nothing is ever compared across classes.
+struct BestAnswer {
+  Contest contest;            ///< what was measured: its problem may be another than the one asked for
+  bool exact = false;         ///< the problem is the one asked for; else the nearest that was measured
+  double distance = 0;        ///< Euclidean norm of log2(measured / wanted) over the dimensions; 0 when exact
+  bool wanted_device = true;  ///< the class is of the device asked for
+  tuner::model::TrialRecord winner;
+  std::vector<tuner::model::TrialRecord> tied;  ///< intervals that overlap the winner's, fastest first
+  std::int64_t tied_count = 0;                  ///< of which `tied` may be the first few
+  std::optional<tuner::model::TrialRecord>
+      untuned;  ///< the default configuration of the winner's kernel, when ok or dropped
+};
+
+/// For each family and class with a result, the best at the wanted size or at the nearest measured one.
+/// Order: wanted device before others, then the class measured most recently. Winners carry no raw samples
+/// (see find_trial). Empty when there is nothing. Throws UsageError where no problem has as many dimensions
+/// as numbers were given.
+std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
+
+}  // namespace db

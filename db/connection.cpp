@@ -1,0 +1,182 @@
+#include "db/connection.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "db/file_system.hpp"
+#include "db/sqlite_error.hpp"
+#include "db/statement.hpp"
+
+namespace db {
+namespace {
+
+namespace fs = std::filesystem;
+using tuner::model::Error;
+using tuner::model::ExitCode;
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+[[noreturn]] void refuse_type(const fs::path& path, fs::file_type type, const std::error_code& error) {
+  if (type == fs::file_type::none || type == fs::file_type::unknown) {
+    throw Error(fmt::format("{}: cannot be looked at ({})", path.string(), error.message()),
+                "check the permissions of its folders, or choose another place with --db");
+  }
+  if (type == fs::file_type::directory) {
+    throw Error(fmt::format("{}: is a folder, not a database", path.string()),
+                fmt::format("name a file in it: --db {}", (path / "tuner.db").string()));
+  }
+  throw Error(fmt::format("{}: is no regular file", path.string()), "name a file with --db");
+}
+
+void require_access(const fs::path& path, int mode, const char* what, const char* hint) {
+  if (faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0) return;
+  throw Error(fmt::format("{}: {} ({})", path.string(), what, std::strerror(errno)), hint);
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error && fs::is_directory(folder)) return;
+  throw Error(fmt::format("{}: cannot be made into a folder for the database ({})", folder.string(),
+                          error ? error.message() : "it is a file"),
+              "choose another place with --db");
+}
+
+/// A path as a URI, for the parameters that only URIs can carry.
+std::string uri_of(const fs::path& path, const char* parameters) {
+  std::string out = "file:";
+  for (const char c : fs::absolute(path).string()) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '-' || c == '_';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out + parameters;
+}
+
+}  // namespace
+
+void Connection::Close::operator()(sqlite3* handle) const noexcept {
+  sqlite3_close_v2(handle);
+}
+
+Connection::Connection(const fs::path& path, const OpenOptions& options)
+    : m_path(path), m_read_only(options.mode == Mode::read_only) {
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  const bool exists = type != fs::file_type::not_found;
+  if (exists && type != fs::file_type::regular) refuse_type(path, type, error);
+  if (m_read_only && !exists) {
+    throw Error(fmt::format("{}: no database here yet", path.string()), "make one with `tuner run`",
+                ExitCode::nothing_found);
+  }
+  if (exists) require_access(path, R_OK, "the database cannot be read", "check its permissions, or use --db");
+  if (m_read_only) {
+    open_for_reading(options);
+    return;
+  }
+  make_folder(folder_of(path));
+  if (exists)
+    require_access(path, W_OK, "the database is read-only", "make it writable, or use another one with --db");
+  require_access(folder_of(path), W_OK | X_OK, "the folder of the database cannot be written",
+                 "change its permissions, or choose another place with --db");
+  open_for_writing(options);
+}
+
+void Connection::open(const std::string& name, int flags, const OpenOptions& options) {
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                                   options.vfs.empty() ? nullptr : options.vfs.c_str());
+  m_handle.reset(handle);  // to be closed even where opening failed
+  if (code != SQLITE_OK) throw sqlite_error(handle, "opening it", m_path.string());
+  sqlite3_busy_timeout(handle, static_cast<int>(options.busy_timeout.count()));
+  // Schemas come from strangers too: no tricks with shadow tables, no functions with side effects in views.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+}
+
+void Connection::open_for_reading(const OpenOptions& options) {
+  open(fs::absolute(m_path).string(), SQLITE_OPEN_READONLY, options);
+  try {
+    integer("PRAGMA schema_version");
+  } catch (const SqliteError& error) {
+    // A WAL database in a folder that takes no files cannot be locked. Without a log beside it nobody is
+    // writing either, so it can be read as it stands.
+    const bool unlockable = error.result() == SQLITE_CANTOPEN || error.result() == SQLITE_READONLY;
+    if (!unlockable || fs::exists(m_path.string() + "-wal")) throw;
+    open(uri_of(m_path, "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options);
+    integer("PRAGMA schema_version");
+    m_notice = fmt::format("{}: its folder cannot be written, so it is read without a lock", m_path.string());
+  }
+}
+
+void Connection::open_for_writing(const OpenOptions& options) {
+  open(fs::absolute(m_path).string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options);
+  execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;");
+  integer("PRAGMA schema_version");  // the first read: whether it is a database at all
+}
+
+void Connection::choose_journal(std::chrono::milliseconds timeout) {
+  const auto network = network_file_system_of(folder_of(m_path));
+  const std::string wanted = network ? "delete" : "wal";
+  // Changing the mode needs the file alone, and SQLite does not wait for that as it waits for a transaction.
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (text("PRAGMA journal_mode") != wanted) {
+    try {
+      if (text("PRAGMA journal_mode = " + wanted) != wanted) break;
+    } catch (const SqliteError& error) {
+      if (error.result() != SQLITE_BUSY || std::chrono::steady_clock::now() > deadline) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  if (network) {
+    m_notice = fmt::format("{} lies on a network file system ({})", m_path.string(), *network);
+  } else if (text("PRAGMA journal_mode") != wanted) {
+    m_notice = fmt::format("{} lies where processes cannot share memory", m_path.string());
+  }
+  if (!m_notice.empty()) {
+    m_notice += ", so write-ahead logging does not work: using a rollback journal, which is slower";
+  }
+}
+
+void Connection::execute(const std::string& sql) const {
+  if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return;
+  throw sqlite_error(handle(), fmt::format("executing '{}'", sql.substr(0, 60)), m_path.string());
+}
+
+std::int64_t Connection::integer(const std::string& sql) const {
+  Statement statement(*this, sql);
+  auto row = statement.use();
+  return row.step() ? row.integer() : 0;
+}
+
+std::string Connection::text(const std::string& sql) const {
+  Statement statement(*this, sql);
+  auto row = statement.use();
+  return row.step() ? row.text() : "";
+}
+
+void Connection::distrust() const {
+  // What the schema's CHECKs allow, and a little for the row around it.
+  constexpr int longest_value = 17 << 20;
+  sqlite3_limit(handle(), SQLITE_LIMIT_LENGTH, longest_value);
+  execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;");
+}
+
+void Connection::require_in_place() const {
+  int moved = 0;
+  const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (code != SQLITE_OK || moved == 0) return;
+  throw Error(fmt::format("{}: the database was deleted or moved while in use", m_path.string()),
+              "put it back, or start again: what is in the old file is not measured again");
+}
+
+}  // namespace db

@@ -1,0 +1,66 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+struct sqlite3;
+
+namespace db {
+
+enum class Mode { read_only, read_write_create };
+
+struct OpenOptions {
+  Mode mode = Mode::read_write_create;
+  std::chrono::milliseconds busy_timeout{10'000};  ///< how long to wait for another process's transaction
+  std::string vfs;  ///< name of a registered SQLite VFS; empty: the default one
+};
+
+/// An open SQLite file, set up but with its contents not looked at yet (see database.hpp).
+/// Writing: the parent folder is made, WAL with synchronous=FULL, or a rollback journal where the file lies
+/// on a network file system. Reading never makes or changes a database. Throws model::Error that names the
+/// path, what was found there and the next step; a file missing on reading has ExitCode::nothing_found.
+class Connection {
+ public:
+  Connection(const std::filesystem::path& path, const OpenOptions& options);
+
+  const std::filesystem::path& path() const { return m_path; }
+  bool read_only() const { return m_read_only; }
+  /// Something a user should know of how the file was opened (no WAL, no lock); usually empty.
+  const std::string& notice() const { return m_notice; }
+
+  /// Chooses write-ahead logging or, where the file lies on a network file system, a rollback journal (said
+  /// in notice()). Apart from opening, because it changes the file: first know that it is ours.
+  void choose_journal(std::chrono::milliseconds timeout);
+  /// Runs one or several statements that return nothing of interest.
+  void execute(const std::string& sql) const;
+  /// The integer that a statement's first row starts with: `PRAGMA user_version`.
+  std::int64_t integer(const std::string& sql) const;
+  /// The text that a statement's first row starts with: `PRAGMA journal_mode`.
+  std::string text(const std::string& sql) const;
+  /// Before reading what a stranger wrote: no value longer than this program stores, cells checked as they
+  /// are read.
+  void distrust() const;
+  /// Throws where the file was deleted or replaced: SQLite would go on committing into a file nobody can
+  /// find.
+  void require_in_place() const;
+
+  sqlite3* handle() const { return m_handle.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const noexcept;
+  };
+
+  void open(const std::string& name, int flags, const OpenOptions& options);
+  void open_for_reading(const OpenOptions& options);
+  void open_for_writing(const OpenOptions& options);
+
+  std::filesystem::path m_path;
+  bool m_read_only;
+  std::string m_notice;
+  std::unique_ptr<sqlite3, Close> m_handle;
+};
+
+}  // namespace db

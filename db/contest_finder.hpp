@@ -1,0 +1,36 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/statement.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace db {
+
+/// The few trials of a contest that an answer needs, found along the partial indexes and never by a scan.
+class ContestFinder {
+ public:
+  explicit ContestFinder(const Connection& db);
+
+  /// Those with an ok trial; all names where `name` is empty. (Kernels of one name differ in their
+  /// parameters.)
+  std::vector<tuner::model::Digest> kernels(const tuner::model::Digest& contest, const std::string& name);
+  std::optional<tuner::model::Digest> fastest(const tuner::model::Digest& contest);
+  std::optional<tuner::model::Digest> fastest(const tuner::model::Digest& contest,
+                                              const std::vector<tuner::model::Digest>& kernels);
+  /// All but the winner whose interval begins before the winner's ends, fastest first.
+  std::vector<tuner::model::Digest> tied(const tuner::model::Digest& contest,
+                                         const std::vector<tuner::model::Digest>& kernels,
+                                         const tuner::model::TrialRecord& winner);
+  /// The default configuration of the winner's kernel.
+  std::optional<tuner::model::TrialRecord> untuned(const tuner::model::Digest& contest,
+                                                   const tuner::model::Digest& winner);
+  /// Without raw samples.
+  tuner::model::TrialRecord load(const tuner::model::Digest& key);
+
+ private:
+  Statement m_fastest, m_by_low, m_kernels, m_untuned, m_trial;
+};
+
+}  // namespace db

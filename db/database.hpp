@@ -1,0 +1,20 @@
+#pragma once
+#include <filesystem>
+#include <span>
+
+#include "db/connection.hpp"
+#include "db/migration.hpp"
+
+namespace db {
+
+/// Opens the tuner's database. For writing it is created or brought up to date as needed. For reading it must
+/// exist and have this program's schema; that costs two reads of the file's header, so a query takes
+/// milliseconds. Throws model::Error on whatever else lies at `path`: a folder, no SQLite, another program's
+/// database, a newer schema.
+Connection open_database(const std::filesystem::path& path, const OpenOptions& options = {},
+                         std::span<const Migration> migrations = shipped_migrations());
+
+/// Opens for reading; the short form for queries.
+Connection open_for_reading(const std::filesystem::path& path);
+
+}  // namespace db

@@ -1,0 +1,111 @@
+#include "db/export_file.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "db/json_fields.hpp"
+#include "db/trial_json.hpp"
+#include "tuner/model/error.hpp"
+
+namespace db {
+namespace {
+
+using tuner::model::Error;
+using tuner::model::RunRecord;
+using tuner::model::TrialRecord;
+
+constexpr int newest_version = 1;
+constexpr std::size_t longest_line = std::size_t{64} << 20U;
+
+/// The next line, without its end; false at the end of the file. Throws before a line without end fills the
+/// memory.
+bool read_line(std::istream& in, std::string& line) {
+  line.clear();
+  for (int c = in.get(); c != std::istream::traits_type::eof(); c = in.get()) {
+    if (c == '\n') return true;
+    if (line.size() == longest_line) throw Error(fmt::format("longer than {} bytes", longest_line));
+    line += static_cast<char>(c);
+  }
+  return !line.empty();
+}
+
+ExportHeader header_from(const std::string& line) {
+  const Json object = parse_json(line);
+  const Fields fields(object);
+  if (fields.text("format") != "tuner-export") fields.refuse("format", "\"tuner-export\"");
+  ExportHeader header{fields.small("version")};
+  if (header.version < 1 || header.version > newest_version) {
+    fields.refuse("version", fmt::format("a version up to {} (a newer tuner wrote it?)", newest_version));
+  }
+  return header;
+}
+
+void visit_line(const std::string& line, const ExportVisitor& visitor) {
+  const Json object = parse_json(line);
+  if (!Fields(object).has("trial")) {
+    visitor.run(run_from_json(Fields(object).value("run")));
+    return;
+  }
+  TrialWithPast parsed = trial_from_json(object);
+  visitor.trial(std::move(parsed.trial), std::move(parsed.earlier));
+}
+
+}  // namespace
+
+void stream_export(std::istream& in, const std::string& name, const ExportVisitor& visitor) {
+  std::string line;
+  std::int64_t number = 1;
+  try {
+    if (!read_line(in, line)) throw Error("the file is empty, a header was expected");
+    header_from(line);
+    for (number = 2; read_line(in, line); ++number) visit_line(line, visitor);
+  } catch (const Error& error) {
+    throw error.in_context(fmt::format("{}:{}", name, number));
+  }
+  if (in.bad()) throw Error(fmt::format("{}: reading failed after line {}", name, number - 1));
+}
+
+Export parse_export(std::istream& in, const std::string& name) {
+  Export out;
+  ExportVisitor visitor;
+  visitor.run = [&](RunRecord&& run) { out.runs.push_back(std::move(run)); };
+  visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
+    if (!earlier.empty()) out.earlier[trial.key] = std::move(earlier);
+    out.trials.push_back(std::move(trial));
+  };
+  stream_export(in, name, visitor);
+  return out;
+}
+
+Export parse_export(const std::filesystem::path& path) {
+  std::ifstream in = open_export(path);
+  return parse_export(in, path.string());
+}
+
+std::ifstream open_export(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw Error(fmt::format("{}: is a folder, not an export", path.string()));
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw Error(fmt::format("{}: cannot be read", path.string()), "name a file made with `tuner export`",
+                tuner::model::ExitCode::nothing_found);
+  }
+  return in;
+}
+
+std::string header_line(const ExportHeader& header) {
+  return fmt::format("{{\"format\":\"tuner-export\",\"version\":{}}}\n", header.version);
+}
+
+std::string run_line(const RunRecord& run) {
+  return fmt::format("{{\"run\":{}}}\n", to_json(run));
+}
+
+std::string trial_line(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
+  return to_json(trial, earlier) + '\n';
+}
+
+}  // namespace db

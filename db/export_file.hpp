@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/stored_measurement.hpp"
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace db {
+
+/// First line of an export.
+struct ExportHeader {
+  int version = 1;
+  bool operator==(const ExportHeader&) const = default;
+};
+
+/// An exported sweep: JSON Lines, UTF-8. First the header, {"format":"tuner-export","version":1}; then runs,
+/// {"run":…}; then trials, {"trial":…} (trial_json.hpp), sorted, one a line, so that two exports can be
+/// compared.
+struct Export {
+  ExportHeader header;
+  std::vector<tuner::model::RunRecord> runs;
+  std::vector<tuner::model::TrialRecord> trials;
+  /// By trial: measurements older than the current one in `trials`; mostly empty.
+  std::map<tuner::model::Digest, std::vector<StoredMeasurement>> earlier;
+};
+
+/// Reads a whole export. Needs no database. The text is not trusted: lines, depth, counts and values are
+/// bounded. Throws model::Error that names the file and the line, or with nothing_found that the file is
+/// missing.
+Export parse_export(const std::filesystem::path& path);
+/// `name` is what errors call the stream.
+Export parse_export(std::istream& in, const std::string& name);
+
+/// Opens an export for stream_export(); throws where it cannot be read.
+std::ifstream open_export(const std::filesystem::path& path);
+
+/// What stream_export() meets, in the order of the lines.
+struct ExportVisitor {
+  std::function<void(tuner::model::RunRecord&&)> run;
+  std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&& earlier)> trial;
+};
+/// The same without holding more than one line. An error thrown by the visitor gets the line's number too.
+void stream_export(std::istream& in, const std::string& name, const ExportVisitor& visitor);
+
+/// Lines as parse_export() takes them, newline included.
+std::string header_line(const ExportHeader& header);
+std::string run_line(const tuner::model::RunRecord& run);
+std::string trial_line(const tuner::model::TrialRecord& trial,
+                       const std::vector<StoredMeasurement>& earlier = {});
+
+}  // namespace db

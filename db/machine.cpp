@@ -1,0 +1,64 @@
+#include "db/machine.hpp"
+
+#include <fmt/chrono.h>
+#include <signal.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+
+#include "tuner/model/digest.hpp"
+
+namespace db {
+namespace {
+
+std::string first_line(const char* path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+std::string host_name() {
+  struct utsname name {};
+  return uname(&name) == 0 ? std::string(name.nodename) : "unknown";
+}
+
+}  // namespace
+
+Machine this_machine() {
+  Machine machine;
+  const std::string id = first_line("/etc/machine-id");
+  machine.id =
+      id.empty() ? host_name() : tuner::model::DigestBuilder().add("tuner machine").add(id).finish().hex();
+  machine.boot = first_line("/proc/sys/kernel/random/boot_id");
+  if (machine.boot.empty()) machine.boot = "unknown";
+  machine.pid = getpid();
+  return machine;
+}
+
+bool is_alive(std::int64_t pid) {
+  return pid > 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
+}
+
+std::string utc_now() {
+  using std::chrono::microseconds;
+  // The wall clock may stand still or be set back; what this process writes is told apart by its times.
+  static std::atomic<microseconds::rep> latest{0};
+  const auto wall =
+      std::chrono::duration_cast<microseconds>(std::chrono::system_clock::now().time_since_epoch());
+  microseconds::rep before = latest;
+  microseconds::rep now = 0;
+  do now = std::max(wall.count(), before + 1);
+  while (!latest.compare_exchange_weak(before, now));
+  constexpr microseconds::rep second = 1'000'000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z", fmt::gmtime(static_cast<std::time_t>(now / second)),
+                     now % second);
+}
+
+}  // namespace db

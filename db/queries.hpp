@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/connection.hpp"
+#include "db/stored_measurement.hpp"
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace db {
+
+/// Which trials to list; what is empty or absent selects nothing out.
+struct TrialFilter {
+  std::optional<tuner::model::Digest> run;
+  std::string family;
+  std::string kernel;
+  std::string device;  ///< model name, any part of it, in any case
+  std::optional<tuner::model::ComparisonClass> comparison_class;
+  std::optional<tuner::model::Problem> problem;
+  std::optional<tuner::model::TrialStatus> status;
+  bool failures = false;      ///< only statuses of which model::is_failure is true
+  bool with_samples = false;  ///< fill Measurement::samples_ns too
+};
+
+/// The identifiers of what `filter` selects: by family, problem, class, kernel, then time (those without one
+/// last). The order depends on the trials alone, not on when they came.
+std::vector<tuner::model::Digest> trial_keys(const Connection& db, const TrialFilter& filter);
+/// The trials themselves, in that order.
+std::vector<tuner::model::TrialRecord> trials(const Connection& db, const TrialFilter& filter);
+
+/// Complete, samples included.
+std::optional<tuner::model::TrialRecord> find_trial(const Connection& db, const tuner::model::Digest& key);
+/// The trial whose identifier starts with `prefix` (hexadecimal, at least 4 digits). Throws: UsageError where
+/// that is no prefix or several trials have it (some are named), Error with nothing_found where none has.
+tuner::model::TrialRecord find_trial(const Connection& db, const std::string& prefix);
+/// All measurements of a trial, oldest first, with their samples.
+std::vector<StoredMeasurement> measurements(const Connection& db, const tuner::model::Digest& trial);
+
+/// Newest first.
+std::vector<tuner::model::RunRecord> runs(const Connection& db);
+/// Every device that ever ran a sweep, by name; `id` as it was last addressed.
+std::vector<tuner::model::DeviceInfo> devices(const Connection& db);
+
+/// One problem in one class: the trials that compete for one `best`.
+struct Contest {
+  tuner::model::Problem problem;
+  tuner::model::ComparisonClass comparison_class;
+  std::int64_t ok = 0;
+  std::int64_t dropped = 0;
+  std::int64_t skipped = 0;
+  std::int64_t failed = 0;
+  std::string latest;  ///< when one of its trials was last measured
+  std::int64_t trials() const { return ok + dropped + skipped + failed; }
+};
+
+/// What there is, from the tallies alone: cheap on any database. Family, kernel, device, class and problem of
+/// the filter count. By family, then the class measured most recently first, then problem.
+std::vector<Contest> contests(const Connection& db, const TrialFilter& filter = {});
+
+/// A launch that nobody saw end: the process died with the machine, or is still at it.
+struct OpenAttempt {
+  tuner::model::Digest trial;
+  std::string kernel;
+  tuner::model::Configuration configuration;
+  tuner::model::Problem problem;
+  std::string device;
+  std::int64_t pid = 0;
+  bool this_boot = false;  ///< of this machine; else it was open when a machine went down
+  std::string opened_at;
+};
+std::vector<OpenAttempt> open_attempts(const Connection& db);
+
+}  // namespace db

@@ -1,0 +1,79 @@
+#include "db/samples.hpp"
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <bit>
+#include <cstdint>
+
+#include "tuner/model/error.hpp"
+
+namespace db {
+namespace {
+
+using tuner::model::Error;
+
+constexpr std::byte encoding_version{1};
+constexpr std::size_t header_bytes = 5;
+constexpr int compression_level = 3;
+
+std::vector<std::byte> regroup(const std::vector<double>& samples) {
+  std::vector<std::byte> planes(samples.size() * sizeof(double));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint64_t>(samples[i]);
+    for (std::size_t plane = 0; plane < sizeof(double); ++plane) {
+      planes[plane * samples.size() + i] = static_cast<std::byte>(bits >> (8 * plane));
+    }
+  }
+  return planes;
+}
+
+std::vector<double> ungroup(const std::vector<std::byte>& planes) {
+  std::vector<double> samples(planes.size() / sizeof(double));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::uint64_t bits = 0;
+    for (std::size_t plane = 0; plane < sizeof(double); ++plane) {
+      bits |= std::to_integer<std::uint64_t>(planes[plane * samples.size() + i]) << (8 * plane);
+    }
+    samples[i] = std::bit_cast<double>(bits);
+  }
+  return samples;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_samples(const std::vector<double>& samples) {
+  if (samples.size() > most_samples) {
+    throw Error(
+        fmt::format("a measurement has {} samples, at most {} can be stored", samples.size(), most_samples));
+  }
+  const std::vector<std::byte> planes = regroup(samples);
+  std::vector<std::byte> out(header_bytes + ZSTD_compressBound(planes.size()));
+  out[0] = encoding_version;
+  for (std::size_t i = 0; i < 4; ++i) out[1 + i] = static_cast<std::byte>(samples.size() >> (8 * i));
+  const std::size_t written = ZSTD_compress(out.data() + header_bytes, out.size() - header_bytes,
+                                            planes.data(), planes.size(), compression_level);
+  if (ZSTD_isError(written) != 0) throw Error(fmt::format("samples: {}", ZSTD_getErrorName(written)));
+  out.resize(header_bytes + written);
+  return out;
+}
+
+std::vector<double> decode_samples(std::span<const std::byte> encoded) {
+  if (encoded.size() < header_bytes || encoded[0] != encoding_version) {
+    throw Error(fmt::format("samples: {} bytes in no known encoding", encoded.size()));
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < 4; ++i) count |= std::to_integer<std::size_t>(encoded[1 + i]) << (8 * i);
+  if (count > most_samples)
+    throw Error(fmt::format("samples: {} of them, at most {} expected", count, most_samples));
+  std::vector<std::byte> planes(count * sizeof(double));
+  const std::span<const std::byte> frame = encoded.subspan(header_bytes);
+  // Into a buffer of the announced size: a frame that unfolds into more is refused, not followed.
+  const std::size_t read = ZSTD_decompress(planes.data(), planes.size(), frame.data(), frame.size());
+  if (ZSTD_isError(read) != 0 || read != planes.size()) {
+    throw Error(fmt::format("samples: the compressed block does not hold the {} announced", count));
+  }
+  return ungroup(planes);
+}
+
+}  // namespace db

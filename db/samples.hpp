@@ -1,0 +1,18 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace db {
+
+/// More samples than any measurement takes; a count beyond it in a stored row is damage or malice.
+constexpr std::size_t most_samples = 1'000'000;
+
+/// Samples as stored: a byte 1 (the version of this encoding), their number as 4 bytes, then a zstd frame of
+/// the doubles with their bytes regrouped, first bytes first, last bytes last: exponents repeat, mantissas do
+/// not. All little-endian; decode(encode(x)) is x bit for bit.
+std::vector<std::byte> encode_samples(const std::vector<double>& samples);
+/// Throws model::Error on anything encode_samples() does not make.
+std::vector<double> decode_samples(std::span<const std::byte> encoded);
+
+}  // namespace db

@@ -1,0 +1,282 @@
+-- Version 1.
+--
+-- Ids are 16 bytes: digests of content, and random ones where there is no content (runs, attempts). They are the same
+-- in every database, so that two databases merge row by row. Rows may come from strangers (merge, import): the CHECKs
+-- are what they have to pass, besides being read and written anew by the program. (No json_valid() among them: before
+-- SQLite 3.41 it may not be used in a schema that is not trusted.) Tables are plurals; the singular names below are
+-- views for people with a shell.
+
+CREATE TABLE devices (
+  id            BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  kind          TEXT NOT NULL CHECK (length(kind) <= 64),
+  name          TEXT NOT NULL CHECK (length(name) <= 256),
+  uuid          TEXT NOT NULL CHECK (length(uuid) <= 256),
+  architecture  TEXT NOT NULL CHECK (length(architecture) <= 64),
+  compute_major INTEGER NOT NULL,
+  compute_minor INTEGER NOT NULL,
+  driver        TEXT NOT NULL CHECK (length(driver) <= 256),
+  memory_bytes  INTEGER NOT NULL,
+  limits        TEXT NOT NULL CHECK (length(limits) <= 8192)
+) STRICT, WITHOUT ROWID;
+
+-- What may be compared with what: times of two classes never meet.
+CREATE TABLE classes (
+  id      BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  device  TEXT NOT NULL CHECK (length(device) <= 256),
+  driver  TEXT NOT NULL CHECK (length(driver) <= 256),
+  toolkit TEXT NOT NULL CHECK (length(toolkit) <= 256),
+  type    TEXT NOT NULL CHECK (length(type) <= 64),
+  l2      TEXT NOT NULL CHECK (length(l2) <= 64),
+  method  TEXT NOT NULL CHECK (length(method) <= 256),
+  inputs  TEXT NOT NULL CHECK (length(inputs) <= 256)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE problems (
+  id          BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  family      TEXT NOT NULL CHECK (length(family) <= 256),
+  sizes       TEXT NOT NULL CHECK (length(sizes) <= 4096),  -- {"M":512,"N":512,"K":512}
+  size        TEXT NOT NULL CHECK (length(size) <= 1024),                         -- 512 or 512x1024x256
+  type        TEXT NOT NULL CHECK (length(type) <= 64),
+  row_padding INTEGER NOT NULL CHECK (row_padding >= 0)
+) STRICT, WITHOUT ROWID;
+
+-- One problem in one class: the trials that compete for one `best`.
+CREATE TABLE contests (
+  id      BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  class   BLOB NOT NULL REFERENCES classes (id),
+  problem BLOB NOT NULL REFERENCES problems (id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE kernels (
+  id         BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  family     TEXT NOT NULL CHECK (length(family) <= 256),
+  name       TEXT NOT NULL CHECK (length(name) <= 256),
+  -- Names in the order the spec writes them; a configuration's own JSON has its keys sorted.
+  parameters TEXT NOT NULL CHECK (length(parameters) <= 65536)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE configurations (
+  id   BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  json TEXT NOT NULL CHECK (length(json) <= 65536)  -- canonical: keys sorted, no blanks
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+  id             BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  command_line   TEXT NOT NULL CHECK (length(command_line) <= 1048576),
+  started_at     TEXT NOT NULL CHECK (length(started_at) <= 64),
+  ended_at       TEXT CHECK (length(ended_at) <= 64),  -- NULL: it did not end by itself
+  state          TEXT NOT NULL CHECK (state IN ('running', 'done', 'interrupted', 'failed')),
+  host           TEXT NOT NULL CHECK (length(host) <= 1024),
+  version        TEXT NOT NULL CHECK (length(version) <= 256),
+  seed           INTEGER NOT NULL,  -- 64 bits without a sign, read as signed
+  device         BLOB NOT NULL REFERENCES devices (id),
+  device_address TEXT NOT NULL CHECK (length(device_address) <= 4096),  -- as --device took it: cuda:0
+  toolkit        TEXT NOT NULL CHECK (length(toolkit) <= 256),
+  measured       INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE binaries (
+  id         BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  compile_ms REAL NOT NULL,
+  log        TEXT NOT NULL CHECK (length(log) <= 16777216)
+) STRICT;
+
+CREATE TABLE binary_kernels (
+  binary                BLOB NOT NULL REFERENCES binaries (id),
+  entry                 TEXT NOT NULL CHECK (length(entry) <= 65536),
+  symbol                TEXT NOT NULL CHECK (length(symbol) <= 65536),
+  registers             INTEGER NOT NULL,
+  spill_store_bytes     INTEGER NOT NULL,
+  spill_load_bytes      INTEGER NOT NULL,
+  stack_bytes           INTEGER NOT NULL,
+  static_shared_bytes   INTEGER NOT NULL,
+  constant_bytes        INTEGER NOT NULL,
+  max_threads_per_block INTEGER NOT NULL,
+  PRIMARY KEY (binary, entry)
+) STRICT, WITHOUT ROWID;
+
+-- A configuration on a problem in a class, with its current result; every measurement of it is in `measurements`.
+-- Rows keep a rowid: they are wide, and their random ids would scatter every insertion over the whole table.
+CREATE TABLE trials (
+  id                     BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  contest                BLOB NOT NULL REFERENCES contests (id),
+  kernel                 BLOB NOT NULL REFERENCES kernels (id),
+  configuration          BLOB NOT NULL REFERENCES configurations (id),
+  is_default             INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  binary                 BLOB REFERENCES binaries (id),
+  entry                  TEXT CHECK (length(entry) <= 65536),  -- of the first launch; NULL: it did not compile
+  grid_x                 INTEGER NOT NULL,
+  grid_y                 INTEGER NOT NULL,
+  grid_z                 INTEGER NOT NULL,
+  block_x                INTEGER NOT NULL,
+  block_y                INTEGER NOT NULL,
+  block_z                INTEGER NOT NULL,
+  dynamic_shared_bytes   INTEGER NOT NULL,
+  occupancy              REAL,  -- NULL: unknown, as the next three
+  blocks_per_sm          INTEGER,
+  warps_per_sm           INTEGER,
+  limited_by             TEXT CHECK (length(limited_by) <= 1024),
+  driver_blocks_per_sm   INTEGER,
+  status                 TEXT NOT NULL CHECK (status IN ('ok', 'dropped', 'unlaunchable', 'compile_error',
+                           'launch_error', 'wrong_result', 'out_of_bounds', 'input_modified', 'unstable', 'timeout',
+                           'crashed', 'skipped', 'quarantined')),
+  detail                 TEXT NOT NULL CHECK (length(detail) <= 1048576),
+  device_lost            INTEGER NOT NULL CHECK (device_lost IN (0, 1)),
+  verified               INTEGER NOT NULL CHECK (verified IN (0, 1)),
+  error_ratio            REAL,  -- NULL: not a number
+  error_ulp_scale        REAL,
+  wrong_elements         INTEGER NOT NULL,
+  first_wrong            INTEGER,
+  wrong_buffer           TEXT NOT NULL CHECK (length(wrong_buffer) <= 256),
+  median_ns              REAL,  -- these three repeat the current measurement's, for the indexes below
+  low_ns                 REAL,
+  high_ns                REAL,
+  metrics                TEXT NOT NULL CHECK (length(metrics) <= 65536),
+  measured_at            TEXT NOT NULL CHECK (length(measured_at) <= 64),
+  run                    BLOB REFERENCES runs (id),
+  -- Trial and measurement name each other, so both wait for the commit.
+  measurement            BLOB REFERENCES measurements (id) DEFERRABLE INITIALLY DEFERRED,
+  CHECK (status <> 'ok' OR (measurement IS NOT NULL AND coalesce(median_ns, 0) > 0))
+) STRICT;
+
+CREATE TABLE measurements (
+  id                      BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  trial                   BLOB NOT NULL REFERENCES trials (id) DEFERRABLE INITIALLY DEFERRED,
+  run                     BLOB REFERENCES runs (id),
+  measured_at             TEXT NOT NULL CHECK (length(measured_at) <= 64),
+  status                  TEXT NOT NULL CHECK (status IN ('ok', 'dropped')),
+  samples                 BLOB NOT NULL CHECK (length(samples) <= 16777216),  -- compressed, see db/samples.hpp
+  launches_per_sample     INTEGER NOT NULL CHECK (launches_per_sample >= 1),
+  median_ns               REAL NOT NULL,
+  low_ns                  REAL NOT NULL,
+  high_ns                 REAL NOT NULL,
+  min_ns                  REAL NOT NULL,
+  sm_clock_mhz            REAL NOT NULL,
+  includes_launch_latency INTEGER NOT NULL CHECK (includes_launch_latency IN (0, 1))
+) STRICT;
+
+-- Committed before each launch, so that after a crash of anything, the machine included, the culprit has a name.
+CREATE TABLE attempts (
+  id            BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  trial         BLOB NOT NULL CHECK (length(trial) = 16),  -- may not be in `trials` yet, or ever
+  contest       BLOB NOT NULL REFERENCES contests (id),
+  kernel        BLOB NOT NULL REFERENCES kernels (id),
+  configuration BLOB NOT NULL REFERENCES configurations (id),
+  run           BLOB REFERENCES runs (id),
+  machine       TEXT NOT NULL CHECK (length(machine) <= 256),
+  boot          TEXT NOT NULL CHECK (length(boot) <= 256),
+  pid           INTEGER NOT NULL,
+  opened_at     TEXT NOT NULL CHECK (length(opened_at) <= 64),
+  closed_at     TEXT CHECK (length(closed_at) <= 64),
+  outcome       TEXT CHECK (length(outcome) <= 64),  -- a trial status, or 'abandoned': its tuner was killed
+  detail        TEXT CHECK (length(detail) <= 1048576),
+  CHECK ((closed_at IS NULL) = (outcome IS NULL))
+) STRICT;
+
+-- How many trials of each kind a contest has. Kept by the triggers below, because counting a contest's trials, or
+-- finding which sizes were measured at all, would read every one of them.
+CREATE TABLE tallies (
+  contest BLOB NOT NULL REFERENCES contests (id),
+  kernel  BLOB NOT NULL REFERENCES kernels (id),
+  status  TEXT NOT NULL,
+  trials  INTEGER NOT NULL,
+  latest  TEXT NOT NULL,  -- when one of them was last measured
+  PRIMARY KEY (contest, kernel, status)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER trials_tally_insert AFTER INSERT ON trials BEGIN
+  INSERT INTO tallies (contest, kernel, status, trials, latest)
+  VALUES (NEW.contest, NEW.kernel, NEW.status, 1, NEW.measured_at)
+  ON CONFLICT DO UPDATE SET trials = trials + 1, latest = max(latest, excluded.latest);
+END;
+
+CREATE TRIGGER trials_tally_delete AFTER DELETE ON trials BEGIN
+  UPDATE tallies SET trials = trials - 1
+  WHERE contest = OLD.contest AND kernel = OLD.kernel AND status = OLD.status;
+END;
+
+CREATE TRIGGER trials_tally_update AFTER UPDATE OF contest, kernel, status, measured_at ON trials BEGIN
+  UPDATE tallies SET trials = trials - 1
+  WHERE contest = OLD.contest AND kernel = OLD.kernel AND status = OLD.status;
+  INSERT INTO tallies (contest, kernel, status, trials, latest)
+  VALUES (NEW.contest, NEW.kernel, NEW.status, 1, NEW.measured_at)
+  ON CONFLICT DO UPDATE SET trials = trials + 1, latest = max(latest, excluded.latest);
+END;
+
+-- Best for a size without a scan: the first entry of a contest is its winner.
+CREATE INDEX trials_fastest ON trials (contest, median_ns) WHERE status = 'ok';
+-- The trials whose interval begins below the winner's end, kernel by kernel; also the best of one kernel.
+CREATE INDEX trials_tied ON trials (contest, kernel, low_ns) WHERE status = 'ok';
+-- The one configuration among thousands that a user would have without tuning.
+CREATE INDEX trials_untuned ON trials (contest, kernel) WHERE is_default = 1;
+-- What went wrong, where most trials are well.
+CREATE INDEX trials_failed ON trials (contest) WHERE status NOT IN ('ok', 'dropped', 'skipped');
+-- What one run measured, for its report.
+CREATE INDEX trials_of_run ON trials (run);
+CREATE INDEX measurements_of_trial ON measurements (trial, measured_at);
+-- Trial and measurement name each other, so while the first of them is written the other's reference is open, and
+-- SQLite looks for the trials that wait for this measurement: among all of them, without an index.
+CREATE INDEX trials_of_measurement ON trials (measurement) WHERE measurement IS NOT NULL;
+-- Deaths are counted before every launch.
+CREATE INDEX attempts_of_trial ON attempts (trial);
+-- What was left open is few among many, and looked for whenever a run begins.
+CREATE INDEX attempts_open ON attempts (machine, boot) WHERE closed_at IS NULL;
+-- The problems of a family, where the nearest measured size is looked for.
+CREATE INDEX problems_of_family ON problems (family);
+CREATE INDEX contests_of_problem ON contests (problem, class);
+
+-- For people. Times in milliseconds; `id` is what `tuner show` takes.
+CREATE VIEW trial AS
+SELECT lower(hex(t.id)) AS id, p.family, k.name AS kernel, p.size, p.type, p.row_padding, f.json AS configuration,
+       t.status, t.median_ns / 1e6 AS median_ms, t.low_ns / 1e6 AS low_ms, t.high_ns / 1e6 AS high_ms, t.metrics,
+       b.registers, b.spill_store_bytes + b.spill_load_bytes AS spill_bytes,
+       b.static_shared_bytes + t.dynamic_shared_bytes AS shared_bytes, t.occupancy, t.limited_by,
+       t.grid_x || 'x' || t.grid_y || 'x' || t.grid_z AS grid,
+       t.block_x || 'x' || t.block_y || 'x' || t.block_z AS block,
+       t.is_default, t.error_ratio, t.detail, c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, t.measured_at,
+       lower(hex(t.run)) AS run
+FROM trials AS t
+JOIN contests AS n ON n.id = t.contest
+JOIN classes AS c ON c.id = n.class
+JOIN problems AS p ON p.id = n.problem
+JOIN kernels AS k ON k.id = t.kernel
+JOIN configurations AS f ON f.id = t.configuration
+LEFT JOIN binary_kernels AS b ON b.binary = t.binary AND b.entry = t.entry;
+
+-- The fastest of each size, class by class.
+CREATE VIEW best AS
+SELECT p.family, p.size, p.type, p.row_padding, k.name AS kernel, f.json AS configuration,
+       t.median_ns / 1e6 AS median_ms, t.low_ns / 1e6 AS low_ms, t.high_ns / 1e6 AS high_ms, t.metrics,
+       c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, t.measured_at, lower(hex(t.id)) AS id
+FROM contests AS n
+JOIN trials AS t ON t.rowid = (SELECT w.rowid FROM trials AS w WHERE w.contest = n.id AND w.status = 'ok'
+                               ORDER BY w.median_ns LIMIT 1)
+JOIN classes AS c ON c.id = n.class
+JOIN problems AS p ON p.id = n.problem
+JOIN kernels AS k ON k.id = t.kernel
+JOIN configurations AS f ON f.id = t.configuration;
+
+-- What went wrong and why; the compiler's log where there is one.
+CREATE VIEW failure AS
+SELECT lower(hex(t.id)) AS id, t.status, p.family, k.name AS kernel, p.size, p.type, p.row_padding,
+       f.json AS configuration, t.detail, b.log, c.device, c.driver, c.toolkit, t.measured_at
+FROM trials AS t
+JOIN contests AS n ON n.id = t.contest
+JOIN classes AS c ON c.id = n.class
+JOIN problems AS p ON p.id = n.problem
+JOIN kernels AS k ON k.id = t.kernel
+JOIN configurations AS f ON f.id = t.configuration
+LEFT JOIN binaries AS b ON b.id = t.binary
+WHERE t.status NOT IN ('ok', 'dropped', 'skipped');
+
+-- Launches that nobody saw end.
+CREATE VIEW open_attempt AS
+SELECT lower(hex(a.trial)) AS trial, p.family, k.name AS kernel, p.size, f.json AS configuration, c.device, a.pid,
+       a.boot, a.opened_at
+FROM attempts AS a
+JOIN contests AS n ON n.id = a.contest
+JOIN classes AS c ON c.id = n.class
+JOIN problems AS p ON p.id = n.problem
+JOIN kernels AS k ON k.id = a.kernel
+JOIN configurations AS f ON f.id = a.configuration
+WHERE a.closed_at IS NULL;

@@ -1,0 +1,1 @@
+INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT (id) DO NOTHING

@@ -1,0 +1,1 @@
+INSERT INTO contests (id, class, problem) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING

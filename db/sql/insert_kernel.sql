@@ -1,0 +1,1 @@
+INSERT INTO kernels (id, family, name, parameters) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING

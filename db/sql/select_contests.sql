@@ -1,0 +1,12 @@
+-- From the tallies alone; a WHERE clause, GROUP BY and ORDER BY follow.
+SELECT n.id, p.family, p.sizes, p.type, p.row_padding,
+       c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs,
+       total(y.trials) FILTER (WHERE y.status = 'ok'), total(y.trials) FILTER (WHERE y.status = 'dropped'),
+       total(y.trials) FILTER (WHERE y.status = 'skipped'),
+       total(y.trials) FILTER (WHERE y.status NOT IN ('ok', 'dropped', 'skipped')),
+       max(y.latest)
+FROM problems AS p
+JOIN contests AS n ON n.problem = p.id
+JOIN classes AS c ON c.id = n.class
+JOIN tallies AS y ON y.contest = n.id AND y.trials > 0
+JOIN kernels AS k ON k.id = y.kernel

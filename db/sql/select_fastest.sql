@@ -1,0 +1,2 @@
+-- The first entry of the index trials_fastest.
+SELECT id, median_ns FROM trials WHERE contest = ? AND status = 'ok' ORDER BY median_ns LIMIT 1

@@ -1,0 +1,2 @@
+SELECT y.kernel FROM tallies AS y JOIN kernels AS k ON k.id = y.kernel
+WHERE y.contest = ? AND y.status = 'ok' AND y.trials > 0 AND (?2 = '' OR k.name = ?2)

@@ -1,0 +1,127 @@
+#include "db/statement.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <limits>
+#include <type_traits>
+
+#include "db/sqlite_error.hpp"
+
+namespace db {
+
+static_assert(!std::is_copy_constructible_v<Statement> && std::is_nothrow_destructible_v<Statement>);
+
+namespace {
+
+std::string_view shortened(std::string_view sql) {
+  return sql.substr(0, 60);
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* handle) const noexcept {
+  sqlite3_finalize(handle);
+}
+
+Statement::Statement(const Connection& db, std::string_view sql) {
+  sqlite3_stmt* handle = nullptr;
+  const int code = sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+  m_handle.reset(handle);
+  if (code != SQLITE_OK) {
+    throw sqlite_error(db.handle(), fmt::format("preparing '{}'", shortened(sql)), db.path().string());
+  }
+}
+
+Statement::Use::~Use() {
+  sqlite3_reset(m_statement);
+  sqlite3_clear_bindings(m_statement);
+}
+
+void Statement::Use::check(int code) const {
+  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
+  throw sqlite_error(sqlite3_db_handle(m_statement),
+                     fmt::format("executing '{}'", shortened(sqlite3_sql(m_statement))));
+}
+
+Statement::Use& Statement::Use::bind_integer(std::int64_t value) {
+  check(sqlite3_bind_int64(m_statement, ++m_parameter, value));
+  return *this;
+}
+
+Statement::Use& Statement::Use::bind(double value) {
+  check(sqlite3_bind_double(m_statement, ++m_parameter, value));
+  return *this;
+}
+
+Statement::Use& Statement::Use::bind(std::string_view value) {
+  // A null pointer would bind NULL, and an empty view may carry one.
+  const char* data = value.empty() ? "" : value.data();
+  check(sqlite3_bind_text64(m_statement, ++m_parameter, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  return *this;
+}
+
+Statement::Use& Statement::Use::bind(const tuner::model::Digest& value) {
+  check(sqlite3_bind_blob64(m_statement, ++m_parameter, value.bytes.data(), value.bytes.size(),
+                            SQLITE_TRANSIENT));
+  return *this;
+}
+
+Statement::Use& Statement::Use::bind(std::span<const std::byte> value) {
+  const void* data = value.empty() ? static_cast<const void*>("") : value.data();
+  check(sqlite3_bind_blob64(m_statement, ++m_parameter, data, value.size(), SQLITE_TRANSIENT));
+  return *this;
+}
+
+Statement::Use& Statement::Use::bind(std::nullopt_t) {
+  check(sqlite3_bind_null(m_statement, ++m_parameter));
+  return *this;
+}
+
+bool Statement::Use::step() {
+  m_column = 0;
+  const int code = sqlite3_step(m_statement);
+  check(code);
+  return code == SQLITE_ROW;
+}
+
+void Statement::Use::run() {
+  while (step()) {
+  }
+}
+
+std::int64_t Statement::Use::integer() {
+  return sqlite3_column_int64(m_statement, m_column++);
+}
+
+double Statement::Use::real() {
+  const bool absent = null();
+  const double value = sqlite3_column_double(m_statement, m_column++);
+  return absent ? std::numeric_limits<double>::quiet_NaN() : value;
+}
+
+std::string Statement::Use::text() {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(m_statement, m_column));
+  const int size = sqlite3_column_bytes(m_statement, m_column++);
+  return data == nullptr ? "" : std::string(data, static_cast<std::size_t>(size));
+}
+
+std::span<const std::byte> Statement::Use::blob() {
+  const void* data = sqlite3_column_blob(m_statement, m_column);
+  const int size = sqlite3_column_bytes(m_statement, m_column++);
+  return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
+}
+
+tuner::model::Digest Statement::Use::digest() {
+  const std::span<const std::byte> bytes = blob();
+  if (bytes.empty()) return {};
+  return tuner::model::Digest::from_bytes(
+      {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+
+bool Statement::Use::null() const {
+  return sqlite3_column_type(m_statement, m_column) == SQLITE_NULL;
+}
+
+}  // namespace db

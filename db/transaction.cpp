@@ -1,0 +1,46 @@
+#include "db/transaction.hpp"
+
+#include <sqlite3.h>
+
+#include <type_traits>
+
+namespace db {
+
+static_assert(std::is_nothrow_destructible_v<Transaction> && std::is_nothrow_destructible_v<Snapshot>);
+
+namespace {
+
+/// After some failures (a full disk) SQLite has rolled back by itself already; then there is nothing to end.
+void roll_back(const Connection& db) noexcept {
+  if (sqlite3_get_autocommit(db.handle()) == 0) {
+    sqlite3_exec(db.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+}  // namespace
+
+Transaction::Transaction(const Connection& db) : m_db(db) {
+  db.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (m_open) roll_back(m_db);
+}
+
+void Transaction::commit() {
+  m_db.require_in_place();
+  m_db.execute("COMMIT");
+  m_open = false;
+  // Again: deleted in between, the commit went into a file that is gone with this process.
+  m_db.require_in_place();
+}
+
+Snapshot::Snapshot(const Connection& db) : m_db(db) {
+  db.execute("BEGIN");
+}
+
+Snapshot::~Snapshot() {
+  roll_back(m_db);
+}
+
+}  // namespace db

@@ -1,0 +1,36 @@
+#pragma once
+#include "db/connection.hpp"
+
+namespace db {
+
+/// A transaction that writes: it takes the write lock at once (BEGIN IMMEDIATE), because a transaction that
+/// reads first and writes later fails where another writer came between, instead of waiting. Rolled back
+/// unless committed.
+class Transaction {
+ public:
+  explicit Transaction(const Connection& db);
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+
+  /// On return the rows are on the disk, in the file that lies at the connection's path.
+  void commit();
+
+ private:
+  const Connection& m_db;
+  bool m_open = true;
+};
+
+/// Many reads that see one state of the database, and take its lock once.
+class Snapshot {
+ public:
+  explicit Snapshot(const Connection& db);
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  ~Snapshot();
+
+ private:
+  const Connection& m_db;
+};
+
+}  // namespace db

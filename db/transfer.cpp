@@ -1,0 +1,80 @@
+#include "db/transfer.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <ostream>
+#include <set>
+
+#include "db/export_file.hpp"
+#include "db/row_writer.hpp"
+#include "db/statement.hpp"
+#include "db/transaction.hpp"
+#include "tuner/model/error.hpp"
+
+namespace db {
+namespace {
+
+using tuner::model::Digest;
+using tuner::model::RunRecord;
+using tuner::model::TrialRecord;
+
+/// Oldest first, so that a later export of the same database begins like an earlier one.
+std::vector<RunRecord> runs_of(const Connection& db, const std::vector<Digest>& trials) {
+  Statement select(
+      db, "SELECT run FROM trials WHERE id = ?1 UNION SELECT run FROM measurements WHERE trial = ?1");
+  std::set<Digest> wanted;
+  for (const Digest& trial : trials) {
+    auto row = select.use();
+    row.bind(trial);
+    while (row.step()) wanted.insert(row.digest());
+  }
+  std::vector<RunRecord> list = runs(db);
+  std::erase_if(list, [&](const RunRecord& run) { return !wanted.contains(run.id); });
+  std::reverse(list.begin(), list.end());
+  return list;
+}
+
+std::vector<StoredMeasurement> earlier_of(const Connection& db, const TrialRecord& trial) {
+  std::vector<StoredMeasurement> all = measurements(db, trial.key);
+  if (!trial.outcome.measurement) return all;
+  const StoredMeasurement current{*trial.outcome.measurement, trial.outcome.status, trial.measured_at,
+                                  trial.run};
+  const Digest key = current.key(trial.key);
+  std::erase_if(all, [&](const StoredMeasurement& one) { return one.key(trial.key) == key; });
+  return all;
+}
+
+}  // namespace
+
+std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out) {
+  const Snapshot snapshot(db);
+  const std::vector<Digest> keys = trial_keys(db, filter);
+  out << header_line({});
+  for (const RunRecord& run : runs_of(db, keys)) out << run_line(run);
+  for (const Digest& key : keys) {
+    const TrialRecord trial = find_trial(db, key).value();
+    out << trial_line(trial, earlier_of(db, trial));
+  }
+  out.flush();
+  if (!out)
+    throw tuner::model::Error("the export could not be written", "check the space left and the permissions");
+  return static_cast<std::int64_t>(keys.size());
+}
+
+Added import_file(const Connection& target, const std::filesystem::path& path) {
+  std::ifstream in = open_export(path);
+  Transaction transaction(target);
+  const AddedCounter counter(target);
+  RowWriter writer(target);
+  ExportVisitor visitor;
+  visitor.run = [&](RunRecord&& run) { writer.put(run); };
+  visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
+    writer.add(trial, earlier);
+  };
+  stream_export(in, path.string(), visitor);
+  const Added added = counter.since();
+  transaction.commit();
+  return added;
+}
+
+}  // namespace db

@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+
+#include "db/added.hpp"
+#include "db/connection.hpp"
+#include "db/queries.hpp"
+
+namespace db {
+
+/// Writes what `filter` selects as JSON Lines (export_file.hpp): header, runs, then one trial a line with all
+/// its measurements. Equal databases give equal bytes. Returns the number of trials.
+std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out);
+
+/// Adds an exported file to the database in one transaction: all of it or, on a bad line (which the error
+/// names), nothing. Of a trial that is known, newer figures become current and measurements are added.
+Added import_file(const Connection& target, const std::filesystem::path& path);
+
+}  // namespace db

@@ -1,0 +1,12 @@
+#pragma once
+#include <span>
+
+#include "tuner/model/embedded_file.hpp"
+
+namespace kernels {
+
+/// Every .toml, .cu and .cuh file below kernels/, in the binary; paths relative to kernels/
+/// (`matmul/naive.toml`).
+std::span<const tuner::model::EmbeddedFile> shipped();
+
+}  // namespace kernels

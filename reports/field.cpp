@@ -1,0 +1,168 @@
+#include "reports/field.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <string_view>
+
+#include "reports/numbers.hpp"
+
+namespace reports {
+namespace {
+
+using model::TrialRecord;
+
+std::string dim_text(const model::Dim3& d) {
+  if (d.z != 1) return fmt::format("{}×{}×{}", d.x, d.y, d.z);
+  return d.y != 1 ? fmt::format("{}×{}", d.x, d.y) : fmt::format("{}", d.x);
+}
+
+std::string marked(const TrialRecord& trial, const std::string& text) {
+  return (is_approximate(trial) ? "~" : "") + text + (has_latency(trial) ? "†" : "");
+}
+
+std::string time(const TrialRecord& t) {
+  return has_time(t) ? marked(t, time_text(median_ns(t))) : "-";
+}
+
+std::string interval(const TrialRecord& t) {
+  if (!has_time(t)) return "-";
+  return marked(t, interval_text(t.outcome.measurement->low_ns, t.outcome.measurement->high_ns));
+}
+
+std::string occupancy(const TrialRecord& t) {
+  return t.occupancy ? percent_text(t.occupancy->fraction) : "-";
+}
+
+std::string limiter(const TrialRecord& t) {
+  if (!t.occupancy || t.occupancy->limited_by.empty()) return "-";
+  return fmt::format("{}", fmt::join(t.occupancy->limited_by, ", "));
+}
+
+std::string registers(const TrialRecord& t) {
+  return t.resources ? fmt::format("{}", t.resources->registers) : "-";
+}
+
+std::string shared(const TrialRecord& t) {
+  if (!t.resources) return "-";
+  return fmt::format("{}", t.resources->static_shared_bytes + t.dynamic_shared_bytes);
+}
+
+std::string spills(const TrialRecord& t) {
+  if (!t.resources) return "-";
+  return fmt::format("{}", t.resources->spill_store_bytes + t.resources->spill_load_bytes);
+}
+
+std::string blocks(const TrialRecord& t) {
+  return t.occupancy ? fmt::format("{}", t.occupancy->blocks_per_multiprocessor) : "-";
+}
+
+struct BuiltIn {
+  std::string_view name;
+  std::string_view heading;
+  bool numeric;
+  std::string (*text)(const TrialRecord&);
+};
+
+constexpr std::array<BuiltIn, 12> built_in = {{
+    {"time", "time", true, time},
+    {"interval", "95 % interval", true, interval},
+    {"occupancy", "occupancy", true, occupancy},
+    {"registers", "registers", true, registers},
+    {"limiter", "limited by", false, limiter},
+    {"shared_bytes", "shared memory, bytes", true, shared},
+    {"spill_bytes", "spills, bytes", true, spills},
+    {"blocks_per_multiprocessor", "blocks per multiprocessor", true, blocks},
+    {"block", "block", true, [](const TrialRecord& t) { return dim_text(t.block); }},
+    {"grid", "grid", true, [](const TrialRecord& t) { return dim_text(t.grid); }},
+    {"configuration", "configuration", false, [](const TrialRecord& t) { return t.configuration.text(); }},
+    {"kernel", "kernel", false, [](const TrialRecord& t) { return t.kernel; }},
+}};
+
+const BuiltIn* find_built_in(const std::string& name) {
+  const auto found =
+      std::find_if(built_in.begin(), built_in.end(), [&](const BuiltIn& b) { return b.name == name; });
+  return found == built_in.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string field_heading(const Field& field) {
+  if (!field.heading.empty()) return field.heading;
+  if (const BuiltIn* known = find_built_in(field.name)) return std::string(known->heading);
+  const std::string name = field.name == "time_ms" ? "ms" : field.name;
+  return field.scale == 1 ? name : fmt::format("{} {}", significant(1 / field.scale, 1), name);
+}
+
+bool is_numeric(const Field& field) {
+  const BuiltIn* known = find_built_in(field.name);
+  return known == nullptr || known->numeric;
+}
+
+double field_number(const TrialRecord& trial, const Field& field) {
+  if (!has_time(trial)) return std::numeric_limits<double>::quiet_NaN();
+  if (field.name == "time_ms") return median_ns(trial) * 1e-6 * field.scale;
+  const auto found = trial.metrics.find(field.name);
+  return found == trial.metrics.end() ? std::numeric_limits<double>::quiet_NaN()
+                                      : found->second * field.scale;
+}
+
+std::string field_text(const TrialRecord& trial, const Field& field) {
+  if (const BuiltIn* known = find_built_in(field.name)) return known->text(trial);
+  const double number = field_number(trial, field);
+  return number != number ? "-" : marked(trial, significant(number));
+}
+
+Cell resolve_cell(const Trials& trials) {
+  if (trials.empty()) return {};
+  const TrialRecord* best = fastest(trials);
+  const TrialRecord* approximate = fastest_approximate(trials);
+  if (!best || (approximate && median_ns(*approximate) < median_ns(*best))) best = approximate;
+  if (best) return {Cell::Kind::value, best, best->outcome.status};
+  auto counts = count_by_status(trials);
+  counts.erase(model::TrialStatus::skipped);
+  if (counts.empty()) return {Cell::Kind::not_applicable, nullptr, model::TrialStatus::skipped};
+  const auto most = std::max_element(counts.begin(), counts.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return {Cell::Kind::failed, nullptr, most->first};
+}
+
+std::string cell_text(const Cell& cell, const Field& field) {
+  switch (cell.kind) {
+    case Cell::Kind::value:
+      return field_text(*cell.trial, field);
+    case Cell::Kind::not_applicable:
+      return "NA";
+    case Cell::Kind::failed:
+      return fmt::format("✗ {}", model::to_string(cell.status));
+    case Cell::Kind::untried:
+      return "-";
+  }
+  return "-";
+}
+
+std::string legend(const Table& table) {
+  bool approximate = false, latency = false, failed = false, absent = false;
+  for (const auto& row : table.rows()) {
+    for (const std::string& cell : row) {
+      approximate = approximate || cell.find('~') == 0;
+      latency = latency || (cell.size() > 3 && cell.compare(cell.size() - 3, 3, "†") == 0);
+      failed = failed || cell.find("✗ ") == 0;
+      absent = absent || cell == "NA";
+    }
+  }
+  std::string out;
+  const auto add = [&](bool occurs, const char* text) {
+    if (occurs) out += (out.empty() ? "" : " ") + std::string(text);
+  };
+  add(approximate, "~ approximate: dropped after a few samples, clearly slower than the best.");
+  add(latency, "† too short to tell from launch latency, which the time includes.");
+  add(absent, "NA: no such configuration exists for this size.");
+  add(failed, "✗: every configuration failed, most of them with this status.");
+  return out;
+}
+
+}  // namespace reports

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include "reports/document.hpp"
+#include "reports/styles.hpp"
+#include "reports/text.hpp"
+
+namespace reports {
+namespace {
+
+const char* cell_class(const std::string& cell, Align align) {
+  const bool number = align == Align::right;
+  if (cell.rfind("✗ ", 0) == 0) return number ? "number failed" : "failed";
+  if (cell == "NA" || cell == "-") return number ? "number absent" : "absent";
+  return number ? "number" : "";
+}
+
+std::string element(const char* tag, const char* kind, const std::string& content) {
+  if (*kind == '\0') return fmt::format("<{0}>{1}</{0}>", tag, html_text(content));
+  return fmt::format("<{0} class=\"{1}\">{2}</{0}>", tag, kind, html_text(content));
+}
+
+struct HtmlWriter {
+  std::string operator()(const Heading& heading) const {
+    return fmt::format("<h{0}>{1}</h{0}>\n", heading.level, html_text(heading.text));
+  }
+  std::string operator()(const Paragraph& paragraph) const { return element("p", "", paragraph.text) + '\n'; }
+  std::string operator()(const Facts& facts) const {
+    std::string out = "<dl>\n";
+    for (const auto& [name, value] : facts.entries)
+      out += element("dt", "", name) + element("dd", "", value) + '\n';
+    return out + "</dl>\n";
+  }
+  std::string operator()(const Table& table) const {
+    std::string out = "<div class=\"wide\"><table>\n<thead><tr>";
+    for (const Column& column : table.columns()) {
+      out += element("th", column.align == Align::right ? "number" : "", column.heading);
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for (const auto& row : table.rows()) {
+      out += "<tr>";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        out += element("td", cell_class(row[i], table.columns()[i].align), row[i]);
+      }
+      out += "</tr>\n";
+    }
+    return out + "</tbody></table></div>\n";
+  }
+  std::string operator()(const Code& code) const {
+    return fmt::format("<pre>{}</pre>\n", html_text(code.text));
+  }
+  std::string operator()(const Figure& figure) const {
+    return fmt::format("<figure>\n{}</figure>\n", render_svg(figure.chart));
+  }
+};
+
+}  // namespace
+
+std::string to_html(const Document& document) {
+  const std::string title = html_text(document.title);
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
+      title, page_style());
+  for (const Block& block : document.blocks) out += std::visit(HtmlWriter(), block);
+  return out + "</body>\n</html>\n";
+}
+
+}  // namespace reports

@@ -1,0 +1,162 @@
+#include <nlohmann/json.hpp>
+
+#include "reports/report.hpp"
+#include "reports/summary.hpp"
+
+namespace reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using model::TrialRecord;
+
+constexpr int schema_version = 1;
+
+Json to_json(const model::Configuration& configuration) {
+  Json out = Json::object();
+  for (const model::Assignment& assignment : configuration.assignments()) {
+    if (assignment.value.is_word()) {
+      out[assignment.name] = assignment.value.text();
+    } else {
+      out[assignment.name] = assignment.value.code();
+    }
+  }
+  return out;
+}
+
+Json to_json(const model::Problem& problem) {
+  Json sizes = Json::object();
+  for (const model::Dimension& dimension : problem.sizes) sizes[dimension.name] = dimension.value;
+  return {{"family", problem.family},
+          {"sizes", std::move(sizes)},
+          {"type", model::cuda_name(problem.type)},
+          {"row_padding", problem.row_padding}};
+}
+
+Json to_json(const model::ComparisonClass& c) {
+  return {
+      {"device", c.device}, {"driver", c.driver}, {"toolkit", c.toolkit}, {"type", model::cuda_name(c.type)},
+      {"l2", c.l2},         {"method", c.method}, {"inputs", c.inputs}};
+}
+
+Json to_json(const model::Dim3& d) {
+  return Json::array({d.x, d.y, d.z});
+}
+
+Json to_json(const std::optional<model::Measurement>& measurement) {
+  if (!measurement) return nullptr;
+  const model::Measurement& m = *measurement;
+  Json out = {{"median_ns", m.median_ns},
+              {"low_ns", m.low_ns},
+              {"high_ns", m.high_ns},
+              {"min_ns", m.min_ns},
+              {"launches_per_sample", m.launches_per_sample},
+              {"includes_launch_latency", m.includes_launch_latency},
+              {"sm_clock_mhz", nullptr},
+              {"samples_ns", m.samples_ns}};
+  if (m.sm_clock_mhz > 0) out["sm_clock_mhz"] = m.sm_clock_mhz;
+  return out;
+}
+
+Json to_json(const std::optional<model::KernelResources>& resources) {
+  if (!resources) return nullptr;
+  return {{"registers", resources->registers},
+          {"spill_store_bytes", resources->spill_store_bytes},
+          {"spill_load_bytes", resources->spill_load_bytes},
+          {"stack_bytes", resources->stack_bytes},
+          {"static_shared_bytes", resources->static_shared_bytes}};
+}
+
+Json to_json(const std::optional<model::Occupancy>& occupancy) {
+  if (!occupancy) return nullptr;
+  return {{"fraction", occupancy->fraction},
+          {"blocks_per_multiprocessor", occupancy->blocks_per_multiprocessor},
+          {"limited_by", occupancy->limited_by}};
+}
+
+Json to_json(const TrialRecord& trial) {
+  const model::Verification& v = trial.outcome.verification;
+  Json metrics = Json::object();
+  for (const auto& [name, value] : trial.metrics) metrics[name] = value;
+  return {{"trial", trial.key.hex()},
+          {"kernel", trial.kernel},
+          {"configuration", to_json(trial.configuration)},
+          {"problem", to_json(trial.problem)},
+          {"status", model::to_string(trial.outcome.status)},
+          {"detail", trial.outcome.detail},
+          {"is_default", trial.is_default},
+          {"approximate", is_approximate(trial)},
+          {"measurement", to_json(trial.outcome.measurement)},
+          {"metrics", std::move(metrics)},
+          {"grid", to_json(trial.grid)},
+          {"block", to_json(trial.block)},
+          {"dynamic_shared_bytes", trial.dynamic_shared_bytes},
+          {"resources", to_json(trial.resources)},
+          {"occupancy", to_json(trial.occupancy)},
+          {"error_ratio", v.checked ? Json(v.error_ratio) : Json(nullptr)},
+          {"compile_ms", trial.compile_ms},
+          {"compile_log", trial.compile_log},
+          {"measured_at", trial.measured_at},
+          {"run", trial.run.hex()}};
+}
+
+Json to_json(const ProblemSummary& summary) {
+  const auto key = [](const TrialRecord* trial) {
+    return trial == nullptr ? Json(nullptr) : Json(trial->key.hex());
+  };
+  Json tied = Json::array();
+  for (const TrialRecord* trial : summary.tied) tied.push_back(key(trial));
+  const std::optional<double> speedup = summary.speedup();
+  return {{"problem", to_json(summary.problem)},
+          {"best", key(summary.best)},
+          {"tied_with", std::move(tied)},
+          {"default", key(summary.default_trial)},
+          {"speedup_over_default", speedup ? Json(*speedup) : Json(nullptr)},
+          {"slowest", key(summary.slowest)}};
+}
+
+Json to_json(const ClassGroup& group) {
+  Json problems = Json::array();
+  for (const ProblemSummary& summary : by_problem(group.trials)) problems.push_back(to_json(summary));
+  Json failed = Json::object();
+  for (const FailureSummary& failure : failures(group.trials)) {
+    failed[std::string(model::to_string(failure.status))] = failure.count;
+  }
+  Json trials = Json::array();
+  for (const TrialRecord* trial : group.trials) trials.push_back(to_json(*trial));
+  return {{"class", to_json(group.comparison_class)},
+          {"problems", std::move(problems)},
+          {"failures", std::move(failed)},
+          {"trials", std::move(trials)}};
+}
+
+Json to_json(const model::RunRecord& run) {
+  return {{"run", run.id.hex()},
+          {"command", run.command_line},
+          {"started_at", run.started_at},
+          {"ended_at", run.ended_at},
+          {"state", run.state},
+          {"version", run.version},
+          {"seed", run.seed},
+          {"device", run.device.name},
+          {"architecture", run.device.architecture},
+          {"driver", run.device.driver},
+          {"toolkit", run.toolkit},
+          {"measured", run.measured}};
+}
+
+}  // namespace
+
+std::string to_json(const ReportInput& input) {
+  Json runs = Json::array();
+  for (const model::RunRecord& run : input.runs) runs.push_back(to_json(run));
+  Json classes = Json::array();
+  for (const ClassGroup& group : by_class(view(input.trials))) classes.push_back(to_json(group));
+  const Json document = {
+      {"schema_version", schema_version},   {"title", input.title}, {"command", input.command},
+      {"generated_at", input.generated_at}, {"notes", input.notes}, {"runs", std::move(runs)},
+      {"classes", std::move(classes)}};
+  // Logs hold whatever a compiler wrote; a byte that is not UTF-8 must not cost the whole report.
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace reports

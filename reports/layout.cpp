@@ -1,0 +1,162 @@
+#include "reports/layout.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "reports/layout_axis.hpp"
+#include "reports/report.hpp"
+#include "reports/report_parts.hpp"
+
+namespace reports {
+namespace {
+
+using model::TrialRecord;
+
+bool has_size_axis(const TableLayout& layout) {
+  const auto is_size = [](const Axis& axis) { return axis.kind == Axis::Kind::size; };
+  return std::any_of(layout.rows.begin(), layout.rows.end(), is_size) ||
+         std::any_of(layout.columns.begin(), layout.columns.end(), is_size);
+}
+
+/// Trials of one family, and of one problem where nothing in the table tells sizes apart: a cell never
+/// compares times of different problems.
+struct Part {
+  std::string name;
+  Trials trials;
+};
+
+std::vector<Part> parts(const TableLayout& layout, const Trials& filtered) {
+  const bool by_size = !has_size_axis(layout);
+  const auto less = [by_size](const model::Problem& a, const model::Problem& b) {
+    return by_size ? problem_less(a, b) : a.family < b.family;
+  };
+  std::map<model::Problem, Trials, decltype(less)> groups(less);
+  for (const TrialRecord* trial : filtered) groups[trial->problem].push_back(trial);
+  std::vector<Part> out;
+  for (auto& [problem, trials] : groups) {
+    const std::string name = by_size ? problem.family + ' ' + size_label(problem) : problem.family;
+    out.push_back({name, std::move(trials)});
+  }
+  // Listed rows and columns are shown even where nothing was measured yet.
+  if (out.empty()) out.push_back({"", {}});
+  return out;
+}
+
+std::string label(const Coordinates& at) {
+  std::string out;
+  for (const AxisEntry& entry : at) out += (out.empty() ? "" : " ") + entry.label;
+  return out;
+}
+
+Trials at_point(const Trials& trials, const Coordinates& at) {
+  return select(trials, [&](const TrialRecord& trial) {
+    return std::all_of(at.begin(), at.end(), [&](const AxisEntry& entry) { return entry.matches(trial); });
+  });
+}
+
+bool is_not_applicable(const TableLayout& layout, const Coordinates& at, const Trials& trials) {
+  return std::any_of(layout.not_applicable.begin(), layout.not_applicable.end(),
+                     [&](const NotApplicable& rule) {
+                       const auto value = fixed_value(at, layout.filter, rule.parameter);
+                       const auto extent = fixed_extent(at, trials, rule.dimension);
+                       return value && extent && *value > *extent;
+                     });
+}
+
+Table part_table(const TableLayout& layout, const Trials& trials) {
+  const std::vector<Coordinates> columns = product(layout.columns, layout.filter, trials);
+  Table table;
+  for (const Axis& axis : layout.rows) {
+    const bool text = axis.kind == Axis::Kind::kernel || axis.kind == Axis::Kind::choice;
+    table.add_column(axis_heading(axis), text ? Align::left : Align::right);
+  }
+  const auto align = [](const Field& field) { return is_numeric(field) ? Align::right : Align::left; };
+  for (const Coordinates& column : columns) {
+    table.add_column(column.empty() ? field_heading(layout.cell) : label(column), align(layout.cell));
+  }
+  for (const Field& field : layout.extra) table.add_column(field_heading(field), align(field));
+
+  for (const Coordinates& row : product(layout.rows, layout.filter, trials)) {
+    std::vector<std::string> cells;
+    for (const AxisEntry& entry : row) cells.push_back(entry.label);
+    Trials of_row;
+    for (const Coordinates& column : columns) {
+      Coordinates at = row;
+      at.insert(at.end(), column.begin(), column.end());
+      if (is_not_applicable(layout, at, trials)) {
+        cells.push_back("NA");
+        continue;
+      }
+      const Trials here = at_point(trials, at);
+      cells.push_back(cell_text(resolve_cell(here), layout.cell));
+      of_row.insert(of_row.end(), here.begin(), here.end());
+    }
+    const Cell best = resolve_cell(of_row);
+    for (const Field& field : layout.extra) {
+      cells.push_back(best.kind == Cell::Kind::value ? field_text(*best.trial, field) : "-");
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+/// Everything below the table's heading; `level` is that of further headings, should there be several tables.
+void add_parts(const TableLayout& layout, const Trials& trials, int level, Document& document) {
+  const auto wanted = [&](const TrialRecord& trial) { return matches(trial, layout.filter); };
+  const std::vector<Part> found = parts(layout, select(trials, wanted));
+  for (const Part& part : found) {
+    if (found.size() > 1) document.add(Heading{level, part.name});
+    Table table = part_table(layout, part.trials);
+    if (table.empty()) {
+      document.add(Paragraph{"Nothing was measured for this table."});
+    } else {
+      document.add_table(std::move(table));
+    }
+  }
+  if (!layout.caption.empty()) document.add(Paragraph{layout.caption});
+}
+
+}  // namespace
+
+void add_layout(const TableLayout& layout, const Trials& trials, Document& document) {
+  document.add(Heading{3, layout.title});
+  add_parts(layout, trials, 4, document);
+}
+
+void add_layout(const ChartLayout& layout, const Trials& trials, Document& document) {
+  const Trials filtered =
+      select(trials, [&](const TrialRecord& trial) { return matches(trial, layout.filter); });
+  std::vector<std::pair<std::string, Trials>> groups;
+  for (const AxisEntry& entry : axis_entries(layout.series, layout.filter, filtered)) {
+    groups.emplace_back(entry.label, at_point(filtered, {entry}));
+  }
+  document.add_figure(layout.title, size_chart(layout.title, groups, layout.cell));
+}
+
+Document build_layout(const Layout& layout, const ReportInput& input) {
+  Document document{layout.title.empty() ? input.title : layout.title, {}};
+  const std::vector<ClassGroup> classes = by_class(view(input.trials));
+  if (!layout.introduction.empty()) document.add(Paragraph{layout.introduction});
+  add_introduction(input, classes.size(), document);
+  for (const ClassGroup& group : classes) {
+    document.add(Heading{2, group.comparison_class.text()});
+    for (const TableLayout& table : layout.tables) add_layout(table, group.trials, document);
+    for (const ChartLayout& chart : layout.charts) add_layout(chart, group.trials, document);
+  }
+  add_commands(input, document);
+  return document;
+}
+
+std::string render_markdown(const TableLayout& layout, const std::vector<model::TrialRecord>& trials) {
+  Document document{layout.title, {}};
+  const std::vector<ClassGroup> classes = by_class(view(trials));
+  for (const ClassGroup& group : classes) {
+    if (classes.size() > 1) document.add(Heading{2, group.comparison_class.text()});
+    add_parts(layout, group.trials, 3, document);
+  }
+  if (classes.empty()) document.add(Paragraph{"There are no trials to report."});
+  return to_markdown(document);
+}
+
+}  // namespace reports

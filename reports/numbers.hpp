@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace reports {
+
+/// `value` with `digits` significant digits, never fewer than its integer part has and never in exponent form
+/// between 1e-6 and 1e15: 20913, 876.1, 38.25, 0.5030. Not a number: `nan`; infinite: `inf`.
+std::string significant(double value, int digits = 4);
+
+/// A time with the unit that suits it: `6.524 µs`, `2.663 ms`, `1.250 s`.
+std::string time_text(double ns);
+
+/// Two times in one unit, chosen by the first: `2.655–2.671 ms`.
+std::string interval_text(double low_ns, double high_ns);
+
+/// `75 %`, `12.5 %`, `6.25 %`: three significant digits at most.
+std::string percent_text(double fraction);
+
+/// `3.21×`.
+std::string ratio_text(double ratio);
+
+/// `512 B`, `48 KiB`, `1.5 MiB`.
+std::string bytes_text(std::int64_t bytes);
+
+}  // namespace reports

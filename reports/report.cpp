@@ -1,0 +1,153 @@
+#include "reports/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "reports/numbers.hpp"
+#include "reports/pivot.hpp"
+#include "reports/report_parts.hpp"
+#include "reports/text.hpp"
+
+namespace reports {
+namespace {
+
+using model::TrialRecord;
+
+std::string statuses_text(const Trials& trials) {
+  std::string counts;
+  for (const auto& [status, count] : count_by_status(trials)) {
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, model::to_string(status));
+  }
+  return fmt::format("{}: {}", trials.size(), counts);
+}
+
+std::string measured_text(const Trials& trials) {
+  std::set<std::string> times;
+  for (const TrialRecord* trial : trials) {
+    if (!trial->measured_at.empty()) times.insert(trial->measured_at);
+  }
+  if (times.empty()) return "";
+  return *times.begin() == *times.rbegin() ? *times.begin() : *times.begin() + " to " + *times.rbegin();
+}
+
+/// What the runs know of the class's device; the class itself has only its name.
+std::string device_text(const ReportInput& input, const model::ComparisonClass& c) {
+  const auto found = std::find_if(input.runs.begin(), input.runs.end(), [&](const model::RunRecord& run) {
+    return run.device.name == c.device && run.device.driver == c.driver;
+  });
+  if (found == input.runs.end()) return c.device;
+  const model::DeviceInfo& device = found->device;
+  std::string out = c.device;
+  if (!device.architecture.empty()) out += ", " + device.architecture;
+  if (device.limits.multiprocessors > 0)
+    out += fmt::format(", {} multiprocessors", device.limits.multiprocessors);
+  if (device.memory_bytes > 0) out += ", " + bytes_text(device.memory_bytes);
+  return out;
+}
+
+void add_family(const ReportInput& input, const Trials& trials, Document& document) {
+  const std::string& family = trials.front()->problem.family;
+  const std::string metric = choose_metric(trials, input.metric);
+  const Field value{metric.empty() ? "time_ms" : metric, "", 1};
+  const std::vector<ProblemSummary> problems = by_problem(trials);
+
+  document.add(Heading{3, family + ": best per size"});
+  document.add_table(best_table(problems, metric));
+
+  std::vector<std::pair<std::string, Trials>> kernels;
+  for (const std::string& kernel : kernel_names(trials)) {
+    kernels.emplace_back(kernel, select(trials, [&](const TrialRecord& t) { return t.kernel == kernel; }));
+  }
+  document.add_figure(family + ' ' + field_heading(value),
+                      size_chart(family + ": the best of each kernel", kernels, value));
+  for (const auto& [kernel, own] : kernels) {
+    for (const std::string& pivot : choose_pivots(own, input.pivot)) {
+      document.add(Heading{3, fmt::format("{}: {} by size{}", kernel, field_heading(value),
+                                          pivot.empty() ? "" : " × " + pivot)});
+      document.add_table(pivot_table(own, pivot, value, input.exhaustive));
+    }
+  }
+
+  Table spread = spread_table(problems);
+  if (spread.empty()) return;
+  document.add(Heading{3, family + ": fastest and slowest"});
+  document.add_table(std::move(spread));
+}
+
+void add_failures(const Trials& trials, Document& document) {
+  const std::vector<FailureSummary> found = failures(trials);
+  if (found.empty()) return;
+  document.add(Heading{3, "Failures"});
+  document.add_table(failure_table(found));
+  for (const FailureSummary& failure : found) {
+    const TrialRecord& example = *failure.example;
+    const std::string& whole = example.outcome.detail.empty() ? example.compile_log : example.outcome.detail;
+    if (whole == reason(example)) continue;
+    document.add(Paragraph{fmt::format("{}, {}:", model::to_string(failure.status), trial_text(example))});
+    document.add(Code{first_lines(whole, 12)});
+  }
+}
+
+void add_class(const ReportInput& input, const ClassGroup& group, Document& document) {
+  const model::ComparisonClass& c = group.comparison_class;
+  document.add(Heading{2, c.text()});
+  Facts facts{{{"device", device_text(input, c)},
+               {"driver", c.driver},
+               {"toolkit", c.toolkit},
+               {"measured", measured_text(group.trials)},
+               {"trials", statuses_text(group.trials)}}};
+  std::erase_if(facts.entries, [](const auto& entry) { return entry.second.empty(); });
+  document.add(std::move(facts));
+
+  std::set<std::string> families;
+  for (const TrialRecord* trial : group.trials) families.insert(trial->problem.family);
+  for (const std::string& family : families) {
+    add_family(input, select(group.trials, [&](const TrialRecord& t) { return t.problem.family == family; }),
+               document);
+  }
+  add_failures(group.trials, document);
+}
+
+}  // namespace
+
+void add_introduction(const ReportInput& input, std::size_t classes, Document& document) {
+  if (!input.generated_at.empty()) document.add(Paragraph{"Generated at " + input.generated_at + "."});
+  for (const std::string& note : input.notes) document.add(Paragraph{note});
+  if (classes == 0) document.add(Paragraph{"There are no trials to report."});
+  if (classes > 1) {
+    document.add(Paragraph{fmt::format(
+        "The trials are of {} classes, a section each. Times of different classes must not be compared.",
+        classes)});
+  }
+}
+
+void add_commands(const ReportInput& input, Document& document) {
+  std::vector<const model::RunRecord*> runs;
+  for (const model::RunRecord& run : input.runs) runs.push_back(&run);
+  std::sort(runs.begin(), runs.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->started_at, a->id) < std::tie(b->started_at, b->id);
+  });
+  std::string text;
+  std::set<std::string> seen;
+  for (const model::RunRecord* run : runs) {
+    if (!run->command_line.empty() && seen.insert(run->command_line).second) text += run->command_line + '\n';
+  }
+  if (!input.command.empty()) text += input.command + '\n';
+  if (text.empty()) return;
+  document.add(Heading{2, "Reproduce"});
+  document.add(Code{std::move(text)});
+}
+
+Document build_report(const ReportInput& input) {
+  Document document{input.title, {}};
+  const std::vector<ClassGroup> classes = by_class(view(input.trials));
+  add_introduction(input, classes.size(), document);
+  for (const ClassGroup& group : classes) add_class(input, group, document);
+  add_commands(input, document);
+  return document;
+}
+
+}  // namespace reports

@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/field.hpp"
+#include "reports/summary.hpp"
+#include "reports/svg_chart.hpp"
+#include "reports/table.hpp"
+
+namespace reports {
+
+/// The parts of the standard report. All trials are of one class; those of the first three of one family as
+/// well.
+
+/// Size, winner, its time and figures, how it compares with the default, what it is tied with.
+Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric);
+
+/// How much choosing matters: fastest and slowest measured configuration of each size.
+Table spread_table(const std::vector<ProblemSummary>& problems);
+
+/// `value` of the fastest trial of each size, one line a named group. Groups without such values are left
+/// out. The x axis is the size where all dimensions are equal, else the geometric mean of the dimensions.
+Chart size_chart(const std::string& title, const std::vector<std::pair<std::string, Trials>>& groups,
+                 const Field& value);
+
+/// Failures by status with an example and its reason in one line.
+Table failure_table(const std::vector<FailureSummary>& failures);
+
+/// The trial by name: kernel, configuration, size.
+std::string trial_text(const model::TrialRecord& trial);
+
+}  // namespace reports

@@ -1,0 +1,203 @@
+#include "reports/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "tuner/model/text_width.hpp"
+
+namespace reports {
+namespace {
+
+using model::TrialRecord;
+
+const model::Measurement* measurement(const TrialRecord& trial) {
+  return trial.outcome.measurement ? &*trial.outcome.measurement : nullptr;
+}
+
+int registers(const TrialRecord& trial) {
+  return trial.resources ? trial.resources->registers : 0;
+}
+
+/// Equal speed: what leaves more of the multiprocessor to others comes first.
+bool faster(const TrialRecord* a, const TrialRecord* b) {
+  const auto key = [](const TrialRecord* t) {
+    return std::make_tuple(median_ns(*t), registers(*t), t->block.count());
+  };
+  if (key(a) != key(b)) return key(a) < key(b);
+  return std::make_tuple(a->kernel, a->configuration.text()) <
+         std::make_tuple(b->kernel, b->configuration.text());
+}
+
+const TrialRecord* first_of(const Trials& trials, bool (*eligible)(const TrialRecord&)) {
+  const TrialRecord* best = nullptr;
+  for (const TrialRecord* trial : trials) {
+    if (eligible(*trial) && (best == nullptr || faster(trial, best))) best = trial;
+  }
+  return best;
+}
+
+bool intervals_overlap(const TrialRecord& a, const TrialRecord& b) {
+  const model::Measurement& first = *measurement(a);
+  const model::Measurement& second = *measurement(b);
+  return first.low_ns <= second.high_ns && second.low_ns <= first.high_ns;
+}
+
+ProblemSummary summarize(const model::Problem& problem, const Trials& trials) {
+  ProblemSummary out;
+  out.problem = problem;
+  out.trials = trials;
+  out.best = fastest(trials);
+  for (const TrialRecord* trial : trials) {
+    if (!has_time(*trial)) continue;
+    if (out.slowest == nullptr || median_ns(*trial) > median_ns(*out.slowest)) out.slowest = trial;
+    if (trial == out.best || !is_trusted(*trial)) continue;
+    if (intervals_overlap(*out.best, *trial)) out.tied.push_back(trial);
+  }
+  std::sort(out.tied.begin(), out.tied.end(), faster);
+  if (out.best == nullptr) return out;
+  const auto is_default = [&](const TrialRecord* t) {
+    return t->is_default && t->kernel == out.best->kernel && has_time(*t);
+  };
+  const auto found = std::find_if(trials.begin(), trials.end(), is_default);
+  if (found != trials.end()) out.default_trial = *found;
+  return out;
+}
+
+bool example_less(const TrialRecord* a, const TrialRecord* b) {
+  if (a->kernel != b->kernel) return a->kernel < b->kernel;
+  if (!(a->problem == b->problem)) return problem_less(a->problem, b->problem);
+  return a->configuration.text() < b->configuration.text();
+}
+
+}  // namespace
+
+Trials view(const std::vector<TrialRecord>& trials) {
+  Trials out;
+  out.reserve(trials.size());
+  for (const TrialRecord& trial : trials) out.push_back(&trial);
+  return out;
+}
+
+std::vector<ClassGroup> by_class(const Trials& trials) {
+  std::map<std::tuple<std::string, model::Digest>, ClassGroup> groups;
+  for (const TrialRecord* trial : trials) {
+    const model::ComparisonClass& c = trial->comparison_class;
+    ClassGroup& group = groups[{c.text(), c.key()}];
+    group.comparison_class = c;
+    group.trials.push_back(trial);
+  }
+  std::vector<ClassGroup> out;
+  for (auto& [key, group] : groups) out.push_back(std::move(group));
+  return out;
+}
+
+bool has_time(const TrialRecord& trial) {
+  const bool measured =
+      trial.outcome.status == model::TrialStatus::ok || trial.outcome.status == model::TrialStatus::dropped;
+  // A median of nothing, as a damaged or merged database may hold one, would sort anywhere.
+  return measured && measurement(trial) != nullptr && std::isfinite(median_ns(trial)) && median_ns(trial) > 0;
+}
+
+bool is_trusted(const TrialRecord& trial) {
+  return model::has_trusted_time(trial.outcome.status) && has_time(trial);
+}
+
+bool is_approximate(const TrialRecord& trial) {
+  return has_time(trial) && !is_trusted(trial);
+}
+
+bool has_latency(const TrialRecord& trial) {
+  return trial.outcome.measurement && trial.outcome.measurement->includes_launch_latency;
+}
+
+double median_ns(const TrialRecord& trial) {
+  return measurement(trial)->median_ns;
+}
+
+const TrialRecord* fastest(const Trials& trials) {
+  return first_of(trials, is_trusted);
+}
+
+const TrialRecord* fastest_approximate(const Trials& trials) {
+  return first_of(trials, is_approximate);
+}
+
+std::optional<double> ProblemSummary::speedup() const {
+  if (best == nullptr || default_trial == nullptr) return std::nullopt;
+  return median_ns(*default_trial) / median_ns(*best);
+}
+
+bool problem_less(const model::Problem& a, const model::Problem& b) {
+  const auto volume = [](const model::Problem& p) {
+    double product = 1;  // real: three extents of 2^21 overflow an integer
+    for (const model::Dimension& d : p.sizes) product *= static_cast<double>(d.value);
+    return product;
+  };
+  const auto extents = [](const model::Problem& p) {
+    std::vector<std::int64_t> out;
+    for (const model::Dimension& d : p.sizes) out.push_back(d.value);
+    return out;
+  };
+  return std::make_tuple(a.family, a.row_padding, volume(a), extents(a), a.type) <
+         std::make_tuple(b.family, b.row_padding, volume(b), extents(b), b.type);
+}
+
+std::vector<ProblemSummary> by_problem(const Trials& trials) {
+  std::map<model::Problem, Trials, decltype(&problem_less)> groups(&problem_less);
+  for (const TrialRecord* trial : trials) groups[trial->problem].push_back(trial);
+  std::vector<ProblemSummary> out;
+  for (const auto& [problem, group] : groups) out.push_back(summarize(problem, group));
+  return out;
+}
+
+std::vector<FailureSummary> failures(const Trials& trials) {
+  std::map<model::TrialStatus, FailureSummary> found;
+  for (const TrialRecord* trial : trials) {
+    if (!model::is_failure(trial->outcome.status)) continue;
+    FailureSummary& summary = found[trial->outcome.status];
+    summary.status = trial->outcome.status;
+    ++summary.count;
+    if (summary.example == nullptr || example_less(trial, summary.example)) summary.example = trial;
+  }
+  std::vector<FailureSummary> out;
+  for (const auto& [status, summary] : found) out.push_back(summary);
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  return out;
+}
+
+std::map<model::TrialStatus, int> count_by_status(const Trials& trials) {
+  std::map<model::TrialStatus, int> out;
+  for (const TrialRecord* trial : trials) ++out[trial->outcome.status];
+  return out;
+}
+
+std::string choose_metric(const Trials& trials, const std::string& wanted) {
+  std::string first;
+  for (const TrialRecord* trial : trials) {
+    if (trial->metrics.find(wanted) != trial->metrics.end()) return wanted;
+    if (first.empty() && !trial->metrics.empty()) first = trial->metrics.begin()->first;
+  }
+  return first;
+}
+
+std::string size_label(const model::Problem& problem) {
+  if (problem.row_padding == 0) return problem.size_text();
+  return fmt::format("{} pad {}", problem.size_text(), problem.row_padding);
+}
+
+std::vector<std::string> kernel_names(const Trials& trials) {
+  std::set<std::string> names;
+  for (const TrialRecord* trial : trials) names.insert(trial->kernel);
+  return {names.begin(), names.end()};
+}
+
+std::string reason(const TrialRecord& trial) {
+  const std::string& detail = trial.outcome.detail;
+  return tuner::model::one_line(detail.empty() ? trial.compile_log : detail);
+}
+
+}  // namespace reports

@@ -1,0 +1,92 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/report_input.hpp"
+
+namespace reports {
+
+/// Views of rows that someone else keeps alive.
+using Trials = std::vector<const model::TrialRecord*>;
+
+Trials view(const std::vector<model::TrialRecord>& trials);
+
+/// The trials of one comparison class; what is in different groups is never compared.
+struct ClassGroup {
+  model::ComparisonClass comparison_class;
+  Trials trials;
+};
+
+/// Groups in order of ComparisonClass::text().
+std::vector<ClassGroup> by_class(const Trials& trials);
+
+/// Where a trial's median comes from and how far it can be trusted.
+bool has_time(const model::TrialRecord& trial);        ///< it was measured at all
+bool is_trusted(const model::TrialRecord& trial);      ///< its status lets its time compete
+bool is_approximate(const model::TrialRecord& trial);  ///< measured, but dropped early: shown with `~`
+bool has_latency(const model::TrialRecord& trial);     ///< its time includes launch latency: shown with `†`
+double median_ns(const model::TrialRecord& trial);     ///< requires has_time
+
+/// The fastest trusted trial, or null. Equal medians: fewer registers, then the smaller block, then name and
+/// configuration, so that the answer never depends on the order of the rows.
+const model::TrialRecord* fastest(const Trials& trials);
+/// The same among those with an approximate time.
+const model::TrialRecord* fastest_approximate(const Trials& trials);
+
+/// What is known of one problem in one class.
+struct ProblemSummary {
+  model::Problem problem;
+  Trials trials;
+  const model::TrialRecord* best = nullptr;  ///< null: nothing ran
+  Trials tied;                               ///< others whose interval overlaps the winner's, fastest first
+  const model::TrialRecord* default_trial =
+      nullptr;                                  ///< measured default configuration of the winner's kernel
+  const model::TrialRecord* slowest = nullptr;  ///< of those measured, approximate ones included
+
+  /// default time / best time; absent when the default was not measured.
+  std::optional<double> speedup() const;
+};
+
+/// One entry a problem, in order of family, padding and size. `trials` must be of one class.
+std::vector<ProblemSummary> by_problem(const Trials& trials);
+
+/// Problems in display order: family, padding, product of the sizes, then the sizes themselves.
+bool problem_less(const model::Problem& a, const model::Problem& b);
+
+struct FailureSummary {
+  model::TrialStatus status = model::TrialStatus::ok;
+  int count = 0;
+  const model::TrialRecord* example = nullptr;  ///< the first by kernel, problem and configuration
+};
+
+/// Failures by status, most frequent first.
+std::vector<FailureSummary> failures(const Trials& trials);
+
+/// Trials by status, in the order of the enumeration; statuses without any are left out.
+std::map<model::TrialStatus, int> count_by_status(const Trials& trials);
+
+/// `wanted` when a trial has it, else the first metric of the first trial that has any; empty where none has.
+std::string choose_metric(const Trials& trials, const std::string& wanted);
+
+/// `1024`, `512x1024x256 pad 32`: what tells problems of one family and class apart.
+std::string size_label(const model::Problem& problem);
+
+/// Every kernel that occurs, by name.
+std::vector<std::string> kernel_names(const Trials& trials);
+
+/// Those for which `keep` is true, in the same order.
+template <typename Predicate>
+Trials select(const Trials& trials, Predicate keep) {
+  Trials out;
+  for (const model::TrialRecord* trial : trials) {
+    if (keep(*trial)) out.push_back(trial);
+  }
+  return out;
+}
+
+/// Why a failed trial failed: its detail, or its compiler log; one line.
+std::string reason(const model::TrialRecord& trial);
+
+}  // namespace reports

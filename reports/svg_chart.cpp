@@ -1,0 +1,211 @@
+#include "reports/svg_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "reports/axis.hpp"
+#include "reports/numbers.hpp"
+#include "reports/styles.hpp"
+#include "reports/text.hpp"
+#include "tuner/model/text_width.hpp"
+
+namespace reports {
+namespace {
+
+constexpr double width = 860;
+constexpr double height = 480;
+constexpr double left = 70;
+constexpr double top = 56;
+constexpr double bottom = height - 62;
+constexpr double label_gap = 16;  ///< between the names of two lines
+constexpr std::size_t longest_name = 30;
+constexpr std::size_t colours = 7;  ///< in chart.css
+constexpr std::array<const char*, 3> dashes = {"", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 4\""};
+
+bool is_drawable(const Point& point) {
+  return std::isfinite(point.x) && point.x > 0 && std::isfinite(point.y) && point.y >= 0;
+}
+
+/// The series that have something to draw, with those points alone.
+std::vector<Series> drawable(const Chart& chart) {
+  std::vector<Series> out;
+  for (const Series& series : chart.series) {
+    Series kept{series.name, {}};
+    std::copy_if(series.points.begin(), series.points.end(), std::back_inserter(kept.points), is_drawable);
+    if (!kept.points.empty()) out.push_back(std::move(kept));
+  }
+  return out;
+}
+
+/// Where values lie on the paper.
+struct Scale {
+  double min_log = 0;
+  double max_log = 1;
+  double max_y = 1;
+  double right = width;
+
+  double x(double value) const {
+    return left + (std::log2(value) - min_log) / (max_log - min_log) * (right - left);
+  }
+  double y(double value) const { return bottom - value / max_y * (bottom - top); }
+};
+
+std::string shown_name(const Series& series) {
+  return tuner::model::one_line(series.name, longest_name);
+}
+
+class SvgWriter {
+ public:
+  explicit SvgWriter(const Chart& chart) : m_chart(chart), m_series(drawable(chart)) { measure(); }
+
+  std::string write() {
+    open();
+    if (m_series.empty()) {
+      text("", width / 2, height / 2, "middle", "no data");
+    } else {
+      axes();
+      lines();
+      names();
+    }
+    m_out += "</svg>\n";
+    return std::move(m_out);
+  }
+
+ private:
+  void measure() {
+    double min_x = 0, max_x = 0, max_y = 0;
+    std::size_t longest = 0;
+    for (const Series& series : m_series) {
+      longest = std::max(longest, tuner::model::display_width(shown_name(series)));
+      for (const Point& point : series.points) {
+        min_x = min_x == 0 ? point.x : std::min(min_x, point.x);
+        max_x = std::max(max_x, point.x);
+        max_y = std::max(max_y, point.y);
+      }
+    }
+    if (m_series.empty()) return;
+    m_x_ticks = binary_ticks(min_x, max_x, 12);
+    m_y_ticks = linear_ticks(max_y);
+    // A little air at both ends, and a whole octave around a single size.
+    const double air = min_x == max_x ? 0.5 : 0.03 * std::log2(max_x / min_x);
+    m_scale = {std::log2(min_x) - air, std::log2(max_x) + air, m_y_ticks.back().value,
+               width - 34 - 7.0 * static_cast<double>(longest)};
+  }
+
+  void open() {
+    const std::string title = html_text(m_chart.title);
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tuner-chart\" viewBox=\"0 0 {0} {1}\" "
+        "width=\"{0}\" "
+        "height=\"{1}\" role=\"img\" aria-label=\"{2}\">\n<style>\n{3}</style>\n"
+        "<rect class=\"paper\" width=\"{0}\" height=\"{1}\" rx=\"6\"/>\n",
+        width, height, title, chart_style());
+    text("title", left, 26, "start", m_chart.title);
+  }
+
+  void axes() {
+    for (const Tick& tick : m_y_ticks) {
+      const double y = m_scale.y(tick.value);
+      line(tick.value == 0 ? "axis" : "grid", left, y, m_scale.right, y);
+      text("", left - 8, y + 4, "end", tick.label);
+    }
+    for (const Tick& tick : m_x_ticks) {
+      const double x = m_scale.x(tick.value);
+      line("axis", x, bottom, x, bottom + 5);
+      text("", x, bottom + 20, "middle", tick.label);
+    }
+    text("", left, top - 12, "start", m_chart.y_label);
+    text("", (left + m_scale.right) / 2, bottom + 44, "middle", m_chart.x_label);
+  }
+
+  void lines() {
+    for (std::size_t i = 0; i < m_series.size(); ++i) {
+      add("<g class=\"c{}\">\n<polyline class=\"line\"{} points=\"", i % colours,
+          dashes[i / colours % dashes.size()]);
+      for (const Point& point : m_series[i].points)
+        add("{:.1f},{:.1f} ", m_scale.x(point.x), m_scale.y(point.y));
+      m_out.back() = '"';
+      m_out += "/>\n";
+      for (const Point& point : m_series[i].points) mark(i, point);
+      m_out += "</g>\n";
+    }
+  }
+
+  /// A shape of its own for neighbours in the palette; its title is what a browser shows under the pointer.
+  void mark(std::size_t series, const Point& point) {
+    const double x = m_scale.x(point.x);
+    const double y = m_scale.y(point.y);
+    const char* kind = point.approximate ? "mark hollow" : "mark";
+    const std::string title =
+        html_text(fmt::format("{}, {}: {}{} {}", m_series[series].name, significant(point.x),
+                              point.approximate ? "~" : "", significant(point.y), m_chart.y_label));
+    switch (series % 4) {
+      case 0:
+        add("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\">", kind, x, y);
+        break;
+      case 1:
+        path(kind, x, y, "m-3.5 -3.5h7v7h-7z");
+        break;
+      case 2:
+        path(kind, x, y, "m0 -4.5l4.2 7.5h-8.4z");
+        break;
+      default:
+        path(kind, x, y, "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z");
+    }
+    add("<title>{}</title></{}>\n", title, series % 4 == 0 ? "circle" : "path");
+  }
+
+  void names() {
+    std::vector<double> wanted;
+    for (const Series& series : m_series) wanted.push_back(m_scale.y(series.points.back().y));
+    const double room = (bottom - top) / static_cast<double>(m_series.size());
+    const std::vector<double> placed = spread_apart(wanted, std::min(label_gap, room), top, bottom);
+    for (std::size_t i = 0; i < m_series.size(); ++i) {
+      const double end = m_scale.x(m_series[i].points.back().x);
+      line("leader", end + 7, wanted[i], m_scale.right + 8, placed[i]);
+      add("<g class=\"c{}\">", i % colours);
+      text("name", m_scale.right + 12, placed[i] + 4, "start", shown_name(m_series[i]));
+      m_out += "</g>\n";
+    }
+  }
+
+  void line(const char* kind, double x1, double y1, double x2, double y2) {
+    add("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1, x2,
+        y2);
+  }
+  void path(const char* kind, double x, double y, const char* shape) {
+    add("<path class=\"{}\" d=\"M{:.1f} {:.1f}{}\">", kind, x, y, shape);
+  }
+  void text(const char* kind, double x, double y, const char* anchor, const std::string& content) {
+    add("<text{}{}{} x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", *kind == 0 ? "" : " class=\"",
+        kind, *kind == 0 ? "" : "\"", x, y, anchor, html_text(content));
+  }
+  template <typename... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(m_out), format, std::forward<Args>(args)...);
+  }
+
+  const Chart& m_chart;
+  std::vector<Series> m_series;
+  std::vector<Tick> m_x_ticks;
+  std::vector<Tick> m_y_ticks;
+  Scale m_scale;
+  std::string m_out;
+};
+
+}  // namespace
+
+bool Chart::empty() const {
+  return std::none_of(series.begin(), series.end(), [](const Series& s) {
+    return std::any_of(s.points.begin(), s.points.end(), is_drawable);
+  });
+}
+
+std::string render_svg(const Chart& chart) {
+  return SvgWriter(chart).write();
+}
+
+}  // namespace reports

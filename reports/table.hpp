@@ -1,0 +1,42 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace reports {
+
+enum class Align { left, right };
+
+struct Column {
+  std::string heading;
+  Align align = Align::left;
+};
+
+/// A table of text, rendered with its columns aligned in the source as well. Cells are plain text; each
+/// renderer escapes them for its own format.
+class Table {
+ public:
+  Table() = default;
+  explicit Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
+
+  void add_column(std::string heading, Align align = Align::left) {
+    m_columns.push_back({std::move(heading), align});
+  }
+  /// A row shorter than the heading is filled with empty cells; a longer one throws model::Error.
+  void add_row(std::vector<std::string> cells);
+
+  const std::vector<Column>& columns() const { return m_columns; }
+  const std::vector<std::vector<std::string>>& rows() const { return m_rows; }
+  bool empty() const { return m_rows.empty(); }
+
+  /// A GitHub table, columns padded to equal width.
+  std::string markdown() const;
+  /// For a terminal: headings, a rule, rows; two spaces between columns, no trailing spaces, no control
+  /// characters.
+  std::string plain() const;
+
+ private:
+  std::vector<Column> m_columns;
+  std::vector<std::vector<std::string>> m_rows;
+};
+
+}  // namespace reports

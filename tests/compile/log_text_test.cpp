@@ -1,0 +1,55 @@
+#include "tuner/compile/log_text.hpp"
+
+#include <doctest/doctest.h>
+
+using tuner::compile::tidy_log;
+
+TEST_SUITE_BEGIN("tuner::compile log text");
+
+TEST_CASE("a plain log stays as it is, but for white space at its end") {
+  CHECK(tidy_log("main.cu(3): error\n\tx\n\n  ") == "main.cu(3): error\n\tx");
+  CHECK(tidy_log("") == "");
+  CHECK(tidy_log("\n\n") == "");
+  CHECK(tidy_log("größer ≥ 𝛼") == "größer ≥ 𝛼");
+}
+
+TEST_CASE("what is not UTF-8 is replaced, byte by byte") {
+  CHECK(tidy_log("a\xFF z") == "a\xEF\xBF\xBD z");
+  CHECK(tidy_log("\xC0\xAF") == "\xEF\xBF\xBD\xEF\xBF\xBD");  // overlong
+  CHECK(tidy_log("\xED\xA0\x80").size() == 9);                // surrogate
+  CHECK(tidy_log("\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBD");  // cut short
+  CHECK(tidy_log("\xF4\x90\x80\x80").size() == 12);           // beyond U+10FFFF
+}
+
+TEST_CASE("control characters cannot play with a terminal") {
+  CHECK(tidy_log("a\x1b[31mb\x7f") == "a [31mb");
+  CHECK(tidy_log("one\r\ntwo") == "one\ntwo");
+  CHECK(tidy_log(std::string_view("a\0b", 3)) == "a b");
+}
+
+TEST_CASE("a long log keeps its first and its last lines and says how much is gone") {
+  std::string raw = "first error\n";
+  for (int i = 0; i < 5000; ++i) raw += "line " + std::to_string(i) + "\n";
+  raw += "5000 errors detected";
+  const std::string log = tidy_log(raw, 1000);
+  CHECK(log.size() < 1100);
+  CHECK(log.rfind("first error\n", 0) == 0);
+  CHECK(log.find("5000 errors detected") == log.size() - 20);
+  const std::size_t note = log.find("[... ");
+  REQUIRE(note != std::string::npos);
+  const std::size_t kept = log.size() - std::string("\n[... 12345 bytes left out ...]\n").size();
+  const long long left_out = std::stoll(log.substr(note + 5));
+  CHECK(left_out + static_cast<long long>(kept) >= static_cast<long long>(raw.size()) - 2);
+  CHECK(left_out + static_cast<long long>(kept) <= static_cast<long long>(raw.size()) + 2);
+}
+
+TEST_CASE("a long log of one line is cut between characters") {
+  std::string raw;
+  for (int i = 0; i < 4000; ++i) raw += "ü";
+  const std::string log = tidy_log(raw, 1001);
+  CHECK(log.find("\xEF\xBF\xBD") == std::string::npos);
+  CHECK(log.size() < 1100);
+  CHECK(tidy_log(log) == log);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include "tests/compile/nvrtc_jobs.hpp"
+
+using tuner::model::Compilation;
+using tuner::model::CompileJob;
+using tuner::model::TrialStatus;
+using tuner::test::cuda_job;
+using tuner::test::kernel_of;
+using tuner::test::real_compiler;
+
+TEST_SUITE_BEGIN("tuner::compile::nvrtc headers");
+
+TEST_CASE("headers of the job are found by the names it gives them") {
+  CompileJob job =
+      cuda_job("#include \"tile.cuh\"\n#include \"sub/more.cuh\"\n" + kernel_of("p[0] = TILE + MORE;"));
+  job.source[0].name = "kernels/matmul/naive.cu";
+  job.source.push_back({"tile.cuh", "#pragma once\n#include \"sub/more.cuh\"\n#define TILE 1\n"});
+  job.source.push_back({"sub/more.cuh", "#pragma once\n#define MORE 2\n"});
+  const Compilation compilation = real_compiler().compile(job);
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
+TEST_CASE("an error in a header is reported at the header's line") {
+  CompileJob job = cuda_job("#include \"tile.cuh\"\n" + kernel_of(""));
+  job.source.push_back({"tile.cuh", "\n\nint x = ;\n"});
+  const Compilation compilation = real_compiler().compile(job);
+  CHECK_MESSAGE(compilation.log.find("tile.cuh(3): error") != std::string::npos, compilation.log);
+}
+
+TEST_CASE("a kernel from a textbook compiles with its host includes") {
+  CompileJob job = cuda_job(R"(
+#include <cassert>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <algorithm>
+#include <iostream>
+#include <vector>
+#include <assert.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cuda_runtime.h>
+#include <device_launch_parameters.h>
+extern "C" __global__ void kernel(float* p, std::uint32_t n, size_t stride, int64_t offset) {
+  const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  assert(i < INT_MAX);
+  if (i >= n) return;
+  float best = -FLT_MAX;
+  for (std::uint32_t k = 0; k < n; ++k) best = std::max(best, std::sqrt(p[k * stride + offset]));
+  if (std::isnan(best) || best == INFINITY) printf("no number at %u\n", static_cast<uint32_t>(i));
+  p[i] = best * static_cast<float>(M_PI) + std::fabs(p[i]) + fmaxf(p[i], DBL_EPSILON);
+}
+)");
+  const Compilation compilation = real_compiler().compile(job);
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
+TEST_CASE("maths functions in std keep the type of their argument") {
+  const Compilation compilation =
+      real_compiler().compile(cuda_job("#include <cmath>\nstatic_assert(sizeof(std::sqrt(1.0f)) == 4 && "
+                                       "sizeof(std::pow(2.0, 1.0)) == 8, \"\");" +
+                                       kernel_of("p[0] = std::exp(p[1]) + std::floor(p[2]);")));
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
+TEST_CASE("the toolkit's device headers are found where there is a toolkit") {
+  if (real_compiler().header_folder().empty()) {
+    MESSAGE("no toolkit headers on this machine");
+    return;
+  }
+  for (const char* header : {"cuda_fp16.h", "cuda_bf16.h", "mma.h", "cuda.h", "cuda_pipeline.h"}) {
+    const Compilation compilation = real_compiler().compile(
+        cuda_job(std::string("#include <cstdint>\n#include <") + header + ">\n" + kernel_of("")));
+    CHECK_MESSAGE(compilation.status == TrialStatus::ok, header << ": " << compilation.log);
+  }
+}
+
+TEST_CASE("a kernel can take a tensor map") {
+  const Compilation compilation = real_compiler().compile(
+      cuda_job("#include <cuda.h>\nextern \"C\" __global__ void kernel(const __grid_constant__ CUtensorMap "
+               "map, float* p) {"
+               " static_assert(sizeof(map) == 128, \"\"); p[0] = alignof(CUtensorMap); }"));
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
+TEST_CASE("stand-ins and the toolkit's own <cuda/std/...> go together") {
+  if (real_compiler().header_folder().empty()) return;
+  const Compilation compilation = real_compiler().compile(
+      cuda_job("#include <cstdint>\n#include <cuda/std/cstdint>\n#include <cstddef>\n" +
+               kernel_of("p[0] = INT32_MAX;")));
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
+TEST_CASE("a job's own header wins over a stand-in of the same name") {
+  CompileJob job = cuda_job("#include <cstdio>\n" + kernel_of("p[0] = MINE;"));
+  job.source.push_back({"cstdio", "#define MINE 1\n"});
+  CHECK(real_compiler().compile(job).status == TrialStatus::ok);
+}
+
+TEST_SUITE_END();

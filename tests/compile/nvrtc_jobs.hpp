@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
+
+namespace tuner::test {
+
+/// A compiler with the library that this machine has.
+inline compile::nvrtc::NvrtcCompiler real_compiler() {
+  return compile::nvrtc::NvrtcCompiler(compile::nvrtc::load_library());
+}
+
+inline model::CompileJob cuda_job(const std::string& text, std::vector<std::string> entries = {"kernel"}) {
+  model::CompileJob job;
+  job.source = {{"main.cu", text}};
+  job.entries = std::move(entries);
+  job.architecture = "sm_90";
+  job.compiler = real_compiler().name();
+  return job;
+}
+
+/// Wraps statements into a kernel that doctest cases can name.
+inline std::string kernel_of(const std::string& statements) {
+  return "extern \"C\" __global__ void kernel(float* p, int n) {\n" + statements + "\n}\n";
+}
+
+}  // namespace tuner::test

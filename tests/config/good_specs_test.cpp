@@ -1,0 +1,207 @@
+#include <doctest/doctest.h>
+
+#include "config/diagnostic_text.hpp"
+#include "config/kernel_file.hpp"
+#include "tests/config/spec_texts.hpp"
+
+using tuner::model::Access;
+using tuner::model::ElementType;
+using tuner::model::Init;
+using tuner::model::KernelSpec;
+using tuner::model::Value;
+
+namespace {
+
+KernelSpec load_good(std::string_view text) {
+  config::LoadedKernels loaded = spec_texts::load(text);
+  INFO(config::diagnostics_text(loaded.mistakes, loaded.texts));
+  REQUIRE(loaded.mistakes.empty());
+  REQUIRE(loaded.kernels.size() == 1);
+  return loaded.kernels[0];
+}
+
+std::vector<Value> numbers(std::initializer_list<std::int64_t> list) {
+  return {list.begin(), list.end()};
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("config");
+
+TEST_CASE("a spec is read whole") {
+  const KernelSpec spec = load_good(spec_texts::good);
+  CHECK(spec.name == "vector_add");
+  CHECK(spec.family == "vectors");
+  CHECK(spec.description == "one element a thread");
+  CHECK(spec.path == "shipped:k.toml");
+  REQUIRE(spec.source.size() == 1);
+  CHECK(spec.source[0].name == "k.cu");
+  CHECK(spec.source[0].text == "__global__ void vector_add() {}\n");
+  CHECK(spec.sizes == std::vector<std::string>{"N"});
+  CHECK(spec.types == std::vector{ElementType::float32, ElementType::int32});
+  CHECK(spec.row_padding == "PAD");
+  CHECK(spec.deterministic);
+  REQUIRE(spec.defaults.size() == 1);
+  CHECK(spec.defaults[0].name == "BLOCK");
+  CHECK(spec.defaults[0].value == Value(128));
+  REQUIRE(spec.constraints.size() == 1);
+  CHECK(spec.constraints[0].text == "BLOCK <= max_threads_per_block");
+  REQUIRE(spec.derived.size() == 1);
+  CHECK(spec.derived[0].name == "total");
+  REQUIRE(spec.parameters.size() == 2);
+  CHECK(spec.parameters[0].values == numbers({64, 128, 256}));
+  CHECK(spec.parameters[1].values == std::vector{Value("up"), Value("down")});
+  REQUIRE(spec.steps.size() == 1);
+  CHECK(spec.steps[0].entry == "vector_add");
+  CHECK(spec.steps[0].block.size() == 1);
+  REQUIRE(spec.arguments.size() == 3);
+  CHECK(spec.arguments[0].pointer);
+  CHECK(!spec.arguments[0].type);
+  CHECK(spec.arguments[0].init.for_type(ElementType::float32) == Init{Init::Kind::uniform, -1, 1});
+  CHECK(spec.arguments[0].init.for_type(ElementType::int32) == Init{Init::Kind::integers, -8, 8});
+  CHECK(spec.arguments[1].access == Access::out);
+  CHECK(spec.arguments[1].init.usual == Init{});
+  CHECK(!spec.arguments[2].pointer);
+  CHECK(spec.arguments[2].type == ElementType::int32);
+  CHECK(!spec.arguments[2].value);
+  REQUIRE(spec.verify);
+  CHECK(spec.verify->rounding_terms.text == "1");
+  CHECK(spec.verify->source[0].name == "reference.cu");
+  CHECK(spec.verify->steps[0].arguments[1] == "C.expected");
+  REQUIRE(spec.metrics.size() == 1);
+  CHECK(spec.metrics[0].name == "GB/s");
+}
+
+TEST_CASE("what a spec leaves out has a default") {
+  const KernelSpec spec = load_good(R"([kernel]
+name = "k"
+source = "k.cu"
+entry = "k"
+sizes = ["N"]
+[launch]
+block = 32
+grid = 1
+)");
+  CHECK(spec.family == "k");
+  CHECK(spec.types == std::vector{ElementType::float32});
+  CHECK(spec.deterministic);
+  CHECK(spec.device_kinds.empty());
+  CHECK(spec.row_padding.empty());
+  CHECK(!spec.verify);
+  CHECK(spec.steps[0].block[0].text == "32");
+}
+
+TEST_CASE("parameters, derived values and metrics keep the order they are written in") {
+  std::string text = spec_texts::with("ORDER = [\"up\", \"down\"]", "ZEBRA = [1]\nALPHA = [1]\nMIDDLE = [1]");
+  text += "\"zeta\" = \"1.0 * N\"\n\"alpha\" = \"1.0 * N\"\n";
+  text.replace(text.find("total = "), 0, "zz = \"N\"\naa = \"N\"\n");
+  const KernelSpec spec = load_good(text);
+  std::string order;
+  for (const auto& parameter : spec.parameters) order += parameter.name + " ";
+  for (const auto& derived : spec.derived) order += derived.name + " ";
+  for (const auto& metric : spec.metrics) order += metric.name + " ";
+  CHECK(order == "BLOCK ZEBRA ALPHA MIDDLE zz aa total GB/s zeta alpha ");
+}
+
+TEST_CASE("an expression's place is the first character inside its quotes") {
+  const KernelSpec spec = load_good(spec_texts::good);
+  const auto position = spec_texts::position_of(spec_texts::good, "ceil_div(N, BLOCK)");
+  CHECK(spec.steps[0].grid[0].where.line == position.line);
+  CHECK(spec.steps[0].grid[0].where.column == position.column);
+}
+
+TEST_CASE("an expression in triple quotes begins where its text does") {
+  const KernelSpec spec = load_good(
+      spec_texts::with("grid = [\"ceil_div(N, BLOCK)\"]", "grid = \"\"\"\nceil_div(N, BLOCK)\"\"\""));
+  const auto line = spec_texts::position_of(spec_texts::good, "grid").line;
+  CHECK(spec.steps[0].grid[0].where.line == line + 1);
+  CHECK(spec.steps[0].grid[0].where.column == 1);
+}
+
+TEST_CASE("ranges multiply or step") {
+  const KernelSpec spec = load_good(spec_texts::with("ORDER = [\"up\", \"down\"]",
+                                                     "DOUBLES = { from = 8, to = 100, times = 2 }\n"
+                                                     "STEPS = { from = 0, to = 32, step = 8 }"));
+  CHECK(spec.parameters[1].values == numbers({8, 16, 32, 64}));
+  CHECK(spec.parameters[2].values == numbers({0, 8, 16, 24, 32}));
+}
+
+TEST_CASE("a parameter may exist under a condition and be passed at run time") {
+  std::string text = spec_texts::with("ORDER = [\"up\", \"down\"]",
+                                      "ORDER = [\"up\", \"down\"]\nREPEAT = { values = [1, 2], when = "
+                                      "\"ORDER == 'up'\", otherwise = 1, runtime = true }");
+  text.replace(text.find("[verify]"), 0, "[[arguments]]\nname = \"REPEAT\"\ntype = \"int\"\n\n");
+  const KernelSpec spec = load_good(text);
+  const auto& repeat = spec.parameters[2];
+  CHECK(repeat.runtime);
+  REQUIRE(repeat.when);
+  CHECK(repeat.when->text == "ORDER == 'up'");
+  CHECK(repeat.otherwise == Value(1));
+}
+
+TEST_CASE("several launches run in order, with uploads, streams and workspaces") {
+  std::string text =
+      spec_texts::with("[launch]\nblock = [\"BLOCK\"]\ngrid = [\"ceil_div(N, BLOCK)\"]\n", R"toml([[launch]]
+upload = "A"
+first = 0
+count = "N"
+stream = 1
+
+[[launch]]
+block = ["BLOCK", 1, 1]
+grid = ["ceil_div(N, BLOCK)", 1]
+dynamic_shared_bytes = "BLOCK * ELEMENT_BYTES"
+arguments = ["A", "partial", "N"]
+after = [0]
+
+[[launch]]
+entry = "reduce<float>"
+block = 32
+grid = 1
+when = "N > BLOCK"
+)toml");
+  text.replace(
+      text.find("[[arguments]]\nname = \"N\""), 0,
+      "[[arguments]]\nname = \"partial\"\ntype = \"double *\"\naccess = \"workspace\"\nextent = \"N\"\n\n");
+  const KernelSpec spec = load_good(text);
+  REQUIRE(spec.steps.size() == 3);
+  CHECK(spec.steps[0].upload == "A");
+  CHECK(spec.steps[0].entry.empty());
+  CHECK(spec.steps[0].stream == 1);
+  CHECK(spec.steps[0].count->text == "N");
+  CHECK(spec.steps[1].entry == "vector_add");
+  CHECK(spec.steps[1].arguments == std::vector<std::string>{"A", "partial", "N"});
+  CHECK(spec.steps[1].after == std::vector{0});
+  CHECK(spec.steps[1].dynamic_shared_bytes->text == "BLOCK * ELEMENT_BYTES");
+  CHECK(spec.steps[2].entry == "reduce<float>");
+  CHECK(spec.steps[2].when->text == "N > BLOCK");
+  CHECK(spec.arguments[2].type == ElementType::float64);
+  CHECK(spec.arguments[2].access == Access::workspace);
+}
+
+TEST_CASE("a scalar may have a value of its own, a fraction where its type has them") {
+  std::string text{spec_texts::good};
+  text.replace(text.find("[verify]"), 0,
+               "[[arguments]]\nname = \"alpha\"\ntype = \"float\"\nvalue = 0.5\n\n"
+               "[[arguments]]\nname = \"twice\"\ntype = \"long long\"\nvalue = \"2 * N\"\n\n");
+  const KernelSpec spec = load_good(text);
+  CHECK(spec.arguments[3].value->text == "0.5");
+  CHECK(spec.arguments[4].value->text == "2 * N");
+}
+
+TEST_CASE("one init serves all types that can hold it") {
+  const KernelSpec spec = load_good(spec_texts::with(
+      "init = { float = \"uniform(-1, 1)\", int = \"integers(-8, 8)\" }", "init = \"iota(0, 1)\""));
+  CHECK(spec.arguments[0].init.for_type(ElementType::int32) == Init{Init::Kind::iota, 0, 1});
+}
+
+TEST_CASE("options, kinds of devices and nondeterminism are kept") {
+  const KernelSpec spec = load_good(
+      spec_texts::with("deterministic = true",
+                       "deterministic = false\ndevices = [\"cuda\"]\noptions = [\"--use_fast_math\"]"));
+  CHECK(!spec.deterministic);
+  CHECK(spec.device_kinds == std::vector<std::string>{"cuda"});
+  CHECK(spec.compile_options == std::vector<std::string>{"--use_fast_math"});
+}
+
+TEST_SUITE_END();

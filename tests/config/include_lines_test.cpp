@@ -1,0 +1,38 @@
+#include "config/include_lines.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace {
+
+std::string names(std::string_view text) {
+  std::string all;
+  for (const config::IncludeLine& include : config::local_includes(text)) all += include.name + " ";
+  return all;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("config");
+
+TEST_CASE("includes in quotes are found, with their place") {
+  const auto includes =
+      config::local_includes("int a;\n#include \"one.cuh\"\n  #  include\t\"dir/two.cuh\"\n");
+  REQUIRE(includes.size() == 2);
+  CHECK(includes[0].name == "one.cuh");
+  CHECK(includes[0].line == 2);
+  CHECK(includes[0].column == 11);
+  CHECK(includes[1].name == "dir/two.cuh");
+  CHECK(includes[1].line == 3);
+}
+
+TEST_CASE("includes in angle brackets, of macros and in comments are not") {
+  CHECK(names("#include <a.h>\n#include MACRO\n//#include \"b\"\n/*\n#include \"c\"\n*/\n#include \"d\"") ==
+        "d ");
+  CHECK(names("/* one */ /* two\n#include \"a\"\n*/ int x; // /*\n#include \"b\"") == "b ");
+  CHECK(names("const char* s = \"/*\";\n#include \"a\"\nint n = 1'000; /*\n#include \"b\"") == "a ");
+  CHECK(names("#include \"\"\n#include \"open\n") == "");
+}
+
+TEST_SUITE_END();

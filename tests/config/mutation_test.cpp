@@ -1,0 +1,108 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <random>
+#include <string>
+#include <variant>
+
+#include "config/diagnostic_text.hpp"
+#include "config/settings_file.hpp"
+#include "config/toml_document.hpp"
+#include "tests/config/spec_texts.hpp"
+#include "tuner/model/error.hpp"
+
+namespace {
+
+/// Changes `text` in one to four places: a byte flipped, inserted or deleted, a token put in, a stretch
+/// moved.
+std::string mutated(std::string text, std::mt19937_64& random) {
+  static constexpr std::array<std::string_view, 18> tokens = {"[",
+                                                              "]",
+                                                              "{",
+                                                              "}",
+                                                              "\"",
+                                                              "'''",
+                                                              "=",
+                                                              ",",
+                                                              ".",
+                                                              "\n",
+                                                              "#",
+                                                              "[[",
+                                                              "-9223372036854775808",
+                                                              "nan",
+                                                              "1e400",
+                                                              "\xff",
+                                                              "\\u0000",
+                                                              "constraints"};
+  const auto below = [&random](std::size_t n) { return n == 0 ? 0 : random() % n; };
+  for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+    const std::size_t at = below(text.size());
+    switch (below(5)) {
+      case 0:
+        text[at] = static_cast<char>(random() & 0xFF);
+        break;
+      case 1:
+        text.insert(at, 1, static_cast<char>(random() & 0x7F));
+        break;
+      case 2:
+        text.erase(at, 1 + below(20));
+        break;
+      case 3:
+        text.insert(at, tokens[below(tokens.size())]);
+        break;
+      default:
+        text.insert(below(text.size()), text.substr(at, below(40)));
+        break;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("config");
+
+TEST_CASE("a mutated spec never crashes the reader, and is either sound or has mistakes with a place") {
+  std::mt19937_64 random(20240607);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  int refused = 0;
+  for (int i = 0; i < 5000 && std::chrono::steady_clock::now() < end; ++i) {
+    const std::string text = mutated(std::string(spec_texts::good), random);
+    const config::LoadedKernels loaded = spec_texts::load(text);
+    const std::string shown = config::diagnostics_text(loaded.mistakes, loaded.texts);
+    CAPTURE(text);
+    CAPTURE(shown);
+    REQUIRE(loaded.kernels.size() + (loaded.mistakes.empty() ? 0 : 1) == 1);
+    const bool is_toml = std::holds_alternative<config::Node>(config::parse_toml(text, "k.toml"));
+    if (!is_toml) REQUIRE(loaded.kernels.empty());
+    for (const auto& mistake : loaded.mistakes) {
+      REQUIRE(!mistake.message.empty());
+      REQUIRE(mistake.where.file.find("k.") != std::string::npos);
+    }
+    refused += loaded.kernels.empty() ? 1 : 0;
+  }
+  CHECK(refused > 100);
+}
+
+TEST_CASE("a mutated settings file never crashes the reader") {
+  std::mt19937_64 random(7);
+  const config::Environment nothing = [](const std::string&) {
+    return std::optional<std::string>("/home/u");
+  };
+  const std::string good =
+      "db = \"~/x.db\"\nsizes = [512, \"64..128\"]\nl2 = \"cold\"\nrun_timeout_s = 2.5\nbudget = 500\n";
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (int i = 0; i < 5000 && std::chrono::steady_clock::now() < end; ++i) {
+    const std::string text = mutated(good, random);
+    CAPTURE(text);
+    try {
+      for (const auto& setting : config::read_settings(text, "tuner.toml", "/", nothing))
+        REQUIRE(setting.where.line > 0);
+    } catch (const tuner::model::UsageError& error) {
+      REQUIRE(std::string(error.what()).find("tuner.toml") == 0);
+    }
+  }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,183 @@
+#include "db/best.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "db/database.hpp"
+#include "db/result_store.hpp"
+#include "db/sql.hpp"
+#include "db/statement.hpp"
+#include "tests/db/fixture.hpp"
+
+using namespace tuner::model;  // NOLINT(google-build-using-namespace)
+using db_test::contains;
+using db_test::cube;
+using db_test::error_of;
+using db_test::failed_trial;
+using db_test::TempFolder;
+using db_test::timed_trial;
+
+namespace {
+
+std::string name_of(const TrialRecord& trial) {
+  return trial.configuration.find("NAME")->text();
+}
+
+db::BestQuery size(std::vector<std::int64_t> sizes) {
+  db::BestQuery query;
+  query.sizes = std::move(sizes);
+  return query;
+}
+
+std::string plan_of(const db::Connection& db, const std::string& sql) {
+  db::Statement explain(db, "EXPLAIN QUERY PLAN " + sql);
+  auto row = explain.use();
+  std::string plan;
+  while (row.step()) {
+    row.skip(3);
+    plan += row.text() + '\n';
+  }
+  return plan;
+}
+
+}  // namespace
+
+TEST_SUITE("db") {
+  TEST_CASE("the best of a size comes with its ties, the untuned configuration and the counts") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    store.record(timed_trial("winner", 512, 100, 4));
+    store.record(timed_trial("close", 512, 103, 2));
+    TrialRecord noisy = timed_trial("noisy", 512, 150, 60);
+    noisy.kernel = "shared";
+    store.record(noisy);
+    store.record(timed_trial("slower", 512, 106, 1));
+    TrialRecord untuned = timed_trial("untuned", 512, 400);
+    untuned.is_default = true;
+    store.record(untuned);
+    store.record(failed_trial("bad", 512, TrialStatus::crashed));
+    const auto answers = db::best(store.connection(), size({512}));
+    REQUIRE(answers.size() == 1);
+    const db::BestAnswer& answer = answers[0];
+    CHECK(name_of(answer.winner) == "winner");
+    CHECK(answer.exact);
+    REQUIRE(answer.tied.size() == 2);
+    CHECK(name_of(answer.tied[0]) == "close");
+    CHECK(name_of(answer.tied[1]) == "noisy");
+    CHECK(answer.tied_count == 2);
+    REQUIRE(answer.untuned);
+    CHECK(name_of(*answer.untuned) == "untuned");
+    CHECK(answer.contest.ok == 5);
+    CHECK(answer.contest.failed == 1);
+    untuned.outcome.status = TrialStatus::dropped;
+    store.record(untuned);
+    const auto with_dropped = db::best(store.connection(), size({512}));
+    REQUIRE(with_dropped[0].untuned);
+    CHECK(with_dropped[0].untuned->outcome.status == TrialStatus::dropped);
+    db::BestQuery query = size({512, 512, 512});
+    query.most_tied = 1;
+    CHECK(db::best(store.connection(), query)[0].tied.size() == 1);
+    CHECK(db::best(store.connection(), query)[0].tied_count == 2);
+    query.kernel = "shared";
+    REQUIRE(db::best(store.connection(), query).size() == 1);
+    CHECK(name_of(db::best(store.connection(), query)[0].winner) == "noisy");
+    CHECK(db::best(store.connection(), query)[0].contest.ok == 1);
+    query.kernel = "register_tile";
+    CHECK(name_of(db::best(store.connection(), query)[0].winner) == "winner");
+  }
+
+  TEST_CASE("classes are never mixed: each has its own winner, the newest first") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    TrialRecord old = timed_trial("old", 512, 10);
+    old.comparison_class.driver = "535";
+    store.record(old);
+    store.record(timed_trial("new", 512, 100));
+    const auto answers = db::best(store.connection(), size({512}));
+    REQUIRE(answers.size() == 2);
+    CHECK(name_of(answers[0].winner) == "new");
+    CHECK(answers[0].tied.empty());
+    CHECK(name_of(answers[1].winner) == "old");
+    CHECK(answers[1].contest.comparison_class.driver == "535");
+  }
+
+  TEST_CASE("a size never measured gets the nearest one on a logarithmic scale, and says so") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    store.record(timed_trial("512", 512, 10));
+    store.record(timed_trial("2048", 2048, 1000));
+    TrialRecord flat = timed_trial("flat", 512, 20);
+    flat.problem.sizes = {{"M", 4096}, {"N", 4096}, {"K", 64}};
+    store.record(flat);
+    const auto winner = [&](std::vector<std::int64_t> sizes) {
+      return db::best(store.connection(), size(std::move(sizes))).at(0);
+    };
+    CHECK(name_of(winner({1100}).winner) == "2048");
+    CHECK(name_of(winner({1000}).winner) == "512");
+    CHECK_FALSE(winner({1000}).exact);
+    CHECK(winner({1024, 512, 512}).distance == doctest::Approx(1));
+    CHECK(winner({2048}).exact);
+    CHECK(name_of(winner({3000, 3000, 100}).winner) == "flat");
+    const Error error = error_of([&] { winner({512, 512}); });
+    CHECK(error.code() == ExitCode::usage);
+    CHECK(contains(error.what(), "M x N x K"));
+    CHECK(error_of([&] { winner({}); }).code() == ExitCode::usage);
+    CHECK(error_of([&] { winner({0}); }).code() == ExitCode::usage);
+  }
+
+  TEST_CASE("the wanted device comes first, others follow where they are wanted") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    TrialRecord a100 = timed_trial("a100", 512, 10);
+    a100.comparison_class = db_test::sample_class("NVIDIA A100");
+    store.record(a100);
+    store.record(timed_trial("h200", 512, 5));
+    db::BestQuery query = size({512});
+    query.device = "a100";
+    auto answers = db::best(store.connection(), query);
+    REQUIRE(answers.size() == 2);
+    CHECK(name_of(answers[0].winner) == "a100");
+    CHECK(answers[0].wanted_device);
+    CHECK_FALSE(answers[1].wanted_device);
+    query.other_devices = false;
+    CHECK(db::best(store.connection(), query).size() == 1);
+    query.device = "b200";
+    CHECK(db::best(store.connection(), query).empty());
+  }
+
+  TEST_CASE("type and padding select problems, and failures alone are no answer") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    TrialRecord wide = timed_trial("wide", 512, 10);
+    wide.problem.type = wide.comparison_class.type = ElementType::float64;
+    store.record(wide);
+    TrialRecord padded = timed_trial("padded", 512, 10);
+    padded.problem.row_padding = 32;
+    store.record(padded);
+    store.record(failed_trial("bad", 512, TrialStatus::crashed));
+    db::BestQuery query = size({512});
+    CHECK(name_of(db::best(store.connection(), query).at(0).winner) == "wide");
+    query.type = ElementType::float32;
+    CHECK(db::best(store.connection(), query).empty());
+    query.row_padding = 32;
+    CHECK(name_of(db::best(store.connection(), query).at(0).winner) == "padded");
+    query.family = "stencil";
+    CHECK(db::best(store.connection(), query).empty());
+  }
+
+  TEST_CASE("the statements behind best go through the partial indexes") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    const db::Connection& open = store.connection();
+    CHECK(contains(plan_of(open, db::sql("select_fastest")), "USING INDEX trials_fastest"));
+    CHECK(contains(plan_of(open, db::sql("select_untuned")), "USING INDEX trials_untuned"));
+    const std::string tied = plan_of(open, db::sql("select_by_low"));
+    CHECK(contains(tied, "USING INDEX trials_tied"));
+    CHECK_FALSE(contains(tied, "TEMP B-TREE"));
+    const std::string view = plan_of(open, "SELECT * FROM best WHERE family = 'matmul' AND size = '1024'");
+    CHECK(contains(view, "USING INDEX trials_fastest"));
+    CHECK_FALSE(contains(view, "SCAN w"));
+    CHECK_FALSE(contains(view, "SCAN t"));
+  }
+}

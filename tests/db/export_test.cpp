@@ -1,0 +1,167 @@
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "db/database.hpp"
+#include "db/export_file.hpp"
+#include "db/result_store.hpp"
+#include "db/transfer.hpp"
+#include "db/trial_json.hpp"
+#include "tests/db/fixture.hpp"
+
+using namespace tuner::model;  // NOLINT(google-build-using-namespace)
+using db_test::ask;
+using db_test::contains;
+using db_test::error_of;
+using db_test::failed_trial;
+using db_test::full_trial;
+using db_test::TempFolder;
+using db_test::timed_trial;
+
+namespace {
+
+std::string exported(const std::filesystem::path& path, const db::TrialFilter& filter = {}) {
+  std::ostringstream out;
+  db::export_database(db::open_for_reading(path), filter, out);
+  return out.str();
+}
+
+void fill(const std::filesystem::path& path) {
+  db::ResultStore store(path);
+  store.begin_run(db_test::sample_run());
+  store.record(full_trial());
+  store.record(timed_trial("again", 512, 100));
+  store.record(timed_trial("again", 512, 90));
+  store.record(failed_trial("bad", 1024, TrialStatus::compile_error));
+  store.end_run(db_test::key("run"), "done");
+}
+
+/// What reading `text` as an export complains about.
+std::string complaint(const std::string& text) {
+  return error_of([&] {
+           std::istringstream in(text);
+           db::parse_export(in, "x.jsonl");
+         })
+      .what();
+}
+
+}  // namespace
+
+TEST_SUITE("db") {
+  TEST_CASE("an exported database imports into an equal one") {
+    const TempFolder folder;
+    fill(folder / "a.db");
+    const std::string text = exported(folder / "a.db");
+    std::ofstream(folder / "a.jsonl") << text;
+    {
+      const db::Connection target = db::open_database(folder / "b.db");
+      const db::Added added = db::import_file(target, folder / "a.jsonl");
+      CHECK(added.runs == 1);
+      CHECK(added.trials == 3);
+      CHECK(added.measurements == 3);
+      const db::Added again = db::import_file(target, folder / "a.jsonl");
+      CHECK(again.trials == 0);
+      CHECK(again.measurements == 0);
+    }
+    CHECK(exported(folder / "b.db") == text);
+    CHECK(ask(folder / "b.db", "SELECT sum(trials) FROM tallies") == "3");
+  }
+
+  TEST_CASE("an export is read without a database, each field as it was") {
+    const TempFolder folder;
+    fill(folder / "a.db");
+    std::istringstream in(exported(folder / "a.db"));
+    const db::Export parsed = db::parse_export(in, "a");
+    REQUIRE(parsed.trials.size() == 3);
+    REQUIRE(parsed.runs.size() == 1);
+    CHECK(parsed.runs[0].seed == db_test::sample_run().seed);
+    CHECK(parsed.runs[0].state == "done");
+    CHECK(parsed.earlier.at(db_test::key("again")).at(0).measurement.median_ns == 100);
+    const auto found = std::find_if(parsed.trials.begin(), parsed.trials.end(),
+                                    [](const TrialRecord& trial) { return trial.key == full_trial().key; });
+    REQUIRE(found != parsed.trials.end());
+    TrialRecord expected = full_trial();
+    expected.measured_at = found->measured_at;
+    CHECK(found->configuration == expected.configuration);
+    CHECK(found->problem == expected.problem);
+    CHECK(found->comparison_class == expected.comparison_class);
+    CHECK(found->outcome.measurement->samples_ns == expected.outcome.measurement->samples_ns);
+    CHECK(found->metrics == expected.metrics);
+    CHECK(db::to_json(*found) == db::to_json(expected));
+  }
+
+  TEST_CASE("an export of a part names only the runs of that part") {
+    const TempFolder folder;
+    fill(folder / "a.db");
+    {
+      db::ResultStore store(folder / "a.db");
+      store.begin_run(db_test::sample_run("second"));
+      TrialRecord trial = timed_trial("late", 64, 1);
+      trial.run = db_test::key("second");
+      store.record(trial);
+    }
+    db::TrialFilter filter;
+    filter.problem = db_test::cube(64);
+    const std::string text = exported(folder / "a.db", filter);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+    CHECK(contains(text, "# second"));
+    CHECK_FALSE(contains(text, "# run"));
+  }
+
+  TEST_CASE("newer figures of an import become current, older ones are only added") {
+    const TempFolder folder;
+    const db::Connection target = db::open_database(folder / "a.db");
+    const auto import = [&](const std::string& when, double median_ns) {
+      TrialRecord trial = timed_trial("a", 512, median_ns);
+      trial.measured_at = when;
+      std::ofstream(folder / "x.jsonl") << db::header_line({}) << db::trial_line(trial);
+      db::import_file(target, folder / "x.jsonl");
+      return db::find_trial(target, trial.key)->outcome.measurement->median_ns;
+    };
+    CHECK(import("2025-05-01T00:00:00.000Z", 100) == 100);
+    CHECK(import("2025-04-01T00:00:00.000Z", 50) == 100);
+    CHECK(import("2025-06-01T00:00:00.000Z", 70) == 70);
+    CHECK(db::measurements(target, db_test::key("a")).size() == 3);
+  }
+
+  TEST_CASE("a bad line is named by its number and nothing is imported") {
+    const TempFolder folder;
+    const std::string good = db::trial_line(full_trial());
+    std::ofstream(folder / "x.jsonl") << db::header_line({}) << good << good.substr(0, 100) << '\n';
+    const db::Connection target = db::open_database(folder / "a.db");
+    CHECK(contains(error_of([&] { db::import_file(target, folder / "x.jsonl"); }).what(), "x.jsonl:3: "));
+    CHECK(ask(folder / "a.db", "SELECT count(*) FROM trials") == "0");
+    CHECK(error_of([&] { db::import_file(target, folder / "none"); }).code() == ExitCode::nothing_found);
+    CHECK(contains(error_of([&] { db::import_file(target, folder.path()); }).what(), "folder"));
+  }
+
+  TEST_CASE("what is not an export, or is out of bounds, is refused with the field and what was found") {
+    const std::string header = db::header_line({});
+    CHECK(contains(complaint(""), "empty"));
+    CHECK(contains(complaint("hello\n"), "x.jsonl:1: no valid JSON"));
+    CHECK(contains(complaint("{\"format\":\"other\",\"version\":1}\n"), "format is \"other\""));
+    CHECK(contains(complaint("{\"format\":\"tuner-export\",\"version\":9}\n"), "newer"));
+    CHECK(contains(complaint(header + std::string(100'000, '[') + '\n'), "deeper"));
+    const std::string good = db::trial_line(full_trial());
+    const auto replaced = [&](const std::string& part, const std::string& by) {
+      std::string text = good;
+      REQUIRE(contains(text, part));
+      return header + text.replace(text.find(part), part.size(), by);
+    };
+    CHECK(contains(complaint(replaced("\"status\":\"ok\"", "\"status\":\"fine\"")), "status is \"fine\""));
+    CHECK(contains(complaint(replaced("\"M\":512", "\"M\":-512")), "positive size"));
+    CHECK(contains(complaint(replaced("\"registers\":96", "\"registers\":1e99")), "resources.registers"));
+    CHECK(contains(complaint(replaced("\"type\":\"float\"", "\"type\":\"half\"")), "element type"));
+    CHECK(contains(complaint(replaced("\"median_ns\":100.25", "\"median_ns\":-1")), "measurement"));
+    CHECK(contains(complaint(replaced(full_trial().key.hex(), "12")), "identifier"));
+    CHECK(contains(complaint(replaced("\"samples_ns\":[", "\"samples_ns\":[null,")), "samples_ns"));
+  }
+
+  TEST_CASE("a log that is not UTF-8 is exported all the same") {
+    TrialRecord trial = full_trial();
+    trial.compile_log = "bad \xFF byte";
+    std::istringstream in(db::header_line({}) + db::trial_line(trial));
+    CHECK(db::parse_export(in, "x").trials.at(0).compile_log == "bad \xEF\xBF\xBD byte");
+  }
+}

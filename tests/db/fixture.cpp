@@ -1,0 +1,180 @@
+#include "tests/db/fixture.hpp"
+
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <limits>
+#include <memory>
+
+namespace db_test {
+
+using namespace tuner::model;  // NOLINT(google-build-using-namespace)
+
+TempFolder::TempFolder(const std::filesystem::path& parent) {
+  std::string pattern = (parent / "tuner-db-XXXXXX").string();
+  REQUIRE(mkdtemp(pattern.data()) != nullptr);
+  m_path = pattern;
+  std::filesystem::permissions(m_path, std::filesystem::perms::all);
+}
+
+TempFolder::~TempFolder() {
+  std::error_code error;
+  std::filesystem::remove_all(m_path, error);
+}
+
+std::filesystem::path memory_folder() {
+  const std::filesystem::path memory = "/dev/shm";
+  return access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
+}
+
+namespace {
+
+int first_text(void* result, int columns, char** values, char**) {
+  if (columns > 0 && values[0] != nullptr) *static_cast<std::string*>(result) = values[0];
+  return 1;  // one row is enough
+}
+
+int ignore_row(void*, int, char**, char**) {
+  return 0;
+}
+
+void execute(const std::filesystem::path& database, const std::string& sql,
+             int (*callback)(void*, int, char**, char**), void* result) {
+  sqlite3* raw = nullptr;
+  const int opened = sqlite3_open(database.c_str(), &raw);
+  const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> handle(raw, sqlite3_close);
+  REQUIRE(opened == SQLITE_OK);
+  sqlite3_busy_timeout(raw, 10'000);
+  const int code = sqlite3_exec(raw, sql.c_str(), callback, result, nullptr);
+  INFO(sql << ": " << sqlite3_errmsg(raw));
+  REQUIRE((code == SQLITE_OK || code == SQLITE_ABORT));
+}
+
+}  // namespace
+
+std::string ask(const std::filesystem::path& database, const std::string& sql) {
+  std::string result;
+  execute(database, sql, first_text, &result);
+  return result;
+}
+
+void meddle(const std::filesystem::path& database, const std::string& sql) {
+  execute(database, sql, ignore_row, nullptr);
+}
+
+Digest key(const std::string& name) {
+  return DigestBuilder().add(name).finish();
+}
+
+ComparisonClass sample_class(const std::string& device) {
+  return {device, "580.159.04", "nvrtc 13.0", ElementType::float32, "warm", "standard-1", "spec"};
+}
+
+RunRecord sample_run(const std::string& name) {
+  RunRecord run;
+  run.id = key(name);
+  run.command_line = "tuner run --sizes 512..4096 # " + name;
+  run.started_at = "2025-01-02T03:04:05.678Z";
+  run.state = "running";
+  run.host = "bench";
+  run.version = "0.1.0";
+  run.seed = 0xFEDCBA9876543210U;
+  run.device.id = "cuda:1";
+  run.device.kind = "cuda";
+  run.device.name = "NVIDIA H200";
+  run.device.uuid = "GPU-1234";
+  run.device.architecture = "sm_90";
+  run.device.compute_major = 9;
+  run.device.driver = "580.159.04";
+  run.device.memory_bytes = 150'000'000'000;
+  run.device.limits.multiprocessors = 132;
+  run.device.limits.shared_bytes_per_block_optin = 232448;
+  run.toolkit = "nvrtc 13.0";
+  return run;
+}
+
+Problem cube(std::int64_t size) {
+  return {"matmul", {{"M", size}, {"N", size}, {"K", size}}, ElementType::float32, 0};
+}
+
+TrialRecord full_trial(const std::string& name) {
+  TrialRecord trial;
+  trial.key = key(name);
+  trial.kernel = "register_tile";
+  trial.configuration =
+      Configuration({{"TILE", Value(32)}, {"PARTITION", Value(std::string("row"))}, {"AHEAD", Value(-1)}});
+  trial.problem = {"matmul", {{"M", 512}, {"N", 1024}, {"K", 256}}, ElementType::float32, 32};
+  trial.comparison_class = sample_class();
+  trial.is_default = true;
+  trial.binary_key = key(name + " binary");
+  trial.grid = {8, 16, 2};
+  trial.block = {32, 4, 1};
+  trial.dynamic_shared_bytes = 65536;
+  trial.resources =
+      KernelResources{"register_tile<32>", "_Z13register_tileILi32EE", 96, 8, 12, 16, 4096, 360, 256};
+  trial.occupancy = Occupancy{3, 24, 0.375, {"registers", "shared memory"}};
+  trial.compile_ms = 155.25;
+  trial.compile_log = "ptxas info: 96 registers\n\"quoted\" and \\ and ümlaut\n";
+  trial.outcome.verification = {true, 0.125, 3.5, 0, -1, "C"};
+  trial.outcome.measurement =
+      Measurement{{101.5, 100.25, 99.875, 1.0 / 3.0}, 7, 100.25, 99.5, 101.25, 99.875, 1980.5, true};
+  trial.outcome.driver_blocks_per_multiprocessor = 3;
+  trial.metrics = {{"GFLOP/s", 12345.678901234567}, {"share", std::numeric_limits<double>::infinity()}};
+  trial.run = key("run");
+  return trial;
+}
+
+TrialRecord timed_trial(const std::string& name, std::int64_t size, double median_ns, double half_width_ns) {
+  TrialRecord trial = full_trial(name);
+  trial.problem = cube(size);
+  trial.is_default = false;
+  trial.outcome.measurement->median_ns = median_ns;
+  trial.outcome.measurement->low_ns = median_ns - half_width_ns;
+  trial.outcome.measurement->high_ns = median_ns + half_width_ns;
+  trial.configuration = Configuration({{"NAME", Value(name)}});
+  return trial;
+}
+
+TrialRecord failed_trial(const std::string& name, std::int64_t size, TrialStatus status) {
+  TrialRecord trial = timed_trial(name, size, 1);
+  trial.outcome = {};
+  trial.outcome.status = status;
+  trial.outcome.detail = "what went wrong with " + name;
+  trial.metrics.clear();
+  return trial;
+}
+
+Error error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  }
+  FAIL("no error was thrown");
+  return Error("");
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+int in_child(const std::function<int()>& action) {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    int status = 99;
+    try {
+      status = action();
+    } catch (...) {
+    }
+    _exit(status);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace db_test

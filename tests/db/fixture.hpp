@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "tuner/model/error.hpp"
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace db_test {
+
+/// A folder of its own for each test, removed at its end.
+class TempFolder {
+ public:
+  TempFolder() : TempFolder(std::filesystem::temp_directory_path()) {}
+  explicit TempFolder(const std::filesystem::path& parent);
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  ~TempFolder();
+  const std::filesystem::path& path() const { return m_path; }
+  std::filesystem::path operator/(const std::string& name) const { return m_path / name; }
+
+ private:
+  std::filesystem::path m_path;
+};
+
+/// Where files live in memory, for tests of which the disk's own syncing would take most of the time.
+std::filesystem::path memory_folder();
+
+/// What an independent SQLite connection sees: the first column of the first row, as text.
+std::string ask(const std::filesystem::path& database, const std::string& sql);
+/// Changes a database from outside the program.
+void meddle(const std::filesystem::path& database, const std::string& sql);
+
+tuner::model::Digest key(const std::string& name);
+tuner::model::ComparisonClass sample_class(const std::string& device = "NVIDIA H200");
+tuner::model::RunRecord sample_run(const std::string& name = "run");
+tuner::model::Problem cube(std::int64_t size);
+/// An ok trial with every field set to something of its own; different names give different trials.
+tuner::model::TrialRecord full_trial(const std::string& name = "trial");
+/// A trial that differs from others in what queries look at.
+tuner::model::TrialRecord timed_trial(const std::string& name, std::int64_t size, double median_ns,
+                                      double half_width_ns = 1);
+tuner::model::TrialRecord failed_trial(const std::string& name, std::int64_t size,
+                                       tuner::model::TrialStatus status);
+
+/// The error that `action` throws; fails the test where it throws none.
+tuner::model::Error error_of(const std::function<void()>& action);
+bool contains(const std::string& text, const std::string& part);
+/// Runs `action` in a child process; returns its exit status, 99 where it throws.
+int in_child(const std::function<int()>& action);
+
+}  // namespace db_test

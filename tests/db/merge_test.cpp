@@ -1,0 +1,145 @@
+#include "db/merge.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "db/database.hpp"
+#include "db/queries.hpp"
+#include "db/result_store.hpp"
+#include "db/transfer.hpp"
+#include "tests/db/fixture.hpp"
+
+using namespace tuner::model;  // NOLINT(google-build-using-namespace)
+using db_test::ask;
+using db_test::contains;
+using db_test::error_of;
+using db_test::meddle;
+using db_test::TempFolder;
+using db_test::timed_trial;
+
+namespace {
+
+std::string exported(const std::filesystem::path& path) {
+  std::ostringstream out;
+  db::export_database(db::open_for_reading(path), {}, out);
+  return out.str();
+}
+
+void fill(const std::filesystem::path& path, const std::string& run, const std::vector<std::string>& names,
+          double median_ns) {
+  db::ResultStore store(path);
+  store.begin_run(db_test::sample_run(run));
+  for (const std::string& name : names) {
+    TrialRecord trial = timed_trial(name, 512, median_ns);
+    trial.run = db_test::key(run);
+    store.open_attempt(trial);
+    store.record(trial);
+  }
+}
+
+std::string refusal(const std::filesystem::path& target, const std::filesystem::path& source) {
+  const db::Connection db = db::open_database(target);
+  const std::string what = error_of([&] { db::merge_database(db, source); }).what();
+  CHECK(ask(target, "SELECT count(*) FROM trials") == "0");
+  return what;
+}
+
+}  // namespace
+
+TEST_SUITE("db") {
+  TEST_CASE("merging adds what is new, keeps all measurements and lets the newer figures stand") {
+    const TempFolder folder;
+    fill(folder / "a.db", "first", {"only a", "both"}, 100);
+    fill(folder / "b.db", "second", {"both", "only b"}, 90);
+    {
+      const db::Connection target = db::open_database(folder / "a.db");
+      const db::Added added = db::merge_database(target, folder / "b.db");
+      CHECK(added.runs == 1);
+      CHECK(added.trials == 1);
+      CHECK(added.measurements == 2);
+      CHECK(db::find_trial(target, db_test::key("both"))->outcome.measurement->median_ns == 90);
+      CHECK(db::measurements(target, db_test::key("both")).size() == 2);
+      CHECK(db::merge_database(target, folder / "b.db").measurements == 0);
+    }
+    CHECK(ask(folder / "a.db", "SELECT sum(trials) FROM tallies") == "3");
+    CHECK(ask(folder / "a.db", "PRAGMA foreign_key_check").empty());
+    // The other way round the result is the same.
+    const db::Connection other = db::open_database(folder / "b.db");
+    CHECK(db::merge_database(other, folder / "a.db").trials == 1);
+    CHECK(exported(folder / "a.db") == exported(folder / "b.db"));
+  }
+
+  TEST_CASE("what cannot be merged is refused before anything is read from it") {
+    const TempFolder folder;
+    const auto target = folder / "target.db";
+    CHECK(contains(refusal(target, folder / "none.db"), "no database"));
+    CHECK(contains(refusal(target, target), "merge into"));
+    std::ofstream(folder / "text.db") << std::string(200, 'x');
+    CHECK(contains(refusal(target, folder / "text.db"), "not an SQLite database"));
+    meddle(folder / "other.db", "CREATE TABLE t (x)");
+    CHECK(contains(refusal(target, folder / "other.db"), "another program"));
+    fill(folder / "newer.db", "run", {"a"}, 1);
+    meddle(folder / "newer.db", "PRAGMA user_version = 9");
+    CHECK(contains(refusal(target, folder / "newer.db"), "version 9"));
+  }
+
+  TEST_CASE("a table that is not as we make it is not read") {
+    const TempFolder folder;
+    const auto source = folder / "source.db";
+    fill(source, "run", {"a"}, 1);
+    meddle(source,
+           "PRAGMA foreign_keys = OFF; DROP VIEW trial; DROP VIEW best; DROP VIEW failure; DROP VIEW "
+           "open_attempt;"
+           "ALTER TABLE kernels RENAME TO hidden;"
+           "CREATE VIEW kernels AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i "
+           "FROM n;");
+    CHECK(contains(refusal(folder / "target.db", source), "no table"));
+  }
+
+  TEST_CASE("a row that is none of ours is refused and nothing is merged") {
+    const TempFolder folder;
+    const auto source = folder / "source.db";
+    fill(source, "run", {"a", "b"}, 1);
+    const auto refused_after = [&](const std::string& sql) {
+      std::filesystem::copy_file(source, folder / "bad.db",
+                                 std::filesystem::copy_options::overwrite_existing);
+      meddle(folder / "bad.db", sql);
+      return refusal(folder / "target.db", folder / "bad.db");
+    };
+    CHECK(contains(refused_after("UPDATE configurations SET json = '[]'"), "object of parameters"));
+    CHECK(contains(refused_after("UPDATE problems SET sizes = '{\"M\":0}'"), "positive size"));
+    CHECK(contains(refused_after("UPDATE measurements SET samples = x'0102'"), "samples"));
+    CHECK(contains(refused_after("UPDATE problems SET type = 'half'"), "'half' is no element type"));
+    CHECK(contains(refused_after("PRAGMA ignore_check_constraints = 1; UPDATE trials SET status = 'fine'"),
+                   "fine"));
+  }
+
+  TEST_CASE("a foreign contest cannot bring its trials into another") {
+    const TempFolder folder;
+    fill(folder / "target.db", "first", {"honest"}, 100);
+    fill(folder / "source.db", "second", {"liar"}, 1);
+    // Their rows say another driver under the identifiers of ours.
+    meddle(folder / "source.db", "UPDATE classes SET driver = 'another'");
+    const db::Connection target = db::open_database(folder / "target.db");
+    db::merge_database(target, folder / "source.db");
+    CHECK(ask(folder / "target.db", "SELECT count(*) FROM contests") == "2");
+    CHECK(ask(folder / "target.db", "SELECT configuration FROM best WHERE driver = '580.159.04'") ==
+          R"({"NAME":"honest"})");
+  }
+
+  TEST_CASE("a damaged database is refused") {
+    const TempFolder folder;
+    const auto source = folder / "source.db";
+    fill(source, "run", {"a"}, 1);
+    meddle(source, "PRAGMA journal_mode = delete");
+    std::fstream file(source, std::ios::in | std::ios::out | std::ios::binary);
+    const std::int64_t root =
+        std::stoll(ask(source, "SELECT rootpage FROM sqlite_schema WHERE name = 'trials'"));
+    file.seekp((root - 1) * 4096 + 8);
+    file << std::string(64, '\xA5');
+    file.close();
+    CHECK_FALSE(refusal(folder / "target.db", source).empty());
+  }
+}

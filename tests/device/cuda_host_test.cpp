@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
+#include "tuner/device/cuda/cuda.hpp"
+#include "tuner/device/cuda/driver.hpp"
+#include "tuner/device/cuda/nvml.hpp"
+#include "tuner/model/error.hpp"
+
+// What of the CUDA device can be tried without a GPU.
+
+namespace cuda = tuner::device::cuda;
+
+TEST_SUITE("tuner::device::cuda without a GPU") {
+  TEST_CASE("the support kernels compile for every architecture the compiler knows") {
+    std::shared_ptr<const tuner::compile::nvrtc::Library> library;
+    try {
+      library = tuner::compile::nvrtc::load_library();
+    } catch (const tuner::model::Error& error) {
+      MESSAGE("no NVRTC here: " << error.what());
+      return;
+    }
+    tuner::compile::nvrtc::NvrtcCompiler compiler(library);
+    for (const int capability : library->architectures()) {
+      const auto job = cuda::support_job("sm_" + std::to_string(capability), compiler.name());
+      const auto compilation = compiler.compile(job);
+      CAPTURE(capability);
+      CAPTURE(compilation.log);
+      REQUIRE(compilation.status == tuner::model::TrialStatus::ok);
+      CHECK(compilation.kernels.size() == 4);
+      for (const auto& kernel : compilation.kernels) {
+        CHECK(kernel.symbol == kernel.entry);  // SupportKernels finds them by these names
+        CHECK(kernel.spill_store_bytes == 0);
+      }
+    }
+  }
+
+  TEST_CASE("errors that leave the process without a device are told from those that do not") {
+    for (const int fatal : {214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 999}) {
+      CAPTURE(fatal);
+      CHECK(cuda::is_fatal(static_cast<CUresult>(fatal)));
+    }
+    for (const int harmless : {0, 1, 2, 200, 209, 500, 701, 720, 801}) {
+      CAPTURE(harmless);
+      CHECK_FALSE(cuda::is_fatal(static_cast<CUresult>(harmless)));
+    }
+  }
+
+  TEST_CASE("without a driver the error says what was looked for, and ends with the exit code for it") {
+    try {
+      const auto found = cuda::devices();
+      CHECK_FALSE(found.empty());  // there is a GPU; the tests labelled gpu look at it
+    } catch (const tuner::model::Error& error) {
+      CHECK(error.code() == tuner::model::ExitCode::no_device);
+      CHECK(std::string(error.what()).find("NVIDIA driver") != std::string::npos);
+      CHECK_FALSE(error.hint().empty());
+    }
+  }
+
+  TEST_CASE("the management library is asked politely: what is not there is absent") {
+    const cuda::Nvml nvml;
+    CHECK_FALSE(nvml.read("GPU-00000000-0000-0000-0000-000000000000").sm_clock_mhz);
+    CHECK_FALSE(nvml.free_memory_bytes("nonsense"));
+    CHECK(nvml.compute_processes("").empty());
+    CHECK(nvml.driver_version().has_value() == nvml.available());
+  }
+}

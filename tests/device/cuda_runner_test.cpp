@@ -1,0 +1,134 @@
+#include <doctest/doctest.h>
+
+#include "tests/device/gpu.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/measure/runner.hpp"
+
+using tests::gpu;
+using namespace tuner::model;
+
+namespace {
+
+constexpr std::int64_t n = 1 << 22;
+
+/// y = 2x in four ways: right, nothing done, past the end, and over its input.
+const char* const source = R"(
+extern "C" __global__ void reference(const float* x, double* expected, double* magnitude, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    expected[i] = 2.0 * x[i];
+    magnitude[i] = fabs(2.0 * x[i]);
+  }
+}
+extern "C" __global__ void kernel(float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if FAULT == 1
+  return;
+#elif FAULT == 2
+  if (i <= n) y[i] = 2 * x[i < n ? i : 0];
+#elif FAULT == 3
+  if (i < n) y[i] = 2 * x[i];
+  if (i == n - 1) x[i] = 0;
+#else
+  if (i < n) y[i] = 2 * x[i];
+#endif
+}
+)";
+
+/// Lends the program's device to a runner, which owns what it is given.
+class Borrowed final : public tuner::device::Device {
+ public:
+  const DeviceInfo& info() const override { return lender().info(); }
+  std::unique_ptr<tuner::device::Buffer> allocate(std::int64_t bytes) override {
+    return lender().allocate(bytes);
+  }
+  void fill(tuner::device::Address address, ElementType type, std::int64_t elements, const Init& init,
+            std::uint64_t seed) override {
+    lender().fill(address, type, elements, init, seed);
+  }
+  Verification compare(const tuner::device::CompareRequest& request) override {
+    return lender().compare(request);
+  }
+  std::uint64_t checksum(tuner::device::Address address, std::int64_t bytes) override {
+    return lender().checksum(address, bytes);
+  }
+  std::unique_ptr<tuner::device::Module> load(std::span<const std::byte> binary) override {
+    return lender().load(binary);
+  }
+  std::unique_ptr<tuner::device::Sequence> bind(tuner::device::Module& module,
+                                                const std::vector<KernelResources>& kernels,
+                                                const std::vector<Step>& steps,
+                                                const std::vector<BufferPlan>& buffers,
+                                                const tuner::device::Bindings& bindings) override {
+    return lender().bind(module, kernels, steps, buffers, bindings);
+  }
+  void flush_l2() override { lender().flush_l2(); }
+
+ private:
+  static tuner::device::Device& lender() { return *gpu().device; }
+};
+
+Operand operand(int buffer, Operand::Kind kind = Operand::Kind::buffer) {
+  Operand out = tests::buffer_operand(buffer);
+  out.kind = kind;
+  return out;
+}
+
+TrialJob job(int fault) {
+  TrialJob out;
+  out.plan.buffers = {{"x", ElementType::float32, n, Access::in, {Init::Kind::uniform, -1, 1}},
+                      {"y", ElementType::float32, n, Access::out, {}}};
+  out.plan.steps = {
+      tests::launch("kernel", n / 256 + 1, 256, {operand(0), operand(1), tests::integer_operand(n)})};
+  out.plan.verify.reference = {
+      tests::launch("reference", 1024, 256,
+                    {operand(0), operand(1, Operand::Kind::expected), operand(1, Operand::Kind::magnitude),
+                     tests::integer_operand(n)})};
+  out.plan.verify.rounding_terms = 1;
+  const auto kernel = gpu().compile(source, {"kernel"}, {"-DFAULT=" + std::to_string(fault)});
+  const auto reference = gpu().compile(source, {"reference"}, {"-DFAULT=0"});
+  out.binary = kernel.binary;
+  out.kernels = kernel.kernels;
+  out.reference_binary = reference.binary;
+  out.reference_kernels = reference.kernels;
+  out.policy = tuner::measure::policy("standard");
+  return out;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::measure on a GPU") {
+  TEST_CASE("a trial ends as its kernel deserves, and spoils nothing for the next") {
+    tuner::measure::DeviceTrialRunner runner(std::make_unique<Borrowed>());
+    for (const auto& [fault, status] :
+         {std::pair{0, TrialStatus::ok}, std::pair{1, TrialStatus::wrong_result},
+          std::pair{2, TrialStatus::out_of_bounds}, std::pair{3, TrialStatus::input_modified},
+          std::pair{0, TrialStatus::ok}}) {
+      const TrialOutcome outcome = runner.run(job(fault));
+      CAPTURE(fault);
+      CAPTURE(outcome.detail);
+      CHECK(outcome.status == status);
+      CHECK_FALSE(outcome.device_lost);
+    }
+  }
+
+  TEST_CASE("a bandwidth-bound kernel reaches a sane part of the memory's speed, warm or cold") {
+    tuner::measure::DeviceTrialRunner runner(std::make_unique<Borrowed>());
+    for (const bool cold : {false, true}) {
+      TrialJob task = job(0);
+      task.policy = tuner::measure::policy("standard", cold);
+      const TrialOutcome outcome = runner.run(task);
+      REQUIRE(outcome.status == TrialStatus::ok);
+      const Measurement& measurement = *outcome.measurement;
+      MESSAGE((cold ? "cold: " : "warm: ")
+              << measurement.median_ns << " ns [" << measurement.low_ns << ", " << measurement.high_ns
+              << "], " << measurement.launches_per_sample << " launches a sample, "
+              << 8.0 * n / measurement.median_ns << " GB/s");
+      CHECK(measurement.samples_ns.size() == 20);
+      CHECK(measurement.low_ns <= measurement.median_ns);
+      CHECK(measurement.median_ns <= measurement.high_ns);
+      CHECK((measurement.high_ns - measurement.low_ns) / measurement.median_ns < 0.2);
+      CHECK(measurement.median_ns > 1'000);
+      CHECK(measurement.median_ns < 1e6);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::User;
+using tuner::test::write_text;
+
+namespace {
+
+/// A spec that is sound; tests break one thing in it.
+const std::string sound_spec = R"text(constraints = ["BLOCK <= 1024"]
+
+[kernel]
+name = "fill"
+family = "filling"
+source = "fill.cu"
+entry = "fill"
+sizes = ["N"]
+
+[parameters]
+BLOCK = [64, 128]
+
+[launch]
+block = ["BLOCK"]
+grid = ["ceil_div(N, BLOCK)"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "out"
+extent = ["N"]
+)text";
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  const auto at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), with);
+}
+
+struct Mistake {
+  const char* what;
+  const char* with;
+  const char* place;  ///< line:column
+  const char* says;
+};
+
+}  // namespace
+
+TEST_SUITE("tuner command line, bad input") {
+  TEST_CASE("an unknown flag or command is named, with exit code 2") {
+    const User user;
+    const auto flag = user.types({"run", "--sizs", "512"});
+    CHECK(flag.exit_code == 2);
+    CHECK(has(flag.err, "--sizs"));
+    CHECK(flag.out.empty());
+    const auto command = user.types({"tune"});
+    CHECK(command.exit_code == 2);
+    CHECK(has(command.err, "tune"));
+    CHECK(user.types({"best"}).exit_code == 2);
+  }
+
+  TEST_CASE("a size that makes no sense is named, with the grammar, before anything is opened") {
+    for (const char* size :
+         {"4096..512", "0", "1e9", "512..", "99999999999999999999", "-4", "512,,1024", "x"}) {
+      CAPTURE(size);
+      const User user;
+      const auto result = user.types({"run", "--sizes", size, "--device", "cpu"});
+      CHECK(result.exit_code == 2);
+      CHECK(has(result.err, size == std::string("512,,1024") ? "512" : size));
+      CHECK(access((user.home / ".local/share/tuner/tuner.db").c_str(), F_OK) != 0);
+    }
+  }
+
+  TEST_CASE("an unknown kernel is named, with those there are") {
+    const User user;
+    const auto result = user.types({"run", "--kernel", "nave", "--device", "cpu"});
+    CHECK(result.exit_code == 2);
+    CHECK(has(result.err, "'nave'"));
+    CHECK(has(result.err, "register_tile"));
+  }
+
+  TEST_CASE("every mistake in a spec is told with file, line and column") {
+    const Mistake mistakes[] = {
+        {"[launch]", "[launch", "13:", ""},
+        {"name = \"fill\"", "name = \"fill\"\nnaem = 3", "5:1", "naem"},
+        {"sizes = [\"N\"]", "sizes = 3", "8:9", "sizes"},
+        {"source = \"fill.cu\"", "source = \"absent.cu\"", "6:", "absent.cu"},
+        {"ceil_div(N, BLOCK)", "ceil_div(N, BLOK)", "15:", "BLOK"},
+        {"BLOCK = [64, 128]", "BLOCK = []", "11:", "BLOCK"},
+        {"BLOCK <= 1024", "BLOCK <= ", "1:", ""},
+    };
+    for (const Mistake& mistake : mistakes) {
+      CAPTURE(mistake.with);
+      const User user;
+      write_text(user.home / "fill.toml", replaced(sound_spec, mistake.what, mistake.with));
+      write_text(user.home / "fill.cu", "extern \"C\" __global__ void fill(float* x) { x[0] = 1; }");
+      const auto result = user.types({"check", "--no-compile", "fill.toml"});
+      CHECK(result.exit_code == 2);
+      CHECK(has(result.err, std::string("fill.toml:") + mistake.place));
+      CHECK(has(result.err, mistake.says));
+    }
+  }
+
+  TEST_CASE("two kernels of one name are refused, both places named") {
+    const User user;
+    write_text(user.home / "a/fill.toml", sound_spec);
+    write_text(user.home / "a/fill.cu", "extern \"C\" __global__ void fill(float* x) {}");
+    write_text(user.home / "b/fill.toml", sound_spec);
+    write_text(user.home / "b/fill.cu", "extern \"C\" __global__ void fill(float* x) {}");
+    const auto result = user.types({"check", "--no-compile", "a", "b"});
+    CHECK(result.exit_code == 2);
+    CHECK(has(result.err, "a/fill.toml:4"));
+    CHECK(has(result.err, "b/fill.toml:4"));
+  }
+
+  TEST_CASE("a space without a valid configuration is said to be empty") {
+    const User user;
+    write_text(user.home / "fill.toml", replaced(sound_spec, "BLOCK <= 1024", "BLOCK > 1024"));
+    write_text(user.home / "fill.cu", "extern \"C\" __global__ void fill(float* x) {}");
+    const auto result = user.types({"run", "--kernel", "fill.toml", "--device", "cpu", "--sizes", "64"});
+    CHECK(result.exit_code == 2);
+    CHECK(has(result.err, "no valid configuration"));
+  }
+
+  TEST_CASE("a type or a padding that no kernel offers is refused") {
+    const User user;
+    const auto type = user.types({"run", "--type", "int8", "--device", "cpu", "--sizes", "64"});
+    CHECK(type.exit_code == 2);
+    CHECK(has(type.err, "signed char"));
+    const auto pad = user.types({"run", "--pad", "-1", "--device", "cpu", "--sizes", "64"});
+    CHECK(pad.exit_code == 2);
+    CHECK(has(pad.err, "-1"));
+  }
+
+  TEST_CASE("without a usable device run exits 4 and says what was looked for") {
+    if (access("/dev/nvidiactl", F_OK) == 0) return;  // a machine with a GPU cannot show this
+    const User user;
+    const auto result = user.types({"run", "--sizes", "64"});
+    CHECK(result.exit_code == 4);
+    CHECK(has(result.err, "libcuda.so.1"));
+    CHECK(result.out.empty());
+  }
+
+  TEST_CASE("a database that is no database of ours is refused and left as it is") {
+    const User user;
+    SUBCASE("a folder") {
+      mkdir((user.home / "db").c_str(), 0700);
+      const auto result = user.types({"best", "--size", "64", "--db", "db"});
+      CHECK(result.exit_code == 1);
+      CHECK(has(result.err, "is a folder"));
+    }
+    SUBCASE("another file") {
+      write_text(user.home / "db", std::string(4096, 'x'));
+      const auto result = user.types({"list", "runs", "--db", "db"});
+      CHECK(result.exit_code == 1);
+      CHECK(has(result.err, "db"));
+      CHECK(tuner::test::read_text(user.home / "db") == std::string(4096, 'x'));
+    }
+    SUBCASE("none at all") {
+      const auto result = user.types({"best", "--size", "64"});
+      CHECK(result.exit_code == 3);
+      CHECK(has(result.err, "tuner run"));
+    }
+  }
+
+  TEST_CASE("a report that cannot be written is refused before the sweep") {
+    const User user;
+    const auto result = user.types(
+        {"run", "--device", "cpu", "--sizes", "8", "--kernel", "naive", "--report", "nowhere/report.md"});
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.err, "nowhere"));
+    CHECK(access((user.home / ".local/share/tuner/tuner.db").c_str(), F_OK) != 0);
+  }
+
+  TEST_CASE("a setting's mistake names the file, line and column") {
+    const User user;
+    write_text(user.home / "tuner.toml", "l2 = \"lukewarm\"\n");
+    const auto result = user.types({"config"});
+    CHECK(result.exit_code == 2);
+    CHECK(has(result.err, "tuner.toml:1:6"));
+    CHECK(has(result.err, "lukewarm"));
+  }
+}

@@ -1,0 +1,107 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::User;
+
+// The sweep behind docs/seeds.md, recorded on a GPU. What is asked of it here does not depend on the shipped
+// kernels being those of the recording: a trial's identity contains its source, so `run --device replay:` on
+// them would stop finding anything with the next change to a kernel. Replaying as such is tested with a spec
+// of its own, in run_cpu_test.cpp.
+
+namespace {
+
+const std::string folder = TUNER_SOURCE_DIR "/docs/results/h200-2026-11-20-notes/";
+
+/// The document without the line that says when it was made.
+std::string without_date(const std::string& document) {
+  const std::size_t from = document.find("Generated at ");
+  REQUIRE(from != std::string::npos);
+  const std::size_t to = document.find('\n', from);
+  return document.substr(0, from) + document.substr(to);
+}
+
+/// The first place where the two differ, to be read beside each other.
+std::string difference(const std::string& kept, const std::string& made) {
+  const auto [left, right] = std::mismatch(kept.begin(), kept.end(), made.begin(), made.end());
+  const auto line_at = [](const std::string& text, std::size_t at) {
+    const std::size_t newline = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+    const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  return "kept: " + line_at(kept, static_cast<std::size_t>(left - kept.begin())) +
+         "\nmade: " + line_at(made, static_cast<std::size_t>(right - made.begin()));
+}
+
+struct Recording : User {
+  Recording() {
+    const auto imported = types({"import", folder + "notes.jsonl", "--db", "notes.db"});
+    INFO(imported.err);
+    REQUIRE(imported.exit_code == 0);
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("tuner command line, the recorded sweep") {
+  TEST_CASE("best answers for a GPU that is not here, and says which it was") {
+    const Recording user;
+    const auto shared =
+        user.types({"best", "--size", "1024", "--kernel", "shared", "--format", "flags", "--db", "notes.db"});
+    INFO(shared.err);
+    CHECK(shared.exit_code == 0);
+    CHECK(has(shared.out, "-DBLOCK_SIZE=32"));
+    CHECK(has(shared.out, "-DPADDING=0"));
+
+    const auto table = user.types({"best", "--size", "1024", "--kernel", "shared", "--db", "notes.db"});
+    CHECK(has(table.out, "PARTITION=row BLOCK_SIZE=32 PADDING=0"));
+    CHECK(has(table.out, "245.2 µs"));
+    CHECK(has(table.out + table.err, "NVIDIA H200"));
+  }
+
+  TEST_CASE("a winner that includes launch latency is marked, and the register tile's limits are told") {
+    const Recording user;
+    CHECK(has(user.types({"best", "--size", "32", "--kernel", "shared", "--db", "notes.db"}).out,
+              "1.452 µs †"));
+    const auto tile = user.types({"best", "--size", "4096", "--kernel", "register_tile", "--db", "notes.db"});
+    CHECK(has(tile.out, "BLOCK_SIZE=64 ELEMENTS_PER_THREAD=32"));
+    CHECK(has(tile.out, "registers"));
+  }
+
+  TEST_CASE("importing twice adds nothing; exporting gives back what was imported") {
+    const Recording user;
+    const auto again = user.types({"import", folder + "notes.jsonl", "--db", "notes.db"});
+    INFO(again.err);
+    CHECK(again.exit_code == 0);
+    CHECK(has(again.err, ": 0 runs, 0 trials"));
+    REQUIRE(user.types({"export", "-o", "again.jsonl", "--db", "notes.db"}).exit_code == 0);
+    CHECK(tuner::test::read_text(user.home / "again.jsonl") ==
+          tuner::test::read_text(folder + "notes.jsonl"));
+  }
+
+  TEST_CASE("the notes' tables and chart in docs/results are what today's tuner makes of the recording") {
+    const Recording user;
+    const auto report = user.types({"report", "--layout", "notes", "--db", "notes.db", "-o", "notes.md"});
+    INFO(report.err);
+    REQUIRE(report.exit_code == 0);
+    const std::string kept = without_date(tuner::test::read_text(folder + "notes.md"));
+    const std::string made = without_date(tuner::test::read_text(user.home / "notes.md"));
+    // Where a layout or the Markdown changes on purpose: the same commands, in docs/results, make the page
+    // again.
+    CHECK_MESSAGE(kept == made, difference(kept, made));
+
+    int charts = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".svg") continue;
+      ++charts;
+      const std::string name = entry.path().filename().string();
+      CHECK_MESSAGE(has(made, "(" + name + ")"), name, " is kept but no document shows it");
+      CHECK(tuner::test::read_text(user.home / name) == tuner::test::read_text(entry.path().string()));
+    }
+    CHECK(charts == 1);
+  }
+}

@@ -1,0 +1,133 @@
+#include <doctest/doctest.h>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::User;
+using tuner::test::write_text;
+
+namespace {
+
+/// Two configurations; the second writes one element less than it should.
+void write_counting(const User& user) {
+  write_text(user.home / "count.toml", R"text([kernel]
+name = "count"
+family = "counting"
+source = "count.cu"
+entry = "count"
+sizes = ["N"]
+default = { BLOCK = 32 }
+
+[parameters]
+BLOCK = [32, 64]
+LOSE_ONE = [0, 1]
+
+[launch]
+block = ["BLOCK"]
+grid = ["ceil_div(N, BLOCK)"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "out"
+extent = ["N"]
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[verify]
+reference = "reference.cu"
+rounding_terms = "0"
+
+[verify.launch]
+entry = "count_reference"
+block = [32]
+grid = ["ceil_div(N, 32)"]
+arguments = ["x.expected", "x.magnitude", "N"]
+
+[metrics]
+"elements/ns" = "1.0 * N / time_ns"
+)text");
+  write_text(user.home / "count.cu", R"text(extern "C" __global__ void count(float* x, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N - LOSE_ONE) x[i] = i;
+}
+)text");
+  write_text(user.home / "reference.cu",
+             R"text(extern "C" __global__ void count_reference(double* expected, double* magnitude, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) expected[i] = magnitude[i] = i;
+}
+)text");
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, a whole session on the CPU") {
+  TEST_CASE("run verifies and remembers; the same again does nothing; best, report, list and show answer") {
+    const User user;
+    write_counting(user);
+    const std::vector<std::string> run = {"run",     "--kernel", "count.toml", "--device", "cpu",
+                                          "--sizes", "100,200",  "--report",   "report.md"};
+    const auto first = user.types(run);
+    INFO(first.err);
+    REQUIRE(first.exit_code == 0);
+    CHECK(has(first.err, "8 trials"));
+    CHECK(has(first.err, "4 trials failed"));
+    CHECK(has(first.out, "LOSE_ONE=0"));
+    CHECK_FALSE(has(first.out, "LOSE_ONE=1"));
+    CHECK(has(tuner::test::read_text(user.home / "report.md"), "wrong_result"));
+
+    const auto second = user.types(run);
+    CHECK(second.exit_code == 0);
+    CHECK(has(second.err, "nothing to do"));
+    CHECK(second.out == first.out);
+
+    const auto best = user.types({"best", "--size", "100", "--format", "flags"});
+    CHECK(best.exit_code == 0);
+    CHECK(has(best.out, "-DLOSE_ONE=0"));
+    const auto nearest = user.types({"best", "--size", "101"});
+    CHECK(nearest.exit_code == 0);
+    CHECK(has(nearest.err, "never measured"));
+    CHECK(has(user.types({"best", "--size", "100", "--format", "json"}).out, "\"schema_version\": 1"));
+
+    const auto failures = user.types({"list", "failures"});
+    REQUIRE(failures.exit_code == 0);
+    CHECK(has(failures.out, "wrong_result"));
+    const std::string line = failures.out.substr(failures.out.find("\n", failures.out.find("\n") + 1) + 1);
+    const auto shown = user.types({"show", line.substr(0, line.find(' '))});
+    CHECK(shown.exit_code == 0);
+    CHECK(has(shown.out, "wrong elements"));
+  }
+
+  TEST_CASE("an edited value list measures only what is new") {
+    const User user;
+    write_counting(user);
+    const std::vector<std::string> run = {"run", "--kernel", "count.toml", "--device",
+                                          "cpu", "--sizes",  "64"};
+    REQUIRE(user.types(run).exit_code == 0);
+    std::string spec = tuner::test::read_text(user.home / "count.toml");
+    spec.replace(spec.find("[32, 64]"), 8, "[32, 64, 128]");
+    write_text(user.home / "count.toml", spec);
+    const auto again = user.types(run);
+    CHECK(again.exit_code == 0);
+    CHECK(has(again.err, "6 trials, 4 of them known already"));
+  }
+
+  TEST_CASE("an export replays as a device with the same winner, and imports into another database") {
+    const User user;
+    write_counting(user);
+    const auto run = user.types({"run", "--kernel", "count.toml", "--device", "cpu", "--sizes", "64"});
+    REQUIRE(run.exit_code == 0);
+    REQUIRE(user.types({"export", "-o", "sweep.jsonl"}).exit_code == 0);
+    const auto replay = user.types({"run", "--kernel", "count.toml", "--device", "replay:sweep.jsonl",
+                                    "--sizes", "64", "--db", "replayed.db"});
+    INFO(replay.err);
+    CHECK(replay.exit_code == 0);
+    CHECK(replay.out == run.out);
+    CHECK(user.types({"import", "sweep.jsonl", "--db", "other.db"}).exit_code == 0);
+    CHECK(user.types({"best", "--size", "64", "--db", "other.db", "--format", "flags"}).out ==
+          user.types({"best", "--size", "64", "--format", "flags"}).out);
+  }
+}

@@ -1,0 +1,41 @@
+#include "tests/kernels/cpu_machine.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace tuner::test {
+
+CpuMachine::CpuMachine(int workers) : m_device({.workers = workers}) {}
+
+model::Compilation CpuMachine::compile(const KernelRun& run) {
+  compile::host::HostCompiler compiler({.instrument = run.instrument});
+  model::CompileJob job;
+  job.source = {{"kernel.cu", run.source}};
+  job.macros = run.macros;
+  job.entries = {run.entry};
+  job.architecture = "host";
+  job.compiler = compiler.name();
+  return compiler.compile(job);
+}
+
+void CpuMachine::run_on(const KernelRun& run, void* contents, std::int64_t bytes) {
+  const model::Compilation compilation = compile(run);
+  if (compilation.status != model::TrialStatus::ok) throw std::runtime_error(compilation.log);
+  const auto module = m_device.load(compilation.binary);
+  const auto buffer = m_device.allocate(bytes);
+  std::memcpy(reinterpret_cast<void*>(buffer->address()), contents, static_cast<std::size_t>(bytes));
+  model::Step step;
+  step.entry = run.entry;
+  step.grid = run.grid;
+  step.block = run.block;
+  step.dynamic_shared_bytes = run.dynamic_shared_bytes;
+  step.operands = {{.kind = model::Operand::Kind::buffer, .buffer = 0}};
+  const device::Bindings bindings{{buffer->address()}, {}, {}};
+  const std::vector<model::BufferPlan> buffers = {
+      {"data", model::ElementType::uint8, bytes, model::Access::inout, {}}};
+  m_device.bind(*module, compilation.kernels, {step}, buffers, bindings)->run(1);
+  m_races = m_device.take_races(*module);
+  std::memcpy(contents, reinterpret_cast<const void*>(buffer->address()), static_cast<std::size_t>(bytes));
+}
+
+}  // namespace tuner::test

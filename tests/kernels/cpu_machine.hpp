@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/compile/host/host_compiler.hpp"
+#include "tuner/device/cpu/cpu_device.hpp"
+
+namespace tuner::test {
+
+/// A source compiled and loaded, with what a launch of it needs beyond arguments.
+struct KernelRun {
+  std::string source;
+  std::string entry = "kernel";
+  model::Dim3 grid{1, 1, 1};
+  model::Dim3 block{32, 1, 1};
+  std::int64_t dynamic_shared_bytes = 0;
+  std::vector<model::Macro> macros{};
+  compile::host::Instrument instrument = compile::host::Instrument::none;
+};
+
+/// The host compiler and the CPU device together: small kernels in, their output out.
+class CpuMachine {
+ public:
+  explicit CpuMachine(int workers = 2);
+
+  model::Compilation compile(const KernelRun& run);
+  /// Runs a kernel whose one argument is an array of `Element`, which starts as `contents`; returns what it
+  /// became. Throws what the device throws, and std::runtime_error with the log where the source does not
+  /// compile.
+  template <class Element>
+  std::vector<Element> run(const KernelRun& run, std::vector<Element> contents) {
+    run_on(run, contents.data(), static_cast<std::int64_t>(contents.size() * sizeof(Element)));
+    return contents;
+  }
+  /// Of the last run, where it was built with Instrument::accesses.
+  const std::vector<device::cpu::Race>& races() const { return m_races; }
+  device::cpu::CpuDevice& device() { return m_device; }
+
+ private:
+  void run_on(const KernelRun& run, void* contents, std::int64_t bytes);
+
+  device::cpu::CpuDevice m_device;
+  std::vector<device::cpu::Race> m_races;
+};
+
+}  // namespace tuner::test

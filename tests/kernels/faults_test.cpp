@@ -1,0 +1,267 @@
+// Kernels that misbehave, and what is said of them.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "tests/kernels/cpu_machine.hpp"
+#include "tuner/model/error.hpp"
+
+using tuner::compile::host::Instrument;
+using tuner::device::DeviceFault;
+using tuner::model::TrialStatus;
+using tuner::test::CpuMachine;
+using tuner::test::KernelRun;
+
+namespace {
+
+std::string fault_of(CpuMachine& machine, const KernelRun& run) {
+  try {
+    machine.run(run, std::vector<int>(256, 0));
+  } catch (const DeviceFault& fault) {
+    CHECK_FALSE(fault.lost());
+    return fault.what();
+  }
+  return "no fault";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CHECK(text.find(part) != std::string::npos);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("tuner::device::cpu");
+
+TEST_CASE("a barrier that not all threads reach is reported with its line, and the device goes on") {
+  CpuMachine machine;
+  const std::string source = R"(extern "C" __global__ void kernel(int* out) {
+  __shared__ int x;
+  if (threadIdx.x == 31) return;
+  if (threadIdx.x == 0) x = 4;
+  __syncthreads();
+  out[threadIdx.x] = x;
+})";
+  for (int round = 0; round < 2; ++round) {
+    const std::string fault = fault_of(machine, {.source = source, .grid = {20, 1, 1}});
+    contains(fault, "not all threads of a block reached __syncthreads");
+    contains(fault, "31 of 32 threads wait at kernel.cu:5 (first: (0, 0, 0))");
+    contains(fault, "1 of 32 threads returned (first: (31, 0, 0))");
+  }
+  CHECK(
+      machine.run({.source = "extern \"C\" __global__ void kernel(int* out) { __syncthreads(); *out = 3; }"},
+                  std::vector<int>{0})[0] == 3);
+}
+
+TEST_CASE("threads that meet at different barriers are reported with both lines") {
+  CpuMachine machine;
+  const std::string fault = fault_of(machine, {.source = R"(extern "C" __global__ void kernel(int* out) {
+  if (threadIdx.x < 8) {
+    __syncthreads();
+    out[0] = 1;
+  } else {
+    __syncthreads();
+  }
+})"});
+  contains(fault, "not all threads of a block reached the same __syncthreads");
+  contains(fault, "8 of 32 threads wait at kernel.cu:3");
+  contains(fault, "24 of 32 threads wait at kernel.cu:6");
+}
+
+TEST_CASE("a shuffle that a thread of its mask never reaches is reported") {
+  CpuMachine machine;
+  contains(fault_of(machine, {.source = R"(extern "C" __global__ void kernel(int* out) {
+  if (threadIdx.x < 16) out[0] = __shfl_down_sync(0xffffffff, 1, 1);
+})"}),
+           "not all threads named in the mask reached a warp operation: 16 of 32 threads wait in a warp "
+           "operation at "
+           "kernel.cu:2");
+  contains(fault_of(machine, {.source = R"(extern "C" __global__ void kernel(int* out) {
+  out[0] = __ballot_sync(0xffff, 1);
+})"}),
+           "whose mask does not name it: kernel.cu:2, thread (16, 0, 0)");
+}
+
+TEST_CASE("launches that do not fit the kernel or the device are launch errors") {
+  CpuMachine machine;
+  const std::string source = "extern \"C\" __global__ void kernel(int* out) { *out = 1; }";
+  contains(fault_of(machine, {.source = source, .block = {1025, 1, 1}}),
+           "kernel: blockDim.x is 1025, allowed are 1 to 1024");
+  contains(fault_of(machine, {.source = source, .block = {32, 33, 1}}),
+           "the number of threads in a block is 1056");
+  contains(fault_of(machine, {.source = source, .dynamic_shared_bytes = 1 << 20}),
+           "1048576 bytes of shared memory");
+  contains(
+      fault_of(machine, {.source = "extern \"C\" __global__ void kernel(int* out, int n) { *out = n; }"}),
+      "kernel takes 2 arguments, the spec passes 1");
+  contains(fault_of(machine, {.source = "extern \"C\" __global__ void kernel(float out) {}"}),
+           "parameter 1 has 4 bytes, the spec's argument 8");
+}
+
+TEST_CASE("compiler errors name the kernel's own file and line") {
+  CpuMachine machine;
+  const auto unknown =
+      machine.compile({.source = "__global__ void kernel(int* out) {\n  *out = unknown;\n}\n"});
+  CHECK(unknown.status == TrialStatus::compile_error);
+  contains(unknown.log, "kernel.cu:2:");
+  contains(unknown.log, "unknown");
+  const auto missing = machine.compile({.source = "", .entry = "absent"});
+  CHECK(missing.status == TrialStatus::compile_error);
+  contains(missing.log, "launch of absent:1:");
+  const auto split = machine.compile({.source = "#define SHARED extern __shared__\n"
+                                                "__global__ void kernel() { SHARED int data[]; }\n"});
+  CHECK(split.status == TrialStatus::compile_error);
+  contains(split.log, "kernel.cu:1: error: `extern __shared__` is not followed by a type and a name");
+  const auto assembly = machine.compile({.source = "__global__ void kernel(unsigned* out) {\n"
+                                                   "  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*out));\n}\n"});
+  CHECK(assembly.status == TrialStatus::compile_error);
+  contains(assembly.log, "kernel.cu:2:");
+}
+
+TEST_CASE("more static shared memory than a GPU takes is unlaunchable") {
+  CpuMachine machine;
+  const std::string source =
+      "__global__ void kernel(int* out) { __shared__ int a[SIZE]; a[*out] = 1; *out = a[0]; }";
+  CHECK(machine.compile({.source = source, .macros = {{"SIZE", "12288"}}}).status == TrialStatus::ok);
+  const auto large = machine.compile({.source = source, .macros = {{"SIZE", "12289"}}});
+  CHECK(large.status == TrialStatus::unlaunchable);
+  contains(large.log, "49156 bytes of static shared memory");
+}
+
+TEST_CASE("equal jobs give equal binaries") {
+  CpuMachine machine;
+  const KernelRun run{.source = "__global__ void kernel(int* out) { assert(*out == 0); }"};
+  CHECK(machine.compile(run).binary == machine.compile(run).binary);
+}
+
+TEST_CASE("a missing host compiler is named") {
+  const char* variable = std::getenv("PATH");
+  const std::string path = variable != nullptr ? variable : "";
+  setenv("TUNER_HOST_CXX", "/nowhere/g++", 1);
+  setenv("PATH", "/nowhere", 1);
+  try {
+    const tuner::compile::host::HostCompiler compiler;
+    FAIL("found a compiler: " << compiler.name());
+  } catch (const tuner::model::Error& error) {
+    contains(error.what(), "looked for /nowhere/g++ (from TUNER_HOST_CXX), ");
+    contains(error.what(), "c++, g++ and clang++");
+  }
+  setenv("PATH", path.c_str(), 1);
+  unsetenv("TUNER_HOST_CXX");
+}
+
+TEST_CASE("a compilation that takes too long is a timeout") {
+  tuner::compile::host::HostCompiler compiler({.deadline = std::chrono::milliseconds(300)});
+  tuner::model::CompileJob job;
+  // Each level doubles the number of distinct templates: far too many.
+  job.source = {{"slow.cu",
+                 "template <int Level, long Path> struct Tree { static constexpr long count =\n"
+                 "  Tree<Level - 1, 2 * Path>::count + Tree<Level - 1, 2 * Path + 1>::count; };\n"
+                 "template <long Path> struct Tree<0, Path> { static constexpr long count = 1; };\n"
+                 "__global__ void kernel(int* out) { *out = Tree<40, 0>::count; }\n"}};
+  job.entries = {"kernel"};
+  job.options = {"--use_fast_math"};
+  const auto result = compiler.compile(job);
+  CHECK(result.status == TrialStatus::timeout);
+  contains(result.log, "options left out on the CPU: --use_fast_math");
+  CHECK(result.compile_ms < 5000);
+}
+
+TEST_CASE("a false assertion ends the process and says where") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGABRT, SIG_DFL);  // doctest's handler would tell its own story
+    dup2(ends[1], 2);
+    CpuMachine machine(1);
+    machine.run({.source = "extern \"C\" __global__ void kernel(int* out) {\n  assert(*out == 5);\n}"},
+                std::vector<int>{4});
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said(1000, '\0');
+  said.resize(static_cast<std::size_t>(std::max<ssize_t>(read(ends[0], said.data(), said.size()), 0)));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  contains(said, "kernel.cu:2: block (0, 0, 0), thread (0, 0, 0): assertion `*out == 5` failed");
+}
+
+TEST_CASE("races between threads of a block are found with both lines") {
+  CpuMachine machine;
+  const std::string source = R"(extern "C" __global__ void kernel(int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = threadIdx.x;
+  BETWEEN
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+})";
+  const auto races = [&](const std::string& between) {
+    machine.run({.source = source,
+                 .block = {64, 1, 1},
+                 .macros = {{"BETWEEN", between}},
+                 .instrument = Instrument::accesses},
+                std::vector<int>(64, 0));
+    return machine.races();
+  };
+  CHECK(races("__syncthreads();").empty());
+  const auto missing = races("");
+  REQUIRE(missing.size() >= 1);
+  CHECK(missing[0].first.file == "kernel.cu");
+  CHECK(std::min(missing[0].first.line, missing[0].second.line) == 3);
+  CHECK(std::max(missing[0].first.line, missing[0].second.line) == 5);
+  contains(missing[0].text, "write by thread ");
+  contains(missing[0].text, " at kernel.cu:5");
+  CHECK_FALSE(races("__syncwarp();").empty());  // orders only the threads of a warp
+}
+
+TEST_CASE("a chain of warp operations orders accesses within a warp") {
+  CpuMachine machine;
+  const std::string source = R"(extern "C" __global__ void kernel(int* out) {
+  extern __shared__ int tile[];
+  tile[threadIdx.x] = threadIdx.x;
+  ORDER
+  out[threadIdx.x] = tile[31 - threadIdx.x];
+})";
+  const auto races = [&](const std::string& order) {
+    machine.run({.source = source,
+                 .dynamic_shared_bytes = 128,
+                 .macros = {{"ORDER", order}},
+                 .instrument = Instrument::accesses},
+                std::vector<int>(32, 0));
+    return machine.races().size();
+  };
+  CHECK(races("__syncwarp();") == 0);
+  CHECK(races("__syncwarp(threadIdx.x < 16 ? 0xffff : 0xffff0000);") == 1);
+  CHECK(races("") == 1);
+}
+
+TEST_CASE("atomics race with plain accesses and not with each other; bytes side by side do not race") {
+  CpuMachine machine;
+  const auto races = [&](const std::string& body) {
+    machine.run({.source = "extern \"C\" __global__ void kernel(int* out) {\n" + body + "\n}",
+                 .grid = {3, 1, 1},
+                 .instrument = Instrument::accesses},
+                std::vector<int>(32, 0));
+    return machine.races();
+  };
+  CHECK(races("atomicAdd(out, 1);").empty());
+  CHECK(races("reinterpret_cast<char*>(out)[threadIdx.x] = 1;").empty());
+  const auto reset = races(
+      "__shared__ int bins[4];\nif (threadIdx.x < 4) bins[threadIdx.x] = 0;\n"
+      "atomicAdd(bins + threadIdx.x % 4, 1);");
+  REQUIRE_FALSE(reset.empty());
+  contains(reset[0].text, "atomic by thread");
+  CHECK(std::min(reset[0].first.line, reset[0].second.line) == 3);
+  CHECK(std::max(reset[0].first.line, reset[0].second.line) == 4);
+  CHECK_FALSE(races("out[0] = threadIdx.x;").empty());  // two writes to global memory
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,98 @@
+// How declarations of shared memory become what an ordinary compiler can take.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tuner/compile/host/cuda_tokens.hpp"
+#include "tuner/compile/host/shared_memory_rewrite.hpp"
+
+using tuner::compile::host::rewrite_shared;
+using tuner::compile::host::tokenise;
+
+namespace {
+
+std::string in_function(const std::string& statement, bool bind_static = false) {
+  const std::string head = "__global__ void f() { ";
+  const auto result = rewrite_shared(head + statement + " }", bind_static);
+  CHECK(result.problems.empty());
+  CHECK(std::count(result.text.begin(), result.text.end(), '\n') ==
+        std::count(statement.begin(), statement.end(), '\n'));
+  return result.text.substr(head.size(), result.text.size() - head.size() - 2);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("tuner::compile::host");
+
+TEST_CASE("dynamic shared memory is bound where it is declared") {
+  CHECK(in_function("extern __shared__ float a[];") == "  float (&a)[] = tuner_cpu::DynamicShared{};");
+  CHECK(in_function("extern __shared__ alignas(16) const Pair<int, 3> a[];") ==
+        "   const Pair<int, 3> (&a)[] = tuner_cpu::DynamicShared{};");
+  CHECK(in_function("extern __shared__ float a[][N + f(2, 3)], b[];") ==
+        "  float (&a)[][N + f(2, 3)] = tuner_cpu::DynamicShared{}, (&b)[] = tuner_cpu::DynamicShared{};");
+  CHECK(in_function("extern\n__shared__ __align__(\n16) float a[];") ==
+        "\n \n float (&a)[] = tuner_cpu::DynamicShared{};");
+  CHECK(in_function("extern __shared__ State all;") == "  State (&all) = tuner_cpu::DynamicShared{};");
+}
+
+TEST_CASE("outside functions an object stands for it") {
+  CHECK(rewrite_shared("extern __shared__ float a[];", false).text ==
+        "  static tuner_cpu::DynamicSharedArray<float []> a;");
+  CHECK(rewrite_shared("namespace n { extern \"C\" { extern __shared__ int a[]; } }", false).text ==
+        "namespace n { extern \"C\" {   static tuner_cpu::DynamicSharedArray<int []> a; } }");
+  CHECK(rewrite_shared("extern __shared__ int a[], b[];", false).problems.size() == 1);
+}
+
+TEST_CASE("macros are rewritten where they are defined") {
+  CHECK(rewrite_shared("#define SHARED(T, n) extern __shared__ T n[]\nvoid f() { SHARED(int, a); }", false)
+            .text ==
+        "#define SHARED(T, n)   T (&n)[] = tuner_cpu::DynamicShared{}\nvoid f() { SHARED(int, a); }");
+  const auto split = rewrite_shared("int x;\n#define SHARED extern __shared__\n", false);
+  REQUIRE(split.problems.size() == 1);
+  CHECK(split.problems[0].line == 2);
+}
+
+TEST_CASE("static shared memory is bound only when asked, and only what is understood") {
+  CHECK(in_function("__shared__ float a[8];") == "__shared__ float a[8];");
+  CHECK(in_function("__shared__ float a[8], b[2][3];", true) ==
+        " float (&a)[8] = tuner_cpu::static_shared([] {}), (&b)[2][3] = tuner_cpu::static_shared([] {});");
+  CHECK(in_function("__shared__ Tiles tiles;", true) == " Tiles (&tiles) = tuner_cpu::static_shared([] {});");
+  CHECK(in_function("__shared__ union { int a; float b; } u;", true) ==
+        "__shared__ union { int a; float b; } u;");
+  CHECK(rewrite_shared("__shared__ float a[8];", true).text == "__shared__ float a[8];");
+}
+
+TEST_CASE("text that only looks like a declaration is left alone") {
+  for (const std::string text :
+       {"// extern __shared__ int a[];\n", "/* extern __shared__ int a[]; */",
+        "const char* s = \"extern __shared__ int a[];\";",
+        "const char* s = R\"x(extern __shared__ int a[];)x\";", "extern \"C\" void f(); extern int a[];",
+        "#if 0 // __shared__\n#endif\n", "char c = '\"'; int __shared___b = 1'000;"}) {
+    CAPTURE(text);
+    const auto result = rewrite_shared(text, true);
+    CHECK(result.text == text);
+    CHECK(result.problems.empty());
+  }
+}
+
+TEST_CASE("any text gives tokens that lie in it, in order") {
+  const std::string pieces = "\"'\\/*R(){};#\n<a1.eE+__shared__ extern [];";
+  unsigned state = 1;
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    for (int i = 0; i < 60; ++i) {
+      state = state * 1664525U + 1013904223U;
+      text += pieces.substr((state >> 16U) % pieces.size(), 1 + (state >> 8U) % 3 * 5);
+    }
+    std::size_t end = 0;
+    for (const auto& token : tokenise(text)) {
+      REQUIRE(token.offset >= end);
+      end = token.offset + token.text.size();
+      REQUIRE(end <= text.size());
+    }
+    rewrite_shared(text, round % 2 == 0);
+  }
+}
+
+TEST_SUITE_END();

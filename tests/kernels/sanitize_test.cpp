@@ -1,0 +1,282 @@
+// Kernels under AddressSanitizer, UndefinedBehaviorSanitizer and the race detector. The first case runs the
+// others in a copy of this program that has AddressSanitizer's library loaded.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/kernel_file.hpp"
+#include "tuner/device/cpu/cpu_device.hpp"
+#include "tuner/device/cpu/sanitize/address_sanitizer.hpp"
+#include "tuner/device/cpu/sanitize/awkward_sizes.hpp"
+#include "tuner/device/cpu/sanitize/isolated_run.hpp"
+#include "tuner/device/cpu/sanitize/sanitizer.hpp"
+#include "tuner/device/cpu/sanitize/sanitizer_log.hpp"
+
+using namespace tuner;
+using namespace tuner::device::cpu::sanitize;
+using Kind = Finding::Kind;
+
+namespace {
+
+/// A kernel without parameters on an array of N ints, `data`; its first line is line 2 of kernel.cu.
+space::KernelSpace kernel_of(const std::string& body, std::int64_t threads = 64) {
+  model::KernelSpec spec;
+  spec.name = "kernel";
+  spec.family = "test";
+  spec.source = {{"kernel.cu", "extern \"C\" __global__ void kernel(int* data, int N) {\n" + body + "\n}\n"}};
+  spec.sizes = {"N"};
+  spec.types = {model::ElementType::int32};
+  model::ArgumentSpec data;
+  data.name = "data";
+  data.pointer = true;
+  data.type = model::ElementType::int32;
+  data.access = model::Access::inout;
+  data.extent = {{"N", {}}};
+  data.init.usual = {model::Init::Kind::iota, 0, 1};
+  model::ArgumentSpec size;
+  size.name = "N";
+  size.type = model::ElementType::int32;
+  spec.arguments = {data, size};
+  model::StepSpec step;
+  step.entry = "kernel";
+  step.grid = {{"ceil_div(N, " + std::to_string(threads) + ")", {}}};
+  step.block = {{std::to_string(threads), {}}};
+  step.dynamic_shared_bytes = model::Expression{std::to_string(4 * threads), {}};
+  spec.steps = {step};
+  return space::KernelSpace(spec);
+}
+
+std::vector<Finding> check(const std::string& body, std::int64_t size = 64) {
+  const space::KernelSpace kernel = kernel_of(body);
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
+  return sanitizer.check(kernel, {}, {space::make_problem(kernel.spec(), {size}, std::nullopt, 0)});
+}
+
+void expect(const std::vector<Finding>& findings, Kind kind, int line, const std::string& text) {
+  REQUIRE(findings.size() == 1);
+  CAPTURE(findings[0].line());
+  CHECK(to_string(findings[0].kind) == to_string(kind));
+  CHECK(findings[0].where.file == "kernel.cu");
+  CHECK(findings[0].where.line == line);
+  CHECK(findings[0].text.find(text) != std::string::npos);
+}
+
+std::vector<Finding> check_file(const std::filesystem::path& relative, int every) {
+  const auto loaded = config::load_kernel_file(std::filesystem::path(TUNER_SOURCE_DIR) / relative);
+  REQUIRE(loaded.kernels.size() == 1);
+  const space::KernelSpace kernel(loaded.kernels[0]);
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(5)});
+  std::vector<Finding> findings;
+  const model::Problem problem = space::make_problem(
+      kernel.spec(), std::vector<std::int64_t>(kernel.spec().sizes.size(), 64), std::nullopt, 0);
+  int index = 0;
+  kernel.enumerate(problem, sanitizer.limits(), [&](const model::Configuration& configuration) {
+    if (index++ % every != 0) return true;
+    const auto problems = awkward_problems(kernel, configuration, problem.type, sanitizer.limits());
+    for (Finding& finding : sanitizer.check(kernel, configuration, problems))
+      findings.push_back(std::move(finding));
+    return true;
+  });
+  return findings;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("tuner::device::cpu::sanitize");
+
+TEST_CASE("everything below, with AddressSanitizer loaded first" *
+          doctest::skip(address_sanitizer_loaded())) {
+  const std::string library = compile::host::HostCompiler().address_sanitizer_library();
+  const ChildEnd end = run_isolated(
+      [&](const auto&) {
+        setenv("LD_PRELOAD", preload_variable(library).c_str(), 1);
+        setenv("ASAN_OPTIONS", address_options().c_str(), 1);
+        setenv("UBSAN_OPTIONS", undefined_options().c_str(), 1);
+        std::vector<std::string> words = {"test_kernels", "--test-suite=tuner::device::cpu::sanitize"};
+        std::vector<char*> arguments = {words[0].data(), words[1].data(), nullptr};
+        execv("/proc/self/exe", arguments.data());
+      },
+      std::chrono::minutes(5));
+  CAPTURE(end.output);
+  CHECK(end.finished);
+  CHECK(end.output.find("SUCCESS!") != std::string::npos);
+  CHECK(end.output.find("| 0 passed") == std::string::npos);
+}
+
+TEST_CASE("without the library the sanitizer says what to do" * doctest::skip(address_sanitizer_loaded())) {
+  CHECK_THROWS_WITH(Sanitizer(), "AddressSanitizer's library is not loaded in this process");
+}
+
+TEST_CASE("a clean kernel has no findings" * doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  for (const Finding& finding : check(R"(  __shared__ int tile[64];
+  extern __shared__ int more[];
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  tile[threadIdx.x] = i < N ? data[i] : 0;
+  more[63 - threadIdx.x] = 1;
+  __syncthreads();
+  for (int step = 16; step > 0; step /= 2) tile[threadIdx.x] += __shfl_xor_sync(0xffffffff, tile[threadIdx.x], step);
+  if (i < N) data[i] = tile[threadIdx.x] + more[threadIdx.x];)",
+                                      1000)) {
+    FAIL_CHECK(finding.line());
+  }
+}
+
+TEST_CASE("accesses out of bounds are found in every kind of memory" *
+          doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  SUBCASE("global, past the end") {
+    expect(check("  data[blockIdx.x * 64 + threadIdx.x] = 1;", 63), Kind::out_of_bounds, 2,
+           "WRITE of size 4");
+  }
+  SUBCASE("global, before the start") {
+    expect(check("  if (threadIdx.x == 0)\n    data[0] = data[-1];"), Kind::out_of_bounds, 3,
+           "READ of size 4");
+  }
+  SUBCASE("static shared") {
+    expect(check("  __shared__ int tile[63];\n\n  tile[threadIdx.x] = 1;"), Kind::out_of_bounds, 4,
+           "index 63 out of bounds for type 'int [63]'");
+  }
+  SUBCASE("static shared, through a pointer") {
+    expect(check("  __shared__ int tile[63];\n  int* volatile at = tile;\n  at[threadIdx.x] = 1;"),
+           Kind::out_of_bounds, 4, "to the right of 252-byte region");
+  }
+  SUBCASE("dynamic shared") {
+    expect(check("  extern __shared__ int tile[];\n  tile[threadIdx.x + 1] = 1;\n  __syncthreads();\n"
+                 "  if (threadIdx.x == 0) data[0] = tile[1];"),
+           Kind::out_of_bounds, 3, "WRITE of size 4");
+  }
+  SUBCASE("a local array") {
+    expect(check("  int local[8];\n  for (int i = 0; i < 8; ++i) local[i] = data[i];\n  __syncthreads();\n"
+                 "  if (threadIdx.x == 0) data[0] = local[N / 8];"),
+           Kind::out_of_bounds, 5, "index 8 out of bounds");
+  }
+}
+
+TEST_CASE("static shared arrays of templates have bounds too" * doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  model::KernelSpec spec = kernel_of("").spec();
+  spec.source = {{"kernel.cu",
+                  "template <int Size> __global__ void kernel(int* data, int N) {\n"
+                  "  __shared__ int tile[Size];\n"
+                  "  int* volatile at = tile;\n"
+                  "  at[threadIdx.x] = 1;\n"
+                  "}\n"}};
+  spec.steps[0].entry = "kernel<60>";
+  const space::KernelSpace kernel(spec);
+  Sanitizer sanitizer({.races = false});
+  expect(sanitizer.check(kernel, {}, {space::make_problem(spec, {64}, std::nullopt, 0)}), Kind::out_of_bounds,
+         4, "to the right of 240-byte region");
+}
+
+TEST_CASE("undefined behaviour is found" * doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  expect(check("  if (threadIdx.x == 5)\n    data[5] = 1 << (N - 24);"), Kind::undefined_behaviour, 3,
+         "shift exponent 40");
+  expect(check("  if (threadIdx.x == 5) data[5] = 2147483647 + N;"), Kind::undefined_behaviour, 2,
+         "signed integer overflow");
+  expect(check("  if (threadIdx.x == 0)\n    *reinterpret_cast<int2*>(data + 1) = make_int2(1, 2);"),
+         Kind::undefined_behaviour, 3, "misaligned address");
+}
+
+TEST_CASE("a missing barrier is found as a race, a divergent one as a divergence" *
+          doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  expect(check("  __shared__ int tile[64];\n  tile[threadIdx.x] = N;\n  data[threadIdx.x] = tile[63 - "
+               "threadIdx.x];"),
+         Kind::race, 4, "write by thread");
+  expect(check("  if (threadIdx.x < 40)\n    __syncthreads();"), Kind::divergence, 3,
+         "not all threads of a block reached __syncthreads");
+}
+
+TEST_CASE("a crash, an endless loop and a compile error have their lines where there are any" *
+          doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  expect(check("  assert(threadIdx.x != 9);"), Kind::crash, 2,
+         "thread (9, 0, 0): assertion `threadIdx.x != 9` failed");
+  expect(check("  data[0] = nothing;"), Kind::compilation, 2, "nothing");
+  const space::KernelSpace kernel = kernel_of("  while (*reinterpret_cast<volatile int*>(data) == 0) {}");
+  Sanitizer sanitizer({.races = false, .run_limit = std::chrono::milliseconds(500)});
+  const auto findings =
+      sanitizer.check(kernel, {}, {space::make_problem(kernel.spec(), {64}, std::nullopt, 0)});
+  REQUIRE(findings.size() == 1);
+  CHECK(to_string(findings[0].kind) == "timeout");
+}
+
+TEST_CASE("a death in one size does not hide what other sizes show" *
+          doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  const space::KernelSpace kernel = kernel_of(
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (N == 65)\n    data[i] = 1;\n"
+      "  if (N == 63 && i <= N)\n    data[i] = 2;");
+  Sanitizer sanitizer;
+  const auto problems = awkward_problems(kernel, {}, model::ElementType::int32, sanitizer.limits());
+  const auto findings = sanitizer.check(kernel, {}, problems);
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].where.line == 6);
+  CHECK(findings[0].problem.size_text() == "63");
+  CHECK(findings[1].where.line == 4);
+  CHECK(findings[1].problem.size_text() == "65");
+}
+
+TEST_CASE("the textbook kernels are clean" * doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  for (const auto& [name, every] :
+       {std::pair("reduction", 13), std::pair("transpose", 9), std::pair("stencil", 29),
+        std::pair("histogram", 31), std::pair("scan", 13)}) {
+    for (const Finding& finding :
+         check_file(std::filesystem::path("kernels/textbook") / (std::string(name) + ".toml"), every)) {
+      FAIL_CHECK(finding.line());
+    }
+  }
+}
+
+TEST_CASE("faulty kernels are caught with their lines" * doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  for (const std::string name :
+       {"write_past_end", "write_before_start", "illegal_address", "misaligned_address", "missing_barrier",
+        "device_assert", "syntax_error", "static_assert"}) {
+    const auto findings = check_file("tests/faulty/" + name + ".toml", 1);
+    CAPTURE(name);
+    CHECK(findings.size() >= 1);
+    for (const Finding& finding : findings) {
+      CAPTURE(finding.line());
+      CHECK(finding.where.file == name + ".cu");
+    }
+  }
+}
+
+TEST_CASE("awkward sizes surround the tile that the grid shows") {
+  const space::KernelSpace kernel = kernel_of("");
+  std::vector<std::string> sizes;
+  for (const model::Problem& problem :
+       awkward_problems(kernel, {}, model::ElementType::int32, device::cpu::describe_cpu().limits)) {
+    sizes.push_back(problem.size_text());
+  }
+  CHECK(sizes == std::vector<std::string>{"1", "1009", "63", "65"});
+}
+
+TEST_CASE("logs of sanitizers become a kind, a place among the kernel's files, and a line of text") {
+  const std::vector<model::SourceText> sources = {{"kernel.cu", ""}, {"tile.cuh", ""}};
+  const Finding address = read_sanitizer_log(
+      "=====\n==12==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60 at pc 0x7f\n"
+      "WRITE of size 4 at 0x60 thread T0\n    #0 0x7f in operator= runtime/vector_types.hpp:12\n"
+      "    #1 0x7f in f ./tile.cuh:33\n    #2 0x7f in kernel kernel.cu:8\n\n"
+      "0x60 is located 0 bytes to the right of 400-byte region [0x10,0x60)\n",
+      sources);
+  CHECK(to_string(address.kind) == "out of bounds");
+  CHECK(address.where.file == "tile.cuh");
+  CHECK(address.where.line == 33);
+  CHECK(address.text == "heap-buffer-overflow, WRITE of size 4, 0 bytes to the right of 400-byte region");
+  const Finding other = read_sanitizer_log("something\nkilled by nobody", sources);
+  CHECK(to_string(other.kind) == "crash");
+  CHECK(other.text == "killed by nobody");
+  CHECK(read_sanitizer_log("", sources).text.empty());
+}
+
+TEST_SUITE_END();

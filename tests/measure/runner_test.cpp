@@ -1,0 +1,207 @@
+#include "tuner/measure/runner.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/measure/trial_fixture.hpp"
+
+using tests::FakeArguments;
+using tests::TrialFixture;
+using tuner::model::Access;
+using tuner::model::ElementType;
+using tuner::model::Init;
+using tuner::model::Step;
+using tuner::model::TrialPhase;
+using tuner::model::TrialStatus;
+
+TEST_SUITE("tuner::measure::DeviceTrialRunner") {
+  TEST_CASE_FIXTURE(TrialFixture, "a good kernel is verified, then timed") {
+    const auto outcome = run();
+    CHECK(outcome.status == TrialStatus::ok);
+    CHECK(outcome.detail.empty());
+    CHECK(outcome.verification.checked);
+    CHECK(outcome.verification.wrong_elements == 0);
+    CHECK(outcome.verification.error_ratio == 0);
+    CHECK(outcome.verification.buffer == "y");
+    CHECK(outcome.driver_blocks_per_multiprocessor == 4);
+    REQUIRE(outcome.measurement);
+    CHECK(outcome.measurement->samples_ns.size() == 20);
+    CHECK(outcome.measurement->median_ns == 1e6);
+    CHECK(outcome.measurement->sm_clock_mhz == 1980);
+    CHECK_FALSE(outcome.measurement->includes_launch_latency);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "phases are told in order") {
+    std::vector<TrialPhase> phases;
+    runner().report_phases_to([&](TrialPhase phase) { phases.push_back(phase); });
+    run();
+    CHECK(phases ==
+          std::vector{TrialPhase::preparing, TrialPhase::loading, TrialPhase::verifying, TrialPhase::timing});
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "rounding within the bound is no error, and its share of the bound is told") {
+    script.kernels["kernel"] = [](const FakeArguments& arguments) {
+      twice(arguments);
+      float& y = arguments.pointer<float>(1)[5];
+      y = std::nextafter(y, 10.0F);  // an error of 1 to 2 units roundoff
+    };
+    auto tolerant = job();
+    tolerant.plan.verify.rounding_terms = 4;
+    const auto outcome = run(tolerant);
+    CHECK(outcome.status == TrialStatus::ok);
+    CHECK(outcome.verification.error_ulp_scale >= 1);
+    CHECK(outcome.verification.error_ulp_scale <= 2);
+    CHECK(outcome.verification.error_ratio == doctest::Approx(outcome.verification.error_ulp_scale / 4));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "configurations of one problem share inputs and reference") {
+    run();
+    auto other = job(elements, 64);  // another configuration needs a larger workspace
+    other.plan.steps[0].block.x = 128;
+    run(other);
+    CHECK(script.launches["reference"] == 1);
+    run(job(500));
+    CHECK(script.launches["reference"] == 2);
+    run();
+    CHECK(script.launches["reference"] == 2);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "another seed is another input") {
+    float first = 0;
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      twice(arguments);
+      first = arguments.pointer<float>(0)[0];
+    };
+    run();
+    const float with_seed_7 = first;
+    auto other = job();
+    other.seed = 8;
+    CHECK(run(other).status == TrialStatus::ok);
+    CHECK(first != with_seed_7);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "buffers of one trial are filled differently") {
+    auto both = job();
+    both.plan.buffers[1] = {"y", ElementType::float32, elements, Access::inout, {Init::Kind::uniform, -1, 1}};
+    bool same = true;
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      same = same && arguments.pointer<float>(0)[0] == arguments.pointer<float>(1)[0];
+      twice(arguments);
+    };
+    CHECK(run(both).status == TrialStatus::ok);
+    CHECK_FALSE(same);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "a kernel may read what it writes, and finds it filled before each verified run") {
+    auto accumulate = job();
+    accumulate.plan.buffers[1] = {
+        "y", ElementType::float32, elements, Access::inout, {Init::Kind::constant, 3, 0}};
+    script.kernels["reference"] = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < arguments.integer(3); ++i) {
+        arguments.pointer<double>(1)[i] = 4;
+        arguments.pointer<double>(2)[i] = 4;
+      }
+    };
+    script.kernels["kernel"] = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < arguments.integer(3); ++i) arguments.pointer<float>(1)[i] += 1;
+    };
+    const auto outcome = run(accumulate);
+    CHECK(outcome.status == TrialStatus::ok);
+    CHECK(outcome.verification.wrong_elements == 0);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "elements the reference leaves alone must be left alone") {
+    script.kernels["reference"] = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < arguments.integer(3); i += 2) {
+        arguments.pointer<double>(1)[i] = 2.0 * static_cast<double>(arguments.pointer<float>(0)[i]);
+        arguments.pointer<double>(2)[i] = 2;
+      }
+    };
+    const auto every_second = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < arguments.integer(3); i += 2) {
+        arguments.pointer<float>(1)[i] = 2 * arguments.pointer<float>(0)[i];
+      }
+    };
+    CHECK(run_kernel(every_second).status == TrialStatus::ok);
+    const auto all = run_kernel(twice);
+    CHECK(all.status == TrialStatus::wrong_result);
+    CHECK(all.verification.wrong_elements == elements / 2);
+    CHECK(all.verification.first_wrong == 1);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "without a reference fences and inputs are checked all the same") {
+    auto unjudged = job();
+    unjudged.plan.verify = {};
+    const auto outcome = run(unjudged);
+    CHECK(outcome.status == TrialStatus::ok);
+    CHECK_FALSE(outcome.verification.checked);
+    script.kernels["kernel"] = [](const FakeArguments& arguments) { arguments.pointer<float>(0)[0] = 9; };
+    CHECK(run(unjudged).status == TrialStatus::input_modified);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "what a step uploads is not there before") {
+    auto uploading = job();
+    Step upload;
+    upload.kind = Step::Kind::upload;
+    upload.buffer = 0;
+    upload.elements = elements;
+    uploading.plan.steps.insert(uploading.plan.steps.begin(), upload);
+    CHECK(run(uploading).status == TrialStatus::ok);
+
+    std::swap(uploading.plan.steps[0], uploading.plan.steps[1]);  // the kernel does not wait
+    CHECK(run(uploading).status == TrialStatus::wrong_result);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "an upload copies initial contents, whatever an earlier trial left") {
+    auto accumulate = job();
+    accumulate.plan.buffers[1] = {
+        "y", ElementType::float32, elements, Access::inout, {Init::Kind::constant, 3, 0}};
+    Step upload;
+    upload.kind = Step::Kind::upload;
+    upload.buffer = 1;
+    upload.elements = elements;
+    accumulate.plan.steps.insert(accumulate.plan.steps.begin(), upload);
+    script.kernels["kernel"] = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < arguments.integer(3); ++i) {
+        const bool initial = arguments.pointer<float>(1)[i] == 3;
+        arguments.pointer<float>(1)[i] = initial ? 2 * arguments.pointer<float>(0)[i] : 100;
+      }
+    };
+    CHECK(run(accumulate).status == TrialStatus::ok);
+    CHECK(run(accumulate).status == TrialStatus::ok);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "clocks are warmed before the first trial and after idling, not in between") {
+    run();
+    const int runs_when_cold = script.count("run");
+    run();
+    const int runs_when_warm = script.count("run") - runs_when_cold;
+    CHECK(runs_when_cold >= runs_when_warm + 50);  // 50 ms of launches of 1 ms
+    script.clock_ns += 2e9;
+    run();
+    CHECK(script.count("run") - runs_when_cold - runs_when_warm >= runs_when_warm + 50);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "a trial clearly slower than the best is dropped and keeps its few samples") {
+    auto slow = job();
+    slow.best_ns = 0.5e6;
+    const auto outcome = run(slow);
+    CHECK(outcome.status == TrialStatus::dropped);
+    REQUIRE(outcome.measurement);
+    CHECK(outcome.measurement->samples_ns.size() == 3);
+    CHECK(outcome.verification.checked);
+    slow.best_ns = 0.7e6;
+    CHECK(run(slow).status == TrialStatus::ok);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a cold L2 cache is made before every sample") {
+    auto cold = job();
+    cold.policy.flush_l2 = true;
+    cold.policy.samples = 6;
+    CHECK(run(cold).status == TrialStatus::ok);
+    CHECK(script.count("flush_l2") == 6);
+  }
+}

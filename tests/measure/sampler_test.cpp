@@ -1,0 +1,130 @@
+#include "tuner/measure/sampler.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/measure/trial_fixture.hpp"
+
+namespace measure = tuner::measure;
+using tests::FakeDevice;
+using tests::FakeScript;
+using tests::FakeSequence;
+using tests::TrialFixture;
+
+namespace {
+
+/// A kernel that does nothing, in the time the script says.
+class SamplerFixture {
+ public:
+  SamplerFixture() {
+    script.kernels["kernel"] = [](const tests::FakeArguments&) {};
+  }
+
+  measure::Samples sample(double single_ns, double best_ns = 0) {
+    FakeDevice device(script);
+    tuner::model::Step step;
+    step.entry = "kernel";
+    FakeSequence sequence(script, {TrialFixture::named("kernel")}, {step}, {}, {});
+    measure::SamplingTask task;
+    task.policy = policy;
+    task.best_ns = best_ns;
+    task.warm_runs = {single_ns};
+    return measure::Sampler(device, sequence, task).run();
+  }
+  void every_launch_takes(double ns) {
+    script.time_ns = [ns](const std::string&, int) { return ns; };
+  }
+
+  FakeScript script;
+  tuner::model::MeasurePolicy policy;
+};
+
+}  // namespace
+
+TEST_SUITE("tuner::measure::Sampler") {
+  TEST_CASE_FIXTURE(SamplerFixture, "long launches are timed singly") {
+    every_launch_takes(250'000);
+    const auto samples = sample(250'000);
+    CHECK(samples.measurement.launches_per_sample == 1);
+    CHECK(samples.measurement.samples_ns.size() == 20);
+    CHECK(*std::max_element(script.repetitions.begin(), script.repetitions.end()) == 1);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "short launches are timed in batches that last batch_ns, and told per launch") {
+    every_launch_takes(8'000);
+    const auto samples = sample(14'000);                   // a single run reads latency too
+    CHECK(samples.measurement.launches_per_sample == 63);  // 500 us / 8 us
+    CHECK(samples.measurement.median_ns == doctest::Approx(8'000));
+    CHECK_FALSE(samples.measurement.includes_launch_latency);
+    CHECK(std::count(script.repetitions.begin(), script.repetitions.end(), 63) == 21);  // one does not count
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "a batch has at most a thousand launches, and such times say what they include") {
+    every_launch_takes(200);
+    const auto samples = sample(3'000);
+    CHECK(samples.measurement.launches_per_sample == 1000);
+    CHECK(samples.measurement.includes_launch_latency);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture, "sampling stops when its time is spent") {
+    every_launch_takes(0.9e9);
+    CHECK(sample(0.9e9).measurement.samples_ns.size() == 3);
+    every_launch_takes(9e9);
+    CHECK(sample(9e9).measurement.samples_ns.size() == 1);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "a slow start alone drops nobody: the fastest of the least samples counts") {
+    script.time_ns = [](const std::string&, int launch) { return launch == 1 ? 1.4e6 : 5e6; };
+    CHECK_FALSE(sample(5e6, 1e6).dropped);
+    script.launches.clear();
+    script.time_ns = [](const std::string&, int) { return 1.6e6; };
+    CHECK(sample(5e6, 1e6).dropped);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "a long launch that is dropped costs least_samples launches, the warm run included") {
+    every_launch_takes(5e6);
+    const auto samples = sample(6e6, 1e6);
+    CHECK(samples.dropped);
+    CHECK(script.launches["kernel"] == 2);
+    CHECK(samples.measurement.samples_ns == std::vector{6e6, 5e6, 5e6});
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture, "nothing is dropped without a best or without a drop factor") {
+    every_launch_takes(5e6);
+    CHECK_FALSE(sample(5e6, 0).dropped);
+    policy.drop_factor = 0;
+    CHECK_FALSE(sample(5e6, 1).dropped);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "behind a flush every sample is a single launch, and warm runs are no samples") {
+    policy.flush_l2 = true;
+    every_launch_takes(8'000);
+    const auto samples = sample(3'000, 1'000);
+    CHECK(samples.dropped);
+    CHECK(samples.measurement.samples_ns == std::vector{8'000.0, 8'000.0, 8'000.0});
+    CHECK(samples.measurement.includes_launch_latency);
+    CHECK(script.count("flush_l2") == 3);
+  }
+
+  TEST_CASE("the summary keeps the samples in the order taken") {
+    const auto measurement = measure::summarise({30, 10, 20}, 4, 1);
+    CHECK(measurement.samples_ns == std::vector{30.0, 10.0, 20.0});
+    CHECK(measurement.median_ns == 20);
+    CHECK(measurement.min_ns == 10);
+    CHECK(measurement.low_ns == 10);
+    CHECK(measurement.high_ns == 30);
+  }
+
+  TEST_CASE("the time of several kernels must be that much longer to be theirs alone") {
+    CHECK_FALSE(measure::includes_launch_latency(6'000, 1, 100));
+    CHECK(measure::includes_launch_latency(6'000, 2, 100));
+    CHECK(measure::includes_launch_latency(15'000, 1, 1));
+    CHECK_FALSE(measure::includes_launch_latency(25'000, 1, 1));
+  }
+}

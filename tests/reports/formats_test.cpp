@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "reports/report.hpp"
+#include "tests/reports/golden.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace tests;
+
+namespace {
+
+reports::ReportInput sample_input() {
+  reports::ReportInput input;
+  input.title = "Sample sweep";
+  input.command = "tuner report";
+  input.generated_at = "2026-01-02T03:06:00Z";
+  input.runs = {sample_run()};
+  input.trials = sample_trials();
+  return input;
+}
+
+/// A reader of RFC 4180, written for these tests alone.
+std::vector<std::vector<std::string>> read_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string& field = rows.back().back();
+    if (quoted && text[i] == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      field += text[i++];
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && text[i] == ',') {
+      rows.back().emplace_back();
+    } else if (!quoted && text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') {
+      ++i;
+      rows.push_back({""});
+    } else {
+      field += text[i];
+    }
+  }
+  rows.pop_back();
+  return rows;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reports");
+
+TEST_CASE("CSV and JSON of a sweep") {
+  check_golden("report.csv", reports::to_csv(sample_input()));
+  check_golden("report.json", reports::to_json(sample_input()));
+}
+
+TEST_CASE("every CSV row has the columns of the heading, whatever its fields hold") {
+  reports::ReportInput input = sample_input();
+  input.trials[0].kernel = "a,\"b\"\r\nc";
+  input.trials[1].kernel = "=HYPERLINK(\"http://x\")";
+  input.trials.push_back(measured("words", {{"PARTITION", model::Value("row")}}, cube(64), 100));
+  const auto rows = read_csv(reports::to_csv(input));
+  REQUIRE(rows.size() == input.trials.size() + 1);
+  for (const auto& row : rows) CHECK(row.size() == rows[0].size());
+  CHECK(rows[1][1] == "a,\"b\"\r\nc");
+  CHECK(rows[2][1] == "'=HYPERLINK(\"http://x\")");
+  const auto column = std::find(rows[0].begin(), rows[0].end(), "parameter.PARTITION") - rows[0].begin();
+  CHECK(rows.back()[static_cast<std::size_t>(column)] == "row");
+  CHECK(rows[1][static_cast<std::size_t>(column)].empty());
+}
+
+TEST_CASE("CSV of nothing is the heading alone") {
+  CHECK(read_csv(reports::to_csv({})).size() == 1);
+}
+
+TEST_CASE("JSON names its schema, refers to trials by key and survives what a compiler writes") {
+  reports::ReportInput input = sample_input();
+  input.trials.back().compile_log = "bad \xFF\xFE bytes";
+  input.trials[0].outcome.verification.error_ratio = std::numeric_limits<double>::infinity();
+  const auto json = nlohmann::json::parse(reports::to_json(input));
+  CHECK(json["schema_version"] == 1);
+  REQUIRE(json["classes"].size() == 1);
+  const auto& group = json["classes"][0];
+  CHECK(group["trials"].size() == input.trials.size());
+  CHECK(group["trials"][0]["error_ratio"].is_null());
+  CHECK(group["failures"]["unlaunchable"] == 2);
+  const auto& problem = group["problems"][1];
+  CHECK(problem["problem"]["sizes"]["M"] == 512);
+  CHECK(problem["tied_with"].size() == 1);
+  const auto is_best = [&](const auto& trial) { return trial["trial"] == problem["best"]; };
+  CHECK(std::count_if(group["trials"].begin(), group["trials"].end(), is_best) == 1);
+}
+
+TEST_CASE("JSON of nothing is valid and empty") {
+  const auto json = nlohmann::json::parse(reports::to_json({}));
+  CHECK(json["classes"].is_array());
+  CHECK(json["classes"].empty());
+}
+
+TEST_CASE("HTML is one file: no script, no link to anything outside") {
+  const std::string html = reports::to_html(reports::build_report(sample_input()));
+  check_golden("report.html", html);
+  for (const char* part : {"<script", "<link", "@import", "url(", "src="}) {
+    CHECK_MESSAGE(html.find(part) == std::string::npos, part);
+  }
+  // The SVG namespace is a name, not a request; no other address may occur.
+  std::size_t addresses = 0;
+  for (std::size_t at = html.find("http"); at != std::string::npos; at = html.find("http", at + 1))
+    ++addresses;
+  CHECK(addresses == 1);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,174 @@
+#include "tuner/cli/terminal/line_printer.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+using namespace tuner::cli::terminal;
+
+namespace {
+
+/// A terminal that remembers what was written and a clock that moves when told to.
+struct Screen {
+  std::string text;
+  std::size_t columns = 80;
+  double now = 100;
+
+  Terminal terminal(bool interactive, bool colour = false) {
+    return {interactive, colour, [this] { return columns; }, [this](std::string_view some) { text += some; }};
+  }
+  Clock clock() {
+    return [this] { return now; };
+  }
+  std::string take() { return std::exchange(text, ""); }
+};
+
+}  // namespace
+
+static_assert(!std::is_copy_constructible_v<LinePrinter>);
+static_assert(std::is_nothrow_destructible_v<LinePrinter>);
+
+TEST_SUITE_BEGIN("tuner::cli::terminal");
+
+TEST_CASE("on a terminal the status is one line written over, elided to the width it has now") {
+  Screen screen;
+  LinePrinter printer(screen.terminal(true), screen.clock());
+  printer.status("1/10", 0.1);
+  CHECK(screen.take() == "\r1/10\x1b[K");
+  screen.columns = 8;
+  screen.now += 1;
+  printer.status("2/10 with a long tail", 0.2);
+  CHECK(screen.take() == "\r2/10 w…\x1b[K");
+  printer.finish();
+  CHECK(screen.take() == "\n");
+}
+
+TEST_CASE("redraws are bounded, and the last status is shown in the end") {
+  Screen screen;
+  LinePrinter printer(screen.terminal(true), screen.clock());
+  printer.status("1/10", 0.1);
+  screen.take();
+  screen.now += 0.05;
+  printer.status("2/10", 0.2);
+  CHECK(screen.take().empty());
+  printer.finish();
+  CHECK(screen.take() == "\r2/10\x1b[K\n");
+}
+
+TEST_CASE("a warning stands above the status line, which is drawn again below it") {
+  Screen screen;
+  LinePrinter printer(screen.terminal(true), screen.clock());
+  printer.status("1/10", 0.1);
+  screen.take();
+  printer.warning("another program is busy", "stop it");
+  CHECK(screen.take() ==
+        "\r\x1b[Kwarning: another program is busy\n\r1/10\x1b[K\r\x1b[K  stop it\n\r1/10\x1b[K");
+}
+
+TEST_CASE("colour marks the label alone, where it is wanted") {
+  Screen screen;
+  LinePrinter printer(screen.terminal(true, true), screen.clock());
+  printer.error("broken");
+  CHECK(screen.take() == "\x1b[1;31merror: \x1b[0mbroken\n");
+}
+
+TEST_CASE("text from outside brings no escape sequences, but keeps its lines") {
+  Screen screen;
+  LinePrinter printer(screen.terminal(true), screen.clock());
+  printer.line("a\x1b[2Jb\nc\r\n");
+  CHECK(screen.take() == "a [2Jb\nc \n");
+  printer.status("x\ny\x1b]0;title\x07", 0.5);
+  CHECK(screen.take() == "\rx y ]0;title \x1b[K");
+}
+
+TEST_CASE("off a terminal the status is whole lines: the first, then by time or progress, and the last") {
+  Screen screen;
+  LinePrinter printer(screen.terminal(false), screen.clock());
+  printer.status("0/100", 0);
+  CHECK(screen.take() == "0/100\n");
+  screen.now += 1;  // much progress, too soon
+  printer.status("50/100", 0.5);
+  CHECK(screen.take().empty());
+  screen.now += 2;  // a tenth more, and time enough
+  printer.status("60/100", 0.6);
+  CHECK(screen.take() == "60/100\n");
+  screen.now += 20;  // little progress
+  printer.status("61/100", 0.61);
+  CHECK(screen.take().empty());
+  screen.now += 10;  // little progress, but half a minute
+  printer.status("62/100", 0.62);
+  CHECK(screen.take() == "62/100\n");
+  printer.status("100/100", 1);
+  printer.finish();
+  CHECK(screen.take() == "100/100\n");
+  printer.finish();
+  CHECK(screen.take().empty());
+}
+
+TEST_CASE("nothing off a terminal moves a cursor or changes a colour") {
+  Screen screen;
+  {
+    LinePrinter printer(screen.terminal(false), screen.clock());
+    printer.status("1/2", 0.5);
+    printer.warning("w", "h");
+    printer.status("2/2", 1);
+  }
+  CHECK(screen.text == "1/2\nwarning: w\n  h\n2/2\n");
+}
+
+TEST_CASE("clear leaves no trace of the status") {
+  Screen screen;
+  LinePrinter printer(screen.terminal(true), screen.clock());
+  printer.status("1/2", 0.5);
+  screen.take();
+  printer.clear();
+  CHECK(screen.take() == "\r\x1b[K");
+  printer.line("done");
+  CHECK(screen.take() == "done\n");
+}
+
+TEST_CASE("a pipe is no terminal, and a reader that went away is no error") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const Terminal terminal = open_terminal(ends[1]);
+  CHECK_FALSE(terminal.interactive);
+  CHECK_FALSE(terminal.colour);
+  CHECK(terminal.columns() == 80);
+  terminal.write("hello");
+  char buffer[8] = {};
+  CHECK(read(ends[0], buffer, sizeof buffer) == 5);
+  CHECK(std::string(buffer) == "hello");
+  close(ends[0]);
+  close(ends[1]);
+  terminal.write("into a closed descriptor");
+}
+
+TEST_CASE("a terminal without colour or without cursor control is respected") {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+    MESSAGE("no pseudo-terminal here: not checked");
+    return;
+  }
+  const int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+  REQUIRE(slave >= 0);
+  setenv("TERM", "xterm", 1);
+  unsetenv("NO_COLOR");
+  CHECK(open_terminal(slave).interactive);
+  CHECK(open_terminal(slave).colour);
+  setenv("NO_COLOR", "", 1);
+  CHECK(open_terminal(slave).colour);
+  setenv("NO_COLOR", "1", 1);
+  CHECK(open_terminal(slave).interactive);
+  CHECK_FALSE(open_terminal(slave).colour);
+  setenv("TERM", "dumb", 1);
+  CHECK_FALSE(open_terminal(slave).interactive);
+  close(slave);
+  close(master);
+}
+
+TEST_SUITE_END();

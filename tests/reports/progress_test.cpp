@@ -1,0 +1,113 @@
+#include "tuner/cli/terminal/progress.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/reports/sample.hpp"
+
+using namespace tests;
+using namespace tuner::cli::terminal;
+using model::TrialStatus;
+
+TEST_SUITE_BEGIN("tuner::cli::terminal");
+
+TEST_CASE("a sweep tells what is done, what failed, what is best for the size in hand, and what is left") {
+  double now = 0;
+  Progress progress(
+      20, [&] { return now; }, "GFLOP/s");
+  CHECK(progress.line() == "0/20 (0 %)");
+  for (const double ns : {40'000.0, 20'000.0, 30'000.0}) {
+    now += 2;
+    progress.finished(measured("tiled", {}, cube(512), ns));
+  }
+  now += 2;
+  progress.finished(failed("tiled", {}, cube(512), TrialStatus::crashed, ""));
+  CHECK(progress.line() == "4/20 (20 %) · 1 failed · best 512: tiled 13422 GFLOP/s");
+  now += 2;
+  progress.finished(measured("naive", {}, cube(1024), 400'000));
+  CHECK(progress.line() == "5/20 (25 %) · 1 failed · best 1024: naive 5369 GFLOP/s · 30 s left");
+  now += 2;
+  progress.finished(measured("slow", {}, cube(512), 90'000));
+  CHECK(progress.line() == "6/20 (30 %) · 1 failed · best 512: tiled 13422 GFLOP/s · 28 s left");
+}
+
+TEST_CASE("the last percent is not rounded up, and the end has no time left") {
+  double now = 0;
+  Progress progress(1000, [&] { return now; });
+  progress.already_known(994);
+  for (int i = 0; i < 5; ++i) {
+    now += 1;
+    progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
+  }
+  CHECK(progress.line() == "999/1000 (99 %) · 5 failed · 1 s left");
+  progress.finished(measured("k", {}, cube(8), 2'500'000));
+  CHECK(progress.line() == "1000/1000 (100 %) · 5 failed · best 8: k 2.5 ms");
+}
+
+TEST_CASE("known trials count as done but say nothing about the speed") {
+  double now = 0;
+  Progress progress(100, [&] { return now; });
+  progress.already_known(50);
+  CHECK(progress.fraction() == doctest::Approx(0.5));
+  CHECK_FALSE(progress.seconds_left().has_value());
+}
+
+TEST_CASE("an empty sweep is done") {
+  Progress progress(0, [] { return 0.0; });
+  CHECK(progress.fraction() == doctest::Approx(1));
+  CHECK(progress.line() == "0/0 (100 %)");
+}
+
+TEST_CASE("a dropped trial is neither a failure nor the best") {
+  Progress progress(2, [] { return 0.0; });
+  auto dropped = measured("k", {}, cube(8), 1);
+  dropped.outcome.status = TrialStatus::dropped;
+  progress.finished(dropped);
+  CHECK(progress.failed() == 0);
+  CHECK(progress.line() == "1/2 (50 %)");
+}
+
+TEST_CASE("the time left is robust: one hang hardly moves it, many do") {
+  RateEstimate rate;
+  for (int i = 0; i < 4; ++i) rate.add(1);
+  CHECK_FALSE(rate.seconds_each().has_value());
+  for (int i = 0; i < 95; ++i) rate.add(1);
+  rate.add(500);
+  CHECK(*rate.seconds_each() == doctest::Approx(1.09));
+  for (int i = 0; i < 100; ++i) rate.add(5);
+  CHECK(*rate.seconds_each() > 2.5);
+  for (int i = 0; i < 200; ++i) rate.add(5);
+  CHECK(*rate.seconds_each() == doctest::Approx(5));
+}
+
+TEST_CASE("results that come in bursts keep their mean rate") {
+  RateEstimate rate;
+  for (int i = 0; i < 40; ++i) rate.add(i % 4 == 0 ? 4 : 0);
+  CHECK(*rate.seconds_each() == doctest::Approx(1));
+}
+
+TEST_CASE("time passing without a result shortens what is left by no more than one trial") {
+  double now = 0;
+  Progress progress(15, [&] { return now; });
+  for (int i = 0; i < 5; ++i) {
+    now += 10;
+    progress.finished(measured("k", {}, cube(8), 1));
+  }
+  CHECK(*progress.seconds_left() == doctest::Approx(100));
+  now += 4;
+  CHECK(*progress.seconds_left() == doctest::Approx(96));
+  now += 400;
+  CHECK(*progress.seconds_left() == doctest::Approx(90));
+}
+
+TEST_CASE("durations are said in units people plan with") {
+  CHECK(duration_text(8.4) == "8 s");
+  CHECK(duration_text(60) == "1 min 00 s");
+  CHECK(duration_text(128) == "2 min 10 s");
+  CHECK(duration_text(597) == "10 min");
+  CHECK(duration_text(3599) == "1 h 00 min");
+  CHECK(duration_text(3900) == "1 h 05 min");
+  CHECK(duration_text(100 * 3600) == "4 d 4 h");
+  CHECK(duration_text(-3) == "0 s");
+}
+
+TEST_SUITE_END();

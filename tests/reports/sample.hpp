@@ -1,0 +1,30 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tests {
+
+namespace model = tuner::model;
+
+/// Rows with plausible figures of an imaginary device, for reports to be made from.
+
+model::ComparisonClass sample_class();
+model::Problem cube(std::int64_t size);
+
+/// A measured trial: `ns` median, interval of ± 0.5 %, GFLOP/s for a matrix product of the problem's size.
+model::TrialRecord measured(const std::string& kernel, std::vector<model::Assignment> configuration,
+                            const model::Problem& problem, double ns);
+model::TrialRecord failed(const std::string& kernel, std::vector<model::Assignment> configuration,
+                          const model::Problem& problem, model::TrialStatus status,
+                          const std::string& detail);
+
+/// Two kernels at 256, 512 and 1024: a winner a size, a tie at 512, an approximate time, a launch-bound one,
+/// failures of three kinds.
+std::vector<model::TrialRecord> sample_trials();
+/// The run that made them.
+model::RunRecord sample_run();
+
+}  // namespace tests

@@ -1,0 +1,109 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "tuner/model/error.hpp"
+#include "tuner/search/make_strategy.hpp"
+#include "tuner/search/random_source.hpp"
+
+using namespace tuner::search;
+
+namespace {
+
+std::vector<std::size_t> drain(Strategy& strategy) {
+  std::vector<std::size_t> all;
+  while (const auto candidate = strategy.next()) all.push_back(*candidate);
+  return all;
+}
+
+std::vector<std::size_t> order(std::string_view name, std::size_t size, std::uint64_t seed) {
+  return drain(*make_strategy(name, {size, seed}));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("tuner::search");
+
+TEST_CASE("every strategy proposes every candidate once and then nothing") {
+  for (const std::string_view name : strategy_names()) {
+    CAPTURE(name);
+    for (const std::size_t size : {0U, 1U, 2U, 1000U}) {
+      std::vector<std::size_t> all = order(name, size, 7);
+      CHECK(all.size() == size);
+      CHECK(std::set<std::size_t>(all.begin(), all.end()).size() == size);
+      CHECK(std::all_of(all.begin(), all.end(), [&](std::size_t candidate) { return candidate < size; }));
+    }
+    const auto strategy = make_strategy(name, {3, 1});
+    drain(*strategy);
+    CHECK_FALSE(strategy->next().has_value());
+    CHECK(strategy->name() == name);
+  }
+}
+
+TEST_CASE("exhaustive keeps the written order") {
+  CHECK(order("exhaustive", 5, 99) == std::vector<std::size_t>{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("a seed means the same order on every platform") {
+  CHECK(order("random", 10, 42) == std::vector<std::size_t>{1, 7, 9, 0, 3, 8, 4, 2, 5, 6});
+  CHECK(order("random", 1000, 1) == order("random", 1000, 1));
+  CHECK(order("random", 1000, 1) != order("random", 1000, 2));
+}
+
+TEST_CASE("random orders are all equally likely") {
+  std::map<std::vector<std::size_t>, int> seen;
+  constexpr int seeds = 6000;
+  for (int seed = 0; seed < seeds; ++seed) ++seen[order("random", 3, static_cast<std::uint64_t>(seed))];
+  REQUIRE(seen.size() == 6);
+  // Standard deviation of each count: sqrt(6000 * 1/6 * 5/6) = 29; 150 is beyond five of them.
+  for (const auto& [permutation, times] : seen) CHECK(std::abs(times - seeds / 6) < 150);
+}
+
+TEST_CASE("numbers stay below their bound, and all of them occur") {
+  RandomSource random(3);
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 1000; ++i) seen.insert(random.below(7));
+  CHECK(seen == std::set<std::uint64_t>{0, 1, 2, 3, 4, 5, 6});
+  CHECK(random.below(1) == 0);
+  CHECK(random.below(~std::uint64_t{0}) < ~std::uint64_t{0});
+}
+
+TEST_CASE("what is known before is not proposed, and changes nothing in the order of the rest") {
+  for (const std::string_view name : strategy_names()) {
+    CAPTURE(name);
+    std::vector<std::size_t> rest = order(name, 100, 5);
+    const std::set<std::size_t> known(rest.begin() + 10, rest.begin() + 60);
+    const auto resumed = make_strategy(name, {100, 5});
+    for (const std::size_t candidate : known)
+      resumed->report(candidate, {tuner::model::TrialStatus::ok, 1000.0});
+    std::erase_if(rest, [&](std::size_t candidate) { return known.contains(candidate); });
+    CHECK(drain(*resumed) == rest);
+  }
+}
+
+TEST_CASE("reports may come late and tell of failures") {
+  for (const std::string_view name : strategy_names()) {
+    const auto strategy = make_strategy(name, {4, 1});
+    const auto first = strategy->next();
+    const auto second = strategy->next();
+    REQUIRE((first && second));
+    strategy->report(*second, {tuner::model::TrialStatus::crashed, std::nullopt});
+    strategy->report(*first, {tuner::model::TrialStatus::dropped, 5e6});
+    CHECK(drain(*strategy).size() == 2);
+  }
+}
+
+TEST_CASE("an unknown strategy is refused with the names there are") {
+  try {
+    make_strategy("anealing", {1, 1});
+    FAIL("accepted");
+  } catch (const tuner::model::UsageError& error) {
+    CHECK(std::string(error.what()).find("anealing") != std::string::npos);
+    CHECK(error.hint() == "there are: random, exhaustive");
+  }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,110 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/space/spec_builder.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/space/space.hpp"
+
+using namespace tuner;
+using namespace tuner::space;
+
+namespace {
+
+std::string text(const std::vector<model::Macro>& macros) {
+  std::string out;
+  for (const model::Macro& macro : macros) out += (out.empty() ? "" : " ") + macro.name + '=' + macro.value;
+  return out;
+}
+
+std::string code(const char* word) {
+  return std::to_string(model::word_code(word));
+}
+
+model::KernelSpec spec_with_words() {
+  model::KernelSpec spec = scale_spec();
+  spec.parameters.push_back(
+      parameter_when("ORDER", words({"row", "column"}), "B > 32", model::Value("none")));
+  spec.parameters.push_back(parameter("CHUNK", numbers({1, 2})));
+  spec.parameters.back().runtime = true;
+  spec.arguments.push_back(scalar("CHUNK", model::ElementType::int32));
+  spec.compile_options = {"--use_fast_math"};
+  return spec;
+}
+
+model::CompileJob job(const model::KernelSpec& spec, const char* order, std::int64_t chunk,
+                      model::ElementType type = model::ElementType::float32) {
+  const model::Configuration configuration({{"B", 64}, {"ORDER", model::Value(order)}, {"CHUNK", chunk}});
+  return compile_job(spec, make_problem(spec, {8}, type, 0), configuration, "sm_90", "nvrtc 13.0");
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("tuner::space");
+
+TEST_CASE("a binary has the parameters as macros, words by their codes") {
+  const model::CompileJob made = job(spec_with_words(), "row", 1);
+  CHECK(text(made.macros) ==
+        "B=64 ELEMENT_BYTES=4 ELEMENT_IS_INTEGER=0 ELEMENT_TYPE=float ORDER=" + code("row"));
+  CHECK(text(made.vocabulary) ==
+        "ORDER_row=" + code("row") + " ORDER_column=" + code("column") + " ORDER_none=" + code("none"));
+  CHECK(made.source.at(0).text == "kernel text");
+  CHECK(made.options == std::vector<std::string>{"--use_fast_math"});
+  CHECK(made.architecture == "sm_90");
+  CHECK(made.compiler == "nvrtc 13.0");
+  CHECK(text(job(spec_with_words(), "row", 1, model::ElementType::int32).macros)
+            .starts_with("B=64 ELEMENT_BYTES=4 ELEMENT_IS_INTEGER=1 ELEMENT_TYPE=int"));
+}
+
+TEST_CASE("run-time parameters share a binary, others do not") {
+  CHECK(job(spec_with_words(), "row", 1).key() == job(spec_with_words(), "row", 2).key());
+  CHECK_FALSE(job(spec_with_words(), "row", 1).key() == job(spec_with_words(), "column", 1).key());
+}
+
+TEST_CASE("the order of parameters and of their values changes no binary") {
+  model::KernelSpec moved = spec_with_words();
+  std::reverse(moved.parameters.begin(), moved.parameters.end());
+  std::reverse(moved.parameters[1].values.begin(), moved.parameters[1].values.end());
+  CHECK(job(moved, "row", 1).key() == job(spec_with_words(), "row", 1).key());
+}
+
+TEST_CASE("the size changes no binary") {
+  const model::KernelSpec spec = scale_spec();
+  const model::Configuration configuration({{"B", 64}});
+  const auto key = [&](std::int64_t n) {
+    return compile_job(spec, make_problem(spec, {n}, std::nullopt, 0), configuration, "sm_90", "nvrtc 13.0")
+        .key();
+  };
+  CHECK(key(8) == key(4096));
+}
+
+TEST_CASE("entries are those of the launches, each once") {
+  model::KernelSpec spec = scale_spec();
+  spec.steps = {launch("b", {"1"}, {"1"}), upload("x"), launch("a", {"1"}, {"1"}), launch("b", {"1"}, {"1"})};
+  const auto made =
+      compile_job(spec, make_problem(spec, {8}, std::nullopt, 0), model::Configuration({{"B", 64}}), "", "");
+  CHECK(made.entries == std::vector<std::string>{"b", "a"});
+}
+
+TEST_CASE("the reference's binary depends on the element type alone") {
+  model::KernelSpec spec = scale_spec();
+  const auto made =
+      reference_job(spec, make_problem(spec, {8}, model::ElementType::int32, 0), "sm_90", "nvrtc 13.0");
+  REQUIRE(made.has_value());
+  CHECK(text(made->macros) == "ELEMENT_BYTES=4 ELEMENT_IS_INTEGER=1 ELEMENT_TYPE=int");
+  CHECK(made->source.at(0).text == "reference text");
+  CHECK(made->entries == std::vector<std::string>{"reference"});
+  spec.verify.reset();
+  CHECK_FALSE(
+      reference_job(spec, make_problem(spec, {8}, std::nullopt, 0), "sm_90", "nvrtc 13.0").has_value());
+}
+
+TEST_CASE("a configuration that leaves a parameter out has no binary") {
+  const model::KernelSpec spec = scale_spec();
+  CHECK_THROWS_WITH_AS(
+      compile_job(spec, make_problem(spec, {8}, std::nullopt, 0), model::Configuration(), "", ""),
+      doctest::Contains("`B`"), model::UsageError);
+}
+
+TEST_SUITE_END();

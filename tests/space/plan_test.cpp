@@ -1,0 +1,180 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "tests/space/spec_builder.hpp"
+#include "tuner/space/kernel_space.hpp"
+
+using namespace tuner;
+using namespace tuner::space;
+
+namespace {
+
+model::Plan plan(const model::KernelSpec& spec, std::int64_t n, std::int64_t b, std::int64_t padding = 0,
+                 std::optional<model::ElementType> type = std::nullopt) {
+  const auto made =
+      make_plan(spec, make_problem(spec, {n}, type, padding), model::Configuration({{"B", b}}), {});
+  if (const auto* rejection = std::get_if<Rejection>(&made)) FAIL(rejection->reason);
+  return std::get<model::Plan>(made);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("tuner::space");
+
+TEST_CASE("a plan has every expression evaluated") {
+  model::KernelSpec spec = scale_spec();
+  spec.steps[0].dynamic_shared_bytes = expression("B * ELEMENT_BYTES");
+  const model::Plan made = plan(spec, 1000, 64, 8);
+  REQUIRE(made.buffers.size() == 2);
+  CHECK(made.buffers[0].name == "x");
+  CHECK(made.buffers[0].elements == 1008);
+  CHECK(made.buffers[0].access == model::Access::in);
+  CHECK(made.buffers[1].access == model::Access::out);
+  REQUIRE(made.steps.size() == 1);
+  const model::Step& step = made.steps[0];
+  CHECK(step.entry == "scale");
+  CHECK(step.grid == model::Dim3{16, 1, 1});
+  CHECK(step.block == model::Dim3{64, 1, 1});
+  CHECK(step.dynamic_shared_bytes == 256);
+  REQUIRE(step.operands.size() == 3);
+  CHECK(step.operands[0].kind == model::Operand::Kind::buffer);
+  CHECK(step.operands[0].buffer == 0);
+  CHECK(step.operands[1].buffer == 1);
+  CHECK(step.operands[2].kind == model::Operand::Kind::scalar);
+  CHECK(step.operands[2].integer == 1000);
+  CHECK(made.deterministic);
+}
+
+TEST_CASE("the reference gets what it asks for") {
+  const model::VerifyPlan verify = plan(scale_spec(), 1000, 64).verify;
+  REQUIRE(verify.reference.size() == 1);
+  const std::vector<model::Operand>& operands = verify.reference[0].operands;
+  REQUIRE(operands.size() == 4);
+  CHECK(operands[0].kind == model::Operand::Kind::buffer);
+  CHECK(operands[1].kind == model::Operand::Kind::expected);
+  CHECK(operands[1].buffer == 1);
+  CHECK(operands[2].kind == model::Operand::Kind::magnitude);
+  CHECK(operands[2].buffer == 1);
+  CHECK(operands[3].integer == 1000);
+  CHECK(verify.rounding_terms == 1);
+  model::KernelSpec half = scale_spec();
+  half.verify->rounding_terms = expression("N / 16 + 0.5");
+  CHECK(plan(half, 8, 32).verify.rounding_terms == doctest::Approx(1.0));
+}
+
+TEST_CASE("configurations of a problem share the reference's inputs") {
+  CHECK(plan(scale_spec(), 1000, 64).inputs_key() == plan(scale_spec(), 1000, 32).inputs_key());
+  CHECK_FALSE(plan(scale_spec(), 1000, 64).inputs_key() == plan(scale_spec(), 1001, 64).inputs_key());
+}
+
+TEST_CASE("buffers and scalars of ELEMENT_TYPE follow the problem") {
+  model::KernelSpec spec = scale_spec();
+  model::ArgumentSpec factor = scalar("factor", model::ElementType::float32, "N / 8");
+  factor.type.reset();
+  spec.arguments.push_back(factor);
+  spec.arguments.push_back(scalar("wide", model::ElementType::float64, "N / 8"));
+  spec.arguments[0].init.usual = {model::Init::Kind::uniform, -1, 1};
+  spec.arguments[0].init.by_type[model::ElementType::int32] = {model::Init::Kind::integers, -8, 8};
+  const model::Plan real = plan(spec, 12, 32);
+  CHECK(real.buffers[0].type == model::ElementType::float32);
+  CHECK(real.buffers[0].init.kind == model::Init::Kind::uniform);
+  CHECK(real.steps[0].operands[3].type == model::ElementType::float32);
+  CHECK(real.steps[0].operands[3].real == doctest::Approx(1.5));
+  const model::Plan whole = plan(spec, 12, 32, 0, model::ElementType::int32);
+  CHECK(whole.buffers[0].type == model::ElementType::int32);
+  CHECK(whole.buffers[0].init.kind == model::Init::Kind::integers);
+  CHECK(whole.steps[0].operands[3].integer == 1);
+  CHECK(whole.steps[0].operands[4].real == doctest::Approx(1.5));
+}
+
+TEST_CASE("scalars without a value take what has their name, words their code") {
+  model::KernelSpec spec = scale_spec();
+  spec.parameters.push_back(parameter("ORDER", words({"row", "column"})));
+  for (const char* name : {"B", "length", "PAD", "ORDER"}) {
+    spec.arguments.push_back(scalar(name, model::ElementType::int32));
+  }
+  const model::Configuration configuration({{"ORDER", model::Value("column")}, {"B", 64}});
+  const auto made = make_plan(spec, make_problem(spec, {100}, std::nullopt, 4), configuration, {});
+  const auto& operands = std::get<model::Plan>(made).steps[0].operands;
+  CHECK(operands[3].integer == 64);
+  CHECK(operands[4].integer == 104);
+  CHECK(operands[5].integer == 4);
+  CHECK(operands[6].integer == model::word_code("column"));
+}
+
+TEST_CASE("a step takes the arguments it names, in its order") {
+  model::KernelSpec spec = scale_spec();
+  spec.steps[0].arguments = {"N", "y"};
+  const auto operands = plan(spec, 5, 32).steps[0].operands;
+  REQUIRE(operands.size() == 2);
+  CHECK(operands[0].integer == 5);
+  CHECK(operands[1].buffer == 1);
+}
+
+TEST_CASE("uploads copy all of a buffer, or the part they name") {
+  model::KernelSpec spec = scale_spec();
+  model::StepSpec second = upload("x");
+  second.first = expression("N / 2");
+  model::StepSpec third = second;
+  third.count = expression("3");
+  third.stream = 1;
+  third.after = {0};
+  spec.steps.insert(spec.steps.begin(), {upload("x"), second, third});
+  const auto steps = plan(spec, 10, 32).steps;
+  CHECK(steps[0].kind == model::Step::Kind::upload);
+  CHECK(steps[0].buffer == 0);
+  CHECK(steps[0].first == 0);
+  CHECK(steps[0].elements == 10);
+  CHECK(steps[1].first == 5);
+  CHECK(steps[1].elements == 5);
+  CHECK(steps[2].elements == 3);
+  CHECK(steps[2].stream == 1);
+  CHECK(steps[2].after == std::vector<int>{0});
+}
+
+TEST_CASE("a step that does not apply is left out, and whoever waited for it waits for what it waited for") {
+  model::KernelSpec spec = scale_spec();
+  const auto step = [](const char* entry, int stream, std::vector<int> after) {
+    model::StepSpec made = launch(entry, {"1"}, {"1"});
+    made.stream = stream;
+    made.after = std::move(after);
+    return made;
+  };
+  spec.steps = {step("a", 0, {}), step("b", 1, {0}), step("split", 1, {}), step("c", 2, {2}),
+                step("d", 1, {})};
+  spec.steps[2].when = expression("B > 32");
+  const auto all = plan(spec, 8, 64).steps;
+  REQUIRE(all.size() == 5);
+  CHECK(all[3].after == std::vector<int>{2});
+  const auto fewer = plan(spec, 8, 32).steps;
+  REQUIRE(fewer.size() == 4);
+  CHECK(fewer[1].after == std::vector<int>{0});
+  CHECK(fewer[2].entry == "c");
+  CHECK(fewer[2].after == std::vector<int>{1});  // b, which came before the lost step on its stream
+  CHECK(fewer[3].after.empty());                 // d follows b on its own stream
+}
+
+TEST_CASE("waits of a lost step pass to its successor on the stream") {
+  model::KernelSpec spec = scale_spec();
+  spec.steps = {launch("a", {"1"}, {"1"}), launch("lost", {"1"}, {"1"}), launch("c", {"1"}, {"1"})};
+  spec.steps[1].stream = spec.steps[2].stream = 1;
+  spec.steps[1].after = {0};
+  spec.steps[1].when = expression("0");
+  CHECK(plan(spec, 8, 64).steps[1].after == std::vector<int>{0});
+}
+
+TEST_CASE("one compiled kernel serves many problems and configurations") {
+  const KernelSpace kernel(scale_spec());
+  for (std::int64_t n = 1; n < 200; n += 17) {
+    const model::Problem problem = make_problem(kernel.spec(), {n}, std::nullopt, 0);
+    const ConfigurationList list = kernel.list(problem, {});
+    REQUIRE(list.size() == 3);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto made = kernel.make_plan(problem, list[i], {});
+      CHECK(std::get<model::Plan>(made).steps[0].block.x == list[i].find("B")->code());
+    }
+  }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,62 @@
+#pragma once
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/model/error.hpp"
+#include "tuner/model/results.hpp"
+
+namespace tuner::test {
+
+/// Results in memory, with every call written down in order: "begin", "attempt KEY", "record KEY status", ….
+class MemoryResults final : public model::ResultSink, public model::ResultSource {
+ public:
+  void begin_run(const model::RunRecord&) override { calls.push_back("begin"); }
+  void end_run(const model::Digest&, const std::string& state) override { calls.push_back("end " + state); }
+  void open_attempt(const model::TrialRecord& trial) override { calls.push_back("attempt " + name(trial)); }
+  void record(const model::TrialRecord& trial) override {
+    if (fail_after >= 0 && static_cast<int>(trials.size()) >= fail_after)
+      throw model::Error("the disk is full");
+    calls.push_back("record " + name(trial) + " " + std::string(to_string(trial.outcome.status)));
+    trials[trial.key] = trial;
+  }
+  void observed_death(const model::Digest& trial, model::TrialStatus, const std::string&) override {
+    ++death_counts[trial];
+    calls.push_back("death");
+  }
+
+  std::vector<model::Digest> known(const std::vector<model::Digest>& keys) override {
+    std::vector<model::Digest> found;
+    std::copy_if(keys.begin(), keys.end(), std::back_inserter(found),
+                 [&](const auto& key) { return trials.count(key) > 0; });
+    return found;
+  }
+  std::optional<model::TrialRecord> find(const model::Digest& trial) override {
+    const auto found = trials.find(trial);
+    return found == trials.end() ? std::nullopt : std::optional(found->second);
+  }
+  std::optional<double> best_ns(const model::Problem&, const model::ComparisonClass&) override {
+    return known_best_ns;
+  }
+  int deaths(const model::Digest& trial) override {
+    const auto found = death_counts.find(trial);
+    return found == death_counts.end() ? 0 : found->second;
+  }
+
+  std::map<model::Digest, model::TrialRecord> trials;
+  std::map<model::Digest, int> death_counts;
+  std::vector<std::string> calls;
+  std::optional<double> known_best_ns;
+  int fail_after = -1;  ///< record() throws from this many trials on
+
+ private:
+  static std::string name(const model::TrialRecord& trial) {
+    return trial.problem.size_text() + ":" + trial.configuration.text();
+  }
+};
+
+}  // namespace tuner::test

@@ -1,0 +1,67 @@
+#pragma once
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tuner::test {
+
+struct ProgramResult {
+  int exit_code = -1;  ///< 128 + signal where one ended it
+  std::string out;
+  std::string err;
+};
+
+/// A folder that is removed with its contents when the object goes.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  const std::string& path() const { return m_path; }
+  std::string operator/(const std::string& name) const { return m_path + "/" + name; }
+
+ private:
+  std::string m_path;
+};
+
+/// A program under way, with empty standard input and only the given environment (PATH is kept). Killed and
+/// reaped when the object goes.
+class BackgroundProgram {
+ public:
+  enum class Output {
+    kept,         ///< for the result
+    broken_pipe,  ///< stdout is a pipe that nobody reads any more
+  };
+
+  BackgroundProgram(const std::vector<std::string>& command,
+                    const std::map<std::string, std::string>& environment,
+                    const std::string& working_directory, Output output = Output::kept);
+  BackgroundProgram(const BackgroundProgram&) = delete;
+  BackgroundProgram& operator=(const BackgroundProgram&) = delete;
+  ~BackgroundProgram();
+
+  /// Sends a signal; nothing where it has ended already.
+  void signal(int number) const;
+  /// What it has written to stderr so far.
+  std::string err() const;
+  /// Waits for its end.
+  ProgramResult wait();
+
+ private:
+  TemporaryFolder m_folder;  ///< with what it writes
+  pid_t m_pid = -1;
+};
+
+/// Runs a program to its end.
+ProgramResult run_program(const std::vector<std::string>& command,
+                          const std::map<std::string, std::string>& environment,
+                          const std::string& working_directory);
+
+/// Writes `text` to `path`, making its folder.
+void write_text(const std::string& path, const std::string& text);
+std::string read_text(const std::string& path);
+
+}  // namespace tuner::test

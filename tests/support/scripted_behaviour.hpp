@@ -1,0 +1,36 @@
+#pragma once
+#include <string>
+
+#include "tuner/model/trial_status.hpp"
+
+namespace tuner::test {
+
+/// What a scripted worker does with a job. It reads it from the name of the first kernel of the job, so that
+/// specs, plans and jobs carry their script with them: `hang`, `exit`, the name of a status (`wrong_result`),
+/// or the name of a kernel under tests/faulty/, which behaves as the real one would. Every other name is a
+/// good kernel.
+enum class Behaviour {
+  good,
+  report_status,  ///< an outcome with status_of()
+  lose_device,    ///< an outcome that says the driver's context is gone
+  crash,          ///< dies of a segmentation fault
+  abort,          ///< prints a line and aborts
+  exit,           ///< exits with code 3
+  hang,           ///< while timing
+  slow,           ///< good after 300 ms
+  nap,            ///< good after 3 ms
+  flood,          ///< good after printing 8 MiB
+  throw_exception,
+  garbage,          ///< writes what is no frame
+  half_frame,       ///< writes the first half of a good answer, then exits
+  half_frame_hang,  ///< writes the first half of a good answer, then hangs
+  huge_frame,       ///< announces 4 GiB
+  deep_frame,       ///< a frame with 100,000 arrays within each other
+  wrong_message,    ///< a well-formed message that is no answer
+};
+
+Behaviour behaviour_of(const std::string& entry);
+/// The status a kernel with Behaviour::report_status or lose_device gets.
+model::TrialStatus status_of(const std::string& entry);
+
+}  // namespace tuner::test

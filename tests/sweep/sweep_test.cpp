@@ -1,0 +1,387 @@
+#include "tuner/sweep/sweep.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <set>
+
+#include "tests/support/fake_compiler.hpp"
+#include "tests/support/memory_results.hpp"
+#include "tuner/model/error.hpp"
+
+namespace {
+
+using namespace tuner;
+
+/// SCALE over 1, 2, 4, 8, 16; its problem is one size.
+model::KernelSpec scale_spec() {
+  model::KernelSpec spec;
+  spec.name = "scale";
+  spec.family = "scaling";
+  spec.source = {{"scale.cu", "extern \"C\" __global__ void scale(float* x) {}"}};
+  spec.sizes = {"N"};
+  spec.types = {model::ElementType::float32};
+  model::ParameterSpec parameter;
+  parameter.name = "SCALE";
+  for (const std::int64_t value : {1, 2, 4, 8, 16}) parameter.values.emplace_back(value);
+  spec.parameters = {parameter};
+  model::ArgumentSpec x;
+  x.name = "x";
+  x.type = model::ElementType::float32;
+  x.pointer = true;
+  x.access = model::Access::out;
+  x.extent = {{"N", {}}};
+  spec.arguments = {x};
+  model::StepSpec step;
+  step.entry = "scale";
+  step.grid = {{"ceil_div(N, 32 * SCALE)", {}}};
+  step.block = {{"32", {}}};
+  spec.steps = {step};
+  spec.metrics = {{"elements/ns", {"1.0 * N / time_ns", {}}}};
+  return spec;
+}
+
+/// Binaries are the macro's value; a value in `broken` does not compile.
+test::FakeCompiler::Answer scale_answer(std::set<std::string> broken) {
+  return [broken = std::move(broken)](const model::CompileJob& job) {
+    model::Compilation out = test::FakeCompiler::usual_answer(job);
+    const auto scale = std::find_if(job.macros.begin(), job.macros.end(),
+                                    [](const auto& macro) { return macro.name == "SCALE"; });
+    REQUIRE(scale != job.macros.end());
+    out.binary = {std::byte(std::stoi(scale->value))};
+    if (broken.contains(scale->value)) {
+      out.status = model::TrialStatus::compile_error;
+      out.log = "scale.cu(1): error: no such scale\n1 error detected";
+    }
+    return out;
+  };
+}
+
+/// Says what `behave` says for a scale.
+class ScaleRunner final : public model::TrialRunner {
+ public:
+  using Behave = std::function<model::TrialOutcome(int scale, const model::TrialJob& job)>;
+  explicit ScaleRunner(Behave behave) : m_behave(std::move(behave)) {}
+  const model::DeviceInfo& device() const override { return m_device; }
+  model::TrialOutcome run(const model::TrialJob& job) override {
+    launched.push_back(std::to_integer<int>(job.binary.at(0)));
+    return m_behave(launched.back(), job);
+  }
+  std::vector<int> launched;
+
+ private:
+  model::DeviceInfo m_device;
+  Behave m_behave;
+};
+
+model::TrialOutcome ok_in(double median_ns) {
+  model::TrialOutcome outcome;
+  outcome.measurement = model::Measurement{};
+  outcome.measurement->median_ns = median_ns;
+  outcome.measurement->samples_ns = {median_ns};
+  return outcome;
+}
+
+class Watcher final : public sweep::Observer {
+ public:
+  void planned(std::int64_t total, std::int64_t known) override { plan = {total, known}; }
+  void launching(const model::TrialRecord&) override {}
+  void finished(const model::TrialRecord& trial) override {
+    ++ended;
+    if (on_finished) on_finished(trial);
+  }
+  void notice(const std::string&) override {}
+  std::pair<std::int64_t, std::int64_t> plan;
+  int ended = 0;
+  std::function<void(const model::TrialRecord&)> on_finished;
+};
+
+struct Bench {
+  std::vector<std::int64_t> sizes = {1024};
+  std::set<std::string> broken;
+  ScaleRunner::Behave behave = [](int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
+  test::MemoryResults results;
+  Watcher watcher;
+  sweep::LaunchOracle oracle;
+  std::atomic<bool> stop{false};
+  std::vector<int> launched;
+  std::function<void(sweep::Request&)> adjust;
+
+  sweep::Request request() {
+    sweep::Request out;
+    sweep::Work work{space::KernelSpace(scale_spec()), {}};
+    for (const std::int64_t size : sizes) {
+      work.problems.push_back(space::make_problem(work.kernel.spec(), {size}, std::nullopt, 0));
+    }
+    out.work = {work};
+    out.device.name = "Fake GPU";
+    out.device.kind = "cuda";
+    out.device.architecture = "sm_90";
+    out.device.memory_bytes = std::int64_t{1} << 33;
+    out.compiler = "fake 1";
+    out.seed = 7;
+    out.run.id = model::Digest::random();
+    if (adjust) adjust(out);
+    return out;
+  }
+
+  sweep::Summary run() {
+    const sweep::Request what = request();
+    ScaleRunner runner(behave);
+    test::FakeCompilerLog log;
+    compile::CompilePool pool(
+        2, [&] { return std::make_unique<test::FakeCompiler>(log, scale_answer(broken)); });
+    double now = 0;
+    sweep::Services services{pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; },
+                             stop};
+    const sweep::TrialList list = sweep::list_trials(what, results);
+    const sweep::Summary summary = sweep::sweep(what, list, services);
+    launched = runner.launched;
+    return summary;
+  }
+
+  const model::TrialRecord& trial(const std::string& configuration) const {
+    for (const auto& [key, record] : results.trials) {
+      if (record.configuration.text() == configuration) return record;
+    }
+    FAIL("no trial of " << configuration);
+    throw 0;
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("tuner::sweep") {
+  TEST_CASE("every configuration of every size becomes one recorded trial with its metrics") {
+    Bench bench;
+    bench.sizes = {512, 1024};
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.ending == sweep::Ending::done);
+    CHECK(summary.planned == 10);
+    CHECK(summary.finished == 10);
+    CHECK(bench.results.trials.size() == 10);
+    CHECK(bench.results.calls.front() == "begin");
+    CHECK(bench.results.calls.back() == "end done");
+    for (const auto& [key, record] : bench.results.trials) {
+      CHECK(record.outcome.status == model::TrialStatus::ok);
+      CHECK(record.metrics.at("elements/ns") ==
+            doctest::Approx(static_cast<double>(record.problem.sizes[0].value) /
+                            record.outcome.measurement->median_ns));
+    }
+  }
+
+  TEST_CASE("an attempt is recorded before each launch and the result after it") {
+    Bench bench;
+    bench.run();
+    for (std::size_t i = 1; i + 1 < bench.results.calls.size(); i += 2) {
+      const std::string attempt = bench.results.calls[i];
+      REQUIRE(attempt.starts_with("attempt "));
+      CHECK(bench.results.calls[i + 1] == "record " + attempt.substr(8) + " ok");
+    }
+  }
+
+  TEST_CASE("a second run of the same sweep launches and compiles nothing") {
+    Bench bench;
+    bench.run();
+    bench.broken = {"1", "2", "4", "8", "16"};  // whatever were compiled now would fail
+    const sweep::Summary second = bench.run();
+    CHECK(second.known == 5);
+    CHECK(second.finished == 0);
+    CHECK(bench.launched.empty());
+    CHECK(bench.watcher.plan == std::pair<std::int64_t, std::int64_t>{5, 5});
+  }
+
+  TEST_CASE("fresh measures again what is known") {
+    Bench bench;
+    bench.run();
+    bench.adjust = [](sweep::Request& request) { request.fresh = true; };
+    CHECK(bench.run().finished == 5);
+    CHECK(bench.launched.size() == 5);
+  }
+
+  TEST_CASE("another driver, toolkit or policy is another class and is measured on its own") {
+    Bench bench;
+    bench.run();
+    SUBCASE("driver") {
+      bench.adjust = [](sweep::Request& request) { request.device.driver = "581"; };
+    }
+    SUBCASE("toolkit") {
+      bench.adjust = [](sweep::Request& request) { request.compiler = "fake 2"; };
+    }
+    SUBCASE("policy") {
+      bench.adjust = [](sweep::Request& request) { request.policy.name = "thorough-1"; };
+    }
+    SUBCASE("cold cache") {
+      bench.adjust = [](sweep::Request& request) { request.policy.flush_l2 = true; };
+    }
+    CHECK(bench.run().finished == 5);
+    CHECK(bench.results.trials.size() == 10);
+  }
+
+  TEST_CASE("a failed compilation is a row with the log's first line, and the sweep goes on") {
+    Bench bench;
+    bench.broken = {"4"};
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.finished == 5);
+    CHECK(summary.failed == 1);
+    const model::TrialRecord& broken = bench.trial("SCALE=4");
+    CHECK(broken.outcome.status == model::TrialStatus::compile_error);
+    CHECK(broken.outcome.detail == "scale.cu(1): error: no such scale");
+    CHECK(broken.compile_log.find("1 error detected") != std::string::npos);
+    CHECK(std::count(bench.launched.begin(), bench.launched.end(), 4) == 0);
+  }
+
+  TEST_CASE("what cannot launch is recorded as unlaunchable with the reason and never launched") {
+    Bench bench;
+    bench.oracle.why_unlaunchable = [](const model::KernelResources& resources, const model::Step& step) {
+      CHECK(resources.registers == 32);
+      return step.grid.x == 2 ? std::optional<std::string>("needs more than there is") : std::nullopt;
+    };
+    bench.run();
+    const model::TrialRecord& trial = bench.trial("SCALE=16");
+    CHECK(trial.outcome.status == model::TrialStatus::unlaunchable);
+    CHECK(trial.outcome.detail == "needs more than there is");
+    CHECK(std::count(bench.launched.begin(), bench.launched.end(), 16) == 0);
+    CHECK(bench.launched.size() == 4);
+  }
+
+  TEST_CASE("a death is observed before it is recorded, and after two the configuration is quarantined") {
+    Bench bench;
+    bench.behave = [](int scale, const model::TrialJob&) {
+      model::TrialOutcome outcome = ok_in(1);
+      if (scale == 8)
+        outcome = {model::TrialStatus::crashed, "an illegal address", {}, std::nullopt, true, -1};
+      return outcome;
+    };
+    bench.run();
+    CHECK(bench.trial("SCALE=8").outcome.status == model::TrialStatus::crashed);
+    CHECK(std::count(bench.results.calls.begin(), bench.results.calls.end(), "death") == 1);
+    bench.adjust = [](sweep::Request& request) { request.fresh = true; };
+    bench.run();
+    CHECK(std::count(bench.launched.begin(), bench.launched.end(), 8) == 1);
+    bench.run();
+    CHECK(std::count(bench.launched.begin(), bench.launched.end(), 8) == 0);
+    CHECK(bench.trial("SCALE=8").outcome.status == model::TrialStatus::quarantined);
+    CHECK(bench.launched.size() == 4);
+  }
+
+  TEST_CASE("later trials of a problem are told the best time so far") {
+    Bench bench;
+    std::vector<double> told;
+    double next = 1000;
+    bench.behave = [&](int, const model::TrialJob& job) {
+      told.push_back(job.best_ns);
+      return ok_in(next -= 100);
+    };
+    bench.run();
+    CHECK(told == std::vector<double>{0, 900, 800, 700, 600});
+  }
+
+  TEST_CASE("a slower trial and a failed one leave the best time as it is") {
+    Bench bench;
+    bench.results.known_best_ns = 50;
+    std::vector<double> told;
+    bench.behave = [&](int, const model::TrialJob& job) {
+      told.push_back(job.best_ns);
+      model::TrialOutcome outcome = ok_in(told.size() == 1 ? 1 : 100);
+      if (told.size() == 1) outcome.status = model::TrialStatus::wrong_result;
+      return outcome;
+    };
+    bench.run();
+    CHECK(told == std::vector<double>{50, 50, 50, 50, 50});
+  }
+
+  TEST_CASE("stop ends the sweep after the launch in hand, and a resumed sweep does the rest") {
+    Bench bench;
+    bench.watcher.on_finished = [&](const model::TrialRecord&) {
+      if (bench.watcher.ended == 2) bench.stop = true;
+    };
+    const sweep::Summary first = bench.run();
+    CHECK(first.ending == sweep::Ending::interrupted);
+    CHECK(first.finished == 2);
+    CHECK(bench.results.calls.back() == "end interrupted");
+    bench.stop = false;
+    const sweep::Summary second = bench.run();
+    CHECK(second.known == 2);
+    CHECK(second.finished == 3);
+    CHECK(bench.results.trials.size() == 5);
+  }
+
+  TEST_CASE("a budget of trials or of time ends the sweep and says so") {
+    Bench bench;
+    SUBCASE("trials") {
+      bench.adjust = [](sweep::Request& request) { request.budget.trials = 3; };
+      CHECK(bench.run().finished == 3);
+    }
+    SUBCASE("time") {
+      bench.adjust = [](sweep::Request& request) { request.budget.seconds = 0.0005; };
+      CHECK(bench.run().finished < 5);
+    }
+    CHECK(bench.results.calls.back() == "end done");
+  }
+
+  TEST_CASE("the order is random, the same for the same seed, and different for another") {
+    const auto order = [](std::uint64_t seed) {
+      Bench bench;
+      bench.sizes = {1024, 2048, 4096};
+      bench.adjust = [seed](sweep::Request& request) { request.seed = seed; };
+      // One compiler, so that results arrive in the order asked for.
+      const sweep::Request request = bench.request();
+      ScaleRunner runner(bench.behave);
+      test::FakeCompilerLog log;
+      compile::CompilePool pool(1,
+                                [&] { return std::make_unique<test::FakeCompiler>(log, scale_answer({})); });
+      sweep::Services services{pool,          runner, bench.results,      bench.results,
+                               bench.watcher, {},     [] { return 0.0; }, bench.stop};
+      sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+      return runner.launched;
+    };
+    CHECK(order(1) == order(1));
+    CHECK(order(1) != order(2));
+  }
+
+  TEST_CASE("a problem that does not fit the device is left out before anything runs, with both numbers") {
+    Bench bench;
+    bench.sizes = {1024, std::int64_t{1} << 32};
+    const sweep::TrialList list = sweep::list_trials(bench.request(), bench.results);
+    REQUIRE(list.excluded.size() == 1);
+    CHECK(list.excluded[0].reason ==
+          "needs 16.00 GiB on the device, reference included; Fake GPU has 8.00 GiB free");
+    CHECK(list.total() == 5);
+  }
+
+  TEST_CASE("a problem without a valid configuration is left out with that reason") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = scale_spec();
+      spec.constraints = {{"SCALE > N", {}}};
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    const sweep::TrialList list = sweep::list_trials(bench.request(), bench.results);
+    REQUIRE(list.excluded.size() == 1);
+    CHECK(list.excluded[0].reason == "its constraints leave no valid configuration");
+    CHECK(list.total() == 0);
+  }
+
+  TEST_CASE("a kernel that the spec keeps off this device is skipped, a row each, without compiling") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = scale_spec();
+      spec.device_kinds = {"cpu"};
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    CHECK(bench.run().failed == 0);
+    CHECK(bench.launched.empty());
+    CHECK(bench.trial("SCALE=2").outcome.status == model::TrialStatus::skipped);
+  }
+
+  TEST_CASE("a result that cannot be kept ends the sweep with that error, and the run as failed") {
+    Bench bench;
+    bench.results.fail_after = 2;
+    CHECK_THROWS_WITH_AS(bench.run(), "the disk is full", model::Error);
+    CHECK(bench.results.calls.back() == "end failed");
+    CHECK(bench.results.trials.size() == 2);
+  }
+}

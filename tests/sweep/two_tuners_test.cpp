@@ -1,0 +1,92 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "db/database.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/sweep/scripted_sweep.hpp"
+
+using namespace tuner;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int configurations = 150;
+
+struct Tuning {
+  Tuning() { test::write_scripted_spec(folder / "specs", "nap", configurations); }
+
+  test::BackgroundProgram start(const std::string& model, const std::string& uuid) const {
+    return test::BackgroundProgram(
+        {TUNER_SCRIPTED_TUNER, database, folder / "specs", folder / "cache", "1", model, uuid}, {},
+        folder.path());
+  }
+  std::int64_t count(const std::string& sql) const {
+    return db::open_for_reading(database).integer("SELECT count(*) FROM " + sql);
+  }
+
+  test::TemporaryFolder folder;
+  std::string database = folder / "shared.db";
+};
+
+/// Both measured while the other did: neither had ended when the other began.
+void check_overlap(const Tuning& tuning) {
+  CHECK(tuning.count("runs AS a JOIN runs AS b ON a.id < b.id "
+                     "WHERE a.started_at < b.ended_at AND b.started_at < a.ended_at") == 1);
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::sweep several tuners") {
+  TEST_CASE("tuners of two devices share a database at the same time and lose nothing") {
+    const Tuning tuning;
+    test::BackgroundProgram first = tuning.start("Scripted GPU A", "GPU-a");
+    test::BackgroundProgram second = tuning.start("Scripted GPU B", "GPU-b");
+    for (test::BackgroundProgram* program : {&first, &second}) {
+      const test::ProgramResult ended = program->wait();
+      CHECK_MESSAGE(ended.exit_code == 0, ended.err);
+      CHECK(ended.out == fmt::format("{}\n", configurations));
+    }
+    CHECK(tuning.count("trials WHERE status = 'ok'") == 2 * configurations);
+    CHECK(tuning.count("measurements") == 2 * configurations);
+    CHECK(tuning.count("runs WHERE state = 'done'") == 2);
+    CHECK(tuning.count("attempts WHERE outcome <> 'ok' OR outcome IS NULL") == 0);
+    CHECK(db::open_for_reading(tuning.database).text("PRAGMA integrity_check") == "ok");
+    check_overlap(tuning);
+  }
+
+  TEST_CASE("two devices of one model compete in one class, and both tuners' measurements are kept") {
+    const Tuning tuning;
+    test::BackgroundProgram first = tuning.start("Scripted GPU", "GPU-a");
+    test::BackgroundProgram second = tuning.start("Scripted GPU", "GPU-b");
+    std::int64_t measured = 0;
+    for (test::BackgroundProgram* program : {&first, &second}) {
+      const test::ProgramResult ended = program->wait();
+      CHECK_MESSAGE(ended.exit_code == 0, ended.err);
+      measured += std::stoll(ended.out);
+    }
+    CHECK(measured >= configurations);
+    CHECK(tuning.count("trials WHERE status = 'ok'") == configurations);
+    CHECK(tuning.count("measurements") == measured);
+  }
+
+  TEST_CASE("a second tuner of the same device is refused, with the first one's process, and harms nothing") {
+    const Tuning tuning;
+    test::BackgroundProgram first = tuning.start("Scripted GPU", "GPU-a");
+    test::ProgramResult refused;
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (refused.exit_code != 1 && std::chrono::steady_clock::now() < deadline) {
+      if (std::filesystem::exists(tuning.database)) {
+        test::BackgroundProgram second = tuning.start("Scripted GPU", "GPU-a");
+        refused = second.wait();
+      }
+    }
+    CHECK(refused.exit_code == 1);
+    CHECK_MESSAGE(refused.err.find("in use by another tuner, process ") != std::string::npos, refused.err);
+    CHECK(first.wait().exit_code == 0);
+    CHECK(tuning.count("trials") == configurations);
+    CHECK(tuning.count("measurements") == configurations);
+  }
+}

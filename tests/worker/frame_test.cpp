@@ -1,0 +1,179 @@
+#include "tuner/worker/frame.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <random>
+
+#include "tests/worker/samples.hpp"
+#include "tuner/worker/message.hpp"
+#include "tuner/worker/output_tail.hpp"
+
+using namespace tuner;
+using namespace tuner::worker;
+
+namespace {
+
+Bytes text(const std::string& characters) {
+  return {characters.begin(), characters.end()};
+}
+
+/// Any of the messages, as bytes.
+std::vector<Bytes> payloads() {
+  return {encode(CompilerReady{"nvrtc 13.0"}),
+          encode(RunnerReady{test::full_device_info()}),
+          encode(Failure{"no device", "look", model::ExitCode::no_device}),
+          encode(test::full_compile_job()),
+          encode(test::full_compilation()),
+          encode(test::full_trial_job(), true, false),
+          encode(PhaseReport{}),
+          encode(test::full_outcome())};
+}
+
+/// Runs `batch` once, or over and over with other seeds for TUNER_FUZZ_SECONDS. The seed of a failing batch
+/// is shown.
+template <class Batch>
+void fuzz(Batch batch) {
+  const char* seconds = std::getenv("TUNER_FUZZ_SECONDS");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds ? std::atoi(seconds) : 0);
+  unsigned seed = 20240607;
+  do {
+    CAPTURE(seed);
+    std::mt19937 random(seed++);
+    batch(random);
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+/// Flips, overwrites, cuts, repeats or splices some bytes.
+void mutate(Bytes& bytes, std::mt19937& random) {
+  const auto pick = [&](std::size_t below) { return below == 0 ? 0 : random() % below; };
+  const std::size_t changes = 1 + pick(4);
+  for (std::size_t i = 0; i < changes && !bytes.empty(); ++i) {
+    const std::size_t at = pick(std::min<std::size_t>(bytes.size(), 2000));
+    const auto position = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::size_t run = std::min<std::size_t>(bytes.size() - at, 1 + pick(16));
+    const auto end = position + static_cast<std::ptrdiff_t>(run);
+    switch (random() % 5) {
+      case 0:
+        *position ^= static_cast<std::uint8_t>(1U << pick(8));
+        break;
+      case 1:
+        *position = static_cast<std::uint8_t>(random());
+        break;
+      case 2:
+        bytes.erase(position, end);
+        break;
+      case 3: {
+        const Bytes piece(position, end);
+        bytes.insert(position, piece.begin(), piece.end());
+        break;
+      }
+      default:
+        bytes.resize(at);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::worker frames") {
+  TEST_CASE("frames come out whole however they arrive") {
+    Bytes stream;
+    for (const char* word : {"one", "", "three"}) {
+      const Bytes frame = make_frame(text(word));
+      stream.insert(stream.end(), frame.begin(), frame.end());
+    }
+    for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
+      FrameDecoder decoder(100);
+      std::vector<Bytes> got;
+      for (std::size_t at = 0; at < stream.size(); at += piece) {
+        decoder.feed(std::span(stream).subspan(at, std::min(piece, stream.size() - at)));
+        while (auto payload = decoder.next()) got.push_back(*payload);
+      }
+      CHECK(got == std::vector<Bytes>{text("one"), {}, text("three")});
+      CHECK(decoder.error().empty());
+      CHECK_FALSE(decoder.incomplete());
+    }
+  }
+
+  TEST_CASE("half a frame is incomplete, not an error") {
+    FrameDecoder decoder(100);
+    const Bytes frame = make_frame(text("hello"));
+    decoder.feed(std::span(frame).first(10));
+    CHECK_FALSE(decoder.next());
+    CHECK(decoder.error().empty());
+    CHECK(decoder.incomplete());
+  }
+
+  TEST_CASE("text on the socket is an error from its first byte") {
+    FrameDecoder decoder(100);
+    decoder.feed(text("W"));
+    CHECK_FALSE(decoder.next());
+    CHECK(decoder.error() == "what arrived is not a frame");
+    decoder.feed(make_frame(text("too late")));
+    CHECK_FALSE(decoder.next());
+  }
+
+  TEST_CASE("a frame beyond the limit is an error as soon as its header is there") {
+    FrameDecoder decoder(4);
+    const Bytes frame = make_frame(text("hello"));
+    decoder.feed(std::span(frame).first(frame_header_bytes));
+    CHECK_FALSE(decoder.next());
+    CHECK(decoder.error() == "a frame of 5 bytes exceeds the limit of 4");
+  }
+
+  TEST_CASE("no mutation of a message makes decoding crash") {
+    const std::vector<Bytes> originals = payloads();
+    fuzz([&](std::mt19937& random) {
+      int refused = 0;
+      constexpr int rounds = 20'000;
+      for (int i = 0; i < rounds; ++i) {
+        Bytes bytes = originals[random() % originals.size()];
+        mutate(bytes, random);
+        const auto decoded = decode(bytes);
+        refused += std::holds_alternative<ProtocolError>(decoded) ? 1 : 0;
+      }
+      CHECK(refused > rounds / 4);  // else the mutations do nothing
+      CHECK(refused < rounds);      // a changed byte of a string is still a message
+    });
+  }
+
+  TEST_CASE("random bytes behind a right head do not crash either") {
+    fuzz([](std::mt19937& random) {
+      for (int i = 0; i < 20'000; ++i) {
+        Bytes bytes = {0xa2, 0x64, 'k', 'i', 'n', 'd', static_cast<std::uint8_t>(random() % 9),
+                       0x64, 'b',  'o', 'd', 'y'};
+        for (std::size_t j = random() % 60; j > 0; --j) bytes.push_back(static_cast<std::uint8_t>(random()));
+        static_cast<void>(decode(bytes));
+      }
+    });
+  }
+
+  TEST_CASE("a stream of mutated frames ends in messages, an error or a wait") {
+    const Bytes original = make_frame(encode(test::full_outcome()));
+    fuzz([&](std::mt19937& random) {
+      for (int i = 0; i < 3'000; ++i) {
+        Bytes stream = original;
+        mutate(stream, random);
+        FrameDecoder decoder(1 << 20);
+        decoder.feed(stream);
+        while (auto payload = decoder.next()) static_cast<void>(decode(*payload));
+      }
+    });
+  }
+
+  TEST_CASE("a flood leaves its end and its size") {
+    OutputTail tail(10);
+    for (int i = 0; i < 100'000; ++i) tail.add("abc");
+    tail.add("the end\n");
+    CHECK(tail.printed_bytes() == 300'008);
+    CHECK(tail.text() == "[…]bcthe end");
+    tail.clear();
+    CHECK(tail.printed_bytes() == 0);
+    CHECK(tail.text().empty());
+    tail.add("short");
+    CHECK(tail.text() == "short");
+  }
+}

@@ -1,0 +1,92 @@
+#include <doctest/doctest.h>
+
+#include "tests/support/scripted_runner.hpp"
+#include "tests/worker/processes.hpp"
+#include "tests/worker/samples.hpp"
+#include "tuner/model/error.hpp"
+
+using namespace tuner;
+using namespace tuner::worker;
+using namespace std::chrono_literals;
+using model::TrialStatus;
+using test::mentions;
+
+namespace {
+
+RemoteCompilerSettings hasty() {
+  RemoteCompilerSettings settings;
+  settings.deadline = 1s;
+  return settings;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::worker compiler") {
+  TEST_CASE("compiling in a child gives what compiling here gives") {
+    RemoteCompiler compiler(test::child("compile"), hasty());
+    CHECK(compiler.name() == "scripted 1");
+    for (const char* entry : {"good", "syntax_error", "too_many_registers"}) {
+      CAPTURE(entry);
+      const model::CompileJob job = test::compile_job(entry);
+      CHECK(compiler.compile(job) == test::ScriptedCompiler().compile(job));
+    }
+  }
+
+  TEST_CASE("a compiler that hangs, dies or talks nonsense costs one compilation") {
+    struct Row {
+      std::string entry;
+      TrialStatus status;
+      std::string reason;
+    };
+    const Row rows[] = {
+        {"slow_compile", TrialStatus::timeout, "compiling passed its deadline of 1 s and was stopped"},
+        {"compile_crash", TrialStatus::crashed,
+         "the compiler's process died: signal 11 (Segmentation fault)"},
+        {"compile_abort", TrialStatus::crashed, "scripted last words"},
+        {"compile_garbage", TrialStatus::crashed, "what arrived is not a frame"},
+        {"compile_half_frame", TrialStatus::crashed, "exit code 0"},
+        {"compile_wrong_message", TrialStatus::crashed, "unexpected message"},
+    };
+    RemoteCompiler compiler(test::child("compile"), hasty());
+    for (const Row& row : rows) {
+      CAPTURE(row.entry);
+      const model::Compilation compilation = compiler.compile(test::compile_job(row.entry));
+      CHECK(compilation.status == row.status);
+      CHECK_MESSAGE(mentions(compilation.log, row.reason), compilation.log);
+      CHECK(test::no_child_left());
+      CHECK(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
+    }
+  }
+
+  TEST_CASE("a job larger than any socket buffer arrives whole") {
+    model::CompileJob job = test::compile_job("good");
+    job.source.front().text.assign(8 << 20, '\xff');
+    RemoteCompilerSettings settings;
+    RemoteCompiler compiler(test::child("compile"), settings);
+    CHECK(compiler.compile(job) == test::ScriptedCompiler().compile(job));
+  }
+
+  TEST_CASE("a compiler that changed under a sweep is an error that names both") {
+    RemoteCompilerSettings settings = hasty();
+    settings.name = "scripted 0";
+    RemoteCompiler compiler(test::child("compile"), settings);
+    CHECK_THROWS_WITH_AS(compiler.compile(test::compile_job("good")),
+                         "the compiler changed from `scripted 0` to `scripted 1` during the sweep",
+                         model::Error);
+  }
+
+  TEST_CASE("what a compiler started dies with it at the deadline") {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("tuner-breeds-" + std::to_string(::getpid()));
+    std::filesystem::create_directory(folder);
+    model::CompileJob job = test::compile_job("good");
+    job.source.front().name = folder / "pid";
+    RemoteCompiler compiler(test::child("breeds"), hasty());
+    CHECK(compiler.compile(job).status == TrialStatus::timeout);
+    pid_t grandchild = 0;
+    std::ifstream(job.source.front().name) >> grandchild;
+    REQUIRE(grandchild > 0);
+    CHECK(test::soon([&] { return !test::alive(grandchild); }));
+    std::filesystem::remove_all(folder);
+  }
+}

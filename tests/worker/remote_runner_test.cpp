@@ -1,0 +1,214 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "tests/support/scripted_runner.hpp"
+#include "tests/worker/processes.hpp"
+#include "tests/worker/samples.hpp"
+#include "tuner/model/error.hpp"
+
+using namespace tuner;
+using namespace tuner::worker;
+using namespace std::chrono_literals;
+using model::TrialOutcome;
+using model::TrialPhase;
+using model::TrialStatus;
+using test::mentions;
+
+namespace {
+
+RemoteRunnerSettings hasty() {
+  RemoteRunnerSettings settings;
+  settings.run_deadline = 1s;
+  return settings;
+}
+
+/// What the job gives where nothing else goes on.
+TrialOutcome alone(const model::TrialJob& job) {
+  return test::ScriptedRunner().run(job);
+}
+
+model::Error start_error(const std::string& mode, RemoteRunnerSettings settings) {
+  try {
+    RemoteRunner runner(test::child(mode), std::move(settings));
+  } catch (const model::Error& error) {
+    return error;
+  }
+  return model::Error("it started");
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::worker runner") {
+  TEST_CASE("a good job gives what it gives without a process") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    CHECK(runner.device() == test::scripted_device());
+    for (const char* entry : {"a", "b", "slow", "wrong_result", "does_nothing"}) {
+      CAPTURE(entry);
+      const model::TrialJob job = test::trial_job(entry);
+      CHECK(runner.run(job) == alone(job));
+    }
+    CHECK(runner.starts() == 1);
+  }
+
+  TEST_CASE("every misbehaviour gets its status and its reason, and the next job its right result") {
+    struct Row {
+      std::string entry;
+      TrialStatus status;
+      std::string reason;
+    };
+    const std::vector<Row> rows = {
+        {"crash", TrialStatus::crashed, "died while timing: signal 11 (Segmentation fault)"},
+        {"abort", TrialStatus::crashed, "signal 6 (Aborted); it printed:\nscripted last words"},
+        {"exit", TrialStatus::crashed, "died while timing: exit code 3"},
+        {"hang", TrialStatus::timeout, "deadline of 1 s while timing; its process was killed"},
+        {"throw", TrialStatus::crashed, "scripted exception"},
+        {"garbage", TrialStatus::crashed, "what arrived is not a frame"},
+        {"half_frame", TrialStatus::crashed, "died while timing: exit code 0"},
+        {"half_frame_hang", TrialStatus::timeout, "while timing"},
+        {"huge_frame", TrialStatus::crashed, "a frame of 4294967295 bytes exceeds the limit"},
+        {"deep_frame", TrialStatus::crashed, "nested deeper than 32"},
+        {"wrong_message", TrialStatus::crashed, "unexpected message"},
+        {"illegal_address", TrialStatus::crashed, "scripted illegal_address"},
+    };
+    RemoteRunner runner(test::child("measure"), hasty());
+    const model::TrialJob good = test::trial_job("good");
+    int starts = 1;
+    for (const Row& row : rows) {
+      CAPTURE(row.entry);
+      const TrialOutcome outcome = runner.run(test::trial_job(row.entry));
+      CHECK(outcome.status == row.status);
+      CHECK_MESSAGE(mentions(outcome.detail, row.reason), outcome.detail);
+      CHECK(outcome.device_lost);
+      CHECK(test::no_child_left());
+      CHECK(runner.run(good) == alone(good));
+      CHECK(runner.starts() == ++starts);
+    }
+  }
+
+  TEST_CASE("what a kernel prints is dropped and said, and neither hangs nor ends the worker") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    const TrialOutcome outcome = runner.run(test::trial_job("flood"));
+    CHECK(outcome.status == TrialStatus::ok);
+    CHECK(outcome.detail == "printed 8388608 bytes, which were dropped");
+    CHECK(runner.run(test::trial_job("quiet")).detail.empty());
+    CHECK(runner.starts() == 1);
+  }
+
+  TEST_CASE("a reference is sent once, and again to a child that has not got it") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    model::TrialJob job = test::full_trial_job();
+    const auto run_with = [&](std::int64_t reference, const std::string& entry) {
+      job.reference_key = model::DigestBuilder().add(reference).finish();
+      job.plan.steps.front().entry = entry;
+      return runner.run(job).status;
+    };
+    // A child that misses a reference dies of it, so a status of ok says that all arrived. More than it
+    // keeps:
+    for (int round = 0; round < 2; ++round) {
+      for (int i = 0; i < 40; ++i) CHECK(run_with(i, "good") == TrialStatus::ok);
+    }
+    CHECK(run_with(39, "crash") == TrialStatus::crashed);
+    CHECK(run_with(39, "good") == TrialStatus::ok);
+    CHECK(runner.starts() == 2);
+  }
+
+  TEST_CASE("phases are passed on") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    std::vector<TrialPhase> phases;
+    runner.report_phases_to([&](TrialPhase phase) { phases.push_back(phase); });
+    runner.run(test::trial_job("good"));
+    CHECK(phases == std::vector<TrialPhase>{TrialPhase::preparing, TrialPhase::loading, TrialPhase::verifying,
+                                            TrialPhase::timing});
+  }
+
+  TEST_CASE("a deadline is the larger of a constant and a multiple of the best so far") {
+    const RemoteRunnerSettings settings;
+    model::TrialJob job;
+    job.policy.time_limit_ns = 2e9;
+    CHECK(phase_deadline(settings, job, TrialPhase::loading) == 5s);
+    CHECK(phase_deadline(settings, job, TrialPhase::verifying) == 5s);
+    CHECK(phase_deadline(settings, job, TrialPhase::timing) == 7s);
+    CHECK(phase_deadline(settings, job, TrialPhase::preparing) == 120s);
+    job.best_ns = 1e9;
+    CHECK(phase_deadline(settings, job, TrialPhase::loading) == 20s);
+    CHECK(phase_deadline(settings, job, TrialPhase::verifying) == 80s);
+    CHECK(phase_deadline(settings, job, TrialPhase::timing) == 82s);
+    job.best_ns = 1e300;  // nonsense must not overflow into a deadline in the past
+    CHECK(phase_deadline(settings, job, TrialPhase::timing) > 5s);
+  }
+
+  TEST_CASE("a longer deadline lets a slow kernel through") {
+    RemoteRunnerSettings settings = hasty();
+    settings.run_deadline = 100ms;
+    model::TrialJob job = test::trial_job("slow");
+    RemoteRunner runner(test::child("measure"), settings);
+    CHECK(runner.run(job).status == TrialStatus::timeout);
+    job.best_ns = 100e6;  // 20 times that, for each of four launches
+    CHECK(runner.run(job).status == TrialStatus::ok);
+  }
+
+  TEST_CASE("with a known device no child is started before the first trial") {
+    RemoteRunnerSettings settings = hasty();
+    settings.device = test::scripted_device();
+    RemoteRunner runner(test::child("measure"), settings);
+    CHECK(runner.device().name == "Scripted GPU");
+    CHECK(runner.starts() == 0);
+    CHECK(test::no_child_left());
+    CHECK(runner.run(test::trial_job("good")).status == TrialStatus::ok);
+    CHECK(runner.starts() == 1);
+  }
+
+  TEST_CASE("another device than the known one is an error that names both") {
+    RemoteRunnerSettings settings = hasty();
+    settings.device = test::scripted_device();
+    settings.device->uuid = "GPU-another";
+    RemoteRunner runner(test::child("measure"), settings);
+    CHECK_THROWS_WITH_AS(
+        runner.run(test::trial_job("good")),
+        "device scripted was Scripted GPU (GPU-another) and is now Scripted GPU (GPU-5c819fed)",
+        model::Error);
+    CHECK(test::no_child_left());
+  }
+
+  TEST_CASE("a worker that cannot start is an error with what it printed") {
+    const std::string what = start_error("prints-and-dies", hasty()).what();
+    CHECK_MESSAGE(mentions(what, "the measuring worker did not start in 3 attempts: exit code 7"), what);
+    CHECK_MESSAGE(mentions(what, "cannot go on: prints-and-dies"), what);
+    CHECK(mentions(start_error("chatters", hasty()).what(), "what arrived is not a frame"));
+  }
+
+  TEST_CASE("a worker that never becomes ready is killed at its deadline") {
+    RemoteRunnerSettings settings = hasty();
+    settings.worker.start_deadline = 50ms;
+    settings.worker.start_attempts = 2;
+    CHECK(mentions(start_error("mute", settings).what(),
+                   "did not start in 2 attempts: not ready after 0.05 s"));
+    CHECK(test::no_child_left());
+  }
+
+  TEST_CASE("an error of the child's own is thrown in the parent, with its hint and exit code") {
+    const model::Error error = start_error("no-device", hasty());
+    CHECK(std::string(error.what()) == "no usable device: libcuda.so.1 was not found");
+    CHECK(error.hint() == "install the driver");
+    CHECK(error.code() == model::ExitCode::no_device);
+    CHECK(test::no_child_left());
+  }
+
+  TEST_CASE("a program that is not there is an error that names it") {
+    CHECK_THROWS_WITH_AS(RemoteRunner({{}, "/nonexistent/tuner"}, hasty()),
+                         "cannot start a worker process: /nonexistent/tuner: No such file or directory",
+                         model::Error);
+  }
+
+  TEST_CASE("each start is logged with what it cost") {
+    std::vector<std::string> lines;
+    RemoteRunnerSettings settings = hasty();
+    settings.worker.log = [&](const std::string& line) { lines.push_back(line); };
+    RemoteRunner runner(test::child("measure"), settings);
+    runner.run(test::trial_job("crash"));
+    runner.run(test::trial_job("good"));
+    REQUIRE(lines.size() == 2);
+    CHECK_MESSAGE(mentions(lines[1], "ready after "), lines[1]);
+  }
+}

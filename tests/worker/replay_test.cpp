@@ -1,0 +1,92 @@
+#include <doctest/doctest.h>
+
+#include "tests/worker/samples.hpp"
+#include "tuner/device/replay/replay_compiler.hpp"
+#include "tuner/device/replay/replay_runner.hpp"
+
+using namespace tuner;
+using namespace tuner::device::replay;
+using model::TrialStatus;
+
+namespace {
+
+model::Digest key(int number) {
+  return model::DigestBuilder().add(std::int64_t{number}).finish();
+}
+
+model::TrialRecord record(int number, TrialStatus status) {
+  model::TrialRecord record;
+  record.key = key(number);
+  record.outcome.status = status;
+  return record;
+}
+
+model::TrialOutcome replay(ReplayRunner& runner, int number) {
+  model::TrialJob job;
+  job.key = key(number);
+  return runner.run(job);
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::device::replay") {
+  TEST_CASE("a recorded trial gives its recorded outcome, another one is skipped") {
+    model::TrialRecord good = record(1, TrialStatus::ok);
+    good.outcome = test::full_outcome();
+    ReplayRunner runner(test::full_device_info(), {good, record(2, TrialStatus::wrong_result)});
+    model::TrialOutcome expected = test::full_outcome();
+    expected.device_lost = false;  // nothing is lost by looking it up
+    CHECK(replay(runner, 1) == expected);
+    CHECK(replay(runner, 2).status == TrialStatus::wrong_result);
+    CHECK(replay(runner, 3).status == TrialStatus::skipped);
+    CHECK(replay(runner, 3).detail == "not in the recording");
+  }
+
+  TEST_CASE("the later of two records of a trial counts") {
+    ReplayRunner runner({}, {record(1, TrialStatus::timeout), record(1, TrialStatus::ok)});
+    CHECK(replay(runner, 1).status == TrialStatus::ok);
+  }
+
+  TEST_CASE("a replayed device is the recorded one under another id and kind") {
+    const model::DeviceInfo recorded = test::full_device_info();
+    model::DeviceInfo expected = recorded;
+    expected.id = "replay:sweep.jsonl";
+    expected.kind = "replay";
+    CHECK(replayed_device(recorded, "sweep.jsonl") == expected);
+  }
+
+  TEST_CASE("compiling gives recorded resources, also for entries and jobs of which nothing is recorded") {
+    const model::CompileJob job = test::full_compile_job();
+    model::TrialRecord failed_launch = record(1, TrialStatus::timeout);
+    failed_launch.binary_key = job.key();
+    model::TrialRecord known = record(2, TrialStatus::ok);
+    known.binary_key = job.key();
+    known.resources = model::KernelResources{"add<4>", "symbol", 40, 1, 2, 3, 4, 5, 6};
+    known.compile_ms = 12;
+    ReplayCompiler compiler("nvrtc 13.0", {failed_launch, known});
+    CHECK(compiler.name() == "nvrtc 13.0");
+
+    const model::Compilation compilation = compiler.compile(job);
+    CHECK(compilation.status == TrialStatus::ok);
+    CHECK(compilation.binary.empty());
+    CHECK(compilation.compile_ms == 12);
+    REQUIRE(compilation.find("add<4>"));
+    CHECK(*compilation.find("add<4>") == *known.resources);
+    REQUIRE(compilation.find("scale"));
+    CHECK(compilation.find("scale")->registers == 0);
+
+    const model::Compilation unknown = compiler.compile(test::compile_job("reference"));
+    CHECK(unknown.status == TrialStatus::ok);
+    CHECK(unknown.find("reference"));
+  }
+
+  TEST_CASE("a recorded compile error fails again, with its log") {
+    const model::CompileJob job = test::compile_job("broken");
+    model::TrialRecord broken = record(1, TrialStatus::compile_error);
+    broken.binary_key = job.key();
+    broken.compile_log = "kernel.cu(1): error";
+    const model::Compilation compilation = ReplayCompiler("nvrtc 13.0", {broken}).compile(job);
+    CHECK(compilation.status == TrialStatus::compile_error);
+    CHECK(compilation.log == "kernel.cu(1): error");
+  }
+}

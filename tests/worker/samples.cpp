@@ -1,0 +1,110 @@
+#include "tests/worker/samples.hpp"
+
+#include <limits>
+
+namespace tuner::test {
+namespace {
+
+using namespace tuner::model;
+
+std::vector<std::byte> binary(int size) {
+  std::vector<std::byte> bytes;
+  for (int i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(i * 7));
+  return bytes;
+}
+
+KernelResources full_resources(const std::string& entry) {
+  return {entry, "_Z" + entry, 40, 8, 12, 16, 20, 24, 256};
+}
+
+Operand operand(Operand::Kind kind, double real) {
+  return {kind, 1, ElementType::float64, std::numeric_limits<std::int64_t>::min(), real};
+}
+
+Step full_step(Step::Kind kind) {
+  Step step;
+  step.kind = kind;
+  step.entry = "add<4>";
+  step.grid = {5, 6, 7};
+  step.block = {8, 9, 10};
+  step.dynamic_shared_bytes = 98304;
+  step.operands = {operand(Operand::Kind::expected, 0.1), operand(Operand::Kind::scalar, -0.0)};
+  step.buffer = 2;
+  step.first = 3;
+  step.elements = std::int64_t{1} << 40U;
+  step.stream = 1;
+  step.after = {0, 2};
+  return step;
+}
+
+}  // namespace
+
+CompileJob full_compile_job() {
+  CompileJob job;
+  job.source = {{"a.cu", "// \xff\xfe not UTF-8\n"}, {"b.cuh", std::string("\0zero", 5)}};
+  job.macros = {{"TILE", "32"}};
+  job.vocabulary = {{"PARTITION_row", "77"}};
+  job.options = {"--use_fast_math"};
+  job.entries = {"add<4>", "scale"};
+  job.architecture = "sm_90";
+  job.compiler = "nvrtc 13.0";
+  return job;
+}
+
+Compilation full_compilation() {
+  return {TrialStatus::compile_error, binary(70'000), {full_resources("a"), full_resources("b")},
+          "a.cu(1): error: \xc3\x28", 155.25,         true};
+}
+
+DeviceInfo full_device_info() {
+  DeviceInfo device = {"cuda:1", "cuda",  "NVIDIA H200",   "GPU-1-2", "sm_90", 9,
+                       1,        "580.1", 150'000'000'000, 7,         {}};
+  device.limits = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+  return device;
+}
+
+TrialJob full_trial_job() {
+  TrialJob job;
+  job.key = Digest::from_hex("000102030405060708090a0b0c0d0e0f");
+  job.plan.buffers = {{"A", ElementType::uint8, 99, Access::inout, {Init::Kind::uniform, -1.5, 0.1}}};
+  job.plan.steps = {full_step(Step::Kind::launch), full_step(Step::Kind::upload)};
+  job.plan.verify = {{full_step(Step::Kind::launch)}, 1e-300};
+  job.plan.deterministic = false;
+  job.binary = binary(1000);
+  job.kernels = {full_resources("a")};
+  job.reference_binary = binary(500);
+  job.reference_kernels = {full_resources("r")};
+  job.reference_key = Digest::from_hex("ffeeddccbbaa99887766554433221100");
+  job.policy = {"thorough-1", 40, 5, 1.25, 1.0, 2.0, 3.0, true};
+  job.best_ns = 12'345.678;
+  job.seed = std::numeric_limits<std::uint64_t>::max();
+  return job;
+}
+
+TrialOutcome full_outcome() {
+  TrialOutcome outcome;
+  outcome.status = TrialStatus::quarantined;
+  outcome.detail = "why \x80 not";
+  outcome.verification = {true, std::numeric_limits<double>::infinity(), 5e-324, 3, 1, "C"};
+  outcome.measurement = Measurement{{1.1, 2.2, 3.3}, 4, 2.2, 1.1, 3.3, 1.1, 1980.5, true};
+  outcome.device_lost = true;
+  outcome.driver_blocks_per_multiprocessor = 6;
+  return outcome;
+}
+
+TrialJob trial_job(const std::string& entry) {
+  TrialJob job;
+  job.plan.steps.emplace_back().entry = entry;
+  job.binary = binary(100);
+  job.policy.time_limit_ns = 0;  // nothing is sampled for long, so a hang is noticed soon
+  return job;
+}
+
+CompileJob compile_job(const std::string& entry) {
+  CompileJob job;
+  job.entries = {entry};
+  job.source = {{"kernel.cu", "// " + entry}};
+  return job;
+}
+
+}  // namespace tuner::test

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "db/best.hpp"
+#include "reports/table.hpp"
+
+namespace tuner::cli {
+
+/// One row an answer: size, kernel, configuration, median time with its interval, the first metric,
+/// registers, occupancy and what limits it, speed-up over the default (`~` where that was dropped early), how
+/// many are tied with it.
+reports::Table best_table(const std::vector<db::BestAnswer>& answers);
+
+/// The metric shown of a trial: the first of its kernel, as `38.2 TFLOP/s`; empty where it has none.
+std::string metric_text(const model::TrialRecord& trial, const std::string& metric);
+
+}  // namespace tuner::cli

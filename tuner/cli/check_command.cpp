@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "reports/numbers.hpp"
+#include "reports/table.hpp"
+#include "tuner/cli/backend.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/sanitize_check.hpp"
+#include "tuner/cli/terminal/line_printer.hpp"
+#include "tuner/cli/worker_setup.hpp"
+#include "tuner/device/cpu/cpu_device.hpp"
+#include "tuner/device/cuda/occupancy/occupancy.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/search/covering_sample.hpp"
+#include "tuner/sweep/trial_record.hpp"
+
+namespace tuner::cli {
+namespace {
+
+struct CheckOptions {
+  std::vector<std::string> kernels;
+  std::string architecture = "sm_90";
+  bool all = false;
+  bool no_compile = false;
+  bool sanitize = false;
+};
+
+model::DeviceInfo pretended_device(const std::string& architecture) {
+  if (auto device = device::cuda::known_device(architecture)) return *device;
+  throw model::UsageError(fmt::format("no architecture is called '{}'", architecture),
+                          fmt::format("known: {}", fmt::join(device::cuda::known_architectures(), ", ")));
+}
+
+sweep::LaunchOracle oracle_of(const model::DeviceInfo& device) {
+  return {[device](const model::KernelResources& resources, const model::Step& step) {
+            return device::cuda::why_unlaunchable(device.limits, resources, step.grid, step.block,
+                                                  step.dynamic_shared_bytes);
+          },
+          [device](const model::KernelResources& resources, const model::Step& step) {
+            return device::cuda::occupancy(device.limits, device.compute_major, device.compute_minor,
+                                           resources, step.block, step.dynamic_shared_bytes);
+          }};
+}
+
+/// Compiles configurations of one kernel and judges them against a device's limits, without running anything.
+class Checker {
+ public:
+  Checker(const model::DeviceInfo& device, std::string compiler, compile::CompilePool& pool,
+          terminal::LinePrinter& printer)
+      : m_pool(pool), m_printer(printer), m_oracle(oracle_of(device)) {
+    m_request.device = device;
+    m_request.compiler = std::move(compiler);
+  }
+
+  std::vector<model::TrialRecord> check(const sweep::Work& work, const model::Problem& problem,
+                                        const space::ConfigurationList& list,
+                                        const std::vector<std::size_t>& which) {
+    std::map<compile::CompilePool::Ticket, sweep::Trial> compiling;
+    std::vector<model::TrialRecord> records;
+    for (const std::size_t index : which) {
+      sweep::Trial trial = sweep::describe(m_request, work, problem, list[index], {});
+      if (trial.record.outcome.status != model::TrialStatus::ok) {
+        records.push_back(std::move(trial.record));
+        continue;
+      }
+      auto job =
+          work.kernel.compile_job(problem, list[index], m_request.device.architecture, m_request.compiler);
+      compiling.emplace(m_pool.submit(std::move(job)), std::move(trial));
+    }
+    while (auto finished = m_pool.take()) {
+      sweep::Trial trial = std::move(compiling.at(finished->ticket));
+      sweep::add_compilation(trial, *finished->compilation, m_oracle);
+      records.push_back(std::move(trial.record));
+      m_printer.status(
+          fmt::format("{}: {} of {} compiled", work.kernel.spec().name, records.size(), which.size()),
+          static_cast<double>(records.size()) / static_cast<double>(which.size()));
+    }
+    m_printer.clear();
+    std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
+      return a.configuration.canonical_json() < b.configuration.canonical_json();
+    });
+    return records;
+  }
+
+ private:
+  sweep::Request m_request;
+  compile::CompilePool& m_pool;
+  terminal::LinePrinter& m_printer;
+  sweep::LaunchOracle m_oracle;
+};
+
+reports::Table result_table(const std::vector<model::TrialRecord>& records) {
+  using reports::Align;
+  reports::Table table({{"configuration"},
+                        {"block"},
+                        {"registers", Align::right},
+                        {"spill bytes", Align::right},
+                        {"shared bytes", Align::right},
+                        {"occupancy", Align::right},
+                        {"limited by"},
+                        {"status"}});
+  for (const model::TrialRecord& record : records) {
+    const auto& resources = record.resources;
+    const auto& occupancy = record.occupancy;
+    const auto status = record.outcome.status;
+    table.add_row(
+        {record.configuration.text(), fmt::format("{}x{}x{}", record.block.x, record.block.y, record.block.z),
+         resources ? fmt::format("{}", resources->registers) : "",
+         resources ? fmt::format("{}", resources->spill_store_bytes + resources->spill_load_bytes) : "",
+         resources ? fmt::format("{}", resources->static_shared_bytes + record.dynamic_shared_bytes) : "",
+         occupancy ? reports::percent_text(occupancy->fraction) : "",
+         occupancy ? fmt::format("{}", fmt::join(occupancy->limited_by, ", ")) : "",
+         status == model::TrialStatus::ok
+             ? "ok"
+             : fmt::format("{}: {}", model::to_string(status), record.outcome.detail)});
+  }
+  return table;
+}
+
+std::vector<std::size_t> chosen(const space::ConfigurationList& list, bool all) {
+  if (!all) return search::covering_sample(list);
+  std::vector<std::size_t> every(list.size());
+  for (std::size_t i = 0; i < every.size(); ++i) every[i] = i;
+  return every;
+}
+
+/// The last size asked for, or a cube of 1024 where that has not as many dimensions as the kernel.
+model::Problem check_problem(const model::KernelSpec& spec, const config::Settings& settings) {
+  const std::vector<std::int64_t> asked = settings.sizes().back();
+  const bool fits = asked.size() == 1 || asked.size() == spec.sizes.size();
+  return space::make_problem(spec, fits ? asked : std::vector<std::int64_t>{1024}, settings.type(),
+                             settings.paddings().front());
+}
+
+/// What the sample is compiled for: the host where the CPU is asked for, else a GPU that need not be here.
+struct Target {
+  model::DeviceInfo device;
+  std::string compiler_kind;  ///< as local_compiler() takes it
+};
+
+Target target_of(const config::Settings& settings, const CheckOptions& options) {
+  if (settings.text("device") == "cpu") return {device::cpu::describe_cpu(), "host"};
+  return {pretended_device(options.architecture), "nvrtc"};
+}
+
+int count_spaces(const KernelCatalog& catalog, const config::Settings& settings, const Target& target) {
+  for (const model::KernelSpec& spec : catalog.selected()) {
+    const model::Problem problem = check_problem(spec, settings);
+    write_out(fmt::format("{}: sound; {} configurations at {}\n", spec.name,
+                          space::count(spec, problem, target.device.limits), problem.text()));
+  }
+  return 0;
+}
+
+bool is_mistake(const model::TrialRecord& record) {
+  const model::TrialStatus status = record.outcome.status;
+  return status != model::TrialStatus::ok && status != model::TrialStatus::unlaunchable &&
+         status != model::TrialStatus::skipped;
+}
+
+int compile_samples(const KernelCatalog& catalog, const config::Settings& settings, const Target& target,
+                    bool all) {
+  auto first = std::make_unique<worker::RemoteCompiler>(compile_worker(target.compiler_kind),
+                                                        compiler_settings(settings));
+  const std::string compiler = first->name();
+  compile::CompilePool pool(compile_jobs(settings),
+                            remote_compilers(settings, target.compiler_kind, compiler, std::move(first)));
+  terminal::LinePrinter printer(terminal::open_terminal(STDERR_FILENO), terminal::steady_clock());
+  Checker checker(target.device, compiler, pool, printer);
+  std::int64_t mistakes = 0;
+  for (const model::KernelSpec& spec : catalog.selected()) {
+    const sweep::Work work{space::KernelSpace(spec), {}};
+    const model::Problem problem = check_problem(spec, settings);
+    const space::ConfigurationList list = work.kernel.list(problem, target.device.limits);
+    const auto records = checker.check(work, problem, list, chosen(list, all));
+    mistakes += std::count_if(records.begin(), records.end(), is_mistake);
+    write_out(fmt::format("{}: sound; {} configurations at {}, {} of them compiled for {} by {}\n{}\n",
+                          spec.name, list.size(), problem.text(), records.size(), target.device.architecture,
+                          compiler, result_table(records).plain()));
+  }
+  if (mistakes == 0) return 0;
+  write_err(fmt::format("{} configurations do not compile", mistakes));
+  return static_cast<int>(model::ExitCode::failed);
+}
+
+int check(const Context& context, const CheckOptions& options) {
+  const config::Settings settings = context.settings();
+  if (options.sanitize && settings.text("device") != "cpu") {
+    throw model::UsageError("--sanitize runs kernels on the CPU", "add --device cpu");
+  }
+  const KernelCatalog catalog = KernelCatalog::load(options.kernels);
+  if (options.sanitize) return check_sanitized(context, catalog.selected(), settings, options.all);
+  const Target target = target_of(settings, options);
+  if (options.no_compile) return count_spaces(catalog, settings, target);
+  return compile_samples(catalog, settings, target, options.all);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context, Action& action) {
+  auto* command =
+      app.add_subcommand("check", "Check kernel specs; compile a sample of each space, no GPU needed");
+  auto options = std::make_shared<CheckOptions>();
+  command
+      ->add_option("kernels", options->kernels,
+                   "names, families, spec files or folders; default: all shipped")
+      ->type_name("SPEC");
+  command
+      ->add_option("--arch", options->architecture, "architecture to compile for, with its flagship's limits")
+      ->capture_default_str()
+      ->type_name("sm_XX");
+  command->add_flag("--all", options->all, "compile every configuration, not a covering sample");
+  command->add_flag("--no-compile", options->no_compile,
+                    "only read the specs and count their configurations");
+  command->add_flag("--sanitize", options->sanitize,
+                    "with --device cpu: run the sample at awkward sizes under AddressSanitizer,\n"
+                    "UndefinedBehaviorSanitizer and a race detector");
+  add_setting_flags(*command, context,
+                    {"device", "sizes", "type", "pad", "compile_jobs", "compile_timeout_s", "run_timeout_s",
+                     "cache_dir", "cache_limit_mb"});
+  command->footer(
+      "The sample has every pair of parameter values that occurs together in the space, in as few "
+      "configurations as\n"
+      "a greedy choice finds. Mistakes are shown with file, line and column; exit code 2 then.");
+  command->callback(
+      [&context, &action, options] { action = [&context, options] { return check(context, *options); }; });
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,39 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tuner/cli/context.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tuner::cli {
+
+/// Adds a subcommand to `app`; when it is the one called, `action` is set to what does its work and returns
+/// the exit code. One file a subcommand.
+using Action = std::function<int()>;
+using AddCommand = void (*)(CLI::App& app, Context& context, Action& action);
+
+void add_run(CLI::App& app, Context& context, Action& action);
+void add_best(CLI::App& app, Context& context, Action& action);
+void add_report(CLI::App& app, Context& context, Action& action);
+void add_list(CLI::App& app, Context& context, Action& action);
+void add_show(CLI::App& app, Context& context, Action& action);
+void add_check(CLI::App& app, Context& context, Action& action);
+void add_config(CLI::App& app, Context& context, Action& action);
+void add_export(CLI::App& app, Context& context, Action& action);
+void add_import(CLI::App& app, Context& context, Action& action);
+void add_merge(CLI::App& app, Context& context, Action& action);
+void add_cache(CLI::App& app, Context& context, Action& action);
+/// Not for people: what child processes run.
+void add_worker(CLI::App& app, Context& context, Action& action);
+
+/// Adds flags for these settings to a subcommand; their values go to Context::flags.
+void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names);
+
+/// Parses and runs; every error becomes one message and a code.
+int run_tuner(int argc, char** argv);
+
+}  // namespace tuner::cli

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace tuner::cli {
+
+/// Prints every device that can run kernels here on stdout, and on stderr why there is no GPU where there is
+/// none.
+int list_devices();
+
+}  // namespace tuner::cli

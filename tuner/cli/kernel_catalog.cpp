@@ -1,0 +1,104 @@
+#include "tuner/cli/kernel_catalog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "config/diagnostic_text.hpp"
+#include "kernels/shipped.hpp"
+#include "tuner/cli/context.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+namespace {
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".toml") ||
+         std::filesystem::is_directory(name);
+}
+
+void refuse_mistakes(const config::LoadedKernels& loaded, const std::string& what) {
+  if (loaded.mistakes.empty()) return;
+  print_mistakes(loaded);
+  const std::size_t count = loaded.mistakes.size();
+  throw model::UsageError(fmt::format("{} mistake{} in {}", count, count == 1 ? "" : "s", what),
+                          "nothing was run; docs/kernel-specs.md describes the format");
+}
+
+config::LoadedKernels read(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    config::LoadedKernels loaded = config::load_kernel_folder(path);
+    if (loaded.kernels.empty() && loaded.mistakes.empty()) {
+      throw model::UsageError(fmt::format("{} holds no kernel spec (*.toml)", path));
+    }
+    return loaded;
+  }
+  return config::load_kernel_file(path);
+}
+
+std::string known_names(const std::vector<model::KernelSpec>& kernels) {
+  std::set<std::string> families;
+  std::vector<std::string> names;
+  for (const model::KernelSpec& kernel : kernels) {
+    families.insert(kernel.family);
+    names.push_back(kernel.name);
+  }
+  return fmt::format("kernels: {}; families: {}", fmt::join(names, ", "), fmt::join(families, ", "));
+}
+
+}  // namespace
+
+void print_mistakes(const config::LoadedKernels& loaded) {
+  write_err(config::diagnostics_text(loaded.mistakes, loaded.texts));
+}
+
+KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
+  config::LoadedKernels shipped = config::load_embedded(kernels::shipped());
+  refuse_mistakes(shipped, "the shipped kernels");
+  config::LoadedKernels named;
+  std::map<std::string, std::vector<std::string>> kernels_at;  // by path
+  for (const std::string& path : selection) {
+    if (!is_path(path)) continue;
+    config::LoadedKernels read_here = read(path);
+    for (const model::KernelSpec& kernel : read_here.kernels) kernels_at[path].push_back(kernel.name);
+    named.add(std::move(read_here));
+    refuse_mistakes(named, path);
+  }
+
+  KernelCatalog catalog;
+  catalog.m_all = named.kernels;
+  for (model::KernelSpec& kernel : shipped.kernels) {
+    const bool replaced = std::any_of(named.kernels.begin(), named.kernels.end(),
+                                      [&](const model::KernelSpec& own) { return own.name == kernel.name; });
+    if (!replaced) catalog.m_all.push_back(std::move(kernel));
+  }
+  for (const std::string& name : selection) {
+    if (is_path(name)) {
+      for (const std::string& kernel : kernels_at[name]) catalog.choose(kernel);
+    } else if (!catalog.choose(name)) {
+      throw model::UsageError(fmt::format("no kernel or family is called '{}'", name),
+                              known_names(catalog.m_all) + "; or give the path of a spec (.toml)");
+    }
+  }
+  if (selection.empty()) catalog.m_selected = catalog.m_all;
+  return catalog;
+}
+
+bool KernelCatalog::choose(const std::string& name) {
+  bool any = false;
+  for (const model::KernelSpec& kernel : m_all) {
+    if (kernel.name != name && kernel.family != name) continue;
+    any = true;
+    const bool chosen =
+        std::any_of(m_selected.begin(), m_selected.end(),
+                    [&](const model::KernelSpec& other) { return other.name == kernel.name; });
+    if (!chosen) m_selected.push_back(kernel);
+  }
+  return any;
+}
+
+}  // namespace tuner::cli

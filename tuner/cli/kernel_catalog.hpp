@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "config/kernel_file.hpp"
+
+namespace tuner::cli {
+
+/// The shipped kernels and what the user names besides.
+class KernelCatalog {
+ public:
+  /// `selection`: names of kernels, names of families, spec files or folders of them; files and folders are
+  /// read, and a kernel in them replaces a shipped one of its name. Throws model::UsageError after printing
+  /// every mistake in them, and for a name nobody has.
+  static KernelCatalog load(const std::vector<std::string>& selection);
+
+  /// The selected kernels in the order named; without a selection all.
+  const std::vector<model::KernelSpec>& selected() const { return m_selected; }
+
+ private:
+  /// Selects the kernel or the family of this name; false where there is none.
+  bool choose(const std::string& name);
+
+  std::vector<model::KernelSpec> m_all;
+  std::vector<model::KernelSpec> m_selected;
+};
+
+/// Prints diagnostics with the lines they are about on stderr.
+void print_mistakes(const config::LoadedKernels& loaded);
+
+}  // namespace tuner::cli

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "db/database.hpp"
+#include "db/queries.hpp"
+#include "reports/numbers.hpp"
+#include "reports/summary.hpp"
+#include "reports/table.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/device_list.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/space/space.hpp"
+
+namespace tuner::cli {
+namespace {
+
+using reports::Align;
+
+int list_kernels(const std::vector<std::string>& selection) {
+  const KernelCatalog catalog = KernelCatalog::load(selection);
+  reports::Table table({{"kernel"}, {"family"}, {"sizes"}, {"types"}, {"parameters"}, {"description"}});
+  for (const model::KernelSpec& kernel : catalog.selected()) {
+    std::vector<std::string> parameters;
+    for (const model::ParameterSpec& parameter : kernel.parameters) {
+      parameters.push_back(fmt::format("{}({})", parameter.name, parameter.values.size()));
+    }
+    std::vector<std::string> types;
+    for (const model::ElementType type : kernel.types) types.emplace_back(model::cuda_name(type));
+    table.add_row({kernel.name, kernel.family, fmt::format("{}", fmt::join(kernel.sizes, "x")),
+                   fmt::format("{}", fmt::join(types, ", ")), fmt::format("{}", fmt::join(parameters, " ")),
+                   kernel.description});
+  }
+  write_out(table.plain());
+  return 0;
+}
+
+int list_runs(const Context& context) {
+  const db::Connection connection = db::open_for_reading(context.settings().database());
+  reports::Table table({{"run"}, {"started"}, {"state"}, {"device"}, {"trials", Align::right}, {"command"}});
+  for (const model::RunRecord& run : db::runs(connection)) {
+    table.add_row({run.id.hex(), run.started_at, run.state, run.device.name, fmt::format("{}", run.measured),
+                   run.command_line});
+  }
+  if (table.empty()) throw model::Error("the database holds no run", "", model::ExitCode::nothing_found);
+  write_out(table.plain());
+  return 0;
+}
+
+int list_failures(const Context& context, const std::string& kernel) {
+  const db::Connection connection = db::open_for_reading(context.settings().database());
+  db::TrialFilter filter;
+  filter.failures = true;
+  filter.kernel = kernel;
+  reports::Table table({{"trial"}, {"status"}, {"kernel"}, {"configuration"}, {"problem"}, {"reason"}});
+  for (const model::TrialRecord& trial : db::trials(connection, filter)) {
+    table.add_row({trial.key.hex().substr(0, 12), std::string(model::to_string(trial.outcome.status)),
+                   trial.kernel, trial.configuration.text(), trial.problem.text(), reports::reason(trial)});
+  }
+  for (const db::OpenAttempt& attempt : db::open_attempts(connection)) {
+    if (!kernel.empty() && attempt.kernel != kernel) continue;
+    table.add_row({attempt.trial.hex().substr(0, 12), attempt.this_boot ? "under way" : "unfinished",
+                   attempt.kernel, attempt.configuration.text(), attempt.problem.text(),
+                   attempt.this_boot
+                       ? fmt::format("process {} since {}", attempt.pid, attempt.opened_at)
+                       : fmt::format("it was running when the machine went down ({})", attempt.opened_at)});
+  }
+  if (table.empty()) throw model::Error("the database holds no failure", "", model::ExitCode::nothing_found);
+  write_out(table.plain());
+  write_err("`tuner show TRIAL` gives the whole compiler log or driver error");
+  return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Context& context, Action& action) {
+  auto* list = app.add_subcommand("list", "List kernels, devices, runs or failures");
+  list->require_subcommand(1);
+
+  auto selection = std::make_shared<std::vector<std::string>>();
+  auto* kernels = list->add_subcommand("kernels", "shipped kernels, or those of the files named");
+  kernels->add_option("what", *selection, "names, families, spec files or folders");
+  kernels->callback([&action, selection] { action = [selection] { return list_kernels(*selection); }; });
+
+  auto* devices = list->add_subcommand("devices", "what can run kernels here, and why not what cannot");
+  devices->callback([&action] { action = list_devices; });
+
+  auto* runs = list->add_subcommand("runs", "what was tuned, newest first");
+  add_setting_flags(*runs, context, {"db"});
+  runs->callback([&context, &action] { action = [&context] { return list_runs(context); }; });
+
+  auto kernel = std::make_shared<std::string>();
+  auto* failures = list->add_subcommand("failures", "trials that failed, and why");
+  failures->add_option("--kernel,-k", *kernel, "only this kernel")->type_name("NAME");
+  add_setting_flags(*failures, context, {"db"});
+  failures->callback([&context, &action, kernel] {
+    action = [&context, kernel] { return list_failures(context, *kernel); };
+  });
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,99 @@
+#include "tuner/cli/local_devices.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <utility>
+
+#include "tuner/compile/binary_cache.hpp"
+#include "tuner/compile/host/host_compiler.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
+#include "tuner/device/cpu/cpu_device.hpp"
+#include "tuner/device/cuda/cuda.hpp"
+#include "tuner/device/cuda/nvml.hpp"
+#include "tuner/measure/runner.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+namespace {
+
+/// Opens its device with the first trial.
+class LazyRunner final : public model::TrialRunner {
+ public:
+  using Open = std::function<std::unique_ptr<model::TrialRunner>()>;
+  LazyRunner(model::DeviceInfo device, Open open) : m_device(std::move(device)), m_open(std::move(open)) {}
+
+  const model::DeviceInfo& device() const override { return m_device; }
+  model::TrialOutcome run(const model::TrialJob& job) override {
+    if (!m_runner) {
+      m_runner = m_open();
+      m_runner->report_phases_to(m_listener);
+    }
+    return m_runner->run(job);
+  }
+  void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
+    m_listener = std::move(listener);
+    if (m_runner) m_runner->report_phases_to(m_listener);
+  }
+
+ private:
+  model::DeviceInfo m_device;
+  Open m_open;
+  std::function<void(model::TrialPhase)> m_listener;
+  std::unique_ptr<model::TrialRunner> m_runner;
+};
+
+model::DeviceInfo cuda_device(const std::string& id) {
+  const std::vector<model::DeviceInfo> devices = device::cuda::devices();
+  std::string known;
+  for (const model::DeviceInfo& device : devices) {
+    if (device.id == id) return device;
+    known += (known.empty() ? "" : ", ") + device.id;
+  }
+  throw model::Error(
+      fmt::format("there is no device {}; the driver shows {}", id, known.empty() ? "none" : known),
+      "`tuner list devices` shows what there is", model::ExitCode::no_device);
+}
+
+std::vector<std::byte> support_binary(const model::DeviceInfo& device,
+                                      const std::filesystem::path& cache_folder) {
+  auto nvrtc = std::make_unique<compile::nvrtc::NvrtcCompiler>(compile::nvrtc::load_library());
+  const model::CompileJob job = device::cuda::support_job(device.architecture, nvrtc->name());
+  compile::CachingCompiler compiler(std::move(nvrtc), std::make_shared<compile::BinaryCache>(cache_folder));
+  model::Compilation compilation = compiler.compile(job);
+  if (compilation.status != model::TrialStatus::ok) {
+    throw model::Error(fmt::format("the tuner's own kernels do not compile for {}: {}", device.architecture,
+                                   compilation.log),
+                       "this NVRTC may be too old for the GPU: install a newer CUDA toolkit",
+                       model::ExitCode::no_device);
+  }
+  return std::move(compilation.binary);
+}
+
+std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
+                                              const std::filesystem::path& cache_folder) {
+  const int ordinal = std::stoi(info.id.substr(info.id.find(':') + 1));
+  auto nvml = std::make_shared<device::cuda::Nvml>();
+  measure::Surroundings surroundings;
+  surroundings.sm_clock_mhz = [nvml, uuid = info.uuid] { return nvml->read(uuid).sm_clock_mhz.value_or(0); };
+  return std::make_unique<measure::DeviceTrialRunner>(
+      device::cuda::open(ordinal, support_binary(info, cache_folder)), surroundings);
+}
+
+}  // namespace
+
+std::unique_ptr<compile::Compiler> local_compiler(const std::string& name) {
+  if (name == "nvrtc") return std::make_unique<compile::nvrtc::NvrtcCompiler>(compile::nvrtc::load_library());
+  return std::make_unique<compile::host::HostCompiler>();
+}
+
+std::unique_ptr<model::TrialRunner> local_runner(const std::string& device,
+                                                 const std::filesystem::path& cache_folder) {
+  if (device == "cpu") {
+    return std::make_unique<measure::DeviceTrialRunner>(std::make_unique<device::cpu::CpuDevice>());
+  }
+  const model::DeviceInfo info = cuda_device(device);
+  return std::make_unique<LazyRunner>(info, [info, cache_folder] { return open_cuda(info, cache_folder); });
+}
+
+}  // namespace tuner::cli

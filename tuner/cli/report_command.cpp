@@ -1,0 +1,41 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "db/database.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/report_writer.hpp"
+
+namespace tuner::cli {
+
+void add_report(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand("report", "Write what is known as a document");
+  auto options = std::make_shared<ReportOptions>();
+  auto run = std::make_shared<std::string>();
+  command->add_option("-o,--output", options->path, "file to write; without it the report goes to stdout")
+      ->type_name("FILE");
+  command->add_option("--format", options->format, "default: by the file's extension, else md")
+      ->check(CLI::IsMember({"md", "html", "csv", "json"}));
+  command->add_option("--layout", options->layout, "a layout shipped with the kernels, such as `notes`")
+      ->type_name("NAME");
+  command->add_option("--pivot", options->pivot, "parameter whose values are the tables' columns")
+      ->type_name("NAME");
+  command->add_option("--family", options->filter.family, "only this family of kernels")->type_name("NAME");
+  command->add_option("--kernel", options->filter.kernel, "only this kernel")->type_name("NAME");
+  command->add_option("--gpu", options->filter.device, "only devices with this in their name")
+      ->type_name("NAME");
+  command->add_option("--run", *run, "only what this run measured (`tuner list runs`)")->type_name("ID");
+  add_setting_flags(*command, context, {"db"});
+  command->footer("Example: tuner report -o report.html\n         tuner report --layout notes -o notes.md");
+  command->callback([&context, &action, options, run] {
+    action = [&context, options, run] {
+      options->command = context.command_line();
+      if (!run->empty()) options->filter.run = model::Digest::from_hex(*run);
+      if (!options->path.empty()) require_writable(options->path);
+      write_report(db::open_for_reading(context.settings().database()), *options);
+      if (!options->path.empty()) write_err("report: " + options->path);
+      return 0;
+    };
+  });
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,106 @@
+#include "tuner/cli/report_writer.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <set>
+
+#include "config/layout_file.hpp"
+#include "kernels/shipped.hpp"
+#include "reports/document.hpp"
+#include "reports/layout.hpp"
+#include "reports/report.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::set<std::string> formats = {"md", "html", "csv", "json"};
+
+std::string format_of(const ReportOptions& options) {
+  if (!options.format.empty()) return options.format;
+  const std::string extension = fs::path(options.path).extension().string();
+  if (extension == ".htm") return "html";
+  const std::string format = extension.empty() ? "md" : extension.substr(1);
+  if (!formats.contains(format)) {
+    throw model::UsageError(fmt::format("no report format is written to files called '{}'", extension),
+                            "use .md, .html, .csv or .json, or say which with --format");
+  }
+  return format;
+}
+
+reports::ReportInput gather(const db::Connection& connection, const ReportOptions& options) {
+  reports::ReportInput input;
+  input.command = options.command;
+  input.generated_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  input.pivot = options.pivot;
+  input.trials = db::trials(connection, options.filter);
+  if (options.keep) std::erase_if(input.trials, [&](const auto& trial) { return !options.keep(trial); });
+  if (input.trials.empty()) {
+    throw model::Error("no trial in the database matches", "`tuner list runs` shows what was measured",
+                       model::ExitCode::nothing_found);
+  }
+  std::set<model::Digest> runs;
+  for (const model::TrialRecord& trial : input.trials) runs.insert(trial.run);
+  for (model::RunRecord& run : db::runs(connection)) {
+    if (runs.contains(run.id)) input.runs.push_back(std::move(run));
+  }
+  return input;
+}
+
+reports::Document make_document(const reports::ReportInput& input, const ReportOptions& options) {
+  if (options.layout.empty()) return reports::build_report(input);
+  return reports::build_layout(config::load_layout(kernels::shipped(), options.layout), input);
+}
+
+/// Markdown's charts go to files beside it: NAME.md and NAME-chart-….svg.
+std::string markdown(const reports::Document& document, const std::string& path) {
+  if (path.empty()) return reports::to_markdown(document);
+  const fs::path file(path);
+  const std::string prefix = file.stem().string() + "-";
+  for (const reports::SvgFile& figure : reports::svg_files(document)) {
+    write_file((file.parent_path() / (prefix + figure.name)).string(), figure.text);
+  }
+  return reports::to_markdown(document, &prefix);
+}
+
+std::string render(const reports::ReportInput& input, const ReportOptions& options) {
+  const std::string format = format_of(options);
+  if (format == "csv") return reports::to_csv(input);
+  if (format == "json") return reports::to_json(input);
+  const reports::Document document = make_document(input, options);
+  return format == "html" ? reports::to_html(document) : markdown(document, options.path);
+}
+
+}  // namespace
+
+void write_report(const db::Connection& connection, const ReportOptions& options) {
+  const std::string text = render(gather(connection, options), options);
+  if (options.path.empty()) {
+    write_out(text);
+  } else {
+    write_file(options.path, text);
+  }
+}
+
+void require_writable(const std::string& path) {
+  const fs::path file(path);
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const auto refuse = [&](const std::string& why) {
+    throw model::Error(fmt::format("the report {} cannot be written: {}", path, why),
+                       "nothing was run; give another path with --report");
+  };
+  if (fs::is_directory(file)) refuse("it is a directory");
+  if (!fs::is_directory(folder)) refuse(fmt::format("there is no folder {}", folder.string()));
+  if (access(folder.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+  if (fs::exists(file) && access(file.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,28 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "db/connection.hpp"
+#include "db/queries.hpp"
+#include "tuner/cli/context.hpp"
+
+namespace tuner::cli {
+
+struct ReportOptions {
+  std::string path;    ///< where to; empty: stdout
+  std::string format;  ///< md, html, csv, json; empty: by the path's extension, else md
+  std::string layout;  ///< a layout shipped with a family (`notes`); empty: the standard report
+  std::string pivot;   ///< parameter across the tables' columns; empty: a table for each
+  db::TrialFilter filter;
+  std::function<bool(const model::TrialRecord&)> keep;  ///< further selection; may be empty
+  std::string command;                                  ///< that reproduces it, as shown in the report
+};
+
+/// Makes a report of what the database holds. Charts of a Markdown report go beside it as SVG files. Throws
+/// model::Error with nothing_found where no trial is selected.
+void write_report(const db::Connection& connection, const ReportOptions& options);
+
+/// Fails early, before a sweep, where a report could not be written. Throws model::Error naming the path.
+void require_writable(const std::string& path);
+
+}  // namespace tuner::cli

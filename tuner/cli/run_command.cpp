@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "db/best.hpp"
+#include "db/pending_results.hpp"
+#include "db/result_store.hpp"
+#include "tuner/cli/backend.hpp"
+#include "tuner/cli/best_table.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/gpu_neighbours.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/problems.hpp"
+#include "tuner/cli/report_writer.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/sweep_display.hpp"
+#include "tuner/cli/version.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/sweep/sweep.hpp"
+#include "tuner/worker/device_lock.hpp"
+
+namespace tuner::cli {
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> kernels;
+  bool fresh = false;
+};
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+std::uint64_t random_seed() {
+  const model::Digest digest = model::Digest::random();
+  return static_cast<std::uint64_t>(model::DigestHash{}(digest)) % 1'000'000'000;
+}
+
+sweep::Request make_request(const Context& context, const config::Settings& settings,
+                            const RunOptions& options, const Backend& backend,
+                            std::vector<sweep::Work> work) {
+  sweep::Request request;
+  request.work = std::move(work);
+  request.device = backend.device;
+  request.compiler = backend.compiler;
+  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
+  request.strategy = settings.text("strategy");
+  request.seed = settings.seed().value_or(random_seed());
+  const config::Budget budget = settings.budget();
+  if (budget.time.count() > 0) request.budget.seconds = static_cast<double>(budget.time.count());
+  if (budget.trials > 0) request.budget.trials = budget.trials;
+  request.fresh = options.fresh;
+  request.run.id = model::Digest::random();
+  request.run.command_line = context.command_line();
+  request.run.state = "running";
+  request.run.host = host_name();
+  request.run.version = version();
+  request.run.seed = request.seed;
+  request.run.device = backend.device;
+  request.run.toolkit = backend.compiler;
+  return request;
+}
+
+/// The best of every problem of the sweep, in the sweep's own class.
+std::vector<db::BestAnswer> answers(const sweep::Request& request, const sweep::TrialList& list,
+                                    const db::Connection& connection) {
+  std::vector<db::BestAnswer> found;
+  for (const sweep::Group& group : list.groups) {
+    db::BestQuery query;
+    query.family = group.problem.family;
+    for (const model::Dimension& dimension : group.problem.sizes) query.sizes.push_back(dimension.value);
+    query.type = group.problem.type;
+    query.row_padding = group.problem.row_padding;
+    query.device = request.device.name;
+    query.other_devices = false;
+    const model::ComparisonClass wanted = sweep::comparison_class(request, group.problem.type);
+    for (db::BestAnswer& answer : db::best(connection, query)) {
+      if (answer.exact && answer.contest.comparison_class == wanted) found.push_back(std::move(answer));
+    }
+  }
+  return found;
+}
+
+void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer) {
+  for (const sweep::Exclusion& exclusion : list.excluded) {
+    observer.notice(
+        fmt::format("left out: {} at {}: {}", exclusion.kernel, exclusion.problem.text(), exclusion.reason));
+  }
+  if (list.groups.empty() && !list.excluded.empty()) {
+    const sweep::Exclusion& first = list.excluded.front();
+    throw model::UsageError(fmt::format("nothing is left to tune: {} at {}: {}", first.kernel,
+                                        first.problem.text(), first.reason),
+                            "give other sizes with --sizes, or look at the constraints");
+  }
+}
+
+std::string time_spent(const sweep::Summary& summary, const Backend& backend) {
+  if (summary.finished == 0 || summary.wall_seconds <= 0) return "";
+  return fmt::format(
+      "{} trials in {:.1f} s ({:.1f} a second): {} busy {:.0f} %, {:.1f} of {} cores compiling, "
+      "waiting for a compiler {:.0f} %",
+      summary.finished, summary.wall_seconds, static_cast<double>(summary.finished) / summary.wall_seconds,
+      backend.device.id, 100 * summary.measuring_seconds / summary.wall_seconds,
+      summary.compiling.busy_seconds / summary.wall_seconds, backend.compile_jobs,
+      100 * summary.waiting_seconds / summary.wall_seconds);
+}
+
+std::string resume_command(const Context& context) {
+  Context again = context;
+  std::erase(again.arguments, "--fresh");
+  return again.command_line();
+}
+
+int exit_code(sweep::Ending ending, const SignalGuard& signals) {
+  if (ending != sweep::Ending::interrupted) return static_cast<int>(model::ExitCode::done);
+  return 128 + signals.signal();
+}
+
+/// Everything known of the sweep's problems in its class, whichever run measured it.
+void report_sweep(const db::Connection& connection, const sweep::Request& request, const Context& context,
+                  const std::string& path) {
+  std::vector<model::Problem> problems;
+  for (const sweep::Work& work : request.work) {
+    problems.insert(problems.end(), work.problems.begin(), work.problems.end());
+  }
+  ReportOptions options;
+  options.path = path;
+  options.command = context.command_line();
+  options.filter.device = request.device.name;
+  options.keep = [&](const model::TrialRecord& trial) {
+    return trial.comparison_class == sweep::comparison_class(request, trial.problem.type) &&
+           std::find(problems.begin(), problems.end(), trial.problem) != problems.end();
+  };
+  write_report(connection, options);
+}
+
+void say_where(const config::Settings& settings, const std::string& report) {
+  write_err(fmt::format("database: {}", settings.database().string()));
+  if (!report.empty()) write_err(fmt::format("report:   {}", report));
+}
+
+void say_neighbours(GpuNeighbours& neighbours, terminal::LinePrinter& printer) {
+  if (const auto sentence = neighbours.sentence()) printer.warning(*sentence);
+}
+
+void say_end(const sweep::Summary& summary, const Backend& backend) {
+  if (const std::string spent = time_spent(summary, backend); !spent.empty()) write_err(spent);
+  if (summary.failed > 0) {
+    write_err(fmt::format("{} trials failed; `tuner list failures` says why", summary.failed));
+  }
+}
+
+void say_how_to_go_on(sweep::Ending ending, const Context& context) {
+  if (ending == sweep::Ending::interrupted) {
+    write_err("interrupted; everything measured is kept. To resume:\n  " + resume_command(context));
+  } else if (ending == sweep::Ending::budget_spent) {
+    write_err("the budget is spent; to go on:\n  " + resume_command(context));
+  }
+}
+
+/// Tells what could not be written, once more at the end: it must not scroll away.
+int settle(db::PendingResults& results, int code) {
+  const auto leftover = results.finish();
+  if (!leftover) return code;
+  write_err(fmt::format("tuner: {} trials could not be written to the database: {}", leftover->trials,
+                        leftover->reason));
+  write_err(leftover->file.empty()
+                ? "  no folder could take them; they are lost with this process"
+                : fmt::format("  they are in {}; `tuner import` takes them", leftover->file.string()));
+  return static_cast<int>(model::ExitCode::failed);
+}
+
+int run(const Context& context, const RunOptions& options) {
+  const config::Settings settings = context.settings();
+  const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
+  const KernelCatalog catalog = KernelCatalog::load(selection);
+  std::vector<std::string> notices;
+  std::vector<sweep::Work> work = make_work(catalog.selected(), settings, notices);
+  const std::string report = settings.find("report") ? settings.text("report") : "";
+  if (!report.empty()) require_writable(report);
+  db::ResultStore store(settings.database());
+  if (!store.notice().empty()) notices.push_back(store.notice());
+
+  SignalGuard signals;
+  Backend backend = open_backend(settings);
+  const auto lock =
+      backend.device.kind == "cuda" ? std::make_unique<worker::DeviceLock>(backend.device) : nullptr;
+  const sweep::Request request = make_request(context, settings, options, backend, std::move(work));
+
+  terminal::LinePrinter printer(terminal::open_terminal(STDERR_FILENO), terminal::steady_clock());
+  SweepDisplay display(
+      printer, catalog.selected().front().metrics.empty() ? "" : catalog.selected().front().metrics[0].name);
+  display.notice(fmt::format("{} ({}), {}; order and inputs from seed {}", backend.device.name,
+                             backend.device.id, backend.compiler, request.seed));
+  for (const std::string& notice : notices) display.notice(notice);
+
+  const sweep::TrialList list = sweep::list_trials(request, store);
+  say_exclusions(list, display);
+  GpuNeighbours neighbours(backend.device);
+  if (list.total() > list.known()) say_neighbours(neighbours, printer);
+  db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
+  compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
+  sweep::Services services{pool,           *backend.runner,          results,       store, display,
+                           backend.oracle, terminal::steady_clock(), signals.stop()};
+  const sweep::Summary summary = sweep::sweep(request, list, services);
+  backend.runner.reset();  // ends the worker: whoever is on the GPU now is somebody else
+  if (summary.finished > 0) say_neighbours(neighbours, printer);
+  printer.finish();
+
+  write_out(best_table(answers(request, list, store.connection())).plain());
+  say_end(summary, backend);
+  if (!report.empty()) report_sweep(store.connection(), request, context, report);
+  say_where(settings, report);
+  say_how_to_go_on(summary.ending, context);
+  return settle(results, exit_code(summary.ending, signals));
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand("run", "Tune kernels: try, verify and remember every configuration");
+  auto options = std::make_shared<RunOptions>();
+  command
+      ->add_option("--kernel,-k", options->kernels, "kernels to tune: names, families, spec files or folders")
+      ->type_name("NAME|FILE");
+  command->add_flag("--fresh", options->fresh, "measure again what is known; older measurements are kept");
+  add_setting_flags(*command, context,
+                    {"sizes", "device", "type", "pad", "strategy", "seed", "budget", "measure", "l2",
+                     "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "report",
+                     "db", "cache_dir", "cache_limit_mb", "progress", "color"});
+  command->footer(
+      "A result is kept as soon as it is made, and never measured twice: the same command again does only "
+      "what is\n"
+      "missing. Ctrl-C finishes the launch in hand; twice ends at once.\n"
+      "Example: tuner run --sizes 512..4096 --kernel register_tile --budget 5m --report report.md");
+  command->callback(
+      [&context, &action, options] { action = [&context, options] { return run(context, *options); }; });
+}
+
+}  // namespace tuner::cli

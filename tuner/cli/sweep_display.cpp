@@ -1,0 +1,39 @@
+#include "tuner/cli/sweep_display.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tuner::cli {
+
+SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::string metric)
+    : m_printer(printer), m_progress(0, terminal::steady_clock(), std::move(metric)) {}
+
+void SweepDisplay::planned(std::int64_t total, std::int64_t known) {
+  m_progress.set_total(total);
+  m_progress.already_known(known);
+  if (known == total) {
+    m_printer.line(fmt::format("{} trials, all of them known already: nothing to do", total));
+  } else if (known > 0) {
+    m_printer.line(fmt::format("{} trials, {} of them known already", total, known));
+  } else {
+    m_printer.line(fmt::format("{} trials", total));
+  }
+}
+
+void SweepDisplay::launching(const model::TrialRecord&) {}
+
+void SweepDisplay::finished(const model::TrialRecord& trial) {
+  m_progress.finished(trial);
+  show();
+}
+
+void SweepDisplay::notice(const std::string& text) {
+  m_printer.line(text);
+}
+
+void SweepDisplay::show() {
+  m_printer.status(m_progress.line(), m_progress.fraction());
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,113 @@
+#include "tuner/cli/terminal/line_printer.hpp"
+
+#include <utility>
+
+#include "tuner/model/text_width.hpp"
+
+namespace tuner::cli::terminal {
+namespace {
+
+constexpr std::string_view erase_to_end = "\x1b[K";
+constexpr std::string_view yellow = "\x1b[1;33m";
+constexpr std::string_view red = "\x1b[1;31m";
+constexpr std::string_view plain = "\x1b[0m";
+
+}  // namespace
+
+LinePrinter::LinePrinter(Terminal terminal, Clock clock, PrintRate rate)
+    : m_terminal(std::move(terminal)), m_clock(std::move(clock)), m_rate(rate) {}
+
+LinePrinter::~LinePrinter() {
+  finish();
+}
+
+void LinePrinter::status(std::string_view text, double fraction) {
+  m_status = model::one_line(text);
+  m_pending = true;
+  const double now = m_clock();
+  if (!due(now, fraction)) return;
+  m_shown_at = now;
+  m_shown_fraction = fraction;
+  m_shown_any = true;
+  draw();
+}
+
+bool LinePrinter::due(double now, double fraction) const {
+  if (!m_shown_any) return true;
+  const double waited = now - m_shown_at;
+  if (m_terminal.interactive) return waited >= m_rate.redraw_seconds;
+  if (waited < m_rate.least_seconds) return false;
+  return waited >= m_rate.line_seconds || fraction - m_shown_fraction >= m_rate.line_fraction;
+}
+
+void LinePrinter::line(std::string_view text) {
+  print("", text);
+}
+
+void LinePrinter::warning(std::string_view text, std::string_view hint) {
+  labelled("warning: ", yellow, text, hint);
+}
+
+void LinePrinter::error(std::string_view text, std::string_view hint) {
+  labelled("error: ", red, text, hint);
+}
+
+void LinePrinter::labelled(std::string_view label, std::string_view colour, std::string_view text,
+                           std::string_view hint) {
+  std::string prefix(label);
+  if (m_terminal.colour) prefix = std::string(colour).append(label).append(plain);
+  print(prefix, text);
+  if (!hint.empty()) print("  ", hint);
+}
+
+void LinePrinter::print(std::string_view prefix, std::string_view text) {
+  // Line by line: a compiler log keeps its lines, but none of its escape sequences.
+  std::string out(prefix);
+  while (true) {
+    const std::size_t end = text.find('\n');
+    out += model::one_line(text.substr(0, end)) + '\n';
+    if (end == std::string_view::npos || end + 1 == text.size()) break;
+    text.remove_prefix(end + 1);
+  }
+  const bool redraw = m_drawn;
+  erase();
+  m_terminal.write(out);
+  if (redraw) draw();
+}
+
+void LinePrinter::finish() {
+  if (m_pending) draw();
+  if (m_drawn) m_terminal.write("\n");
+  forget();
+}
+
+void LinePrinter::clear() {
+  erase();
+  forget();
+}
+
+void LinePrinter::draw() {
+  m_pending = false;
+  if (!m_terminal.interactive) {
+    m_terminal.write(m_status + '\n');
+    return;
+  }
+  // One column stays free: a character in the last one makes some terminals wrap before the return.
+  const std::size_t columns = m_terminal.columns();
+  const std::string shown = model::one_line(m_status, columns > 1 ? columns - 1 : 1);
+  m_terminal.write('\r' + shown + std::string(erase_to_end));
+  m_drawn = true;
+}
+
+void LinePrinter::erase() {
+  if (m_drawn) m_terminal.write('\r' + std::string(erase_to_end));
+  m_drawn = false;
+}
+
+void LinePrinter::forget() {
+  m_drawn = false;
+  m_pending = false;
+  m_shown_any = false;
+}
+
+}  // namespace tuner::cli::terminal

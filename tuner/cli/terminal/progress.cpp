@@ -1,0 +1,116 @@
+#include "tuner/cli/terminal/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace tuner::cli::terminal {
+namespace {
+
+constexpr std::size_t window = 200;
+constexpr std::size_t least = 5;
+constexpr double outlier_factor = 10;
+
+std::string metric_text(const model::TrialRecord& trial, const std::string& metric) {
+  const auto found = trial.metrics.find(metric);
+  if (found != trial.metrics.end()) {
+    // Four digits, and never an exponent where a number has more before its point.
+    const double value = found->second;
+    return value >= 1000 ? fmt::format("{:.0f} {}", value, metric) : fmt::format("{:.4g} {}", value, metric);
+  }
+  const double ns = trial.outcome.measurement->median_ns;
+  if (ns >= 1e6) return fmt::format("{:.4g} ms", ns * 1e-6);
+  return fmt::format("{:.4g} µs", ns * 1e-3);
+}
+
+}  // namespace
+
+void RateEstimate::add(double seconds) {
+  m_intervals.push_back(std::max(0.0, seconds));
+  if (m_intervals.size() > window) m_intervals.pop_front();
+}
+
+std::optional<double> RateEstimate::seconds_each() const {
+  if (m_intervals.size() < least) return std::nullopt;
+  std::vector<double> sorted(m_intervals.begin(), m_intervals.end());
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  // Results that arrive in bursts have a median of zero; then nothing is an outlier.
+  const double limit = *middle > 0 ? outlier_factor * *middle : HUGE_VAL;
+  double sum = 0;
+  for (const double interval : sorted) sum += std::min(interval, limit);
+  return sum / static_cast<double>(sorted.size());
+}
+
+Progress::Progress(std::int64_t total, Clock clock, std::string metric)
+    : m_total(total),
+      m_clock(std::move(clock)),
+      m_metric(std::move(metric)),
+      m_started(m_clock()),
+      m_last(m_started) {}
+
+void Progress::finished(const model::TrialRecord& trial) {
+  const double now = m_clock();
+  m_rate.add(now - m_last);
+  m_last = now;
+  ++m_done;
+  if (model::is_failure(trial.outcome.status)) ++m_failed;
+
+  auto found =
+      std::find_if(m_best.begin(), m_best.end(), [&](const Best& b) { return b.problem == trial.problem; });
+  const bool counts = model::has_trusted_time(trial.outcome.status) && trial.outcome.measurement.has_value();
+  if (counts && (found == m_best.end() || trial.outcome.measurement->median_ns < found->median_ns)) {
+    const Best best{
+        trial.problem, trial.outcome.measurement->median_ns,
+        fmt::format("best {}: {} {}", trial.problem.size_text(), trial.kernel, metric_text(trial, m_metric))};
+    found = found == m_best.end() ? m_best.insert(m_best.begin(), best) : (*found = best, found);
+  }
+  if (found != m_best.end()) std::rotate(m_best.begin(), found, found + 1);
+}
+
+void Progress::already_known(std::int64_t trials) {
+  m_done += trials;
+}
+
+double Progress::fraction() const {
+  if (m_total <= 0) return 1;
+  return std::min(1.0, static_cast<double>(m_done) / static_cast<double>(m_total));
+}
+
+double Progress::elapsed_seconds() const {
+  return m_clock() - m_started;
+}
+
+std::optional<double> Progress::seconds_left() const {
+  const std::optional<double> each = m_rate.seconds_each();
+  if (!each) return std::nullopt;
+  const auto remaining = static_cast<double>(std::max<std::int64_t>(0, m_total - m_done));
+  // What the trial in hand has already taken is not still to come.
+  return std::max(0.0, remaining * *each - std::min(*each, m_clock() - m_last));
+}
+
+std::string Progress::line() const {
+  std::string out = fmt::format("{}/{} ({:.0f} %)", m_done, m_total, std::floor(100 * fraction()));
+  if (m_failed > 0) out += fmt::format(" · {} failed", m_failed);
+  if (!m_best.empty()) out += " · " + m_best.front().text;
+  const std::optional<double> left = seconds_left();
+  if (left && m_done < m_total) out += fmt::format(" · {} left", duration_text(*left));
+  return out;
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::max(0.0, std::round(seconds)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  // Nobody needs the last second of a minute, nor can the rate promise it.
+  if (whole < 595) return fmt::format("{} min {:02} s", (whole + 2) / 5 * 5 / 60, (whole + 2) / 5 * 5 % 60);
+  const std::int64_t minutes = (whole + 30) / 60;
+  if (minutes < 60) return fmt::format("{} min", minutes);
+  if (minutes < 24 * 60) return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
+  const std::int64_t hours = (minutes + 30) / 60;
+  return fmt::format("{} d {} h", hours / 24, hours % 24);
+}
+
+}  // namespace tuner::cli::terminal

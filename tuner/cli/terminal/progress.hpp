@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::cli::terminal {
+
+/// Time left from the times between completions. The mean of the last ones, each counted as at most ten times
+/// their median: one kernel that hangs until its deadline does not turn minutes into hours, many of them do.
+class RateEstimate {
+ public:
+  void add(double seconds);
+  /// Seconds a completion, or nothing before there are five.
+  std::optional<double> seconds_each() const;
+
+ private:
+  std::deque<double> m_intervals;  ///< the latest 200
+};
+
+/// What a sweep has done so far, as one line: `123/456 (27 %) · 3 failed · best 1024: register_tile 38.2
+/// TFLOP/s · 2 min 10 s left`.
+class Progress {
+ public:
+  /// `metric` is shown of the best trial; empty, or not among a trial's metrics: its time is.
+  Progress(std::int64_t total, Clock clock, std::string metric = "");
+
+  /// A trial ended.
+  void finished(const model::TrialRecord& trial);
+  /// Trials that need no work: they count as done, and not towards the rate.
+  void already_known(std::int64_t trials);
+  /// The sweep turned out to be longer or shorter.
+  void set_total(std::int64_t total) { m_total = total; }
+
+  std::int64_t done() const { return m_done; }
+  std::int64_t total() const { return m_total; }
+  std::int64_t failed() const { return m_failed; }
+  double fraction() const;  ///< 1 where there is nothing to do
+  double elapsed_seconds() const;
+  std::optional<double> seconds_left() const;  ///< nothing while it is unknown
+  std::string line() const;
+
+ private:
+  struct Best {
+    model::Problem problem;
+    double median_ns = 0;
+    std::string text;
+  };
+
+  std::int64_t m_total;
+  Clock m_clock;
+  std::string m_metric;
+  double m_started;
+  double m_last;
+  std::int64_t m_done = 0;
+  std::int64_t m_failed = 0;
+  std::deque<Best> m_best;  ///< one a problem, the one last worked on in front
+  RateEstimate m_rate;
+};
+
+/// `8 s`, `2 min 10 s`, `1 h 05 min`, `3 d 4 h`: two units, rounded to what one can rely on.
+std::string duration_text(double seconds);
+
+}  // namespace tuner::cli::terminal

@@ -1,0 +1,57 @@
+#include "tuner/cli/terminal/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+
+namespace tuner::cli::terminal {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The kernel's answer where it has one; a serial line or an odd emulator says 0.
+std::size_t ask_columns(int descriptor) {
+  winsize size{};
+  int result = 0;
+  do {
+    result = ioctl(descriptor, TIOCGWINSZ, &size);
+  } while (result == -1 && errno == EINTR);  // SIGWINCH itself may interrupt it
+  return result == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+void write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return;  // the reader is gone or slow: progress is not worth dying or waiting for
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+Clock steady_clock() {
+  return [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+}
+
+Terminal open_terminal(int descriptor) {
+  Terminal terminal;
+  terminal.interactive = isatty(descriptor) == 1 && environment("TERM") != "dumb";
+  terminal.colour = terminal.interactive && environment("NO_COLOR").empty();
+  terminal.columns = [descriptor] { return ask_columns(descriptor); };
+  terminal.write = [descriptor](std::string_view text) { write_all(descriptor, text); };
+  return terminal;
+}
+
+}  // namespace tuner::cli::terminal

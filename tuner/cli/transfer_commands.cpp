@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "db/database.hpp"
+#include "db/merge.hpp"
+#include "db/result_store.hpp"
+#include "db/transfer.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/report_writer.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+namespace {
+
+struct ExportOptions {
+  std::string path;
+  std::string run;
+  db::TrialFilter filter;
+};
+
+int export_trials(const Context& context, const ExportOptions& options) {
+  db::TrialFilter filter = options.filter;
+  if (!options.run.empty()) filter.run = model::Digest::from_hex(options.run);
+  if (!options.path.empty()) require_writable(options.path);
+  const db::Connection connection = db::open_for_reading(context.settings().database());
+  std::ostringstream text;
+  const std::int64_t trials = db::export_database(connection, filter, text);
+  if (options.path.empty()) {
+    write_out(text.str());
+  } else {
+    write_file(options.path, text.str());
+  }
+  write_err(fmt::format("{} trials exported", trials));
+  return 0;
+}
+
+void say_added(const std::string& path, const db::Added& added) {
+  write_err(fmt::format("{}: {} runs, {} trials and {} measurements were new", path, added.runs, added.trials,
+                        added.measurements));
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand("export", "Write results as JSON Lines: to compare, to keep, to replay");
+  auto options = std::make_shared<ExportOptions>();
+  command->add_option("-o,--output", options->path, "file to write; without it stdout")->type_name("FILE");
+  command->add_option("--run", options->run, "only what this run measured")->type_name("ID");
+  command->add_option("--family", options->filter.family, "only this family")->type_name("NAME");
+  command->add_option("--kernel,-k", options->filter.kernel, "only this kernel")->type_name("NAME");
+  command->add_option("--gpu", options->filter.device, "only devices with this in their name")
+      ->type_name("NAME");
+  add_setting_flags(*command, context, {"db"});
+  command->footer("An export is a device too: tuner run --device replay:FILE");
+  command->callback([&context, &action, options] {
+    action = [&context, options] { return export_trials(context, *options); };
+  });
+}
+
+void add_import(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand("import", "Add an exported file; all of it or, on a bad line, nothing");
+  auto paths = std::make_shared<std::vector<std::string>>();
+  command->add_option("files", *paths, "exported files")->required()->type_name("FILE");
+  add_setting_flags(*command, context, {"db"});
+  command->callback([&context, &action, paths] {
+    action = [&context, paths] {
+      db::ResultStore store(context.settings().database());
+      for (const std::string& path : *paths) say_added(path, db::import_file(store.connection(), path));
+      return 0;
+    };
+  });
+}
+
+void add_merge(CLI::App& app, Context& context, Action& action) {
+  auto* command =
+      app.add_subcommand("merge", "Add what other databases hold; nothing in them is trusted or executed");
+  auto paths = std::make_shared<std::vector<std::string>>();
+  command->add_option("databases", *paths, "databases of other machines")->required()->type_name("FILE");
+  add_setting_flags(*command, context, {"db"});
+  command->callback([&context, &action, paths] {
+    action = [&context, paths] {
+      db::ResultStore store(context.settings().database());
+      for (const std::string& path : *paths) say_added(path, db::merge_database(store.connection(), path));
+      return 0;
+    };
+  });
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,220 @@
+#include "tuner/compile/binary_cache.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "tuner/compile/compilation_codec.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view entry_suffix = ".bin";
+constexpr std::string_view temporary_suffix = ".tmp";
+/// A temporary file this old belongs to a writer that died.
+constexpr std::time_t abandoned_after_s = 3600;
+/// zstd may expand what it cannot compress by less than this; the header included.
+constexpr std::int64_t overhead_bytes = 1 << 20;
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : m_fd(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (m_fd >= 0) ::close(m_fd);
+  }
+  int get() const { return m_fd; }
+  explicit operator bool() const { return m_fd >= 0; }
+
+ private:
+  int m_fd;
+};
+
+/// The whole of a regular file of at most `limit` bytes. Marks it as used now: its modification time is what
+/// prune() goes by, since access times are often off.
+std::optional<std::string> read_entry(const fs::path& path, std::int64_t limit) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) return std::nullopt;
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > limit)
+    return std::nullopt;
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+    if (got <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(got);
+  }
+  ::futimens(file.get(), nullptr);
+  return bytes;
+}
+
+bool write_whole(const fs::path& path, std::string_view bytes) {
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!file) return false;
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+struct StoredFile {
+  fs::path path;
+  std::int64_t bytes = 0;
+  std::timespec used{};
+  bool temporary = false;
+};
+
+/// Every file of ours under `folder`, and nothing else: a folder given by mistake loses nothing to prune().
+std::vector<StoredFile> stored_files(const fs::path& folder) {
+  std::vector<StoredFile> files;
+  std::error_code error;
+  for (fs::directory_iterator outer(folder, error), end; !error && outer != end; outer.increment(error)) {
+    if (outer->path().filename().native().size() != 2 || !outer->is_directory(error)) continue;
+    std::error_code inner_error;
+    for (fs::directory_iterator inner(outer->path(), inner_error); !inner_error && inner != end;
+         inner.increment(inner_error)) {
+      const fs::path& path = inner->path();
+      const bool temporary = path.extension() == temporary_suffix;
+      if (!temporary && path.extension() != entry_suffix) continue;
+      struct stat status {};
+      if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+      files.push_back({path, status.st_size, status.st_mtim, temporary});
+    }
+  }
+  return files;
+}
+
+/// An entry may be well-formed and still not answer the job it claims to be of.
+bool answers(const model::Compilation& compilation, const model::CompileJob& job) {
+  if (compilation.status != model::TrialStatus::ok) return true;
+  return !compilation.binary.empty() &&
+         std::all_of(job.entries.begin(), job.entries.end(),
+                     [&](const std::string& entry) { return compilation.find(entry) != nullptr; });
+}
+
+bool used_before(const StoredFile& a, const StoredFile& b) {
+  if (a.used.tv_sec != b.used.tv_sec) return a.used.tv_sec < b.used.tv_sec;
+  return a.used.tv_nsec < b.used.tv_nsec;
+}
+
+}  // namespace
+
+BinaryCache::BinaryCache(fs::path folder, std::int64_t limit_bytes)
+    : m_folder(std::move(folder)), m_limit_bytes(limit_bytes) {}
+
+fs::path BinaryCache::entry_path(const model::Digest& key) const {
+  const std::string name = key.hex();
+  return m_folder / name.substr(0, 2) / (name.substr(2) + std::string(entry_suffix));
+}
+
+std::optional<model::Compilation> BinaryCache::load(const model::Digest& key) const {
+  const std::optional<std::string> bytes = read_entry(entry_path(key), largest_entry_bytes + overhead_bytes);
+  if (!bytes) return std::nullopt;
+  std::optional<model::Compilation> compilation = decode_entry(key, *bytes, largest_entry_bytes);
+  if (!compilation || !is_cacheable(*compilation)) return std::nullopt;
+  compilation->from_cache = true;
+  return compilation;
+}
+
+bool BinaryCache::store(const model::Digest& key, const model::Compilation& compilation) {
+  if (!is_cacheable(compilation)) return false;
+  if (compilation.binary.size() + compilation.log.size() > largest_entry_bytes / 2) return false;
+  const std::string bytes = encode_entry(key, compilation);
+  const fs::path path = entry_path(key);
+  const fs::path temporary =
+      path.parent_path() / (model::Digest::random().hex() + std::string(temporary_suffix));
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return false;
+  // No fsync: after a power cut a torn entry fails its checksum and is compiled again.
+  if (!write_whole(temporary, bytes) || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    ::unlink(temporary.c_str());
+    return false;
+  }
+  account(static_cast<std::int64_t>(bytes.size()));
+  return true;
+}
+
+void BinaryCache::account(std::int64_t bytes) {
+  const std::lock_guard lock(m_mutex);
+  // The first estimate is a scan, which sees the file just written; other processes' files are seen at the
+  // next one.
+  m_bytes = m_bytes ? *m_bytes + bytes : stats().bytes;
+  if (*m_bytes <= m_limit_bytes) return;
+  prune(m_limit_bytes / 10 * 9);
+  m_bytes = stats().bytes;
+}
+
+CacheStats BinaryCache::stats() const {
+  CacheStats stats;
+  for (const StoredFile& file : stored_files(m_folder)) {
+    if (file.temporary) continue;
+    ++stats.entries;
+    stats.bytes += file.bytes;
+  }
+  return stats;
+}
+
+CacheRemoval BinaryCache::prune(std::int64_t target_bytes) {
+  std::vector<StoredFile> files = stored_files(m_folder);
+  std::sort(files.begin(), files.end(), used_before);
+  std::int64_t total = 0;
+  for (const StoredFile& file : files) total += file.temporary ? 0 : file.bytes;
+  const std::time_t now = std::time(nullptr);
+  CacheRemoval removed;
+  for (const StoredFile& file : files) {
+    if (file.temporary) {
+      if (now - file.used.tv_sec > abandoned_after_s) ::unlink(file.path.c_str());
+      continue;
+    }
+    if (total <= target_bytes) continue;
+    if (::unlink(file.path.c_str()) != 0) continue;
+    total -= file.bytes;
+    ++removed.entries;
+    removed.bytes += file.bytes;
+  }
+  return removed;
+}
+
+bool is_cacheable(const model::Compilation& compilation) {
+  switch (compilation.status) {
+    case model::TrialStatus::ok:
+    case model::TrialStatus::unlaunchable:
+      return true;
+    case model::TrialStatus::compile_error:
+      return compilation.log.find("open source file") == std::string::npos;
+    default:
+      return false;
+  }
+}
+
+CachingCompiler::CachingCompiler(std::unique_ptr<Compiler> inner, std::shared_ptr<BinaryCache> cache)
+    : m_inner(std::move(inner)), m_cache(std::move(cache)) {}
+
+model::Compilation CachingCompiler::compile(const model::CompileJob& job) {
+  if (job.compiler != name()) {
+    throw model::Error(
+        fmt::format("a compile job for '{}' was given to the compiler '{}'", job.compiler, name()));
+  }
+  const model::Digest key = job.key();
+  std::optional<model::Compilation> known = m_cache->load(key);
+  if (known && answers(*known, job)) return *std::move(known);
+  model::Compilation compilation = m_inner->compile(job);
+  m_cache->store(key, compilation);
+  return compilation;
+}
+
+}  // namespace tuner::compile

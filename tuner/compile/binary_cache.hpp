@@ -1,0 +1,79 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "tuner/compile/compiler.hpp"
+
+namespace tuner::compile {
+
+struct CacheStats {
+  std::int64_t entries = 0;
+  std::int64_t bytes = 0;  ///< of the files, as stored
+};
+
+/// What a prune or a clear took away.
+struct CacheRemoval {
+  std::int64_t entries = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Compilations kept between runs, one compressed file each, found by CompileJob::key(). Several threads and
+/// several processes may use one folder: files appear whole by rename and vanish at any time. What is read is
+/// not trusted: an entry that is truncated, altered, of another key or larger than `largest_entry_bytes` is a
+/// miss. A cache that cannot be written is one that remembers nothing, never a failure of the sweep.
+class BinaryCache {
+ public:
+  static constexpr std::int64_t default_limit_bytes = std::int64_t{1} << 30U;
+  /// Of one compilation before compression.
+  static constexpr std::int64_t largest_entry_bytes = std::int64_t{64} << 20U;
+
+  /// `folder` is made on the first store. Above `limit_bytes` the entries used longest ago are removed, down
+  /// to nine tenths of it.
+  explicit BinaryCache(std::filesystem::path folder, std::int64_t limit_bytes = default_limit_bytes);
+
+  const std::filesystem::path& folder() const { return m_folder; }
+  std::int64_t limit_bytes() const { return m_limit_bytes; }
+
+  /// The entry of `key`, its `from_cache` set; marks it as used now.
+  std::optional<model::Compilation> load(const model::Digest& key) const;
+  /// Keeps `compilation` if it is worth keeping (see is_cacheable); false when it was not kept.
+  bool store(const model::Digest& key, const model::Compilation& compilation);
+
+  CacheStats stats() const;
+  /// Removes the entries used longest ago until at most `target_bytes` remain, and what crashed writers left.
+  CacheRemoval prune(std::int64_t target_bytes);
+  CacheRemoval clear() { return prune(0); }
+
+ private:
+  std::filesystem::path entry_path(const model::Digest& key) const;
+  void account(std::int64_t bytes);
+
+  std::filesystem::path m_folder;
+  std::int64_t m_limit_bytes;
+  std::mutex m_mutex;
+  std::optional<std::int64_t> m_bytes;  ///< estimate of the folder's size; unknown before the first store
+};
+
+/// ok, unlaunchable and compile_error are properties of the job. A timeout or a crash may be the machine's,
+/// and a header that could not be opened may be installed tomorrow.
+bool is_cacheable(const model::Compilation& compilation);
+
+/// A compiler that asks the cache first.
+class CachingCompiler final : public Compiler {
+ public:
+  /// `cache` may be shared between compilers on different threads.
+  CachingCompiler(std::unique_ptr<Compiler> inner, std::shared_ptr<BinaryCache> cache);
+
+  std::string name() const override { return m_inner->name(); }
+  /// Throws model::Error when `job.compiler` is not name(): the binary would be kept under a wrong key.
+  model::Compilation compile(const model::CompileJob& job) override;
+
+ private:
+  std::unique_ptr<Compiler> m_inner;
+  std::shared_ptr<BinaryCache> m_cache;
+};
+
+}  // namespace tuner::compile

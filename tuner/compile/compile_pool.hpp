@@ -1,0 +1,74 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "tuner/compile/compiler.hpp"
+
+namespace tuner::compile {
+
+/// How far compiling may run ahead of whoever takes the results.
+struct PoolLimits {
+  std::size_t ready_count = 64;                       ///< distinct compilations waiting or being made
+  std::size_t ready_bytes = std::size_t{256} << 20U;  ///< binaries and logs waiting
+};
+
+struct PoolStats {
+  int workers = 0;
+  int running = 0;          ///< workers inside Compiler::compile now
+  std::size_t pending = 0;  ///< distinct jobs not started
+  std::size_t ready = 0;    ///< distinct compilations waiting to be taken
+  std::size_t ready_bytes = 0;
+  std::int64_t compiled = 0;  ///< calls of Compiler::compile that returned
+  std::int64_t shared = 0;    ///< submissions answered by another submission's compilation
+  double busy_seconds = 0;    ///< summed over workers, of calls that returned
+};
+
+/// Threads that compile, each with a Compiler of its own, made by `factory` on that thread and destroyed
+/// there. The threads live as long as the pool, so child processes may be tied to the thread that spawned
+/// them.
+///
+/// Jobs start in the order submitted and results come in the order finished. Two submissions whose jobs have
+/// the same key share one compilation while the first has not been taken. No job is started while
+/// `limits.ready_count` compilations are waiting or being made, or `limits.ready_bytes` are waiting: memory
+/// is bounded by the limits plus one compilation a worker. All functions may be called from any thread.
+class CompilePool {
+ public:
+  using Factory = std::function<std::unique_ptr<Compiler>()>;
+  using Ticket = std::uint64_t;
+
+  struct Finished {
+    Ticket ticket = 0;
+    std::shared_ptr<const model::Compilation> compilation;
+  };
+
+  /// At least one worker. Threads start here; compilers are made when their thread takes its first job.
+  CompilePool(int workers, Factory factory, PoolLimits limits = {});
+  CompilePool(const CompilePool&) = delete;
+  CompilePool& operator=(const CompilePool&) = delete;
+  /// Cancels, and waits for the calls of Compiler::compile in hand.
+  ~CompilePool();
+
+  /// Never blocks on compiling. Throws model::Error after cancel().
+  Ticket submit(model::CompileJob job);
+  /// The next result; waits for it. Nothing when no submission is outstanding, or after cancel().
+  /// Rethrows what a factory or a compiler threw: the compiler itself is missing or broken, and the pool is
+  /// cancelled.
+  std::optional<Finished> take();
+  /// The same, giving up after `patience`.
+  std::optional<Finished> take_for(std::chrono::milliseconds patience);
+  /// Submissions whose result was not taken yet.
+  std::size_t outstanding() const;
+  PoolStats stats() const;
+  /// Forgets all submissions; compilations in hand finish and are thrown away. Wakes whoever waits in take().
+  void cancel() noexcept;
+
+ private:
+  class State;
+  std::unique_ptr<State> m_state;
+};
+
+}  // namespace tuner::compile

@@ -1,0 +1,260 @@
+#include "tuner/compile/host/host_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "tuner/compile/host/binary_facts.hpp"
+#include "tuner/compile/host/command.hpp"
+#include "tuner/compile/host/temporary_folder.hpp"
+#include "tuner/compile/host/translation_unit.hpp"
+#include "tuner/compile/log_text.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::compile::host {
+namespace {
+
+using Arguments = std::vector<std::string>;
+constexpr std::int64_t most_static_shared_bytes = 48 * 1024;  // as ptxas allows
+constexpr const char* object = "kernel.o";
+constexpr const char* binary = "kernel.so";
+
+/// Words of a variable such as CXX, which may hold `ccache g++`.
+Arguments words(std::string_view text) {
+  Arguments result;
+  std::size_t at = 0;
+  while ((at = text.find_first_not_of(" \t", at)) != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(" \t", at), text.size());
+    result.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return result;
+}
+
+Arguments find_compiler() {
+  std::string tried;
+  for (const char* variable : {"TUNER_HOST_CXX", "CXX"}) {
+    const char* value = std::getenv(variable);
+    Arguments command = words(value != nullptr ? value : "");
+    if (command.empty()) continue;
+    if (const auto program = find_program(command[0])) {
+      command[0] = program->string();
+      return command;
+    }
+    tried += fmt::format("{} (from {}), ", command[0], variable);
+  }
+  for (const char* name : {"c++", "g++", "clang++"}) {
+    if (const auto program = find_program(name)) return {program->string()};
+  }
+  throw model::Error(
+      fmt::format("no C++ compiler for the CPU device: looked for {}c++, g++ and clang++ on the PATH", tried),
+      "install g++ or clang++, or set TUNER_HOST_CXX");
+}
+
+/// `g++ 12.2.0` from the first line of `--version`: the last word that starts with a digit and has a point.
+std::string family_and_version(const std::string& answer) {
+  const std::string line = answer.substr(0, answer.find('\n'));
+  std::string version;
+  for (const std::string& word : words(line)) {
+    if (word.front() >= '0' && word.front() <= '9' && word.find('.') != std::string::npos) version = word;
+  }
+  return fmt::format("{} {}", line.find("clang") != std::string::npos ? "clang++" : "g++", version);
+}
+
+std::string_view suffix(Instrument instrument) {
+  switch (instrument) {
+    case Instrument::none:
+      return "";
+    case Instrument::memory:
+      return " address+undefined";
+    case Instrument::accesses:
+      return " accesses";
+  }
+  return "";
+}
+
+Arguments instrument_options(Instrument instrument, bool is_clang) {
+  switch (instrument) {
+    case Instrument::none:
+      return {"-O2"};
+    case Instrument::memory: {
+      Arguments options = {"-O1",
+                           "-fsanitize=address,undefined",
+                           "-fno-sanitize=vptr",
+                           "-fno-sanitize-recover=all",
+                           "-fno-omit-frame-pointer",
+                           "-DTUNER_CPU_STATIC_SHARED"};
+      if (is_clang) options.emplace_back("-shared-libasan");
+      return options;
+    }
+    case Instrument::accesses:
+      return {"-O1", "-fsanitize=thread", "-DTUNER_CPU_REPORT_ACCESSES"};
+  }
+  return {};
+}
+
+/// The job's options that mean the same to a host compiler; the others are named in `left_out`.
+Arguments job_options(const std::vector<std::string>& options, std::string& left_out) {
+  Arguments result = {"-std=c++17"};
+  for (const std::string& option : options) {
+    const std::string_view text = option;
+    if (text.starts_with("-std=") || text.starts_with("--std=")) {
+      result[0] = "-std=" + option.substr(option.find('=') + 1);
+    } else if (text.starts_with("-D") || text.starts_with("-U") || text.starts_with("-O")) {
+      result.push_back(option);
+    } else {
+      left_out += fmt::format("{}{}", left_out.empty() ? "" : " ", option);
+    }
+  }
+  return result;
+}
+
+Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& options, bool is_clang,
+                          const model::CompileJob& job, const UnitLayout& layout,
+                          const TemporaryFolder& folder, std::string& left_out) {
+  Arguments command = compiler;
+  const auto add = [&](const Arguments& more) { command.insert(command.end(), more.begin(), more.end()); };
+  // Kernels reinterpret arrays as wider types, which nvcc permits; deep frames must not jump over a fibre's
+  // guard page.
+  add({"-x", "c++", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-fstack-clash-protection",
+       "-ffp-contract=off", "-g1", "-w"});
+  add({fmt::format("-ffile-prefix-map={}=.", folder.path().string())});  // equal jobs give equal binaries
+  add(instrument_options(options.instrument, is_clang));
+  add(job_options(job.options, left_out));
+  for (const auto* macros : {&job.vocabulary, &job.macros}) {
+    for (const model::Macro& macro : *macros)
+      command.push_back(fmt::format("-D{}={}", macro.name, macro.value));
+  }
+  add({"-I", layout.runtime_folder, "-I", layout.source_folder, layout.unit});
+  return command;
+}
+
+Arguments link_options() {
+  return {"-shared", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-o", binary};
+}
+
+/// Fills `compilation` from a command that failed; false where it succeeded.
+bool failed(const CommandResult& result, const HostCompilerOptions& options,
+            model::Compilation& compilation) {
+  compilation.log += result.output;
+  if (result.timed_out) {
+    compilation.status = model::TrialStatus::timeout;
+    compilation.log +=
+        fmt::format("the host compiler did not finish within {} s\n", options.deadline.count() / 1000);
+  } else if (result.exit_code != 0) {
+    // GCC's driver reports a compiler that died as an error of its own, exit code 4.
+    const bool died = result.signal != 0 || result.exit_code == 4 ||
+                      result.output.find("internal compiler error") != std::string::npos;
+    compilation.status = died ? model::TrialStatus::crashed : model::TrialStatus::compile_error;
+    if (result.signal != 0)
+      compilation.log += fmt::format("the host compiler was ended by signal {}\n", result.signal);
+  }
+  return compilation.status != model::TrialStatus::ok;
+}
+
+void read_binary(const TemporaryFolder& folder, model::Compilation& compilation) {
+  std::ifstream file(folder.path() / binary, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+  compilation.binary.assign(first, first + bytes.size());
+}
+
+void describe_kernels(const model::CompileJob& job, model::Compilation& compilation) {
+  const std::int64_t shared_bytes = thread_local_bytes(compilation.binary);
+  for (std::size_t i = 0; i < job.entries.size(); ++i) {
+    model::KernelResources kernel;
+    kernel.entry = job.entries[i];
+    kernel.symbol = kernel_symbol(i);
+    kernel.static_shared_bytes = static_cast<int>(shared_bytes);
+    compilation.kernels.push_back(std::move(kernel));
+  }
+  if (shared_bytes > most_static_shared_bytes) {
+    compilation.status = model::TrialStatus::unlaunchable;
+    compilation.log += fmt::format("{} bytes of static shared memory; the most is {}\n", shared_bytes,
+                                   most_static_shared_bytes);
+    compilation.binary.clear();
+  }
+}
+
+}  // namespace
+
+HostCompiler::HostCompiler(HostCompilerOptions options) : m_options(options), m_command(find_compiler()) {
+  Arguments question = m_command;
+  question.emplace_back("--version");
+  const CommandResult answer = run_command(question, "/", std::chrono::seconds(30));
+  if (answer.exit_code != 0) {
+    throw model::Error(fmt::format("{} does not answer --version: {}", fmt::join(m_command, " "),
+                                   tidy_log(answer.output, 400)),
+                       "set TUNER_HOST_CXX to a working g++ or clang++");
+  }
+  m_name = fmt::format("{}{} runtime {}", family_and_version(answer.output), suffix(m_options.instrument),
+                       runtime_version());
+}
+
+HostCompiler::~HostCompiler() = default;
+
+std::string HostCompiler::name() const {
+  return m_name;
+}
+
+model::Compilation HostCompiler::compile(const model::CompileJob& job) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto deadline = start + m_options.deadline;
+  const auto left = [&] {
+    return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
+                    std::chrono::milliseconds(1));
+  };
+  const TemporaryFolder folder;
+  model::Compilation compilation;
+  std::string left_out;
+  const UnitLayout layout =
+      write_translation_unit(folder, job, m_options.instrument == Instrument::memory, compilation.log);
+  const bool is_clang = m_name.starts_with("clang");
+  Arguments command = compile_command(m_command, m_options, is_clang, job, layout, folder, left_out);
+  if (!left_out.empty()) compilation.log += fmt::format("note: options left out on the CPU: {}\n", left_out);
+
+  if (compilation.log.find(": error: ") != std::string::npos) {
+    compilation.status = model::TrialStatus::compile_error;
+  } else if (m_options.instrument == Instrument::accesses) {
+    // In two steps: linking with -fsanitize=thread would bring in ThreadSanitizer's own library.
+    command.insert(command.end(), {"-c", "-o", object});
+    if (!failed(run_command(command, folder.path(), left()), m_options, compilation)) {
+      Arguments link = m_command;
+      link.emplace_back(object);
+      for (const std::string& option : link_options()) link.push_back(option);
+      failed(run_command(link, folder.path(), left()), m_options, compilation);
+    }
+  } else {
+    for (const std::string& option : link_options()) command.push_back(option);
+    failed(run_command(command, folder.path(), left()), m_options, compilation);
+  }
+  if (compilation.status == model::TrialStatus::ok) {
+    read_binary(folder, compilation);
+    describe_kernels(job, compilation);
+  }
+  compilation.log = tidy_log(compilation.log);
+  compilation.compile_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return compilation;
+}
+
+std::string HostCompiler::address_sanitizer_library() const {
+  for (const char* name : {"libasan.so", "libclang_rt.asan-x86_64.so", "libclang_rt.asan-aarch64.so"}) {
+    Arguments question = m_command;
+    question.push_back(fmt::format("-print-file-name={}", name));
+    const CommandResult answer = run_command(question, "/", std::chrono::seconds(30));
+    const std::string path = answer.output.substr(0, answer.output.find('\n'));
+    // A compiler that does not have the file answers with the bare name.
+    if (answer.exit_code == 0 && path.find('/') != std::string::npos && std::filesystem::exists(path)) {
+      return std::filesystem::canonical(path).string();
+    }
+  }
+  throw model::Error(fmt::format("{} has no AddressSanitizer library", m_command[0]),
+                     "install libasan (with g++) or libclang-rt (with clang++)");
+}
+
+}  // namespace tuner::compile::host

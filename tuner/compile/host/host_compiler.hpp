@@ -1,0 +1,52 @@
+#pragma once
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/compile/compiler.hpp"
+
+namespace tuner::compile::host {
+
+/// What is built into a binary besides the kernel.
+enum class Instrument {
+  none,
+  memory,    ///< AddressSanitizer and UndefinedBehaviorSanitizer, stopping at the first finding
+  accesses,  ///< every memory access is reported to the device, which looks for races
+};
+
+struct HostCompilerOptions {
+  Instrument instrument = Instrument::none;
+  std::chrono::milliseconds deadline = std::chrono::minutes(2);  ///< of one compilation
+};
+
+/// Makes a shared object for the CPU device from a kernel's CUDA C++ source, with the host's C++ compiler:
+/// the first of $TUNER_HOST_CXX, $CXX, c++, g++ and clang++ that exists. GCC and Clang are understood.
+///
+/// The kernel sees the headers of tuner/device/cpu/runtime before its own first line; diagnostics name its
+/// own files and lines. Register counts do not exist here and stay 0; `static_shared_bytes` is that of the
+/// whole source, and more than 48 KB of it is `unlaunchable`, as on a GPU. The binary can be loaded by
+/// CpuDevice alone.
+class HostCompiler final : public Compiler {
+ public:
+  /// Throws model::Error where no compiler is found or it does not answer.
+  explicit HostCompiler(HostCompilerOptions options = {});
+  ~HostCompiler() override;
+
+  /// `g++ 12.2.0`, followed by the instrument where there is one, and by what identifies the runtime headers.
+  std::string name() const override;
+  /// Options of the form -std=…, -D…, -U… and -O… reach the compiler; others are NVRTC's, and the log says
+  /// that they were left out. Throws model::Error where a temporary folder cannot be written.
+  model::Compilation compile(const model::CompileJob& job) override;
+
+  /// AddressSanitizer's shared library, which must be loaded before anything else (LD_PRELOAD) in a process
+  /// that loads binaries built with Instrument::memory. Throws model::Error where the compiler has none.
+  std::string address_sanitizer_library() const;
+
+ private:
+  HostCompilerOptions m_options;
+  std::vector<std::string> m_command;  ///< program and the arguments that always come first
+  std::string m_name;
+};
+
+}  // namespace tuner::compile::host

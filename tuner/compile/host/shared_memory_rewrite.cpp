@@ -1,0 +1,265 @@
+#include "tuner/compile/host/shared_memory_rewrite.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "tuner/compile/host/cuda_tokens.hpp"
+
+namespace tuner::compile::host {
+namespace {
+
+bool is(const Token& token, std::string_view text) {
+  return token.text == text;
+}
+
+struct Edit {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  std::string replacement;
+};
+
+/// Tokens [first, end) of one declaration; `end` is its semicolon, or where its macro's body ends.
+struct Declaration {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  bool in_function = true;
+};
+
+/// A name with its extents, tokens [name, end); `name` may also be `end` where there is none.
+struct Declarator {
+  std::size_t name = 0;
+  std::size_t end = 0;
+};
+
+/// What a declaration is made of.
+struct Parts {
+  bool is_extern = false;
+  std::vector<Edit> dropped;
+  std::vector<std::size_t> type;  ///< tokens
+  std::vector<Declarator> declarators;
+};
+
+class Rewriter {
+ public:
+  Rewriter(std::string_view source, bool bind_static)
+      : m_source(source), m_bind_static(bind_static), m_tokens(tokenise(source)) {}
+
+  RewrittenSource run() {
+    for (std::size_t i = 0; i < m_tokens.size(); ++i) {
+      if (m_tokens[i].in_directive) {
+        i = directive(i);
+      } else {
+        follow_scopes(i);
+        if (is(m_tokens[i], "__shared__")) i = declaration_at(i);
+      }
+    }
+    return {apply_edits(), std::move(m_problems)};
+  }
+
+ private:
+  /// Remembers where declarations begin, and whether that is inside a function or a class.
+  void follow_scopes(std::size_t i) {
+    if (is(m_tokens[i], "{")) {
+      m_scopes.push_back(opens_namespace(i));
+    } else if (is(m_tokens[i], "}") && !m_scopes.empty()) {
+      m_scopes.pop_back();
+    }
+    if (is(m_tokens[i], "{") || is(m_tokens[i], "}") || is(m_tokens[i], ";")) m_start = i + 1;
+  }
+
+  /// `namespace a::b {` and `extern "C" {`.
+  bool opens_namespace(std::size_t brace) const {
+    for (std::size_t i = m_start; i < brace; ++i) {
+      if (is(m_tokens[i], "namespace")) return true;
+      if (is(m_tokens[i], "extern") && i + 2 == brace && m_tokens[i + 1].kind == Token::Kind::literal)
+        return true;
+    }
+    return false;
+  }
+
+  /// A preprocessor line: only the body of a #define can declare something. Returns its last token.
+  std::size_t directive(std::size_t hash) {
+    std::size_t end = hash + 1;
+    while (end < m_tokens.size() && m_tokens[end].in_directive && !m_tokens[end].starts_line) ++end;
+    if (m_start <= hash) m_start = end;
+    if (hash + 2 >= end || !is(m_tokens[hash + 1], "define")) return end - 1;
+    std::size_t start = hash + 3;
+    for (std::size_t i = start; i < end; ++i) {
+      if (is(m_tokens[i], ";") || is(m_tokens[i], "{") || is(m_tokens[i], "}")) start = i + 1;
+      if (!is(m_tokens[i], "__shared__")) continue;
+      if (start == hash + 3) start = macro_body(hash, end);
+      std::size_t stop = i;
+      while (stop < end && !is(m_tokens[stop], ";")) ++stop;
+      rewrite({start, stop, true}, i);
+      i = stop;
+      start = stop + 1;
+    }
+    return end - 1;
+  }
+
+  /// The first token after `#define NAME` or `#define NAME(a, b)`.
+  std::size_t macro_body(std::size_t hash, std::size_t end) const {
+    const Token& name = m_tokens[hash + 2];
+    std::size_t body = hash + 3;
+    const bool has_parameters =
+        body < end && is(m_tokens[body], "(") && m_tokens[body].offset == name.offset + name.text.size();
+    if (!has_parameters) return body;
+    while (body < end && !is(m_tokens[body], ")")) ++body;
+    return body + 1;
+  }
+
+  /// Returns the last token that needs no further look.
+  std::size_t declaration_at(std::size_t shared) {
+    std::size_t end = shared;
+    while (end < m_tokens.size() && !is(m_tokens[end], ";") && !is(m_tokens[end], "{") &&
+           !m_tokens[end].in_directive) {
+      ++end;
+    }
+    const bool in_function = std::find(m_scopes.begin(), m_scopes.end(), false) != m_scopes.end();
+    rewrite({m_start, end, in_function}, shared);
+    return end - 1;
+  }
+
+  void rewrite(const Declaration& declaration, std::size_t shared) {
+    const Parts parts = split(declaration);
+    const bool complete = !parts.declarators.empty() && !parts.type.empty() && !opens_brace(declaration.end);
+    if (!parts.is_extern) {
+      if (!m_bind_static || !complete || !declaration.in_function) return;
+      m_edits.insert(m_edits.end(), parts.dropped.begin(), parts.dropped.end());
+      for (const Declarator& declarator : parts.declarators)
+        bind(declarator, "tuner_cpu::static_shared([] {})");
+      return;
+    }
+    if (!complete) {
+      m_problems.push_back({line_of(shared),
+                            "`extern __shared__` is not followed by a type and a name here: write the whole "
+                            "declaration in one place, so that it can be bound to the block's memory"});
+      return;
+    }
+    m_edits.insert(m_edits.end(), parts.dropped.begin(), parts.dropped.end());
+    for (const Declarator& declarator : parts.declarators) {
+      if (declaration.in_function) {
+        bind(declarator, "tuner_cpu::DynamicShared{}");
+      } else {
+        declare(declarator, parts.type.front(), &declarator == &parts.declarators.front());
+      }
+    }
+  }
+
+  bool opens_brace(std::size_t token) const { return token < m_tokens.size() && is(m_tokens[token], "{"); }
+
+  /// Separates `extern`, `__shared__` and alignments, which go, from the remaining specifiers and the
+  /// declarators.
+  Parts split(const Declaration& declaration) const {
+    Parts parts;
+    std::vector<std::size_t> plain;  // tokens of the current declarator, the first one's after the specifiers
+    int angles = 0;
+    for (std::size_t i = declaration.first; i < declaration.end; ++i) {
+      const Token& token = m_tokens[i];
+      const bool alignment = is(token, "alignas") || is(token, "__align__") || is(token, "__attribute__");
+      if (is(token, "extern") || is(token, "__shared__") || alignment) {
+        parts.is_extern = parts.is_extern || is(token, "extern");
+        const std::size_t last = alignment ? closing(i + 1, declaration.end) : i;
+        parts.dropped.push_back(erase(i, last));
+        i = last;
+      } else if (is(token, ",") && angles == 0) {
+        finish_declarator(plain, i, parts);
+        plain.clear();
+      } else if (is(token, "[") || is(token, "(")) {
+        plain.push_back(i);  // what is inside the brackets declares nothing
+        i = closing(i, declaration.end);
+      } else {
+        angles += is(token, "<") ? 1 : is(token, ">") ? -1 : 0;
+        plain.push_back(i);
+      }
+    }
+    finish_declarator(plain, declaration.end, parts);
+    return parts;
+  }
+
+  /// The name is the last word before the first extent.
+  void finish_declarator(const std::vector<std::size_t>& plain, std::size_t end, Parts& parts) const {
+    std::size_t name = 0;
+    while (name < plain.size() && !is(m_tokens[plain[name]], "[")) ++name;
+    if (name-- == 0 || m_tokens[plain[name]].kind != Token::Kind::identifier) return;
+    if (parts.declarators.empty())
+      parts.type.assign(plain.begin(), plain.begin() + static_cast<std::ptrdiff_t>(name));
+    parts.declarators.push_back({plain[name], end});
+  }
+
+  /// The bracket that closes the one at `open`, or the last token before `end`.
+  std::size_t closing(std::size_t open, std::size_t end) const {
+    int depth = 0;
+    for (std::size_t i = open; i < end; ++i) {
+      if (is(m_tokens[i], "(") || is(m_tokens[i], "[")) ++depth;
+      if (is(m_tokens[i], ")") || is(m_tokens[i], "]")) --depth;
+      if (depth == 0) return i;
+    }
+    return end - 1;
+  }
+
+  void bind(const Declarator& declarator, const std::string& to) {
+    const Token& name = m_tokens[declarator.name];
+    m_edits.push_back({name.offset, name.text.size(), "(&" + std::string(name.text) + ")"});
+    m_edits.push_back({end_of(declarator.end - 1), 0, " = " + to});
+  }
+
+  void declare(const Declarator& declarator, std::size_t type, bool is_first) {
+    const Token& name = m_tokens[declarator.name];
+    if (!is_first) {
+      m_problems.push_back(
+          {line_of(declarator.name),
+           "declare one dynamic shared array a line outside functions: " + std::string(name.text)});
+      return;
+    }
+    m_edits.push_back({m_tokens[type].offset, 0, "static tuner_cpu::DynamicSharedArray<"});
+    m_edits.push_back({name.offset, name.text.size(), ""});
+    m_edits.push_back({end_of(declarator.end - 1), 0, "> " + std::string(name.text)});
+  }
+
+  /// Removes tokens [first, last] but keeps the ends of lines between them.
+  Edit erase(std::size_t first, std::size_t last) const {
+    const std::size_t offset = m_tokens[first].offset;
+    const std::string_view text = m_source.substr(offset, end_of(last) - offset);
+    std::string kept;
+    for (const char c : text) {
+      if (c == '\n') kept += m_tokens[first].in_directive ? "\\\n" : "\n";
+    }
+    return {offset, text.size(), kept};
+  }
+
+  std::size_t end_of(std::size_t token) const { return m_tokens[token].offset + m_tokens[token].text.size(); }
+
+  int line_of(std::size_t token) const {
+    const std::string_view before = m_source.substr(0, m_tokens[token].offset);
+    return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  }
+
+  std::string apply_edits() {
+    std::stable_sort(m_edits.begin(), m_edits.end(),
+                     [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
+    std::string text;
+    std::size_t at = 0;
+    for (const Edit& edit : m_edits) {
+      text.append(m_source.substr(at, edit.offset - at)).append(edit.replacement);
+      at = edit.offset + edit.length;
+    }
+    return text.append(m_source.substr(at));
+  }
+
+  std::string_view m_source;
+  bool m_bind_static;
+  std::vector<Token> m_tokens;
+  std::size_t m_start = 0;     ///< first token of the declaration or statement being read
+  std::vector<bool> m_scopes;  ///< of each open brace: a namespace?
+  std::vector<Edit> m_edits;
+  std::vector<RewriteProblem> m_problems;
+};
+
+}  // namespace
+
+RewrittenSource rewrite_shared(std::string_view source, bool bind_static) {
+  return Rewriter(source, bind_static).run();
+}
+
+}  // namespace tuner::compile::host

@@ -1,0 +1,96 @@
+#include "tuner/compile/host/translation_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <span>
+
+#include "tuner/compile/host/shared_memory_rewrite.hpp"
+#include "tuner/model/digest.hpp"
+#include "tuner/model/embedded_file.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::compile::host {
+
+namespace runtime {
+std::span<const model::EmbeddedFile> embedded_files();  // generated
+}
+
+namespace {
+
+/// `text` as the inside of a string literal.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
+std::string prepared(const model::SourceText& source, bool bind_static, std::string& problems) {
+  RewrittenSource rewritten = rewrite_shared(source.text, bind_static);
+  for (const RewriteProblem& problem : rewritten.problems) {
+    problems += fmt::format("{}:{}: error: {}\n", source.name, problem.line, problem.message);
+  }
+  return fmt::format("#line 1 \"{}\"\n{}\n", escaped(source.name), rewritten.text);
+}
+
+std::string launchers(const std::vector<std::string>& entries) {
+  std::string text =
+      "#line 1 \"launchers\"\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) const tuner_cpu::Module tuner_cpu_module = "
+      "tuner_cpu::this_module;\n";
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    text += fmt::format(
+        "#line 1 \"launch of {0}\"\n"
+        "extern \"C\" __attribute__((visibility(\"default\"))) const tuner_cpu::Kernel {1} = "
+        "tuner_cpu::Launcher<&{2}>::kernel;\n",
+        escaped(entries[i]), kernel_symbol(i), entries[i]);
+  }
+  return text;
+}
+
+/// A header named `../common/tile.cuh` lies above the main file: the source folder is deep enough for a few
+/// of those.
+std::optional<std::filesystem::path> below(const std::string& source_folder, const std::string& name) {
+  const std::filesystem::path path = (std::filesystem::path(source_folder) / name).lexically_normal();
+  if (path.is_absolute() || path.empty() || *path.begin() == "..") return std::nullopt;
+  return path;
+}
+
+}  // namespace
+
+UnitLayout write_translation_unit(const TemporaryFolder& folder, const model::CompileJob& job,
+                                  bool bind_static, std::string& problems) {
+  if (job.source.empty()) throw model::Error("a compile job without source");
+  const UnitLayout layout{"runtime", "source/1/2/3/4", "unit.cpp"};
+  for (const model::EmbeddedFile& file : runtime::embedded_files()) {
+    folder.write(std::filesystem::path(layout.runtime_folder) / file.path, file.text);
+  }
+  for (std::size_t i = 1; i < job.source.size(); ++i) {
+    if (const auto path = below(layout.source_folder, job.source[i].name)) {
+      folder.write(*path, prepared(job.source[i], bind_static, problems));
+    } else {
+      problems +=
+          fmt::format("{}:1: error: this header is too far from its kernel: at most four folders above it\n",
+                      job.source[i].name);
+    }
+  }
+  folder.write(layout.unit, "#include \"cuda_on_cpu.hpp\"\n" +
+                                prepared(job.source.front(), bind_static, problems) + launchers(job.entries));
+  return layout;
+}
+
+std::string kernel_symbol(std::size_t entry) {
+  return fmt::format("tuner_cpu_kernel_{}", entry);
+}
+
+std::string runtime_version() {
+  model::DigestBuilder digest;
+  for (const model::EmbeddedFile& file : runtime::embedded_files()) digest.add(file.path).add(file.text);
+  return digest.finish().hex().substr(0, 8);
+}
+
+}  // namespace tuner::compile::host

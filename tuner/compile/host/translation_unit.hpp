@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tuner/compile/host/temporary_folder.hpp"
+#include "tuner/model/compile_job.hpp"
+
+namespace tuner::compile::host {
+
+/// Where things are below the temporary folder a job is compiled in.
+struct UnitLayout {
+  std::string runtime_folder;  ///< the headers kernels see
+  std::string source_folder;   ///< the folder of the main file; its headers are relative to it
+  std::string unit;            ///< the file to compile
+};
+
+/// `bind_static`: as rewrite_shared() takes it.
+/// Writes everything the compiler needs: the runtime headers, the job's headers, and a unit of the main
+/// source followed by a launcher for each entry. `#line` makes diagnostics name the job's own files. Returns
+/// the layout, and in `problems`, in a compiler's format, what is wrong already; then nothing can be
+/// compiled.
+UnitLayout write_translation_unit(const TemporaryFolder& folder, const model::CompileJob& job,
+                                  bool bind_static, std::string& problems);
+
+/// `tuner_cpu_kernel_3`
+std::string kernel_symbol(std::size_t entry);
+
+/// Names the version of the runtime headers: binaries made with other ones are other binaries. 8 hexadecimal
+/// digits.
+std::string runtime_version();
+
+}  // namespace tuner::compile::host

@@ -1,0 +1,86 @@
+#include "tuner/compile/log_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner::compile {
+namespace {
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// Length of the well-formed UTF-8 sequence at `at` (Unicode 15, table 3-7), 0 where there is none.
+std::size_t sequence_length(std::string_view text, std::size_t at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
+                             : first >= 0xE0 && first <= 0xEF ? 3
+                             : first >= 0xF0 && first <= 0xF4 ? 4
+                                                              : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  const auto second = static_cast<unsigned char>(text[at + 1]);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool surrogate = first == 0xED && second > 0x9F;
+  const bool too_large = first == 0xF4 && second > 0x8F;
+  if (overlong || surrogate || too_large) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[at + i])) return 0;
+  }
+  return length;
+}
+
+std::string sanitised(std::string_view raw) {
+  std::string out;
+  out.reserve(raw.size());
+  for (std::size_t at = 0; at < raw.size();) {
+    const char byte = raw[at];
+    if (const std::size_t length = sequence_length(raw, at); length > 1) {
+      out += raw.substr(at, length);
+      at += length;
+      continue;
+    } else if (length == 0) {
+      out += "\xEF\xBF\xBD";
+    } else if (byte == '\r' && at + 1 < raw.size() && raw[at + 1] == '\n') {
+      // a Windows line end is a line end
+    } else {
+      const bool control =
+          (static_cast<unsigned char>(byte) < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
+      out += control ? ' ' : byte;
+    }
+    ++at;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string tidy_log(std::string_view raw, std::size_t limit) {
+  // A compiler that prints megabytes is not sanitised whole: what the cut below could keep is enough.
+  std::string text;
+  std::size_t cut = 0;
+  if (raw.size() > 2 * limit) {
+    cut = raw.size() - 2 * limit;
+    text = sanitised(raw.substr(0, limit)) + sanitised(raw.substr(raw.size() - limit));
+  } else {
+    text = sanitised(raw);
+  }
+  const std::size_t last = text.find_last_not_of(" \t\n");
+  text.resize(last == std::string::npos ? 0 : last + 1);
+  if (text.size() <= limit && cut == 0) return text;
+
+  // Two thirds for the head: the first error usually causes the others.
+  std::size_t head = std::min(limit * 2 / 3, text.size());
+  while (head > 0 && is_continuation(text[head])) --head;
+  if (const std::size_t line = text.rfind('\n', head); line != std::string::npos && line > head / 2)
+    head = line;
+  std::size_t tail = std::max(text.size() - std::min(limit / 3, text.size()), head);
+  while (tail < text.size() && is_continuation(text[tail])) ++tail;
+  if (const std::size_t line = text.find('\n', tail); line != std::string::npos && line - tail < limit / 6)
+    tail = line;
+  return fmt::format("{}\n[... {} bytes left out ...]\n{}", std::string_view(text).substr(0, head),
+                     cut + tail - head, std::string_view(text).substr(text[tail] == '\n' ? tail + 1 : tail));
+}
+
+}  // namespace tuner::compile

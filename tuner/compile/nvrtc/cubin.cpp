@@ -1,0 +1,91 @@
+#include "tuner/compile/nvrtc/cubin.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace tuner::compile::nvrtc {
+namespace {
+
+/// A copy of the T at `offset`; nothing when it is not wholly inside.
+template <typename T>
+std::optional<T> read_at(std::span<const std::byte> bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+std::string_view string_at(std::span<const std::byte> bytes, std::uint64_t offset) {
+  if (offset >= bytes.size()) return {};
+  const char* begin = reinterpret_cast<const char*>(bytes.data()) + offset;
+  return {begin, ::strnlen(begin, bytes.size() - offset)};
+}
+
+bool is_constant_of(std::string_view section, std::string_view symbol) {
+  constexpr std::string_view prefix = ".nv.constant";
+  if (section.substr(0, prefix.size()) != prefix) return false;
+  section.remove_prefix(prefix.size());
+  const std::size_t dot = std::min(section.find('.'), section.size());
+  const std::string_view bank = section.substr(0, dot);
+  return bank != "0" && (dot == section.size() || section.substr(dot + 1) == symbol);
+}
+
+/// Product of up to three comma-separated numbers at the start of `text`.
+int product(std::string_view text) {
+  long long result = 1;
+  for (int i = 0; i < 3; ++i) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return 0;
+    result *= value;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty() || text.front() != ',') break;
+    text.remove_prefix(1);
+  }
+  return static_cast<int>(std::min(result, 1LL << 30));
+}
+
+}  // namespace
+
+int constant_bytes(std::span<const std::byte> cubin, std::string_view symbol) {
+  const auto header = read_at<Elf64_Ehdr>(cubin, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64) {
+    return 0;
+  }
+  const auto section = [&](std::uint64_t index) {
+    return read_at<Elf64_Shdr>(cubin, header->e_shoff + index * header->e_shentsize);
+  };
+  const auto names = section(header->e_shstrndx);
+  if (!names) return 0;
+  std::uint64_t total = 0;
+  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
+    const auto entry = section(i);
+    if (entry && is_constant_of(string_at(cubin, names->sh_offset + entry->sh_name), symbol))
+      total += entry->sh_size;
+  }
+  return static_cast<int>(std::min<std::uint64_t>(total, 1U << 30U));
+}
+
+int max_threads_per_block(std::string_view ptx, std::string_view symbol) {
+  const std::string entry = std::string(".entry ").append(symbol).append("(");
+  const std::size_t begin = ptx.find(entry);
+  if (begin == std::string_view::npos) return 0;
+  // The directives stand between the parameter list and the body.
+  ptx.remove_prefix(begin + entry.size());
+  ptx = ptx.substr(0, ptx.find('{'));
+  for (const std::string_view directive : {".reqntid", ".maxntid"}) {
+    if (const std::size_t at = ptx.find(directive); at != std::string_view::npos) {
+      return product(ptx.substr(at + directive.size()));
+    }
+  }
+  return 0;
+}
+
+}  // namespace tuner::compile::nvrtc

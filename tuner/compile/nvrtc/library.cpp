@@ -1,0 +1,313 @@
+#include "tuner/compile/nvrtc/library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <nvrtc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "tuner/compile/nvrtc/places.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::compile::nvrtc {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CloseLibrary {
+  void operator()(void* handle) const noexcept { ::dlclose(handle); }
+};
+using Handle = std::unique_ptr<void, CloseLibrary>;
+
+/// Never unmapped: NVRTC keeps state in the threads that used it, which may end after the last user of the
+/// library.
+Handle open_library(const std::string& file) {
+  return Handle(::dlopen(file.c_str(), RTLD_NOW | RTLD_NODELETE));
+}
+
+std::string last_loader_error() {
+  const char* text = ::dlerror();
+  return text == nullptr ? "unknown error" : text;
+}
+
+struct Functions {
+  decltype(&nvrtcGetErrorString) error_string = nullptr;
+  decltype(&nvrtcVersion) version = nullptr;
+  decltype(&nvrtcGetNumSupportedArchs) architecture_count = nullptr;
+  decltype(&nvrtcGetSupportedArchs) architectures = nullptr;
+  decltype(&nvrtcCreateProgram) create = nullptr;
+  decltype(&nvrtcDestroyProgram) destroy = nullptr;
+  decltype(&nvrtcAddNameExpression) add_name = nullptr;
+  decltype(&nvrtcCompileProgram) compile = nullptr;
+  decltype(&nvrtcGetLoweredName) lowered_name = nullptr;
+  decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
+  decltype(&nvrtcGetProgramLog) log = nullptr;
+  decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
+  decltype(&nvrtcGetCUBIN) cubin = nullptr;
+  decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
+  decltype(&nvrtcGetPTX) ptx = nullptr;
+};
+
+class SymbolReader {
+ public:
+  explicit SymbolReader(void* handle) : m_handle(handle) {}
+  template <typename Function>
+  void read(Function& into, const char* name) {
+    into = reinterpret_cast<Function>(::dlsym(m_handle, name));
+    if (into == nullptr) m_missing += m_missing.empty() ? name : fmt::format(", {}", name);
+  }
+  const std::string& missing() const { return m_missing; }
+
+ private:
+  void* m_handle;
+  std::string m_missing;
+};
+
+/// Fills `functions`; returns the names that the library lacks.
+std::string read_functions(void* handle, Functions& functions) {
+  SymbolReader reader(handle);
+  reader.read(functions.error_string, "nvrtcGetErrorString");
+  reader.read(functions.version, "nvrtcVersion");
+  reader.read(functions.architecture_count, "nvrtcGetNumSupportedArchs");
+  reader.read(functions.architectures, "nvrtcGetSupportedArchs");
+  reader.read(functions.create, "nvrtcCreateProgram");
+  reader.read(functions.destroy, "nvrtcDestroyProgram");
+  reader.read(functions.add_name, "nvrtcAddNameExpression");
+  reader.read(functions.compile, "nvrtcCompileProgram");
+  reader.read(functions.lowered_name, "nvrtcGetLoweredName");
+  reader.read(functions.log_size, "nvrtcGetProgramLogSize");
+  reader.read(functions.log, "nvrtcGetProgramLog");
+  reader.read(functions.cubin_size, "nvrtcGetCUBINSize");
+  reader.read(functions.cubin, "nvrtcGetCUBIN");
+  reader.read(functions.ptx_size, "nvrtcGetPTXSize");
+  reader.read(functions.ptx, "nvrtcGetPTX");
+  return reader.missing();
+}
+
+/// The file behind a handle, as the loader resolved it.
+fs::path path_of(void* handle) {
+  link_map* map = nullptr;
+  if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return {};
+  std::error_code error;
+  const fs::path canonical = fs::canonical(map->l_name, error);
+  return error ? fs::path(map->l_name) : canonical;
+}
+
+class Program {
+ public:
+  Program(const Functions& functions, nvrtcProgram program) : m_functions(functions), m_program(program) {}
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() { m_functions.destroy(&m_program); }
+  nvrtcProgram get() const { return m_program; }
+
+ private:
+  const Functions& m_functions;
+  nvrtcProgram m_program;
+};
+
+class LoadedLibrary final : public Library {
+ public:
+  LoadedLibrary(Handle handle, Handle builtins, const Functions& functions, Version version, fs::path path)
+      : m_handle(std::move(handle)),
+        m_builtins(std::move(builtins)),
+        m_functions(functions),
+        m_version(version),
+        m_path(std::move(path)) {}
+
+  Version version() const override { return m_version; }
+  const fs::path& path() const override { return m_path; }
+
+  std::vector<int> architectures() const override {
+    int count = 0;
+    must(m_functions.architecture_count(&count), "the number of architectures");
+    std::vector<int> architectures(static_cast<std::size_t>(std::max(count, 0)));
+    if (count > 0) must(m_functions.architectures(architectures.data()), "the architectures");
+    std::sort(architectures.begin(), architectures.end());
+    return architectures;
+  }
+
+  Answer compile(const Request& request) const override {
+    const Program program = create(request);
+    for (const std::string& name : request.name_expressions) {
+      must(m_functions.add_name(program.get(), name.c_str()), "a name expression");
+    }
+    std::vector<const char*> options;
+    for (const std::string& option : request.options) options.push_back(option.c_str());
+    const nvrtcResult result =
+        m_functions.compile(program.get(), static_cast<int>(options.size()), options.data());
+    Answer answer;
+    answer.outcome = outcome_of(result);
+    answer.log = text<char>(program, m_functions.log_size, m_functions.log, "the log");
+    if (answer.outcome == Answer::Outcome::ok) {
+      read_product(program, request, answer);
+    } else if (result != NVRTC_ERROR_COMPILATION) {
+      answer.log += fmt::format("\nNVRTC says {}", m_functions.error_string(result));
+    }
+    return answer;
+  }
+
+ private:
+  Program create(const Request& request) const {
+    std::vector<const char*> headers;
+    std::vector<const char*> names;
+    for (std::size_t i = 1; i < request.source.size(); ++i) {
+      headers.push_back(request.source[i].text.c_str());
+      names.push_back(request.source[i].name.c_str());
+    }
+    nvrtcProgram program = nullptr;
+    must(m_functions.create(&program, request.source.at(0).text.c_str(), request.source[0].name.c_str(),
+                            static_cast<int>(headers.size()), headers.data(), names.data()),
+         "a program");
+    return Program(m_functions, program);
+  }
+
+  /// What one source can provoke is an answer about that source; the rest is NVRTC not working.
+  Answer::Outcome outcome_of(nvrtcResult result) const {
+    switch (result) {
+      case NVRTC_SUCCESS:
+        return Answer::Outcome::ok;
+      case NVRTC_ERROR_INVALID_OPTION:
+        return Answer::Outcome::invalid_option;
+      case NVRTC_ERROR_COMPILATION:
+      case NVRTC_ERROR_OUT_OF_MEMORY:
+      case NVRTC_ERROR_INTERNAL_ERROR:
+        return Answer::Outcome::rejected;
+      default:
+        must(result, "a compilation");
+        return Answer::Outcome::rejected;
+    }
+  }
+
+  void read_product(const Program& program, const Request& request, Answer& answer) const {
+    answer.cubin = bytes<std::byte>(program, m_functions.cubin_size, m_functions.cubin, "the cubin");
+    std::size_t size = 0;
+    if (m_functions.ptx_size(program.get(), &size) == NVRTC_SUCCESS && size > 0) {
+      answer.ptx = text<char>(program, m_functions.ptx_size, m_functions.ptx, "the PTX");
+    }
+    for (const std::string& name : request.name_expressions) {
+      const char* symbol = nullptr;
+      must(m_functions.lowered_name(program.get(), name.c_str(), &symbol), "a kernel's symbol");
+      answer.symbols.emplace_back(symbol);
+    }
+  }
+
+  template <typename Byte, typename Size, typename Get>
+  std::vector<Byte> bytes(const Program& program, Size size_of, Get get, const char* what) const {
+    std::size_t size = 0;
+    must(size_of(program.get(), &size), what);
+    std::vector<Byte> out(size);
+    if (size > 0) must(get(program.get(), reinterpret_cast<char*>(out.data())), what);
+    return out;
+  }
+
+  /// Without the terminating NUL that NVRTC counts.
+  template <typename Char, typename Size, typename Get>
+  std::string text(const Program& program, Size size_of, Get get, const char* what) const {
+    const std::vector<Char> raw = bytes<Char>(program, size_of, get, what);
+    return std::string(raw.begin(), std::find(raw.begin(), raw.end(), '\0'));
+  }
+
+  void must(nvrtcResult result, const char* what) const {
+    if (result == NVRTC_SUCCESS) return;
+    throw model::Error(fmt::format("NVRTC {}.{} ({}) failed to make {}: {}", m_version.major, m_version.minor,
+                                   m_path.string(), what, m_functions.error_string(result)),
+                       "", model::ExitCode::no_device);
+  }
+
+  Handle m_handle;
+  Handle m_builtins;
+  Functions m_functions;
+  Version m_version;
+  fs::path m_path;
+};
+
+/// What was tried and why it was not it, for the error message.
+class Attempts {
+ public:
+  void add(const Candidate& candidate, const std::string& why) {
+    m_text += fmt::format("\n  {} ({}): {}", candidate.file, candidate.origin, why);
+    m_absent_place.clear();
+  }
+  /// Names missing from the same folder share a line.
+  void add_absent(const Candidate& candidate) {
+    const fs::path file = candidate.file;
+    const std::string place = fmt::format("{} ({})", file.parent_path().string(), candidate.origin);
+    m_text += place == m_absent_place ? ", " : fmt::format("\n  {}: no ", place);
+    m_text += file.filename().string();
+    m_absent_place = place;
+  }
+  [[noreturn]] void fail() const {
+    throw model::Error(
+        "NVRTC, CUDA's run-time compiler, could not be loaded. Tried:" + m_text,
+        "install the CUDA toolkit 12.4 or newer, or set TUNER_NVRTC to libnvrtc or the folder it is in",
+        model::ExitCode::no_device);
+  }
+
+ private:
+  std::string m_text;
+  std::string m_absent_place;
+};
+
+/// NVRTC opens its library of builtins by name at its first compilation. Opened from NVRTC's own folder
+/// beforehand it is found wherever that is, LD_LIBRARY_PATH or not.
+Handle open_builtins(const fs::path& nvrtc, Version version, std::string& why_not) {
+  const std::string name = fmt::format("libnvrtc-builtins.so.{}.{}", version.major, version.minor);
+  for (const std::string& file : {(nvrtc.parent_path() / name).string(), name}) {
+    if (Handle handle = open_library(file)) return handle;
+    why_not = last_loader_error();
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const Library> try_candidate(const Candidate& candidate, Attempts& attempts) {
+  std::error_code error;
+  if (candidate.file.find('/') != std::string::npos && !fs::exists(candidate.file, error)) {
+    attempts.add_absent(candidate);
+    return nullptr;
+  }
+  Handle handle = open_library(candidate.file);
+  if (!handle) {
+    attempts.add(candidate, last_loader_error());
+    return nullptr;
+  }
+  Functions functions;
+  if (const std::string missing = read_functions(handle.get(), functions); !missing.empty()) {
+    attempts.add(candidate, "lacks " + missing);
+    return nullptr;
+  }
+  Version version;
+  if (functions.version(&version.major, &version.minor) != NVRTC_SUCCESS) {
+    attempts.add(candidate, "does not say its version");
+    return nullptr;
+  }
+  const fs::path path = path_of(handle.get());
+  std::string why_not;
+  Handle builtins = open_builtins(path, version, why_not);
+  if (!builtins) {
+    attempts.add(candidate, "its library of builtins is missing: " + why_not);
+    return nullptr;
+  }
+  return std::make_shared<LoadedLibrary>(std::move(handle), std::move(builtins), functions, version, path);
+}
+
+}  // namespace
+
+std::shared_ptr<const Library> load_library(const std::string& explicit_path) {
+  std::string wanted = explicit_path;
+  if (const char* from_environment = std::getenv("TUNER_NVRTC");
+      wanted.empty() && from_environment != nullptr) {
+    wanted = from_environment;
+  }
+  Attempts attempts;
+  for (const Candidate& candidate : library_candidates(wanted)) {
+    if (std::shared_ptr<const Library> library = try_candidate(candidate, attempts)) return library;
+  }
+  attempts.fail();
+}
+
+}  // namespace tuner::compile::nvrtc

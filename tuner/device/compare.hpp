@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+
+#include "tuner/device/compare_function.h"
+#include "tuner/device/device.hpp"
+
+namespace tuner::device {
+
+/// What a device found out about one output.
+struct Comparison {
+  double largest_error = 0;         ///< largest relative_error()
+  std::int64_t wrong_elements = 0;  ///< relative_error() above the bound factor
+  std::int64_t first_wrong = -1;    ///< lowest index of one
+};
+
+/// The same in the words of the model; the caller knows the buffer's name.
+model::Verification to_verification(const Comparison& comparison, const CompareRequest& request);
+
+/// Device::compare for memory of this process: the addresses are pointers. Integers are compared as doubles,
+/// which is exact below 2^53.
+model::Verification compare_on_host(const CompareRequest& request);
+
+/// Part of it, [begin, end), for who has several threads; see merge().
+Comparison compare_range_on_host(const CompareRequest& request, std::int64_t begin, std::int64_t end);
+/// Of two parts, in any order.
+Comparison merge(const Comparison& left, const Comparison& right);
+
+}  // namespace tuner::device

@@ -1,0 +1,223 @@
+#include "tuner/device/cpu/block_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "tuner/device/cpu/sanitizer_fibres.hpp"
+#include "tuner/device/cpu/shared_object.hpp"
+
+namespace tuner::device::cpu {
+
+using boost::context::fiber;
+using tuner_cpu::Site;
+
+namespace {
+
+constexpr std::size_t shared_alignment = 256;
+// NaN in floating types, -1 in integers: shared memory is not zero on a GPU either.
+constexpr int poison = 0xff;
+
+std::unique_ptr<std::byte, void (*)(void*)> allocate_shared(std::int64_t bytes) {
+  void* memory = nullptr;
+  // Exactly as many bytes as asked for, so that AddressSanitizer's redzone begins where the array ends.
+  if (posix_memalign(&memory, shared_alignment, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))) !=
+      0) {
+    throw std::bad_alloc();
+  }
+  return {static_cast<std::byte*>(memory), &std::free};
+}
+
+std::string text(const tuner_cpu::Index3& index) {
+  return fmt::format("({}, {}, {})", index.x, index.y, index.z);
+}
+
+}  // namespace
+
+BlockRunner::BlockRunner(std::int64_t stack_bytes)
+    : m_stack_bytes(stack_bytes), m_dynamic_shared(allocate_shared(0)) {}
+
+BlockRunner::~BlockRunner() = default;
+
+void BlockRunner::begin(const Launch& launch) {
+  m_launch = &launch;
+  if (launch.dynamic_shared_bytes != m_dynamic_shared_bytes) {
+    m_dynamic_shared = allocate_shared(launch.dynamic_shared_bytes);
+    m_dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  }
+  m_block = {{}, launch.block, launch.grid, launch.threads(), m_dynamic_shared.get(), this};
+  m_threads.resize(m_block.threads);
+  m_states.assign(m_block.threads, {});
+  m_warps.resize((m_block.threads + warp_size - 1) / warp_size);
+  unsigned rank = 0;
+  for (unsigned z = 0; z < launch.block.z; ++z) {
+    for (unsigned y = 0; y < launch.block.y; ++y) {
+      for (unsigned x = 0; x < launch.block.x; ++x, ++rank) m_threads[rank] = {{x, y, z}, rank, &m_block};
+    }
+  }
+  if (!launch.module->properties().reports_accesses) {
+    m_races.reset();
+  } else if (m_races == nullptr) {
+    m_races = std::make_unique<RaceDetector>();
+  }
+}
+
+void BlockRunner::begin_block(const tuner_cpu::Index3& index) {
+  m_block.index = index;
+  m_next = 0;
+  m_finished = 0;
+  m_arrived = 0;
+  m_predicates = 0;
+  m_one_site = true;
+  m_ready.fill(0);
+  m_failure.clear();
+  for (std::size_t warp = 0; warp < m_warps.size(); ++warp) {
+    const unsigned lanes = std::min(m_block.threads - static_cast<unsigned>(warp) * warp_size, warp_size);
+    m_warps[warp].reset(lanes == warp_size ? ~0U : (1U << lanes) - 1U);
+  }
+  const std::span<std::byte> shared = m_launch->module->static_shared();
+  if (!shared.empty()) std::memset(shared.data(), poison, shared.size());
+  std::memset(m_dynamic_shared.get(), poison, static_cast<std::size_t>(m_dynamic_shared_bytes));
+  if (m_races != nullptr) m_races->begin_block(index, m_block.threads);
+}
+
+std::optional<std::string> BlockRunner::run(const tuner_cpu::Index3& index) {
+  begin_block(index);
+  hand_over();
+  if (m_failure.empty() && m_finished < m_block.threads) m_failure = why_stuck();
+  tuner_cpu_current = nullptr;
+  if (m_failure.empty()) return std::nullopt;
+  // Threads are left in the middle of the kernel: their fibres unwind while its code is still loaded.
+  m_idle.clear();
+  m_fibres.clear();
+  return fmt::format("{} (block {})", m_failure, text(index));
+}
+
+BlockRunner::Fibre& BlockRunner::idle_fibre() {
+  if (m_idle.empty()) return new_fibre();
+  Fibre& fibre = *m_idle.back();
+  m_idle.pop_back();
+  return fibre;
+}
+
+BlockRunner::Fibre& BlockRunner::new_fibre() {
+  namespace context = boost::context;
+  context::protected_fixedsize_stack allocator(static_cast<std::size_t>(m_stack_bytes));
+  context::stack_context stack = allocator.allocate();
+  // Stacks are whole pages, so equal frames of all threads would compete for the same few cache sets: start
+  // each a few cache lines from the last.
+  const std::size_t shift = m_fibres.size() % 16 * 256;
+  const context::preallocated memory(static_cast<char*>(stack.sp) - shift, stack.size - shift, stack);
+  Fibre& fibre = m_fibres.emplace_back();
+  fibre.stack_bottom = static_cast<const std::byte*>(stack.sp) - stack.size;
+  fibre.stack_bytes = stack.size;
+  if (__asan_unpoison_memory_region !=
+      nullptr) {  // frames abandoned here before, at a fault, left their marks
+    __asan_unpoison_memory_region(fibre.stack_bottom, fibre.stack_bytes);
+  }
+  fibre.context = fiber(std::allocator_arg, memory, allocator, [this](fiber&& previous) {
+    arrived_from_switch(std::move(previous));
+    fibre_main();
+    return fiber();
+  });
+  return fibre;
+}
+
+void BlockRunner::fibre_main() {
+  for (;;) {  // ends when the fibre is destroyed, which unwinds it from switch_to
+    while (m_next < m_block.threads) run_thread(m_next++);
+    m_idle.push_back(m_running);
+    hand_over();
+  }
+}
+
+void BlockRunner::run_thread(unsigned rank) {
+  m_states[rank] = {Waiting::nothing, m_running, {}};
+  tuner_cpu_current = &m_threads[rank];
+  m_launch->kernel->invoke(m_launch->arguments);
+  m_states[rank].waiting = Waiting::over;
+  ++m_finished;
+}
+
+void BlockRunner::finish_barrier(const Site& site) {
+  const unsigned last = tuner_cpu_current->rank;
+  if (!m_one_site) {
+    m_states[last] = {Waiting::barrier, m_running, site};
+    fail(fmt::format("not all threads of a block reached the same __syncthreads: {}",
+                     where("wait", Waiting::barrier)));
+  }
+  m_barrier_result = std::exchange(m_predicates, 0);
+  m_arrived = 0;
+  for (unsigned first = 0; first < m_block.threads; first += 64) {
+    const unsigned count = std::min(m_block.threads - first, 64U);
+    m_ready[first / 64] = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  }
+  m_ready[last / 64] &= ~(std::uint64_t{1} << (last % 64));
+  if (m_races != nullptr) m_races->barrier();
+}
+
+void BlockRunner::report_access(const void* address, unsigned bytes, tuner_cpu::Access access,
+                                const void* code) {
+  const auto* at = static_cast<const std::byte*>(address);
+  const bool own_stack =
+      at >= m_running->stack_bottom && at < m_running->stack_bottom + m_running->stack_bytes;
+  if (m_races == nullptr || own_stack) return;
+  m_races->access(tuner_cpu_current->rank, address, bytes, access, code);
+}
+
+std::vector<RawRace> BlockRunner::take_races() {
+  return m_races != nullptr ? m_races->take_races() : std::vector<RawRace>{};
+}
+
+/// Gives the block up; run() takes over and the calling fibre never continues.
+void BlockRunner::fail(const std::string& message) {
+  m_failure = message;
+  switch_to(m_main);
+  std::abort();  // a failed block's fibres are only unwound
+}
+
+void BlockRunner::fail_warp(const char* misuse, const tuner_cpu::WarpRequest& request) {
+  fail(fmt::format("{}: {}:{}, thread {}", misuse, request.site.file, request.site.line,
+                   text(tuner_cpu_current->index)));
+}
+
+std::string BlockRunner::why_stuck() const {
+  const bool at_barrier = std::any_of(m_states.begin(), m_states.end(), [](const ThreadState& state) {
+    return state.waiting == Waiting::barrier;
+  });
+  std::string message = at_barrier ? "not all threads of a block reached __syncthreads: "
+                                   : "not all threads named in the mask reached a warp operation: ";
+  message += where("wait", Waiting::barrier);
+  const std::string warps = where("wait in a warp operation", Waiting::warp);
+  if (!warps.empty()) message += (at_barrier ? ", " : "") + warps;
+  if (m_finished > 0) message += ", " + where("returned", Waiting::over);
+  return message;
+}
+
+/// `31 wait at k.cu:12 (first: thread (0, 0, 0)), 1 wait at k.cu:20 (first: …)` for each place.
+std::string BlockRunner::where(const char* what, Waiting reason) const {
+  std::string list;
+  std::vector<bool> told(m_states.size(), false);
+  for (std::size_t rank = 0; rank < m_states.size(); ++rank) {
+    if (m_states[rank].waiting != reason || told[rank]) continue;
+    std::size_t count = 0;
+    for (std::size_t other = rank; other < m_states.size(); ++other) {
+      const bool alike = m_states[other].waiting == reason &&
+                         (reason == Waiting::over || same_site(m_states[other].site, m_states[rank].site));
+      if (alike) told[other] = true;
+      count += alike ? 1 : 0;
+    }
+    if (!list.empty()) list += ", ";
+    list += fmt::format("{} of {} threads {}", count, m_states.size(), what);
+    if (reason != Waiting::over)
+      list += fmt::format(" at {}:{}", m_states[rank].site.file, m_states[rank].site.line);
+    list += fmt::format(" (first: {})", text(m_threads[rank].index));
+  }
+  return list;
+}
+
+}  // namespace tuner::device::cpu

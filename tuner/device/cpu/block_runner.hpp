@@ -1,0 +1,110 @@
+#pragma once
+#include <array>
+#include <boost/context/fiber.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/device/cpu/launch.hpp"
+#include "tuner/device/cpu/race_detector.hpp"
+#include "tuner/device/cpu/runtime/abi.hpp"
+#include "tuner/device/cpu/warp_rendezvous.hpp"
+
+namespace tuner::device::cpu {
+
+inline constexpr unsigned most_threads = 1024;
+
+inline bool same_site(const tuner_cpu::Site& a, const tuner_cpu::Site& b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+/// Runs blocks one after another on the thread that calls it. A fibre runs CUDA threads until one of them has
+/// to wait; the next thread then starts on another fibre. So a kernel that never waits is a plain loop on one
+/// fibre, and one that does costs one switch for each thread and barrier: who waits hands over to the next
+/// thread that can run, and the last to arrive goes on without a switch. Fibres and their stacks are kept
+/// from block to block.
+class BlockRunner {
+ public:
+  explicit BlockRunner(std::int64_t stack_bytes);
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+  ~BlockRunner();
+
+  /// Before the first block of a launch; `launch` must live until the last one has run.
+  void begin(const Launch& launch);
+  /// Runs a block to its end. Returns what went wrong: threads that wait for others that never come.
+  std::optional<std::string> run(const tuner_cpu::Index3& index);
+  /// Of launches whose module reports its accesses.
+  std::vector<RawRace> take_races();
+
+  // Called by kernels, on the fibre of the thread that is running.
+  int barrier(bool predicate, const tuner_cpu::Site& site);
+  unsigned long long warp_operation(const tuner_cpu::WarpRequest& request);
+  void report_access(const void* address, unsigned bytes, tuner_cpu::Access access, const void* code);
+
+ private:
+  enum class Waiting : std::uint8_t { nothing, barrier, warp, over };
+
+  struct Fibre {
+    boost::context::fiber context;  ///< empty while it runs
+    const std::byte* stack_bottom = nullptr;
+    std::size_t stack_bytes = 0;
+    void* sanitizer_state = nullptr;
+  };
+
+  struct ThreadState {
+    Waiting waiting = Waiting::nothing;
+    Fibre* fibre = nullptr;
+    tuner_cpu::Site site;
+  };
+
+  void begin_block(const tuner_cpu::Index3& index);
+  Fibre& new_fibre();
+  void fibre_main();
+  void run_thread(unsigned rank);
+  void wait(Waiting reason, const tuner_cpu::Site& site);
+  void hand_over();
+  Fibre& next_to_run();
+  Fibre& idle_fibre();
+  void switch_to(Fibre& target);
+  void arrived_from_switch(boost::context::fiber&& previous);
+  void finish_barrier(const tuner_cpu::Site& site);
+  [[noreturn]] void fail(const std::string& message);
+  [[noreturn]] void fail_warp(const char* misuse, const tuner_cpu::WarpRequest& request);
+  std::string why_stuck() const;
+  std::string where(const char* what, Waiting reason) const;
+
+  std::int64_t m_stack_bytes;
+  const Launch* m_launch = nullptr;
+  tuner_cpu::Block m_block;
+  std::vector<tuner_cpu::Thread> m_threads;
+  std::vector<ThreadState> m_states;
+  std::vector<WarpRendezvous> m_warps;
+  std::array<std::uint64_t, most_threads / 64> m_ready{};  ///< threads that waited and may go on
+  unsigned m_next = 0;                                     ///< the first thread not started
+  unsigned m_finished = 0;
+
+  unsigned m_arrived = 0;  ///< at the barrier
+  int m_predicates = 0;    ///< of those, how many passed a true predicate
+  int m_barrier_result = 0;
+  bool m_one_site = true;  ///< all arrived at the same barrier of the source
+  tuner_cpu::Site m_barrier_site;
+
+  std::deque<Fibre> m_fibres;
+  std::vector<Fibre*> m_idle;
+  Fibre m_main;
+  Fibre* m_running = &m_main;
+  Fibre* m_previous = nullptr;  ///< whoever made the last switch
+
+  std::unique_ptr<std::byte, void (*)(void*)> m_dynamic_shared;
+  std::int64_t m_dynamic_shared_bytes = -1;
+  std::unique_ptr<RaceDetector> m_races;
+  std::string m_failure;
+};
+
+}  // namespace tuner::device::cpu

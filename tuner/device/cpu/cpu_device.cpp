@@ -1,0 +1,135 @@
+#include "tuner/device/cpu/cpu_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "tuner/device/checksum.hpp"
+#include "tuner/device/compare.hpp"
+#include "tuner/device/cpu/cpu_sequence.hpp"
+#include "tuner/device/cpu/shared_object.hpp"
+#include "tuner/device/cpu/worker_pool.hpp"
+#include "tuner/device/fill.hpp"
+
+namespace tuner::device::cpu {
+namespace {
+
+constexpr std::size_t alignment = 256;  // as cudaMalloc gives
+
+class HostBuffer final : public Buffer {
+ public:
+  explicit HostBuffer(std::int64_t bytes) : m_bytes(bytes) {
+    const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+    if (bytes < 0 || posix_memalign(&m_memory, alignment, wanted) != 0) {
+      throw DeviceFault(model::TrialStatus::launch_error, false,
+                        fmt::format("cannot allocate {} bytes", bytes));
+    }
+  }
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  ~HostBuffer() override { std::free(m_memory); }
+  Address address() const override { return reinterpret_cast<Address>(m_memory); }
+  std::int64_t bytes() const override { return m_bytes; }
+
+ private:
+  void* m_memory = nullptr;
+  std::int64_t m_bytes;
+};
+
+const char* name_of(tuner_cpu::Access access) {
+  switch (access) {
+    case tuner_cpu::Access::read:
+      return "read";
+    case tuner_cpu::Access::write:
+      return "write";
+    case tuner_cpu::Access::atomic:
+      return "atomic";
+  }
+  return "";
+}
+
+std::string describe(const RacingAccess& access, const model::SourceLocation& where) {
+  const std::string place =
+      where.file.empty() ? "an unknown line" : fmt::format("{}:{}", where.file, where.line);
+  return fmt::format("{} by thread {} at {}", name_of(access.access), access.thread, place);
+}
+
+Race describe(const RawRace& race, const model::SourceLocation& first, const model::SourceLocation& second) {
+  return {first, second,
+          fmt::format("{} and {}, in block ({}, {}, {})", describe(race.first, first),
+                      describe(race.second, second), race.block.x, race.block.y, race.block.z)};
+}
+
+}  // namespace
+
+class CpuDevice::Implementation {
+ public:
+  explicit Implementation(const CpuOptions& options)
+      : info(describe_cpu(options)), pool(info.limits.multiprocessors, options.stack_bytes) {}
+
+  model::DeviceInfo info;
+  WorkerPool pool;
+  std::vector<char> cache_eviction;  ///< made by the first flush_l2()
+};
+
+CpuDevice::CpuDevice(const CpuOptions& options)
+    : m_implementation(std::make_unique<Implementation>(options)) {}
+
+CpuDevice::~CpuDevice() = default;
+
+const model::DeviceInfo& CpuDevice::info() const {
+  return m_implementation->info;
+}
+
+std::unique_ptr<Buffer> CpuDevice::allocate(std::int64_t bytes) {
+  return std::make_unique<HostBuffer>(bytes);
+}
+
+void CpuDevice::fill(Address address, model::ElementType type, std::int64_t elements, const model::Init& init,
+                     std::uint64_t seed) {
+  fill_on_host(reinterpret_cast<void*>(address), type, elements, init, seed);
+}
+
+model::Verification CpuDevice::compare(const CompareRequest& request) {
+  return compare_on_host(request);
+}
+
+std::uint64_t CpuDevice::checksum(Address address, std::int64_t bytes) {
+  return checksum_on_host(reinterpret_cast<const void*>(address), bytes);
+}
+
+std::unique_ptr<Module> CpuDevice::load(std::span<const std::byte> binary) {
+  return std::make_unique<SharedObject>(binary);
+}
+
+std::unique_ptr<Sequence> CpuDevice::bind(Module& module, const std::vector<model::KernelResources>& kernels,
+                                          const std::vector<model::Step>& steps,
+                                          const std::vector<model::BufferPlan>& buffers,
+                                          const Bindings& bindings) {
+  return std::make_unique<CpuSequence>(m_implementation->pool, dynamic_cast<SharedObject&>(module), kernels,
+                                       steps, buffers, bindings, m_implementation->info.limits);
+}
+
+void CpuDevice::flush_l2() {
+  std::vector<char>& memory = m_implementation->cache_eviction;
+  constexpr std::int64_t least = std::int64_t{32} << 20U;  // where the size of the cache is unknown
+  memory.resize(static_cast<std::size_t>(std::max(2 * m_implementation->info.limits.l2_bytes, least)));
+  for (std::size_t i = 0; i < memory.size(); i += 64) ++memory[i];
+}
+
+std::vector<Race> CpuDevice::take_races(Module& module) {
+  const std::vector<RawRace> raw = m_implementation->pool.take_races();
+  std::vector<const void*> code;
+  for (const RawRace& race : raw) code.insert(code.end(), {race.first.code, race.second.code});
+  const std::vector<model::SourceLocation> places = dynamic_cast<SharedObject&>(module).locate(code);
+  std::vector<Race> races;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    races.push_back(describe(raw[i], places[2 * i], places[2 * i + 1]));
+  }
+  return races;
+}
+
+}  // namespace tuner::device::cpu

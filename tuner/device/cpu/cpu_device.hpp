@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tuner/device/cpu/race.hpp"
+#include "tuner/device/device.hpp"
+
+namespace tuner::device::cpu {
+
+struct CpuOptions {
+  int workers = 0;  ///< threads that run blocks; 0: one for each core this process may use
+  std::int64_t stack_bytes = 256 * 1024;  ///< of each CUDA thread
+  std::int64_t shared_bytes_per_block = 48 * 1024;
+  std::int64_t shared_bytes_per_block_optin = 227 * 1024;
+};
+
+/// What `list devices` says of the CPU, without starting anything.
+model::DeviceInfo describe_cpu(const CpuOptions& options = {});
+
+/// Runs binaries of compile::host::HostCompiler: blocks spread over the cores, the threads of a block as
+/// fibres of one core. Times are wall-clock times of a CPU.
+///
+/// Faults: a launch whose arguments do not fit the kernel is `launch_error`; a block in which not all threads
+/// reach a barrier, or a warp operation, is `crashed` with the lines where they wait, and the device stays
+/// usable. A kernel that breaks the process (a segmentation fault, a false assertion) breaks it: signals are
+/// not caught. Shared memory and outputs hold no zeros by accident: shared memory starts as bytes of 0xff
+/// (NaN, -1) in every block.
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(const CpuOptions& options = {});
+  ~CpuDevice() override;
+
+  const model::DeviceInfo& info() const override;
+  std::unique_ptr<Buffer> allocate(std::int64_t bytes) override;
+  void fill(Address address, model::ElementType type, std::int64_t elements, const model::Init& init,
+            std::uint64_t seed) override;
+  model::Verification compare(const CompareRequest& request) override;
+  std::uint64_t checksum(Address address, std::int64_t bytes) override;
+  std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
+  std::unique_ptr<Sequence> bind(Module& module, const std::vector<model::KernelResources>& kernels,
+                                 const std::vector<model::Step>& steps,
+                                 const std::vector<model::BufferPlan>& buffers,
+                                 const Bindings& bindings) override;
+  void flush_l2() override;
+
+  /// The races seen since the last call, in a module built to report its accesses
+  /// (compile::host::Instrument::accesses); each pair of places once. Blocks of such modules run one by one.
+  std::vector<Race> take_races(Module& module);
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> m_implementation;
+};
+
+}  // namespace tuner::device::cpu

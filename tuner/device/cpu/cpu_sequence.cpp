@@ -1,0 +1,151 @@
+#include "tuner/device/cpu/cpu_sequence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+
+namespace tuner::device::cpu {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) {
+  throw DeviceFault(model::TrialStatus::launch_error, false, message);
+}
+
+/// The value of an operand in the first bytes of a word, and how many bytes a parameter for it has.
+struct ArgumentValue {
+  std::uint64_t word = 0;
+  unsigned bytes = 0;
+};
+
+ArgumentValue value_of(const model::Operand& operand, const Bindings& bindings) {
+  const auto index = static_cast<std::size_t>(operand.buffer);
+  switch (operand.kind) {
+    case model::Operand::Kind::buffer:
+      return {bindings.buffers.at(index), sizeof(void*)};
+    case model::Operand::Kind::expected:
+      return {bindings.expected.at(index), sizeof(void*)};
+    case model::Operand::Kind::magnitude:
+      return {bindings.magnitude.at(index), sizeof(void*)};
+    case model::Operand::Kind::scalar:
+      break;
+  }
+  ArgumentValue value{0, static_cast<unsigned>(model::size_bytes(operand.type))};
+  const auto single = static_cast<float>(operand.real);
+  switch (operand.type) {
+    case model::ElementType::float32:
+      std::memcpy(&value.word, &single, sizeof single);
+      break;
+    case model::ElementType::float64:
+      std::memcpy(&value.word, &operand.real, sizeof operand.real);
+      break;
+    default:
+      std::memcpy(&value.word, &operand.integer, value.bytes);
+      break;  // two's complement, little endian
+  }
+  return value;
+}
+
+unsigned extent(std::int64_t value, std::int64_t limit, const char* what, const std::string& entry) {
+  if (value < 1 || value > limit || value > std::numeric_limits<unsigned>::max()) {
+    fail(fmt::format("{}: {} is {}, allowed are 1 to {}", entry, what, value, limit));
+  }
+  return static_cast<unsigned>(value);
+}
+
+void check_shared(const model::Step& step, const SharedObject& module, const model::DeviceLimits& limits) {
+  const std::int64_t bytes = step.dynamic_shared_bytes + module.static_shared_bytes();
+  if (step.dynamic_shared_bytes < 0 || bytes > limits.shared_bytes_per_block_optin) {
+    fail(fmt::format("{}: {} bytes of shared memory, allowed are {}", step.entry, bytes,
+                     limits.shared_bytes_per_block_optin));
+  }
+}
+
+}  // namespace
+
+CpuSequence::CpuSequence(WorkerPool& pool, const SharedObject& module,
+                         const std::vector<model::KernelResources>& kernels,
+                         const std::vector<model::Step>& steps, const std::vector<model::BufferPlan>& buffers,
+                         const Bindings& bindings, const model::DeviceLimits& limits)
+    : m_pool(pool), m_module(module) {
+  for (const model::Step& step : steps) {
+    m_steps.push_back(step.kind == model::Step::Kind::upload ? bind_upload(step, buffers, bindings)
+                                                             : bind_launch(step, kernels, bindings, limits));
+  }
+  for (Bound& step : m_steps) {  // addresses are final only now
+    for (std::uint64_t& word : step.values) step.pointers.push_back(&word);
+    step.launch.arguments = step.pointers.data();
+  }
+}
+
+CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
+                                            const std::vector<model::KernelResources>& kernels,
+                                            const Bindings& bindings,
+                                            const model::DeviceLimits& limits) const {
+  const auto resources =
+      std::find_if(kernels.begin(), kernels.end(),
+                   [&](const model::KernelResources& kernel) { return kernel.entry == step.entry; });
+  if (resources == kernels.end()) fail(fmt::format("the binary has no kernel {}", step.entry));
+  Bound bound;
+  Launch& launch = bound.launch;
+  launch.kernel = &m_module.kernel(resources->symbol);
+  launch.module = &m_module;
+  launch.grid = {extent(step.grid.x, limits.max_grid_x, "gridDim.x", step.entry),
+                 extent(step.grid.y, limits.max_grid_y, "gridDim.y", step.entry),
+                 extent(step.grid.z, limits.max_grid_z, "gridDim.z", step.entry)};
+  launch.block = {extent(step.block.x, limits.max_block_x, "blockDim.x", step.entry),
+                  extent(step.block.y, limits.max_block_y, "blockDim.y", step.entry),
+                  extent(step.block.z, limits.max_block_z, "blockDim.z", step.entry)};
+  extent(step.block.count(), limits.max_threads_per_block, "the number of threads in a block", step.entry);
+  check_shared(step, m_module, limits);
+  launch.dynamic_shared_bytes = step.dynamic_shared_bytes;
+
+  if (launch.kernel->parameters != static_cast<int>(step.operands.size())) {
+    fail(fmt::format("{} takes {} arguments, the spec passes {}", step.entry, launch.kernel->parameters,
+                     step.operands.size()));
+  }
+  for (std::size_t i = 0; i < step.operands.size(); ++i) {
+    const ArgumentValue value = value_of(step.operands[i], bindings);
+    if (launch.kernel->parameter_bytes[i] != value.bytes) {
+      fail(fmt::format("{}: parameter {} has {} bytes, the spec's argument {}", step.entry, i + 1,
+                       launch.kernel->parameter_bytes[i], value.bytes));
+    }
+    bound.values.push_back(value.word);
+  }
+  return bound;
+}
+
+/// The host's copy is made here, while the buffer still has its initial contents.
+CpuSequence::Bound CpuSequence::bind_upload(const model::Step& step,
+                                            const std::vector<model::BufferPlan>& buffers,
+                                            const Bindings& bindings) {
+  const auto index = static_cast<std::size_t>(step.buffer);
+  const model::BufferPlan& buffer = buffers.at(index);
+  if (step.first < 0 || step.elements < 0 || step.first > buffer.elements - step.elements) {
+    fail(fmt::format("upload of elements {} to {} of {}, which has {}", step.first,
+                     step.first + step.elements, buffer.name, buffer.elements));
+  }
+  Bound bound;
+  const std::int64_t element_bytes = model::size_bytes(buffer.type);
+  bound.upload_to = reinterpret_cast<std::byte*>(bindings.buffers.at(index)) + step.first * element_bytes;
+  bound.upload.assign(bound.upload_to, bound.upload_to + step.elements * element_bytes);
+  return bound;
+}
+
+double CpuSequence::run(int repetitions) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < repetitions; ++i) {
+    for (const Bound& step : m_steps) {
+      if (step.upload_to != nullptr) {
+        std::memcpy(step.upload_to, step.upload.data(), step.upload.size());
+      } else if (auto fault = m_pool.run(step.launch)) {
+        throw DeviceFault(model::TrialStatus::crashed, false, *fault);
+      }
+    }
+  }
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace tuner::device::cpu

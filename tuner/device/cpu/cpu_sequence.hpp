@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tuner/device/cpu/launch.hpp"
+#include "tuner/device/cpu/shared_object.hpp"
+#include "tuner/device/cpu/worker_pool.hpp"
+#include "tuner/device/device.hpp"
+
+namespace tuner::device::cpu {
+
+/// Steps bound to their operands. They run in the order written: that keeps what any of them waits for.
+class CpuSequence final : public Sequence {
+ public:
+  /// Throws DeviceFault (launch_error) for arguments that do not fit a kernel and launches beyond the
+  /// device's limits.
+  CpuSequence(WorkerPool& pool, const SharedObject& module,
+              const std::vector<model::KernelResources>& kernels, const std::vector<model::Step>& steps,
+              const std::vector<model::BufferPlan>& buffers, const Bindings& bindings,
+              const model::DeviceLimits& limits);
+
+  double run(int repetitions) override;
+  int blocks_per_multiprocessor() const override { return -1; }
+  const SharedObject& module() const { return m_module; }
+
+ private:
+  struct Bound {
+    Launch launch;
+    std::vector<std::uint64_t> values;  ///< of the arguments, each in the first bytes of its word
+    std::vector<void*> pointers;
+    std::byte* upload_to = nullptr;  ///< an upload, not a launch
+    std::vector<std::byte> upload;
+  };
+
+  Bound bind_launch(const model::Step& step, const std::vector<model::KernelResources>& kernels,
+                    const Bindings& bindings, const model::DeviceLimits& limits) const;
+  static Bound bind_upload(const model::Step& step, const std::vector<model::BufferPlan>& buffers,
+                           const Bindings& bindings);
+
+  WorkerPool& m_pool;
+  const SharedObject& m_module;
+  std::vector<Bound> m_steps;
+};
+
+}  // namespace tuner::device::cpu

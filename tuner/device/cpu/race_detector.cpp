@@ -1,0 +1,116 @@
+#include "tuner/device/cpu/race_detector.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner::device::cpu {
+
+using tuner_cpu::Access;
+
+namespace {
+constexpr std::size_t most_races = 64;
+}
+
+void RaceDetector::begin_block(const tuner_cpu::Index3& block, unsigned threads) {
+  m_block = block;
+  m_clocks.resize((threads + warp_size - 1) / warp_size);
+  barrier();
+}
+
+void RaceDetector::barrier() {
+  ++m_epoch;
+  restart_clocks();
+}
+
+void RaceDetector::restart_clocks() {
+  for (Clocks& warp : m_clocks) {
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+      warp[lane].fill(0);
+      warp[lane][lane] = 1;
+    }
+  }
+}
+
+void RaceDetector::warp_operation(unsigned warp, unsigned lanes) {
+  Clocks& clocks = m_clocks[warp];
+  std::array<unsigned, warp_size> joined{};
+  for (std::size_t lane = 0; lane < warp_size; ++lane) {
+    if ((lanes >> lane & 1U) == 0) continue;
+    for (std::size_t of = 0; of < warp_size; ++of) joined[of] = std::max(joined[of], clocks[lane][of]);
+  }
+  for (std::size_t lane = 0; lane < warp_size; ++lane) {
+    if ((lanes >> lane & 1U) == 0) continue;
+    clocks[lane] = joined;
+    ++clocks[lane][lane];
+  }
+}
+
+bool RaceDetector::ordered(const Record& before, const Record& now) const {
+  if (before.epoch != m_epoch || before.thread == now.thread) return true;
+  if (before.thread / warp_size != now.thread / warp_size) return false;
+  const Clocks& clocks = m_clocks[now.thread / warp_size];
+  return clocks[now.thread % warp_size][before.thread % warp_size] >= before.clock;
+}
+
+void RaceDetector::access(unsigned thread, const void* address, unsigned bytes, Access access,
+                          const void* code) {
+  const unsigned clock = m_clocks[thread / warp_size][thread % warp_size][thread % warp_size];
+  const Record now{m_epoch, code, thread, clock};
+  const auto first = reinterpret_cast<std::uintptr_t>(address);
+  for (std::uintptr_t at = first; at < first + bytes; ++at) touch(cell(at), now, access, at);
+}
+
+RaceDetector::Cell& RaceDetector::cell(std::uintptr_t address) {
+  std::unique_ptr<Page>& page = m_pages[address / page_bytes];
+  if (page == nullptr) page = std::make_unique<Page>();
+  return (*page)[address % page_bytes];
+}
+
+void RaceDetector::touch(Cell& cell, const Record& now, Access access, std::uintptr_t address) {
+  check(cell.write, Access::write, now, access, address);
+  if (access != Access::read) {
+    for (const Record& read : cell.reads) check(read, Access::read, now, access, address);
+  }
+  if (access != Access::atomic) {
+    for (const Record& atomic : cell.atomics) check(atomic, Access::atomic, now, access, address);
+  }
+  switch (access) {
+    case Access::write:
+      cell.write = now;
+      break;
+    case Access::read:
+      remember(cell.reads, now);
+      break;
+    case Access::atomic:
+      remember(cell.atomics, now);
+      break;
+  }
+}
+
+/// Keeps the latest records of two threads.
+void RaceDetector::remember(std::array<Record, 2>& records, const Record& now) const {
+  if (records[0].epoch != m_epoch || records[0].thread == now.thread) {
+    records[0] = now;
+  } else {
+    records[1] = now;
+  }
+}
+
+void RaceDetector::check(const Record& before, Access access_before, const Record& now, Access access_now,
+                         std::uintptr_t address) {
+  if (before.epoch == 0 || ordered(before, now) || m_races.size() >= most_races) return;
+  const bool known = std::any_of(m_races.begin(), m_races.end(), [&](const RawRace& race) {
+    return std::minmax(race.first.code, race.second.code) == std::minmax(before.code, now.code);
+  });
+  if (known) return;
+  m_races.push_back({{access_before, before.thread, before.code},
+                     {access_now, now.thread, now.code},
+                     m_block,
+                     reinterpret_cast<const void*>(address)});
+}
+
+std::vector<RawRace> RaceDetector::take_races() {
+  return std::exchange(m_races, {});
+}
+
+}  // namespace tuner::device::cpu

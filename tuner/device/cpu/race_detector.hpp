@@ -1,0 +1,77 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/device/cpu/runtime/abi.hpp"
+#include "tuner/device/cpu/warp_rendezvous.hpp"
+
+namespace tuner::device::cpu {
+
+/// One side of a race.
+struct RacingAccess {
+  tuner_cpu::Access access = tuner_cpu::Access::read;
+  unsigned thread = 0;         ///< rank in its block
+  const void* code = nullptr;  ///< return address of the access
+};
+
+/// Two threads of a block touched one byte, one of them writing, and nothing orders them.
+struct RawRace {
+  RacingAccess first;  ///< in the order they happened to run
+  RacingAccess second;
+  tuner_cpu::Index3 block;
+  const void* address = nullptr;
+};
+
+/// Finds races between the threads of one block, in shared and in global memory. It judges what is ordered,
+/// not what happened: accesses are ordered when a barrier of the block lies between them, or, within a warp,
+/// a chain of warp operations (vector clocks: Flanagan and Freund, "FastTrack", PLDI 2009, cut down to the 32
+/// lanes that such chains can connect). For each byte the last write, and two reads and two atomics by
+/// different threads, are remembered: more of them would conflict with the same write. Accesses of different
+/// blocks are never compared.
+class RaceDetector {
+ public:
+  void begin_block(const tuner_cpu::Index3& block, unsigned threads);
+  void barrier();
+  void warp_operation(unsigned warp, unsigned lanes);
+  void access(unsigned thread, const void* address, unsigned bytes, tuner_cpu::Access access,
+              const void* code);
+
+  /// Each pair of code addresses once, in whichever order they ran; at most 64 pairs.
+  std::vector<RawRace> take_races();
+
+ private:
+  struct Record {
+    std::uint64_t epoch = 0;  ///< 0: none
+    const void* code = nullptr;
+    unsigned thread = 0;
+    unsigned clock = 0;
+  };
+  struct Cell {
+    Record write;
+    std::array<Record, 2> reads;
+    std::array<Record, 2> atomics;
+  };
+  static constexpr std::size_t page_bytes = 1024;
+  using Page = std::array<Cell, page_bytes>;
+  using Clocks = std::array<std::array<unsigned, warp_size>, warp_size>;
+
+  Cell& cell(std::uintptr_t address);
+  void touch(Cell& cell, const Record& now, tuner_cpu::Access access, std::uintptr_t address);
+  void check(const Record& before, tuner_cpu::Access access_before, const Record& now,
+             tuner_cpu::Access access_now, std::uintptr_t address);
+  bool ordered(const Record& before, const Record& now) const;
+  void remember(std::array<Record, 2>& records, const Record& now) const;
+  void restart_clocks();
+
+  std::uint64_t m_epoch = 0;  ///< counts barriers of all blocks
+  tuner_cpu::Index3 m_block;
+  std::vector<Clocks> m_clocks;  ///< of each warp: [lane][of lane]
+  std::unordered_map<std::uintptr_t, std::unique_ptr<Page>> m_pages;
+  std::vector<RawRace> m_races;
+};
+
+}  // namespace tuner::device::cpu

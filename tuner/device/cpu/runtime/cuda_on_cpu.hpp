@@ -1,0 +1,25 @@
+#pragma once
+// CUDA C++ as an ordinary C++ compiler takes it. Everything a kernel sees before its own first line. There is
+// no standard header in here: NVRTC has none either, and a kernel then compiles in tens of milliseconds.
+//
+// Left undefined: __CUDA_ARCH__ and __CUDACC__. Inline PTX and tensor-core code belong behind an #ifdef on
+// the first.
+#include "abi.hpp"
+
+#define TUNER_CPU 1
+
+#include "atomics.hpp"
+#include "bits.hpp"
+#include "host_services.hpp"
+#include "indices.hpp"
+#include "intrinsics.hpp"
+#include "launcher.hpp"
+#include "mathematics.hpp"
+#include "qualifiers.hpp"
+#include "shared_memory.hpp"
+#include "synchronise.hpp"
+#include "vector_types.hpp"
+#include "warp.hpp"
+#if defined(TUNER_CPU_REPORT_ACCESSES)
+#include "access_hooks.hpp"
+#endif

@@ -1,0 +1,226 @@
+#pragma once
+// The C mathematics library under CUDA's names: the C functions themselves, and overloads for float, so that
+// sqrt(1.0f) is computed in float as on a GPU; any other or mixed types are computed in double.
+
+#define TUNER_CPU_C1(name)                  \
+  extern "C" double name(double) noexcept;  \
+  extern "C" float name##f(float) noexcept; \
+  inline float name(float x) {              \
+    return name##f(x);                      \
+  }                                         \
+  template <class X>                        \
+  inline double name(X x) {                 \
+    return name(static_cast<double>(x));    \
+  }
+#define TUNER_CPU_C2(name)                                       \
+  extern "C" double name(double, double) noexcept;               \
+  extern "C" float name##f(float, float) noexcept;               \
+  inline float name(float x, float y) {                          \
+    return name##f(x, y);                                        \
+  }                                                              \
+  template <class X, class Y>                                    \
+  inline double name(X x, Y y) {                                 \
+    return name(static_cast<double>(x), static_cast<double>(y)); \
+  }
+
+TUNER_CPU_C1(sqrt)
+TUNER_CPU_C1(cbrt)
+TUNER_CPU_C1(exp)
+TUNER_CPU_C1(exp2)
+TUNER_CPU_C1(expm1)
+TUNER_CPU_C1(log)
+TUNER_CPU_C1(log2)
+TUNER_CPU_C1(log10)
+TUNER_CPU_C1(log1p)
+TUNER_CPU_C1(logb)
+TUNER_CPU_C1(sin)
+TUNER_CPU_C1(cos)
+TUNER_CPU_C1(tan)
+TUNER_CPU_C1(asin)
+TUNER_CPU_C1(acos)
+TUNER_CPU_C1(atan)
+TUNER_CPU_C1(sinh)
+TUNER_CPU_C1(cosh)
+TUNER_CPU_C1(tanh)
+TUNER_CPU_C1(asinh)
+TUNER_CPU_C1(acosh)
+TUNER_CPU_C1(atanh)
+TUNER_CPU_C1(erf)
+TUNER_CPU_C1(erfc)
+TUNER_CPU_C1(tgamma)
+TUNER_CPU_C1(lgamma)
+TUNER_CPU_C1(floor)
+TUNER_CPU_C1(ceil)
+TUNER_CPU_C1(round)
+TUNER_CPU_C1(trunc)
+TUNER_CPU_C1(rint)
+TUNER_CPU_C1(nearbyint)
+TUNER_CPU_C1(fabs)
+TUNER_CPU_C2(pow)
+TUNER_CPU_C2(atan2)
+TUNER_CPU_C2(hypot)
+TUNER_CPU_C2(fmod)
+TUNER_CPU_C2(remainder)
+TUNER_CPU_C2(fmin)
+TUNER_CPU_C2(fmax)
+TUNER_CPU_C2(fdim)
+TUNER_CPU_C2(copysign)
+TUNER_CPU_C2(nextafter)
+#undef TUNER_CPU_C1
+#undef TUNER_CPU_C2
+
+extern "C" double fma(double, double, double) noexcept;
+extern "C" float fmaf(float, float, float) noexcept;
+inline float fma(float x, float y, float z) {
+  return fmaf(x, y, z);
+}
+extern "C" double ldexp(double, int) noexcept;
+extern "C" float ldexpf(float, int) noexcept;
+inline float ldexp(float x, int exponent) {
+  return ldexpf(x, exponent);
+}
+extern "C" double frexp(double, int*) noexcept;
+extern "C" float frexpf(float, int*) noexcept;
+extern "C" double modf(double, double*) noexcept;
+extern "C" float modff(float, float*) noexcept;
+extern "C" long lrint(double) noexcept;
+extern "C" long lrintf(float) noexcept;
+extern "C" long lround(double) noexcept;
+extern "C" long lroundf(float) noexcept;
+extern "C" long long llrint(double) noexcept;
+extern "C" long long llrintf(float) noexcept;
+extern "C" long long llround(double) noexcept;
+extern "C" long long llroundf(float) noexcept;
+
+inline float rsqrtf(float x) {
+  return 1.0F / sqrtf(x);
+}
+inline double rsqrt(double x) {
+  return 1.0 / sqrt(x);
+}
+inline float rsqrt(float x) {
+  return rsqrtf(x);
+}
+inline float rcbrtf(float x) {
+  return 1.0F / cbrtf(x);
+}
+inline double rcbrt(double x) {
+  return 1.0 / cbrt(x);
+}
+inline float exp10f(float x) {
+  return powf(10.0F, x);
+}
+inline double exp10(double x) {
+  return pow(10.0, x);
+}
+inline float fdividef(float x, float y) {
+  return x / y;
+}
+inline float sinpif(float x) {
+  return static_cast<float>(sin(3.14159265358979323846 * fmod(x, 2.0)));
+}
+inline float cospif(float x) {
+  return static_cast<float>(cos(3.14159265358979323846 * fmod(x, 2.0)));
+}
+inline double sinpi(double x) {
+  return sin(3.14159265358979323846 * fmod(x, 2.0));
+}
+inline double cospi(double x) {
+  return cos(3.14159265358979323846 * fmod(x, 2.0));
+}
+inline void sincosf(float x, float* sine, float* cosine) {
+  *sine = sinf(x), *cosine = cosf(x);
+}
+inline void sincos(double x, double* sine, double* cosine) {
+  *sine = sin(x), *cosine = cos(x);
+}
+inline float norm3df(float x, float y, float z) {
+  return sqrtf(x * x + y * y + z * z);
+}
+inline double norm3d(double x, double y, double z) {
+  return sqrt(x * x + y * y + z * z);
+}
+
+#define TUNER_CPU_CLASSIFY(name) \
+  inline bool name(float x) {    \
+    return __builtin_##name(x);  \
+  }                              \
+  inline bool name(double x) {   \
+    return __builtin_##name(x);  \
+  }
+TUNER_CPU_CLASSIFY(isnan)
+TUNER_CPU_CLASSIFY(isinf)
+TUNER_CPU_CLASSIFY(isfinite)
+TUNER_CPU_CLASSIFY(signbit)
+#undef TUNER_CPU_CLASSIFY
+
+extern "C" int abs(int) noexcept;
+extern "C" long labs(long) noexcept;
+extern "C" long long llabs(long long) noexcept;
+inline long abs(long x) {
+  return labs(x);
+}
+inline long long abs(long long x) {
+  return llabs(x);
+}
+inline float abs(float x) {
+  return fabsf(x);
+}
+inline double abs(double x) {
+  return fabs(x);
+}
+
+// min and max of integers; mixed signs compare as unsigned, as in CUDA. Of floating numbers a NaN loses.
+#define TUNER_CPU_MIN_MAX(type, left, right)                    \
+  constexpr type min(left a, right b) {                         \
+    return static_cast<type>(a) < static_cast<type>(b) ? a : b; \
+  }                                                             \
+  constexpr type max(left a, right b) {                         \
+    return static_cast<type>(a) < static_cast<type>(b) ? b : a; \
+  }
+TUNER_CPU_MIN_MAX(int, int, int)
+TUNER_CPU_MIN_MAX(unsigned, unsigned, unsigned)
+TUNER_CPU_MIN_MAX(unsigned, int, unsigned)
+TUNER_CPU_MIN_MAX(unsigned, unsigned, int)
+TUNER_CPU_MIN_MAX(long, long, long)
+TUNER_CPU_MIN_MAX(unsigned long, unsigned long, unsigned long)
+TUNER_CPU_MIN_MAX(unsigned long, long, unsigned long)
+TUNER_CPU_MIN_MAX(unsigned long, unsigned long, long)
+TUNER_CPU_MIN_MAX(long long, long long, long long)
+TUNER_CPU_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
+TUNER_CPU_MIN_MAX(unsigned long long, long long, unsigned long long)
+TUNER_CPU_MIN_MAX(unsigned long long, unsigned long long, long long)
+#undef TUNER_CPU_MIN_MAX
+inline float min(float a, float b) {
+  return fminf(a, b);
+}
+inline float max(float a, float b) {
+  return fmaxf(a, b);
+}
+inline double min(double a, double b) {
+  return fmin(a, b);
+}
+inline double max(double a, double b) {
+  return fmax(a, b);
+}
+inline double min(float a, double b) {
+  return fmin(a, b);
+}
+inline double max(float a, double b) {
+  return fmax(a, b);
+}
+inline double min(double a, float b) {
+  return fmin(a, b);
+}
+inline double max(double a, float b) {
+  return fmax(a, b);
+}
+inline unsigned umin(unsigned a, unsigned b) {
+  return min(a, b);
+}
+inline unsigned umax(unsigned a, unsigned b) {
+  return max(a, b);
+}
+
+#define INFINITY (__builtin_inff())
+#define NAN (__builtin_nanf(""))

@@ -1,0 +1,29 @@
+#pragma once
+// Barriers and fences. The default arguments are evaluated where a barrier is written, so that reports name
+// its line.
+#include "abi.hpp"
+
+inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  tuner_cpu_barrier(0, file, line);
+}
+inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(),
+                               int line = __builtin_LINE()) {
+  return tuner_cpu_barrier(predicate, file, line);
+}
+inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return tuner_cpu_barrier(predicate, file, line) != 0;
+}
+inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
+  return tuner_cpu_barrier(predicate, file, line) == static_cast<int>(tuner_cpu_current->block->threads);
+}
+
+inline void __threadfence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+inline void __threadfence_block() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+inline void __threadfence_system() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,103 @@
+#pragma once
+// Warp shuffles, votes, matches and reductions of the _sync family: each waits for the threads its mask
+// names.
+#include "indices.hpp"
+
+namespace tuner_cpu {
+
+inline unsigned long long warp(WarpOperation operation, unsigned mask, unsigned long long value,
+                               unsigned source_lane, const char* file, int line) {
+  const WarpRequest request{operation, mask, source_lane, value, {file, line}};
+  return tuner_cpu_warp(&request);
+}
+
+template <class Value>
+inline Value shuffle(unsigned mask, Value value, unsigned source_lane, const char* file, int line) {
+  static_assert(sizeof(Value) <= 8, "a shuffle moves at most 8 bytes");
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  bits = warp(WarpOperation::shuffle, mask, bits, source_lane, file, line);
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// The first lane of the caller's group of `width` lanes.
+inline unsigned group_start(int width) {
+  return lane() & ~(static_cast<unsigned>(width) - 1U);
+}
+
+}  // namespace tuner_cpu
+
+#define TUNER_CPU_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+inline void __syncwarp(unsigned mask = 0xffffffffU, TUNER_CPU_SITE) {
+  tuner_cpu::warp(tuner_cpu::WarpOperation::sync, mask, 0, 0, file, line);
+}
+
+// A lane outside the group of `width` lanes gets its own value back.
+template <class Value>
+inline Value __shfl_sync(unsigned mask, Value value, int source, int width = 32, TUNER_CPU_SITE) {
+  const unsigned lane =
+      tuner_cpu::group_start(width) + (static_cast<unsigned>(source) & (static_cast<unsigned>(width) - 1U));
+  return tuner_cpu::shuffle(mask, value, lane, file, line);
+}
+template <class Value>
+inline Value __shfl_up_sync(unsigned mask, Value value, unsigned delta, int width = 32, TUNER_CPU_SITE) {
+  const unsigned own = tuner_cpu::lane();
+  const bool inside = own - tuner_cpu::group_start(width) >= delta;
+  return tuner_cpu::shuffle(mask, value, inside ? own - delta : own, file, line);
+}
+template <class Value>
+inline Value __shfl_down_sync(unsigned mask, Value value, unsigned delta, int width = 32, TUNER_CPU_SITE) {
+  const unsigned own = tuner_cpu::lane();
+  const bool inside = own - tuner_cpu::group_start(width) + delta < static_cast<unsigned>(width);
+  return tuner_cpu::shuffle(mask, value, inside ? own + delta : own, file, line);
+}
+// A lane may read from an earlier group, but not from a later one: then it keeps its own value.
+template <class Value>
+inline Value __shfl_xor_sync(unsigned mask, Value value, int lanes, int width = 32, TUNER_CPU_SITE) {
+  const unsigned own = tuner_cpu::lane();
+  const unsigned other = own ^ static_cast<unsigned>(lanes);
+  const bool inside = other < tuner_cpu::group_start(width) + static_cast<unsigned>(width);
+  return tuner_cpu::shuffle(mask, value, inside ? other : own, file, line);
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate, TUNER_CPU_SITE) {
+  return static_cast<unsigned>(
+      tuner_cpu::warp(tuner_cpu::WarpOperation::ballot, mask, predicate != 0, 0, file, line));
+}
+inline int __any_sync(unsigned mask, int predicate, TUNER_CPU_SITE) {
+  return __ballot_sync(mask, predicate, file, line) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate, TUNER_CPU_SITE) {
+  return __ballot_sync(mask, predicate == 0, file, line) == 0;
+}
+template <class Value>
+inline unsigned __match_any_sync(unsigned mask, Value value, TUNER_CPU_SITE) {
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  return static_cast<unsigned>(tuner_cpu::warp(tuner_cpu::WarpOperation::match, mask, bits, 0, file, line));
+}
+
+// Only the caller is certain to be here: threads of a warp do not run in lockstep, and CUDA promises no more
+// either. A group formed this way is one thread; code that is right for any group is right for it.
+inline unsigned __activemask() {
+  return 1U << tuner_cpu::lane();
+}
+
+#define TUNER_CPU_REDUCE(name, type, operation)                                             \
+  inline type name(unsigned mask, type value, TUNER_CPU_SITE) {                             \
+    return static_cast<type>(tuner_cpu::warp(tuner_cpu::WarpOperation::operation, mask,     \
+                                             static_cast<unsigned>(value), 0, file, line)); \
+  }
+TUNER_CPU_REDUCE(__reduce_add_sync, unsigned, sum)
+TUNER_CPU_REDUCE(__reduce_add_sync, int, sum)
+TUNER_CPU_REDUCE(__reduce_min_sync, unsigned, least_unsigned)
+TUNER_CPU_REDUCE(__reduce_min_sync, int, least)
+TUNER_CPU_REDUCE(__reduce_max_sync, unsigned, greatest_unsigned)
+TUNER_CPU_REDUCE(__reduce_max_sync, int, greatest)
+TUNER_CPU_REDUCE(__reduce_and_sync, unsigned, bit_and)
+TUNER_CPU_REDUCE(__reduce_or_sync, unsigned, bit_or)
+TUNER_CPU_REDUCE(__reduce_xor_sync, unsigned, bit_xor)
+#undef TUNER_CPU_REDUCE
+#undef TUNER_CPU_SITE

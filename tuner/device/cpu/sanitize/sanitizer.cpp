@@ -1,0 +1,219 @@
+#include "tuner/device/cpu/sanitize/sanitizer.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "tuner/device/cpu/cpu_device.hpp"
+#include "tuner/device/cpu/sanitize/address_sanitizer.hpp"
+#include "tuner/device/cpu/sanitize/isolated_run.hpp"
+#include "tuner/device/cpu/sanitize/sanitizer_log.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::device::cpu::sanitize {
+namespace {
+
+using compile::host::Instrument;
+using Tell = std::function<void(const std::string&)>;
+constexpr std::uint64_t seed = 1;
+
+/// Messages of a child: `problem\t3` before each problem, then what is found in it.
+constexpr std::string_view problem_word = "problem\t";
+constexpr std::string_view race_word = "race\t";
+constexpr std::string_view fault_word = "fault\t";
+constexpr std::string_view launch_word = "launch\t";
+
+/// Buffers exactly as large as the plan says, so that the next byte is out of bounds.
+struct Operands {
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  Bindings bindings;
+};
+
+Operands make_operands(CpuDevice& device, const model::Plan& plan) {
+  Operands operands;
+  std::uint64_t number = 0;
+  for (const model::BufferPlan& buffer : plan.buffers) {
+    operands.buffers.push_back(device.allocate(buffer.bytes()));
+    const Address address = operands.buffers.back()->address();
+    const bool has_contents = buffer.access == model::Access::in || buffer.access == model::Access::inout;
+    device.fill(address, buffer.type, buffer.elements, has_contents ? buffer.init : model::Init{},
+                seed + number++);
+    operands.bindings.buffers.push_back(address);
+    operands.bindings.expected.push_back(0);
+    operands.bindings.magnitude.push_back(0);
+  }
+  return operands;
+}
+
+/// In the child.
+void run_problem(CpuDevice& device, Module& module, const model::Compilation& compilation,
+                 const model::Plan& plan, const Tell& tell) {
+  const Operands operands = make_operands(device, plan);
+  try {
+    device.bind(module, compilation.kernels, plan.steps, plan.buffers, operands.bindings)->run(1);
+  } catch (const DeviceFault& fault) {
+    const bool launch = fault.status() == model::TrialStatus::launch_error;
+    tell(fmt::format("{}{}", launch ? launch_word : fault_word, fault.what()));
+  }
+  for (const Race& race : device.take_races(module)) {
+    const model::SourceLocation& where = race.first.file.empty() ? race.second : race.first;
+    tell(fmt::format("{}{}\t{}\t{}", race_word, where.file, where.line, race.text));
+  }
+}
+
+Finding race_finding(std::string_view fields) {
+  Finding finding;
+  finding.kind = Finding::Kind::race;
+  const std::size_t first = fields.find('\t');
+  const std::size_t second = fields.find('\t', first + 1);
+  finding.where.file = fields.substr(0, first);
+  std::from_chars(fields.data() + first + 1, fields.data() + second, finding.where.line);
+  finding.text = fields.substr(second + 1);
+  return finding;
+}
+
+/// A device fault; the place is the first `file:line` in its text.
+Finding fault_finding(Finding::Kind kind, std::string_view text,
+                      const std::vector<model::SourceText>& sources) {
+  Finding finding;
+  finding.kind = kind;
+  finding.text = text;
+  std::size_t earliest = std::string_view::npos;
+  for (const model::SourceText& source : sources) {
+    const std::size_t at = text.find(source.name + ":");
+    if (at >= earliest) continue;
+    earliest = at;
+    finding.where.file = source.name;
+    std::from_chars(text.data() + at + source.name.size() + 1, text.data() + text.size(), finding.where.line);
+  }
+  return finding;
+}
+
+/// Adds a finding, or counts it where the same place showed the same kind before.
+void add(std::vector<Finding>& findings, Finding finding) {
+  const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
+    const bool one_place = other.where.file == finding.where.file && other.where.line == finding.where.line;
+    return other.kind == finding.kind && one_place &&
+           (!finding.where.file.empty() || other.text == finding.text);
+  });
+  if (same == findings.end()) {
+    findings.push_back(std::move(finding));
+  } else if (same->problem != finding.problem) {
+    ++same->occurrences;
+  }
+}
+
+/// Finds out what a child's messages and its end mean. Returns the problem it was at.
+class Interpreter {
+ public:
+  Interpreter(const std::vector<model::SourceText>& sources, const std::vector<model::Problem>& problems)
+      : m_sources(sources), m_problems(problems) {}
+
+  std::size_t read(const ChildEnd& end, std::size_t first, std::vector<Finding>& found) const {
+    std::size_t at = first;
+    const auto keep = [&](Finding finding) {
+      finding.problem = m_problems[std::min(at, m_problems.size() - 1)];
+      found.push_back(std::move(finding));
+    };
+    for (const std::string_view line : end.messages) {
+      if (line.starts_with(problem_word)) {
+        std::from_chars(line.data() + problem_word.size(), line.data() + line.size(), at);
+      } else if (line.starts_with(race_word)) {
+        keep(race_finding(line.substr(race_word.size())));
+      } else if (line.starts_with(fault_word)) {
+        keep(fault_finding(Finding::Kind::divergence, line.substr(fault_word.size()), m_sources));
+      } else if (line.starts_with(launch_word)) {
+        keep(fault_finding(Finding::Kind::launch, line.substr(launch_word.size()), m_sources));
+      }
+    }
+    if (!end.finished) keep(death(end));
+    return at;
+  }
+
+ private:
+  Finding death(const ChildEnd& end) const {
+    if (end.timed_out) {
+      Finding finding;
+      finding.kind = Finding::Kind::timeout;
+      finding.text = "the run did not end in time";
+      return finding;
+    }
+    Finding finding = read_sanitizer_log(end.output, m_sources);
+    if (finding.text.empty()) finding.text = fmt::format("the process was ended by signal {}", end.signal);
+    return finding;
+  }
+
+  const std::vector<model::SourceText>& m_sources;
+  const std::vector<model::Problem>& m_problems;
+};
+
+}  // namespace
+
+Sanitizer::Sanitizer(SanitizerOptions options)
+    : m_options(options),
+      m_limits(describe_cpu().limits),
+      m_memory({.instrument = Instrument::memory, .deadline = options.compile_limit}),
+      m_accesses({.instrument = Instrument::accesses, .deadline = options.compile_limit}) {
+  if (m_options.memory && !address_sanitizer_loaded()) {
+    throw model::Error(
+        "AddressSanitizer's library is not loaded in this process",
+        fmt::format("start it with {}", preload_variable(m_memory.address_sanitizer_library())));
+  }
+}
+
+std::vector<Finding> Sanitizer::check(const space::KernelSpace& kernel,
+                                      const model::Configuration& configuration,
+                                      const std::vector<model::Problem>& problems) {
+  Found findings;
+  if (problems.empty()) return findings;
+  if (m_options.memory) watch(m_memory, kernel, configuration, problems, findings);
+  if (m_options.races) watch(m_accesses, kernel, configuration, problems, findings);
+  for (Finding& finding : findings) {
+    finding.kernel = kernel.spec().name;
+    finding.configuration = configuration;
+  }
+  return findings;
+}
+
+void Sanitizer::watch(compile::host::HostCompiler& compiler, const space::KernelSpace& kernel,
+                      const model::Configuration& configuration, const std::vector<model::Problem>& problems,
+                      Found& findings) {
+  const model::CompileJob job = kernel.compile_job(problems.front(), configuration, "host", compiler.name());
+  const model::Compilation compilation = compiler.compile(job);
+  if (compilation.status == model::TrialStatus::unlaunchable) return;  // no device could run it either
+  if (compilation.status != model::TrialStatus::ok) {
+    Finding finding = read_compiler_log(compilation.log);
+    finding.problem = problems.front();
+    if (compilation.status == model::TrialStatus::timeout) finding.kind = Finding::Kind::timeout;
+    add(findings, std::move(finding));
+    return;
+  }
+  const Interpreter interpreter(job.source, problems);
+  for (std::size_t first = 0; first < problems.size();) {
+    const ChildEnd end = run_isolated(
+        [&](const Tell& tell) {
+          CpuDevice device({.workers = 1});
+          const auto module = device.load(compilation.binary);
+          for (std::size_t i = first; i < problems.size(); ++i) {
+            const auto plan = kernel.make_plan(problems[i], configuration, m_limits);
+            if (!std::holds_alternative<model::Plan>(plan)) continue;
+            tell(fmt::format("{}{}", problem_word, i));
+            run_problem(device, *module, compilation, std::get<model::Plan>(plan), tell);
+          }
+          _exit(0);  // fibres that wait for ever are not worth unwinding
+        },
+        m_options.run_limit);
+    Found found;
+    const std::size_t at = interpreter.read(end, first, found);
+    for (Finding& finding : found) add(findings, std::move(finding));
+    if (end.finished) break;
+    first = at + 1;
+  }
+}
+
+}  // namespace tuner::device::cpu::sanitize

@@ -1,0 +1,93 @@
+#include "tuner/device/cpu/worker_pool.hpp"
+
+#include <algorithm>
+
+#include "tuner/device/cpu/shared_object.hpp"
+
+namespace tuner::device::cpu {
+namespace {
+
+tuner_cpu::Index3 block_index(std::int64_t block, const tuner_cpu::Index3& grid) {
+  const std::int64_t row = block / grid.x;
+  return {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(row % grid.y),
+          static_cast<unsigned>(row / grid.y)};
+}
+
+}  // namespace
+
+WorkerPool::WorkerPool(int workers, std::int64_t stack_bytes) : m_own(stack_bytes) {
+  for (int i = 1; i < workers; ++i) m_threads.emplace_back([this, stack_bytes] { serve(stack_bytes); });
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_stop = true;
+  }
+  m_wake.notify_all();
+  for (std::thread& thread : m_threads) thread.join();
+}
+
+std::optional<std::string> WorkerPool::run(const Launch& launch) {
+  const tuner_cpu::Module& module = launch.module->properties();
+  const bool alone = module.static_shared_is_global || module.reports_accesses;
+  const auto helpers = alone ? 0 : static_cast<int>(std::min<std::int64_t>(workers(), launch.blocks())) - 1;
+  m_next_block = 0;
+  // Small blocks are taken several at a time; the last of them still spread over all workers.
+  m_blocks_at_once = std::clamp<std::int64_t>(launch.blocks() / (std::int64_t{helpers} + 1) / 16, 1, 64);
+  m_fault.reset();
+  m_launch = &launch;
+  if (helpers > 0) wake(launch, helpers);
+  work(m_own);
+  std::unique_lock lock(m_mutex);
+  m_wanted = 0;  // who has not woken yet need not
+  m_done.wait(lock, [this] { return m_busy == 0; });
+  return std::move(m_fault);
+}
+
+void WorkerPool::wake(const Launch& launch, int helpers) {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_launch = &launch;
+    m_wanted = helpers;
+    ++m_generation;
+  }
+  m_wake.notify_all();
+}
+
+void WorkerPool::serve(std::int64_t stack_bytes) {
+  BlockRunner runner(stack_bytes);
+  std::uint64_t seen = 0;
+  std::unique_lock lock(m_mutex);
+  for (;;) {
+    m_wake.wait(lock, [&] { return m_stop || (m_generation != seen && m_wanted > 0); });
+    if (m_stop) return;
+    seen = m_generation;
+    --m_wanted;
+    ++m_busy;
+    lock.unlock();
+    work(runner);
+    lock.lock();
+    if (--m_busy == 0) m_done.notify_one();
+  }
+}
+
+void WorkerPool::work(BlockRunner& runner) {
+  const Launch& launch = *m_launch;
+  const std::int64_t blocks = launch.blocks();
+  runner.begin(launch);
+  for (;;) {
+    const std::int64_t first = m_next_block.fetch_add(m_blocks_at_once);
+    if (first >= blocks) return;
+    for (std::int64_t block = first; block < std::min(first + m_blocks_at_once, blocks); ++block) {
+      if (auto fault = runner.run(block_index(block, launch.grid))) {
+        m_next_block = blocks;
+        const std::lock_guard lock(m_mutex);
+        if (!m_fault) m_fault = std::move(fault);
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace tuner::device::cpu

@@ -1,0 +1,95 @@
+#include "tuner/device/cuda/cuda_device.hpp"
+
+#include <algorithm>
+
+#include "tuner/device/cuda/sequence.hpp"
+
+namespace tuner::device::cuda {
+namespace {
+
+class CudaBuffer final : public Buffer {
+ public:
+  CudaBuffer(std::shared_ptr<const Session> session, std::int64_t bytes)
+      : m_session(std::move(session)), m_memory(m_session->allocate(bytes)), m_bytes(bytes) {}
+  Address address() const override { return m_memory.get(); }
+  std::int64_t bytes() const override { return m_bytes; }
+
+ private:
+  std::shared_ptr<const Session> m_session;
+  DeviceMemory m_memory;
+  std::int64_t m_bytes;
+};
+
+class CudaModule final : public Module {
+ public:
+  CudaModule(std::shared_ptr<const Session> session, std::span<const std::byte> binary)
+      : m_session(std::move(session)), m_handle(m_session->load(binary.data())) {}
+  CUmodule get() const { return m_handle.get(); }
+
+ private:
+  std::shared_ptr<const Session> m_session;
+  ModuleHandle m_handle;
+};
+
+static_assert(!std::is_copy_constructible_v<CudaBuffer> && std::is_nothrow_destructible_v<CudaBuffer>);
+static_assert(!std::is_copy_constructible_v<CudaModule> && std::is_nothrow_destructible_v<CudaModule>);
+static_assert(!std::is_copy_constructible_v<CudaSequence> && std::is_nothrow_destructible_v<CudaSequence>);
+
+}  // namespace
+
+CudaDevice::CudaDevice(std::shared_ptr<const Session> session, model::DeviceInfo info,
+                       std::span<const std::byte> support_binary)
+    : m_session(std::move(session)),
+      m_info(std::move(info)),
+      m_support(std::make_shared<SupportKernels>(m_session, support_binary)) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(m_session->driver(), m_session->driver().mem_get_info(&free, &total),
+        "asking how much memory is free");
+  m_info.free_memory_bytes = static_cast<std::int64_t>(free);
+}
+
+std::unique_ptr<Buffer> CudaDevice::allocate(std::int64_t bytes) {
+  return std::make_unique<CudaBuffer>(m_session, bytes);
+}
+
+void CudaDevice::fill(Address address, model::ElementType type, std::int64_t elements,
+                      const model::Init& init, std::uint64_t seed) {
+  m_support->fill(address, elements, fill_request(type, init, seed));
+}
+
+model::Verification CudaDevice::compare(const CompareRequest& request) {
+  return to_verification(m_support->compare(request), request);
+}
+
+std::uint64_t CudaDevice::checksum(Address address, std::int64_t bytes) {
+  return m_support->checksum(address, bytes);
+}
+
+std::unique_ptr<Module> CudaDevice::load(std::span<const std::byte> binary) {
+  require_cubin(binary);
+  return std::make_unique<CudaModule>(m_session, binary);
+}
+
+std::unique_ptr<Sequence> CudaDevice::bind(Module& module, const std::vector<model::KernelResources>& kernels,
+                                           const std::vector<model::Step>& steps,
+                                           const std::vector<model::BufferPlan>& buffers,
+                                           const Bindings& bindings) {
+  // Only this device's modules can be in its context, so the cast cannot meet another type.
+  const CUmodule handle = static_cast<CudaModule&>(module).get();
+  return std::make_unique<CudaSequence>(CudaSequence::Parts{m_session, m_support, handle}, kernels, steps,
+                                        buffers, bindings);
+}
+
+void CudaDevice::flush_l2() {
+  constexpr std::int64_t word = 4;
+  const std::int64_t bytes = std::max<std::int64_t>(2 * m_info.limits.l2_bytes, std::int64_t{64} << 20U);
+  if (!m_flushed) m_flushed = m_session->allocate(bytes);
+  const Driver& driver = m_session->driver();
+  check(driver,
+        driver.memset_d32_async(m_flushed.get(), 0, static_cast<std::size_t>(bytes / word),
+                                m_session->stream()),
+        "flushing the L2 cache");
+}
+
+}  // namespace tuner::device::cuda

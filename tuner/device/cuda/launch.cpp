@@ -1,0 +1,127 @@
+#include "tuner/device/cuda/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <limits>
+
+namespace tuner::device::cuda {
+namespace {
+
+using model::Operand;
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw DeviceFault(model::TrialStatus::launch_error, false, message);
+}
+
+std::uint64_t value_of(const Operand& operand, const Bindings& bindings) {
+  const auto index = static_cast<std::size_t>(operand.buffer);
+  switch (operand.kind) {
+    case Operand::Kind::buffer:
+      return bindings.buffers.at(index);
+    case Operand::Kind::expected:
+      return bindings.expected.at(index);
+    case Operand::Kind::magnitude:
+      return bindings.magnitude.at(index);
+    case Operand::Kind::scalar:
+      break;
+  }
+  if (operand.type == model::ElementType::float32) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(operand.real));
+  }
+  if (operand.type == model::ElementType::float64) return std::bit_cast<std::uint64_t>(operand.real);
+  return static_cast<std::uint64_t>(operand.integer);
+}
+
+std::size_t size_of(const Operand& operand) {
+  if (operand.kind != Operand::Kind::scalar) return sizeof(CUdeviceptr);
+  return static_cast<std::size_t>(model::size_bytes(operand.type));
+}
+
+std::string_view type_of(const Operand& operand) {
+  return operand.kind == Operand::Kind::scalar ? model::cuda_name(operand.type) : "a pointer";
+}
+
+bool fits_unsigned(const model::Dim3& extent) {
+  constexpr std::int64_t most = std::numeric_limits<unsigned>::max();
+  const auto fits = [](std::int64_t value) { return value > 0 && value <= most; };
+  return fits(extent.x) && fits(extent.y) && fits(extent.z);
+}
+
+}  // namespace
+
+Launch::Launch(const Driver& driver, CUfunction function, const model::Step& step, const Bindings& bindings)
+    : m_function(function),
+      m_entry(step.entry),
+      m_grid(step.grid),
+      m_block(step.block),
+      m_dynamic_shared_bytes(step.dynamic_shared_bytes) {
+  if (!fits_unsigned(m_grid) || !fits_unsigned(m_block) || m_dynamic_shared_bytes < 0 ||
+      m_dynamic_shared_bytes > std::numeric_limits<int>::max()) {
+    refuse(fmt::format("{} is no launch CUDA can express", text()));
+  }
+  check_parameters(driver, step);
+  opt_in_to_shared_memory(driver);
+  m_values.reserve(step.operands.size());
+  for (const Operand& operand : step.operands) m_values.push_back(value_of(operand, bindings));
+  for (std::uint64_t& value : m_values) m_arguments.push_back(&value);
+}
+
+/// The driver copies as many bytes as the kernel's parameters have, from wherever it is pointed to: a wrong
+/// count or type would read beyond our storage, or pass garbage.
+void Launch::check_parameters(const Driver& driver, const model::Step& step) const {
+  if (driver.func_get_param_info == nullptr) return;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < step.operands.size(); ++i) {
+    const Operand& operand = step.operands[i];
+    if (driver.func_get_param_info(m_function, i, &offset, &size) != CUDA_SUCCESS) {
+      refuse(fmt::format("{} takes {} arguments, and is given {}", m_entry, i, step.operands.size()));
+    }
+    if (size != size_of(operand)) {
+      refuse(fmt::format("argument {} of {} takes {} bytes, and is given {} ({} bytes)", i + 1, m_entry, size,
+                         type_of(operand), size_of(operand)));
+    }
+  }
+  if (driver.func_get_param_info(m_function, step.operands.size(), &offset, &size) == CUDA_SUCCESS) {
+    refuse(fmt::format("{} takes more than the {} arguments it is given", m_entry, step.operands.size()));
+  }
+}
+
+void Launch::opt_in_to_shared_memory(const Driver& driver) const {
+  constexpr std::int64_t without_opt_in = 48 << 10;
+  int static_bytes = 0;
+  check(driver, driver.func_get_attribute(&static_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, m_function),
+        "asking for a kernel's shared memory");
+  if (static_bytes + m_dynamic_shared_bytes <= without_opt_in) return;
+  const CUresult result = driver.func_set_attribute(
+      m_function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(m_dynamic_shared_bytes));
+  if (result != CUDA_SUCCESS)
+    check(driver, result, fmt::format("allowing the shared memory of {}", text()).c_str());
+}
+
+void Launch::enqueue(const Driver& driver, CUstream stream) const {
+  const auto extent = [](std::int64_t value) { return static_cast<unsigned>(value); };
+  // kernelParams is not const for C's sake; the driver copies the arguments out before it returns.
+  const CUresult result = driver.launch_kernel(
+      m_function, extent(m_grid.x), extent(m_grid.y), extent(m_grid.z), extent(m_block.x), extent(m_block.y),
+      extent(m_block.z), static_cast<unsigned>(m_dynamic_shared_bytes), stream,
+      const_cast<void**>(m_arguments.data()), nullptr);
+  if (result != CUDA_SUCCESS) check(driver, result, fmt::format("launching {}", text()).c_str());
+}
+
+int Launch::blocks_per_multiprocessor(const Driver& driver) const {
+  int blocks = 0;
+  check(driver,
+        driver.occupancy(&blocks, m_function, static_cast<int>(m_block.count()),
+                         static_cast<std::size_t>(m_dynamic_shared_bytes)),
+        "asking for the occupancy");
+  return blocks;
+}
+
+std::string Launch::text() const {
+  return fmt::format("{} with grid {}x{}x{}, block {}x{}x{} and {} bytes of dynamic shared memory", m_entry,
+                     m_grid.x, m_grid.y, m_grid.z, m_block.x, m_block.y, m_block.z, m_dynamic_shared_bytes);
+}
+
+}  // namespace tuner::device::cuda

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tuner/device/cuda/session.hpp"
+#include "tuner/device/device.hpp"
+#include "tuner/model/plan.hpp"
+
+namespace tuner::device::cuda {
+
+/// One kernel launch with its arguments bound, ready to be queued as often as wanted.
+class Launch {
+ public:
+  /// Checks the arguments against the parameters the binary has, and opts in to as much dynamic shared memory
+  /// as the step asks for. Throws device::DeviceFault (launch_error) where kernel and step do not fit.
+  Launch(const Driver& driver, CUfunction function, const model::Step& step, const Bindings& bindings);
+
+  void enqueue(const Driver& driver, CUstream stream) const;
+  int blocks_per_multiprocessor(const Driver& driver) const;
+
+ private:
+  void check_parameters(const Driver& driver, const model::Step& step) const;
+  void opt_in_to_shared_memory(const Driver& driver) const;
+  std::string text() const;
+
+  CUfunction m_function;
+  std::string m_entry;
+  model::Dim3 m_grid;
+  model::Dim3 m_block;
+  std::int64_t m_dynamic_shared_bytes;
+  std::vector<std::uint64_t> m_values;  ///< one argument each, in the low bytes
+  std::vector<void*> m_arguments;  ///< into m_values, whose elements stay in place when a Launch is moved
+};
+
+}  // namespace tuner::device::cuda

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/device/cuda/occupancy/occupancy.hpp"
+
+namespace tuner::device::cuda {
+namespace {
+
+// How registers are given out since compute capability 7.0: to whole warps in units of 256, and the check
+// before a launch assumes that a block's warps are spread evenly over the four sub-partitions
+// (cuda_occupancy.h).
+constexpr std::int64_t register_unit = 256;
+constexpr std::int64_t sub_partitions = 4;
+/// Most registers a thread may have, as the calculator checks it.
+constexpr int most_registers_per_thread = 256;
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+std::optional<std::string> outside(const char* what, const char* axis, std::int64_t value,
+                                   std::int64_t limit) {
+  if (value < 1) return fmt::format("the {} has {} in {}, at least 1 is needed", what, value, axis);
+  if (value > limit)
+    return fmt::format("the {} has {} in {}, the device allows {}", what, value, axis, limit);
+  return std::nullopt;
+}
+
+std::optional<std::string> why_block_too_large(const model::DeviceLimits& limits,
+                                               const model::KernelResources& resources,
+                                               const model::Dim3& block) {
+  if (auto why = outside("block", "x", block.x, limits.max_block_x)) return why;
+  if (auto why = outside("block", "y", block.y, limits.max_block_y)) return why;
+  if (auto why = outside("block", "z", block.z, limits.max_block_z)) return why;
+  if (block.count() > limits.max_threads_per_block) {
+    return fmt::format("the block has {} threads ({} x {} x {}), the device allows {}", block.count(),
+                       block.x, block.y, block.z, limits.max_threads_per_block);
+  }
+  if (resources.max_threads_per_block > 0 && block.count() > resources.max_threads_per_block) {
+    return fmt::format("the block has {} threads ({} x {} x {}), the launch bounds of '{}' allow {}",
+                       block.count(), block.x, block.y, block.z, resources.entry,
+                       resources.max_threads_per_block);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_too_many_registers(const model::DeviceLimits& limits,
+                                                  const model::KernelResources& resources,
+                                                  std::int64_t threads) {
+  if (resources.registers > most_registers_per_thread) {
+    return fmt::format("the kernel has {} registers per thread, the device allows {}", resources.registers,
+                       most_registers_per_thread);
+  }
+  const std::int64_t product = threads * resources.registers;
+  const std::int64_t warps = rounded_up((threads + limits.warp_size - 1) / limits.warp_size, sub_partitions);
+  const std::int64_t allocated =
+      rounded_up(std::int64_t{resources.registers} * limits.warp_size, register_unit) * warps;
+  if (allocated <= limits.registers_per_block) return std::nullopt;
+  const std::string rounding =
+      allocated == product ? "" : fmt::format(", {} as they are allocated", allocated);
+  return fmt::format("{} threads x {} registers = {}{}; the device allows {} registers per block", threads,
+                     resources.registers, product, rounding, limits.registers_per_block);
+}
+
+std::optional<std::string> why_too_much_shared(const model::DeviceLimits& limits,
+                                               const model::KernelResources& resources,
+                                               std::int64_t dynamic_shared_bytes) {
+  if (dynamic_shared_bytes < 0) {
+    return fmt::format("{} bytes of dynamic shared memory, at least 0 is needed", dynamic_shared_bytes);
+  }
+  const std::int64_t allowed = std::max(limits.shared_bytes_per_block, limits.shared_bytes_per_block_optin);
+  // Compared this way round, an absurd request does not overflow.
+  if (dynamic_shared_bytes <= allowed - resources.static_shared_bytes) return std::nullopt;
+  if (resources.static_shared_bytes == 0) {
+    return fmt::format("needs {} bytes of shared memory per block, the device allows {}",
+                       dynamic_shared_bytes, allowed);
+  }
+  return fmt::format("needs {} static + {} dynamic bytes of shared memory per block, the device allows {}",
+                     resources.static_shared_bytes, dynamic_shared_bytes, allowed);
+}
+
+}  // namespace
+
+std::optional<std::string> why_unlaunchable(const model::DeviceLimits& limits,
+                                            const model::KernelResources& resources, const model::Dim3& block,
+                                            std::int64_t dynamic_shared_bytes) {
+  if (auto why = why_block_too_large(limits, resources, block)) return why;
+  if (auto why = why_too_much_shared(limits, resources, dynamic_shared_bytes)) return why;
+  return why_too_many_registers(limits, resources, block.count());
+}
+
+std::optional<std::string> why_unlaunchable(const model::DeviceLimits& limits,
+                                            const model::KernelResources& resources, const model::Dim3& grid,
+                                            const model::Dim3& block, std::int64_t dynamic_shared_bytes) {
+  if (auto why = outside("grid", "x", grid.x, limits.max_grid_x)) return why;
+  if (auto why = outside("grid", "y", grid.y, limits.max_grid_y)) return why;
+  if (auto why = outside("grid", "z", grid.z, limits.max_grid_z)) return why;
+  return why_unlaunchable(limits, resources, block, dynamic_shared_bytes);
+}
+
+}  // namespace tuner::device::cuda

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/model/compile_job.hpp"
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/plan.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::device::cuda {
+
+/// Theoretical occupancy of one launch, as NVIDIA's cuda_occupancy.h computes it; equal to what
+/// cuOccupancyMaxActiveBlocksPerMultiprocessor says for a kernel allowed all the opt-in shared memory and
+/// without a cache preference. Every resource that allows no more blocks than the tightest one is in
+/// `limited_by`. Nothing when this build had no CUDA headers, or they do not know the compute capability.
+std::optional<model::Occupancy> occupancy(const model::DeviceLimits& limits, int compute_major,
+                                          int compute_minor, const model::KernelResources& resources,
+                                          const model::Dim3& block, std::int64_t dynamic_shared_bytes);
+
+/// Why not one block of this launch fits the device, as a sentence with both numbers; nothing when one fits.
+/// Needs no CUDA headers. `grid` is checked against the device's limits too.
+std::optional<std::string> why_unlaunchable(const model::DeviceLimits& limits,
+                                            const model::KernelResources& resources, const model::Dim3& grid,
+                                            const model::Dim3& block, std::int64_t dynamic_shared_bytes);
+/// The same without a grid.
+std::optional<std::string> why_unlaunchable(const model::DeviceLimits& limits,
+                                            const model::KernelResources& resources, const model::Dim3& block,
+                                            std::int64_t dynamic_shared_bytes);
+
+/// The flagship part of an architecture (`sm_90`, `sm_90a`: the H200), for work without a GPU. Its id is the
+/// architecture and its driver is empty. Nothing for an architecture not in known_architectures().
+std::optional<model::DeviceInfo> known_device(std::string_view architecture);
+/// `sm_70`, `sm_75`, …, ascending.
+std::vector<std::string> known_architectures();
+
+}  // namespace tuner::device::cuda

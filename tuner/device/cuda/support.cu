@@ -1,0 +1,177 @@
+// What measuring needs to run on the GPU besides the kernels it measures: initial contents, comparisons,
+// checksums and a delay. All loops are grid-strided; every access is coalesced and the work is bound by
+// memory.
+#include "tuner/device/checksum_function.h"
+#include "tuner/device/compare_function.h"
+#include "tuner/device/fill_function.h"
+
+using tuner::device::Word;
+
+constexpr int THREADS = 256;  // as SupportKernels launches them
+
+__device__ inline Word first_index() {
+  return static_cast<Word>(blockIdx.x) * THREADS + threadIdx.x;
+}
+__device__ inline Word stride() {
+  return static_cast<Word>(gridDim.x) * THREADS;
+}
+
+template <typename Unit>
+__device__ void fill_units(Unit* out, Word elements, const tuner::device::FillRequest& request) {
+  for (Word i = first_index(); i < elements; i += stride()) {
+    out[i] = static_cast<Unit>(tuner::device::fill_bits(request, i));
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    tuner_fill(void* out, Word elements, tuner::device::FillRequest request) {
+  switch (tuner::device::fill_size(request.type)) {
+    case 1:
+      return fill_units(static_cast<unsigned char*>(out), elements, request);
+    case 4:
+      return fill_units(static_cast<unsigned int*>(out), elements, request);
+    default:
+      return fill_units(static_cast<Word*>(out), elements, request);
+  }
+}
+
+/// Errors are not negative, so their bits are ordered as they are, and atomics on integers will do.
+struct Findings {
+  Word largest_error_bits;
+  Word wrong;
+  Word first_wrong;
+};
+
+__device__ inline Word larger(Word a, Word b) {
+  return a > b ? a : b;
+}
+__device__ inline Word smaller(Word a, Word b) {
+  return a < b ? a : b;
+}
+
+/// Merges the findings of a block's threads into `out` with at most three atomics.
+__device__ void publish(Findings mine, Findings* out) {
+  __shared__ Findings block;
+  if (threadIdx.x == 0) block = {0, 0, ~Word{0}};
+  __syncthreads();
+  for (int distance = 16; distance > 0; distance /= 2) {
+    mine.largest_error_bits =
+        larger(mine.largest_error_bits, __shfl_xor_sync(~0U, mine.largest_error_bits, distance));
+    mine.wrong += __shfl_xor_sync(~0U, mine.wrong, distance);
+    mine.first_wrong = smaller(mine.first_wrong, __shfl_xor_sync(~0U, mine.first_wrong, distance));
+  }
+  if (threadIdx.x % 32 == 0 && mine.largest_error_bits != 0) {
+    atomicMax(&block.largest_error_bits, mine.largest_error_bits);
+    if (mine.wrong != 0) {
+      atomicAdd(&block.wrong, mine.wrong);
+      atomicMin(&block.first_wrong, mine.first_wrong);
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x != 0 || block.largest_error_bits == 0) return;
+  atomicMax(&out->largest_error_bits, block.largest_error_bits);
+  if (block.wrong == 0) return;
+  atomicAdd(&out->wrong, block.wrong);
+  atomicMin(&out->first_wrong, block.first_wrong);
+}
+
+struct Comparands {
+  const void* got;
+  const double* expected;
+  const double* magnitude;
+  Word elements;
+  double bound_factor;
+  int type;
+  int ignore_unwritten;
+};
+
+template <typename Element>
+__device__ Findings compare_elements(const Comparands& of) {
+  const Element* got = static_cast<const Element*>(of.got);
+  Findings mine = {0, 0, ~Word{0}};
+  for (Word i = first_index(); i < of.elements; i += stride()) {
+    const Element element = got[i];
+    Word bits = 0;
+    memcpy(&bits, &element, sizeof(Element));
+    const bool poison = bits == tuner::device::poison_bits(of.type, i);
+    const double error = tuner::device::relative_error(static_cast<double>(element), poison, of.expected[i],
+                                                       of.magnitude[i], of.ignore_unwritten != 0);
+    mine.largest_error_bits = larger(mine.largest_error_bits, tuner::device::bits_of_double(error));
+    if (error <= of.bound_factor) continue;
+    ++mine.wrong;
+    mine.first_wrong = smaller(mine.first_wrong, i);
+  }
+  return mine;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) tuner_compare(Comparands of, Findings* out) {
+  using namespace tuner::device;
+  Findings mine = {0, 0, ~Word{0}};
+  switch (of.type) {
+    case fill_float32:
+      mine = compare_elements<float>(of);
+      break;
+    case fill_float64:
+      mine = compare_elements<double>(of);
+      break;
+    case fill_int8:
+      mine = compare_elements<signed char>(of);
+      break;
+    case fill_uint8:
+      mine = compare_elements<unsigned char>(of);
+      break;
+    case fill_int32:
+      mine = compare_elements<int>(of);
+      break;
+    case fill_uint32:
+      mine = compare_elements<unsigned int>(of);
+      break;
+    case fill_int64:
+      mine = compare_elements<long long>(of);
+      break;
+    default:
+      mine = compare_elements<Word>(of);
+      break;
+  }
+  publish(mine, out);
+}
+
+/// The `bytes` low bytes of the word at `from`, which may have any alignment.
+__device__ inline Word load_bytes(const unsigned char* from, int bytes) {
+  Word word = 0;
+  for (int i = 0; i < bytes; ++i) word |= static_cast<Word>(from[i]) << (8 * i);
+  return word;
+}
+
+/// Adds to *sum what the bytes contribute; the sum does not depend on the order of the atomics.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    tuner_checksum(const unsigned char* memory, Word bytes, Word* sum) {
+  __shared__ Word block;
+  if (threadIdx.x == 0) block = 0;
+  __syncthreads();
+  const bool aligned = reinterpret_cast<Word>(memory) % sizeof(Word) == 0;
+  const Word words = bytes / sizeof(Word);
+  Word mine = 0;
+  for (Word i = first_index(); i < words; i += stride()) {
+    const Word word = aligned ? reinterpret_cast<const Word*>(memory)[i]
+                              : load_bytes(memory + i * sizeof(Word), sizeof(Word));
+    mine += tuner::device::checksum_term(word, i);
+  }
+  const int tail = static_cast<int>(bytes % sizeof(Word));
+  if (tail != 0 && first_index() == 0) {
+    mine += tuner::device::checksum_term(load_bytes(memory + words * sizeof(Word), tail), words);
+  }
+  for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_xor_sync(~0U, mine, distance);
+  if (threadIdx.x % 32 == 0) atomicAdd(&block, mine);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(sum, block);
+}
+
+/// Keeps the stream busy for about `nanoseconds`, so that what is queued behind it starts without the host's
+/// latency. Bounded, unlike a kernel that waits to be released, so tools that run one kernel at a time do not
+/// deadlock.
+extern "C" __global__ void tuner_delay(Word nanoseconds) {
+  Word start = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  for (Word now = start; now - start < nanoseconds;) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+}

@@ -1,0 +1,24 @@
+#include "tuner/device/cuda/cuda.hpp"
+#include "tuner/model/error.hpp"
+
+// Stands in for driver.cpp and all that is built on it where cuda.h was not found.
+namespace tuner::device::cuda {
+namespace {
+
+[[noreturn]] void fail() {
+  throw model::Error("this tuner was built without CUDA headers, so it has no CUDA device",
+                     "install the CUDA Toolkit 12.4 or later, and configure and build again",
+                     model::ExitCode::no_device);
+}
+
+}  // namespace
+
+std::vector<model::DeviceInfo> devices() {
+  fail();
+}
+
+std::unique_ptr<Device> open(int, const std::vector<std::byte>&) {
+  fail();
+}
+
+}  // namespace tuner::device::cuda

@@ -1,0 +1,117 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tuner/model/compile_job.hpp"
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/plan.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::device {
+
+/// A device operation failed. `status` is what a trial that caused it gets; after `lost` nothing works any
+/// more on this Device and its process must be replaced.
+class DeviceFault : public std::runtime_error {
+ public:
+  DeviceFault(model::TrialStatus status, bool lost, const std::string& message)
+      : std::runtime_error(message), m_status(status), m_lost(lost) {}
+  model::TrialStatus status() const { return m_status; }
+  bool lost() const { return m_lost; }
+
+ private:
+  model::TrialStatus m_status;
+  bool m_lost;
+};
+
+/// An address in the device's memory.
+using Address = std::uint64_t;
+
+/// Device memory, freed with the object.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  virtual ~Buffer() = default;
+  virtual Address address() const = 0;
+  virtual std::int64_t bytes() const = 0;
+};
+
+/// A loaded binary, unloaded with the object.
+class Module {
+ public:
+  Module() = default;
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  virtual ~Module() = default;
+};
+
+/// Steps with their arguments bound, ready to run.
+class Sequence {
+ public:
+  Sequence() = default;
+  Sequence(const Sequence&) = delete;
+  Sequence& operator=(const Sequence&) = delete;
+  virtual ~Sequence() = default;
+  /// Runs all steps `repetitions` times back to back, waits, and returns the device time of the whole in
+  /// nanoseconds. Throws DeviceFault.
+  virtual double run(int repetitions) = 0;
+  /// The driver's own blocks per multiprocessor for the first launch; -1 where there is no such thing.
+  virtual int blocks_per_multiprocessor() const = 0;
+};
+
+/// Where the operands of a sequence live: for each buffer of the plan its address, and for each output (same
+/// index) the addresses of the reference's two double arrays, 0 where there are none.
+struct Bindings {
+  std::vector<Address> buffers;
+  std::vector<Address> expected;
+  std::vector<Address> magnitude;
+};
+
+/// Compares `elements` of `type` at `got` with doubles: element i passes when
+/// |got - expected| <= bound_factor * magnitude and got is a number; with bound_factor 0, when they are
+/// equal. An element whose `expected` is still poison was never written by the reference and must still be
+/// poison itself. compare_function.h has the exact rule.
+struct CompareRequest {
+  Address got = 0;
+  model::ElementType type = model::ElementType::float32;
+  std::int64_t elements = 0;
+  Address expected = 0;
+  Address magnitude = 0;
+  double bound_factor = 0;
+  bool ignore_unwritten = false;  ///< accept anything in elements the reference never wrote
+};
+
+/// A machine that runs kernels. Nothing here knows CUDA; not thread-safe.
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  virtual const model::DeviceInfo& info() const = 0;
+  virtual std::unique_ptr<Buffer> allocate(std::int64_t bytes) = 0;
+  /// Init::none writes the poison pattern (NaN for floating types).
+  virtual void fill(Address address, model::ElementType type, std::int64_t elements, const model::Init& init,
+                    std::uint64_t seed) = 0;
+  virtual model::Verification compare(const CompareRequest& request) = 0;
+  /// A 64-bit hash of the bytes' content and order, for "unchanged" and "the same twice".
+  virtual std::uint64_t checksum(Address address, std::int64_t bytes) = 0;
+  virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
+  /// `kernels` maps entries to symbols of `module`. The bindings' memory and the module must outlive the
+  /// sequence. What an upload copies is what its buffer holds now.
+  virtual std::unique_ptr<Sequence> bind(Module& module, const std::vector<model::KernelResources>& kernels,
+                                         const std::vector<model::Step>& steps,
+                                         const std::vector<model::BufferPlan>& buffers,
+                                         const Bindings& bindings) = 0;
+  /// Evicts the device's last-level cache.
+  virtual void flush_l2() = 0;
+};
+
+}  // namespace tuner::device

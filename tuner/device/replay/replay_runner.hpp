@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/trial.hpp"
+#include "tuner/model/trial_runner.hpp"
+
+namespace tuner::device::replay {
+
+/// `recorded` as the replay of `file` shows it: kind `replay`, id `replay:FILE`, everything else as it was,
+/// so that limits, and with them plans and identities, are those of the recording.
+model::DeviceInfo replayed_device(model::DeviceInfo recorded, const std::string& file);
+
+/// Answers each trial with its recorded outcome, found by TrialJob::key; a trial that was never recorded is
+/// `skipped`.
+class ReplayRunner : public model::TrialRunner {
+ public:
+  /// Of records with equal keys the last counts, as in a database.
+  ReplayRunner(model::DeviceInfo device, const std::vector<model::TrialRecord>& recording);
+
+  const model::DeviceInfo& device() const override { return m_device; }
+  model::TrialOutcome run(const model::TrialJob& job) override;
+
+ private:
+  model::DeviceInfo m_device;
+  std::unordered_map<model::Digest, model::TrialOutcome, model::DigestHash> m_outcomes;
+};
+
+}  // namespace tuner::device::replay

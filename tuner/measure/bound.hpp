@@ -1,0 +1,15 @@
+#pragma once
+#include <optional>
+
+#include "tuner/model/element_type.hpp"
+
+namespace tuner::measure {
+
+/// The factor of the error bound, gamma(n) = n*u / (1 - n*u) for n = `rounding_terms` and the type's unit
+/// roundoff u (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1); 0, which asks
+/// for equality, for integers and for n = 0. Nothing where n*u >= 1/2 or n is no number: from there on the
+/// factor is at least 1, and as |expected| is at most the magnitude, an output of zeros would pass. Such a
+/// problem cannot be judged in that type.
+std::optional<double> bound_factor(double rounding_terms, model::ElementType type);
+
+}  // namespace tuner::measure

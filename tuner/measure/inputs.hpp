@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/measure/guarded_buffer.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::measure {
+
+/// Buffers of a plan, by their index there; absent where another owner has them.
+using BufferTable = std::vector<std::optional<GuardedBuffer>>;
+
+/// Writes the initial contents of plan.buffers[index] to `address`: poison for outputs, for the rest what the
+/// plan says. Each buffer has a seed of its own, derived from the trial's.
+void fill_initially(device::Device& device, const model::Plan& plan, std::size_t index,
+                    device::Address address, std::uint64_t seed);
+
+/// The workspaces of a plan, whose sizes may depend on the configuration.
+BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan);
+
+/// What all configurations of one problem share: filled buffers, and what the reference says of the outputs.
+///
+/// An output is judged when the reference has an argument for its expected values. Making this object fails,
+/// as a device::DeviceFault, when memory does not suffice, when the reference fails, and (wrong_result) when
+/// the reference accepts an output that nobody wrote: then a kernel that does nothing would win.
+class Inputs {
+ public:
+  /// What the reference says of one output.
+  struct Expectation {
+    std::unique_ptr<device::Buffer> expected;   ///< double per element
+    std::unique_ptr<device::Buffer> magnitude;  ///< double per element
+    double bound_factor = 0;
+    std::uint64_t checksum = 0;  ///< of both
+  };
+
+  Inputs(device::Device& device, const model::TrialJob& job);
+
+  /// Where everything lives, `workspaces` included.
+  device::Bindings bindings(const BufferTable& workspaces) const;
+  const BufferTable& buffers() const { return m_buffers; }
+  /// Null for buffers that are not judged.
+  const Expectation* expectation(std::size_t index) const;
+  /// How to judge output `index`, which has an expectation.
+  device::CompareRequest compare_request(const model::Plan& plan, std::size_t index) const;
+  /// Whether the input `index` is as it was filled.
+  bool unchanged(device::Device& device, std::size_t index) const;
+  /// Whether all inputs, expectations and fences are as they were made.
+  bool intact(device::Device& device, const model::Plan& plan) const;
+  std::int64_t bytes() const { return m_bytes; }
+
+ private:
+  void allocate(device::Device& device, const model::Plan& plan);
+  void run_reference(device::Device& device, const model::TrialJob& job);
+  void require_judgement(device::Device& device, const model::Plan& plan) const;
+  std::uint64_t checksum_of(device::Device& device, const Expectation& expectation) const;
+
+  BufferTable m_buffers;
+  std::vector<std::optional<Expectation>> m_expectations;
+  std::vector<std::uint64_t> m_checksums;  ///< of the inputs; 0 for other buffers
+  std::int64_t m_bytes = 0;
+};
+
+/// Why a plan cannot be judged whatever the kernel does, or nothing; see bound_factor().
+std::optional<std::string> why_unjudgeable(const model::Plan& plan);
+
+}  // namespace tuner::measure

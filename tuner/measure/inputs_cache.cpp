@@ -1,0 +1,90 @@
+#include "tuner/measure/inputs_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner::measure {
+namespace {
+
+/// Of the device's memory, for everything kept: the rest is for fragmentation, modules and the driver itself.
+constexpr double share_of_memory = 0.8;
+
+double gibibytes(std::int64_t bytes) {
+  return static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0);
+}
+
+}  // namespace
+
+model::Digest inputs_key(const model::TrialJob& job) {
+  model::Plan shared;
+  shared.buffers = job.plan.buffers;
+  shared.verify = job.plan.verify;
+  for (model::BufferPlan& buffer : shared.buffers) {
+    if (buffer.access == model::Access::workspace)
+      buffer = {"", model::ElementType::uint8, 0, buffer.access, {}};
+  }
+  model::DigestBuilder digest;
+  digest.add(shared.inputs_key()).add(job.reference_key).add(static_cast<std::int64_t>(job.seed));
+  return digest.finish();
+}
+
+Inputs& InputsCache::get(const model::TrialJob& job) {
+  const model::Digest key = inputs_key(job);
+  const auto found =
+      std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& e) { return e.key == key; });
+  if (found == m_entries.end()) return make(key, job);
+  const bool known_good = m_trusted && found == m_entries.begin();
+  m_entries.splice(m_entries.begin(), m_entries, found);
+  if (!known_good && !m_entries.front().inputs.intact(m_device, job.plan)) {
+    m_entries.pop_front();
+    return make(key, job);
+  }
+  m_trusted = true;
+  return m_entries.front().inputs;
+}
+
+Inputs& InputsCache::make(const model::Digest& key, const model::TrialJob& job) {
+  make_room(job.plan);
+  try {
+    m_entries.push_front({key, Inputs(m_device, job)});
+  } catch (const device::DeviceFault& fault) {
+    if (fault.lost() || m_entries.empty()) throw;
+    m_entries.clear();  // it may have been for want of memory; if not, the same fault comes again
+    m_entries.push_front({key, Inputs(m_device, job)});
+  }
+  m_trusted = true;
+  return m_entries.front().inputs;
+}
+
+BufferTable InputsCache::workspaces(const model::Plan& plan) {
+  try {
+    return allocate_workspaces(m_device, plan);
+  } catch (const device::DeviceFault& fault) {
+    if (fault.lost() || m_entries.size() < 2) throw;
+    m_entries.erase(std::next(m_entries.begin()), m_entries.end());
+    return allocate_workspaces(m_device, plan);
+  }
+}
+
+void InputsCache::make_room(const model::Plan& plan) {
+  const model::DeviceInfo& info = m_device.info();
+  const std::int64_t needed = plan.device_bytes();
+  if (info.memory_bytes > 0 && needed > info.memory_bytes) {
+    throw device::DeviceFault(
+        model::TrialStatus::launch_error, false,
+        fmt::format("the problem needs {:.2f} GiB of device memory, its reference included; {} has "
+                    "{:.2f} GiB",
+                    gibibytes(needed), info.name, gibibytes(info.memory_bytes)));
+  }
+  const std::int64_t memory = info.free_memory_bytes > 0 ? info.free_memory_bytes : info.memory_bytes;
+  const auto budget = static_cast<std::int64_t>(share_of_memory * static_cast<double>(memory));
+  std::int64_t kept = 0;
+  for (const Entry& entry : m_entries) kept += entry.inputs.bytes();
+  while (!m_entries.empty() && kept + needed > budget) {
+    kept -= m_entries.back().inputs.bytes();
+    m_entries.pop_back();
+  }
+}
+
+}  // namespace tuner::measure

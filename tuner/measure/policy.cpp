@@ -1,0 +1,73 @@
+#include "tuner/measure/policy.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/model/error.hpp"
+
+namespace tuner::measure {
+namespace {
+
+model::MeasurePolicy quick() {
+  model::MeasurePolicy out;
+  out.name = "quick-1";
+  out.samples = 6;  // the fewest that give a 95 % interval
+  out.least_samples = 2;
+  out.batch_ns = 200'000;
+  out.time_limit_ns = 5e8;
+  return out;
+}
+
+model::MeasurePolicy thorough() {
+  model::MeasurePolicy out;
+  out.name = "thorough-1";
+  out.samples = 60;
+  out.least_samples = 5;
+  out.drop_factor = 2;
+  out.batch_ns = 1'000'000;
+  out.time_limit_ns = 1e10;
+  return out;
+}
+
+/// For tables that show slow versions beside fast ones: nothing is dropped, so each trial gets less time.
+model::MeasurePolicy complete() {
+  model::MeasurePolicy out;
+  out.name = "complete-1";
+  out.samples = 12;
+  out.drop_factor = 0;
+  out.time_limit_ns = 5e8;
+  return out;
+}
+
+struct Named {
+  std::string_view name;
+  model::MeasurePolicy policy;
+};
+
+std::array<Named, 4> policies() {
+  return {Named{"quick", quick()}, Named{"standard", model::MeasurePolicy{}}, Named{"thorough", thorough()},
+          Named{"complete", complete()}};
+}
+
+}  // namespace
+
+model::MeasurePolicy policy(std::string_view name, bool flush_l2) {
+  for (Named& candidate : policies()) {
+    if (candidate.name != name) continue;
+    candidate.policy.flush_l2 = flush_l2;
+    return candidate.policy;
+  }
+  throw model::UsageError(fmt::format("there is no measuring policy '{}'", name),
+                          fmt::format("use one of: {}", fmt::join(policy_names(), ", ")));
+}
+
+std::vector<std::string_view> policy_names() {
+  std::vector<std::string_view> out;
+  for (const Named& candidate : policies()) out.push_back(candidate.name);
+  return out;
+}
+
+}  // namespace tuner::measure

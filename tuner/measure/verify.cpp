@@ -1,0 +1,152 @@
+#include "tuner/measure/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tuner::measure {
+namespace {
+
+using model::Access;
+using model::TrialStatus;
+
+/// Whether the uploads among `steps` together cover all of a buffer.
+bool uploaded_whole(const std::vector<model::Step>& steps, std::size_t index, std::int64_t elements) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;
+  for (const model::Step& step : steps) {
+    if (step.kind != model::Step::Kind::upload || step.buffer != static_cast<int>(index)) continue;
+    parts.emplace_back(step.first, step.first + step.elements);
+  }
+  std::sort(parts.begin(), parts.end());
+  std::int64_t covered = 0;
+  for (const auto& [begin, end] : parts) {
+    if (begin > covered) return false;
+    covered = std::max(covered, end);
+  }
+  return !parts.empty() && covered >= elements;
+}
+
+std::string describe_wrong(const model::BufferPlan& buffer, const model::Verification& verification) {
+  const std::string how =
+      std::isfinite(verification.error_ratio)
+          ? fmt::format("the largest error is {:.3g} times its bound", verification.error_ratio)
+          : std::string("never written, not a number, or not equal where equality is asked for");
+  return fmt::format("{} of the {} elements of {} are wrong, the first at index {}: {}",
+                     verification.wrong_elements, buffer.elements, buffer.name, verification.first_wrong,
+                     how);
+}
+
+}  // namespace
+
+Verifier::Verifier(device::Device& device, const model::TrialJob& job, const Inputs& inputs,
+                   const BufferTable& workspaces)
+    : m_device(device), m_job(job), m_inputs(inputs), m_workspaces(workspaces) {}
+
+const GuardedBuffer& Verifier::buffer(std::size_t index) const {
+  const auto& own = m_inputs.buffers()[index];
+  return own ? *own : *m_workspaces[index];
+}
+
+bool Verifier::is_output(std::size_t index) const {
+  const Access access = m_job.plan.buffers[index].access;
+  return access == Access::out || access == Access::inout;
+}
+
+void Verifier::fill_others() {
+  for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
+    if (m_job.plan.buffers[i].access == Access::in) continue;
+    fill_initially(m_device, m_job.plan, i, buffer(i).address(), m_job.seed);
+  }
+}
+
+void Verifier::prepare() {
+  fill_others();
+  const model::Plan& plan = m_job.plan;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const model::BufferPlan& planned = plan.buffers[i];
+    if (planned.access != Access::in || !uploaded_whole(plan.steps, i, planned.elements)) continue;
+    m_device.fill(buffer(i).address(), planned.type, planned.elements, model::Init{}, 0);
+  }
+}
+
+Finding Verifier::inspect(bool compare_outputs) const {
+  if (Finding fences = inspect_fences(); fences.status != TrialStatus::ok) return fences;
+  if (Finding inputs = inspect_inputs(); inputs.status != TrialStatus::ok) return inputs;
+  return compare_outputs ? inspect_outputs() : Finding{};
+}
+
+Finding Verifier::inspect_fences() const {
+  const auto& buffers = m_job.plan.buffers;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const GuardedBuffer::Damage damage = buffer(i).damage(m_device);
+    if (damage == GuardedBuffer::Damage::none) continue;
+    const char* where = damage == GuardedBuffer::Damage::past_end ? "past the end" : "before the start";
+    return {TrialStatus::out_of_bounds,
+            fmt::format("something was written {} of {} ({} elements)", where, buffers[i].name,
+                        buffers[i].elements),
+            {}};
+  }
+  return {};
+}
+
+Finding Verifier::inspect_inputs() const {
+  const auto& buffers = m_job.plan.buffers;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].access != Access::in || m_inputs.unchanged(m_device, i)) continue;
+    return {TrialStatus::input_modified, fmt::format("{} is an input and was changed", buffers[i].name), {}};
+  }
+  return {};
+}
+
+Finding Verifier::inspect_outputs() const {
+  Finding worst;
+  for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
+    if (m_inputs.expectation(i) == nullptr) continue;
+    model::Verification verification = m_device.compare(m_inputs.compare_request(m_job.plan, i));
+    verification.buffer = m_job.plan.buffers[i].name;
+    const bool worse =
+        !worst.verification.checked || verification.error_ratio > worst.verification.error_ratio;
+    if (!worse) continue;
+    worst.verification = verification;
+    if (verification.wrong_elements == 0) continue;
+    worst.status = TrialStatus::wrong_result;
+    worst.detail = describe_wrong(m_job.plan.buffers[i], verification);
+  }
+  return worst;
+}
+
+std::vector<std::uint64_t> Verifier::output_checksums() const {
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
+    if (is_output(i)) out.push_back(m_device.checksum(buffer(i).address(), buffer(i).bytes()));
+  }
+  return out;
+}
+
+Finding Verifier::compare_runs(const std::vector<std::uint64_t>& first,
+                               const std::vector<std::uint64_t>& second) const {
+  std::size_t output = 0;
+  for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
+    if (!is_output(i)) continue;
+    if (first[output] != second[output]) {
+      return {TrialStatus::unstable,
+              fmt::format(
+                  "two runs on the same inputs gave different {}; a kernel whose sums have no fixed order "
+                  "(atomics) is declared with deterministic = false",
+                  m_job.plan.buffers[i].name),
+              {}};
+    }
+    ++output;
+  }
+  return {};
+}
+
+bool Verifier::repeatable() const {
+  const auto& buffers = m_job.plan.buffers;
+  return std::none_of(buffers.begin(), buffers.end(),
+                      [](const auto& b) { return b.access == Access::inout; });
+}
+
+}  // namespace tuner::measure

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/model/digest.hpp"
+#include "tuner/model/kernel_spec.hpp"
+#include "tuner/model/trial_status.hpp"
+
+namespace tuner::model {
+
+struct Macro {
+  std::string name;
+  std::string value;
+};
+
+/// One binary to make. Its key is its content: equal jobs give equal binaries.
+struct CompileJob {
+  std::vector<SourceText> source;  ///< main file first, then headers
+  std::vector<Macro> macros;       ///< the configuration, ELEMENT_TYPE, …
+  std::vector<Macro> vocabulary;   ///< codes of the words a spec uses (PARTITION_row); not part of the key
+  std::vector<std::string> options;
+  std::vector<std::string> entries;  ///< kernel name expressions
+  std::string architecture;          ///< `sm_90`; the CPU device: `host`
+  std::string compiler;              ///< name and version: `nvrtc 13.0`
+
+  Digest key() const;
+};
+
+/// What the compiler says of one kernel.
+struct KernelResources {
+  std::string entry;          ///< as in CompileJob::entries
+  std::string symbol;         ///< name in the binary
+  int registers = 0;          ///< per thread
+  int spill_store_bytes = 0;  ///< per thread, static count
+  int spill_load_bytes = 0;
+  int stack_bytes = 0;  ///< per thread
+  int static_shared_bytes = 0;
+  int constant_bytes = 0;
+  int max_threads_per_block = 0;  ///< from __launch_bounds__; 0: not limited
+};
+
+/// The result of a CompileJob. A failure is a value: `status` is ok, compile_error, unlaunchable (more static
+/// shared memory than the compiler allows), timeout or crashed, and `log` says why.
+struct Compilation {
+  TrialStatus status = TrialStatus::ok;
+  std::vector<std::byte> binary;
+  std::vector<KernelResources> kernels;  ///< one per entry, in order
+  std::string log;
+  double compile_ms = 0;
+  bool from_cache = false;
+
+  const KernelResources* find(const std::string& entry) const;
+};
+
+}  // namespace tuner::model

@@ -1,0 +1,124 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/model/configuration.hpp"
+#include "tuner/model/element_type.hpp"
+#include "tuner/model/plan.hpp"
+#include "tuner/model/value.hpp"
+
+namespace tuner::model {
+
+/// Where something stands in a spec; lines and columns count from 1, 0 means unknown.
+struct SourceLocation {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  /// `kernels/matmul/naive.toml:12:8`
+  std::string text() const;
+};
+
+/// The text of an expression as written; `space` compiles it.
+struct Expression {
+  std::string text;
+  SourceLocation where;
+};
+
+struct ParameterSpec {
+  std::string name;
+  std::vector<Value> values;
+  std::optional<Expression> when;  ///< the parameter exists only where this is true …
+  Value otherwise;                 ///< … and has this one value elsewhere
+  bool runtime = false;            ///< passed as an argument, not a macro: configurations share one binary
+  SourceLocation where;
+};
+
+struct NamedExpression {
+  std::string name;
+  Expression value;
+};
+
+/// How a buffer is filled for a given element type; types without an entry of their own take `usual`.
+struct InitSpec {
+  Init usual;
+  std::map<ElementType, Init> by_type;
+  const Init& for_type(ElementType type) const;
+};
+
+struct ArgumentSpec {
+  std::string name;
+  std::optional<ElementType> type;  ///< absent: the problem's element type (written ELEMENT_TYPE)
+  bool pointer = false;
+  Access access = Access::in;      ///< pointers only
+  std::vector<Expression> extent;  ///< pointers only: elements = product
+  InitSpec init;                   ///< pointers only
+  std::optional<Expression>
+      value;  ///< scalars only; absent: the size, parameter or derived value of the same name
+  SourceLocation where;
+};
+
+/// One step of a run, in the order written. Either a kernel launch or an upload of (part of) an argument.
+struct StepSpec {
+  std::string entry;  ///< kernel name expression; empty for an upload
+  std::vector<Expression> grid;
+  std::vector<Expression> block;
+  std::optional<Expression> dynamic_shared_bytes;
+  std::vector<std::string> arguments;  ///< names; empty: all arguments in written order
+  std::string upload;  ///< argument copied from the host inside the timed region; empty for a launch
+  std::optional<Expression> first;  ///< upload: first element, default 0
+  std::optional<Expression> count;  ///< upload: elements, default all
+  int stream = 0;
+  std::vector<int> after;  ///< steps (from 0) on other streams that must have finished
+  std::optional<Expression> when;
+  SourceLocation where;
+};
+
+/// A file of source text; `name` is what diagnostics and #include lines call it.
+struct SourceText {
+  std::string name;
+  std::string text;
+};
+
+/// How results are judged: a reference kernel writes, for each output element, the exact value and the
+/// magnitude |A||B| that scales the error bound; the bound is gamma(rounding_terms) * magnitude, with
+/// gamma(n) = n*u / (1 - n*u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1).
+struct VerifySpec {
+  std::vector<SourceText> source;  ///< main file first, then the headers it includes
+  std::vector<StepSpec>
+      steps;                  ///< arguments `NAME.expected` and `NAME.magnitude` are double* for output NAME
+  Expression rounding_terms;  ///< 0: results must be equal
+  SourceLocation where;
+};
+
+struct MetricSpec {
+  std::string name;  ///< as shown, unit included: GFLOP/s
+  Expression value;  ///< over sizes, parameters, derived values and time_ns
+};
+
+/// Everything a sweep needs to know about one kernel, as read from its TOML file and validated.
+struct KernelSpec {
+  std::string name;
+  std::string family;
+  std::string description;
+  std::string path;                ///< of the TOML file; `shipped:` prefix for the embedded ones
+  std::vector<SourceText> source;  ///< main file first, then the headers it includes
+  std::vector<std::string> sizes;
+  std::vector<ElementType> types;         ///< offered; the first is the default
+  std::string row_padding;                ///< name under which expressions see --pad; empty: not offered
+  std::vector<std::string> device_kinds;  ///< "cuda", "cpu"; empty: all
+  std::vector<std::string> compile_options;
+  bool deterministic = true;
+  std::vector<Assignment> defaults;  ///< the configuration a user would have without tuning, maybe partial
+  std::vector<NamedExpression> derived;
+  std::vector<ParameterSpec> parameters;
+  std::vector<Expression> constraints;
+  std::vector<ArgumentSpec> arguments;
+  std::vector<StepSpec> steps;
+  std::optional<VerifySpec> verify;
+  std::vector<MetricSpec> metrics;  ///< the first is the one shown in tables
+};
+
+}  // namespace tuner::model

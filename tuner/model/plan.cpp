@@ -1,0 +1,80 @@
+#include "tuner/model/plan.hpp"
+
+#include <fmt/format.h>
+
+#include "tuner/model/kernel_spec.hpp"
+
+namespace tuner::model {
+namespace {
+
+void add(DigestBuilder& digest, const Dim3& extent) {
+  digest.add(extent.x).add(extent.y).add(extent.z);
+}
+
+void add(DigestBuilder& digest, const BufferPlan& buffer) {
+  digest.add(buffer.name).add(static_cast<std::int64_t>(buffer.type)).add(buffer.elements);
+  digest.add(static_cast<std::int64_t>(buffer.access)).add(static_cast<std::int64_t>(buffer.init.kind));
+  digest.add(fmt::format("{:a} {:a}", buffer.init.a, buffer.init.b));
+}
+
+void add(DigestBuilder& digest, const Operand& operand) {
+  digest.add(static_cast<std::int64_t>(operand.kind)).add(operand.buffer);
+  digest.add(static_cast<std::int64_t>(operand.type))
+      .add(operand.integer)
+      .add(fmt::format("{:a}", operand.real));
+}
+
+void add(DigestBuilder& digest, const Step& step) {
+  digest.add(static_cast<std::int64_t>(step.kind)).add(step.entry);
+  add(digest, step.grid);
+  add(digest, step.block);
+  digest.add(step.dynamic_shared_bytes).add(static_cast<std::int64_t>(step.operands.size()));
+  for (const Operand& operand : step.operands) add(digest, operand);
+  digest.add(step.buffer).add(step.first).add(step.elements).add(step.stream);
+  digest.add(static_cast<std::int64_t>(step.after.size()));
+  for (const int index : step.after) digest.add(index);
+}
+
+template <typename Range>
+void add_all(DigestBuilder& digest, const Range& range) {
+  digest.add(static_cast<std::int64_t>(range.size()));
+  for (const auto& item : range) add(digest, item);
+}
+
+}  // namespace
+
+std::int64_t Plan::device_bytes() const {
+  std::int64_t total = 0;
+  for (const BufferPlan& buffer : buffers) {
+    total += buffer.bytes();
+    const bool checked = buffer.access == Access::out || buffer.access == Access::inout;
+    if (checked && !verify.reference.empty()) total += 2 * buffer.elements * size_bytes(ElementType::float64);
+  }
+  return total;
+}
+
+void Plan::add_to(DigestBuilder& digest) const {
+  digest.add(inputs_key());
+  add_all(digest, steps);
+  digest.add(deterministic ? 1 : 0);
+}
+
+Digest Plan::inputs_key() const {
+  DigestBuilder digest;
+  add_all(digest, buffers);
+  add_all(digest, verify.reference);
+  digest.add(fmt::format("{:a}", verify.rounding_terms));
+  return digest.finish();
+}
+
+std::string SourceLocation::text() const {
+  if (line == 0) return file;
+  return fmt::format("{}:{}:{}", file, line, column);
+}
+
+const Init& InitSpec::for_type(ElementType type) const {
+  const auto found = by_type.find(type);
+  return found == by_type.end() ? usual : found->second;
+}
+
+}  // namespace tuner::model

@@ -1,0 +1,93 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tuner/model/digest.hpp"
+#include "tuner/model/element_type.hpp"
+
+namespace tuner::model {
+
+/// A grid or a block, x fastest.
+struct Dim3 {
+  std::int64_t x = 1;
+  std::int64_t y = 1;
+  std::int64_t z = 1;
+  std::int64_t count() const { return x * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+enum class Access { in, out, inout, workspace };
+
+/// Initial contents of a buffer, a function of the element's index and a seed alone, so that every device
+/// makes the same ones (see device/fill.hpp).
+struct Init {
+  enum class Kind {
+    none,      ///< poison: outputs and workspaces
+    constant,  ///< a
+    uniform,   ///< real numbers in [a, b)
+    integers,  ///< whole numbers in [a, b], both ends included
+    iota,      ///< a + b * index
+  };
+  Kind kind = Kind::none;
+  double a = 0;
+  double b = 0;
+  bool operator==(const Init&) const = default;
+};
+
+struct BufferPlan {
+  std::string name;
+  ElementType type = ElementType::float32;
+  std::int64_t elements = 0;
+  Access access = Access::in;
+  Init init;
+  std::int64_t bytes() const { return elements * size_bytes(type); }
+};
+
+/// One kernel argument: a buffer of the plan, what the reference says of an output buffer, or a number.
+struct Operand {
+  enum class Kind { buffer, expected, magnitude, scalar };
+  Kind kind = Kind::buffer;
+  int buffer = -1;                        ///< index into Plan::buffers, for all but scalars
+  ElementType type = ElementType::int32;  ///< scalars
+  std::int64_t integer = 0;               ///< scalars of integer type
+  double real = 0;                        ///< scalars of floating type
+};
+
+struct Step {
+  enum class Kind { launch, upload };
+  Kind kind = Kind::launch;
+  std::string entry;
+  Dim3 grid;
+  Dim3 block;
+  std::int64_t dynamic_shared_bytes = 0;
+  std::vector<Operand> operands;
+  int buffer = -1;            ///< upload: buffer whose initial contents are copied from the host
+  std::int64_t first = 0;     ///< upload: first element
+  std::int64_t elements = 0;  ///< upload: how many
+  int stream = 0;
+  std::vector<int> after;  ///< earlier steps on other streams to wait for
+};
+
+struct VerifyPlan {
+  std::vector<Step> reference;  ///< empty: nothing to verify against
+  double rounding_terms = 0;    ///< see VerifySpec
+};
+
+/// One configuration on one problem with every expression evaluated: all that a measuring process needs
+/// besides the binaries. It knows no names of sizes or parameters.
+struct Plan {
+  std::vector<BufferPlan> buffers;
+  std::vector<Step> steps;
+  VerifyPlan verify;
+  bool deterministic = true;
+
+  /// Device memory the buffers take, the reference's two double arrays per output included.
+  std::int64_t device_bytes() const;
+  /// Over everything in the plan, in order.
+  void add_to(DigestBuilder& digest) const;
+  /// Over the buffers and the reference alone: trials with equal ones share inputs and expected results.
+  Digest inputs_key() const;
+};
+
+}  // namespace tuner::model

@@ -1,0 +1,114 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/model/comparison_class.hpp"
+#include "tuner/model/compile_job.hpp"
+#include "tuner/model/configuration.hpp"
+#include "tuner/model/digest.hpp"
+#include "tuner/model/metrics.hpp"
+#include "tuner/model/plan.hpp"
+#include "tuner/model/problem.hpp"
+#include "tuner/model/trial_status.hpp"
+
+namespace tuner::model {
+
+/// Theoretical occupancy of one launch on one device.
+struct Occupancy {
+  int blocks_per_multiprocessor = 0;
+  int active_warps_per_multiprocessor = 0;
+  double fraction = 0;                  ///< active warps / the most the multiprocessor holds
+  std::vector<std::string> limited_by;  ///< `warps`, `registers`, `shared memory`, `blocks`, `barriers`
+};
+
+/// What comparing an output with the reference said.
+struct Verification {
+  bool checked = false;
+  double error_ratio =
+      0;  ///< largest |got - expected| / bound; at most 1 passes. Exact checks: 0 or infinity
+  double error_ulp_scale = 0;  ///< largest |got - expected| / (u * magnitude); sound limit: rounding_terms
+  std::int64_t wrong_elements = 0;
+  std::int64_t first_wrong = -1;  ///< index of an offending element, -1 where there is none
+  std::string buffer;             ///< the output it is about
+};
+
+/// How samples are taken; its name and version are part of the comparison class.
+struct MeasurePolicy {
+  std::string name = "standard-1";
+  int samples = 20;          ///< timed samples of a trial that is not dropped
+  int least_samples = 3;     ///< before a trial may be dropped
+  double drop_factor = 1.5;  ///< dropped when the fastest of least_samples exceeds best * this; 0: never
+  double batch_below_ns = 100'000;  ///< launches shorter than this are timed back to back, several a sample …
+  double batch_ns = 500'000;        ///< … as many as fill this time
+  double time_limit_ns = 2e9;       ///< stop sampling a trial after this much timed work
+  bool flush_l2 = false;
+};
+
+/// A set of samples of one trial taken together.
+struct Measurement {
+  std::vector<double> samples_ns;  ///< per launch sequence; in the order taken
+  int launches_per_sample = 1;
+  double median_ns = 0;
+  double low_ns = 0;  ///< 95 % interval of the median
+  double high_ns = 0;
+  double min_ns = 0;
+  double sm_clock_mhz = 0;               ///< 0: unknown
+  bool includes_launch_latency = false;  ///< too short for its time to mean the kernel alone
+};
+
+/// One trial as a measuring process gets it: self-contained, no expression left to evaluate.
+struct TrialJob {
+  Digest key;  ///< of the trial, see trial_key(); what a recording is asked for
+  Plan plan;
+  std::vector<std::byte> binary;
+  std::vector<KernelResources> kernels;
+  std::vector<std::byte> reference_binary;
+  std::vector<KernelResources> reference_kernels;
+  Digest reference_key;  ///< key of the reference's CompileJob
+  MeasurePolicy policy;
+  double best_ns = 0;      ///< of the same problem and class so far, for early drop; 0: none
+  std::uint64_t seed = 0;  ///< of the inputs
+};
+
+/// What running it gave. A failure is a value.
+struct TrialOutcome {
+  TrialStatus status = TrialStatus::ok;
+  std::string detail;  ///< the driver's error, what was wrong and where; ok: empty, or a note (it printed)
+  Verification verification;
+  std::optional<Measurement> measurement;  ///< present for ok and dropped
+  bool device_lost = false;                ///< the process that measured can launch nothing more: replace it
+  int driver_blocks_per_multiprocessor =
+      -1;  ///< the driver's own occupancy of the first launch; -1: not asked
+};
+
+/// A trial as remembered: identity, circumstances and result, flat enough for any report.
+struct TrialRecord {
+  Digest key;
+  std::string kernel;
+  Configuration configuration;
+  Problem problem;
+  ComparisonClass comparison_class;
+  bool is_default = false;  ///< the configuration a user would have without tuning
+  Digest binary_key;
+  Dim3 grid;  ///< of the first launch
+  Dim3 block;
+  std::int64_t dynamic_shared_bytes = 0;
+  std::optional<KernelResources> resources;  ///< of the first launch's kernel; absent when it did not compile
+  std::optional<Occupancy> occupancy;
+  double compile_ms = 0;
+  std::string compile_log;
+  TrialOutcome outcome;
+  Metrics metrics;          ///< name with unit -> value at the median time
+  std::string measured_at;  ///< UTC, ISO 8601; set by the database
+  Digest run;               ///< the run that measured it
+};
+
+/// Identity of a trial: what is compiled, how it is launched, on which problem, in which class. Needs no
+/// compiler.
+Digest trial_key(const std::string& kernel, const Configuration& configuration, const Digest& binary_key,
+                 const Plan& plan, const Digest& reference_key, const Problem& problem,
+                 const ComparisonClass& comparison_class);
+
+}  // namespace tuner::model

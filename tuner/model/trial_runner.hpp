@@ -1,0 +1,39 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::model {
+
+/// What a running trial does next, in this order; a supervisor's deadline starts anew with each.
+enum class TrialPhase {
+  preparing,  ///< makes inputs and runs the reference: slow for large problems, and not the kernel's fault
+  loading,    ///< loads the binary
+  verifying,
+  timing,
+};
+
+/// `preparing`, `loading`, …
+std::string_view to_string(TrialPhase phase);
+std::optional<TrialPhase> parse_trial_phase(std::string_view text);
+
+/// Runs one trial and says how it ended. Implemented over a Device (measure), over a child process (worker),
+/// and over a recording (device/replay). One caller at a time.
+class TrialRunner {
+ public:
+  TrialRunner() = default;
+  TrialRunner(const TrialRunner&) = delete;
+  TrialRunner& operator=(const TrialRunner&) = delete;
+  virtual ~TrialRunner() = default;
+
+  virtual const DeviceInfo& device() const = 0;
+  virtual TrialOutcome run(const TrialJob& job) = 0;
+  /// From now on `listener` is called, from within run(), as each phase begins; a null one ends it. Runners
+  /// that have no phases ignore it.
+  virtual void report_phases_to(std::function<void(TrialPhase)> listener) { static_cast<void>(listener); }
+};
+
+}  // namespace tuner::model

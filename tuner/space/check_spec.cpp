@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tuner/model/value.hpp"
+#include "tuner/space/nearest.hpp"
+#include "tuner/space/spec_compiler.hpp"
+
+namespace tuner::space {
+namespace {
+
+using model::KernelSpec;
+using model::ParameterSpec;
+using model::Value;
+
+constexpr std::size_t most_values =
+    0xFFFF;  // ConfigurationList keeps positions in 16 bits, one of which means inactive
+
+void check_values(const ParameterSpec& parameter, ExpressionCompiler& compiler) {
+  if (parameter.values.empty()) {
+    compiler.report(parameter.where, fmt::format("parameter `{}` has no values", parameter.name),
+                    "give it at least one");
+    return;
+  }
+  if (parameter.values.size() > most_values) {
+    compiler.report(parameter.where,
+                    fmt::format("parameter `{}` has {} values", parameter.name, parameter.values.size()),
+                    fmt::format("at most {} are allowed", most_values));
+  }
+  const bool words = parameter.values.front().is_word();
+  std::set<Value> seen;
+  for (const Value& value : parameter.values) {
+    if (value.is_word() != words) {
+      compiler.report(parameter.where, fmt::format("parameter `{}` mixes words and numbers", parameter.name),
+                      "write all values alike");
+      return;
+    }
+    if (!seen.insert(value).second) {
+      compiler.report(parameter.where,
+                      fmt::format("parameter `{}` lists {} twice", parameter.name, quoted(value.text())),
+                      "remove one");
+    }
+  }
+  if (parameter.when && parameter.otherwise.is_word() != words) {
+    compiler.report(parameter.where,
+                    fmt::format("`otherwise` of parameter `{}` is {}, but its values are {}", parameter.name,
+                                quoted(parameter.otherwise.text()), words ? "words" : "numbers"),
+                    words ? "give it a word" : "give it a number");
+  }
+}
+
+/// Words become the macros P_WORD, whose values tell them apart.
+void check_words(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  std::map<std::int64_t, std::string> codes;
+  for (const ParameterSpec& parameter : compiled.spec.parameters) {
+    for (const std::string& word : words_of(parameter)) {
+      const std::string macro = parameter.name + '_' + word;
+      if (!is_identifier(macro)) {
+        compiler.report(parameter.where,
+                        fmt::format("word '{}' of parameter `{}`", quoted(word), parameter.name),
+                        "words are letters, digits and underscores: the source sees PARAMETER_word");
+      } else if (compiled.scope.find(macro) != nullptr) {
+        compiler.report(
+            parameter.where,
+            fmt::format("word '{}' of parameter `{}` defines the macro `{}`, which is a name of the spec",
+                        word, parameter.name, macro),
+            "choose another word or name");
+      }
+      const auto [taken, fresh] = codes.try_emplace(model::word_code(word), word);
+      if (!fresh && taken->second != word) {
+        compiler.report(
+            parameter.where,
+            fmt::format("words '{}' and '{}' have the same code", quoted(taken->second), quoted(word)),
+            "choose another word");
+      }
+    }
+  }
+}
+
+void check_defaults(const KernelSpec& spec, ExpressionCompiler& compiler) {
+  const model::SourceLocation file{spec.path, 0, 0};
+  std::vector<std::string> names;
+  for (const ParameterSpec& parameter : spec.parameters) names.push_back(parameter.name);
+  std::set<std::string> seen;
+  for (const model::Assignment& assignment : spec.defaults) {
+    const auto found = std::find(names.begin(), names.end(), assignment.name);
+    if (!seen.insert(assignment.name).second) {
+      compiler.report(file, fmt::format("default sets `{}` twice", quoted(assignment.name)), "remove one");
+    }
+    if (found == names.end()) {
+      compiler.report(file, fmt::format("default sets `{}`, which is no parameter", quoted(assignment.name)),
+                      did_you_mean(assignment.name, names));
+      continue;
+    }
+    const ParameterSpec& parameter = spec.parameters[static_cast<std::size_t>(found - names.begin())];
+    const auto& values = parameter.values;
+    const bool offered = std::find(values.begin(), values.end(), assignment.value) != values.end();
+    if (offered || (parameter.when && assignment.value == parameter.otherwise)) continue;
+    std::vector<std::string> texts;
+    for (const Value& value : values) texts.push_back(quoted(value.text()));
+    compiler.report(file,
+                    fmt::format("default {} = {} is not among its values", parameter.name,
+                                quoted(assignment.value.text())),
+                    fmt::format("it offers {}", fmt::join(texts, ", ")));
+  }
+}
+
+/// Everything that launches and arguments depend on.
+std::vector<bool> used_slots(const CompiledSpec& compiled) {
+  std::vector<bool> used(static_cast<std::size_t>(compiled.scope.slots()), false);
+  const auto add = [&](const Compiled& expression) {
+    const std::vector<bool> more = dependencies(compiled, expression.program);
+    for (std::size_t slot = 0; slot < used.size(); ++slot) used[slot] = used[slot] || more[slot];
+  };
+  const auto add_if = [&](const std::optional<Compiled>& expression) {
+    if (expression) add(*expression);
+  };
+  for (const CompiledArgument& argument : compiled.arguments) {
+    std::for_each(argument.extent.begin(), argument.extent.end(), add);
+    add_if(argument.integer);
+    add_if(argument.real);
+  }
+  for (const CompiledStep& step : compiled.steps) {
+    std::for_each(step.grid.begin(), step.grid.end(), add);
+    std::for_each(step.block.begin(), step.block.end(), add);
+    for (const auto& optional : {step.dynamic_shared_bytes, step.first, step.count, step.when}) {
+      add_if(optional);
+    }
+  }
+  return used;
+}
+
+}  // namespace
+
+void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  const KernelSpec& spec = compiled.spec;
+  if (spec.types.empty()) {
+    compiler.report({spec.path, 0, 0}, fmt::format("kernel `{}` offers no element type", spec.name),
+                    "types = [\"float\"]");
+  }
+  for (const ParameterSpec& parameter : spec.parameters) check_values(parameter, compiler);
+  check_words(compiled, compiler);
+  check_defaults(spec, compiler);
+  std::set<std::string> metrics;
+  for (const model::MetricSpec& metric : spec.metrics) {
+    if (metric.name.empty() || !metrics.insert(metric.name).second) {
+      compiler.report(metric.value.where,
+                      fmt::format("metric name \"{}\" is {}", quoted(metric.name),
+                                  metric.name.empty() ? "empty" : "taken"),
+                      "choose another name");
+    }
+  }
+}
+
+void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  const std::vector<bool> used = used_slots(compiled);
+  for (std::size_t i = 0; i < compiled.spec.parameters.size(); ++i) {
+    const ParameterSpec& parameter = compiled.spec.parameters[i];
+    const int slot = compiled.scope.parameter_slot(static_cast<int>(i));
+    if (!parameter.runtime || used[static_cast<std::size_t>(slot)]) continue;
+    compiler.report(parameter.where,
+                    fmt::format("run-time parameter `{}` reaches no argument and no launch", parameter.name),
+                    "pass it as an argument, or drop `runtime` to make it a macro");
+  }
+  for (std::size_t i = 0; i < compiled.metrics.size(); ++i) {
+    const std::vector<bool> needed = dependencies(compiled, compiled.metrics[i].program);
+    for (int slot = 0; slot < compiled.scope.slots(); ++slot) {
+      if (!needed[static_cast<std::size_t>(slot)] || !compiled.scope.is_limit(slot)) continue;
+      compiler.report(compiled.spec.metrics[i].value.where,
+                      fmt::format("metric \"{}\" depends on a device limit through a derived value",
+                                  quoted(compiled.spec.metrics[i].name)),
+                      "metrics are also computed from records, where the device is not at hand");
+      break;
+    }
+  }
+}
+
+}  // namespace tuner::space

@@ -1,0 +1,248 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/space/nearest.hpp"
+#include "tuner/space/spec_compiler.hpp"
+
+namespace tuner::space {
+namespace {
+
+using model::Access;
+using model::ArgumentSpec;
+using model::StepSpec;
+
+constexpr int most_streams =
+    16;  // a device has few engines; a number from an untrusted file must not size anything
+
+bool is_output(const ArgumentSpec& argument) {
+  return argument.pointer && (argument.access == Access::out || argument.access == Access::inout);
+}
+
+/// Whether an argument of this type may be of floating (or integer) type for some problem.
+bool may_be(bool floating, const ArgumentSpec& argument, const model::KernelSpec& spec) {
+  if (argument.type) return model::is_floating(*argument.type) == floating;
+  return std::any_of(spec.types.begin(), spec.types.end(),
+                     [&](model::ElementType type) { return model::is_floating(type) == floating; });
+}
+
+class StepCompiler {
+ public:
+  StepCompiler(CompiledSpec& compiled, ExpressionCompiler& compiler)
+      : m_compiled(compiled), m_spec(compiled.spec), m_compiler(compiler) {}
+
+  void run() {
+    for (const ArgumentSpec& argument : m_spec.arguments) m_compiled.arguments.push_back(compile(argument));
+    const auto launches = [](const StepSpec& step) { return step.upload.empty(); };
+    if (std::none_of(m_spec.steps.begin(), m_spec.steps.end(), launches)) {
+      m_compiler.report({m_spec.path, 0, 0}, fmt::format("kernel `{}` launches nothing", m_spec.name),
+                        "write a [launch]");
+    }
+    m_compiled.steps = compile(m_spec.steps, false);
+    if (!m_spec.verify) return;
+    m_compiled.verify =
+        CompiledVerification{compile(m_spec.verify->steps, true),
+                             m_compiler.compile(m_spec.verify->rounding_terms, {.real = true})};
+    check_verification();
+  }
+
+ private:
+  CompiledArgument compile(const ArgumentSpec& argument) {
+    CompiledArgument result;
+    const auto same_name = [&](const ArgumentSpec& other) { return other.name == argument.name; };
+    if (std::any_of(m_spec.arguments.data(), &argument, same_name)) {
+      m_compiler.report(argument.where, fmt::format("second argument named `{}`", argument.name),
+                        "choose another name");
+    }
+    if (argument.pointer) {
+      result.buffer = m_buffers++;
+      result.extent = m_compiler.compile_all(argument.extent);
+      if (argument.extent.empty()) {
+        m_compiler.report(argument.where, fmt::format("argument `{}` has no extent", argument.name),
+                          "extent = [\"M\", \"N\"]");
+      }
+      return result;
+    }
+    const model::Expression* value = value_of(argument);
+    if (value == nullptr) return result;
+    if (may_be(false, argument, m_spec)) {
+      result.integer = m_compiler.compile(*value, {.word = true});
+      if (result.integer->program.code.empty()) return result;  // reported; most mistakes would be told twice
+    }
+    if (may_be(true, argument, m_spec)) {
+      result.real = m_compiler.compile(*value, {.real = true, .word = true});
+    }
+    return result;
+  }
+
+  /// What a scalar is passed: what it says, or the value of the same name.
+  const model::Expression* value_of(const ArgumentSpec& argument) {
+    if (argument.value) return &*argument.value;
+    const auto found = std::find_if(m_compiled.implied.begin(), m_compiled.implied.end(),
+                                    [&](const auto& e) { return e->text == argument.name; });
+    if (found != m_compiled.implied.end()) return found->get();
+    if (m_compiled.scope.find(argument.name) == nullptr) {
+      m_compiler.report(
+          argument.where,
+          fmt::format("argument `{}` has no value, and nothing else has its name", argument.name),
+          did_you_mean(argument.name, m_compiled.scope.names()));
+      return nullptr;
+    }
+    m_compiled.implied.push_back(
+        std::make_unique<model::Expression>(model::Expression{argument.name, argument.where}));
+    return m_compiled.implied.back().get();
+  }
+
+  std::vector<CompiledStep> compile(const std::vector<StepSpec>& steps, bool verifies) {
+    std::vector<CompiledStep> all;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      check_order(steps, i);
+      all.push_back(steps[i].upload.empty() ? compile_launch(steps[i], verifies) : compile_upload(steps[i]));
+      all.back().when = m_compiler.compile(steps[i].when);
+    }
+    return all;
+  }
+
+  CompiledStep compile_launch(const StepSpec& step, bool verifies) {
+    CompiledStep result;
+    if (step.entry.empty()) {
+      m_compiler.report(step.where, "step with neither an entry nor an upload", "entry = \"KERNEL\"");
+    }
+    for (const auto& [what, extents] : {std::pair{"grid", &step.grid}, std::pair{"block", &step.block}}) {
+      if (!extents->empty() && extents->size() <= 3) continue;
+      m_compiler.report(step.where,
+                        fmt::format("{} of `{}` has {} dimensions", what, step.entry, extents->size()),
+                        "write one to three");
+    }
+    result.grid = m_compiler.compile_all(step.grid);
+    result.block = m_compiler.compile_all(step.block);
+    result.dynamic_shared_bytes = m_compiler.compile(step.dynamic_shared_bytes);
+    for (const std::string& name : step.arguments) {
+      if (const auto operand = resolve(name, step, verifies)) result.operands.push_back(*operand);
+    }
+    if (!step.arguments.empty()) return result;
+    for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
+      result.operands.push_back({model::Operand::Kind::buffer, i});
+    }
+    return result;
+  }
+
+  CompiledStep compile_upload(const StepSpec& step) {
+    CompiledStep result;
+    result.upload = argument_index(step.upload, step.where);
+    result.first = m_compiler.compile(step.first);
+    result.count = m_compiler.compile(step.count);
+    if (!step.entry.empty()) {
+      m_compiler.report(step.where,
+                        fmt::format("step both launches `{}` and uploads `{}`", step.entry, step.upload),
+                        "write two steps");
+    }
+    if (result.upload < 0) return result;
+    const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(result.upload)];
+    if (!argument.pointer || (argument.access != Access::in && argument.access != Access::inout)) {
+      m_compiler.report(step.where,
+                        fmt::format("upload of `{}`, which has no contents to copy", argument.name),
+                        "only buffers with access `in` or `inout` can be uploaded");
+    }
+    return result;
+  }
+
+  void check_order(const std::vector<StepSpec>& steps, std::size_t index) {
+    const StepSpec& step = steps[index];
+    if (step.stream < 0 || step.stream >= most_streams) {
+      m_compiler.report(step.where, fmt::format("stream {}", step.stream),
+                        fmt::format("streams are numbered 0 to {}", most_streams - 1));
+    }
+    for (const int before : step.after) {
+      if (before < 0 || static_cast<std::size_t>(before) >= index) {
+        m_compiler.report(
+            step.where,
+            fmt::format("step {} waits for step {}, which does not come before it", index, before),
+            "steps are numbered from 0");
+      } else if (steps[static_cast<std::size_t>(before)].stream == step.stream) {
+        m_compiler.report(step.where,
+                          fmt::format("step {} waits for step {} on its own stream", index, before),
+                          "steps of a stream run in order; leave it out");
+      }
+    }
+  }
+
+  /// The operand called `name`: an argument, or in a verify step NAME.expected or NAME.magnitude of an
+  /// output.
+  std::optional<CompiledOperand> resolve(const std::string& name, const StepSpec& step, bool verifies) {
+    const std::size_t dot = name.find('.');
+    const int index = argument_index(name.substr(0, dot), step.where);
+    if (index < 0) return std::nullopt;
+    if (dot == std::string::npos) return CompiledOperand{model::Operand::Kind::buffer, index};
+    const std::string suffix = name.substr(dot + 1);
+    const std::string quoted_name = quoted(name);
+    if (suffix != "expected" && suffix != "magnitude") {
+      m_compiler.report(step.where, fmt::format("unknown step argument `{}`", quoted_name),
+                        "an output C has C.expected and C.magnitude");
+    } else if (!verifies) {
+      m_compiler.report(step.where, fmt::format("step argument `{}` outside [verify]", quoted_name),
+                        "only the reference writes what is expected");
+    } else if (!is_output(m_spec.arguments[static_cast<std::size_t>(index)])) {
+      m_compiler.report(step.where,
+                        fmt::format("`{}`, where `{}` is not an output", quoted_name, name.substr(0, dot)),
+                        "only buffers with access `out` or `inout` are verified");
+    } else {
+      return CompiledOperand{
+          suffix == "expected" ? model::Operand::Kind::expected : model::Operand::Kind::magnitude, index};
+    }
+    return std::nullopt;
+  }
+
+  int argument_index(const std::string& name, const model::SourceLocation& where) {
+    std::vector<std::string> names;
+    for (const ArgumentSpec& argument : m_spec.arguments) {
+      if (argument.name == name) return static_cast<int>(names.size());
+      names.push_back(argument.name);
+    }
+    m_compiler.report(where, fmt::format("unknown argument `{}`", quoted(name)), did_you_mean(name, names));
+    return -1;
+  }
+
+  /// A kernel whose output nobody checks could do nothing and win.
+  void check_verification() {
+    const model::SourceLocation& where = m_spec.verify->where;
+    const std::vector<CompiledStep>& steps = m_compiled.verify->steps;
+    if (steps.empty()) m_compiler.report(where, "[verify] without a launch", "launch the reference");
+    const auto taken = [&](model::Operand::Kind kind, int argument) {
+      return std::any_of(steps.begin(), steps.end(), [&](const CompiledStep& step) {
+        return std::any_of(step.operands.begin(), step.operands.end(), [&](const CompiledOperand& operand) {
+          return operand.kind == kind && operand.argument == argument;
+        });
+      });
+    };
+    const bool exact = m_spec.verify->rounding_terms.text == "0";
+    for (int i = 0; i < static_cast<int>(m_spec.arguments.size()) && !steps.empty(); ++i) {
+      const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
+      if (!is_output(argument)) continue;
+      if (!taken(model::Operand::Kind::expected, i)) {
+        m_compiler.report(
+            where, fmt::format("output `{}` is not verified", argument.name),
+            fmt::format("pass {}.expected to the reference, or declare it a workspace", argument.name));
+      } else if (!exact && !taken(model::Operand::Kind::magnitude, i)) {
+        m_compiler.report(
+            where,
+            fmt::format("output `{0}` has no error bound: nothing writes {0}.magnitude", argument.name),
+            "pass it to the reference, or set rounding_terms = \"0\"");
+      }
+    }
+  }
+
+  CompiledSpec& m_compiled;
+  const model::KernelSpec& m_spec;
+  ExpressionCompiler& m_compiler;
+  int m_buffers = 0;
+};
+
+}  // namespace
+
+void compile_steps(CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  StepCompiler(compiled, compiler).run();
+}
+
+}  // namespace tuner::space

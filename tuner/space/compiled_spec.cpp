@@ -1,0 +1,72 @@
+#include "tuner/space/compiled_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "tuner/space/spec_compiler.hpp"
+
+namespace tuner::space {
+namespace {
+
+// Far beyond any real kernel; what is recursive or quadratic in these stays small for hostile specs too.
+constexpr std::size_t most_parameters = 128;
+constexpr std::size_t most_names = 1024;
+
+bool is_too_large(const model::KernelSpec& spec, std::vector<model::Diagnostic>& diagnostics) {
+  const auto check = [&](const char* what, std::size_t count, std::size_t most) {
+    if (count <= most) return false;
+    diagnostics.push_back(
+        {{spec.path, 0, 0}, fmt::format("{} {}", count, what), fmt::format("at most {} are allowed", most)});
+    return true;
+  };
+  bool too_large = check("parameters", spec.parameters.size(), most_parameters);
+  too_large |= check("sizes", spec.sizes.size(), most_names);
+  too_large |= check("derived values", spec.derived.size(), most_names);
+  too_large |= check("constraints", spec.constraints.size(), most_names);
+  too_large |= check("arguments", spec.arguments.size(), most_names);
+  too_large |= check("steps", spec.steps.size(), most_names);
+  too_large |= check("metrics", spec.metrics.size(), most_names);
+  return too_large;
+}
+
+}  // namespace
+
+std::shared_ptr<const CompiledSpec> compile_spec(model::KernelSpec spec,
+                                                 std::vector<model::Diagnostic>& diagnostics) {
+  if (is_too_large(spec, diagnostics)) return nullptr;
+  std::vector<model::Diagnostic> found;
+  const auto compiled = std::make_shared<CompiledSpec>(std::move(spec), found);
+  ExpressionCompiler compiler(compiled->scope, found);
+  check_declarations(*compiled, compiler);
+  compile_values(*compiled, compiler);
+  compile_steps(*compiled, compiler);
+  for (const model::MetricSpec& metric : compiled->spec.metrics) {
+    compiled->metrics.push_back(
+        compiler.compile(metric.value, {.real = true, .time = true, .limits = false}));
+  }
+  // A use can only be missed for certain where every expression is understood.
+  if (found.empty()) check_uses(*compiled, compiler);
+  std::stable_sort(found.begin(), found.end(), [](const model::Diagnostic& a, const model::Diagnostic& b) {
+    return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
+  });
+  const bool sound = found.empty();
+  diagnostics.insert(diagnostics.end(), std::make_move_iterator(found.begin()),
+                     std::make_move_iterator(found.end()));
+  return sound ? compiled : nullptr;
+}
+
+std::vector<bool> dependencies(const CompiledSpec& compiled, const Program& program) {
+  std::vector<bool> needed(static_cast<std::size_t>(compiled.scope.slots()), false);
+  for (const int slot : program.reads) needed[static_cast<std::size_t>(slot)] = true;
+  // Each derived value stands after those it reads, so one walk from the back reaches all.
+  for (auto derived = compiled.derived.rbegin(); derived != compiled.derived.rend(); ++derived) {
+    if (!needed[static_cast<std::size_t>(derived->slot)]) continue;
+    for (const int slot : derived->value.program.reads) needed[static_cast<std::size_t>(slot)] = true;
+  }
+  return needed;
+}
+
+}  // namespace tuner::space

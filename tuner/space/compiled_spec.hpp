@@ -1,0 +1,90 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/model/diagnostic.hpp"
+#include "tuner/model/kernel_spec.hpp"
+#include "tuner/model/plan.hpp"
+#include "tuner/space/program.hpp"
+#include "tuner/space/scope.hpp"
+
+namespace tuner::space {
+
+/// An expression of the spec with its code.
+struct Compiled {
+  const model::Expression* source = nullptr;  ///< in CompiledSpec::spec, or among CompiledSpec::implied
+  Program program;
+};
+
+struct CompiledParameter {
+  std::vector<std::int64_t> codes;  ///< of the values, in order
+  std::int64_t otherwise = 0;
+  std::optional<Compiled> when;
+};
+
+struct CompiledDerived {
+  int slot = 0;
+  Compiled value;
+};
+
+/// A pointer has an extent. A scalar has `real` where it may be of floating type and `integer` where it may
+/// be of integer type; which of them applies is known with the problem.
+struct CompiledArgument {
+  std::vector<Compiled> extent;
+  std::optional<Compiled> integer;
+  std::optional<Compiled> real;
+  int buffer = -1;  ///< index among the plan's buffers; -1 for scalars
+};
+
+struct CompiledOperand {
+  model::Operand::Kind kind = model::Operand::Kind::buffer;  ///< also for scalars of any type
+  int argument = 0;                                          ///< index in KernelSpec::arguments
+};
+
+struct CompiledStep {
+  std::vector<Compiled> grid;
+  std::vector<Compiled> block;
+  std::optional<Compiled> dynamic_shared_bytes;
+  std::vector<CompiledOperand> operands;
+  int upload = -1;  ///< index in KernelSpec::arguments; -1 for a launch
+  std::optional<Compiled> first;
+  std::optional<Compiled> count;
+  std::optional<Compiled> when;
+};
+
+struct CompiledVerification {
+  std::vector<CompiledStep> steps;
+  Compiled rounding_terms;
+};
+
+/// A kernel spec with every name resolved and every expression compiled. Not copyable: its parts point into
+/// `spec`.
+struct CompiledSpec {
+  CompiledSpec(model::KernelSpec from, std::vector<model::Diagnostic>& diagnostics)
+      : spec(std::move(from)), scope(spec, diagnostics) {}
+  CompiledSpec(const CompiledSpec&) = delete;
+  CompiledSpec& operator=(const CompiledSpec&) = delete;
+
+  const model::KernelSpec spec;
+  const Scope scope;
+  std::vector<CompiledParameter> parameters;  ///< as in the spec
+  std::vector<CompiledDerived> derived;       ///< each after those it reads
+  std::vector<Compiled> constraints;          ///< conjunctions taken apart
+  std::vector<CompiledArgument> arguments;    ///< as in the spec
+  std::vector<CompiledStep> steps;
+  std::optional<CompiledVerification> verify;
+  std::vector<Compiled> metrics;                                  ///< as in the spec
+  std::vector<std::unique_ptr<const model::Expression>> implied;  ///< values of scalars that only have a name
+};
+
+/// Compiles `spec` and adds every mistake in it to `diagnostics`. Null where there is any.
+std::shared_ptr<const CompiledSpec> compile_spec(model::KernelSpec spec,
+                                                 std::vector<model::Diagnostic>& diagnostics);
+
+/// Which slots a program depends on, itself or through derived values.
+std::vector<bool> dependencies(const CompiledSpec& compiled, const Program& program);
+
+}  // namespace tuner::space

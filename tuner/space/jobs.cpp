@@ -1,0 +1,76 @@
+#include "tuner/space/jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/model/error.hpp"
+#include "tuner/space/scope.hpp"
+
+namespace tuner::space {
+namespace {
+
+std::vector<model::Macro> element_macros(model::ElementType type) {
+  return {{"ELEMENT_BYTES", fmt::format("{}", model::size_bytes(type))},
+          {"ELEMENT_IS_INTEGER", model::is_floating(type) ? "0" : "1"},
+          {"ELEMENT_TYPE", std::string(model::cuda_name(type))}};
+}
+
+std::vector<std::string> entries_of(const std::vector<model::StepSpec>& steps) {
+  std::vector<std::string> entries;
+  for (const model::StepSpec& step : steps) {
+    if (step.upload.empty() && std::find(entries.begin(), entries.end(), step.entry) == entries.end()) {
+      entries.push_back(step.entry);
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
+model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem& problem,
+                             const model::Configuration& configuration, const std::string& architecture,
+                             const std::string& compiler) {
+  model::CompileJob job;
+  job.source = spec.source;
+  job.macros = element_macros(problem.type);
+  for (const model::ParameterSpec& parameter : spec.parameters) {
+    for (std::string& word : words_of(parameter)) {
+      const std::string code = fmt::format("{}", model::word_code(word));
+      job.vocabulary.push_back({parameter.name + '_' + word, code});
+    }
+    if (parameter.runtime) continue;
+    const model::Value* value = configuration.find(parameter.name);
+    if (value == nullptr) {
+      throw model::UsageError(fmt::format("configuration {} of kernel `{}` does not set `{}`",
+                                          configuration.text(), spec.name, parameter.name),
+                              "the spec has changed since it was recorded, or it is of another kernel");
+    }
+    job.macros.push_back({parameter.name, fmt::format("{}", value->code())});
+  }
+  std::sort(job.macros.begin(), job.macros.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  job.options = spec.compile_options;
+  job.entries = entries_of(spec.steps);
+  job.architecture = architecture;
+  job.compiler = compiler;
+  return job;
+}
+
+std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
+                                                  const model::Problem& problem,
+                                                  const std::string& architecture,
+                                                  const std::string& compiler) {
+  if (!spec.verify) return std::nullopt;
+  model::CompileJob job;
+  job.source = spec.verify->source;
+  job.macros = element_macros(problem.type);
+  job.options = spec.compile_options;
+  job.entries = entries_of(spec.verify->steps);
+  job.architecture = architecture;
+  job.compiler = compiler;
+  return job;
+}
+
+}  // namespace tuner::space

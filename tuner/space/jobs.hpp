@@ -1,0 +1,22 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "tuner/model/compile_job.hpp"
+#include "tuner/model/configuration.hpp"
+#include "tuner/model/kernel_spec.hpp"
+#include "tuner/model/problem.hpp"
+
+namespace tuner::space {
+
+// compile_job and reference_job of space.hpp for a spec that is known to be sound.
+
+model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem& problem,
+                             const model::Configuration& configuration, const std::string& architecture,
+                             const std::string& compiler);
+std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
+                                                  const model::Problem& problem,
+                                                  const std::string& architecture,
+                                                  const std::string& compiler);
+
+}  // namespace tuner::space

@@ -1,0 +1,143 @@
+#include "tuner/space/kernel_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/model/error.hpp"
+#include "tuner/space/descent.hpp"
+#include "tuner/space/jobs.hpp"
+#include "tuner/space/planner.hpp"
+#include "tuner/space/slots.hpp"
+
+namespace tuner::space {
+namespace {
+
+std::string text_of(const model::Diagnostic& diagnostic) {
+  const std::string where = diagnostic.where.text();
+  return where.empty() ? diagnostic.message : where + ": " + diagnostic.message;
+}
+
+}  // namespace
+
+KernelSpace::KernelSpace(model::KernelSpec spec) {
+  std::vector<model::Diagnostic> diagnostics;
+  m_compiled = compile_spec(std::move(spec), diagnostics);
+  if (m_compiled == nullptr) throw model::UsageError(text_of(diagnostics.front()), diagnostics.front().hint);
+}
+
+const model::KernelSpec& KernelSpace::spec() const {
+  return m_compiled->spec;
+}
+
+void KernelSpace::enumerate(const model::Problem& problem, const model::DeviceLimits& limits,
+                            const std::function<bool(const model::Configuration&)>& visit) const {
+  const std::vector<model::ParameterSpec>& parameters = spec().parameters;
+  std::vector<model::Assignment> assignments;
+  for (const model::ParameterSpec& parameter : parameters) {
+    assignments.push_back({parameter.name, parameter.otherwise});
+  }
+  // One object for all visits: making one takes longer than finding the next valid configuration.
+  model::Configuration configuration(std::move(assignments));
+  std::vector<std::uint16_t> shown(parameters.size(), ConfigurationList::inactive);
+  Descent(*m_compiled, problem, limits).walk([&](std::span<const std::uint16_t> coordinates) {
+    for (std::size_t i = 0; i < coordinates.size(); ++i) {
+      if (coordinates[i] == shown[i]) continue;
+      shown[i] = coordinates[i];
+      const bool inactive = shown[i] == ConfigurationList::inactive;
+      configuration.set(i, inactive ? parameters[i].otherwise : parameters[i].values[shown[i]]);
+    }
+    return visit(configuration);
+  });
+}
+
+ConfigurationList KernelSpace::list(const model::Problem& problem, const model::DeviceLimits& limits) const {
+  ConfigurationList all(spec().parameters);
+  constexpr std::int64_t most_reserved = 1 << 20;
+  all.reserve(static_cast<std::size_t>(std::min(count(problem, limits), most_reserved)));
+  Descent(*m_compiled, problem, limits).walk([&](std::span<const std::uint16_t> coordinates) {
+    all.add(coordinates);
+    return true;
+  });
+  return all;
+}
+
+std::int64_t KernelSpace::count(const model::Problem& problem, const model::DeviceLimits& limits) const {
+  return Descent(*m_compiled, problem, limits).count();
+}
+
+std::variant<model::Plan, Rejection> KernelSpace::make_plan(const model::Problem& problem,
+                                                            const model::Configuration& configuration,
+                                                            const model::DeviceLimits& limits) const {
+  Slots slots = problem_slots(*m_compiled, problem, limits);
+  if (const std::string* missing = set_parameters(*m_compiled, configuration, slots)) {
+    return Rejection{model::TrialStatus::unlaunchable,
+                     fmt::format("configuration does not set `{}`", *missing)};
+  }
+  derive_all(*m_compiled, slots);
+  Planner planner(*m_compiled, problem, limits, std::move(slots));
+  if (std::optional<model::Plan> plan = planner.plan()) return std::move(*plan);
+  return planner.rejection();
+}
+
+model::CompileJob KernelSpace::compile_job(const model::Problem& problem,
+                                           const model::Configuration& configuration,
+                                           const std::string& architecture,
+                                           const std::string& compiler) const {
+  return kernel_job(spec(), problem, configuration, architecture, compiler);
+}
+
+std::optional<model::CompileJob> KernelSpace::reference_job(const model::Problem& problem,
+                                                            const std::string& architecture,
+                                                            const std::string& compiler) const {
+  return verification_job(spec(), problem, architecture, compiler);
+}
+
+model::Metrics KernelSpace::metrics(const model::Problem& problem, const model::Configuration& configuration,
+                                    double time_ns) const {
+  model::Metrics values;
+  // No metric depends on a device limit (check_uses), so any will do.
+  Slots slots = problem_slots(*m_compiled, problem, model::DeviceLimits{});
+  if (set_parameters(*m_compiled, configuration, slots) != nullptr) return values;
+  slots.time_ns = time_ns;
+  derive_all(*m_compiled, slots);
+  for (std::size_t i = 0; i < m_compiled->metrics.size(); ++i) {
+    const Evaluated<double> result = evaluate_real(m_compiled->metrics[i].program, slots);
+    if (result.fault == Fault::none) values[spec().metrics[i].name] = result.value;
+  }
+  return values;
+}
+
+bool KernelSpace::is_default(const model::Configuration& configuration) const {
+  Slots slots;
+  slots.values.resize(static_cast<std::size_t>(m_compiled->scope.slots()), 0);
+  slots.faults.resize(slots.values.size(), Fault::none);
+  if (set_parameters(*m_compiled, configuration, slots) != nullptr) return false;
+  derive_all(*m_compiled, slots);
+  const model::Configuration defaults(spec().defaults);
+  for (std::size_t i = 0; i < spec().parameters.size(); ++i) {
+    const model::ParameterSpec& parameter = spec().parameters[i];
+    const model::Value& value = *configuration.find(parameter.name);
+    const model::Value* named = defaults.find(parameter.name);
+    const model::Value& wanted = is_inactive(i, value, slots) ? parameter.otherwise
+                                 : named != nullptr           ? *named
+                                                              : parameter.values.front();
+    if (value != wanted) return false;
+  }
+  return true;
+}
+
+bool KernelSpace::is_inactive(std::size_t parameter, const model::Value& value, const Slots& slots) const {
+  const std::optional<Compiled>& when = m_compiled->parameters[parameter].when;
+  if (!when) return false;
+  const std::vector<bool> needed = dependencies(*m_compiled, when->program);
+  const Scope& scope = m_compiled->scope;
+  const auto parameters_begin = needed.begin() + scope.parameter_slot(0);
+  const bool asks_more = std::find(needed.begin(), parameters_begin, true) != parameters_begin;
+  if (asks_more) return value == spec().parameters[parameter].otherwise;
+  const Evaluated<std::int64_t> active = evaluate(when->program, slots);
+  return active.fault == Fault::none && active.value == 0;
+}
+
+}  // namespace tuner::space

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tuner/space/configuration_list.hpp"
+#include "tuner/space/space.hpp"
+
+namespace tuner::space {
+
+struct CompiledSpec;
+struct Slots;
+
+/// One kernel's spec with every expression compiled, for asking about many configurations and problems. The
+/// operations are those of space.hpp, which says what they do. Copies are cheap and share the compiled spec;
+/// all of it is const and may be used from several threads at once.
+class KernelSpace {
+ public:
+  /// Keeps a copy of `spec`. Throws model::UsageError with the first mistake where validate(spec) finds any.
+  explicit KernelSpace(model::KernelSpec spec);
+
+  const model::KernelSpec& spec() const;
+
+  void enumerate(const model::Problem& problem, const model::DeviceLimits& limits,
+                 const std::function<bool(const model::Configuration&)>& visit) const;
+  /// What enumerate() delivers, in its order.
+  ConfigurationList list(const model::Problem& problem, const model::DeviceLimits& limits) const;
+  std::int64_t count(const model::Problem& problem, const model::DeviceLimits& limits) const;
+
+  std::variant<model::Plan, Rejection> make_plan(const model::Problem& problem,
+                                                 const model::Configuration& configuration,
+                                                 const model::DeviceLimits& limits) const;
+  /// Throws model::UsageError where `configuration` leaves a parameter out.
+  model::CompileJob compile_job(const model::Problem& problem, const model::Configuration& configuration,
+                                const std::string& architecture, const std::string& compiler) const;
+  std::optional<model::CompileJob> reference_job(const model::Problem& problem,
+                                                 const std::string& architecture,
+                                                 const std::string& compiler) const;
+  model::Metrics metrics(const model::Problem& problem, const model::Configuration& configuration,
+                         double time_ns) const;
+  bool is_default(const model::Configuration& configuration) const;
+
+ private:
+  /// For is_default: whether the parameter's `when` is false, as far as the configuration alone can tell.
+  bool is_inactive(std::size_t parameter, const model::Value& value, const Slots& slots) const;
+
+  std::shared_ptr<const CompiledSpec> m_compiled;
+};
+
+}  // namespace tuner::space

@@ -1,0 +1,246 @@
+#include "tuner/space/planner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tuner/space/lexer.hpp"
+#include "tuner/space/slots.hpp"
+#include "tuner/space/step_order.hpp"
+
+namespace tuner::space {
+namespace {
+
+/// A buffer's own element and the two doubles of its reference (see Plan::device_bytes); with as many buffers
+/// as a spec may have arguments, the sum still is a 64-bit number.
+constexpr std::int64_t most_bytes_per_element = 24;
+constexpr std::int64_t most_elements =
+    std::numeric_limits<std::int64_t>::max() / most_bytes_per_element / 1024;
+
+/// Whether an integer type holds `value`.
+bool fits(model::ElementType type, std::int64_t value) {
+  const auto within = [value]<typename T>(T) { return std::in_range<T>(value); };
+  switch (type) {
+    case model::ElementType::int8:
+      return within(std::int8_t{});
+    case model::ElementType::uint8:
+      return within(std::uint8_t{});
+    case model::ElementType::int32:
+      return within(std::int32_t{});
+    case model::ElementType::uint32:
+      return within(std::uint32_t{});
+    case model::ElementType::uint64:
+      return within(std::uint64_t{});
+    default:
+      return true;
+  }
+}
+
+/// An expression beside its value, as in "`ceil_div(M, TILE)` = 0".
+template <typename Number>
+std::string shown(const Compiled& expression, Number value) {
+  const std::string text = quoted(expression.source->text);
+  const std::string number = fmt::format("{}", value);
+  return text == number ? number : fmt::format("`{}` = {}", text, number);
+}
+
+}  // namespace
+
+std::optional<model::Plan> Planner::plan() {
+  if (!make_buffers() || !make_scalars()) return std::nullopt;
+  model::Plan plan;
+  std::optional<std::vector<model::Step>> run = steps(m_spec.steps, m_compiled.steps);
+  if (!run) return std::nullopt;
+  plan.steps = std::move(*run);
+  if (m_compiled.verify) {
+    std::optional<std::vector<model::Step>> reference = steps(m_spec.verify->steps, m_compiled.verify->steps);
+    if (!reference) return std::nullopt;
+    plan.verify.reference = std::move(*reference);
+    const std::optional<double> terms = real(m_compiled.verify->rounding_terms, "rounding_terms");
+    if (!terms) return std::nullopt;
+    if (*terms < 0) {
+      return reject(
+          fmt::format("rounding_terms {} is negative", shown(m_compiled.verify->rounding_terms, *terms)));
+    }
+    plan.verify.rounding_terms = *terms;
+  }
+  plan.buffers = std::move(m_buffers);
+  plan.deterministic = m_spec.deterministic;
+  return plan;
+}
+
+bool Planner::make_buffers() {
+  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+    const model::ArgumentSpec& argument = m_spec.arguments[i];
+    if (!argument.pointer) continue;
+    std::int64_t elements = 1;
+    for (const Compiled& expression : m_compiled.arguments[i].extent) {
+      const std::optional<std::int64_t> extent = number(expression, argument.name);
+      if (!extent) return false;
+      if (*extent < 0) {
+        reject(fmt::format("extent {} of `{}` is negative", shown(expression, *extent), argument.name));
+        return false;
+      }
+      if (__builtin_mul_overflow(elements, *extent, &elements) || elements > most_elements) {
+        reject(fmt::format("`{}` has more elements than any device can hold", argument.name));
+        return false;
+      }
+    }
+    const model::ElementType type = argument.type.value_or(m_problem.type);
+    m_buffers.push_back({argument.name, type, elements, argument.access, argument.init.for_type(type)});
+  }
+  return true;
+}
+
+bool Planner::make_scalars() {
+  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+    const model::ArgumentSpec& argument = m_spec.arguments[i];
+    const CompiledArgument& compiled = m_compiled.arguments[i];
+    model::Operand operand;
+    if (argument.pointer) {
+      operand.buffer = compiled.buffer;
+    } else {
+      operand.kind = model::Operand::Kind::scalar;
+      operand.type = argument.type.value_or(m_problem.type);
+      if (!set_value(operand, argument, compiled)) return false;
+    }
+    m_arguments.push_back(operand);
+  }
+  return true;
+}
+
+bool Planner::set_value(model::Operand& operand, const model::ArgumentSpec& argument,
+                        const CompiledArgument& compiled) {
+  if (model::is_floating(operand.type)) {
+    const std::optional<double> value = real(*compiled.real, argument.name);
+    operand.real = value.value_or(0);
+    return value.has_value();
+  }
+  const std::optional<std::int64_t> value = number(*compiled.integer, argument.name);
+  if (!value) return false;
+  operand.integer = *value;
+  if (fits(operand.type, *value)) return true;
+  reject(fmt::format("argument `{}` is {}, more than its type {} holds", argument.name,
+                     shown(*compiled.integer, *value), model::cuda_name(operand.type)));
+  return false;
+}
+
+std::optional<std::vector<model::Step>> Planner::steps(const std::vector<model::StepSpec>& specs,
+                                                       const std::vector<CompiledStep>& compiled) {
+  std::vector<bool> kept;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::optional<std::int64_t> applies = compiled[i].when ? number(*compiled[i].when, "when") : 1;
+    if (!applies) return std::nullopt;
+    kept.push_back(*applies != 0);
+  }
+  const std::vector<std::vector<int>> after = waits_of_kept(specs, kept);
+  std::vector<model::Step> all;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!kept[i]) continue;
+    std::optional<model::Step> step =
+        compiled[i].upload < 0 ? launch(specs[i], compiled[i]) : upload(specs[i], compiled[i]);
+    if (!step) return std::nullopt;
+    step->stream = specs[i].stream;
+    step->after = after[all.size()];
+    all.push_back(std::move(*step));
+  }
+  if (all.empty()) return reject("no step applies to this configuration and problem");
+  return all;
+}
+
+std::optional<model::Step> Planner::launch(const model::StepSpec& spec, const CompiledStep& compiled) {
+  model::Step step;
+  step.entry = spec.entry;
+  const std::optional<model::Dim3> grid = extents(
+      compiled.grid, "grid", spec.entry, {m_limits.max_grid_x, m_limits.max_grid_y, m_limits.max_grid_z});
+  if (!grid) return std::nullopt;
+  const std::optional<model::Dim3> block =
+      extents(compiled.block, "block", spec.entry,
+              {m_limits.max_block_x, m_limits.max_block_y, m_limits.max_block_z});
+  if (!block) return std::nullopt;
+  step.grid = *grid;
+  step.block = *block;
+  if (block->count() > m_limits.max_threads_per_block) {
+    return reject(fmt::format("block of `{}` is {}x{}x{} = {} threads; this device allows {}", spec.entry,
+                              block->x, block->y, block->z, block->count(), m_limits.max_threads_per_block));
+  }
+  if (compiled.dynamic_shared_bytes) {
+    const std::optional<std::int64_t> bytes = number(*compiled.dynamic_shared_bytes, "dynamic_shared_bytes");
+    if (!bytes) return std::nullopt;
+    if (*bytes < 0 || *bytes > m_limits.shared_bytes_per_block_optin) {
+      return reject(fmt::format("dynamic_shared_bytes {} of `{}`; this device allows 0 to {}",
+                                shown(*compiled.dynamic_shared_bytes, *bytes), spec.entry,
+                                m_limits.shared_bytes_per_block_optin));
+    }
+    step.dynamic_shared_bytes = *bytes;
+  }
+  step.operands.reserve(compiled.operands.size());
+  for (const CompiledOperand& operand : compiled.operands) {
+    step.operands.push_back(m_arguments[static_cast<std::size_t>(operand.argument)]);
+    if (operand.kind != model::Operand::Kind::buffer) step.operands.back().kind = operand.kind;
+  }
+  return step;
+}
+
+std::optional<model::Step> Planner::upload(const model::StepSpec& spec, const CompiledStep& compiled) {
+  model::Step step;
+  step.kind = model::Step::Kind::upload;
+  step.buffer = m_arguments[static_cast<std::size_t>(compiled.upload)].buffer;
+  const std::int64_t elements = m_buffers[static_cast<std::size_t>(step.buffer)].elements;
+  const std::optional<std::int64_t> first = compiled.first ? number(*compiled.first, "first") : 0;
+  if (!first) return std::nullopt;
+  if (*first < 0 || *first > elements) {
+    return reject(fmt::format("upload of `{}` from element {}; it has {}", spec.upload,
+                              shown(*compiled.first, *first), elements));
+  }
+  const std::optional<std::int64_t> count =
+      compiled.count ? number(*compiled.count, "count") : elements - *first;
+  if (!count) return std::nullopt;
+  if (*count < 0 || *count > elements - *first) {
+    return reject(fmt::format("upload of {} elements of `{}`; it has {} from element {} on",
+                              shown(*compiled.count, *count), spec.upload, elements - *first, *first));
+  }
+  step.first = *first;
+  step.elements = *count;
+  return step;
+}
+
+std::optional<model::Dim3> Planner::extents(const std::vector<Compiled>& expressions, std::string_view what,
+                                            const std::string& entry, const model::Dim3& most) {
+  model::Dim3 result;
+  std::int64_t* const sides[] = {&result.x, &result.y, &result.z};
+  const std::int64_t limits[] = {most.x, most.y, most.z};
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    const std::optional<std::int64_t> side = number(expressions[i], what);
+    if (!side) return std::nullopt;
+    if (*side < 1 || *side > limits[i]) {
+      return reject(fmt::format("{}.{} of `{}` is {}; this device allows 1 to {}", what, "xyz"[i], entry,
+                                shown(expressions[i], *side), limits[i]));
+    }
+    *sides[i] = *side;
+  }
+  return result;
+}
+
+std::optional<std::int64_t> Planner::number(const Compiled& expression, std::string_view what) {
+  const Evaluated<std::int64_t> result = evaluate(expression.program, m_slots);
+  if (result.fault == Fault::none) return result.value;
+  return reject(
+      fmt::format("{}: {}", what, explain(m_compiled, expression, m_slots, result.fault, result.slot)));
+}
+
+std::optional<double> Planner::real(const Compiled& expression, std::string_view what) {
+  const Evaluated<double> result = evaluate_real(expression.program, m_slots);
+  if (result.fault == Fault::none) return result.value;
+  return reject(
+      fmt::format("{}: {}", what, explain(m_compiled, expression, m_slots, result.fault, result.slot)));
+}
+
+std::nullopt_t Planner::reject(std::string reason) {
+  if (m_rejection.reason.empty()) m_rejection.reason = std::move(reason);
+  return std::nullopt;
+}
+
+}  // namespace tuner::space

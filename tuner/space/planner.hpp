@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/plan.hpp"
+#include "tuner/model/problem.hpp"
+#include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/space.hpp"
+
+namespace tuner::space {
+
+/// Evaluates a compiled spec into a plan. Members that fail keep the first reason as rejection() and return
+/// nothing.
+class Planner {
+ public:
+  /// `slots`: everything set, derived values included.
+  Planner(const CompiledSpec& compiled, const model::Problem& problem, const model::DeviceLimits& limits,
+          Slots slots)
+      : m_compiled(compiled),
+        m_spec(compiled.spec),
+        m_problem(problem),
+        m_limits(limits),
+        m_slots(std::move(slots)) {}
+
+  std::optional<model::Plan> plan();
+  const Rejection& rejection() const { return m_rejection; }
+
+ private:
+  bool make_buffers();
+  bool make_scalars();
+  bool set_value(model::Operand& operand, const model::ArgumentSpec& argument,
+                 const CompiledArgument& compiled);
+  std::optional<std::vector<model::Step>> steps(const std::vector<model::StepSpec>& specs,
+                                                const std::vector<CompiledStep>& compiled);
+  std::optional<model::Step> launch(const model::StepSpec& spec, const CompiledStep& compiled);
+  std::optional<model::Step> upload(const model::StepSpec& spec, const CompiledStep& compiled);
+  std::optional<model::Dim3> extents(const std::vector<Compiled>& expressions, std::string_view what,
+                                     const std::string& entry, const model::Dim3& most);
+
+  std::optional<std::int64_t> number(const Compiled& expression, std::string_view what);
+  std::optional<double> real(const Compiled& expression, std::string_view what);
+  std::nullopt_t reject(std::string reason);
+
+  const CompiledSpec& m_compiled;
+  const model::KernelSpec& m_spec;
+  const model::Problem& m_problem;
+  const model::DeviceLimits& m_limits;
+  Slots m_slots;
+  std::vector<model::BufferPlan> m_buffers;
+  std::vector<model::Operand> m_arguments;  ///< what each argument is passed as, whichever step takes it
+  Rejection m_rejection;
+};
+
+}  // namespace tuner::space

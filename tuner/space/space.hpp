@@ -1,0 +1,105 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tuner/model/compile_job.hpp"
+#include "tuner/model/configuration.hpp"
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/diagnostic.hpp"
+#include "tuner/model/kernel_spec.hpp"
+#include "tuner/model/metrics.hpp"
+#include "tuner/model/plan.hpp"
+#include "tuner/model/problem.hpp"
+#include "tuner/model/trial_status.hpp"
+
+/// The expression language of specs
+///
+/// 64-bit signed integers; nonzero is true. Operators and precedence are C's: `?:  ||  &&  |  ^  &  == !=
+/// < <= > >=  << >>  + -  * / %  ! - +` and parentheses; `&&`, `||` and `?:` evaluate only what they need,
+/// and comparisons do not chain. Functions: min(a, b, ...), max(a, b, ...), ceil_div(a, b), round_up(a, b)
+/// (the multiple of b), abs(a), is_pow2(a), log2(a) (rounded down). Division truncates. Overflow, division by
+/// zero, a shift by less than 0 or more than 63, log2 below 1, and ceil_div or round_up by less than 1 make a
+/// value undefined; so does using one. Words stand in single quotes and may only be compared, by == and !=,
+/// with a parameter that offers them: `PARTITION == 'row'`. Metrics, rounding_terms and scalars of floating
+/// type are evaluated in double precision: the same grammar plus decimal numbers (`1e-9`), `/` divides
+/// exactly, `%` is fmod, log2 is not rounded, and there are no bit operations.
+///
+/// Names: the kernel's sizes; its parameters (inactive ones have the value `otherwise`); derived values, in
+/// any order; the row_padding name; ELEMENT_BYTES and ELEMENT_IS_INTEGER of the problem's element type;
+/// `time_ns` in metrics; and, everywhere but in metrics, the device's limits:
+///   multiprocessors, warp_size, max_threads_per_block, max_threads_per_multiprocessor,
+///   max_blocks_per_multiprocessor, max_registers_per_block, max_registers_per_multiprocessor,
+///   max_static_shared_bytes (without opt-in), max_shared_bytes_per_block (with opt-in),
+///   max_shared_bytes_per_multiprocessor, max_block_x, max_block_y, max_block_z, max_grid_x, max_grid_y,
+///   max_grid_z, l2_bytes.
+///
+/// An Expression's `where` is taken as the place of its first character; a mistake inside is reported at its
+/// own column.
+///
+/// These functions compile the spec each time. Who asks about many configurations of one kernel keeps a
+/// KernelSpace (kernel_space.hpp), which has the same operations. All but validate() throw model::UsageError
+/// with the first mistake of a spec that is not sound.
+namespace tuner::space {
+
+/// Why a configuration has no plan: a value, stored with the trial.
+struct Rejection {
+  model::TrialStatus status = model::TrialStatus::unlaunchable;
+  std::string reason;
+};
+
+/// Every mistake in a spec's names and expressions: unknown names, wrong operand kinds, duplicate or shadowed
+/// names, words no parameter offers, arguments that do not exist. Empty when the spec is sound.
+std::vector<model::Diagnostic> validate(const model::KernelSpec& spec);
+
+/// The valid configurations of a kernel for one problem and device, in the order the spec's value lists give
+/// (last parameter fastest). Constraints are tested as soon as the last parameter they mention is set. A
+/// constraint or a `when` whose value is undefined excludes the configuration. A parameter whose `when` is
+/// false is inactive; in the order that comes before its first value. `visit` returns false to stop; what it
+/// is given changes afterwards.
+void enumerate(const model::KernelSpec& spec, const model::Problem& problem,
+               const model::DeviceLimits& limits,
+               const std::function<bool(const model::Configuration&)>& visit);
+std::vector<model::Configuration> configurations(const model::KernelSpec& spec, const model::Problem& problem,
+                                                 const model::DeviceLimits& limits);
+/// How many there are, without making them.
+std::int64_t count(const model::KernelSpec& spec, const model::Problem& problem,
+                   const model::DeviceLimits& limits);
+
+/// Evaluates everything the spec says about `configuration` on `problem`. A division by zero, an overflow, a
+/// negative extent, an empty grid or a block beyond the device's limits is a Rejection that names the
+/// expression and its value.
+std::variant<model::Plan, Rejection> make_plan(const model::KernelSpec& spec, const model::Problem& problem,
+                                               const model::Configuration& configuration,
+                                               const model::DeviceLimits& limits);
+
+/// The binary a configuration needs. Macros: each parameter that is not a run-time one, ELEMENT_TYPE (CUDA
+/// name), ELEMENT_BYTES, ELEMENT_IS_INTEGER, sorted by name so that the order in the spec changes no binary.
+/// A word parameter's macro is its code, and for every word W of parameter P the vocabulary defines P_W as
+/// that word's code: `#if PARTITION == PARTITION_row`.
+model::CompileJob compile_job(const model::KernelSpec& spec, const model::Problem& problem,
+                              const model::Configuration& configuration, const std::string& architecture,
+                              const std::string& compiler);
+/// The reference's binary; absent where the spec verifies nothing. Macros: the ELEMENT_ ones alone.
+std::optional<model::CompileJob> reference_job(const model::KernelSpec& spec, const model::Problem& problem,
+                                               const std::string& architecture, const std::string& compiler);
+
+/// The spec's metrics for a measured time, evaluated in double precision; a metric that cannot be evaluated
+/// is absent.
+model::Metrics metrics(const model::KernelSpec& spec, const model::Problem& problem,
+                       const model::Configuration& configuration, double time_ns);
+
+/// The problem for the numbers a user gave for the kernel's sizes (one number sets all; else one per size).
+/// Throws model::UsageError where their count does not fit, or the type or padding is not offered.
+model::Problem make_problem(const model::KernelSpec& spec, const std::vector<std::int64_t>& sizes,
+                            std::optional<model::ElementType> type, std::int64_t row_padding);
+
+/// Whether `configuration` is the one the spec names as default, the parameters it leaves out taking their
+/// first value and inactive ones `otherwise`. A `when` that asks about the problem or the device counts as
+/// false exactly where the parameter has the value `otherwise`.
+bool is_default(const model::KernelSpec& spec, const model::Configuration& configuration);
+
+}  // namespace tuner::space

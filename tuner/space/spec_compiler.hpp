@@ -1,0 +1,19 @@
+#pragma once
+#include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/expression_compiler.hpp"
+
+namespace tuner::space {
+
+// The parts of compile_spec, each in a file of its own. They fill the CompiledSpec they are given and report
+// mistakes through the compiler.
+
+/// parameters, derived (sorted; cycles are reported) and constraints.
+void compile_values(CompiledSpec& compiled, ExpressionCompiler& compiler);
+/// arguments, steps and verify.
+void compile_steps(CompiledSpec& compiled, ExpressionCompiler& compiler);
+/// What needs no expression: value lists, words as macros, defaults, element types, metrics' names.
+void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compiler);
+/// That run-time parameters reach the kernel, and metrics no device limit. After the others.
+void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler);
+
+}  // namespace tuner::space

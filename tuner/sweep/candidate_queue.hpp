@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "tuner/search/strategy.hpp"
+#include "tuner/sweep/trial_list.hpp"
+
+namespace tuner::sweep {
+
+/// The order of a sweep: group after group, within a group as the strategy says. While the last trials of a
+/// group are under way the next group is begun, so that compiling never pauses between them.
+class CandidateQueue {
+ public:
+  struct Item {
+    std::size_t group = 0;
+    std::size_t candidate = 0;  ///< index into Group::candidates
+  };
+
+  CandidateQueue(const Request& request, const TrialList& list);
+
+  /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
+  /// is over.
+  std::optional<Item> next();
+  /// Says how an item that next() gave has ended.
+  void report(const Item& item, const model::TrialRecord& record);
+
+ private:
+  /// Groups begun and not over, at most.
+  static constexpr std::size_t most_open = 2;
+  struct Open {
+    std::unique_ptr<search::Strategy> strategy;
+    std::size_t under_way = 0;
+    bool waits = false;  ///< its last next() gave nothing and nothing was reported since
+  };
+
+  std::optional<Item> next_of_open();
+  void begin_group();
+
+  const Request& m_request;
+  const TrialList& m_list;
+  std::size_t m_begun = 0;
+  std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
+};
+
+}  // namespace tuner::sweep

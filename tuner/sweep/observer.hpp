@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "tuner/model/problem.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::sweep {
+
+/// Who watches a sweep: a terminal, a log, a test. Called from the thread that runs it.
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  /// Before any work: `total` trials are in the sweep, of which `known` have a result already.
+  virtual void planned(std::int64_t total, std::int64_t known) = 0;
+  /// A trial is about to be launched; its result follows.
+  virtual void launching(const model::TrialRecord& trial) = 0;
+  /// A trial's result is committed.
+  virtual void finished(const model::TrialRecord& trial) = 0;
+  /// Something a person should know; the sweep goes on.
+  virtual void notice(const std::string& text) = 0;
+};
+
+}  // namespace tuner::sweep

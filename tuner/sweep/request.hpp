@@ -1,0 +1,80 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/compile/compile_pool.hpp"
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/results.hpp"
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial_runner.hpp"
+#include "tuner/space/kernel_space.hpp"
+#include "tuner/sweep/observer.hpp"
+
+namespace tuner::sweep {
+
+/// A kernel and the problems to tune it for, all of its family.
+struct Work {
+  space::KernelSpace kernel;
+  std::vector<model::Problem> problems;
+};
+
+/// When to stop before everything is measured; absent: never.
+struct Budget {
+  std::optional<double> seconds;
+  std::optional<std::int64_t> trials;
+};
+
+/// What a sweep is to do.
+struct Request {
+  std::vector<Work> work;
+  model::DeviceInfo device;
+  std::string compiler;  ///< name and version, part of every identity: `nvrtc 13.0`
+  model::MeasurePolicy policy;
+  std::string strategy = "random";
+  std::uint64_t seed = 0;  ///< of the order and of the inputs
+  Budget budget;
+  bool fresh = false;  ///< measure again what is known
+  model::RunRecord run;
+};
+
+/// What the device's limits say of a compiled kernel, before any launch. Both may be empty: then nothing is
+/// known.
+struct LaunchOracle {
+  /// Why not one block fits, as a sentence with numbers.
+  std::function<std::optional<std::string>(const model::KernelResources&, const model::Step&)>
+      why_unlaunchable;
+  std::function<std::optional<model::Occupancy>(const model::KernelResources&, const model::Step&)> occupancy;
+};
+
+/// What a sweep works with; nothing is owned.
+struct Services {
+  compile::CompilePool& pool;
+  model::TrialRunner& runner;
+  model::ResultSink& sink;
+  model::ResultSource& source;
+  Observer& observer;
+  LaunchOracle oracle;
+  std::function<double()> clock;  ///< seconds, never going back
+  const std::atomic<bool>& stop;  ///< set from outside: finish the launch in hand and end
+};
+
+enum class Ending { done, budget_spent, interrupted };
+
+/// What a sweep did.
+struct Summary {
+  Ending ending = Ending::done;
+  std::int64_t planned = 0;
+  std::int64_t known = 0;
+  std::int64_t finished = 0;
+  std::int64_t failed = 0;  ///< of those finished
+  double wall_seconds = 0;
+  double measuring_seconds = 0;  ///< inside the runner: the device's share
+  double waiting_seconds = 0;    ///< for a compilation with nothing ready to measure
+  compile::PoolStats compiling;
+};
+
+}  // namespace tuner::sweep

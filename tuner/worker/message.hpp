@@ -1,0 +1,69 @@
+#pragma once
+#include <span>
+#include <string>
+#include <variant>
+
+#include "tuner/model/compile_job.hpp"
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/model/trial.hpp"
+#include "tuner/model/trial_runner.hpp"
+#include "tuner/worker/frame.hpp"
+
+namespace tuner::worker {
+
+/// First word of a compile worker: the name of its compiler.
+struct CompilerReady {
+  std::string compiler;
+};
+
+/// First word of a measuring worker: its device.
+struct RunnerReady {
+  model::DeviceInfo device;
+};
+
+/// The worker cannot go on: what a model::Error said in the child, to be thrown again in the parent.
+struct Failure {
+  std::string message;
+  std::string hint;
+  model::ExitCode code = model::ExitCode::failed;
+};
+
+/// A trial to run. The reference's binary is the same for most trials, so it travels once and is kept by the
+/// child.
+struct TrialRequest {
+  model::TrialJob job;             ///< reference fields empty unless `carries_reference`
+  bool carries_reference = false;  ///< keep it under job.reference_key
+  bool forget_references = false;  ///< first drop all that were kept: bounds the child's memory
+};
+
+/// The running trial has entered a phase.
+struct PhaseReport {
+  model::TrialPhase phase = model::TrialPhase::loading;
+};
+
+/// What cannot be understood, and why.
+struct ProtocolError {
+  std::string message;
+};
+
+using Message = std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation,
+                             TrialRequest, PhaseReport, model::TrialOutcome>;
+
+/// Payloads: CBOR maps. Strings travel as byte strings, since compiler logs need not be UTF-8; numbers are
+/// exact, infinities and NaN included.
+Bytes encode(const CompilerReady& ready);
+Bytes encode(const RunnerReady& ready);
+Bytes encode(const Failure& failure);
+Bytes encode(const model::CompileJob& job);
+Bytes encode(const model::Compilation& compilation);
+/// `carries_reference` decides whether the reference's binary and kernels of `job` are written.
+Bytes encode(const model::TrialJob& job, bool carries_reference, bool forget_references);
+Bytes encode(const PhaseReport& report);
+Bytes encode(const model::TrialOutcome& outcome);
+
+/// Never throws and never recurses deeper than the limits allow, whatever the bytes.
+std::variant<Message, ProtocolError> decode(std::span<const std::uint8_t> payload,
+                                            const FrameLimits& limits = {});
+
+}  // namespace tuner::worker

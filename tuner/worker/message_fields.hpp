@@ -1,0 +1,258 @@
+#pragma once
+#include <concepts>
+#include <type_traits>
+
+#include "tuner/worker/message.hpp"
+
+/// Which fields travel: one description for writing and reading, so that the two sides cannot disagree. An
+/// archive is called with each field's name and value; values are const when writing.
+namespace tuner::worker::fields {
+
+template <class T, class Model>
+concept Either = std::same_as<std::remove_const_t<T>, Model>;
+
+/// Last enumerator of those that count from 0: a number beyond it is no value of the enumeration.
+template <class E>
+inline constexpr int last = -1;
+template <>
+inline constexpr int last<model::TrialStatus> = static_cast<int>(model::TrialStatus::quarantined);
+template <>
+inline constexpr int last<model::TrialPhase> = static_cast<int>(model::TrialPhase::timing);
+template <>
+inline constexpr int last<model::ElementType> = static_cast<int>(model::ElementType::uint64);
+template <>
+inline constexpr int last<model::Access> = static_cast<int>(model::Access::workspace);
+template <>
+inline constexpr int last<model::Init::Kind> = static_cast<int>(model::Init::Kind::iota);
+template <>
+inline constexpr int last<model::Operand::Kind> = static_cast<int>(model::Operand::Kind::scalar);
+template <>
+inline constexpr int last<model::Step::Kind> = static_cast<int>(model::Step::Kind::upload);
+/// Exit codes do not count from 0; the largest one bounds them.
+template <>
+inline constexpr int last<model::ExitCode> = static_cast<int>(model::ExitCode::terminated);
+
+template <class Archive, Either<model::SourceText> T>
+void describe(Archive& a, T& v) {
+  a("name", v.name);
+  a("text", v.text);
+}
+
+template <class Archive, Either<model::Macro> T>
+void describe(Archive& a, T& v) {
+  a("name", v.name);
+  a("value", v.value);
+}
+
+template <class Archive, Either<model::CompileJob> T>
+void describe(Archive& a, T& v) {
+  a("source", v.source);
+  a("macros", v.macros);
+  a("vocabulary", v.vocabulary);
+  a("options", v.options);
+  a("entries", v.entries);
+  a("architecture", v.architecture);
+  a("compiler", v.compiler);
+}
+
+template <class Archive, Either<model::KernelResources> T>
+void describe(Archive& a, T& v) {
+  a("entry", v.entry);
+  a("symbol", v.symbol);
+  a("registers", v.registers);
+  a("spill_store_bytes", v.spill_store_bytes);
+  a("spill_load_bytes", v.spill_load_bytes);
+  a("stack_bytes", v.stack_bytes);
+  a("static_shared_bytes", v.static_shared_bytes);
+  a("constant_bytes", v.constant_bytes);
+  a("max_threads_per_block", v.max_threads_per_block);
+}
+
+template <class Archive, Either<model::Compilation> T>
+void describe(Archive& a, T& v) {
+  a("status", v.status);
+  a("binary", v.binary);
+  a("kernels", v.kernels);
+  a("log", v.log);
+  a("compile_ms", v.compile_ms);
+  a("from_cache", v.from_cache);
+}
+
+template <class Archive, Either<model::DeviceLimits> T>
+void describe(Archive& a, T& v) {
+  a("multiprocessors", v.multiprocessors);
+  a("warp_size", v.warp_size);
+  a("max_threads_per_block", v.max_threads_per_block);
+  a("max_threads_per_multiprocessor", v.max_threads_per_multiprocessor);
+  a("max_blocks_per_multiprocessor", v.max_blocks_per_multiprocessor);
+  a("registers_per_block", v.registers_per_block);
+  a("registers_per_multiprocessor", v.registers_per_multiprocessor);
+  a("shared_bytes_per_block", v.shared_bytes_per_block);
+  a("shared_bytes_per_block_optin", v.shared_bytes_per_block_optin);
+  a("shared_bytes_per_multiprocessor", v.shared_bytes_per_multiprocessor);
+  a("reserved_shared_bytes_per_block", v.reserved_shared_bytes_per_block);
+  a("max_grid_x", v.max_grid_x);
+  a("max_grid_y", v.max_grid_y);
+  a("max_grid_z", v.max_grid_z);
+  a("max_block_x", v.max_block_x);
+  a("max_block_y", v.max_block_y);
+  a("max_block_z", v.max_block_z);
+  a("l2_bytes", v.l2_bytes);
+}
+
+template <class Archive, Either<model::DeviceInfo> T>
+void describe(Archive& a, T& v) {
+  a("id", v.id);
+  a("kind", v.kind);
+  a("name", v.name);
+  a("uuid", v.uuid);
+  a("architecture", v.architecture);
+  a("compute_major", v.compute_major);
+  a("compute_minor", v.compute_minor);
+  a("driver", v.driver);
+  a("memory_bytes", v.memory_bytes);
+  a("free_memory_bytes", v.free_memory_bytes);
+  a("limits", v.limits);
+}
+
+template <class Archive, Either<model::Dim3> T>
+void describe(Archive& a, T& v) {
+  a("x", v.x);
+  a("y", v.y);
+  a("z", v.z);
+}
+
+template <class Archive, Either<model::Init> T>
+void describe(Archive& a, T& v) {
+  a("kind", v.kind);
+  a("a", v.a);
+  a("b", v.b);
+}
+
+template <class Archive, Either<model::BufferPlan> T>
+void describe(Archive& a, T& v) {
+  a("name", v.name);
+  a("type", v.type);
+  a("elements", v.elements);
+  a("access", v.access);
+  a("init", v.init);
+}
+
+template <class Archive, Either<model::Operand> T>
+void describe(Archive& a, T& v) {
+  a("kind", v.kind);
+  a("buffer", v.buffer);
+  a("type", v.type);
+  a("integer", v.integer);
+  a("real", v.real);
+}
+
+template <class Archive, Either<model::Step> T>
+void describe(Archive& a, T& v) {
+  a("kind", v.kind);
+  a("entry", v.entry);
+  a("grid", v.grid);
+  a("block", v.block);
+  a("dynamic_shared_bytes", v.dynamic_shared_bytes);
+  a("operands", v.operands);
+  a("buffer", v.buffer);
+  a("first", v.first);
+  a("elements", v.elements);
+  a("stream", v.stream);
+  a("after", v.after);
+}
+
+template <class Archive, Either<model::VerifyPlan> T>
+void describe(Archive& a, T& v) {
+  a("reference", v.reference);
+  a("rounding_terms", v.rounding_terms);
+}
+
+template <class Archive, Either<model::Plan> T>
+void describe(Archive& a, T& v) {
+  a("buffers", v.buffers);
+  a("steps", v.steps);
+  a("verify", v.verify);
+  a("deterministic", v.deterministic);
+}
+
+template <class Archive, Either<model::MeasurePolicy> T>
+void describe(Archive& a, T& v) {
+  a("name", v.name);
+  a("samples", v.samples);
+  a("least_samples", v.least_samples);
+  a("drop_factor", v.drop_factor);
+  a("batch_below_ns", v.batch_below_ns);
+  a("batch_ns", v.batch_ns);
+  a("time_limit_ns", v.time_limit_ns);
+  a("flush_l2", v.flush_l2);
+}
+
+/// The two fields of the reference travel on their own, see TrialRequest.
+template <class Archive, Either<model::TrialJob> T>
+void describe(Archive& a, T& v) {
+  a("key", v.key);
+  a("plan", v.plan);
+  a("binary", v.binary);
+  a("kernels", v.kernels);
+  a("reference_key", v.reference_key);
+  a("policy", v.policy);
+  a("best_ns", v.best_ns);
+  a("seed", v.seed);
+}
+
+template <class Archive, Either<model::Verification> T>
+void describe(Archive& a, T& v) {
+  a("checked", v.checked);
+  a("error_ratio", v.error_ratio);
+  a("error_ulp_scale", v.error_ulp_scale);
+  a("wrong_elements", v.wrong_elements);
+  a("first_wrong", v.first_wrong);
+  a("buffer", v.buffer);
+}
+
+template <class Archive, Either<model::Measurement> T>
+void describe(Archive& a, T& v) {
+  a("samples_ns", v.samples_ns);
+  a("launches_per_sample", v.launches_per_sample);
+  a("median_ns", v.median_ns);
+  a("low_ns", v.low_ns);
+  a("high_ns", v.high_ns);
+  a("min_ns", v.min_ns);
+  a("sm_clock_mhz", v.sm_clock_mhz);
+  a("includes_launch_latency", v.includes_launch_latency);
+}
+
+template <class Archive, Either<model::TrialOutcome> T>
+void describe(Archive& a, T& v) {
+  a("status", v.status);
+  a("detail", v.detail);
+  a("verification", v.verification);
+  a("measurement", v.measurement);
+  a("device_lost", v.device_lost);
+  a("driver_blocks_per_multiprocessor", v.driver_blocks_per_multiprocessor);
+}
+
+template <class Archive, Either<CompilerReady> T>
+void describe(Archive& a, T& v) {
+  a("compiler", v.compiler);
+}
+
+template <class Archive, Either<RunnerReady> T>
+void describe(Archive& a, T& v) {
+  a("device", v.device);
+}
+
+template <class Archive, Either<Failure> T>
+void describe(Archive& a, T& v) {
+  a("message", v.message);
+  a("hint", v.hint);
+  a("code", v.code);
+}
+
+template <class Archive, Either<PhaseReport> T>
+void describe(Archive& a, T& v) {
+  a("phase", v.phase);
+}
+
+}  // namespace tuner::worker::fields

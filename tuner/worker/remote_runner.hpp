@@ -1,0 +1,53 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <set>
+
+#include "tuner/model/trial_runner.hpp"
+#include "tuner/worker/worker_slot.hpp"
+
+namespace tuner::worker {
+
+struct RemoteRunnerSettings {
+  WorkerSettings worker;
+  std::chrono::milliseconds run_deadline = std::chrono::seconds(5);  ///< the least a phase gets
+  double run_deadline_factor = 20;                                   ///< times the best so far, if longer
+  std::chrono::milliseconds prepare_deadline = std::chrono::seconds(120);  ///< inputs and reference
+  std::optional<model::DeviceInfo> device;  ///< where known: no child is started before the first run()
+};
+
+/// How long `phase` of `job` may take. Preparing has its own deadline. Loading gets the larger of
+/// run_deadline and factor * best; verifying the same for each of its launches together; timing what the
+/// policy lets a trial be sampled for, plus the launches that decide whether it is dropped.
+std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::TrialJob& job,
+                                        model::TrialPhase phase);
+
+/// A runner in a child process. A child that passes a deadline is killed with its group (status timeout); one
+/// that dies, or talks nonsense, gives crashed, with the phase, how it died and what it printed; both with
+/// device_lost. After device_lost the next trial gets a new child. What a kernel prints is dropped, and said
+/// in the outcome. Throws model::Error when no child can be started or its device is not the one before.
+class RemoteRunner : public model::TrialRunner {
+ public:
+  RemoteRunner(ChildCommand command, RemoteRunnerSettings settings);
+
+  const model::DeviceInfo& device() const override { return *m_settings.device; }
+  model::TrialOutcome run(const model::TrialJob& job) override;
+  void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
+    m_listener = std::move(listener);
+  }
+  /// Children started so far.
+  int starts() const { return m_slot.starts(); }
+
+ private:
+  void start();
+  Sent send(const model::TrialJob& job);
+  model::TrialOutcome await(const model::TrialJob& job);
+  model::TrialOutcome lost(model::TrialStatus status, model::TrialPhase phase, const std::string& why);
+
+  RemoteRunnerSettings m_settings;
+  WorkerSlot m_slot;
+  std::set<model::Digest> m_references;  ///< that the child has
+  std::function<void(model::TrialPhase)> m_listener;
+};
+
+}  // namespace tuner::worker

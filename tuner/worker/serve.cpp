@@ -1,0 +1,118 @@
+#include "tuner/worker/serve.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <map>
+
+#include "tuner/model/error.hpp"
+#include "tuner/worker/child_link.hpp"
+#include "tuner/worker/parent_watch.hpp"
+
+namespace tuner::worker {
+namespace {
+
+constexpr int served = 0;
+constexpr int failed = 1;
+
+int tell(ChildLink& link, const model::Error& error) {
+  link.send(encode(Failure{error.what(), error.hint(), error.code()}));
+  return static_cast<int>(error.code());
+}
+
+int unexpected(const std::string& what) {
+  fmt::print(stderr, "worker: {}\n", what);
+  return failed;
+}
+
+/// The binaries of references, kept between trials under their keys.
+class ReferenceCache {
+ public:
+  void complete(TrialRequest& request) {
+    if (request.forget_references) m_kept.clear();
+    model::TrialJob& job = request.job;
+    if (request.carries_reference) {
+      if (!job.reference_key.empty())
+        m_kept[job.reference_key] = {job.reference_binary, job.reference_kernels};
+      return;
+    }
+    const auto kept = m_kept.find(job.reference_key);
+    if (kept == m_kept.end()) throw model::Error("a trial relies on a reference that was never sent");
+    job.reference_binary = kept->second.binary;
+    job.reference_kernels = kept->second.kernels;
+  }
+
+ private:
+  struct Reference {
+    std::vector<std::byte> binary;
+    std::vector<model::KernelResources> kernels;
+  };
+  std::map<model::Digest, Reference> m_kept;
+};
+
+/// What a runner that threw leaves behind: nobody knows the state of the device.
+model::TrialOutcome broken(const std::exception& error) {
+  model::TrialOutcome outcome;
+  outcome.status = model::TrialStatus::crashed;
+  outcome.detail = error.what();
+  outcome.device_lost = true;
+  return outcome;
+}
+
+}  // namespace
+
+int serve_compiler(int fd, const std::function<std::unique_ptr<compile::Compiler>()>& make,
+                   const FrameLimits& limits) {
+  const ParentWatch watch(fd);
+  ChildLink link(fd, limits);
+  try {
+    const std::unique_ptr<compile::Compiler> compiler = make();
+    if (!link.send(encode(CompilerReady{compiler->name()}))) return served;
+    while (auto message = link.receive()) {
+      const auto* job = std::get_if<model::CompileJob>(&*message);
+      if (!job) return unexpected("a compile worker got a message that is no compile job");
+      if (!link.send(encode(compiler->compile(*job)))) return served;
+    }
+  } catch (const model::Error& error) {
+    return tell(link, error);
+  } catch (const std::exception& error) {
+    return unexpected(error.what());
+  }
+  return link.error().empty() ? served : unexpected(link.error());
+}
+
+int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>()>& make,
+                 const FrameLimits& limits) {
+  const ParentWatch watch(fd);
+  ChildLink link(fd, limits);
+  try {
+    const std::unique_ptr<model::TrialRunner> runner = make();
+    runner->report_phases_to([&link](model::TrialPhase phase) { link.send(encode(PhaseReport{phase})); });
+    if (!link.send(encode(RunnerReady{runner->device()}))) return served;
+    ReferenceCache references;
+    while (auto message = link.receive()) {
+      auto* request = std::get_if<TrialRequest>(&*message);
+      if (!request) return unexpected("a measuring worker got a message that is no trial");
+      references.complete(*request);
+      model::TrialOutcome outcome;
+      try {
+        outcome = runner->run(request->job);
+      } catch (const model::Error&) {
+        throw;
+      } catch (const std::exception& error) {
+        outcome = broken(error);
+      }
+      std::fflush(stdout);  // what a kernel printed belongs to its own trial
+      if (!link.send(encode(outcome))) return served;
+      if (outcome.device_lost) return served;
+    }
+  } catch (const model::Error& error) {
+    return tell(link, error);
+  } catch (const std::exception& error) {
+    return unexpected(error.what());
+  }
+  return link.error().empty() ? served : unexpected(link.error());
+}
+
+}  // namespace tuner::worker
