@@ -9,14 +9,17 @@
 #include <optional>
 
 #include "db/contest_finder.hpp"
+#include "db/final_queries.hpp"
 #include "db/ids.hpp"
 #include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/model/final_answer.hpp"
 
 namespace db {
 namespace {
 
 using tuner::model::Digest;
+using tuner::model::FinalRecord;
 using tuner::model::Problem;
 using tuner::model::TrialRecord;
 using tuner::model::UsageError;
@@ -94,18 +97,61 @@ std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery
   return answers;
 }
 
-/// Whether the contest has a winner among the asked kernels.
-bool complete(ContestFinder& finder, const BestQuery& query, BestAnswer& answer) {
-  const Digest contest = contest_id(answer.contest.problem, answer.contest.comparison_class);
-  const std::vector<Digest> kernels = finder.kernels(contest, query.kernel);
-  const auto winner = query.kernel.empty() ? finder.fastest(contest) : finder.fastest(contest, kernels);
-  if (!winner) return false;
-  answer.winner = finder.load(*winner);
-  const std::vector<Digest> tied = finder.tied(contest, kernels, answer.winner);
+void load_tied(ContestFinder& finder, const BestQuery& query, const std::vector<Digest>& tied,
+               BestAnswer& answer) {
   answer.tied_count = static_cast<std::int64_t>(tied.size());
   const std::size_t loaded = std::min(tied.size(), static_cast<std::size_t>(std::max(query.most_tied, 0)));
   for (std::size_t i = 0; i < loaded; ++i) answer.tied.push_back(finder.load(tied[i]));
-  answer.untuned = finder.untuned(contest, *winner);
+}
+
+/// Whether an ok trial of the asked kernels was measured after the final and is clearly faster than `winner`.
+bool superseded(ContestFinder& finder, const BestQuery& query, const Digest& contest,
+                const std::vector<Digest>& kernels, const FinalRecord& final, const TrialRecord& winner) {
+  const double low_ns = winner.outcome.measurement->low_ns;
+  if (query.kernel.empty()) return finder.newer_faster(contest, low_ns, final.measured_at);
+  return std::any_of(kernels.begin(), kernels.end(), [&](const Digest& kernel) {
+    return finder.newer_faster(contest, kernel, low_ns, final.measured_at);
+  });
+}
+
+/// Answers by the contest's last final, where there is one that still holds.
+bool answer_by_final(ContestFinder& finder, const BestQuery& query, const Digest& contest,
+                     const std::vector<Digest>& kernels, BestAnswer& answer) {
+  auto final = finder.last_final(contest);
+  // What was chosen may fail since.
+  if (!final || !finder.kernel_if_ok(final->chosen)) return false;
+  answer.final_is_old = !finder.is_settled(contest);
+  const auto chosen = answer_of(*final, [&](const Digest& trial) {
+    const auto kernel = finder.kernel_if_ok(trial);
+    return kernel && std::find(kernels.begin(), kernels.end(), *kernel) != kernels.end();
+  });
+  if (!chosen) return false;
+  TrialRecord winner = finder.load(chosen->winner);
+  if (answer.final_is_old && superseded(finder, query, contest, kernels, *final, winner)) return false;
+  answer.winner = std::move(winner);
+  load_tied(finder, query, chosen->tied, answer);
+  answer.final = std::move(final);
+  return true;
+}
+
+/// Whether the contest has a winner among the asked kernels, by how they raced.
+bool answer_by_race(ContestFinder& finder, const BestQuery& query, const Digest& contest,
+                    const std::vector<Digest>& kernels, BestAnswer& answer) {
+  const auto winner = query.kernel.empty() ? finder.fastest(contest) : finder.fastest(contest, kernels);
+  if (!winner) return false;
+  answer.winner = finder.load(*winner);
+  load_tied(finder, query, finder.tied(contest, kernels, answer.winner), answer);
+  return true;
+}
+
+bool complete(const Connection& db, ContestFinder& finder, const BestQuery& query, BestAnswer& answer) {
+  const Digest contest = contest_id(answer.contest.problem, answer.contest.comparison_class);
+  const std::vector<Digest> kernels = finder.kernels(contest, query.kernel);
+  const bool found = answer_by_final(finder, query, contest, kernels, answer) ||
+                     answer_by_race(finder, query, contest, kernels, answer);
+  if (!found) return false;
+  answer.untuned = finder.untuned(contest, answer.winner.key);
+  answer.ceilings = ceilings(db, answer.contest.comparison_class.device);
   return true;
 }
 
@@ -119,7 +165,7 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   filter.kernel = query.kernel;
   std::vector<BestAnswer> answers = nearest(contests(db, filter), query);
   ContestFinder finder(db);
-  std::erase_if(answers, [&](BestAnswer& answer) { return !complete(finder, query, answer); });
+  std::erase_if(answers, [&](BestAnswer& answer) { return !complete(db, finder, query, answer); });
   return answers;
 }
 

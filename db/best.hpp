@@ -6,6 +6,8 @@
 
 #include "db/connection.hpp"
 #include "db/queries.hpp"
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db {
@@ -21,17 +23,24 @@ struct BestQuery {
   int most_tied = 20;         ///< load at most this many of the tied trials
 };
 
-/// The fastest configuration of one problem in one class. Nothing is ever compared across classes.
+/// The configuration to use for one problem in one class: what the last final between the best chose, unless
+/// that fails since or a trial measured later is faster than its interval; else the fastest, whose figures
+/// are then from the race and better than they deserve. Where one kernel was asked for: the best of its
+/// trials in that final. Nothing is ever compared across classes.
 struct BestAnswer {
   Contest contest;            ///< what was measured: its problem may be another than the one asked for
   bool exact = false;         ///< the problem is the one asked for; else the nearest that was measured
   double distance = 0;        ///< Euclidean norm of log2(measured / wanted) over the dimensions; 0 when exact
   bool wanted_device = true;  ///< the class is of the device asked for
   tuner::model::TrialRecord winner;
-  std::vector<tuner::model::TrialRecord> tied;  ///< intervals that overlap the winner's, fastest first
+  std::optional<tuner::model::FinalRecord> final;  ///< by which the winner was found; absent: not re-measured
+  bool final_is_old = false;  ///< ok trials came after the last final; without `final`: one that beats it
+  std::vector<tuner::model::TrialRecord> tied;  ///< cannot be told from the winner, fastest first: in the
+                                                ///< final, or without one by intervals that overlap
   std::int64_t tied_count = 0;                  ///< of which `tied` may be the first few
   std::optional<tuner::model::TrialRecord>
       untuned;  ///< the default configuration of the winner's kernel, when ok or dropped
+  std::vector<tuner::model::Ceiling> ceilings;  ///< of the class's device
 };
 
 /// For each family and class with a result, the best at the wanted size or at the nearest measured one.

@@ -13,6 +13,7 @@
 namespace db {
 
 using tuner::model::Digest;
+using tuner::model::FinalRecord;
 using tuner::model::TrialRecord;
 
 ContestFinder::ContestFinder(const Connection& db)
@@ -20,7 +21,12 @@ ContestFinder::ContestFinder(const Connection& db)
       m_by_low(db, sql("select_by_low")),
       m_kernels(db, sql("select_ok_kernels")),
       m_untuned(db, sql("select_untuned")),
-      m_trial(db, sql("select_trials") + " WHERE t.id = ?") {}
+      m_trial(db, sql("select_trials") + " WHERE t.id = ?"),
+      m_settled(db, sql("select_is_settled")),
+      m_newer(db, sql("select_newer_faster")),
+      m_newer_of_kernel(db, sql("select_newer_faster_of_kernel")),
+      m_ok_kernel(db, "SELECT kernel FROM trials WHERE id = ? AND status = 'ok'"),
+      m_final(db, " WHERE f.contest = ? ORDER BY f.measured_at DESC, f.id DESC LIMIT 1") {}
 
 std::vector<Digest> ContestFinder::kernels(const Digest& contest, const std::string& name) {
   std::vector<Digest> found;
@@ -74,6 +80,37 @@ std::vector<Digest> ContestFinder::tied(const Digest& contest, const std::vector
   std::vector<Digest> keys;
   for (const auto& [median_ns, key] : found) keys.push_back(key);
   return keys;
+}
+
+std::optional<FinalRecord> ContestFinder::last_final(const Digest& contest) {
+  auto row = m_final.use();
+  row.bind(contest);
+  if (!row.step()) return std::nullopt;
+  return m_final.read(row);
+}
+
+bool ContestFinder::is_settled(const Digest& contest) {
+  auto row = m_settled.use();
+  row.bind(contest);
+  return row.step() && row.flag();
+}
+
+bool ContestFinder::newer_faster(const Digest& contest, double ns, const std::string& moment) {
+  auto row = m_newer.use();
+  return row.bind(contest).bind(ns).bind(moment).step();
+}
+
+bool ContestFinder::newer_faster(const Digest& contest, const Digest& kernel, double ns,
+                                 const std::string& moment) {
+  auto row = m_newer_of_kernel.use();
+  return row.bind(contest).bind(ns).bind(moment).bind(kernel).step();
+}
+
+std::optional<Digest> ContestFinder::kernel_if_ok(const Digest& trial) {
+  auto row = m_ok_kernel.use();
+  row.bind(trial);
+  if (!row.step()) return std::nullopt;
+  return row.digest();
 }
 
 std::optional<TrialRecord> ContestFinder::untuned(const Digest& contest, const Digest& winner) {

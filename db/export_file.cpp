@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "db/final_json.hpp"
 #include "db/json_fields.hpp"
 #include "db/trial_json.hpp"
 #include "tuner/model/error.hpp"
@@ -12,7 +13,9 @@
 namespace db {
 namespace {
 
+using tuner::model::Ceiling;
 using tuner::model::Error;
+using tuner::model::FinalRecord;
 using tuner::model::RunRecord;
 using tuner::model::TrialRecord;
 
@@ -44,10 +47,10 @@ ExportHeader header_from(const std::string& line) {
 
 void visit_line(const std::string& line, const ExportVisitor& visitor) {
   const Json object = parse_json(line);
-  if (!Fields(object).has("trial")) {
-    visitor.run(run_from_json(Fields(object).value("run")));
-    return;
-  }
+  const Fields fields(object);
+  if (fields.has("final")) return visitor.final(final_from_json(fields.value("final")));
+  if (fields.has("ceiling")) return visitor.ceiling(ceiling_from_json(fields.value("ceiling")));
+  if (!fields.has("trial")) return visitor.run(run_from_json(fields.value("run")));
   TrialWithPast parsed = trial_from_json(object);
   visitor.trial(std::move(parsed.trial), std::move(parsed.earlier));
 }
@@ -75,6 +78,8 @@ Export parse_export(std::istream& in, const std::string& name) {
     if (!earlier.empty()) out.earlier[trial.key] = std::move(earlier);
     out.trials.push_back(std::move(trial));
   };
+  visitor.final = [&](FinalRecord&& final) { out.finals.push_back(std::move(final)); };
+  visitor.ceiling = [&](Ceiling&& ceiling) { out.ceilings.push_back(std::move(ceiling)); };
   stream_export(in, name, visitor);
   return out;
 }
@@ -106,6 +111,14 @@ std::string run_line(const RunRecord& run) {
 
 std::string trial_line(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
   return to_json(trial, earlier) + '\n';
+}
+
+std::string final_line(const FinalRecord& final) {
+  return fmt::format("{{\"final\":{}}}\n", to_json(final));
+}
+
+std::string ceiling_line(const Ceiling& ceiling) {
+  return fmt::format("{{\"ceiling\":{}}}\n", to_json(ceiling));
 }
 
 }  // namespace db

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "db/stored_measurement.hpp"
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -21,13 +23,15 @@ struct ExportHeader {
 
 /// An exported sweep: JSON Lines, UTF-8. First the header, {"format":"tuner-export","version":1}; then runs,
 /// {"run":…}; then trials, {"trial":…} (trial_json.hpp), sorted, one a line, so that two exports can be
-/// compared.
+/// compared; then finals, {"final":…}, and the devices' ceilings, {"ceiling":…} (final_json.hpp).
 struct Export {
   ExportHeader header;
   std::vector<tuner::model::RunRecord> runs;
   std::vector<tuner::model::TrialRecord> trials;
   /// By trial: measurements older than the current one in `trials`; mostly empty.
   std::map<tuner::model::Digest, std::vector<StoredMeasurement>> earlier;
+  std::vector<tuner::model::FinalRecord> finals;
+  std::vector<tuner::model::Ceiling> ceilings;
 };
 
 /// Reads a whole export. Needs no database. The text is not trusted: lines, depth, counts and values are
@@ -44,6 +48,8 @@ std::ifstream open_export(const std::filesystem::path& path);
 struct ExportVisitor {
   std::function<void(tuner::model::RunRecord&&)> run;
   std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&& earlier)> trial;
+  std::function<void(tuner::model::FinalRecord&&)> final;
+  std::function<void(tuner::model::Ceiling&&)> ceiling;
 };
 /// The same without holding more than one line. An error thrown by the visitor gets the line's number too.
 void stream_export(std::istream& in, const std::string& name, const ExportVisitor& visitor);
@@ -53,5 +59,7 @@ std::string header_line(const ExportHeader& header);
 std::string run_line(const tuner::model::RunRecord& run);
 std::string trial_line(const tuner::model::TrialRecord& trial,
                        const std::vector<StoredMeasurement>& earlier = {});
+std::string final_line(const tuner::model::FinalRecord& final);
+std::string ceiling_line(const tuner::model::Ceiling& ceiling);
 
 }  // namespace db

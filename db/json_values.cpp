@@ -12,10 +12,12 @@ namespace db {
 namespace {
 
 using tuner::model::Assignment;
+using tuner::model::ComparisonClass;
 using tuner::model::Configuration;
 using tuner::model::DeviceLimits;
 using tuner::model::Dimension;
 using tuner::model::Error;
+using tuner::model::Problem;
 using tuner::model::Value;
 
 constexpr std::size_t most_entries = 256;
@@ -138,6 +140,29 @@ DeviceLimits limits_from(const Json& value) {
         fields.integer(name, std::numeric_limits<Limit>::min(), std::numeric_limits<Limit>::max()));
   });
   return limits;
+}
+
+Json json_of(const ComparisonClass& value) {
+  return {{"device", value.device},        {"driver", value.driver}, {"toolkit", value.toolkit},
+          {"type", cuda_name(value.type)}, {"l2", value.l2},         {"method", value.method},
+          {"inputs", value.inputs}};
+}
+
+ComparisonClass class_from(const Fields& fields) {
+  ComparisonClass value;
+  value.device = fields.text("device");
+  value.driver = fields.text("driver");
+  value.toolkit = fields.text("toolkit");
+  value.type = fields.type("type");
+  value.l2 = fields.text("l2");
+  value.method = fields.text("method");
+  value.inputs = fields.text("inputs");
+  return value;
+}
+
+Problem problem_from(const Fields& fields) {
+  return {fields.text("family"), sizes_from(fields.value("sizes")), fields.type("type"),
+          fields.integer("row_padding", 0)};
 }
 
 }  // namespace db

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "db/json_fields.hpp"
+#include "tuner/model/comparison_class.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device_info.hpp"
 #include "tuner/model/metrics.hpp"
@@ -26,5 +27,11 @@ std::vector<std::string> names_from(const Json& value);
 
 Json json_of(const tuner::model::DeviceLimits& limits);
 tuner::model::DeviceLimits limits_from(const Json& value);
+
+Json json_of(const tuner::model::ComparisonClass& value);
+tuner::model::ComparisonClass class_from(const Fields& fields);
+
+/// From the fields `family`, `sizes`, `type` and `row_padding`, which stand beside others.
+tuner::model::Problem problem_from(const Fields& fields);
 
 }  // namespace db

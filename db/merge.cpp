@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/database.hpp"
+#include "db/final_queries.hpp"
 #include "db/queries.hpp"
 #include "db/row_writer.hpp"
 #include "db/statement.hpp"
@@ -50,6 +51,8 @@ void copy_rows(const Connection& target, const Connection& source) {
     if (!trial) throw Error(fmt::format("trial {} is in an index but not in the table", key.hex()));
     writer.add(*trial, measurements(source, key));
   }
+  for (const auto& final : finals(source)) writer.put(final);
+  for (const auto& ceiling : ceilings(source)) writer.put(ceiling);
 }
 
 }  // namespace

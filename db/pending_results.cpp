@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "db/export_file.hpp"
 #include "db/machine.hpp"
 #include "tuner/model/error.hpp"
@@ -42,6 +40,13 @@ void PendingResults::record(const TrialRecord& trial) {
   put(std::move(stamped));
 }
 
+void PendingResults::record_final(const tuner::model::FinalRecord& final,
+                                  const std::vector<TrialRecord>& contestants) {
+  Final stamped{final, contestants};
+  stamp(stamped.record, stamped.contestants);
+  put(std::move(stamped));
+}
+
 void PendingResults::open_attempt(const TrialRecord& trial) {
   // Not worth keeping: once its trial has ended, an attempt says nothing new.
   if (!m_pending.empty() && !retry()) return;
@@ -61,6 +66,7 @@ bool PendingResults::write(const Entry& entry) {
   struct Writer {
     ResultStore& store;
     void operator()(const TrialRecord& trial) const { store.record_late(trial); }
+    void operator()(const Final& final) const { store.record_final_late(final.record, final.contestants); }
     void operator()(const Death& death) const { store.observed_death(death.trial, death.how, death.detail); }
     void operator()(const Ending& ending) const { store.end_run(ending.run, ending.state); }
   };
@@ -78,9 +84,18 @@ void PendingResults::note_failure(const Error& error) {
   m_failed_at = std::chrono::steady_clock::now();
 }
 
+bool PendingResults::spill(const Entry& entry) {
+  if (const auto* trial = std::get_if<TrialRecord>(&entry)) return m_spill.append(trial_line(*trial));
+  const auto* final = std::get_if<Final>(&entry);
+  if (final == nullptr) return true;
+  // In one piece: a final without its contestants cannot be imported.
+  std::string lines;
+  for (const TrialRecord& trial : final->contestants) lines += trial_line(trial);
+  return m_spill.append(lines + final_line(final->record));
+}
+
 void PendingResults::keep(Entry entry) {
-  bool kept = true;
-  if (const auto* trial = std::get_if<TrialRecord>(&entry)) kept = m_spill.append(trial_line(*trial));
+  const bool kept = spill(entry);
   m_pending.push_back(std::move(entry));
   if (m_pending.size() > 1 && kept == m_kept) return;
   m_kept = kept;
@@ -108,10 +123,12 @@ bool PendingResults::drain() {
 
 std::optional<PendingResults::Leftover> PendingResults::finish() {
   if (drain()) return std::nullopt;
-  const auto is_trial = [](const Entry& entry) { return std::holds_alternative<TrialRecord>(entry); };
-  const auto trials = std::count_if(m_pending.begin(), m_pending.end(), is_trial);
-  return Leftover{static_cast<std::size_t>(trials), m_kept ? m_spill.path() : std::filesystem::path(),
-                  m_reason};
+  Leftover left{0, 0, m_kept ? m_spill.path() : std::filesystem::path(), m_reason};
+  for (const Entry& entry : m_pending) {
+    if (std::holds_alternative<TrialRecord>(entry)) ++left.trials;
+    if (std::holds_alternative<Final>(entry)) ++left.finals;
+  }
+  return left;
 }
 
 }  // namespace db

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "db/result_store.hpp"
 #include "db/spill_file.hpp"
@@ -26,6 +27,7 @@ class PendingResults final : public tuner::model::ResultSink {
   /// What finish() could not write.
   struct Leftover {
     std::size_t trials = 0;
+    std::size_t finals = 0;
     std::filesystem::path file;  ///< `tuner import` takes it; empty: no folder took it either
     std::string reason;          ///< of the last failure
   };
@@ -40,6 +42,8 @@ class PendingResults final : public tuner::model::ResultSink {
   void end_run(const tuner::model::Digest& run, const std::string& state) override;
   void open_attempt(const tuner::model::TrialRecord& trial) override;
   void record(const tuner::model::TrialRecord& trial) override;
+  void record_final(const tuner::model::FinalRecord& final,
+                    const std::vector<tuner::model::TrialRecord>& contestants) override;
   void observed_death(const tuner::model::Digest& trial, tuner::model::TrialStatus how,
                       const std::string& detail) override;
 
@@ -57,10 +61,15 @@ class PendingResults final : public tuner::model::ResultSink {
     tuner::model::TrialStatus how;
     std::string detail;
   };
-  using Entry = std::variant<tuner::model::TrialRecord, Death, Ending>;
+  struct Final {
+    tuner::model::FinalRecord record;
+    std::vector<tuner::model::TrialRecord> contestants;
+  };
+  using Entry = std::variant<tuner::model::TrialRecord, Final, Death, Ending>;
 
   void put(Entry entry);
   bool write(const Entry& entry);
+  bool spill(const Entry& entry);
   void keep(Entry entry);
   bool retry();
   bool drain();
@@ -73,7 +82,7 @@ class PendingResults final : public tuner::model::ResultSink {
   std::string m_reason;
   std::deque<Entry> m_pending;
   SpillFile m_spill;
-  bool m_kept = true;  ///< the spill file has every pending trial so far
+  bool m_kept = true;  ///< the spill file has every pending trial and final so far
 };
 
 }  // namespace db

@@ -1,9 +1,12 @@
 #include "db/result_store.hpp"
 
+#include <algorithm>
+
 #include "db/database.hpp"
 #include "db/ids.hpp"
 #include "db/machine.hpp"
 #include "db/queries.hpp"
+#include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
 #include "db/sql.hpp"
 #include "db/statement.hpp"
@@ -11,7 +14,9 @@
 
 namespace db {
 
+using tuner::model::Ceiling;
 using tuner::model::Digest;
+using tuner::model::FinalRecord;
 using tuner::model::RunRecord;
 using tuner::model::TrialRecord;
 using tuner::model::TrialStatus;
@@ -28,7 +33,16 @@ class ResultStore::Statements {
         abandon(db, "UPDATE attempts SET closed_at = ?, outcome = 'abandoned' WHERE id = ?"),
         count_deaths(db, sql("count_deaths")),
         is_known(db, "SELECT 1 FROM trials WHERE id = ?"),
-        fastest(db, sql("select_fastest")) {}
+        fastest(db, sql("select_fastest")),
+        is_settled(db, sql("select_is_settled")),
+        contenders(db, sql("select_contenders")),
+        by_key(db, sql("select_trials") + " WHERE t.id = ?") {}
+
+  /// With its measurement, and no attempt of it left open.
+  void put(const TrialRecord& record, bool late) {
+    rows.put(record, late ? RowWriter::Known::replace_if_older : RowWriter::Known::replace);
+    close_attempt_of(record.key, record.outcome.status, record.outcome.detail);
+  }
 
   void close_attempt_of(const Digest& trial, TrialStatus outcome, const std::string& detail) {
     close_attempt.use()
@@ -58,8 +72,13 @@ class ResultStore::Statements {
   const Machine machine = this_machine();
   RowWriter rows;
   Statement end_run, count_measured, open_attempt, close_attempt, open_here, abandon, count_deaths, is_known,
-      fastest;
+      fastest, is_settled, contenders, by_key;
 };
+
+void stamp(FinalRecord& final, std::vector<TrialRecord>& contestants) {
+  for (TrialRecord& trial : contestants) trial.measured_at = utc_now();
+  final.measured_at = utc_now();
+}
 
 ResultStore::ResultStore(const std::filesystem::path& path, const OpenOptions& options)
     : m_db(open_database(path, options)), m_statements(std::make_unique<Statements>(m_db)) {}
@@ -113,9 +132,36 @@ void ResultStore::record_late(const TrialRecord& trial) {
 
 void ResultStore::record(const TrialRecord& trial, bool late) {
   Transaction transaction(m_db);
-  m_statements->rows.put(trial, late ? RowWriter::Known::replace_if_older : RowWriter::Known::replace);
-  m_statements->close_attempt_of(trial.key, trial.outcome.status, trial.outcome.detail);
+  m_statements->put(trial, late);
   m_statements->count_measured.use().bind(trial.run).run();
+  transaction.commit();
+}
+
+void ResultStore::record_final(const FinalRecord& final, const std::vector<TrialRecord>& contestants) {
+  FinalRecord now = final;
+  std::vector<TrialRecord> measured = contestants;
+  stamp(now, measured);
+  record_final(now, measured, false);
+}
+
+void ResultStore::record_final_late(const FinalRecord& final, const std::vector<TrialRecord>& contestants) {
+  record_final(final, contestants, true);
+}
+
+void ResultStore::record_final(const FinalRecord& final, const std::vector<TrialRecord>& contestants,
+                               bool late) {
+  Transaction transaction(m_db);
+  // Not counted as measured by the run: they were, when they raced.
+  for (const TrialRecord& trial : contestants) m_statements->put(trial, late);
+  m_statements->rows.put(final);
+  transaction.commit();
+}
+
+void ResultStore::record_ceiling(const Ceiling& ceiling) {
+  Ceiling now = ceiling;
+  if (now.measured_at.empty()) now.measured_at = utc_now();
+  Transaction transaction(m_db);
+  m_statements->rows.put(now);
   transaction.commit();
 }
 
@@ -145,6 +191,27 @@ std::optional<double> ResultStore::best_ns(const tuner::model::Problem& problem,
   if (!row.step()) return std::nullopt;
   row.skip();  // which trial it is
   return row.real();
+}
+
+std::vector<TrialRecord> ResultStore::contenders(const tuner::model::Problem& problem,
+                                                 const tuner::model::ComparisonClass& comparison_class,
+                                                 double within, int most) {
+  const Snapshot snapshot(m_db);
+  const Digest contest = contest_id(problem, comparison_class);
+  std::vector<TrialRecord> found;
+  {
+    auto settled = m_statements->is_settled.use();
+    if (!settled.bind(contest).step() || settled.flag()) return found;
+  }
+  const auto best = best_ns(problem, comparison_class);
+  if (!best) return found;
+  auto row = m_statements->contenders.use();
+  row.bind(contest).bind(*best * within).bind(std::max(most, 0));
+  while (row.step()) {
+    auto trial = m_statements->by_key.use();
+    if (trial.bind(row.digest()).step()) found.push_back(read_trial(trial, false));
+  }
+  return found;
 }
 
 int ResultStore::deaths(const Digest& trial) {

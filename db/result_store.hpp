@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "db/connection.hpp"
+#include "tuner/model/ceiling.hpp"
 #include "tuner/model/results.hpp"
 
 namespace db {
+
+/// Gives the contestants and then the final the time of now: a final is later than its measurements.
+void stamp(tuner::model::FinalRecord& final, std::vector<tuner::model::TrialRecord>& contestants);
 
 /// What a sweep remembers, in SQLite. Each call is one durable transaction; one caller at a time. Several
 /// processes may write to one file.
@@ -27,6 +31,9 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   void open_attempt(const tuner::model::TrialRecord& trial) override;
   /// `measured_at` is the time of the call, whatever the record says.
   void record(const tuner::model::TrialRecord& trial) override;
+  /// `measured_at` of all is the time of the call, that of the final the latest.
+  void record_final(const tuner::model::FinalRecord& final,
+                    const std::vector<tuner::model::TrialRecord>& contestants) override;
   /// Where this process has no open attempt of `trial`, nothing happens.
   void observed_death(const tuner::model::Digest& trial, tuner::model::TrialStatus how,
                       const std::string& detail) override;
@@ -35,11 +42,22 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   std::optional<tuner::model::TrialRecord> find(const tuner::model::Digest& trial) override;
   std::optional<double> best_ns(const tuner::model::Problem& problem,
                                 const tuner::model::ComparisonClass& comparison_class) override;
+  /// Without raw samples.
+  std::vector<tuner::model::TrialRecord> contenders(const tuner::model::Problem& problem,
+                                                    const tuner::model::ComparisonClass& comparison_class,
+                                                    double within, int most) override;
   int deaths(const tuner::model::Digest& trial) override;
 
   /// record() for a result that had to wait: `measured_at` is kept, and its figures become the current ones
   /// only where they are newer.
   void record_late(const tuner::model::TrialRecord& trial);
+
+  /// record_final() likewise.
+  void record_final_late(const tuner::model::FinalRecord& final,
+                         const std::vector<tuner::model::TrialRecord>& contestants);
+  /// Takes the place of an older one of the same device, kind and type. `measured_at` is the time of the call
+  /// where it is empty.
+  void record_ceiling(const tuner::model::Ceiling& ceiling);
 
   /// The connection, for queries over what is being written.
   const Connection& connection() const;
@@ -49,6 +67,8 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
  private:
   class Statements;
   void record(const tuner::model::TrialRecord& trial, bool late);
+  void record_final(const tuner::model::FinalRecord& final,
+                    const std::vector<tuner::model::TrialRecord>& contestants, bool late);
 
   Connection m_db;
   std::unique_ptr<Statements> m_statements;

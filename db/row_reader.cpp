@@ -85,6 +85,9 @@ Measurement read_measurement(Statement::Use& row, bool with_samples) {
   measurement.min_ns = row.real();
   measurement.launches_per_sample = row.small();
   measurement.sm_clock_mhz = row.real();
+  measurement.throttled_samples = row.small();
+  measurement.temperature_c = row.real();
+  measurement.power_w = row.real();
   measurement.includes_launch_latency = row.flag();
   if (with_samples) measurement.samples_ns = decode_samples(row.blob());
   return measurement;
@@ -98,6 +101,8 @@ void read_result(Statement::Use& row, bool with_samples, TrialRecord& trial) {
   outcome.driver_blocks_per_multiprocessor = row.small();
   outcome.verification = read_verification(row);
   trial.metrics = stored_metrics(row.text());
+  trial.workload.operations = row.real();
+  trial.workload.bytes = row.real();
   trial.measured_at = row.text();
   trial.run = row.digest();
   if (!row.null()) outcome.measurement = read_measurement(row, with_samples);

@@ -1,15 +1,22 @@
 #include "db/row_writer.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "db/ids.hpp"
 #include "db/samples.hpp"
 #include "db/sql.hpp"
 #include "db/stored_json.hpp"
+#include "tuner/model/error.hpp"
 
 namespace db {
 
 using tuner::model::Digest;
+using tuner::model::Error;
+using tuner::model::FinalRecord;
 using tuner::model::Measurement;
 using tuner::model::TrialRecord;
 
@@ -24,7 +31,11 @@ RowWriter::RowWriter(const Connection& db)
       m_binary(db, sql("insert_binary")),
       m_binary_kernel(db, sql("insert_binary_kernel")),
       m_trial(db, sql("insert_trial")),
-      m_measurement(db, sql("insert_measurement")) {}
+      m_measurement(db, sql("insert_measurement")),
+      m_final(db, sql("insert_final")),
+      m_final_entry(db, sql("insert_final_entry")),
+      m_contest_of(db, "SELECT contest FROM trials WHERE id = ?"),
+      m_ceiling(db, sql("insert_ceiling")) {}
 
 Digest RowWriter::put_contest(const tuner::model::Problem& problem,
                               const tuner::model::ComparisonClass& comparison_class) {
@@ -124,7 +135,9 @@ void RowWriter::put(const Digest& trial, const StoredMeasurement& stored) {
   row.bind(stored.key(trial)).bind(trial).bind(stored.measured_at).bind(to_string(stored.status));
   row.bind(encode_samples(measurement.samples_ns)).bind(measurement.launches_per_sample);
   row.bind(measurement.median_ns).bind(measurement.low_ns).bind(measurement.high_ns).bind(measurement.min_ns);
-  row.bind(measurement.sm_clock_mhz).bind(measurement.includes_launch_latency).bind(stored.run);
+  row.bind(measurement.sm_clock_mhz).bind(measurement.throttled_samples);
+  row.bind(measurement.temperature_c).bind(measurement.power_w);
+  row.bind(measurement.includes_launch_latency).bind(stored.run);
   row.run();
 }
 
@@ -141,6 +154,11 @@ void bind_shape(Statement::Use& row, const TrialRecord& trial) {
   }
   const int driver_blocks = trial.outcome.driver_blocks_per_multiprocessor;
   row.bind(driver_blocks < 0 ? std::nullopt : std::optional(driver_blocks));
+}
+
+/// NULL where a spec does not say.
+std::optional<double> known_part(double workload) {
+  return workload > 0 ? std::optional(workload) : std::nullopt;
 }
 
 void bind_outcome(Statement::Use& row, const tuner::model::TrialOutcome& outcome) {
@@ -181,7 +199,9 @@ void RowWriter::put(const TrialRecord& trial, Known known) {
   row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
   bind_shape(row, trial);
   bind_outcome(row, trial.outcome);
-  row.bind(metrics_json(trial.metrics)).bind(trial.measured_at).bind(measurement).bind(trial.run);
+  row.bind(metrics_json(trial.metrics));
+  row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
+  row.bind(trial.measured_at).bind(measurement).bind(trial.run);
   row.bind(known == Known::replace);
   row.run();
 }
@@ -189,6 +209,79 @@ void RowWriter::put(const TrialRecord& trial, Known known) {
 void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
   put(trial, Known::replace_if_older);
   for (const StoredMeasurement& measurement : earlier) put(trial.key, measurement);
+}
+
+namespace {
+
+/// Rows may come from strangers: only what a final can have said is kept.
+void require_sound(const FinalRecord& final) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("the final of {} at {}: {}", final.problem.text(), final.measured_at, why));
+  };
+  if (final.entries.empty() || final.entries.size() > most_final_entries) {
+    refuse(fmt::format("{} contestants, 1 to {} were expected", final.entries.size(), most_final_entries));
+  }
+  bool chosen_is_tied = false;
+  for (const FinalRecord::Entry& entry : final.entries) {
+    for (const double ratio : {entry.ratio, entry.ratio_low, entry.ratio_high}) {
+      if (!std::isfinite(ratio) || ratio <= 0) refuse(fmt::format("{} is no ratio of times", ratio));
+    }
+    chosen_is_tied = chosen_is_tied || (entry.trial == final.chosen && entry.tied);
+  }
+  if (!chosen_is_tied) refuse("the trial chosen is none of those tied with the fastest");
+}
+
+Digest final_id(const FinalRecord& final, const Digest& contest) {
+  tuner::model::DigestBuilder digest;
+  digest.add("final 1").add(contest).add(final.run).add(final.measured_at).add(final.chosen);
+  for (const FinalRecord::Entry& entry : final.entries) {
+    digest.add(entry.trial).add(std::bit_cast<std::int64_t>(entry.ratio));
+  }
+  return digest.finish();
+}
+
+}  // namespace
+
+void RowWriter::put(const FinalRecord& final) {
+  require_sound(final);
+  const Digest contest = put_contest(final.problem, final.comparison_class);
+  for (const FinalRecord::Entry& entry : final.entries) {
+    auto row = m_contest_of.use();
+    row.bind(entry.trial);
+    if (!row.step() || row.digest() != contest) {
+      throw Error(fmt::format("the final of {}: its contestant {} is no trial of that problem and class",
+                              final.problem.text(), entry.trial.hex()));
+    }
+  }
+  const Digest id = final_id(final, contest);
+  m_final.use()
+      .bind(id)
+      .bind(contest)
+      .bind(final.chosen)
+      .bind(final.rounds)
+      .bind(final.throttled_rounds)
+      .bind(final.measured_at)
+      .bind(final.run)
+      .run();
+  for (std::size_t place = 0; place < final.entries.size(); ++place) {
+    const FinalRecord::Entry& entry = final.entries[place];
+    auto row = m_final_entry.use();
+    row.bind(id).bind(place).bind(entry.trial);
+    row.bind(entry.ratio).bind(entry.ratio_low).bind(entry.ratio_high).bind(entry.tied);
+    row.run();
+  }
+}
+
+void RowWriter::put(const tuner::model::Ceiling& ceiling) {
+  m_ceiling.use()
+      .bind(ceiling.device)
+      .bind(ceiling.kind)
+      .bind(cuda_name(ceiling.type))
+      .bind(ceiling.value)
+      .bind(ceiling.unit)
+      .bind(ceiling.measured_at)
+      .bind(ceiling.trial)
+      .run();
 }
 
 }  // namespace db

@@ -3,10 +3,15 @@
 
 #include "db/statement.hpp"
 #include "db/stored_measurement.hpp"
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db {
+
+/// More contestants no final has.
+constexpr std::size_t most_final_entries = 1000;
 
 /// Puts values into their tables; what a row refers to is put first. The caller holds the transaction.
 class RowWriter {
@@ -22,6 +27,11 @@ class RowWriter {
   /// One that is known is not doubled.
   void put(const tuner::model::Digest& trial, const StoredMeasurement& measurement);
   void put(const tuner::model::RunRecord& run);
+  /// At `final.measured_at`; one that is known is not doubled. Its contestants are there already. Throws
+  /// model::Error where they are not, or are of another contest, or where no final can have ended so.
+  void put(const tuner::model::FinalRecord& final);
+  /// At `ceiling.measured_at`, in place of an older one of its device, kind and type.
+  void put(const tuner::model::Ceiling& ceiling);
 
   /// What names a trial, in rows of their own.
   struct Identity {
@@ -38,7 +48,7 @@ class RowWriter {
   void put_binary(const tuner::model::TrialRecord& trial);
 
   Statement m_device, m_class, m_problem, m_contest, m_kernel, m_configuration, m_run, m_binary,
-      m_binary_kernel, m_trial, m_measurement;
+      m_binary_kernel, m_trial, m_measurement, m_final, m_final_entry, m_contest_of, m_ceiling;
 };
 
 }  // namespace db

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "db/export_file.hpp"
+#include "db/final_queries.hpp"
 #include "db/row_writer.hpp"
 #include "db/statement.hpp"
 #include "db/transaction.hpp"
@@ -15,6 +16,7 @@ namespace db {
 namespace {
 
 using tuner::model::Digest;
+using tuner::model::FinalRecord;
 using tuner::model::RunRecord;
 using tuner::model::TrialRecord;
 
@@ -44,6 +46,23 @@ std::vector<StoredMeasurement> earlier_of(const Connection& db, const TrialRecor
   return all;
 }
 
+/// Those whose contestants are all among `trials`: a part of a final says nothing.
+void write_finals(const Connection& db, const TrialFilter& filter, const std::set<Digest>& trials,
+                  std::ostream& out) {
+  for (const FinalRecord& final : finals(db, filter)) {
+    const bool complete =
+        std::all_of(final.entries.begin(), final.entries.end(),
+                    [&](const FinalRecord::Entry& entry) { return trials.contains(entry.trial); });
+    if (complete) out << final_line(final);
+  }
+}
+
+void write_ceilings(const Connection& db, const std::set<std::string>& devices, std::ostream& out) {
+  for (const std::string& device : devices) {
+    for (const auto& ceiling : ceilings(db, device)) out << ceiling_line(ceiling);
+  }
+}
+
 }  // namespace
 
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out) {
@@ -51,10 +70,14 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
   const std::vector<Digest> keys = trial_keys(db, filter);
   out << header_line({});
   for (const RunRecord& run : runs_of(db, keys)) out << run_line(run);
+  std::set<std::string> devices;
   for (const Digest& key : keys) {
     const TrialRecord trial = find_trial(db, key).value();
+    devices.insert(trial.comparison_class.device);
     out << trial_line(trial, earlier_of(db, trial));
   }
+  write_finals(db, filter, {keys.begin(), keys.end()}, out);
+  write_ceilings(db, devices, out);
   out.flush();
   if (!out)
     throw tuner::model::Error("the export could not be written", "check the space left and the permissions");
@@ -71,6 +94,8 @@ Added import_file(const Connection& target, const std::filesystem::path& path) {
   visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
     writer.add(trial, earlier);
   };
+  visitor.final = [&](FinalRecord&& final) { writer.put(final); };
+  visitor.ceiling = [&](tuner::model::Ceiling&& ceiling) { writer.put(ceiling); };
   stream_export(in, path.string(), visitor);
   const Added added = counter.since();
   transaction.commit();

@@ -10,7 +10,8 @@
 namespace db {
 
 /// Writes what `filter` selects as JSON Lines (export_file.hpp): header, runs, then one trial a line with all
-/// its measurements. Equal databases give equal bytes. Returns the number of trials.
+/// its measurements, then the finals between selected trials alone and the ceilings of their devices. Equal
+/// databases give equal bytes. Returns the number of trials.
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out);
 
 /// Adds an exported file to the database in one transaction: all of it or, on a bad line (which the error

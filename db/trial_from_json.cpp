@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "db/json_values.hpp"
@@ -19,18 +20,6 @@ Dim3 extent_from(const Fields& fields, const char* name) {
   if (list.size() != 3 || !std::all_of(list.begin(), list.end(), whole))
     fields.refuse(name, "three whole numbers");
   return {list[0].get<std::int64_t>(), list[1].get<std::int64_t>(), list[2].get<std::int64_t>()};
-}
-
-ComparisonClass class_from(const Fields& fields) {
-  ComparisonClass value;
-  value.device = fields.text("device");
-  value.driver = fields.text("driver");
-  value.toolkit = fields.text("toolkit");
-  value.type = fields.type("type");
-  value.l2 = fields.text("l2");
-  value.method = fields.text("method");
-  value.inputs = fields.text("inputs");
-  return value;
 }
 
 KernelResources resources_from(const Fields& fields) {
@@ -75,6 +64,12 @@ Measurement measurement_from(const Fields& fields) {
   value.min_ns = fields.real("min_ns");
   value.launches_per_sample = static_cast<int>(fields.integer("launches_per_sample", 1, 1'000'000'000));
   value.sm_clock_mhz = fields.real("sm_clock_mhz");
+  // These three came later than the first exports.
+  if (fields.has("throttled_samples")) {
+    value.throttled_samples = static_cast<int>(fields.integer("throttled_samples", 0, 1'000'000'000));
+  }
+  if (fields.has("temperature_c")) value.temperature_c = fields.real("temperature_c");
+  if (fields.has("power_w")) value.power_w = fields.real("power_w");
   value.includes_launch_latency = fields.flag("includes_launch_latency");
   for (const Json& item : fields.array("samples_ns", most_samples)) {
     double sample = 0;
@@ -107,9 +102,12 @@ TrialOutcome outcome_from(const Fields& fields) {
   return outcome;
 }
 
-Problem problem_from(const Fields& fields) {
-  return {fields.text("family"), sizes_from(fields.value("sizes")), fields.type("type"),
-          fields.integer("row_padding", 0)};
+Workload workload_from(const Fields& fields) {
+  const Workload value{fields.real("operations"), fields.real("bytes")};
+  if (!(value.operations >= 0) || !std::isfinite(value.operations))
+    fields.refuse("operations", "a number from 0 on");
+  if (!(value.bytes >= 0) || !std::isfinite(value.bytes)) fields.refuse("bytes", "a number from 0 on");
+  return value;
 }
 
 }  // namespace
@@ -135,6 +133,7 @@ TrialWithPast trial_from_json(const Json& value) {
   trial.compile_log = fields.text("compile_log", longest_text);
   trial.outcome = outcome_from(fields);
   trial.metrics = metrics_from(fields.value("metrics"));
+  if (fields.has("workload")) trial.workload = workload_from(fields.object("workload"));
   trial.measured_at = fields.text("measured_at", 64);
   trial.run = fields.digest("run");
   if (fields.has("earlier")) {

@@ -17,12 +17,6 @@ Json json_of(const Dim3& extent) {
   return Json::array({extent.x, extent.y, extent.z});
 }
 
-Json json_of(const ComparisonClass& value) {
-  return {{"device", value.device},        {"driver", value.driver}, {"toolkit", value.toolkit},
-          {"type", cuda_name(value.type)}, {"l2", value.l2},         {"method", value.method},
-          {"inputs", value.inputs}};
-}
-
 Json json_of(const KernelResources& value) {
   return {{"entry", value.entry},
           {"symbol", value.symbol},
@@ -60,8 +54,15 @@ Json json_of(const Measurement& value) {
           {"min_ns", json_number(value.min_ns)},
           {"launches_per_sample", value.launches_per_sample},
           {"sm_clock_mhz", json_number(value.sm_clock_mhz)},
+          {"throttled_samples", value.throttled_samples},
+          {"temperature_c", json_number(value.temperature_c)},
+          {"power_w", json_number(value.power_w)},
           {"includes_launch_latency", value.includes_launch_latency},
           {"samples_ns", std::move(samples)}};
+}
+
+Json json_of(const Workload& value) {
+  return {{"operations", json_number(value.operations)}, {"bytes", json_number(value.bytes)}};
 }
 
 Json json_of(const StoredMeasurement& value) {
@@ -91,11 +92,12 @@ std::string to_json(const TrialRecord& trial, const std::vector<StoredMeasuremen
   out["row_padding"] = trial.problem.row_padding;
   out["configuration"] = db::json_of(trial.configuration);
   out["default"] = trial.is_default;
-  out["class"] = json_of(trial.comparison_class);
+  out["class"] = db::json_of(trial.comparison_class);
   out["status"] = to_string(outcome.status);
   out["detail"] = outcome.detail;
   out["measurement"] = json_of(outcome.measurement);
   out["metrics"] = db::json_of(trial.metrics);
+  if (trial.workload != Workload{}) out["workload"] = json_of(trial.workload);
   out["verification"] = json_of(outcome.verification);
   out["binary"] = json_of(trial.binary_key);
   out["resources"] = json_of(trial.resources);

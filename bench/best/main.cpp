@@ -52,7 +52,7 @@ TrialRecord seed_trial(const char* driver, std::int64_t size, const char* kernel
   trial.resources = KernelResources{kernel, kernel, 96, 0, 0, 0, 8192, 360, 256};
   trial.occupancy = Occupancy{3, 24, 0.375, {"registers"}};
   trial.outcome.measurement =
-      Measurement{std::vector<double>(20, 2e6), 1, 2e6, 1.98e6, 2.02e6, 1.97e6, 1980, false};
+      Measurement{std::vector<double>(20, 2e6), 1, 2e6, 1.98e6, 2.02e6, 1.97e6, 1980, 0, 61, 512, false};
   trial.metrics = {{"GFLOP/s", 12345.6}};
   return trial;
 }
@@ -84,14 +84,15 @@ void make_database(const std::filesystem::path& path, std::int64_t trials) {
       "'{\"BLOCK_SIZE\":32,\"ELEMENTS_PER_THREAD\":8,\"SEED\":' || n || '}' FROM copies ORDER BY id");
   db.execute(
       "INSERT INTO measurements SELECT c.id, c.id, NULL, m.measured_at, m.status, m.samples, 1, c.ns, "
-      "c.ns * 0.995, c.ns * 1.005, c.ns * 0.99, 1980, 0 FROM copies AS c "
+      "c.ns * 0.995, c.ns * 1.005, c.ns * 0.99, 1980, 0, 61, 512, 0 FROM copies AS c "
       "CROSS JOIN measurements AS m ON m.rowid = (SELECT min(rowid) FROM measurements)");
   db.execute(fmt::format(
       "INSERT INTO trials SELECT c.id, s.contest, s.kernel, c.id, 0, s.binary, s.entry, s.grid_x, s.grid_y, "
       "s.grid_z, s.block_x, s.block_y, s.block_z, s.dynamic_shared_bytes, s.occupancy, s.blocks_per_sm, "
       "s.warps_per_sm, s.limited_by, s.driver_blocks_per_sm, iif(c.n % 10 = 0, 'wrong_result', 'ok'), "
       "s.detail, 0, 1, s.error_ratio, s.error_ulp_scale, 0, NULL, '', c.ns, c.ns * 0.995, c.ns * 1.005, "
-      "s.metrics, s.measured_at, NULL, c.id FROM copies AS c CROSS JOIN seeds AS s ON s.n = c.n % {}",
+      "s.metrics, s.operations, s.bytes, s.measured_at, NULL, c.id FROM copies AS c CROSS JOIN seeds AS s ON "
+      "s.n = c.n % {}",
       seeds));
   db.execute("COMMIT");
 }

@@ -132,6 +132,8 @@ CREATE TABLE trials (
   low_ns                 REAL,
   high_ns                REAL,
   metrics                TEXT NOT NULL CHECK (length(metrics) <= 65536),
+  operations             REAL,  -- what the problem asks for, however it is solved; NULL: its spec does not say
+  bytes                  REAL,
   measured_at            TEXT NOT NULL CHECK (length(measured_at) <= 64),
   run                    BLOB REFERENCES runs (id),
   -- Trial and measurement name each other, so both wait for the commit.
@@ -151,9 +153,46 @@ CREATE TABLE measurements (
   low_ns                  REAL NOT NULL,
   high_ns                 REAL NOT NULL,
   min_ns                  REAL NOT NULL,
-  sm_clock_mhz            REAL NOT NULL,
+  sm_clock_mhz            REAL NOT NULL,  -- 0: unknown, as temperature and power
+  throttled_samples       INTEGER NOT NULL CHECK (throttled_samples >= 0),
+  temperature_c           REAL NOT NULL,
+  power_w                 REAL NOT NULL,
   includes_launch_latency INTEGER NOT NULL CHECK (includes_launch_latency IN (0, 1))
 ) STRICT;
+
+-- The best trials of a contest, sampled in turn after they had raced: who is the fastest, and who cannot be told from it.
+CREATE TABLE finals (
+  id               BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  contest          BLOB NOT NULL REFERENCES contests (id),
+  chosen           BLOB NOT NULL REFERENCES trials (id),  -- by a rule among those that are tied
+  rounds           INTEGER NOT NULL CHECK (rounds >= 0),
+  throttled_rounds INTEGER NOT NULL CHECK (throttled_rounds >= 0),
+  run              BLOB REFERENCES runs (id),
+  measured_at      TEXT NOT NULL CHECK (length(measured_at) <= 64)  -- later than its contestants' measurements
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE final_entries (
+  final      BLOB NOT NULL REFERENCES finals (id),
+  place      INTEGER NOT NULL CHECK (place >= 0),  -- 0: the fastest
+  trial      BLOB NOT NULL REFERENCES trials (id),
+  ratio      REAL NOT NULL CHECK (ratio > 0),  -- its time by the fastest one's, and the 95 % interval of that
+  ratio_low  REAL NOT NULL CHECK (ratio_low > 0),
+  ratio_high REAL NOT NULL CHECK (ratio_high > 0),
+  tied       INTEGER NOT NULL CHECK (tied IN (0, 1)),
+  PRIMARY KEY (final, place)
+) STRICT, WITHOUT ROWID;
+
+-- What a device can do at most.
+CREATE TABLE ceilings (
+  device      TEXT NOT NULL CHECK (length(device) <= 256),
+  kind        TEXT NOT NULL CHECK (kind IN ('arithmetic', 'memory', 'l2', 'shared memory', 'launch')),
+  type        TEXT NOT NULL CHECK (length(type) <= 64),
+  value       REAL NOT NULL CHECK (value > 0),  -- operations or bytes a second; launch: seconds
+  unit        TEXT NOT NULL CHECK (length(unit) <= 256),  -- of the metric it came from
+  trial       BLOB REFERENCES trials (id),  -- that showed it
+  measured_at TEXT NOT NULL CHECK (length(measured_at) <= 64),
+  PRIMARY KEY (device, kind, type)
+) STRICT, WITHOUT ROWID;
 
 -- Committed before each launch, so that after a crash of anything, the machine included, the culprit has a name.
 CREATE TABLE attempts (
@@ -217,6 +256,9 @@ CREATE INDEX measurements_of_trial ON measurements (trial, measured_at);
 -- Trial and measurement name each other, so while the first of them is written the other's reference is open, and
 -- SQLite looks for the trials that wait for this measurement: among all of them, without an index.
 CREATE INDEX trials_of_measurement ON trials (measurement) WHERE measurement IS NOT NULL;
+-- The last final of a contest; the finals a trial took part in.
+CREATE INDEX finals_of_contest ON finals (contest, measured_at);
+CREATE INDEX final_entries_of_trial ON final_entries (trial);
 -- Deaths are counted before every launch.
 CREATE INDEX attempts_of_trial ON attempts (trial);
 -- What was left open is few among many, and looked for whenever a run begins.
@@ -243,14 +285,24 @@ JOIN kernels AS k ON k.id = t.kernel
 JOIN configurations AS f ON f.id = t.configuration
 LEFT JOIN binary_kernels AS b ON b.binary = t.binary AND b.entry = t.entry;
 
--- The fastest of each size, class by class.
+-- The one to use at each size, class by class: what the last final chose, unless that fails since or a trial measured
+-- after it is clearly faster; else the fastest. db/best.cpp answers by the same rule. `tied`: how many others could not
+-- be told from the fastest in that final.
 CREATE VIEW best AS
 SELECT p.family, p.size, p.type, p.row_padding, k.name AS kernel, f.json AS configuration,
        t.median_ns / 1e6 AS median_ms, t.low_ns / 1e6 AS low_ms, t.high_ns / 1e6 AS high_ms, t.metrics,
+       t.id IS l.chosen AS remeasured,
+       iif(t.id IS l.chosen, (SELECT sum(e.tied) - 1 FROM final_entries AS e WHERE e.final = l.id), NULL) AS tied,
        c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, t.measured_at, lower(hex(t.id)) AS id
 FROM contests AS n
-JOIN trials AS t ON t.rowid = (SELECT w.rowid FROM trials AS w WHERE w.contest = n.id AND w.status = 'ok'
-                               ORDER BY w.median_ns LIMIT 1)
+LEFT JOIN finals AS l ON l.id = (SELECT i.id FROM finals AS i WHERE i.contest = n.id
+                                 ORDER BY i.measured_at DESC, i.id DESC LIMIT 1)
+JOIN trials AS t ON t.id = coalesce(
+  (SELECT o.id FROM trials AS o
+   WHERE o.id = l.chosen AND o.status = 'ok'
+     AND NOT EXISTS (SELECT 1 FROM trials AS w WHERE w.contest = n.id AND w.status = 'ok' AND w.median_ns < o.low_ns
+                                                 AND w.measured_at > l.measured_at)),
+  (SELECT w.id FROM trials AS w WHERE w.contest = n.id AND w.status = 'ok' ORDER BY w.median_ns LIMIT 1))
 JOIN classes AS c ON c.id = n.class
 JOIN problems AS p ON p.id = n.problem
 JOIN kernels AS k ON k.id = t.kernel

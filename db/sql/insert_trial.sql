@@ -4,20 +4,20 @@ INSERT INTO trials (
   id, contest, kernel, configuration, is_default, binary, entry, grid_x, grid_y, grid_z, block_x, block_y, block_z,
   dynamic_shared_bytes, occupancy, blocks_per_sm, warps_per_sm, limited_by, driver_blocks_per_sm, status, detail,
   device_lost, verified, error_ratio, error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, median_ns, low_ns,
-  high_ns, metrics, measured_at, measurement, run)
+  high_ns, metrics, operations, bytes, measured_at, measurement, run)
 VALUES (
-  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
   (SELECT id FROM runs WHERE id = ?))
 ON CONFLICT (id) DO UPDATE SET (
   contest, kernel, configuration, is_default, binary, entry, grid_x, grid_y, grid_z, block_x, block_y, block_z,
   dynamic_shared_bytes, occupancy, blocks_per_sm, warps_per_sm, limited_by, driver_blocks_per_sm, status, detail,
   device_lost, verified, error_ratio, error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, median_ns, low_ns,
-  high_ns, metrics, measured_at, measurement, run) = (
+  high_ns, metrics, operations, bytes, measured_at, measurement, run) = (
   excluded.contest, excluded.kernel, excluded.configuration, excluded.is_default, excluded.binary, excluded.entry,
   excluded.grid_x, excluded.grid_y, excluded.grid_z, excluded.block_x, excluded.block_y, excluded.block_z,
   excluded.dynamic_shared_bytes, excluded.occupancy, excluded.blocks_per_sm, excluded.warps_per_sm,
   excluded.limited_by, excluded.driver_blocks_per_sm, excluded.status, excluded.detail, excluded.device_lost,
   excluded.verified, excluded.error_ratio, excluded.error_ulp_scale, excluded.wrong_elements, excluded.first_wrong,
   excluded.wrong_buffer, excluded.median_ns, excluded.low_ns, excluded.high_ns, excluded.metrics,
-  excluded.measured_at, excluded.measurement, excluded.run)
+  excluded.operations, excluded.bytes, excluded.measured_at, excluded.measurement, excluded.run)
 WHERE ? OR excluded.measured_at >= trials.measured_at

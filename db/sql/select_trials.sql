@@ -8,9 +8,9 @@ SELECT t.id, k.name, f.json, k.parameters, p.family, p.sizes, p.type, p.row_padd
        coalesce(l.compile_ms, 0), coalesce(l.log, ''),
        t.status, t.detail, t.device_lost, coalesce(t.driver_blocks_per_sm, -1),
        t.verified, t.error_ratio, t.error_ulp_scale, t.wrong_elements, coalesce(t.first_wrong, -1), t.wrong_buffer,
-       t.metrics, t.measured_at, t.run,
-       m.median_ns, m.low_ns, m.high_ns, m.min_ns, m.launches_per_sample, m.sm_clock_mhz, m.includes_launch_latency,
-       m.samples
+       t.metrics, coalesce(t.operations, 0), coalesce(t.bytes, 0), t.measured_at, t.run,
+       m.median_ns, m.low_ns, m.high_ns, m.min_ns, m.launches_per_sample, m.sm_clock_mhz,
+       m.throttled_samples, m.temperature_c, m.power_w, m.includes_launch_latency, m.samples
 FROM trials AS t
 JOIN contests AS n ON n.id = t.contest
 JOIN classes AS c ON c.id = n.class

@@ -119,9 +119,10 @@ TrialRecord full_trial(const std::string& name) {
   trial.compile_ms = 155.25;
   trial.compile_log = "ptxas info: 96 registers\n\"quoted\" and \\ and ümlaut\n";
   trial.outcome.verification = {true, 0.125, 3.5, 0, -1, "C"};
-  trial.outcome.measurement =
-      Measurement{{101.5, 100.25, 99.875, 1.0 / 3.0}, 7, 100.25, 99.5, 101.25, 99.875, 1980.5, true};
+  trial.outcome.measurement = Measurement{
+      {101.5, 100.25, 99.875, 1.0 / 3.0}, 7, 100.25, 99.5, 101.25, 99.875, 1980.5, 2, 61, 512.5, true};
   trial.outcome.driver_blocks_per_multiprocessor = 3;
+  trial.workload = {2.0 * 512 * 1024 * 256, 3670016};
   trial.metrics = {{"GFLOP/s", 12345.678901234567}, {"share", std::numeric_limits<double>::infinity()}};
   trial.run = key("run");
   return trial;
@@ -145,6 +146,19 @@ TrialRecord failed_trial(const std::string& name, std::int64_t size, TrialStatus
   trial.outcome.detail = "what went wrong with " + name;
   trial.metrics.clear();
   return trial;
+}
+
+FinalRecord sample_final() {
+  FinalRecord final;
+  final.problem = cube(512);
+  final.comparison_class = sample_class();
+  final.entries = {
+      {key("a"), 1, 1, 1, true}, {key("b"), 1.002, 0.999, 1.006, true}, {key("c"), 1.04, 1.03, 1.05, false}};
+  final.chosen = key("b");
+  final.rounds = 60;
+  final.throttled_rounds = 3;
+  final.run = key("run");
+  return final;
 }
 
 Error error_of(const std::function<void()>& action) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tuner/model/error.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -44,6 +45,8 @@ tuner::model::TrialRecord timed_trial(const std::string& name, std::int64_t size
                                       double half_width_ns = 1);
 tuner::model::TrialRecord failed_trial(const std::string& name, std::int64_t size,
                                        tuner::model::TrialStatus status);
+/// A final at 512 between timed_trial()s: a the fastest, b tied with it and chosen, c slower.
+tuner::model::FinalRecord sample_final();
 
 /// The error that `action` throws; fails the test where it throws none.
 tuner::model::Error error_of(const std::function<void()>& action);

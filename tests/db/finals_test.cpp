@@ -1,0 +1,371 @@
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "db/best.hpp"
+#include "db/database.hpp"
+#include "db/export_file.hpp"
+#include "db/final_queries.hpp"
+#include "db/merge.hpp"
+#include "db/pending_results.hpp"
+#include "db/result_store.hpp"
+#include "db/transfer.hpp"
+#include "tests/db/fixture.hpp"
+
+using namespace tuner::model;  // NOLINT(google-build-using-namespace)
+using db_test::ask;
+using db_test::contains;
+using db_test::cube;
+using db_test::error_of;
+using db_test::failed_trial;
+using db_test::key;
+using db_test::sample_class;
+using db_test::sample_final;
+using db_test::TempFolder;
+using db_test::timed_trial;
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<TrialRecord>& trials) {
+  std::vector<std::string> names;
+  for (const TrialRecord& trial : trials) names.push_back(trial.configuration.find("NAME")->text());
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+/// What the final of fill() measured again.
+std::vector<TrialRecord> measured_again() {
+  return {timed_trial("a", 512, 101, 0.5), timed_trial("b", 512, 101.2, 0.5),
+          timed_trial("c", 512, 105, 0.5)};
+}
+
+/// a, b and c raced; in the final a was the fastest, b tied with it and chosen, c slower.
+void fill(db::ResultStore& store) {
+  store.begin_run(db_test::sample_run());
+  store.record(timed_trial("a", 512, 100, 1));
+  store.record(timed_trial("b", 512, 104, 1));
+  store.record(timed_trial("c", 512, 102, 1));
+  store.record(timed_trial("d", 512, 140, 1));
+  store.record_final(sample_final(), measured_again());
+}
+
+db::BestAnswer answer(const db::ResultStore& store, const std::string& kernel = "") {
+  db::BestQuery query;
+  query.sizes = {512};
+  query.kernel = kernel;
+  return db::best(store.connection(), query).at(0);
+}
+
+std::string winner(const db::ResultStore& store, const std::string& kernel = "") {
+  return names_of({answer(store, kernel).winner}).at(0);
+}
+
+/// What the view `best` names, by its NAME.
+std::string view(const std::filesystem::path& path) {
+  return ask(path, "SELECT configuration ->> 'NAME' || ' ' || remeasured FROM best");
+}
+
+std::string exported(const std::filesystem::path& path, const db::TrialFilter& filter = {}) {
+  std::ostringstream out;
+  db::export_database(db::open_for_reading(path), filter, out);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_SUITE("db") {
+  TEST_CASE("a final makes its measurements the current ones of its contestants and is later than they") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    fill(store);
+    CHECK(store.find(key("a"))->outcome.measurement->median_ns == 101);
+    CHECK(db::measurements(store.connection(), key("a")).size() == 2);
+    CHECK(db::measurements(store.connection(), key("d")).size() == 1);
+    CHECK(ask(path, "SELECT count(*) FROM trials, finals WHERE trials.measured_at >= finals.measured_at") ==
+          "0");
+    CHECK(ask(path, "SELECT measured FROM runs") == "4");
+    const auto finals = db::finals(store.connection());
+    REQUIRE(finals.size() == 1);
+    CHECK(finals[0].problem == cube(512));
+    CHECK(finals[0].comparison_class == sample_class());
+    CHECK(finals[0].chosen == key("b"));
+    CHECK(finals[0].rounds == 60);
+    CHECK(finals[0].throttled_rounds == 3);
+    CHECK(finals[0].run == key("run"));
+    REQUIRE(finals[0].entries.size() == 3);
+    CHECK(finals[0].entries[1].trial == key("b"));
+    CHECK(finals[0].entries[1].ratio_high == 1.006);
+    CHECK(finals[0].entries[1].tied);
+    CHECK_FALSE(finals[0].entries[2].tied);
+    db::TrialFilter other;
+    other.family = "stencil";
+    CHECK(db::finals(store.connection(), other).empty());
+  }
+
+  TEST_CASE("of a final that cannot be kept nothing is kept") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    store.record(timed_trial("a", 512, 100));
+    const auto record = [&](auto change) {
+      FinalRecord final = sample_final();
+      change(final);
+      return std::string(error_of([&] { store.record_final(final, measured_again()); }).what());
+    };
+    CHECK(contains(record([](FinalRecord& f) { f.entries.clear(); }), "0 contestants"));
+    CHECK(contains(record([](FinalRecord& f) { f.chosen = key("c"); }), "none of those tied"));
+    CHECK(contains(record([](FinalRecord& f) { f.entries[2].ratio = 0; }), "no ratio"));
+    CHECK(
+        contains(record([](FinalRecord& f) { f.entries[2].trial = key("x"); }), "no trial of that problem"));
+    CHECK(contains(record([](FinalRecord& f) { f.problem = cube(64); }), "no trial of that problem"));
+    CHECK(ask(path, "SELECT count(*) FROM finals") == "0");
+    CHECK(store.find(key("a"))->outcome.measurement->median_ns == 100);
+    CHECK_FALSE(store.find(key("b")));
+  }
+
+  TEST_CASE("contenders are the ok trials near the fastest, until a final has been between them") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    const auto contenders = [&](double within, int most) {
+      return names_of(store.contenders(cube(512), sample_class(), within, most));
+    };
+    CHECK(contenders(1.1, 10).empty());
+    store.record(timed_trial("slow", 512, 120));
+    store.record(timed_trial("second", 512, 104));
+    store.record(timed_trial("first", 512, 100));
+    store.record(timed_trial("other size", 1024, 100));
+    TrialRecord dropped = timed_trial("dropped", 512, 101);
+    dropped.outcome.status = TrialStatus::dropped;
+    store.record(dropped);
+    CHECK(contenders(1.1, 10) == Names{"first", "second"});
+    CHECK(contenders(1.2, 10) == Names{"first", "second", "slow"});
+    CHECK(contenders(1.2, 1) == Names{"first"});
+    fill(store);
+    CHECK(contenders(1.2, 10).empty());
+    store.record(failed_trial("bad", 512, TrialStatus::crashed));
+    CHECK(contenders(1.2, 10).empty());
+    store.record(timed_trial("new", 512, 110));
+    CHECK(contenders(1.05, 2) == Names{"first", "a"});
+  }
+
+  TEST_CASE("the best is what the last final chose, with those it tied with") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    fill(store);
+    const db::BestAnswer found = answer(store);
+    CHECK(names_of({found.winner}) == Names{"b"});
+    CHECK(names_of(found.tied) == Names{"a"});
+    CHECK(found.tied_count == 1);
+    REQUIRE(found.final);
+    CHECK(found.final->entries.size() == 3);
+    CHECK_FALSE(found.final_is_old);
+    CHECK(view(path) == "b 1");
+    CHECK(ask(path, "SELECT tied FROM best") == "1");
+  }
+
+  TEST_CASE("a newer trial makes a final old, and only one that is clearly faster beats it") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    fill(store);
+    // Within the interval of b, 100.7 to 101.7.
+    store.record(timed_trial("new", 512, 100.8, 0.1));
+    CHECK(names_of({answer(store).winner}) == Names{"b"});
+    CHECK(answer(store).final);
+    CHECK(answer(store).final_is_old);
+    CHECK(view(path) == "b 1");
+    store.record(timed_trial("newer", 512, 90, 0.1));
+    CHECK(names_of({answer(store).winner}) == Names{"newer"});
+    CHECK_FALSE(answer(store).final);
+    CHECK(answer(store).final_is_old);
+    CHECK(view(path) == "newer 0");
+    FinalRecord final = sample_final();
+    final.entries = {{key("newer"), 1, 1, 1, true}};
+    final.chosen = key("newer");
+    store.record_final(final, {timed_trial("newer", 512, 91, 0.1)});
+    CHECK(answer(store).final);
+    CHECK(answer(store).tied.empty());
+    CHECK(view(path) == "newer 1");
+  }
+
+  TEST_CASE("what was chosen and fails since is not the best any more") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    fill(store);
+    store.record(failed_trial("b", 512, TrialStatus::wrong_result));
+    CHECK(names_of({answer(store).winner}) == Names{"a"});
+    CHECK_FALSE(answer(store).final);
+    CHECK(view(path) == "a 0");
+  }
+
+  TEST_CASE("one kernel's best is taken from the final too, whoever won it") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    const auto of_shared = [](TrialRecord trial) {
+      trial.kernel = "shared";
+      return trial;
+    };
+    store.record(timed_trial("a", 512, 100));
+    store.record(of_shared(timed_trial("e", 512, 90)));
+    store.record(of_shared(timed_trial("f", 512, 90)));
+    store.record(of_shared(timed_trial("g", 512, 90)));
+    FinalRecord final = sample_final();
+    final.chosen = key("a");
+    final.entries = {{key("a"), 1, 1, 1, true},
+                     {key("e"), 1.05, 1.04, 1.06, false},
+                     {key("f"), 1.055, 1.045, 1.065, false},
+                     {key("g"), 1.08, 1.07, 1.09, false}};
+    store.record_final(final, {timed_trial("a", 512, 100), of_shared(timed_trial("e", 512, 105.5)),
+                               of_shared(timed_trial("f", 512, 105)), of_shared(timed_trial("g", 512, 108))});
+    CHECK(winner(store) == "a");
+    CHECK(winner(store, "shared") == "e");
+    CHECK(names_of(answer(store, "shared").tied) == Names{"f"});
+    CHECK(answer(store, "shared").final);
+    // Faster than any of shared, and than nobody of register_tile.
+    store.record(of_shared(timed_trial("h", 512, 103)));
+    CHECK(winner(store, "shared") == "h");
+    CHECK_FALSE(answer(store, "shared").final);
+    CHECK(answer(store).final);
+    TrialRecord naive = timed_trial("n", 512, 400);
+    naive.kernel = "naive";
+    store.record(naive);
+    CHECK(winner(store, "naive") == "n");
+    CHECK_FALSE(answer(store, "naive").final);
+  }
+
+  TEST_CASE(
+      "a final waits with its contestants while the database is locked, in a file that can be imported") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::OpenOptions impatient;
+    impatient.busy_timeout = std::chrono::milliseconds(1);
+    db::ResultStore store(path, impatient);
+    db::PendingResults results(
+        store, [](const std::string&) {}, std::chrono::milliseconds(0));
+    results.begin_run(db_test::sample_run());
+    const db::Connection other = db::open_database(path);
+    other.execute("BEGIN IMMEDIATE");
+    results.record_final(sample_final(), measured_again());
+    CHECK(results.pending() == 1);
+    const auto left = results.finish();
+    REQUIRE(left);
+    CHECK(left->finals == 1);
+    CHECK(left->trials == 0);
+    const db::Connection fresh = db::open_database(folder / "fresh.db");
+    CHECK(db::import_file(fresh, left->file).trials == 3);
+    CHECK(db::finals(fresh).at(0).chosen == key("b"));
+    other.execute("COMMIT");
+    CHECK_FALSE(results.finish());
+    CHECK(ask(path, "SELECT count(*) FROM final_entries") == "3");
+    CHECK(ask(path, "SELECT median_ns FROM trials ORDER BY median_ns") == "101.0");
+    CHECK(ask(path, "SELECT count(*) FROM trials, finals WHERE trials.measured_at >= finals.measured_at") ==
+          "0");
+  }
+
+  TEST_CASE("finals and ceilings travel by export, import and merge, and arriving twice are kept once") {
+    const TempFolder folder;
+    {
+      db::ResultStore store(folder / "a.db");
+      fill(store);
+      store.record_ceiling(
+          {"NVIDIA H200", "arithmetic", ElementType::float32, 65.3e12, "GFLOP/s", key("a"), ""});
+      store.record_ceiling({"NVIDIA A100", "memory", ElementType::float32, 1.4e12, "GB/s", {}, ""});
+    }
+    const std::string text = exported(folder / "a.db");
+    std::ofstream(folder / "a.jsonl") << text;
+    {
+      const db::Connection target = db::open_database(folder / "b.db");
+      db::import_file(target, folder / "a.jsonl");
+      db::import_file(target, folder / "a.jsonl");
+      CHECK(db::finals(target).size() == 1);
+      // The other device has no trial here.
+      CHECK(db::ceilings(target).size() == 1);
+      CHECK(db::ceilings(target, "NVIDIA H200").at(0).value == 65.3e12);
+      db::merge_database(target, folder / "a.db");
+      db::merge_database(target, folder / "a.db");
+      CHECK(db::finals(target).size() == 1);
+      CHECK(db::ceilings(target).size() == 2);
+    }
+    CHECK(exported(folder / "b.db") == text);
+    std::istringstream in(text);
+    const db::Export parsed = db::parse_export(in, "a");
+    REQUIRE(parsed.finals.size() == 1);
+    CHECK(parsed.finals[0].entries.at(1).ratio == 1.002);
+    CHECK(parsed.ceilings.at(0).unit == "GFLOP/s");
+  }
+
+  TEST_CASE("an export of a part leaves out finals that were also between others") {
+    const TempFolder folder;
+    {
+      db::ResultStore store(folder / "a.db");
+      fill(store);
+      TrialRecord other = timed_trial("c", 512, 105);
+      other.kernel = "shared";
+      store.record(other);
+    }
+    CHECK(contains(exported(folder / "a.db"), "{\"final\":"));
+    db::TrialFilter filter;
+    filter.kernel = "shared";
+    CHECK_FALSE(contains(exported(folder / "a.db", filter), "{\"final\":"));
+  }
+
+  TEST_CASE("a final or ceiling that no tuner wrote is refused with the field and what was found") {
+    const TempFolder folder;
+    const db::Connection target = db::open_database(folder / "a.db");
+    FinalRecord final = sample_final();
+    final.measured_at = "2025-01-02T03:04:05.678Z";
+    const Ceiling ceiling{"GPU",  "memory", ElementType::float32,      1e12,
+                          "GB/s", {},       "2025-01-02T03:04:05.678Z"};
+    const auto complaint = [&](std::string text, const std::string& part, const std::string& by) {
+      REQUIRE(contains(text, part));
+      text.replace(text.find(part), part.size(), by);
+      std::ofstream(folder / "x.jsonl") << db::header_line({}) << text;
+      return std::string(error_of([&] { db::import_file(target, folder / "x.jsonl"); }).what());
+    };
+    const std::string line = db::final_line(final);
+    CHECK(contains(complaint(line, "\"ratio\":1.002", "\"ratio\":-1"), "final.entries.ratio is -1"));
+    CHECK(contains(complaint(line, "\"rounds\":60", "\"rounds\":-60"), "final.rounds is -60"));
+    CHECK(contains(complaint(line, key("b").hex(), ""), "final.chosen"));
+    CHECK(contains(complaint(line, "\"tied\":true", "\"tied\":1"), "final.entries.tied"));
+    CHECK(contains(complaint(line, "\"rounds\":60", "\"rounds\":61"), "no trial of that problem"));
+    const std::string other = db::ceiling_line(ceiling);
+    CHECK(contains(complaint(other, "\"memory\"", "\"hope\""), "ceiling.kind is \"hope\""));
+    CHECK(contains(complaint(other, "1000000000000.0", "0"), "ceiling.value is 0"));
+    CHECK(ask(folder / "a.db", "SELECT count(*) FROM ceilings") == "0");
+  }
+
+  TEST_CASE("the newest ceiling of a device, kind and type counts") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    const auto record = [&](double value, const std::string& when) {
+      store.record_ceiling({"GPU", "memory", ElementType::float32, value, "GB/s", {}, when});
+      return db::ceilings(store.connection(), "GPU").at(0).value;
+    };
+    CHECK(record(3e12, "2025-05-01T00:00:00.000Z") == 3e12);
+    CHECK(record(4e12, "2025-04-01T00:00:00.000Z") == 3e12);
+    CHECK(record(2e12, "") == 2e12);
+    CHECK(db::ceilings(store.connection(), "other").empty());
+  }
+
+  TEST_CASE("an export written before finals and temperatures imports, the new fields unknown") {
+    const TempFolder folder;
+    std::string line = db::trial_line(db_test::full_trial());
+    const auto cut = [&](const std::string& from, const std::string& to) {
+      const std::size_t begin = line.find(from);
+      REQUIRE(begin != std::string::npos);
+      line.erase(begin, line.find(to, begin) - begin);
+    };
+    cut("\"throttled_samples\"", "\"includes_launch_latency\"");
+    cut("\"workload\"", "\"verification\"");
+    std::istringstream in(db::header_line({}) + line);
+    const TrialRecord trial = db::parse_export(in, "x").trials.at(0);
+    CHECK(trial.outcome.measurement->temperature_c == 0);
+    CHECK(trial.workload == Workload{});
+  }
+}
