@@ -50,6 +50,8 @@ struct FakeScript {
   std::function<double(const std::string& symbol, int launch)> time_ns = [](const std::string&, int) {
     return 1e6;
   };
+  /// Of one Sequence::run, counted from 0 over all; 0: unknown.
+  std::function<double(int run)> sm_clock_mhz = [](int) { return 0.0; };
   std::vector<Fault> faults;
   std::int64_t memory_bytes = std::int64_t{1} << 30U;
   int blocks_per_multiprocessor = 4;
@@ -108,7 +110,7 @@ class FakeSequence final : public tuner::device::Sequence {
     for (const tuner::model::Step& step : steps) m_steps.push_back(bind(step, kernels, buffers, bindings));
   }
 
-  double run(int repetitions) override {
+  tuner::device::Timing run(int repetitions) override {
     m_script.note("run");
     m_script.repetitions.push_back(repetitions);
     double total = 0;
@@ -116,7 +118,7 @@ class FakeSequence final : public tuner::device::Sequence {
       for (const auto& step : m_steps) total += step();
     }
     m_script.clock_ns += total;
-    return total;
+    return {total, m_script.sm_clock_mhz(m_script.count("run") - 1)};
   }
   int blocks_per_multiprocessor() const override { return m_script.blocks_per_multiprocessor; }
 

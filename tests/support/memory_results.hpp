@@ -23,6 +23,14 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
       throw model::Error("the disk is full");
     calls.push_back("record " + name(trial) + " " + std::string(to_string(trial.outcome.status)));
     trials[trial.key] = trial;
+    if (model::has_trusted_time(trial.outcome.status)) m_measured_since_final[trial.problem.text()] = true;
+  }
+  void record_final(const model::FinalRecord& final,
+                    const std::vector<model::TrialRecord>& contestants) override {
+    calls.push_back("final " + std::to_string(contestants.size()));
+    finals.push_back(final);
+    for (const model::TrialRecord& trial : contestants) trials[trial.key] = trial;
+    m_measured_since_final[final.problem.text()] = false;
   }
   void observed_death(const model::Digest& trial, model::TrialStatus, const std::string&) override {
     ++death_counts[trial];
@@ -42,6 +50,21 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
   std::optional<double> best_ns(const model::Problem&, const model::ComparisonClass&) override {
     return known_best_ns;
   }
+  std::vector<model::TrialRecord> contenders(const model::Problem& problem, const model::ComparisonClass&,
+                                             double within, int most) override {
+    std::vector<model::TrialRecord> found;
+    if (!m_measured_since_final[problem.text()]) return found;
+    for (const auto& [key, trial] : trials) {
+      if (trial.problem == problem && model::has_trusted_time(trial.outcome.status) &&
+          trial.outcome.measurement)
+        found.push_back(trial);
+    }
+    const auto time = [](const model::TrialRecord& trial) { return trial.outcome.measurement->median_ns; };
+    std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return time(a) < time(b); });
+    std::erase_if(found, [&](const auto& trial) { return time(trial) > within * time(found.front()); });
+    if (found.size() > static_cast<std::size_t>(most)) found.resize(static_cast<std::size_t>(most));
+    return found;
+  }
   int deaths(const model::Digest& trial) override {
     const auto found = death_counts.find(trial);
     return found == death_counts.end() ? 0 : found->second;
@@ -49,11 +72,14 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
 
   std::map<model::Digest, model::TrialRecord> trials;
   std::map<model::Digest, int> death_counts;
+  std::vector<model::FinalRecord> finals;
   std::vector<std::string> calls;
   std::optional<double> known_best_ns;
   int fail_after = -1;  ///< record() throws from this many trials on
 
  private:
+  std::map<std::string, bool> m_measured_since_final;  ///< by problem
+
   static std::string name(const model::TrialRecord& trial) {
     return trial.problem.size_text() + ":" + trial.configuration.text();
   }

@@ -31,6 +31,7 @@ class Silence final : public sweep::Observer {
   void planned(std::int64_t, std::int64_t) override {}
   void launching(const model::TrialRecord&) override {}
   void finished(const model::TrialRecord&) override {}
+  void final_begins(const model::Problem&, std::size_t) override {}
   void notice(const std::string&) override {}
 };
 

@@ -9,149 +9,8 @@
 
 #include "tests/support/fake_compiler.hpp"
 #include "tests/support/memory_results.hpp"
+#include "tests/support/simple_final.hpp"
 #include "tuner/model/error.hpp"
-
-namespace {
-
-using namespace tuner;
-
-/// SCALE over 1, 2, 4, 8, 16; its problem is one size.
-model::KernelSpec scale_spec() {
-  model::KernelSpec spec;
-  spec.name = "scale";
-  spec.family = "scaling";
-  spec.source = {{"scale.cu", "extern \"C\" __global__ void scale(float* x) {}"}};
-  spec.sizes = {"N"};
-  spec.types = {model::ElementType::float32};
-  model::ParameterSpec parameter;
-  parameter.name = "SCALE";
-  for (const std::int64_t value : {1, 2, 4, 8, 16}) parameter.values.emplace_back(value);
-  spec.parameters = {parameter};
-  model::ArgumentSpec x;
-  x.name = "x";
-  x.type = model::ElementType::float32;
-  x.pointer = true;
-  x.access = model::Access::out;
-  x.extent = {{"N", {}}};
-  spec.arguments = {x};
-  model::StepSpec step;
-  step.entry = "scale";
-  step.grid = {{"ceil_div(N, 32 * SCALE)", {}}};
-  step.block = {{"32", {}}};
-  spec.steps = {step};
-  spec.metrics = {{"elements/ns", {"1.0 * N / time_ns", {}}}};
-  return spec;
-}
-
-/// Binaries are the macro's value; a value in `broken` does not compile.
-test::FakeCompiler::Answer scale_answer(std::set<std::string> broken) {
-  return [broken = std::move(broken)](const model::CompileJob& job) {
-    model::Compilation out = test::FakeCompiler::usual_answer(job);
-    const auto scale = std::find_if(job.macros.begin(), job.macros.end(),
-                                    [](const auto& macro) { return macro.name == "SCALE"; });
-    REQUIRE(scale != job.macros.end());
-    out.binary = {std::byte(std::stoi(scale->value))};
-    if (broken.contains(scale->value)) {
-      out.status = model::TrialStatus::compile_error;
-      out.log = "scale.cu(1): error: no such scale\n1 error detected";
-    }
-    return out;
-  };
-}
-
-/// Says what `behave` says for a scale.
-class ScaleRunner final : public model::TrialRunner {
- public:
-  using Behave = std::function<model::TrialOutcome(int scale, const model::TrialJob& job)>;
-  explicit ScaleRunner(Behave behave) : m_behave(std::move(behave)) {}
-  const model::DeviceInfo& device() const override { return m_device; }
-  model::TrialOutcome run(const model::TrialJob& job) override {
-    launched.push_back(std::to_integer<int>(job.binary.at(0)));
-    return m_behave(launched.back(), job);
-  }
-  std::vector<int> launched;
-
- private:
-  model::DeviceInfo m_device;
-  Behave m_behave;
-};
-
-model::TrialOutcome ok_in(double median_ns) {
-  model::TrialOutcome outcome;
-  outcome.measurement = model::Measurement{};
-  outcome.measurement->median_ns = median_ns;
-  outcome.measurement->samples_ns = {median_ns};
-  return outcome;
-}
-
-class Watcher final : public sweep::Observer {
- public:
-  void planned(std::int64_t total, std::int64_t known) override { plan = {total, known}; }
-  void launching(const model::TrialRecord&) override {}
-  void finished(const model::TrialRecord& trial) override {
-    ++ended;
-    if (on_finished) on_finished(trial);
-  }
-  void notice(const std::string&) override {}
-  std::pair<std::int64_t, std::int64_t> plan;
-  int ended = 0;
-  std::function<void(const model::TrialRecord&)> on_finished;
-};
-
-struct Bench {
-  std::vector<std::int64_t> sizes = {1024};
-  std::set<std::string> broken;
-  ScaleRunner::Behave behave = [](int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
-  test::MemoryResults results;
-  Watcher watcher;
-  sweep::LaunchOracle oracle;
-  std::atomic<bool> stop{false};
-  std::vector<int> launched;
-  std::function<void(sweep::Request&)> adjust;
-
-  sweep::Request request() {
-    sweep::Request out;
-    sweep::Work work{space::KernelSpace(scale_spec()), {}};
-    for (const std::int64_t size : sizes) {
-      work.problems.push_back(space::make_problem(work.kernel.spec(), {size}, std::nullopt, 0));
-    }
-    out.work = {work};
-    out.device.name = "Fake GPU";
-    out.device.kind = "cuda";
-    out.device.architecture = "sm_90";
-    out.device.memory_bytes = std::int64_t{1} << 33;
-    out.compiler = "fake 1";
-    out.seed = 7;
-    out.run.id = model::Digest::random();
-    if (adjust) adjust(out);
-    return out;
-  }
-
-  sweep::Summary run() {
-    const sweep::Request what = request();
-    ScaleRunner runner(behave);
-    test::FakeCompilerLog log;
-    compile::CompilePool pool(
-        2, [&] { return std::make_unique<test::FakeCompiler>(log, scale_answer(broken)); });
-    double now = 0;
-    sweep::Services services{pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; },
-                             stop};
-    const sweep::TrialList list = sweep::list_trials(what, results);
-    const sweep::Summary summary = sweep::sweep(what, list, services);
-    launched = runner.launched;
-    return summary;
-  }
-
-  const model::TrialRecord& trial(const std::string& configuration) const {
-    for (const auto& [key, record] : results.trials) {
-      if (record.configuration.text() == configuration) return record;
-    }
-    FAIL("no trial of " << configuration);
-    throw 0;
-  }
-};
-
-}  // namespace
 
 TEST_SUITE("tuner::sweep") {
   TEST_CASE("every configuration of every size becomes one recorded trial with its metrics") {
@@ -175,7 +34,8 @@ TEST_SUITE("tuner::sweep") {
   TEST_CASE("an attempt is recorded before each launch and the result after it") {
     Bench bench;
     bench.run();
-    for (std::size_t i = 1; i + 1 < bench.results.calls.size(); i += 2) {
+    REQUIRE(bench.results.calls.size() == 1 + 2 * 5 + 2);
+    for (std::size_t i = 1; i <= 2 * 5; i += 2) {
       const std::string attempt = bench.results.calls[i];
       REQUIRE(attempt.starts_with("attempt "));
       CHECK(bench.results.calls[i + 1] == "record " + attempt.substr(8) + " ok");
@@ -236,7 +96,7 @@ TEST_SUITE("tuner::sweep") {
   TEST_CASE("what cannot launch is recorded as unlaunchable with the reason and never launched") {
     Bench bench;
     bench.oracle.why_unlaunchable = [](const model::KernelResources& resources, const model::Step& step) {
-      CHECK(resources.registers == 32);
+      CHECK(resources.registers > 0);
       return step.grid.x == 2 ? std::optional<std::string>("needs more than there is") : std::nullopt;
     };
     bench.run();

@@ -60,7 +60,8 @@ TEST_SUITE("tests/faulty") {
           "device_assert",          "device_malloc_null", "infinite_loop",    "thirty_seconds",
           "printf_flood",           "wrong_edge",         "unwritten_tile",   "does_nothing",
           "write_past_end",         "write_before_start", "overwrites_input", "missing_barrier",
-          "good_one_each",          "good_strided",       "good_shared"}) {
+          "stale_output",           "whole_tiles_only",   "tf32_product",     "half_accumulation",
+          "order_of_arrival",       "good_one_each",      "good_strided",     "good_shared"}) {
       CAPTURE(name);
       REQUIRE(all.contains(name));
       CHECK_FALSE(test::expected_statuses(all.at(name).description).empty());

@@ -27,9 +27,11 @@ std::vector<Bytes> payloads() {
           encode(Failure{"no device", "look", model::ExitCode::no_device}),
           encode(test::full_compile_job()),
           encode(test::full_compilation()),
-          encode(test::full_trial_job(), true, false),
+          encode(TrialRequest{test::full_trial_job(), true, false}),
           encode(PhaseReport{}),
-          encode(test::full_outcome())};
+          encode(test::full_outcome()),
+          encode(FinalRequest{{TrialRequest{test::full_trial_job(), true, false}}, 5}),
+          encode(test::full_final())};
 }
 
 /// Runs `batch` once, or over and over with other seeds for TUNER_FUZZ_SECONDS. The seed of a failing batch

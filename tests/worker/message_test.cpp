@@ -38,6 +38,7 @@ TEST_SUITE("tuner::worker messages") {
     CHECK(round_trip<RunnerReady>(encode(RunnerReady{test::full_device_info()})).device ==
           test::full_device_info());
     CHECK(round_trip<model::TrialOutcome>(encode(test::full_outcome())) == test::full_outcome());
+    CHECK(round_trip<model::FinalOutcome>(encode(test::full_final())) == test::full_final());
     CHECK(round_trip<CompilerReady>(encode(CompilerReady{"nvrtc 13.0"})).compiler == "nvrtc 13.0");
     CHECK(round_trip<PhaseReport>(encode(PhaseReport{model::TrialPhase::timing})).phase ==
           model::TrialPhase::timing);
@@ -50,17 +51,28 @@ TEST_SUITE("tuner::worker messages") {
 
   TEST_CASE("a trial travels with its reference or without it") {
     model::TrialJob job = test::full_trial_job();
-    const auto with = round_trip<TrialRequest>(encode(job, true, true));
+    const auto with = round_trip<TrialRequest>(encode(TrialRequest{job, true, true}));
     CHECK(with.carries_reference);
     CHECK(with.forget_references);
     CHECK(with.job == job);
 
-    const auto without = round_trip<TrialRequest>(encode(job, false, false));
+    const auto without = round_trip<TrialRequest>(encode(TrialRequest{job, false, false}));
     CHECK_FALSE(without.carries_reference);
     CHECK_FALSE(without.forget_references);
     job.reference_binary.clear();
     job.reference_kernels.clear();
     CHECK(without.job == job);
+  }
+
+  TEST_CASE("a final travels with those references that the child lacks") {
+    const model::TrialJob job = test::full_trial_job();
+    const auto read = round_trip<FinalRequest>(
+        encode(FinalRequest{{TrialRequest{job, true, true}, TrialRequest{job, false, false}}, 77}));
+    CHECK(read.seed == 77);
+    REQUIRE(read.trials.size() == 2);
+    CHECK(read.trials[0].job == job);
+    CHECK(read.trials[1].job.reference_binary.empty());
+    CHECK(read.trials[1].job.binary == job.binary);
   }
 
   TEST_CASE("an outcome without a measurement has none on the other side") {

@@ -86,6 +86,27 @@ TEST_SUITE("tuner::worker runner") {
     }
   }
 
+  TEST_CASE("a final gives what it gives without a process, and a lost child fails it as it would a trial") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    const model::FinalJob good{{test::trial_job("a"), test::trial_job("b"), test::trial_job("c")}, 1};
+    const model::FinalOutcome alone = test::ScriptedRunner().run_final(good);
+    CHECK(alone.complete());
+    CHECK(runner.run_final(good) == alone);
+    for (const auto& [entry, status] :
+         {std::pair("crash", TrialStatus::crashed), std::pair("hang", TrialStatus::timeout),
+          std::pair("half_frame", TrialStatus::crashed), std::pair("throw", TrialStatus::crashed)}) {
+      CAPTURE(entry);
+      model::FinalJob bad = good;
+      bad.trials.push_back(test::trial_job(entry));
+      const model::FinalOutcome outcome = runner.run_final(bad);
+      CHECK_FALSE(outcome.complete());
+      CHECK(outcome.failure.status == status);
+      CHECK(outcome.failure.device_lost);
+      CHECK(runner.run_final(good) == alone);
+    }
+    CHECK(runner.starts() == 5);
+  }
+
   TEST_CASE("what a kernel prints is dropped and said, and neither hangs nor ends the worker") {
     RemoteRunner runner(test::child("measure"), hasty());
     const TrialOutcome outcome = runner.run(test::trial_job("flood"));

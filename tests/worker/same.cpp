@@ -35,8 +35,8 @@ auto fields(const DeviceInfo& value) {
                         fields(limits));
 }
 auto fields(const BufferPlan& value) {
-  const auto& [name, type, elements, access, init] = value;
-  return std::tie(name, type, elements, access, init);
+  const auto& [name, type, elements, access, init, second_init] = value;
+  return std::tie(name, type, elements, access, init, second_init);
 }
 auto fields(const Operand& value) {
   const auto& [kind, buffer, type, integer, real] = value;
@@ -47,34 +47,51 @@ auto fields(const Step& value) {
   return std::tie(kind, entry, grid, block, shared, operands, buffer, first, elements, stream, after);
 }
 auto fields(const VerifyPlan& value) {
-  const auto& [reference, rounding_terms] = value;
-  return std::tie(reference, rounding_terms);
+  const auto& [reference, rounding_terms, second_is_exact] = value;
+  return std::tie(reference, rounding_terms, second_is_exact);
 }
 auto fields(const Plan& value) {
   const auto& [buffers, steps, verify, deterministic] = value;
   return std::tie(buffers, steps, verify, deterministic);
 }
+auto fields(const Cut& value) {
+  const auto& [samples, factor] = value;
+  return std::tie(samples, factor);
+}
+auto fields(const FinalPolicy& value) {
+  const auto& [contestants, within, choosing, confirming, limit] = value;
+  return std::tie(contestants, within, choosing, confirming, limit);
+}
 auto fields(const MeasurePolicy& value) {
-  const auto& [name, samples, least, drop, batch_below, batch, limit, flush] = value;
-  return std::tie(name, samples, least, drop, batch_below, batch, limit, flush);
+  const auto& [name, samples, cuts, final, batch_below, batch, limit, flush] = value;
+  return std::tuple_cat(std::tie(name, samples, cuts, batch_below, batch, limit, flush), fields(final));
 }
 auto fields(const TrialJob& value) {
-  const auto& [key, plan, binary, kernels, reference, reference_kernels, reference_key, policy, best, seed] =
-      value;
-  return std::tie(key, plan, binary, kernels, reference, reference_kernels, reference_key, policy, best,
-                  seed);
+  const auto& [key, plan, binary, kernels, reference, reference_kernels, reference_key, policy, probes, best,
+               seed] = value;
+  return std::tie(key, plan, binary, kernels, reference, reference_kernels, reference_key, policy, probes,
+                  best, seed);
 }
 auto fields(const Verification& value) {
   const auto& [checked, ratio, scale, wrong, first, buffer] = value;
   return std::tie(checked, ratio, scale, wrong, first, buffer);
 }
 auto fields(const Measurement& value) {
-  const auto& [samples, launches, median, low, high, least, clock, latency] = value;
-  return std::tie(samples, launches, median, low, high, least, clock, latency);
+  const auto& [samples, launches, median, low, high, least, clock, throttled, temperature, power, latency] =
+      value;
+  return std::tie(samples, launches, median, low, high, least, clock, throttled, temperature, power, latency);
 }
 auto fields(const TrialOutcome& value) {
   const auto& [status, detail, verification, measurement, lost, blocks] = value;
   return std::tie(status, detail, verification, measurement, lost, blocks);
+}
+auto fields(const Standing& value) {
+  const auto& [measurement, ratio, low, high, tied] = value;
+  return std::tie(measurement, ratio, low, high, tied);
+}
+auto fields(const FinalOutcome& value) {
+  const auto& [standings, fastest, rounds, throttled, failure, culprit] = value;
+  return std::tie(standings, fastest, rounds, throttled, failure, culprit);
 }
 
 }  // namespace
@@ -112,6 +129,9 @@ static bool operator==(const VerifyPlan& a, const VerifyPlan& b) {
 static bool operator==(const Plan& a, const Plan& b) {
   return fields(a) == fields(b);
 }
+static bool operator==(const Cut& a, const Cut& b) {
+  return fields(a) == fields(b);
+}
 static bool operator==(const MeasurePolicy& a, const MeasurePolicy& b) {
   return fields(a) == fields(b);
 }
@@ -125,6 +145,12 @@ static bool operator==(const Measurement& a, const Measurement& b) {
   return fields(a) == fields(b);
 }
 bool operator==(const TrialOutcome& a, const TrialOutcome& b) {
+  return fields(a) == fields(b);
+}
+static bool operator==(const Standing& a, const Standing& b) {
+  return fields(a) == fields(b);
+}
+bool operator==(const FinalOutcome& a, const FinalOutcome& b) {
   return fields(a) == fields(b);
 }
 

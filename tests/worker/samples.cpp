@@ -66,16 +66,22 @@ DeviceInfo full_device_info() {
 TrialJob full_trial_job() {
   TrialJob job;
   job.key = Digest::from_hex("000102030405060708090a0b0c0d0e0f");
-  job.plan.buffers = {{"A", ElementType::uint8, 99, Access::inout, {Init::Kind::uniform, -1.5, 0.1}}};
+  job.plan.buffers = {{"A",
+                       ElementType::uint8,
+                       99,
+                       Access::inout,
+                       {Init::Kind::uniform, -1.5, 0.1},
+                       {Init::Kind::signs, 2, 45}}};
   job.plan.steps = {full_step(Step::Kind::launch), full_step(Step::Kind::upload)};
-  job.plan.verify = {{full_step(Step::Kind::launch)}, 1e-300};
+  job.plan.verify = {{full_step(Step::Kind::launch)}, 1e-300, true};
   job.plan.deterministic = false;
   job.binary = binary(1000);
   job.kernels = {full_resources("a")};
   job.reference_binary = binary(500);
   job.reference_kernels = {full_resources("r")};
   job.reference_key = Digest::from_hex("ffeeddccbbaa99887766554433221100");
-  job.policy = {"thorough-1", 40, 5, 1.25, 1.0, 2.0, 3.0, true};
+  job.policy = {"thorough-1", 40, {{5, 1.25}}, {6, 1.5, 7, 8, 4.0}, 1.0, 2.0, 3.0, true};
+  job.probes = {job.plan, job.plan};
   job.best_ns = 12'345.678;
   job.seed = std::numeric_limits<std::uint64_t>::max();
   return job;
@@ -86,9 +92,20 @@ TrialOutcome full_outcome() {
   outcome.status = TrialStatus::quarantined;
   outcome.detail = "why \x80 not";
   outcome.verification = {true, std::numeric_limits<double>::infinity(), 5e-324, 3, 1, "C"};
-  outcome.measurement = Measurement{{1.1, 2.2, 3.3}, 4, 2.2, 1.1, 3.3, 1.1, 1980.5, true};
+  outcome.measurement = Measurement{{1.1, 2.2, 3.3}, 4, 2.2, 1.1, 3.3, 1.1, 1980.5, 2, 61.5, 700.25, true};
   outcome.device_lost = true;
   outcome.driver_blocks_per_multiprocessor = 6;
+  return outcome;
+}
+
+FinalOutcome full_final() {
+  FinalOutcome outcome;
+  outcome.standings = {{*full_outcome().measurement, 1.25, 1.125, 1.5, true}};
+  outcome.fastest = 3;
+  outcome.rounds = 60;
+  outcome.throttled_rounds = 4;
+  outcome.failure = full_outcome();
+  outcome.culprit = 2;
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/device_info.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::test {
@@ -13,6 +14,7 @@ model::Compilation full_compilation();
 model::DeviceInfo full_device_info();
 model::TrialJob full_trial_job();
 model::TrialOutcome full_outcome();
+model::FinalOutcome full_final();
 
 /// The least a scripted worker needs.
 model::TrialJob trial_job(const std::string& entry);
@@ -32,5 +34,6 @@ bool operator==(const Compilation& a, const Compilation& b);
 bool operator==(const DeviceInfo& a, const DeviceInfo& b);
 bool operator==(const TrialJob& a, const TrialJob& b);
 bool operator==(const TrialOutcome& a, const TrialOutcome& b);
+bool operator==(const FinalOutcome& a, const FinalOutcome& b);
 
 }  // namespace tuner::model

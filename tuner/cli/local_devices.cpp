@@ -24,19 +24,22 @@ class LazyRunner final : public model::TrialRunner {
   LazyRunner(model::DeviceInfo device, Open open) : m_device(std::move(device)), m_open(std::move(open)) {}
 
   const model::DeviceInfo& device() const override { return m_device; }
-  model::TrialOutcome run(const model::TrialJob& job) override {
-    if (!m_runner) {
-      m_runner = m_open();
-      m_runner->report_phases_to(m_listener);
-    }
-    return m_runner->run(job);
-  }
+  model::TrialOutcome run(const model::TrialJob& job) override { return runner().run(job); }
+  model::FinalOutcome run_final(const model::FinalJob& job) override { return runner().run_final(job); }
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);
     if (m_runner) m_runner->report_phases_to(m_listener);
   }
 
  private:
+  model::TrialRunner& runner() {
+    if (!m_runner) {
+      m_runner = m_open();
+      m_runner->report_phases_to(m_listener);
+    }
+    return *m_runner;
+  }
+
   model::DeviceInfo m_device;
   Open m_open;
   std::function<void(model::TrialPhase)> m_listener;
@@ -75,7 +78,12 @@ std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
   const int ordinal = std::stoi(info.id.substr(info.id.find(':') + 1));
   auto nvml = std::make_shared<device::cuda::Nvml>();
   measure::Surroundings surroundings;
-  surroundings.sm_clock_mhz = [nvml, uuid = info.uuid] { return nvml->read(uuid).sm_clock_mhz.value_or(0); };
+  surroundings.max_sm_clock_mhz = device::cuda::max_sm_clock_mhz(ordinal);
+  surroundings.reading = [nvml, uuid = info.uuid] {
+    const device::cuda::GpuReading gpu = nvml->read(uuid);
+    return measure::Reading{gpu.sm_clock_mhz.value_or(0), gpu.temperature_celsius.value_or(0),
+                            gpu.power_watts.value_or(0)};
+  };
   return std::make_unique<measure::DeviceTrialRunner>(
       device::cuda::open(ordinal, support_binary(info, cache_folder)), surroundings);
 }

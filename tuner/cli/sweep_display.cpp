@@ -28,6 +28,11 @@ void SweepDisplay::finished(const model::TrialRecord& trial) {
   show();
 }
 
+void SweepDisplay::final_begins(const model::Problem& problem, std::size_t contestants) {
+  m_printer.status(fmt::format("{}: the best {} once more, in turn", problem.text(), contestants),
+                   m_progress.fraction());
+}
+
 void SweepDisplay::notice(const std::string& text) {
   m_printer.line(text);
 }

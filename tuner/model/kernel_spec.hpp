@@ -52,9 +52,11 @@ struct ArgumentSpec {
   std::string name;
   std::optional<ElementType> type;  ///< absent: the problem's element type (written ELEMENT_TYPE)
   bool pointer = false;
-  Access access = Access::in;      ///< pointers only
-  std::vector<Expression> extent;  ///< pointers only: elements = product
-  InitSpec init;                   ///< pointers only
+  Access access = Access::in;           ///< pointers only
+  std::vector<Expression> extent;       ///< pointers only: elements = product
+  InitSpec init;                        ///< pointers only
+  std::optional<InitSpec> second_init;  ///< of the second draw; absent: `init` with another seed. Init::signs
+                                        ///< has the most non-zeros of a column as `a` here
   std::optional<Expression>
       value;  ///< scalars only; absent: the size, parameter or derived value of the same name
   SourceLocation where;
@@ -90,12 +92,22 @@ struct VerifySpec {
   std::vector<StepSpec>
       steps;                  ///< arguments `NAME.expected` and `NAME.magnitude` are double* for output NAME
   Expression rounding_terms;  ///< 0: results must be equal
+  /// The second draw's inputs are such that every intermediate result is exact, so its outputs must be equal.
+  bool second_is_exact = false;
   SourceLocation where;
 };
 
 struct MetricSpec {
   std::string name;  ///< as shown, unit included: GFLOP/s
   Expression value;  ///< over sizes, parameters, derived values and time_ns
+};
+
+/// What the problem asks of a device however it is solved, as expressions over the sizes, ELEMENT_BYTES and
+/// derived values that depend on no parameter: arithmetic operations, and bytes that must be read or written
+/// once.
+struct WorkloadSpec {
+  std::optional<Expression> operations;
+  std::optional<Expression> bytes;
 };
 
 /// Everything a sweep needs to know about one kernel, as read from its TOML file and validated.
@@ -119,6 +131,10 @@ struct KernelSpec {
   std::vector<StepSpec> steps;
   std::optional<VerifySpec> verify;
   std::vector<MetricSpec> metrics;  ///< the first is the one shown in tables
+  WorkloadSpec workload;
+  /// The kernel measures what its device can do at most: its best first metric is kept as that ceiling. Empty
+  /// for ordinary kernels; see ceiling.hpp.
+  std::string ceiling;
 };
 
 }  // namespace tuner::model

@@ -15,6 +15,9 @@ void add(DigestBuilder& digest, const BufferPlan& buffer) {
   digest.add(buffer.name).add(static_cast<std::int64_t>(buffer.type)).add(buffer.elements);
   digest.add(static_cast<std::int64_t>(buffer.access)).add(static_cast<std::int64_t>(buffer.init.kind));
   digest.add(fmt::format("{:a} {:a}", buffer.init.a, buffer.init.b));
+  if (buffer.second_init.kind == Init::Kind::none) return;  // identities of before there were two draws stay
+  digest.add("second_init").add(static_cast<std::int64_t>(buffer.second_init.kind));
+  digest.add(fmt::format("{:a} {:a}", buffer.second_init.a, buffer.second_init.b));
 }
 
 void add(DigestBuilder& digest, const Operand& operand) {
@@ -46,9 +49,10 @@ void add_all(DigestBuilder& digest, const Range& range) {
 std::int64_t Plan::device_bytes() const {
   std::int64_t total = 0;
   for (const BufferPlan& buffer : buffers) {
-    total += buffer.bytes();
+    const bool shared = buffer.access == Access::workspace;  // a run needs nothing of an earlier one's
+    total += shared ? buffer.bytes() : 2 * buffer.bytes();
     const bool checked = buffer.access == Access::out || buffer.access == Access::inout;
-    if (checked && !verify.reference.empty()) total += 2 * buffer.elements * size_bytes(ElementType::float64);
+    if (checked && !verify.reference.empty()) total += 4 * buffer.elements * size_bytes(ElementType::float64);
   }
   return total;
 }
@@ -64,6 +68,7 @@ Digest Plan::inputs_key() const {
   add_all(digest, buffers);
   add_all(digest, verify.reference);
   digest.add(fmt::format("{:a}", verify.rounding_terms));
+  if (verify.second_is_exact) digest.add("second_is_exact");
   return digest.finish();
 }
 

@@ -23,11 +23,13 @@ enum class Access { in, out, inout, workspace };
 /// makes the same ones (see device/fill.hpp).
 struct Init {
   enum class Kind {
-    none,      ///< poison: outputs and workspaces
-    constant,  ///< a
-    uniform,   ///< real numbers in [a, b)
-    integers,  ///< whole numbers in [a, b], both ends included
-    iota,      ///< a + b * index
+    none,          ///< poison: outputs and workspaces
+    constant,      ///< a
+    uniform,       ///< real numbers in [a, b)
+    integers,      ///< whole numbers in [a, b], both ends included
+    iota,          ///< a + b * index
+    odd_integers,  ///< odd numbers in [a, b]
+    signs,         ///< rows of b elements: -1 or 1 where row + column is a multiple of a, else 0
   };
   Kind kind = Kind::none;
   double a = 0;
@@ -41,6 +43,7 @@ struct BufferPlan {
   std::int64_t elements = 0;
   Access access = Access::in;
   Init init;
+  Init second_init;  ///< of the second draw; Init::none: `init`, with another seed
   std::int64_t bytes() const { return elements * size_bytes(type); }
 };
 
@@ -70,8 +73,9 @@ struct Step {
 };
 
 struct VerifyPlan {
-  std::vector<Step> reference;  ///< empty: nothing to verify against
-  double rounding_terms = 0;    ///< see VerifySpec
+  std::vector<Step> reference;   ///< empty: nothing to verify against
+  double rounding_terms = 0;     ///< see VerifySpec
+  bool second_is_exact = false;  ///< results of the second draw must be equal, whatever rounding_terms says
 };
 
 /// One configuration on one problem with every expression evaluated: all that a measuring process needs
@@ -82,7 +86,7 @@ struct Plan {
   VerifyPlan verify;
   bool deterministic = true;
 
-  /// Device memory the buffers take, the reference's two double arrays per output included.
+  /// Device memory of both draws: the buffers, and the reference's two double arrays per output.
   std::int64_t device_bytes() const;
   /// Over everything in the plan, in order.
   void add_to(DigestBuilder& digest) const;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -24,6 +25,9 @@ class ResultSink {
   virtual void open_attempt(const TrialRecord& trial) = 0;
   /// The result of a trial; closes its open attempt, if any.
   virtual void record(const TrialRecord& trial) = 0;
+  /// The result of a final, with its contestants: each gets the measurement of the final as its current one.
+  /// All or nothing is kept.
+  virtual void record_final(const FinalRecord& final, const std::vector<TrialRecord>& contestants) = 0;
   /// Closes the open attempt of `trial` as a death that was observed (`crashed`, `timeout`) without recording
   /// a result.
   virtual void observed_death(const Digest& trial, TrialStatus how, const std::string& detail) = 0;
@@ -42,6 +46,11 @@ class ResultSource {
   virtual std::optional<TrialRecord> find(const Digest& trial) = 0;
   /// Median of the fastest ok trial of a problem in a class; absent when there is none.
   virtual std::optional<double> best_ns(const Problem& problem, const ComparisonClass& comparison_class) = 0;
+  /// Whom a final would be between: ok trials whose time is at most the best one's times `within`, fastest
+  /// first, `most` of them at most. Empty where the last final is newer than every ok trial, or nothing is
+  /// ok.
+  virtual std::vector<TrialRecord> contenders(const Problem& problem, const ComparisonClass& comparison_class,
+                                              double within, int most) = 0;
   /// Deaths observed while `trial` was open, plus attempts left open under another boot of this machine.
   virtual int deaths(const Digest& trial) = 0;
 };

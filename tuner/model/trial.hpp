@@ -34,12 +34,27 @@ struct Verification {
   std::string buffer;             ///< the output it is about
 };
 
+/// After `samples` samples a trial is dropped when its fastest exceeds the best time times `factor`.
+struct Cut {
+  int samples = 1;
+  double factor = 3;
+};
+
+/// How the best of a problem are told apart once all have raced; see FinalJob.
+struct FinalPolicy {
+  int contestants = 10;        ///< at most so many take part …
+  double within = 1.1;         ///< … whose time is at most the best one's times this
+  int choosing_rounds = 40;    ///< at most, until the fastest is separated from the others
+  int confirming_rounds = 20;  ///< that follow: what is reported, and who is tied, comes from these alone
+  double time_limit_ns = 5e9;  ///< timed work of each of the two parts
+};
+
 /// How samples are taken; its name and version are part of the comparison class.
 struct MeasurePolicy {
-  std::string name = "standard-1";
-  int samples = 20;          ///< timed samples of a trial that is not dropped
-  int least_samples = 3;     ///< before a trial may be dropped
-  double drop_factor = 1.5;  ///< dropped when the fastest of least_samples exceeds best * this; 0: never
+  std::string name = "standard-2";
+  int samples = 10;                            ///< timed samples of a trial that is not dropped
+  std::vector<Cut> cuts = {{1, 3}, {3, 1.5}};  ///< by rising number of samples; empty: nothing is dropped
+  FinalPolicy final;
   double batch_below_ns = 100'000;  ///< launches shorter than this are timed back to back, several a sample …
   double batch_ns = 500'000;        ///< … as many as fill this time
   double time_limit_ns = 2e9;       ///< stop sampling a trial after this much timed work
@@ -54,7 +69,10 @@ struct Measurement {
   double low_ns = 0;  ///< 95 % interval of the median
   double high_ns = 0;
   double min_ns = 0;
-  double sm_clock_mhz = 0;               ///< 0: unknown
+  double sm_clock_mhz = 0;               ///< median over the samples; 0: unknown
+  int throttled_samples = 0;             ///< taken at a lowered clock, and left out of the above
+  double temperature_c = 0;              ///< of the GPU after the last sample; 0: unknown
+  double power_w = 0;                    ///< likewise
   bool includes_launch_latency = false;  ///< too short for its time to mean the kernel alone
 };
 
@@ -68,6 +86,9 @@ struct TrialJob {
   std::vector<KernelResources> reference_kernels;
   Digest reference_key;  ///< key of the reference's CompileJob
   MeasurePolicy policy;
+  /// The same binary on small awkward problems, run and verified before it is measured; usually empty, since
+  /// once a binary is enough.
+  std::vector<Plan> probes;
   double best_ns = 0;      ///< of the same problem and class so far, for early drop; 0: none
   std::uint64_t seed = 0;  ///< of the inputs
 };
@@ -81,6 +102,13 @@ struct TrialOutcome {
   bool device_lost = false;                ///< the process that measured can launch nothing more: replace it
   int driver_blocks_per_multiprocessor =
       -1;  ///< the driver's own occupancy of the first launch; -1: not asked
+};
+
+/// What a problem asks of a device, however it is solved; 0: its spec does not say.
+struct Workload {
+  double operations = 0;
+  double bytes = 0;
+  bool operator==(const Workload&) const = default;
 };
 
 /// A trial as remembered: identity, circumstances and result, flat enough for any report.
@@ -100,6 +128,7 @@ struct TrialRecord {
   double compile_ms = 0;
   std::string compile_log;
   TrialOutcome outcome;
+  Workload workload;
   Metrics metrics;          ///< name with unit -> value at the median time
   std::string measured_at;  ///< UTC, ISO 8601; set by the database
   Digest run;               ///< the run that measured it

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "tuner/model/device_info.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::model {
@@ -31,6 +32,8 @@ class TrialRunner {
 
   virtual const DeviceInfo& device() const = 0;
   virtual TrialOutcome run(const TrialJob& job) = 0;
+  /// A failure is a value here too. There is at least one trial.
+  virtual FinalOutcome run_final(const FinalJob& job) = 0;
   /// From now on `listener` is called, from within run(), as each phase begins; a null one ends it. Runners
   /// that have no phases ignore it.
   virtual void report_phases_to(std::function<void(TrialPhase)> listener) { static_cast<void>(listener); }

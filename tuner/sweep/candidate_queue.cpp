@@ -1,7 +1,5 @@
 #include "tuner/sweep/candidate_queue.hpp"
 
-#include <iterator>
-
 #include "tuner/search/make_strategy.hpp"
 
 namespace tuner::sweep {
@@ -26,9 +24,21 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
       return Item{it->first, *candidate};
     }
     open.waits = true;
-    it = open.under_way == 0 ? m_open.erase(it) : std::next(it);
+    if (open.under_way == 0) {
+      m_finished.push_back(it->first);
+      it = m_open.erase(it);
+    } else {
+      ++it;
+    }
   }
   return std::nullopt;
+}
+
+std::optional<std::size_t> CandidateQueue::take_finished() {
+  if (m_finished.empty()) return std::nullopt;
+  const std::size_t group = m_finished.front();
+  m_finished.pop_front();
+  return group;
 }
 
 void CandidateQueue::report(const Item& item, const model::TrialRecord& record) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,8 @@ class CandidateQueue {
   std::optional<Item> next();
   /// Says how an item that next() gave has ended.
   void report(const Item& item, const model::TrialRecord& record);
+  /// A group all of whose trials have ended; each is given once, in the order they ended.
+  std::optional<std::size_t> take_finished();
 
  private:
   /// Groups begun and not over, at most.
@@ -42,6 +45,7 @@ class CandidateQueue {
   const TrialList& m_list;
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
+  std::deque<std::size_t> m_finished;
 };
 
 }  // namespace tuner::sweep

@@ -71,6 +71,7 @@ struct Summary {
   std::int64_t known = 0;
   std::int64_t finished = 0;
   std::int64_t failed = 0;  ///< of those finished
+  std::int64_t finals = 0;
   double wall_seconds = 0;
   double measuring_seconds = 0;  ///< inside the runner: the device's share
   double waiting_seconds = 0;    ///< for a compilation with nothing ready to measure

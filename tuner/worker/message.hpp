@@ -1,11 +1,14 @@
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/device_info.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/model/trial_runner.hpp"
 #include "tuner/worker/frame.hpp"
@@ -32,9 +35,15 @@ struct Failure {
 /// A trial to run. The reference's binary is the same for most trials, so it travels once and is kept by the
 /// child.
 struct TrialRequest {
-  model::TrialJob job;             ///< reference fields empty unless `carries_reference`
+  model::TrialJob job;             ///< when read: reference fields empty unless `carries_reference`
   bool carries_reference = false;  ///< keep it under job.reference_key
   bool forget_references = false;  ///< first drop all that were kept: bounds the child's memory
+};
+
+/// A final to run; as with single trials each reference travels once.
+struct FinalRequest {
+  std::vector<TrialRequest> trials;
+  std::uint64_t seed = 0;
 };
 
 /// The running trial has entered a phase.
@@ -47,8 +56,9 @@ struct ProtocolError {
   std::string message;
 };
 
-using Message = std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation,
-                             TrialRequest, PhaseReport, model::TrialOutcome>;
+using Message =
+    std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation, TrialRequest,
+                 PhaseReport, model::TrialOutcome, FinalRequest, model::FinalOutcome>;
 
 /// Payloads: CBOR maps. Strings travel as byte strings, since compiler logs need not be UTF-8; numbers are
 /// exact, infinities and NaN included.
@@ -57,8 +67,10 @@ Bytes encode(const RunnerReady& ready);
 Bytes encode(const Failure& failure);
 Bytes encode(const model::CompileJob& job);
 Bytes encode(const model::Compilation& compilation);
-/// `carries_reference` decides whether the reference's binary and kernels of `job` are written.
-Bytes encode(const model::TrialJob& job, bool carries_reference, bool forget_references);
+/// `carries_reference` decides whether the reference's binary and kernels of the job are written.
+Bytes encode(const TrialRequest& request);
+Bytes encode(const FinalRequest& request);
+Bytes encode(const model::FinalOutcome& outcome);
 Bytes encode(const PhaseReport& report);
 Bytes encode(const model::TrialOutcome& outcome);
 

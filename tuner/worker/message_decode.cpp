@@ -125,17 +125,6 @@ void read(const json& value, T& structure) {
   fields::describe(reader, structure);
 }
 
-void read(const json& value, TrialRequest& request) {
-  Reader reader(value);
-  reader("job", request.job);
-  reader("carries_reference", request.carries_reference);
-  reader("forget_references", request.forget_references);
-  if (request.carries_reference) {
-    reader("reference_binary", request.job.reference_binary);
-    reader("reference_kernels", request.job.reference_kernels);
-  }
-}
-
 template <class T>
 Message body_of(const json& envelope) {
   Message message(std::in_place_type<T>);
@@ -165,6 +154,10 @@ Message message_of(const json& message) {
       return body_of<PhaseReport>(message);
     case MessageKind::trial_outcome:
       return body_of<model::TrialOutcome>(message);
+    case MessageKind::final_request:
+      return body_of<FinalRequest>(message);
+    case MessageKind::final_outcome:
+      return body_of<model::FinalOutcome>(message);
   }
   throw Malformed(fmt::format("unknown kind {}", kind));
 }

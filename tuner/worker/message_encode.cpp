@@ -105,16 +105,14 @@ Bytes encode(const model::TrialOutcome& outcome) {
   return envelope(MessageKind::trial_outcome, value_of(outcome));
 }
 
-Bytes encode(const model::TrialJob& job, bool carries_reference, bool forget_references) {
-  Writer body;
-  body("job", job);
-  body("carries_reference", carries_reference);
-  body("forget_references", forget_references);
-  if (carries_reference) {
-    body("reference_binary", job.reference_binary);
-    body("reference_kernels", job.reference_kernels);
-  }
-  return envelope(MessageKind::trial_request, body.take());
+Bytes encode(const model::FinalOutcome& outcome) {
+  return envelope(MessageKind::final_outcome, value_of(outcome));
+}
+Bytes encode(const TrialRequest& request) {
+  return envelope(MessageKind::trial_request, value_of(request));
+}
+Bytes encode(const FinalRequest& request) {
+  return envelope(MessageKind::final_request, value_of(request));
 }
 
 }  // namespace tuner::worker

@@ -23,7 +23,7 @@ inline constexpr int last<model::ElementType> = static_cast<int>(model::ElementT
 template <>
 inline constexpr int last<model::Access> = static_cast<int>(model::Access::workspace);
 template <>
-inline constexpr int last<model::Init::Kind> = static_cast<int>(model::Init::Kind::iota);
+inline constexpr int last<model::Init::Kind> = static_cast<int>(model::Init::Kind::signs);
 template <>
 inline constexpr int last<model::Operand::Kind> = static_cast<int>(model::Operand::Kind::scalar);
 template <>
@@ -136,6 +136,7 @@ void describe(Archive& a, T& v) {
   a("elements", v.elements);
   a("access", v.access);
   a("init", v.init);
+  a("second_init", v.second_init);
 }
 
 template <class Archive, Either<model::Operand> T>
@@ -166,6 +167,7 @@ template <class Archive, Either<model::VerifyPlan> T>
 void describe(Archive& a, T& v) {
   a("reference", v.reference);
   a("rounding_terms", v.rounding_terms);
+  a("second_is_exact", v.second_is_exact);
 }
 
 template <class Archive, Either<model::Plan> T>
@@ -176,19 +178,34 @@ void describe(Archive& a, T& v) {
   a("deterministic", v.deterministic);
 }
 
+template <class Archive, Either<model::Cut> T>
+void describe(Archive& a, T& v) {
+  a("samples", v.samples);
+  a("factor", v.factor);
+}
+
+template <class Archive, Either<model::FinalPolicy> T>
+void describe(Archive& a, T& v) {
+  a("contestants", v.contestants);
+  a("within", v.within);
+  a("choosing_rounds", v.choosing_rounds);
+  a("confirming_rounds", v.confirming_rounds);
+  a("time_limit_ns", v.time_limit_ns);
+}
+
 template <class Archive, Either<model::MeasurePolicy> T>
 void describe(Archive& a, T& v) {
   a("name", v.name);
   a("samples", v.samples);
-  a("least_samples", v.least_samples);
-  a("drop_factor", v.drop_factor);
+  a("cuts", v.cuts);
+  a("final", v.final);
   a("batch_below_ns", v.batch_below_ns);
   a("batch_ns", v.batch_ns);
   a("time_limit_ns", v.time_limit_ns);
   a("flush_l2", v.flush_l2);
 }
 
-/// The two fields of the reference travel on their own, see TrialRequest.
+/// The two fields of the reference travel with TrialRequest, and only when the child lacks them.
 template <class Archive, Either<model::TrialJob> T>
 void describe(Archive& a, T& v) {
   a("key", v.key);
@@ -197,7 +214,24 @@ void describe(Archive& a, T& v) {
   a("kernels", v.kernels);
   a("reference_key", v.reference_key);
   a("policy", v.policy);
+  a("probes", v.probes);
   a("best_ns", v.best_ns);
+  a("seed", v.seed);
+}
+
+template <class Archive, Either<TrialRequest> T>
+void describe(Archive& a, T& v) {
+  a("carries_reference", v.carries_reference);
+  a("forget_references", v.forget_references);
+  a("job", v.job);
+  if (!v.carries_reference) return;
+  a("reference_binary", v.job.reference_binary);
+  a("reference_kernels", v.job.reference_kernels);
+}
+
+template <class Archive, Either<FinalRequest> T>
+void describe(Archive& a, T& v) {
+  a("trials", v.trials);
   a("seed", v.seed);
 }
 
@@ -220,6 +254,9 @@ void describe(Archive& a, T& v) {
   a("high_ns", v.high_ns);
   a("min_ns", v.min_ns);
   a("sm_clock_mhz", v.sm_clock_mhz);
+  a("throttled_samples", v.throttled_samples);
+  a("temperature_c", v.temperature_c);
+  a("power_w", v.power_w);
   a("includes_launch_latency", v.includes_launch_latency);
 }
 
@@ -231,6 +268,25 @@ void describe(Archive& a, T& v) {
   a("measurement", v.measurement);
   a("device_lost", v.device_lost);
   a("driver_blocks_per_multiprocessor", v.driver_blocks_per_multiprocessor);
+}
+
+template <class Archive, Either<model::Standing> T>
+void describe(Archive& a, T& v) {
+  a("measurement", v.measurement);
+  a("ratio", v.ratio);
+  a("ratio_low", v.ratio_low);
+  a("ratio_high", v.ratio_high);
+  a("tied", v.tied);
+}
+
+template <class Archive, Either<model::FinalOutcome> T>
+void describe(Archive& a, T& v) {
+  a("standings", v.standings);
+  a("fastest", v.fastest);
+  a("rounds", v.rounds);
+  a("throttled_rounds", v.throttled_rounds);
+  a("failure", v.failure);
+  a("culprit", v.culprit);
 }
 
 template <class Archive, Either<CompilerReady> T>

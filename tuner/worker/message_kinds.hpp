@@ -12,6 +12,8 @@ enum class MessageKind {
   trial_request,
   phase_report,
   trial_outcome,
+  final_request,
+  final_outcome,
 };
 
 }  // namespace tuner::worker

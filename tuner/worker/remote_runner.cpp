@@ -25,6 +25,21 @@ nanoseconds from_ns(double ns) {
   return nanoseconds(ns > 0 ? static_cast<nanoseconds::rep>(std::min(ns, 1e18)) : 0);
 }
 
+/// Samples after which it is settled whether a trial is dropped.
+double cut_samples(const model::MeasurePolicy& policy) {
+  int most = 0;
+  for (const model::Cut& cut : policy.cuts) most = std::max(most, cut.samples);
+  return most;
+}
+
+model::TrialOutcome unexpected_answer() {
+  model::TrialOutcome outcome;
+  outcome.status = TrialStatus::crashed;
+  outcome.detail = "the measuring process answered with an unexpected message";
+  outcome.device_lost = true;
+  return outcome;
+}
+
 }  // namespace
 
 nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::TrialJob& job,
@@ -43,7 +58,15 @@ nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::Tr
     case TrialPhase::timing:
       break;
   }
-  return allowed(job.policy.least_samples + 1.0) + from_ns(job.policy.time_limit_ns);
+  return allowed(cut_samples(job.policy) + 1.0) + from_ns(job.policy.time_limit_ns);
+}
+
+nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::FinalJob& job,
+                           TrialPhase phase) {
+  double all_ns = 0;
+  for (const model::TrialJob& trial : job.trials)
+    all_ns += static_cast<double>(phase_deadline(settings, trial, phase).count());
+  return from_ns(all_ns);
 }
 
 RemoteRunner::RemoteRunner(ChildCommand command, RemoteRunnerSettings settings)
@@ -71,36 +94,66 @@ void RemoteRunner::start() {
 
 TrialOutcome RemoteRunner::run(const model::TrialJob& job) {
   if (!m_slot.occupied()) start();
-  m_slot.child().output().clear();
-  const Sent sent = send(job);
-  if (std::holds_alternative<DeadlinePassed>(sent)) {
-    return lost(TrialStatus::timeout, TrialPhase::loading, "it did not take the job in time");
-  }
-  // A child that died is asked all the same: its last words may still be in the socket.
-  TrialOutcome outcome = await(job);
-  if (!m_slot.occupied()) return outcome;
-  if (const std::int64_t printed = m_slot.child().output().printed_bytes(); printed > 0) {
-    if (!outcome.detail.empty()) outcome.detail += "; ";
-    outcome.detail += fmt::format("printed {} bytes, which were dropped", printed);
-  }
+  const Answer answer =
+      ask(encode(request(job)), [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); });
+  if (const auto* lost = std::get_if<TrialOutcome>(&answer)) return *lost;
+  const auto* told = std::get_if<TrialOutcome>(&std::get<Message>(answer));
+  TrialOutcome outcome = told ? *told : unexpected_answer();
+  if (const std::string printed = what_it_printed(); !printed.empty())
+    outcome.detail += (outcome.detail.empty() ? "" : "; ") + printed;
   if (outcome.device_lost) m_slot.discard();
   return outcome;
 }
 
-Sent RemoteRunner::send(const model::TrialJob& job) {
-  const auto deadline = Clock::now() + phase_deadline(m_settings, job, TrialPhase::loading);
-  // A key of zeros names nothing, so nothing can be kept under it.
-  const bool carries = job.reference_key.empty() || !m_references.contains(job.reference_key);
-  const bool forget = carries && m_references.size() >= kept_references;
-  if (forget) m_references.clear();
-  if (carries && !job.reference_key.empty()) m_references.insert(job.reference_key);
-  return m_slot.child().send(encode(job, carries, forget), deadline);
+model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
+  if (!m_slot.occupied()) start();
+  FinalRequest request;
+  request.seed = job.seed;
+  for (const model::TrialJob& trial : job.trials) request.trials.push_back(this->request(trial));
+  const Answer answer =
+      ask(encode(request), [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); });
+  model::FinalOutcome outcome;
+  if (const auto* lost = std::get_if<TrialOutcome>(&answer)) {
+    outcome.failure = *lost;
+    return outcome;
+  }
+  const auto* told = std::get_if<model::FinalOutcome>(&std::get<Message>(answer));
+  // Indices come from another process.
+  const bool sound = told && (!told->complete() || (told->standings.size() == job.trials.size() &&
+                                                    told->fastest < told->standings.size()));
+  if (sound)
+    outcome = *told;
+  else
+    outcome.failure = unexpected_answer();
+  if (outcome.failure.device_lost) m_slot.discard();
+  return outcome;
 }
 
-TrialOutcome RemoteRunner::await(const model::TrialJob& job) {
+TrialRequest RemoteRunner::request(const model::TrialJob& job) {
+  TrialRequest request;
+  request.job = job;
+  // A key of zeros names nothing, so nothing can be kept under it.
+  request.carries_reference = job.reference_key.empty() || !m_references.contains(job.reference_key);
+  request.forget_references = request.carries_reference && m_references.size() >= kept_references;
+  if (request.forget_references) m_references.clear();
+  if (request.carries_reference && !job.reference_key.empty()) m_references.insert(job.reference_key);
+  return request;
+}
+
+RemoteRunner::Answer RemoteRunner::ask(const Bytes& request, const Deadlines& deadlines) {
+  m_slot.child().output().clear();
+  const Sent sent = m_slot.child().send(request, Clock::now() + deadlines(TrialPhase::loading));
+  if (std::holds_alternative<DeadlinePassed>(sent)) {
+    return lost(TrialStatus::timeout, TrialPhase::loading, "it did not take the job in time");
+  }
+  // A child that died is asked all the same: its last words may still be in the socket.
+  return await(deadlines);
+}
+
+RemoteRunner::Answer RemoteRunner::await(const Deadlines& deadlines) {
   TrialPhase phase = TrialPhase::loading;
   for (;;) {
-    const nanoseconds allowed = phase_deadline(m_settings, job, phase);
+    const nanoseconds allowed = deadlines(phase);
     Received received = m_slot.child().receive(Clock::now() + allowed);
     if (std::holds_alternative<DeadlinePassed>(received)) {
       const double seconds = std::chrono::duration<double>(allowed).count();
@@ -111,16 +164,23 @@ TrialOutcome RemoteRunner::await(const model::TrialJob& job) {
     }
     auto* message = std::get_if<Message>(&received);
     if (!message) return lost(TrialStatus::crashed, phase, "");
-    if (auto* outcome = std::get_if<TrialOutcome>(message)) return std::move(*outcome);
     if (const auto* failure = std::get_if<Failure>(message)) {
       m_slot.discard();
       throw model::Error(failure->message, failure->hint, failure->code);
     }
+    if (std::holds_alternative<TrialOutcome>(*message) ||
+        std::holds_alternative<model::FinalOutcome>(*message))
+      return std::move(*message);
     const auto* report = std::get_if<PhaseReport>(message);
     if (!report) return lost(TrialStatus::crashed, phase, "it answered with an unexpected message");
     phase = report->phase;
     if (m_listener) m_listener(phase);
   }
+}
+
+std::string RemoteRunner::what_it_printed() {
+  const std::int64_t bytes = m_slot.child().output().printed_bytes();
+  return bytes > 0 ? fmt::format("printed {} bytes, which were dropped", bytes) : "";
 }
 
 TrialOutcome RemoteRunner::lost(TrialStatus status, TrialPhase phase, const std::string& why) {

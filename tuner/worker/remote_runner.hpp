@@ -2,6 +2,7 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <variant>
 
 #include "tuner/model/trial_runner.hpp"
 #include "tuner/worker/worker_slot.hpp"
@@ -22,6 +23,10 @@ struct RemoteRunnerSettings {
 std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::TrialJob& job,
                                         model::TrialPhase phase);
 
+/// The same for a final: a round is one sample of each contestant, and is reported as a phase of its own.
+std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::FinalJob& job,
+                                        model::TrialPhase phase);
+
 /// A runner in a child process. A child that passes a deadline is killed with its group (status timeout); one
 /// that dies, or talks nonsense, gives crashed, with the phase, how it died and what it printed; both with
 /// device_lost. After device_lost the next trial gets a new child. What a kernel prints is dropped, and said
@@ -32,6 +37,9 @@ class RemoteRunner : public model::TrialRunner {
 
   const model::DeviceInfo& device() const override { return *m_settings.device; }
   model::TrialOutcome run(const model::TrialJob& job) override;
+  /// A child that is lost in a final gives a FinalOutcome that failed as a trial would have; the culprit is
+  /// not known.
+  model::FinalOutcome run_final(const model::FinalJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);
   }
@@ -39,9 +47,15 @@ class RemoteRunner : public model::TrialRunner {
   int starts() const { return m_slot.starts(); }
 
  private:
+  /// What a child had to say in the end, or how it was lost.
+  using Answer = std::variant<Message, model::TrialOutcome>;
+  using Deadlines = std::function<std::chrono::nanoseconds(model::TrialPhase)>;
+
   void start();
-  Sent send(const model::TrialJob& job);
-  model::TrialOutcome await(const model::TrialJob& job);
+  TrialRequest request(const model::TrialJob& job);
+  Answer ask(const Bytes& request, const Deadlines& deadlines);
+  Answer await(const Deadlines& deadlines);
+  std::string what_it_printed();
   model::TrialOutcome lost(model::TrialStatus status, model::TrialPhase phase, const std::string& why);
 
   RemoteRunnerSettings m_settings;

@@ -51,6 +51,16 @@ class ReferenceCache {
   std::map<model::Digest, Reference> m_kept;
 };
 
+model::FinalJob job_of(FinalRequest& request, ReferenceCache& references) {
+  model::FinalJob job;
+  job.seed = request.seed;
+  for (TrialRequest& trial : request.trials) {
+    references.complete(trial);
+    job.trials.push_back(std::move(trial.job));
+  }
+  return job;
+}
+
 /// What a runner that threw leaves behind: nobody knows the state of the device.
 model::TrialOutcome broken(const std::exception& error) {
   model::TrialOutcome outcome;
@@ -58,6 +68,28 @@ model::TrialOutcome broken(const std::exception& error) {
   outcome.detail = error.what();
   outcome.device_lost = true;
   return outcome;
+}
+
+model::TrialOutcome run(model::TrialRunner& runner, const model::TrialJob& job) {
+  try {
+    return runner.run(job);
+  } catch (const model::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    return broken(error);
+  }
+}
+
+model::FinalOutcome run(model::TrialRunner& runner, const model::FinalJob& job) {
+  try {
+    return runner.run_final(job);
+  } catch (const model::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    model::FinalOutcome outcome;
+    outcome.failure = broken(error);
+    return outcome;
+  }
 }
 
 }  // namespace
@@ -92,20 +124,22 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
     if (!link.send(encode(RunnerReady{runner->device()}))) return served;
     ReferenceCache references;
     while (auto message = link.receive()) {
-      auto* request = std::get_if<TrialRequest>(&*message);
-      if (!request) return unexpected("a measuring worker got a message that is no trial");
-      references.complete(*request);
-      model::TrialOutcome outcome;
-      try {
-        outcome = runner->run(request->job);
-      } catch (const model::Error&) {
-        throw;
-      } catch (const std::exception& error) {
-        outcome = broken(error);
+      bool lost = false;
+      Bytes answer;
+      if (auto* trial = std::get_if<TrialRequest>(&*message)) {
+        references.complete(*trial);
+        const model::TrialOutcome outcome = run(*runner, trial->job);
+        lost = outcome.device_lost;
+        answer = encode(outcome);
+      } else if (auto* final_request = std::get_if<FinalRequest>(&*message)) {
+        const model::FinalOutcome outcome = run(*runner, job_of(*final_request, references));
+        lost = outcome.failure.device_lost;
+        answer = encode(outcome);
+      } else {
+        return unexpected("a measuring worker got a message that is no trial");
       }
       std::fflush(stdout);  // what a kernel printed belongs to its own trial
-      if (!link.send(encode(outcome))) return served;
-      if (outcome.device_lost) return served;
+      if (!link.send(answer) || lost) return served;
     }
   } catch (const model::Error& error) {
     return tell(link, error);

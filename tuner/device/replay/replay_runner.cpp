@@ -1,5 +1,6 @@
 #include "tuner/device/replay/replay_runner.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tuner::device::replay {
@@ -26,6 +27,33 @@ model::TrialOutcome ReplayRunner::run(const model::TrialJob& job) {
   outcome = found->second;
   outcome.device_lost = false;  // the process that was lost then is not this one
   return outcome;
+}
+
+model::FinalOutcome ReplayRunner::run_final(const model::FinalJob& job) {
+  model::FinalOutcome out;
+  std::vector<model::Measurement> recorded;
+  for (std::size_t i = 0; i < job.trials.size(); ++i) {
+    const model::TrialOutcome outcome = run(job.trials[i]);
+    if (!outcome.measurement) {
+      out.failure = outcome;
+      out.culprit = i;
+      return out;
+    }
+    recorded.push_back(*outcome.measurement);
+    if (recorded[i].median_ns < recorded[out.fastest].median_ns) out.fastest = i;
+  }
+  const model::Measurement& fastest = recorded[out.fastest];
+  for (const model::Measurement& measurement : recorded) {
+    model::Standing standing;
+    standing.measurement = measurement;
+    standing.ratio = measurement.median_ns / fastest.median_ns;
+    standing.ratio_low = measurement.low_ns / fastest.high_ns;
+    standing.ratio_high = measurement.high_ns / fastest.low_ns;
+    standing.tied = standing.ratio_low <= 1;
+    out.standings.push_back(std::move(standing));
+    out.rounds = std::max(out.rounds, static_cast<int>(measurement.samples_ns.size()));
+  }
+  return out;
 }
 
 }  // namespace tuner::device::replay

@@ -22,6 +22,9 @@ class ReplayRunner : public model::TrialRunner {
 
   const model::DeviceInfo& device() const override { return m_device; }
   model::TrialOutcome run(const model::TrialJob& job) override;
+  /// A recording has no rounds to repeat: trials stand as they were recorded, tied where their intervals
+  /// overlap the fastest one's.
+  model::FinalOutcome run_final(const model::FinalJob& job) override;
 
  private:
   model::DeviceInfo m_device;

@@ -1,0 +1,134 @@
+#include "tests/sweep/scale_bench.hpp"
+
+using namespace tuner;
+using test::Bench;
+using test::ok_in;
+
+namespace {
+
+/// Behaves as a table of times says; scales that are not in it take 1 ms.
+test::ScaleRunner::Behave takes(std::map<int, double> median_ns) {
+  return [median_ns = std::move(median_ns)](int scale, const model::TrialJob&) {
+    const auto found = median_ns.find(scale);
+    return ok_in(found == median_ns.end() ? 1e6 : found->second);
+  };
+}
+
+std::vector<int> sorted(std::vector<int> scales) {
+  std::sort(scales.begin(), scales.end());
+  return scales;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::sweep") {
+  TEST_CASE("when all trials of a problem have raced those near the best are measured again, in a final") {
+    Bench bench;
+    bench.sizes = {512, 1024};
+    bench.behave = takes({{2, 1000}, {4, 1040}, {8, 1090}, {16, 1200}});
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.finals == 2);
+    REQUIRE(bench.finals.size() == 2);
+    CHECK(sorted(bench.finals[0]) == std::vector<int>{2, 4, 8});
+    REQUIRE(bench.results.finals.size() == 2);
+    const model::FinalRecord& final = bench.results.finals[0];
+    CHECK(final.problem.sizes[0].value == 512);
+    CHECK(final.comparison_class.device == "Fake GPU");
+    REQUIRE(final.entries.size() == 3);
+    CHECK(final.entries[0].trial == final.chosen);
+    CHECK(final.entries[1].ratio == doctest::Approx(1.04));
+    CHECK(final.entries[2].ratio == doctest::Approx(1.09));
+    CHECK(bench.results.trials.at(final.chosen).configuration.text() == "SCALE=2");
+    CHECK(bench.results.trials.at(final.chosen).metrics.at("elements/ns") == doctest::Approx(0.512));
+  }
+
+  TEST_CASE("of those that are tied the one with the fewest registers is chosen, then by name") {
+    Bench bench;
+    SUBCASE("registers") {
+      bench.behave = takes({{2, 1000}, {4, 1000}, {8, 1000}});
+      bench.run();
+      CHECK(bench.results.trials.at(bench.results.finals.at(0).chosen).configuration.text() == "SCALE=8");
+    }
+    SUBCASE("name") {
+      bench.behave = takes({{2, 1000}, {4, 1000}, {16, 1000}});
+      bench.run();
+      CHECK(bench.results.trials.at(bench.results.finals.at(0).chosen).configuration.text() == "SCALE=16");
+    }
+  }
+
+  TEST_CASE("the policy says how many take part and how near they must be") {
+    Bench bench;
+    bench.behave = takes({{1, 1000}, {2, 1010}, {4, 1020}, {8, 1030}, {16, 1400}});
+    SUBCASE("how many") {
+      bench.adjust = [](sweep::Request& request) { request.policy.final.contestants = 2; };
+      bench.run();
+      CHECK(sorted(bench.finals.at(0)) == std::vector<int>{1, 2});
+    }
+    SUBCASE("how near") {
+      bench.adjust = [](sweep::Request& request) { request.policy.final.within = 1.5; };
+      bench.run();
+      CHECK(bench.finals.at(0).size() == 5);
+    }
+  }
+
+  TEST_CASE("a sweep that finds nothing new holds no final, one with a new trial holds it again") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = test::scale_spec();
+      spec.parameters[0].values.pop_back();
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    bench.behave = takes({{4, 1000}, {8, 1050}, {16, 1020}});
+    bench.run();
+    CHECK(bench.run().finals == 0);
+    bench.adjust = nullptr;
+    CHECK(bench.run().finals == 1);
+    CHECK(bench.launched == std::vector<int>{16});
+    CHECK(sorted(bench.finals.at(0)) == std::vector<int>{4, 8, 16});
+  }
+
+  TEST_CASE("an interrupted sweep leaves its final to the one that resumes it") {
+    Bench bench;
+    bench.watcher.on_finished = [&](const model::TrialRecord&) { bench.stop = bench.watcher.ended == 5; };
+    CHECK(bench.run().finals == 0);
+    bench.stop = false;
+    CHECK(bench.run().finals == 1);
+    CHECK(bench.launched.empty());
+  }
+
+  TEST_CASE("a spent budget ends the racing; what was raced has its final") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) { request.budget.trials = 3; };
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.ending == sweep::Ending::budget_spent);
+    CHECK(summary.finals == 1);
+  }
+
+  TEST_CASE("a final that cannot be held is said, names the culprit and leaves the trials as they raced") {
+    Bench bench;
+    bench.fails_in_final = true;
+    bench.behave = takes({{4, 1000}});
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.ending == sweep::Ending::done);
+    CHECK(summary.finals == 0);
+    CHECK(bench.results.finals.empty());
+    REQUIRE(bench.watcher.notices.size() == 1);
+    CHECK(bench.watcher.notices[0].find("scale SCALE=4") != std::string::npos);
+    CHECK(bench.watcher.notices[0].find("lost") != std::string::npos);
+    CHECK(bench.trial("SCALE=4").outcome.measurement->median_ns == 1000);
+  }
+
+  TEST_CASE("a trial of a source that has changed since takes no part, and no final is held over its head") {
+    Bench bench;
+    bench.behave = takes({{4, 1000}});
+    bench.run();
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = test::scale_spec();
+      spec.source[0].text += "// edited";
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    bench.behave = takes({{4, 1050}});
+    CHECK(bench.run().finals == 0);
+    CHECK(bench.results.trials.size() == 10);
+  }
+}

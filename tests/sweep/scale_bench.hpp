@@ -1,0 +1,171 @@
+#pragma once
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_compiler.hpp"
+#include "tests/support/memory_results.hpp"
+#include "tests/support/simple_final.hpp"
+#include "tuner/sweep/sweep.hpp"
+
+/// A kernel with one parameter on a fake device, for tests of the sweep.
+namespace tuner::test {
+
+/// SCALE over 1, 2, 4, 8, 16; its problem is one size.
+inline model::KernelSpec scale_spec() {
+  model::KernelSpec spec;
+  spec.name = "scale";
+  spec.family = "scaling";
+  spec.source = {{"scale.cu", "extern \"C\" __global__ void scale(float* x) {}"}};
+  spec.sizes = {"N"};
+  spec.types = {model::ElementType::float32};
+  model::ParameterSpec parameter;
+  parameter.name = "SCALE";
+  for (const std::int64_t value : {1, 2, 4, 8, 16}) parameter.values.emplace_back(value);
+  spec.parameters = {parameter};
+  model::ArgumentSpec x;
+  x.name = "x";
+  x.type = model::ElementType::float32;
+  x.pointer = true;
+  x.access = model::Access::out;
+  x.extent = {{"N", {}}};
+  spec.arguments = {x};
+  model::StepSpec step;
+  step.entry = "scale";
+  step.grid = {{"ceil_div(N, 32 * SCALE)", {}}};
+  step.block = {{"32", {}}};
+  spec.steps = {step};
+  spec.metrics = {{"elements/ns", {"1.0 * N / time_ns", {}}}};
+  return spec;
+}
+
+/// Binaries are the macro's value; a value in `broken` does not compile.
+inline FakeCompiler::Answer scale_answer(std::set<std::string> broken) {
+  return [broken = std::move(broken)](const model::CompileJob& job) {
+    model::Compilation out = FakeCompiler::usual_answer(job);
+    const auto scale = std::find_if(job.macros.begin(), job.macros.end(),
+                                    [](const auto& macro) { return macro.name == "SCALE"; });
+    REQUIRE(scale != job.macros.end());
+    out.binary = {std::byte(std::stoi(scale->value))};
+    out.kernels.at(0).registers = scale->value == "8" ? 24 : 32;
+    if (broken.contains(scale->value)) {
+      out.status = model::TrialStatus::compile_error;
+      out.log = "scale.cu(1): error: no such scale\n1 error detected";
+    }
+    return out;
+  };
+}
+
+/// Says what `behave` says for a scale.
+class ScaleRunner final : public model::TrialRunner {
+ public:
+  using Behave = std::function<model::TrialOutcome(int scale, const model::TrialJob& job)>;
+  explicit ScaleRunner(Behave behave) : m_behave(std::move(behave)) {}
+  const model::DeviceInfo& device() const override { return m_device; }
+  model::TrialOutcome run(const model::TrialJob& job) override {
+    launched.push_back(std::to_integer<int>(job.binary.at(0)));
+    return m_raced[job.key] = m_behave(launched.back(), job);
+  }
+  model::FinalOutcome run_final(const model::FinalJob& job) override {
+    finals.emplace_back();
+    for (const model::TrialJob& trial : job.trials)
+      finals.back().push_back(std::to_integer<int>(trial.binary.at(0)));
+    if (fails_in_final) return {{}, 0, 0, 0, {model::TrialStatus::crashed, "lost", {}, {}, true, -1}, 0};
+    return simple_final([this](const model::TrialJob& trial) { return m_raced[trial.key]; }, job);
+  }
+  std::vector<int> launched;
+  std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
+  bool fails_in_final = false;
+
+ private:
+  model::DeviceInfo m_device;
+  Behave m_behave;
+  std::map<model::Digest, model::TrialOutcome> m_raced;
+};
+
+inline model::TrialOutcome ok_in(double median_ns) {
+  model::TrialOutcome outcome;
+  outcome.measurement = model::Measurement{};
+  outcome.measurement->median_ns = median_ns;
+  outcome.measurement->samples_ns = {median_ns};
+  return outcome;
+}
+
+class Watcher final : public sweep::Observer {
+ public:
+  void planned(std::int64_t total, std::int64_t known) override { plan = {total, known}; }
+  void launching(const model::TrialRecord&) override {}
+  void finished(const model::TrialRecord& trial) override {
+    ++ended;
+    if (on_finished) on_finished(trial);
+  }
+  void final_begins(const model::Problem&, std::size_t) override {}
+  void notice(const std::string& text) override { notices.push_back(text); }
+  std::vector<std::string> notices;
+  std::pair<std::int64_t, std::int64_t> plan;
+  int ended = 0;
+  std::function<void(const model::TrialRecord&)> on_finished;
+};
+
+struct Bench {
+  std::vector<std::int64_t> sizes = {1024};
+  std::set<std::string> broken;
+  ScaleRunner::Behave behave = [](int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
+  MemoryResults results;
+  Watcher watcher;
+  sweep::LaunchOracle oracle;
+  std::atomic<bool> stop{false};
+  std::vector<int> launched;
+  std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
+  bool fails_in_final = false;
+  std::function<void(sweep::Request&)> adjust;
+
+  sweep::Request request() {
+    sweep::Request out;
+    sweep::Work work{space::KernelSpace(scale_spec()), {}};
+    for (const std::int64_t size : sizes) {
+      work.problems.push_back(space::make_problem(work.kernel.spec(), {size}, std::nullopt, 0));
+    }
+    out.work = {work};
+    out.device.name = "Fake GPU";
+    out.device.kind = "cuda";
+    out.device.architecture = "sm_90";
+    out.device.memory_bytes = std::int64_t{1} << 33;
+    out.compiler = "fake 1";
+    out.seed = 7;
+    out.run.id = model::Digest::random();
+    if (adjust) adjust(out);
+    return out;
+  }
+
+  sweep::Summary run() {
+    const sweep::Request what = request();
+    ScaleRunner runner(behave);
+    runner.fails_in_final = fails_in_final;
+    FakeCompilerLog log;
+    compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, scale_answer(broken)); });
+    double now = 0;
+    sweep::Services services{pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; },
+                             stop};
+    const sweep::TrialList list = sweep::list_trials(what, results);
+    const sweep::Summary summary = sweep::sweep(what, list, services);
+    launched = runner.launched;
+    finals = runner.finals;
+    return summary;
+  }
+
+  const model::TrialRecord& trial(const std::string& configuration) const {
+    for (const auto& [key, record] : results.trials) {
+      if (record.configuration.text() == configuration) return record;
+    }
+    FAIL("no trial of " << configuration);
+    throw 0;
+  }
+};
+
+}  // namespace tuner::test

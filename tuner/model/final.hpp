@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/model/trial.hpp"
+
+namespace tuner::model {
+
+/// The best trials of one problem, to be sampled in turn: whatever drifts hits all of them alike, so sample i
+/// of one may be held against sample i of another.
+///
+/// Rounds, each with one sample of every contestant in an order of its own, first choose the fastest: who is
+/// clearly slower leaves, until one is left or the policy's limit is reached. Then as many rounds as the
+/// policy says are taken afresh of those left. The figures of the fastest are from these alone: the best of
+/// many noisy medians is better than it deserves.
+struct FinalJob {
+  std::vector<TrialJob> trials;  ///< of one problem and one policy, all verified before
+  std::uint64_t seed = 0;        ///< of the order within rounds, and of the bootstrap
+};
+
+/// How one contestant did.
+struct Standing {
+  /// From the confirming rounds; of a contestant that left before, from the rounds it took part in.
+  Measurement measurement;
+  /// Its time by the fastest one's, median over the rounds both took part in, and the 95 % interval of that
+  /// (paired bootstrap). The fastest: 1.
+  double ratio = 1;
+  double ratio_low = 1;
+  double ratio_high = 1;
+  bool tied = false;  ///< cannot be told from the fastest: its interval holds 1, or it is the fastest
+};
+
+struct FinalOutcome {
+  std::vector<Standing> standings;  ///< parallel to FinalJob::trials; empty where the final failed
+  std::size_t fastest = 0;
+  int rounds = 0;            ///< of both parts together
+  int throttled_rounds = 0;  ///< taken again because a sample's clock was lowered
+  /// Why there are no standings; a contestant that fails here though it passed before is named in `culprit`.
+  TrialOutcome failure;
+  std::optional<std::size_t> culprit;
+  bool complete() const { return !standings.empty(); }
+};
+
+/// A final as remembered.
+struct FinalRecord {
+  struct Entry {
+    Digest trial;
+    double ratio = 1;  ///< these four as in Standing
+    double ratio_low = 1;
+    double ratio_high = 1;
+    bool tied = false;
+  };
+  Problem problem;
+  ComparisonClass comparison_class;
+  std::vector<Entry> entries;  ///< fastest first
+  /// The one to use, by a rule among those tied: fewest registers, then the smallest block, then kernel and
+  /// configuration by name.
+  Digest chosen;
+  int rounds = 0;
+  int throttled_rounds = 0;
+  Digest run;
+  std::string measured_at;  ///< UTC, ISO 8601; set by the database
+};
+
+}  // namespace tuner::model

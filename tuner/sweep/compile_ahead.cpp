@@ -1,0 +1,99 @@
+#include "tuner/sweep/compile_ahead.hpp"
+
+#include <utility>
+
+namespace tuner::sweep {
+namespace {
+
+/// Trials that wait to be measured, and their binaries, at most. Trials of one binary are counted each.
+constexpr std::size_t most_ready = 512;
+constexpr std::size_t most_ready_bytes = std::size_t{256} << 20U;
+/// Trials on their way at most, so that a space whose trials all share one binary is not planned as a whole.
+constexpr std::size_t most_compiling = 1024;
+constexpr std::chrono::milliseconds no_patience{0};
+
+std::size_t bytes_of(const Compiled& trial) {
+  return trial.binary->binary.size() + trial.binary->log.size();
+}
+
+}  // namespace
+
+CompileAhead::CompileAhead(compile::CompilePool& pool) : m_pool(pool) {}
+
+bool CompileAhead::wants_more() const {
+  const compile::PoolStats stats = m_pool.stats();
+  return stats.pending < static_cast<std::size_t>(stats.workers) && m_compiling.size() < most_compiling &&
+         m_ready.size() < most_ready && m_ready_bytes < most_ready_bytes;
+}
+
+Compiled CompileAhead::begin(Compilable& trial) {
+  Compiled begun{std::move(trial.trial), trial.item, {}, nullptr, nullptr};
+  if (!trial.reference) return begun;
+  begun.reference_key = trial.reference->key();
+  if (m_references.emplace(begun.reference_key, nullptr).second)
+    m_reference_tickets[m_pool.submit(std::move(*trial.reference))] = begun.reference_key;
+  return begun;
+}
+
+void CompileAhead::submit(Compilable trial) {
+  Compiled begun = begin(trial);
+  m_compiling.emplace(m_pool.submit(std::move(trial.job)), std::move(begun));
+}
+
+std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
+  while (auto finished = m_pool.take_for(no_patience)) accept(std::move(*finished));
+  if (first_ready() == m_ready.end()) {
+    if (auto finished = m_pool.take_for(patience)) accept(std::move(*finished));
+  }
+  const auto ready = first_ready();
+  if (ready == m_ready.end()) return std::nullopt;
+  return remove(ready);
+}
+
+Compiled CompileAhead::compile_now(Compilable trial) {
+  Compiled begun = begin(trial);
+  const model::Digest key = begun.trial.record.key;
+  m_compiling.emplace(m_pool.submit(std::move(trial.job)), std::move(begun));
+  while (true) {
+    for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
+      if (it->trial.record.key == key && complete(*it)) return remove(it);
+    }
+    if (auto finished = m_pool.take()) accept(std::move(*finished));
+  }
+}
+
+void CompileAhead::accept(compile::CompilePool::Finished finished) {
+  if (const auto reference = m_reference_tickets.find(finished.ticket);
+      reference != m_reference_tickets.end()) {
+    m_references[reference->second] = finished.compilation;
+    m_reference_tickets.erase(reference);
+    return;
+  }
+  auto compiling = m_compiling.extract(finished.ticket);
+  Compiled& trial = m_ready.emplace_back(std::move(compiling.mapped()));
+  trial.binary = std::move(finished.compilation);
+  m_ready_bytes += bytes_of(trial);
+}
+
+bool CompileAhead::complete(const Compiled& trial) const {
+  return trial.reference_key.empty() || m_references.at(trial.reference_key) != nullptr;
+}
+
+std::deque<Compiled>::iterator CompileAhead::first_ready() {
+  auto chosen = m_ready.end();
+  for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
+    if (!complete(*it)) continue;
+    if (chosen == m_ready.end() || it->item.group < chosen->item.group) chosen = it;
+  }
+  return chosen;
+}
+
+Compiled CompileAhead::remove(std::deque<Compiled>::iterator trial) {
+  Compiled compiled = std::move(*trial);
+  m_ready.erase(trial);
+  m_ready_bytes -= bytes_of(compiled);
+  if (!compiled.reference_key.empty()) compiled.reference = m_references.at(compiled.reference_key);
+  return compiled;
+}
+
+}  // namespace tuner::sweep

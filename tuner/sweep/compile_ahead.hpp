@@ -1,0 +1,64 @@
+#pragma once
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "tuner/compile/compile_pool.hpp"
+#include "tuner/sweep/candidate_queue.hpp"
+#include "tuner/sweep/trial_record.hpp"
+
+namespace tuner::sweep {
+
+using CompilationPtr = std::shared_ptr<const model::Compilation>;
+
+/// A trial and what must be compiled before it can be measured.
+struct Compilable {
+  Trial trial;
+  CandidateQueue::Item item;
+  model::CompileJob job;
+  std::optional<model::CompileJob> reference;
+};
+
+/// A trial whose binaries are there, or whose compilation failed: a failure is a value.
+struct Compiled {
+  Trial trial;
+  CandidateQueue::Item item;
+  model::Digest reference_key;  ///< empty: there is nothing to verify against
+  CompilationPtr binary;
+  CompilationPtr reference;  ///< null where reference_key is empty
+};
+
+/// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it.
+class CompileAhead {
+ public:
+  explicit CompileAhead(compile::CompilePool& pool);
+
+  /// Whether another trial should be submitted: some compiler may soon have nothing to do, and what waits to
+  /// be measured is not too much to hold.
+  bool wants_more() const;
+  bool empty() const { return m_compiling.empty() && m_ready.empty(); }
+  void submit(Compilable trial);
+  /// A trial that is ready, of the earliest group there is: changing the problem changes the inputs on the
+  /// device. Waits for one as long as `patience`. Throws what the compilers throw.
+  std::optional<Compiled> take(std::chrono::milliseconds patience);
+  /// Compiles one trial out of turn and waits for it, whatever else is being compiled.
+  Compiled compile_now(Compilable trial);
+
+ private:
+  Compiled begin(Compilable& trial);
+  void accept(compile::CompilePool::Finished finished);
+  bool complete(const Compiled& trial) const;
+  std::deque<Compiled>::iterator first_ready();
+  Compiled remove(std::deque<Compiled>::iterator trial);
+
+  compile::CompilePool& m_pool;
+  std::map<compile::CompilePool::Ticket, Compiled> m_compiling;
+  std::map<compile::CompilePool::Ticket, model::Digest> m_reference_tickets;
+  std::map<model::Digest, CompilationPtr> m_references;  ///< null: being compiled
+  std::deque<Compiled> m_ready;
+  std::size_t m_ready_bytes = 0;
+};
+
+}  // namespace tuner::sweep

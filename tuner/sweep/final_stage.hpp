@@ -1,0 +1,44 @@
+#pragma once
+#include <map>
+#include <vector>
+
+#include "tuner/sweep/compile_ahead.hpp"
+
+namespace tuner::sweep {
+
+/// Holds the final of each problem once all its trials have raced: the best are measured again in turn, and
+/// what is said of the winner comes from that. See model::FinalJob.
+class FinalStage {
+ public:
+  /// The references must outlive the object.
+  FinalStage(const Request& request, const TrialList& list, Services& services, CompileAhead& compiling);
+
+  /// A trial of `group` that raced well may be needed again: keeps its binary for as long as it is among the
+  /// best.
+  void remember(const Compiled& trial);
+  /// The final of `group`, unless the last one is newer than all its trials. A final that cannot be held is
+  /// said and leaves the trials as they raced. Returns whether one was held.
+  bool hold(std::size_t group);
+  /// The finals of all problems that trials are remembered of; how many were held.
+  int hold_rest();
+
+ private:
+  struct Contestant {
+    const Work* work = nullptr;
+    Compiled compiled;
+  };
+
+  std::vector<Contestant> contestants(std::size_t group);
+  /// A trial of the past as this sweep would do it; nothing where its kernel is not in the sweep or its
+  /// source has changed since.
+  std::optional<Contestant> again(std::size_t group, const model::TrialRecord& record);
+  void record(std::vector<Contestant>& contestants, const model::FinalOutcome& outcome);
+
+  const Request& m_request;
+  const TrialList& m_list;
+  Services& m_services;
+  CompileAhead& m_compiling;
+  std::map<std::size_t, std::vector<Compiled>> m_best;  ///< by group, fastest first
+};
+
+}  // namespace tuner::sweep
