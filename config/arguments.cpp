@@ -49,23 +49,32 @@ std::vector<model::ElementType> possible_types(const model::ArgumentSpec& argume
   return spec.types;
 }
 
-void read_inits_by_type(const Node& table, model::ArgumentSpec& argument, SpecContext& context) {
+/// The two keys that say what a buffer is filled with.
+constexpr std::string_view first_draw = "init";
+constexpr std::string_view second_draw = "second_init";
+
+/// A type without an entry has no init; in the second draw it takes that of the first.
+void read_inits_by_type(const Member& member_of_table, model::InitSpec& out,
+                        const model::ArgumentSpec& argument, SpecContext& context) {
+  const Node& table = member_of_table.value;
+  const std::string_view key = member_of_table.key;
   const std::vector<model::ElementType> types = possible_types(argument, context.spec);
   for (const Member& member : table.members) {
     const auto type = model::parse_element_type(member.key);
     const bool offered = types.empty() || std::find(types.begin(), types.end(), type) != types.end();
     if (!type || !offered) {
       context.mistakes.add(member.where,
-                           fmt::format("{} has an init for \"{}\", which is not among its types",
-                                       argument.name, model::one_line(member.key, 40)),
-                           "init takes one entry for each type in kernel.types");
+                           fmt::format("{}: {} names \"{}\", which is not among its types", argument.name,
+                                       key, model::one_line(member.key, 40)),
+                           fmt::format("{} takes one entry for each type in kernel.types", key));
       continue;
     }
-    const auto init = read_init(member.value, context.mistakes);
+    const auto init = read_init(member.value, key, context.mistakes);
     if (init && check_init(*init, *type, member.value.contents, context.mistakes)) {
-      argument.init.by_type.emplace(*type, *init);
+      out.by_type.emplace(*type, *init);
     }
   }
+  if (key == second_draw) return;
   for (const model::ElementType type : types) {
     const bool written =
         std::any_of(table.members.begin(), table.members.end(),
@@ -78,33 +87,40 @@ void read_inits_by_type(const Node& table, model::ArgumentSpec& argument, SpecCo
   }
 }
 
+void read_inits(const Member& member, model::InitSpec& out, const model::ArgumentSpec& argument,
+                SpecContext& context) {
+  if (member.value.kind == Node::Kind::table) {
+    read_inits_by_type(member, out, argument, context);
+    return;
+  }
+  const auto init = read_init(member.value, member.key, context.mistakes);
+  if (!init) return;
+  out.usual = *init;
+  for (const model::ElementType type : possible_types(argument, context.spec)) {
+    if (!check_init(*init, type, member.value.contents, context.mistakes)) return;
+  }
+}
+
 void read_contents(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   const bool has_contents = argument.access == model::Access::in || argument.access == model::Access::inout;
-  const Member* member = reader.take("init");
-  if (member == nullptr) {
-    if (has_contents) {
-      context.mistakes.add(reader.table().where,
-                           fmt::format("{} is read, but has no \"init\"", argument.name),
-                           "init = \"uniform(-1, 1)\" says what it is filled with");
+  const Member* const first = reader.take(first_draw);
+  const Member* const second = reader.take(second_draw);
+  if (!has_contents) {
+    for (const Member* member : {first, second}) {
+      if (member == nullptr) continue;
+      context.mistakes.add(
+          member->where, fmt::format("{} is not read, so it has no \"{}\"", argument.name, member->key),
+          "outputs and workspaces start as poison; access = \"inout\" for a buffer whose contents matter");
     }
     return;
   }
-  if (!has_contents) {
-    context.mistakes.add(
-        member->where, fmt::format("{} is not read, so it has no \"init\"", argument.name),
-        "outputs and workspaces start as poison; access = \"inout\" for a buffer whose contents matter");
-    return;
+  if (first != nullptr) {
+    read_inits(*first, argument.init, argument, context);
+  } else {
+    context.mistakes.add(reader.table().where, fmt::format("{} is read, but has no \"init\"", argument.name),
+                         "init = \"uniform(-1, 1)\" says what it is filled with");
   }
-  if (member->value.kind == Node::Kind::table) {
-    read_inits_by_type(member->value, argument, context);
-    return;
-  }
-  const auto init = read_init(member->value, context.mistakes);
-  if (!init) return;
-  argument.init.usual = *init;
-  for (const model::ElementType type : possible_types(argument, context.spec)) {
-    if (!check_init(*init, type, member->value.contents, context.mistakes)) return;
-  }
+  if (second != nullptr) read_inits(*second, argument.second_init.emplace(), argument, context);
 }
 
 void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
@@ -121,7 +137,8 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
       read_contents(reader, argument, context);
     }
   }
-  reader.take("init");  // where the access is unknown, nothing can be said of it
+  for (const std::string_view key : {first_draw, second_draw})
+    reader.take(key);  // where the access is unknown, nothing can be said of it
   reader.require("extent", "extent = [\"M\", \"N\"], how many elements: their product");
   argument.extent = reader.expressions("extent", most_extents);
   if (const Member* value = reader.take("value")) {
@@ -133,7 +150,7 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
 void read_scalar(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   const bool real = !argument.type || model::is_floating(*argument.type);
   argument.value = reader.expression("value", real ? Numbers::real : Numbers::whole);
-  for (const std::string_view key : {"access", "extent", "init"}) {
+  for (const std::string_view key : {"access", "extent", "init", "second_init"}) {
     if (const Member* member = reader.take(key)) {
       context.mistakes.add(member->where, fmt::format("{} is a number and has no \"{}\"", argument.name, key),
                            "only buffers have it: their type ends in *");

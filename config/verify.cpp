@@ -25,6 +25,7 @@ void read_verify(const Node& table, SpecContext& context) {
       "be equal");
   if (auto terms = reader.expression("rounding_terms", Numbers::real))
     verify.rounding_terms = std::move(*terms);
+  verify.second_is_exact = reader.boolean("second_is_exact").value_or(false);
   if (const Member* launch = reader.require("launch", "[verify.launch] says how the reference is run")) {
     verify.steps = read_steps(launch->value, "verify.launch", "", context.mistakes);
     for (const model::StepSpec& step : verify.steps) {

@@ -189,6 +189,24 @@ TEST_CASE("a scalar may have a value of its own, a fraction where its type has t
   CHECK(spec.arguments[4].value->text == "2 * N");
 }
 
+TEST_CASE("a second draw may be of another kind, for some types, and exact") {
+  const std::string_view init = "init = { float = \"uniform(-1, 1)\", int = \"integers(-8, 8)\" }";
+  std::string text = spec_texts::with("rounding_terms = 1", "rounding_terms = 1\nsecond_is_exact = true");
+  text.replace(text.find(init), init.size(),
+               std::string(init) + "\nsecond_init = { float = \"odd_integers(4097, 8191)\" }");
+  const KernelSpec spec = load_good(text);
+  CHECK(spec.verify->second_is_exact);
+  REQUIRE(spec.arguments[0].second_init);
+  CHECK(spec.arguments[0].second_init->for_type(ElementType::float32) ==
+        Init{Init::Kind::odd_integers, 4097, 8191});
+  CHECK(spec.arguments[0].second_init->for_type(ElementType::int32) == Init{});
+  CHECK_FALSE(spec.arguments[1].second_init);
+  const KernelSpec all_types =
+      load_good(spec_texts::with(init, std::string(init) + "\nsecond_init = \"signs(2048)\""));
+  CHECK(all_types.arguments[0].second_init->for_type(ElementType::int32) == Init{Init::Kind::signs, 2048, 0});
+  CHECK_FALSE(all_types.verify->second_is_exact);
+}
+
 TEST_CASE("one init serves all types that can hold it") {
   const KernelSpec spec = load_good(spec_texts::with(
       "init = { float = \"uniform(-1, 1)\", int = \"integers(-8, 8)\" }", "init = \"iota(0, 1)\""));

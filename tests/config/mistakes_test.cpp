@@ -179,6 +179,40 @@ TEST_CASE("an input says what it is filled with, for every type") {
                 "double", "not among its types", "");
 }
 
+TEST_CASE("odd integers and signs are judged as the other ways to fill a buffer") {
+  const std::string_view init = "init = { float = \"uniform(-1, 1)\", int = \"integers(-8, 8)\" }";
+  check_mistake(init, "init = \"odd_integers(8, 8)\"", "odd_integers(8", "holds no odd number", "an odd one");
+  check_mistake(init, "init = \"odd_integers(9, 1)\"", "odd_integers(9", "holds no odd number",
+                "the smaller first");
+  check_mistake(init, "init = \"odd_integers(1, 16777217)\"", "odd_integers(1", "type float cannot hold",
+                "16777216");
+  check_mistake(init, "init = \"signs(0)\"", "signs(0)", "signs(0) says how many", "from 1 on");
+  check_mistake(init, "init = \"signs(2.5)\"", "signs(2.5)", "signs(2.5) says how many", "whole number");
+  check_mistake(init, "init = \"signs(1, 2)\"", "signs(1, 2)", "no way to fill", "signs(n)");
+}
+
+TEST_CASE("the second draw is judged as the first, but may leave types out") {
+  const std::string_view init = "init = { float = \"uniform(-1, 1)\", int = \"integers(-8, 8)\" }";
+  const auto with_second = [init](std::string_view second) {
+    return std::string(init) + "\nsecond_init = " + std::string(second);
+  };
+  check_mistake(init, with_second("\"odd(1, 9)\""), "odd(1, 9)", "no way to fill", "odd_integers(a, b)");
+  check_mistake(init, with_second("7"), "7\n", "\"second_init\" must be a string, found integer 7", "");
+  check_mistake(init, with_second("\"uniform(-2, 2)\""), "uniform(-2", "may be of type int", "integers");
+  check_mistake(init, with_second("{ double = \"constant(0)\" }"), "double", "not among its types",
+                "second_init takes one entry");
+  check_mistake("extent = \"total\"", "extent = \"total\"\nsecond_init = \"signs(1)\"", "second_init",
+                "C is not read, so it has no \"second_init\"", "inout");
+  check_mistake("type = \"int\"\n\n[verify]", "type = \"int\"\nsecond_init = \"signs(1)\"\n\n[verify]",
+                "second_init", "N is a number", "buffers");
+  check_mistake(init, "second_init = { float = \"signs(1)\" }", "[[arguments]]",
+                "A is read, but has no \"init\"", "uniform");
+  check_mistake("rounding_terms = 1", "rounding_terms = 1\nsecond_is_exact = \"yes\"", "\"yes\"",
+                "\"second_is_exact\" must be true or false", "");
+  check_mistake("deterministic = true", "second_is_exact = true", "second_is_exact",
+                "unknown key \"second_is_exact\" in [kernel]", "[verify]");
+}
+
 TEST_CASE("a missing source or reference is told where it is named") {
   check_mistake("source = \"k.cu\"", "source = \"other.cu\"", "\"other.cu\"", "\"other.cu\" does not exist",
                 "looked for other.cu");

@@ -79,6 +79,38 @@ TEST_SUITE("tuner::device fill") {
     }
   }
 
+  TEST_CASE("odd integers are odd and reach the first and the last of their range, in every type") {
+    const Init thirteen_bits{Init::Kind::odd_integers, 4096, 8192};
+    const auto as_int = filled<int>(ElementType::int32, 100'000, thirteen_bits);
+    for (const int value : as_int) REQUIRE(value % 2 == 1);
+    CHECK(*std::min_element(as_int.begin(), as_int.end()) == 4097);
+    CHECK(*std::max_element(as_int.begin(), as_int.end()) == 8191);
+    const auto as_float = filled<float>(ElementType::float32, 1000, thirteen_bits);
+    for (std::size_t i = 0; i < as_float.size(); ++i) REQUIRE(as_float[i] == static_cast<float>(as_int[i]));
+    const Init around_zero{Init::Kind::odd_integers, -3, 2};
+    const auto small = filled<signed char>(ElementType::int8, 1000, around_zero);
+    for (const int value : small) REQUIRE((value == -3 || value == -1 || value == 1));
+    CHECK(std::count(small.begin(), small.end(), -3) > 250);
+    CHECK(std::count(small.begin(), small.end(), 1) > 250);
+  }
+
+  TEST_CASE("signs are -1 and 1 alike in every a-th row of each column, and no row is without") {
+    const std::size_t columns = 7;
+    const std::size_t rows = 3000;
+    const std::size_t period = 3;
+    const Init every_third{Init::Kind::signs, period, columns};
+    const auto values = filled<float>(ElementType::float32, rows * columns, every_third);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < columns; ++column) {
+        const float size = std::fabs(values[row * columns + column]);
+        REQUIRE(size == ((row + column) % period == 0 ? 1.0F : 0.0F));
+      }
+    }
+    const auto positive = std::count(values.begin(), values.end(), 1.0F);
+    CHECK(positive > 3300);
+    CHECK(positive < 3700);
+  }
+
   TEST_CASE("iota counts, and wraps where its type ends") {
     CHECK(filled<double>(ElementType::float64, 3, {Init::Kind::iota, 0.5, 0.25}) ==
           std::vector{0.5, 0.75, 1.0});

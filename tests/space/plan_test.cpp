@@ -88,6 +88,67 @@ TEST_CASE("buffers and scalars of ELEMENT_TYPE follow the problem") {
   CHECK(whole.steps[0].operands[4].real == doctest::Approx(1.5));
 }
 
+TEST_CASE("a second draw follows the problem's type, and the first where a spec names none") {
+  model::KernelSpec spec = scale_spec();
+  spec.arguments[0].init.usual = {model::Init::Kind::uniform, -1, 1};
+  CHECK(plan(spec, 12, 32).buffers[0].second_init == model::Init{});
+  CHECK_FALSE(plan(spec, 12, 32).verify.second_is_exact);
+  const model::Init odd{model::Init::Kind::odd_integers, 1, 9};
+  spec.arguments[0].second_init.emplace().by_type[model::ElementType::float32] = odd;
+  spec.verify->second_is_exact = true;
+  CHECK(plan(spec, 12, 32).buffers[0].second_init == odd);
+  CHECK(plan(spec, 12, 32).verify.second_is_exact);
+  CHECK(plan(spec, 12, 32, 0, model::ElementType::int32).buffers[0].second_init == model::Init{});
+}
+
+TEST_CASE("signs know the length of a row, and how far apart its most non-zeros of a column are") {
+  model::KernelSpec spec = scale_spec();
+  spec.arguments[0].extent = {expression("N"), expression("2 * B"), expression("3")};
+  spec.arguments[0].second_init.emplace().usual = {model::Init::Kind::signs, 100, 0};
+  const auto planned = [&](std::int64_t n) { return plan(spec, n, 32).buffers[0].second_init; };
+  CHECK(planned(7) == model::Init{model::Init::Kind::signs, 1, 192});
+  CHECK(planned(100) == model::Init{model::Init::Kind::signs, 1, 192});
+  CHECK(planned(101) == model::Init{model::Init::Kind::signs, 2, 192});
+  CHECK(planned(1000) == model::Init{model::Init::Kind::signs, 10, 192});
+  CHECK(planned(1001) == model::Init{model::Init::Kind::signs, 11, 192});
+  spec.arguments[0].init.usual = {model::Init::Kind::signs, 5, 0};
+  CHECK(plan(spec, 100, 32).buffers[0].init == model::Init{model::Init::Kind::signs, 20, 192});
+}
+
+TEST_CASE("a plan's identity tells second draws apart, and is as it was where none is named") {
+  const auto digest = [](const model::Plan& of) {
+    model::DigestBuilder builder;
+    of.add_to(builder);
+    return builder.finish();
+  };
+  const model::Plan plain = plan(scale_spec(), 1000, 64);
+  // Recorded: trials of specs without a second draw would be measured anew.
+  CHECK(digest(plain).hex() == "cfe4439e167bd395716b82db350a9676");
+  model::Plan other = plain;
+  other.buffers[0].second_init = {model::Init::Kind::signs, 1, 1};
+  CHECK_FALSE(digest(other) == digest(plain));
+  CHECK_FALSE(other.inputs_key() == plain.inputs_key());
+  model::Plan longer_rows = other;
+  longer_rows.buffers[0].second_init.b = 2;
+  CHECK_FALSE(digest(longer_rows) == digest(other));
+  other = plain;
+  other.verify.second_is_exact = true;
+  CHECK_FALSE(digest(other) == digest(plain));
+  CHECK_FALSE(other.inputs_key() == plain.inputs_key());
+}
+
+TEST_CASE("a plan's device memory holds both draws, and its workspaces once") {
+  model::KernelSpec spec = scale_spec();
+  const std::int64_t n = 1000;
+  const std::int64_t both = 2 * (4 * n + 4 * n + 16 * n);  // x, y, and two doubles per element of y
+  CHECK(plan(spec, n, 32).device_bytes() == both);
+  spec.arguments.push_back(buffer("scratch", model::Access::workspace, {"N"}));
+  spec.arguments.back().type = model::ElementType::float64;
+  CHECK(plan(spec, n, 32).device_bytes() == both + 8 * n);
+  spec.verify.reset();
+  CHECK(plan(spec, n, 32).device_bytes() == 2 * 8 * n + 8 * n);
+}
+
 TEST_CASE("scalars without a value take what has their name, words their code") {
   model::KernelSpec spec = scale_spec();
   spec.parameters.push_back(parameter("ORDER", words({"row", "column"})));

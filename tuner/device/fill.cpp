@@ -16,7 +16,9 @@ static_assert(same(fill_int32, model::ElementType::int32) && same(fill_uint32, m
 static_assert(same(fill_int64, model::ElementType::int64) && same(fill_uint64, model::ElementType::uint64));
 static_assert(same(fill_none, model::Init::Kind::none) && same(fill_constant, model::Init::Kind::constant));
 static_assert(same(fill_uniform, model::Init::Kind::uniform) && same(fill_iota, model::Init::Kind::iota));
-static_assert(same(fill_integers, model::Init::Kind::integers));
+static_assert(same(fill_integers, model::Init::Kind::integers) &&
+              same(fill_odd_integers, model::Init::Kind::odd_integers) &&
+              same(fill_signs, model::Init::Kind::signs));
 
 }  // namespace
 

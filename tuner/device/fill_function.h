@@ -20,7 +20,15 @@ enum FillType {
   fill_int64,
   fill_uint64
 };
-enum FillKind { fill_none, fill_constant, fill_uniform, fill_integers, fill_iota };
+enum FillKind {
+  fill_none,
+  fill_constant,
+  fill_uniform,
+  fill_integers,
+  fill_iota,
+  fill_odd_integers,
+  fill_signs
+};
 
 /// Every 32-bit word of memory nobody has written: a NaN as a float, two of them a NaN as a double.
 constexpr unsigned int poison_word = 0xFFFFDEADU;
@@ -113,6 +121,20 @@ TUNER_BOTH long long integer_between(double a, double b, Word random) {
   return static_cast<long long>(low + (count == 0 ? random : random % count));
 }
 
+/// Odd numbers in [a, b]; the remainder's bias as above.
+TUNER_BOTH long long odd_between(double a, double b, Word random) {
+  const Word low = static_cast<Word>(fill_truncate(a)) | 1U;  // an even a: the next number
+  const Word count = (static_cast<Word>(fill_truncate(b)) - low) / 2 + 1;
+  return static_cast<long long>(low + 2 * (random % count));
+}
+
+/// In rows of `length` elements: -1 or 1 where row + column is a multiple of `period`, so in every period-th
+/// row of each column, and every row has some; 0 elsewhere.
+TUNER_BOTH long long sign_at(Word period, Word length, Word index, Word random) {
+  if ((index / length + index % length) % period != 0) return 0;
+  return (random >> 63U) != 0 ? 1 : -1;
+}
+
 /// The bits of element `index`, in the low fill_size(type) bytes. Integers are computed in 64 bits and keep
 /// their low bytes, so an iota wraps.
 TUNER_BOTH Word fill_bits(const FillRequest& request, Word index) {
@@ -128,6 +150,15 @@ TUNER_BOTH Word fill_bits(const FillRequest& request, Word index) {
       return uniform_bits(request, fill_random(request.seed, index));
     case fill_integers:
       whole = integer_between(request.a, request.b, fill_random(request.seed, index));
+      real = static_cast<double>(whole);
+      break;
+    case fill_odd_integers:
+      whole = odd_between(request.a, request.b, fill_random(request.seed, index));
+      real = static_cast<double>(whole);
+      break;
+    case fill_signs:
+      whole = sign_at(static_cast<Word>(fill_truncate(request.a)),
+                      static_cast<Word>(fill_truncate(request.b)), index, fill_random(request.seed, index));
       real = static_cast<double>(whole);
       break;
     case fill_iota:

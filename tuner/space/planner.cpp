@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -13,9 +14,9 @@
 namespace tuner::space {
 namespace {
 
-/// A buffer's own element and the two doubles of its reference (see Plan::device_bytes); with as many buffers
-/// as a spec may have arguments, the sum still is a 64-bit number.
-constexpr std::int64_t most_bytes_per_element = 24;
+/// A buffer's own element and the two doubles of its reference, in both draws (see Plan::device_bytes); with
+/// as many buffers as a spec may have arguments, the sum still is a 64-bit number.
+constexpr std::int64_t most_bytes_per_element = 48;
 constexpr std::int64_t most_elements =
     std::numeric_limits<std::int64_t>::max() / most_bytes_per_element / 1024;
 
@@ -36,6 +37,16 @@ bool fits(model::ElementType type, std::int64_t value) {
     default:
       return true;
   }
+}
+
+/// A spec's `signs` has the most non-zeros of a column; a plan's has the distance between them and the length
+/// of a row. Rows are what the first extent counts.
+model::Init resolved(const model::Init& init, const std::vector<std::int64_t>& extents) {
+  if (init.kind != model::Init::Kind::signs) return init;
+  double row_length = 1;
+  for (std::size_t i = 1; i < extents.size(); ++i) row_length *= static_cast<double>(extents[i]);
+  const double rows = extents.empty() ? 1 : static_cast<double>(extents.front());
+  return {init.kind, std::max(1.0, std::ceil(rows / init.a)), std::max(1.0, row_length)};
 }
 
 /// An expression beside its value, as in "`ceil_div(M, TILE)` = 0".
@@ -65,6 +76,7 @@ std::optional<model::Plan> Planner::plan() {
           fmt::format("rounding_terms {} is negative", shown(m_compiled.verify->rounding_terms, *terms)));
     }
     plan.verify.rounding_terms = *terms;
+    plan.verify.second_is_exact = m_spec.verify->second_is_exact;
   }
   plan.buffers = std::move(m_buffers);
   plan.deterministic = m_spec.deterministic;
@@ -76,6 +88,7 @@ bool Planner::make_buffers() {
     const model::ArgumentSpec& argument = m_spec.arguments[i];
     if (!argument.pointer) continue;
     std::int64_t elements = 1;
+    std::vector<std::int64_t> extents;
     for (const Compiled& expression : m_compiled.arguments[i].extent) {
       const std::optional<std::int64_t> extent = number(expression, argument.name);
       if (!extent) return false;
@@ -87,9 +100,12 @@ bool Planner::make_buffers() {
         reject(fmt::format("`{}` has more elements than any device can hold", argument.name));
         return false;
       }
+      extents.push_back(*extent);
     }
     const model::ElementType type = argument.type.value_or(m_problem.type);
-    m_buffers.push_back({argument.name, type, elements, argument.access, argument.init.for_type(type)});
+    const model::Init second = argument.second_init ? argument.second_init->for_type(type) : model::Init{};
+    m_buffers.push_back({argument.name, type, elements, argument.access,
+                         resolved(argument.init.for_type(type), extents), resolved(second, extents)});
   }
   return true;
 }
