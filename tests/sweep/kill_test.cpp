@@ -64,9 +64,10 @@ void check_sound(const std::string& database) {
   CHECK(connection.text("PRAGMA integrity_check") == "ok");
   CHECK(connection.text("SELECT coalesce(max(state), 'none') FROM runs WHERE ended_at IS NOT NULL") ==
         "done");
-  // One measurement a trial, and one launch that came to its end.
-  CHECK(connection.integer("SELECT count(*) FROM (SELECT 1 FROM measurements GROUP BY trial "
-                           "HAVING count(*) > 1)") == 0);
+  // One measurement a trial and one more for each final it was in, and one launch that came to its end.
+  CHECK(connection.integer(
+            "SELECT count(*) FROM (SELECT 1 FROM measurements AS m GROUP BY trial HAVING count(*) > "
+            "1 + (SELECT count(*) FROM final_entries AS e WHERE e.trial = m.trial))") == 0);
   CHECK(connection.integer("SELECT count(*) FROM (SELECT 1 FROM attempts WHERE outcome = 'ok' GROUP BY trial "
                            "HAVING count(*) > 1)") == 0);
   CHECK(connection.integer("SELECT count(*) FROM attempts WHERE closed_at IS NULL") == 0);

@@ -1,16 +1,14 @@
 #include "tuner/sweep/sweep.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <functional>
-#include <set>
-
-#include "tests/support/fake_compiler.hpp"
-#include "tests/support/memory_results.hpp"
-#include "tests/support/simple_final.hpp"
+#include "tests/sweep/scale_bench.hpp"
 #include "tuner/model/error.hpp"
+
+using namespace tuner;
+using test::Bench;
+using test::ok_in;
+using test::scale_answer;
+using test::scale_spec;
+using test::ScaleRunner;
 
 TEST_SUITE("tuner::sweep") {
   TEST_CASE("every configuration of every size becomes one recorded trial with its metrics") {
@@ -208,7 +206,7 @@ TEST_SUITE("tuner::sweep") {
     const sweep::TrialList list = sweep::list_trials(bench.request(), bench.results);
     REQUIRE(list.excluded.size() == 1);
     CHECK(list.excluded[0].reason ==
-          "needs 16.00 GiB on the device, reference included; Fake GPU has 8.00 GiB free");
+          "needs 32.00 GiB on the device, reference included; Fake GPU has 8.00 GiB free");
     CHECK(list.total() == 5);
   }
 

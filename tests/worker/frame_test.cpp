@@ -31,7 +31,8 @@ std::vector<Bytes> payloads() {
           encode(PhaseReport{}),
           encode(test::full_outcome()),
           encode(FinalRequest{{TrialRequest{test::full_trial_job(), true, false}}, 5}),
-          encode(test::full_final())};
+          encode(test::full_final()),
+          encode(Prepare{})};
 }
 
 /// Runs `batch` once, or over and over with other seeds for TUNER_FUZZ_SECONDS. The seed of a failing batch

@@ -176,6 +176,10 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(runner.device().name == "Scripted GPU");
     CHECK(runner.starts() == 0);
     CHECK(test::no_child_left());
+    SUBCASE("unless it is told to prepare") {
+      runner.prepare();
+      CHECK(runner.starts() == 1);
+    }
     CHECK(runner.run(test::trial_job("good")).status == TrialStatus::ok);
     CHECK(runner.starts() == 1);
   }

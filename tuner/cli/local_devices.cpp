@@ -17,13 +17,14 @@
 namespace tuner::cli {
 namespace {
 
-/// Opens its device with the first trial.
+/// Opens its device when it is told to prepare, or with the first trial.
 class LazyRunner final : public model::TrialRunner {
  public:
   using Open = std::function<std::unique_ptr<model::TrialRunner>()>;
   LazyRunner(model::DeviceInfo device, Open open) : m_device(std::move(device)), m_open(std::move(open)) {}
 
   const model::DeviceInfo& device() const override { return m_device; }
+  void prepare() override { static_cast<void>(runner()); }
   model::TrialOutcome run(const model::TrialJob& job) override { return runner().run(job); }
   model::FinalOutcome run_final(const model::FinalJob& job) override { return runner().run_final(job); }
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {

@@ -31,6 +31,8 @@ class TrialRunner {
   virtual ~TrialRunner() = default;
 
   virtual const DeviceInfo& device() const = 0;
+  /// Trials will follow: what takes a while (a context, a process) may begin now. Does not wait for it.
+  virtual void prepare() {}
   virtual TrialOutcome run(const TrialJob& job) = 0;
   /// A failure is a value here too. There is at least one trial.
   virtual FinalOutcome run_final(const FinalJob& job) = 0;

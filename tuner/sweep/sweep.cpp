@@ -41,6 +41,7 @@ class Driver {
 
   Summary run() {
     m_services.observer.planned(m_summary.planned, m_summary.known);
+    if (m_summary.planned > m_summary.known) m_services.runner.prepare();
     while (!over()) {
       fill();
       hold_finals();

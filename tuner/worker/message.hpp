@@ -46,6 +46,9 @@ struct FinalRequest {
   std::uint64_t seed = 0;
 };
 
+/// Trials will follow; there is no answer.
+struct Prepare {};
+
 /// The running trial has entered a phase.
 struct PhaseReport {
   model::TrialPhase phase = model::TrialPhase::loading;
@@ -58,7 +61,7 @@ struct ProtocolError {
 
 using Message =
     std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation, TrialRequest,
-                 PhaseReport, model::TrialOutcome, FinalRequest, model::FinalOutcome>;
+                 PhaseReport, model::TrialOutcome, FinalRequest, model::FinalOutcome, Prepare>;
 
 /// Payloads: CBOR maps. Strings travel as byte strings, since compiler logs need not be UTF-8; numbers are
 /// exact, infinities and NaN included.
@@ -70,6 +73,7 @@ Bytes encode(const model::Compilation& compilation);
 /// `carries_reference` decides whether the reference's binary and kernels of the job are written.
 Bytes encode(const TrialRequest& request);
 Bytes encode(const FinalRequest& request);
+Bytes encode(const Prepare& request);
 Bytes encode(const model::FinalOutcome& outcome);
 Bytes encode(const PhaseReport& report);
 Bytes encode(const model::TrialOutcome& outcome);

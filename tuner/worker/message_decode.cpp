@@ -158,6 +158,8 @@ Message message_of(const json& message) {
       return body_of<FinalRequest>(message);
     case MessageKind::final_outcome:
       return body_of<model::FinalOutcome>(message);
+    case MessageKind::prepare:
+      return body_of<Prepare>(message);
   }
   throw Malformed(fmt::format("unknown kind {}", kind));
 }

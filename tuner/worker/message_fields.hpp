@@ -306,6 +306,9 @@ void describe(Archive& a, T& v) {
   a("code", v.code);
 }
 
+template <class Archive, Either<Prepare> T>
+void describe(Archive&, T&) {}
+
 template <class Archive, Either<PhaseReport> T>
 void describe(Archive& a, T& v) {
   a("phase", v.phase);

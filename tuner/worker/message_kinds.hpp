@@ -14,6 +14,7 @@ enum class MessageKind {
   trial_outcome,
   final_request,
   final_outcome,
+  prepare,
 };
 
 }  // namespace tuner::worker

@@ -92,6 +92,12 @@ void RemoteRunner::start() {
   if (!m_settings.device) m_settings.device = ready->device;
 }
 
+void RemoteRunner::prepare() {
+  if (!m_slot.occupied()) start();
+  // A child that does not take it is found out with the first trial.
+  static_cast<void>(m_slot.child().send(encode(Prepare{}), Clock::now() + m_settings.run_deadline));
+}
+
 TrialOutcome RemoteRunner::run(const model::TrialJob& job) {
   if (!m_slot.occupied()) start();
   const Answer answer =

@@ -36,6 +36,7 @@ class RemoteRunner : public model::TrialRunner {
   RemoteRunner(ChildCommand command, RemoteRunnerSettings settings);
 
   const model::DeviceInfo& device() const override { return *m_settings.device; }
+  void prepare() override;
   model::TrialOutcome run(const model::TrialJob& job) override;
   /// A child that is lost in a final gives a FinalOutcome that failed as a trial would have; the culprit is
   /// not known.

@@ -124,6 +124,10 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
     if (!link.send(encode(RunnerReady{runner->device()}))) return served;
     ReferenceCache references;
     while (auto message = link.receive()) {
+      if (std::holds_alternative<Prepare>(*message)) {
+        runner->prepare();
+        continue;
+      }
       bool lost = false;
       Bytes answer;
       if (auto* trial = std::get_if<TrialRequest>(&*message)) {
