@@ -55,6 +55,16 @@ std::vector<FinalRecord> finals(const Connection& db, const TrialFilter& filter)
   return list;
 }
 
+std::optional<FinalRecord> final_with(const Connection& db, const Digest& trial) {
+  FinalReader reader(db,
+                     " WHERE f.id IN (SELECT final FROM final_entries WHERE trial = ?)"
+                     " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1");
+  auto row = reader.use();
+  row.bind(trial);
+  if (!row.step()) return std::nullopt;
+  return reader.read(row);
+}
+
 namespace {
 
 Ceiling read_ceiling(Statement::Use& row) {

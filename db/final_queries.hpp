@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace db {
 /// All finals of the contests that `filter` selects (its family, device, class and problem count), by problem
 /// and class, oldest first.
 std::vector<tuner::model::FinalRecord> finals(const Connection& db, const TrialFilter& filter = {});
+
+/// The last final that `trial` took part in.
+std::optional<tuner::model::FinalRecord> final_with(const Connection& db, const tuner::model::Digest& trial);
 
 /// What a device of this model can do at most; by kind and type.
 std::vector<tuner::model::Ceiling> ceilings(const Connection& db, const std::string& device);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "reports/ceiling.hpp"
 #include "reports/report.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
@@ -50,6 +51,8 @@ class Line {
   Line& number(Number value) {
     return add(fmt::format("{}", value));
   }
+  /// Nothing where it is 0, which stands for unknown.
+  Line& positive(double value) { return value > 0 ? number(value) : none(); }
   Line& none() { return add(""); }
   std::string finish() { return m_line + "\r\n"; }
 
@@ -75,6 +78,18 @@ constexpr const char* after_metrics[] = {"median_ns",
                                          "launches_per_sample",
                                          "includes_launch_latency",
                                          "sm_clock_mhz",
+                                         "throttled_samples",
+                                         "temperature_c",
+                                         "power_w",
+                                         "operations",
+                                         "bytes",
+                                         "ceiling",
+                                         "ceiling_share",
+                                         "final_ratio",
+                                         "final_ratio_low",
+                                         "final_ratio_high",
+                                         "final_tied",
+                                         "final_chosen",
                                          "registers",
                                          "spill_store_bytes",
                                          "spill_load_bytes",
@@ -135,13 +150,31 @@ void add_identity(const TrialRecord& trial, const OpenColumns& open, Line& line)
 
 void add_measurement(const TrialRecord& trial, Line& line) {
   if (!trial.outcome.measurement) {
-    for (int i = 0; i < 8; ++i) line.none();
+    for (int i = 0; i < 11; ++i) line.none();
     return;
   }
   const model::Measurement& m = *trial.outcome.measurement;
   line.number(m.median_ns).number(m.low_ns).number(m.high_ns).number(m.min_ns).number(m.samples_ns.size());
   line.number(m.launches_per_sample).number(m.includes_launch_latency ? 1 : 0);
-  m.sm_clock_mhz > 0 ? line.number(m.sm_clock_mhz) : line.none();
+  line.positive(m.sm_clock_mhz).number(m.throttled_samples).positive(m.temperature_c).positive(m.power_w);
+}
+
+void add_ceiling(const TrialRecord& trial, const std::vector<model::Ceiling>& ceilings, Line& line) {
+  line.positive(trial.workload.operations).positive(trial.workload.bytes);
+  const auto share = ceiling_share(trial, ceilings);
+  share ? line.text(share->ceiling->kind).number(share->fraction) : line.none().none();
+}
+
+/// How it did in the last final of its problem.
+void add_final(const TrialRecord& trial, const std::vector<model::FinalRecord>& finals, Line& line) {
+  const model::FinalRecord* final = last_final(finals, trial.problem, trial.comparison_class);
+  const model::FinalRecord::Entry* entry = standing(final, trial);
+  if (entry == nullptr) {
+    for (int i = 0; i < 5; ++i) line.none();
+    return;
+  }
+  line.number(entry->ratio).number(entry->ratio_low).number(entry->ratio_high).number(entry->tied ? 1 : 0);
+  line.number(entry->trial == final->chosen ? 1 : 0);
 }
 
 void add_resources(const TrialRecord& trial, Line& line) {
@@ -172,6 +205,8 @@ std::string to_csv(const ReportInput& input) {
     Line line;
     add_identity(trial, open, line);
     add_measurement(trial, line);
+    add_ceiling(trial, input.ceilings, line);
+    add_final(trial, input.finals, line);
     add_resources(trial, line);
     trial.outcome.verification.checked ? line.number(trial.outcome.verification.error_ratio) : line.none();
     line.number(trial.compile_ms).text(trial.measured_at).text(trial.run.hex());

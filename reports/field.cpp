@@ -145,11 +145,12 @@ std::string cell_text(const Cell& cell, const Field& field) {
 }
 
 std::string legend(const Table& table) {
-  bool approximate = false, latency = false, failed = false, absent = false;
+  bool approximate = false, latency = false, raced = false, failed = false, absent = false;
   for (const auto& row : table.rows()) {
     for (const std::string& cell : row) {
       approximate = approximate || cell.find('~') == 0;
       latency = latency || (cell.size() > 3 && cell.compare(cell.size() - 3, 3, "†") == 0);
+      raced = raced || cell == "*";
       failed = failed || cell.find("✗ ") == 0;
       absent = absent || cell == "NA";
     }
@@ -160,6 +161,7 @@ std::string legend(const Table& table) {
   };
   add(approximate, "~ approximate: dropped after a few samples, clearly slower than the best.");
   add(latency, "† too short to tell from launch latency, which the time includes.");
+  add(raced, "* not re-measured after the race: the lowest of many medians, so optimistic.");
   add(absent, "NA: no such configuration exists for this size.");
   add(failed, "✗: every configuration failed, most of them with this status.");
   return out;

@@ -1,7 +1,9 @@
 #include <nlohmann/json.hpp>
 
+#include "reports/ceiling.hpp"
 #include "reports/report.hpp"
 #include "reports/summary.hpp"
+#include "tuner/model/final_answer.hpp"
 
 namespace reports {
 namespace {
@@ -52,8 +54,13 @@ Json to_json(const std::optional<model::Measurement>& measurement) {
               {"launches_per_sample", m.launches_per_sample},
               {"includes_launch_latency", m.includes_launch_latency},
               {"sm_clock_mhz", nullptr},
+              {"throttled_samples", m.throttled_samples},
+              {"temperature_c", nullptr},
+              {"power_w", nullptr},
               {"samples_ns", m.samples_ns}};
   if (m.sm_clock_mhz > 0) out["sm_clock_mhz"] = m.sm_clock_mhz;
+  if (m.temperature_c > 0) out["temperature_c"] = m.temperature_c;
+  if (m.power_w > 0) out["power_w"] = m.power_w;
   return out;
 }
 
@@ -73,7 +80,41 @@ Json to_json(const std::optional<model::Occupancy>& occupancy) {
           {"limited_by", occupancy->limited_by}};
 }
 
-Json to_json(const TrialRecord& trial) {
+Json to_json(const std::optional<CeilingShare>& share) {
+  if (!share) return nullptr;
+  return {{"fraction", share->fraction}, {"ceiling", share->ceiling->kind}};
+}
+
+/// Operations and bytes a problem asks for; null where its spec does not say.
+Json to_json(const model::Workload& workload) {
+  const auto part = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
+  return {{"operations", part(workload.operations)}, {"bytes", part(workload.bytes)}};
+}
+
+Json to_json(const model::Ceiling& ceiling) {
+  return {{"kind", ceiling.kind},
+          {"type", model::cuda_name(ceiling.type)},
+          {"value", ceiling.value},
+          {"trial", ceiling.trial.empty() ? Json(nullptr) : Json(ceiling.trial.hex())},
+          {"measured_at", ceiling.measured_at}};
+}
+
+Json to_json(const model::FinalRecord* final) {
+  if (final == nullptr) return nullptr;
+  Json entries = Json::array();
+  for (const model::FinalRecord::Entry& entry : final->entries) {
+    entries.push_back({{"trial", entry.trial.hex()},
+                       {"ratio", entry.ratio},
+                       {"ratio_low", entry.ratio_low},
+                       {"ratio_high", entry.ratio_high},
+                       {"tied", entry.tied}});
+  }
+  return {{"chosen", final->chosen.hex()},     {"rule", model::final_rule},
+          {"rounds", final->rounds},           {"throttled_rounds", final->throttled_rounds},
+          {"measured_at", final->measured_at}, {"entries", std::move(entries)}};
+}
+
+Json to_json(const TrialRecord& trial, const std::vector<model::Ceiling>& ceilings) {
   const model::Verification& v = trial.outcome.verification;
   Json metrics = Json::object();
   for (const auto& [name, value] : trial.metrics) metrics[name] = value;
@@ -87,6 +128,8 @@ Json to_json(const TrialRecord& trial) {
           {"approximate", is_approximate(trial)},
           {"measurement", to_json(trial.outcome.measurement)},
           {"metrics", std::move(metrics)},
+          {"workload", to_json(trial.workload)},
+          {"ceiling_share", to_json(ceiling_share(trial, ceilings))},
           {"grid", to_json(trial.grid)},
           {"block", to_json(trial.block)},
           {"dynamic_shared_bytes", trial.dynamic_shared_bytes},
@@ -108,22 +151,33 @@ Json to_json(const ProblemSummary& summary) {
   const std::optional<double> speedup = summary.speedup();
   return {{"problem", to_json(summary.problem)},
           {"best", key(summary.best)},
+          {"remeasured", summary.final != nullptr},
+          {"fastest",
+           summary.final != nullptr ? Json(summary.final->entries.front().trial.hex()) : key(summary.best)},
           {"tied_with", std::move(tied)},
+          {"final", to_json(summary.final)},
+          {"final_is_old", summary.final_is_old},
           {"default", key(summary.default_trial)},
           {"speedup_over_default", speedup ? Json(*speedup) : Json(nullptr)},
           {"slowest", key(summary.slowest)}};
 }
 
-Json to_json(const ClassGroup& group) {
+Json to_json(const ClassGroup& group, const ReportInput& input) {
   Json problems = Json::array();
-  for (const ProblemSummary& summary : by_problem(group.trials)) problems.push_back(to_json(summary));
+  for (const ProblemSummary& summary : by_problem(group.trials, input.finals))
+    problems.push_back(to_json(summary));
   Json failed = Json::object();
   for (const FailureSummary& failure : failures(group.trials)) {
     failed[std::string(model::to_string(failure.status))] = failure.count;
   }
   Json trials = Json::array();
-  for (const TrialRecord* trial : group.trials) trials.push_back(to_json(*trial));
+  for (const TrialRecord* trial : group.trials) trials.push_back(to_json(*trial, input.ceilings));
+  Json ceilings = Json::array();
+  for (const model::Ceiling& ceiling : input.ceilings) {
+    if (ceiling.device == group.comparison_class.device) ceilings.push_back(to_json(ceiling));
+  }
   return {{"class", to_json(group.comparison_class)},
+          {"ceilings", std::move(ceilings)},
           {"problems", std::move(problems)},
           {"failures", std::move(failed)},
           {"trials", std::move(trials)}};
@@ -150,7 +204,7 @@ std::string to_json(const ReportInput& input) {
   Json runs = Json::array();
   for (const model::RunRecord& run : input.runs) runs.push_back(to_json(run));
   Json classes = Json::array();
-  for (const ClassGroup& group : by_class(view(input.trials))) classes.push_back(to_json(group));
+  for (const ClassGroup& group : by_class(view(input.trials))) classes.push_back(to_json(group, input));
   const Json document = {
       {"schema_version", schema_version},   {"title", input.title}, {"command", input.command},
       {"generated_at", input.generated_at}, {"notes", input.notes}, {"runs", std::move(runs)},

@@ -59,6 +59,10 @@ std::string ratio_text(double ratio) {
   return significant(ratio, 3) + "×";
 }
 
+std::string ratio_interval_text(double ratio, double low, double high) {
+  return fmt::format("{:.3f} ({:.3f}–{:.3f})", ratio, low, high);
+}
+
 std::string bytes_text(std::int64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   constexpr std::array<const char*, 4> units = {"KiB", "MiB", "GiB", "TiB"};

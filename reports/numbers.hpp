@@ -20,6 +20,9 @@ std::string percent_text(double fraction);
 /// `3.21×`.
 std::string ratio_text(double ratio);
 
+/// A ratio close to 1 with its interval: `1.002 (0.999–1.006)`.
+std::string ratio_interval_text(double ratio, double low, double high);
+
 /// `512 B`, `48 KiB`, `1.5 MiB`.
 std::string bytes_text(std::int64_t bytes);
 

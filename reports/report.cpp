@@ -48,14 +48,25 @@ std::string device_text(const ReportInput& input, const model::ComparisonClass& 
   return out;
 }
 
+/// Those that bound trials of the class: of its type, or of none in particular.
+std::string ceilings_text(const ReportInput& input, const model::ComparisonClass& c) {
+  std::string out;
+  for (const model::Ceiling& ceiling : input.ceilings) {
+    if (ceiling.device != c.device || (ceiling.kind == "arithmetic" && ceiling.type != c.type)) continue;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", ceiling.kind, ceiling_value_text(ceiling));
+  }
+  return out;
+}
+
 void add_family(const ReportInput& input, const Trials& trials, Document& document) {
   const std::string& family = trials.front()->problem.family;
   const std::string metric = choose_metric(trials, input.metric);
   const Field value{metric.empty() ? "time_ms" : metric, "", 1};
-  const std::vector<ProblemSummary> problems = by_problem(trials);
+  const std::vector<ProblemSummary> problems = by_problem(trials, input.finals);
 
   document.add(Heading{3, family + ": best per size"});
-  document.add_table(best_table(problems, metric));
+  document.add_table(best_table(problems, metric, input.ceilings));
+  if (const std::string text = final_text(problems); !text.empty()) document.add(Paragraph{text});
 
   std::vector<std::pair<std::string, Trials>> kernels;
   for (const std::string& kernel : kernel_names(trials)) {
@@ -98,7 +109,8 @@ void add_class(const ReportInput& input, const ClassGroup& group, Document& docu
                {"driver", c.driver},
                {"toolkit", c.toolkit},
                {"measured", measured_text(group.trials)},
-               {"trials", statuses_text(group.trials)}}};
+               {"trials", statuses_text(group.trials)},
+               {"ceilings", ceilings_text(input, c)}}};
   std::erase_if(facts.entries, [](const auto& entry) { return entry.second.empty(); });
   document.add(std::move(facts));
 

@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -18,6 +20,8 @@ struct ReportInput {
   std::vector<std::string> notes;          ///< paragraphs shown under the title
   std::vector<model::RunRecord> runs;      ///< give the device's properties and the sweeps' command lines
   std::vector<model::TrialRecord> trials;  ///< of any number of classes, families and problems, in any order
+  std::vector<model::FinalRecord> finals;  ///< of any contests; the last of each counts
+  std::vector<model::Ceiling> ceilings;    ///< of any devices
   std::string metric;  ///< shown in tables and charts; empty: the first metric the trials have
   std::string
       pivot;  ///< parameter whose values are table columns; empty, or unknown to a kernel: a table for each

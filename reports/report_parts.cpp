@@ -7,6 +7,7 @@
 #include <map>
 
 #include "reports/numbers.hpp"
+#include "tuner/model/final_answer.hpp"
 #include "tuner/model/text_width.hpp"
 
 namespace reports {
@@ -19,6 +20,25 @@ std::string configuration_text(const TrialRecord& trial) {
   return text == "-" ? trial.kernel : trial.kernel + ' ' + text;
 }
 
+/// How a trial did in the final of its problem; empty where it took no part.
+std::string standing_text(const ProblemSummary& problem, const TrialRecord& trial) {
+  const auto* entry = standing(problem.final, trial);
+  if (entry == nullptr) return "";
+  // The others are held against it.
+  if (entry == &problem.final->entries.front()) return "the fastest";
+  return ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high);
+}
+
+/// The winner's time by that of the fastest of its final; `*` where there was none.
+std::string by_fastest_text(const ProblemSummary& problem) {
+  if (problem.best == nullptr) return "-";
+  return problem.final == nullptr ? "*" : standing_text(problem, *problem.best);
+}
+
+std::string rounds_text(const ProblemSummary& problem) {
+  return problem.final == nullptr ? "-" : fmt::format("{}", problem.final->rounds);
+}
+
 /// The nearest two by name, the rest by number: a cell has to stay readable where a hundred are tied.
 std::string tied_text(const ProblemSummary& problem) {
   if (problem.tied.empty()) return "-";
@@ -28,6 +48,7 @@ std::string tied_text(const ProblemSummary& problem) {
     if (i != 0) out += "; ";
     const TrialRecord& other = *problem.tied[i];
     out += other.kernel == problem.best->kernel ? other.configuration.text() : configuration_text(other);
+    if (const std::string how = standing_text(problem, other); !how.empty()) out += ": " + how;
   }
   if (problem.tied.size() > shown) out += fmt::format("; {} more", problem.tied.size() - shown);
   return out;
@@ -71,7 +92,8 @@ std::string size_axis_label(const std::vector<std::pair<std::string, Trials>>& g
 
 }  // namespace
 
-Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric) {
+Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
+                 const std::vector<model::Ceiling>& ceilings) {
   std::vector<Field> fields = {{"kernel", "", 1}, {"configuration", "", 1}, {"time", "median time", 1}};
   if (!metric.empty()) fields.push_back({metric, "", 1});
   for (const char* name : {"interval", "registers", "occupancy", "limiter"}) fields.push_back({name, "", 1});
@@ -80,19 +102,46 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   for (const Field& field : fields) {
     table.add_column(field_heading(field), is_numeric(field) ? Align::right : Align::left);
   }
+  const bool bound = std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
+    return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
+  });
+  if (bound) table.add_column("of ceiling", Align::right);
   table.add_column("over default", Align::right);
+  table.add_column("time / fastest", Align::right);
+  table.add_column("rounds", Align::right);
   table.add_column("tied with");
   for (const ProblemSummary& problem : problems) {
-    const Cell cell = resolve_cell(problem.trials);
+    const Cell cell = problem.final == nullptr
+                          ? resolve_cell(problem.trials)
+                          : Cell{Cell::Kind::value, problem.best, problem.best->outcome.status};
     std::vector<std::string> row = {size_label(problem.problem)};
     for (const Field& field : fields) {
       const bool says_why = cell.kind != Cell::Kind::value && &field == &fields.front();
       row.push_back(cell.kind == Cell::Kind::value || says_why ? cell_text(cell, field) : "-");
     }
-    row.insert(row.end(), {speedup_text(problem), tied_text(problem)});
+    if (bound) {
+      row.push_back(cell.trial == nullptr ? "-" : ceiling_text(ceiling_share(*cell.trial, ceilings)));
+    }
+    row.insert(row.end(),
+               {speedup_text(problem), by_fastest_text(problem), rounds_text(problem), tied_text(problem)});
     table.add_row(std::move(row));
   }
   return table;
+}
+
+std::string final_text(const std::vector<ProblemSummary>& problems) {
+  const auto has_final = [](const ProblemSummary& problem) { return problem.final != nullptr; };
+  const auto finals = std::count_if(problems.begin(), problems.end(), has_final);
+  if (finals == 0) return "";
+  const auto is_old = [](const ProblemSummary& problem) { return problem.final && problem.final_is_old; };
+  const auto old = std::count_if(problems.begin(), problems.end(), is_old);
+  std::string out = fmt::format(
+      "Re-measured at {} of {} sizes: the best were sampled in turn after they had raced, and times are from "
+      "those "
+      "rounds. Chosen: {}. Time / fastest comes with its 95 % interval.",
+      finals, problems.size(), model::final_rule);
+  if (old > 0) out += fmt::format(" At {} of them other trials were measured since.", old);
+  return out;
 }
 
 Table spread_table(const std::vector<ProblemSummary>& problems) {
@@ -106,9 +155,10 @@ Table spread_table(const std::vector<ProblemSummary>& problems) {
   for (const ProblemSummary& problem : problems) {
     if (problem.best == nullptr) continue;
     const TrialRecord& slowest = *problem.slowest;
-    const std::string ratio = ratio_text(median_ns(slowest) / median_ns(*problem.best));
+    const TrialRecord& quickest = *fastest(problem.trials);
+    const std::string ratio = ratio_text(median_ns(slowest) / median_ns(quickest));
     table.add_row({size_label(problem.problem), fmt::format("{}", problem.trials.size()),
-                   field_text(*problem.best, time), field_text(slowest, time),
+                   field_text(quickest, time), field_text(slowest, time),
                    (is_approximate(slowest) ? "~" : "") + ratio, configuration_text(slowest)});
   }
   return table;

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/ceiling.hpp"
 #include "reports/field.hpp"
 #include "reports/summary.hpp"
 #include "reports/svg_chart.hpp"
@@ -13,8 +14,14 @@ namespace reports {
 /// The parts of the standard report. All trials are of one class; those of the first three of one family as
 /// well.
 
-/// Size, winner, its time and figures, how it compares with the default, what it is tied with.
-Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric);
+/// Size, the one to use, its time and figures, how it compares with the fastest of its final and with the
+/// default, what it is tied with; its share of the device's ceiling where any is known.
+Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
+                 const std::vector<model::Ceiling>& ceilings = {});
+
+/// How the ones to use were found, for people: what a final is, and by which rule it chooses. Empty where no
+/// problem had one.
+std::string final_text(const std::vector<ProblemSummary>& problems);
 
 /// How much choosing matters: fastest and slowest measured configuration of each size.
 Table spread_table(const std::vector<ProblemSummary>& problems);

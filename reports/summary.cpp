@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "tuner/model/final_answer.hpp"
 #include "tuner/model/text_width.hpp"
 
 namespace reports {
@@ -46,18 +47,59 @@ bool intervals_overlap(const TrialRecord& a, const TrialRecord& b) {
   return first.low_ns <= second.high_ns && second.low_ns <= first.high_ns;
 }
 
-ProblemSummary summarize(const model::Problem& problem, const Trials& trials) {
-  ProblemSummary out;
-  out.problem = problem;
-  out.trials = trials;
-  out.best = fastest(trials);
-  for (const TrialRecord* trial : trials) {
-    if (!has_time(*trial)) continue;
-    if (out.slowest == nullptr || median_ns(*trial) > median_ns(*out.slowest)) out.slowest = trial;
+const TrialRecord* trusted_with(const Trials& trials, const model::Digest& key) {
+  const auto found = std::find_if(trials.begin(), trials.end(), [&](const TrialRecord* trial) {
+    return trial->key == key && is_trusted(*trial);
+  });
+  return found == trials.end() ? nullptr : *found;
+}
+
+bool holds(const Trials& trials, const model::Digest& key) {
+  return std::any_of(trials.begin(), trials.end(), [&](const TrialRecord* t) { return t->key == key; });
+}
+
+/// Fills best, tied and final where the final still holds, as db::best does.
+void answer_by_final(const model::FinalRecord& final, ProblemSummary& out) {
+  // What was chosen may fail since; where it is not among the trials at all, others of the final may be.
+  if (holds(out.trials, final.chosen) && trusted_with(out.trials, final.chosen) == nullptr) return;
+  const auto answer = model::answer_of(
+      final, [&](const model::Digest& key) { return trusted_with(out.trials, key) != nullptr; });
+  if (!answer) return;
+  const TrialRecord& winner = *trusted_with(out.trials, answer->winner);
+  const auto newer = select(out.trials, [&](const TrialRecord& trial) {
+    return is_trusted(trial) && trial.measured_at > final.measured_at;
+  });
+  out.final_is_old = !newer.empty();
+  const double low_ns = measurement(winner)->low_ns;
+  const auto beats = [&](const TrialRecord* trial) { return median_ns(*trial) < low_ns; };
+  if (std::any_of(newer.begin(), newer.end(), beats)) return;
+  out.best = &winner;
+  out.final = &final;
+  for (const model::Digest& key : answer->tied) out.tied.push_back(trusted_with(out.trials, key));
+}
+
+void answer_by_race(ProblemSummary& out) {
+  out.best = fastest(out.trials);
+  if (out.best == nullptr) return;
+  for (const TrialRecord* trial : out.trials) {
     if (trial == out.best || !is_trusted(*trial)) continue;
     if (intervals_overlap(*out.best, *trial)) out.tied.push_back(trial);
   }
   std::sort(out.tied.begin(), out.tied.end(), faster);
+}
+
+ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
+                         const std::vector<model::FinalRecord>& finals) {
+  ProblemSummary out;
+  out.problem = problem;
+  out.trials = trials;
+  const model::FinalRecord* final = last_final(finals, problem, trials.front()->comparison_class);
+  if (final != nullptr) answer_by_final(*final, out);
+  if (out.best == nullptr) answer_by_race(out);
+  for (const TrialRecord* trial : trials) {
+    if (!has_time(*trial)) continue;
+    if (out.slowest == nullptr || median_ns(*trial) > median_ns(*out.slowest)) out.slowest = trial;
+  }
   if (out.best == nullptr) return out;
   const auto is_default = [&](const TrialRecord* t) {
     return t->is_default && t->kernel == out.best->kernel && has_time(*t);
@@ -146,11 +188,26 @@ bool problem_less(const model::Problem& a, const model::Problem& b) {
          std::make_tuple(b.family, b.row_padding, volume(b), extents(b), b.type);
 }
 
-std::vector<ProblemSummary> by_problem(const Trials& trials) {
+const model::FinalRecord* last_final(const std::vector<model::FinalRecord>& finals,
+                                     const model::Problem& problem,
+                                     const model::ComparisonClass& comparison_class) {
+  const model::FinalRecord* last = nullptr;
+  for (const model::FinalRecord& final : finals) {
+    if (final.problem != problem || final.comparison_class != comparison_class) continue;
+    if (last == nullptr || final.measured_at > last->measured_at) last = &final;
+  }
+  return last;
+}
+
+const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const TrialRecord& trial) {
+  return final == nullptr ? nullptr : model::entry_of(*final, trial.key);
+}
+
+std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<model::FinalRecord>& finals) {
   std::map<model::Problem, Trials, decltype(&problem_less)> groups(&problem_less);
   for (const TrialRecord* trial : trials) groups[trial->problem].push_back(trial);
   std::vector<ProblemSummary> out;
-  for (const auto& [problem, group] : groups) out.push_back(summarize(problem, group));
+  for (const auto& [problem, group] : groups) out.push_back(summarize(problem, group, finals));
   return out;
 }
 

@@ -39,8 +39,13 @@ const model::TrialRecord* fastest_approximate(const Trials& trials);
 struct ProblemSummary {
   model::Problem problem;
   Trials trials;
-  const model::TrialRecord* best = nullptr;  ///< null: nothing ran
-  Trials tied;                               ///< others whose interval overlaps the winner's, fastest first
+  /// The one to use, by the rule of db::BestAnswer: what the last final between these trials chose where that
+  /// still holds, else the fastest. Null: nothing ran.
+  const model::TrialRecord* best = nullptr;
+  const model::FinalRecord* final = nullptr;  ///< by which `best` was found; null: not re-measured
+  bool final_is_old = false;                  ///< trusted trials here are newer than the last final
+  Trials tied;  ///< others that cannot be told from the winner, fastest first: in the final, or without one
+                ///< by intervals that overlap
   const model::TrialRecord* default_trial =
       nullptr;                                  ///< measured default configuration of the winner's kernel
   const model::TrialRecord* slowest = nullptr;  ///< of those measured, approximate ones included
@@ -49,8 +54,18 @@ struct ProblemSummary {
   std::optional<double> speedup() const;
 };
 
-/// One entry a problem, in order of family, padding and size. `trials` must be of one class.
-std::vector<ProblemSummary> by_problem(const Trials& trials);
+/// One entry a problem, in order of family, padding and size. `trials` must be of one class. The result
+/// points into `finals`.
+std::vector<ProblemSummary> by_problem(const Trials& trials,
+                                       const std::vector<model::FinalRecord>& finals = {});
+
+/// The last final of a problem in a class, or null.
+const model::FinalRecord* last_final(const std::vector<model::FinalRecord>& finals,
+                                     const model::Problem& problem,
+                                     const model::ComparisonClass& comparison_class);
+
+/// How a trial did in its final: null where it took no part, or there was none.
+const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const model::TrialRecord& trial);
 
 /// Problems in display order: family, padding, product of the sizes, then the sizes themselves.
 bool problem_less(const model::Problem& a, const model::Problem& b);

@@ -90,6 +90,8 @@ TEST_SUITE("db") {
     CHECK(ask(path, "SELECT measured FROM runs") == "4");
     const auto finals = db::finals(store.connection());
     REQUIRE(finals.size() == 1);
+    CHECK(db::final_with(store.connection(), key("c"))->chosen == key("b"));
+    CHECK_FALSE(db::final_with(store.connection(), key("d")));
     CHECK(finals[0].problem == cube(512));
     CHECK(finals[0].comparison_class == sample_class());
     CHECK(finals[0].chosen == key("b"));

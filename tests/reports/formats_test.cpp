@@ -18,6 +18,8 @@ reports::ReportInput sample_input() {
   input.generated_at = "2026-01-02T03:06:00Z";
   input.runs = {sample_run()};
   input.trials = sample_trials();
+  input.finals = {sample_final()};
+  input.ceilings = sample_ceilings();
   return input;
 }
 

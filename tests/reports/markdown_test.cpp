@@ -19,6 +19,8 @@ reports::ReportInput sample_input() {
   input.notes = {"Figures of an imaginary device."};
   input.runs = {sample_run()};
   input.trials = sample_trials();
+  input.finals = {sample_final()};
+  input.ceilings = sample_ceilings();
   return input;
 }
 

@@ -36,6 +36,7 @@ model::TrialRecord measured(const std::string& kernel, std::vector<model::Assign
   double flops = 2;
   for (const model::Dimension& d : problem.sizes) flops *= static_cast<double>(d.value);
   trial.metrics["GFLOP/s"] = flops / ns;
+  trial.workload.operations = flops;
   trial.measured_at = "2026-01-02T03:04:05Z";
   trial.run = sample_run().id;
   return trial;
@@ -92,6 +93,32 @@ std::vector<model::TrialRecord> sample_trials() {
   trials[6].is_default = trials[8].is_default = trials[11].is_default = true;
   trials[4].outcome.status = TrialStatus::dropped;
   return trials;
+}
+
+model::FinalRecord sample_final() {
+  const auto key = [](std::int64_t block, std::int64_t elements) {
+    return measured("tiled", {{"BLOCK_SIZE", block}, {"ELEMENTS_PER_THREAD", elements}}, cube(512), 1).key;
+  };
+  model::FinalRecord final;
+  final.problem = cube(512);
+  final.comparison_class = sample_class();
+  final.entries = {{key(32, 8), 1, 1, 1, true},
+                   {key(32, 4), 1.002, 0.999, 1.006, true},
+                   {key(16, 1), 2.2, 2.19, 2.21, false}};
+  final.chosen = key(32, 4);
+  final.rounds = 60;
+  final.throttled_rounds = 2;
+  final.run = sample_run().id;
+  final.measured_at = "2026-01-02T03:04:30Z";
+  return final;
+}
+
+std::vector<model::Ceiling> sample_ceilings() {
+  const std::string when = "2026-01-02T03:00:01Z";
+  return {{"Sample GPU", "arithmetic", model::ElementType::float32, 60e12, "GFLOP/s", {}, when},
+          {"Sample GPU", "arithmetic", model::ElementType::float64, 30e12, "GFLOP/s", {}, when},
+          {"Sample GPU", "launch", model::ElementType::float32, 2.1e-6, "µs", {}, when},
+          {"Sample GPU", "memory", model::ElementType::float32, 4e12, "GB/s", {}, when}};
 }
 
 model::RunRecord sample_run() {

@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -24,6 +26,10 @@ model::TrialRecord failed(const std::string& kernel, std::vector<model::Assignme
 /// Two kernels at 256, 512 and 1024: a winner a size, a tie at 512, an approximate time, a launch-bound one,
 /// failures of three kinds.
 std::vector<model::TrialRecord> sample_trials();
+/// One at 512 between the two tied there and one slower: the second is chosen, because ties are.
+model::FinalRecord sample_final();
+/// What the imaginary device can do at most.
+std::vector<model::Ceiling> sample_ceilings();
 /// The run that made them.
 model::RunRecord sample_run();
 

@@ -7,9 +7,9 @@
 #include "config/sizes.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "reports/numbers.hpp"
 #include "tuner/cli/best_formats.hpp"
 #include "tuner/cli/best_table.hpp"
+#include "tuner/cli/best_why.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/model/error.hpp"
 
@@ -40,37 +40,12 @@ db::BestQuery make_query(const config::Settings& settings, const BestOptions& op
   return query;
 }
 
-std::string why(const db::BestAnswer& answer, const BestOptions& options) {
-  std::string text =
-      fmt::format("{}: {}", answer.contest.problem.family, answer.contest.comparison_class.text());
-  text += answer.exact
-              ? fmt::format("\n  measured at this size: {} ok, {} dropped early, {} failed, {} skipped",
-                            answer.contest.ok, answer.contest.dropped, answer.contest.failed,
-                            answer.contest.skipped)
-              : fmt::format("\n  size {} was never measured here; the nearest is {} (log2 distance {:.2f})",
-                            options.size, answer.contest.problem.size_text(), answer.distance);
-  if (!answer.wanted_device)
-    text += fmt::format("\n  no result for '{}'; this is another device's", options.gpu);
-  if (answer.tied_count > 0) {
-    text += fmt::format("\n  cannot be told from {} other configuration{}", answer.tied_count,
-                        answer.tied_count == 1 ? "" : "s");
-    for (std::size_t i = 0; i < answer.tied.size() && i < 3; ++i) {
-      text += fmt::format("\n    {} {} {}", answer.tied[i].kernel, answer.tied[i].configuration.text(),
-                          answer.tied[i].outcome.measurement
-                              ? reports::time_text(answer.tied[i].outcome.measurement->median_ns)
-                              : "");
-    }
-    if (answer.tied_count > 3) text += fmt::format("\n    … and {} more", answer.tied_count - 3);
-  }
-  return text;
-}
-
 /// Formats meant for a build take one answer: the first, of the class measured last.
 void write_answers(const std::vector<db::BestAnswer>& answers, const BestOptions& options) {
   if (options.format == "json") return write_out(best_json(answers, options.size));
   if (options.format == "header") return write_out(best_header(answers.front()));
   if (options.format == "flags") return write_out(best_flags(answers.front()) + "\n");
-  write_out(best_table(answers).plain());
+  write_out(best_text(answers));
 }
 
 int best(const Context& context, const BestOptions& options) {
@@ -84,7 +59,7 @@ int best(const Context& context, const BestOptions& options) {
         fmt::format("measure it first: tuner run --sizes {}", options.size), model::ExitCode::nothing_found);
   }
   write_answers(answers, options);
-  for (const db::BestAnswer& answer : answers) write_err(why(answer, options));
+  for (const db::BestAnswer& answer : answers) write_err(why(answer, options.size, options.gpu));
   return 0;
 }
 
@@ -106,6 +81,9 @@ void add_best(CLI::App& app, Context& context, Action& action) {
       ->check(CLI::IsMember({"table", "json", "header", "flags"}));
   add_setting_flags(*command, context, {"db", "type", "pad"});
   command->footer(
+      "The best of a size are sampled in turn once all have raced; among those that cannot be told from the "
+      "fastest,\n"
+      "the one with the fewest registers, then the smallest block, then by name is chosen.\n"
       "A size that was never measured is answered by the nearest one, and that is said. Times are only ever "
       "compared\n"
       "within one class: device, driver, toolkit, type, L2 policy, method. Exit code 3: nothing known.\n"

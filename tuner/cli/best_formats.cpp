@@ -4,7 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
+#include "tuner/cli/best_why.hpp"
+#include "tuner/model/final_answer.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -23,7 +26,40 @@ Json configuration_json(const model::TrialRecord& trial) {
   return out;
 }
 
-Json trial_json(const model::TrialRecord& trial) {
+/// How it did in the answer's final: null where it took no part.
+Json standing_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
+  const auto* entry = answer.final ? model::entry_of(*answer.final, trial.key) : nullptr;
+  if (entry == nullptr) return nullptr;
+  return {{"ratio", entry->ratio},
+          {"ratio_low", entry->ratio_low},
+          {"ratio_high", entry->ratio_high},
+          {"tied", entry->tied}};
+}
+
+Json final_json(const db::BestAnswer& answer) {
+  if (!answer.final) return nullptr;
+  const model::FinalRecord& final = *answer.final;
+  return {{"fastest", final.entries.front().trial.hex()},
+          {"chosen", final.chosen.hex()},
+          {"rule", model::final_rule},
+          {"contestants", final.entries.size()},
+          {"rounds", final.rounds},
+          {"throttled_rounds", final.throttled_rounds},
+          {"measured_at", final.measured_at}};
+}
+
+Json ceiling_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
+  const auto share = reports::ceiling_share(trial, answer.ceilings);
+  if (!share) return nullptr;
+  return {{"fraction", share->fraction}, {"ceiling", share->ceiling->kind}};
+}
+
+/// Null where it is 0, which stands for unknown.
+Json known(double value) {
+  return value > 0 ? Json(value) : Json(nullptr);
+}
+
+Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   Json out;
   out["id"] = trial.key.hex();
   out["kernel"] = trial.kernel;
@@ -33,6 +69,10 @@ Json trial_json(const model::TrialRecord& trial) {
     out["low_ns"] = measurement->low_ns;
     out["high_ns"] = measurement->high_ns;
     out["includes_launch_latency"] = measurement->includes_launch_latency;
+    out["sm_clock_mhz"] = known(measurement->sm_clock_mhz);
+    out["throttled_samples"] = measurement->throttled_samples;
+    out["temperature_c"] = known(measurement->temperature_c);
+    out["power_w"] = known(measurement->power_w);
   }
   out["metrics"] = Json::object();
   for (const auto& [name, value] : trial.metrics) out["metrics"][name] = value;
@@ -49,6 +89,8 @@ Json trial_json(const model::TrialRecord& trial) {
   }
   out["block"] = {trial.block.x, trial.block.y, trial.block.z};
   out["grid"] = {trial.grid.x, trial.grid.y, trial.grid.z};
+  out["in_final"] = standing_json(answer, trial);
+  out["ceiling_share"] = ceiling_json(answer, trial);
   out["error_ratio"] = trial.outcome.verification.error_ratio;
   return out;
 }
@@ -68,11 +110,14 @@ Json answer_json(const db::BestAnswer& answer) {
   out["log2_distance"] = answer.distance;
   out["wanted_device"] = answer.wanted_device;
   out["class"] = class_json(answer.contest.comparison_class);
-  out["winner"] = trial_json(answer.winner);
+  out["winner"] = trial_json(answer, answer.winner);
+  out["remeasured"] = answer.final.has_value();
+  out["final"] = final_json(answer);
+  out["final_is_old"] = answer.final_is_old;
   out["tied_count"] = answer.tied_count;
   out["tied"] = Json::array();
-  for (const model::TrialRecord& tied : answer.tied) out["tied"].push_back(trial_json(tied));
-  out["default"] = answer.untuned ? trial_json(*answer.untuned) : Json(nullptr);
+  for (const model::TrialRecord& tied : answer.tied) out["tied"].push_back(trial_json(answer, tied));
+  out["default"] = answer.untuned ? trial_json(answer, *answer.untuned) : Json(nullptr);
   return out;
 }
 
@@ -108,6 +153,13 @@ std::string best_header(const db::BestAnswer& answer) {
       "// {} for {} on {}: {}\n", winner.kernel, winner.problem.text(), winner.comparison_class.device,
       winner.outcome.measurement ? reports::time_text(winner.outcome.measurement->median_ns) : "");
   if (!answer.exact) out += "// measured at the nearest size known, not at the one asked for\n";
+  if (answer.final) {
+    out +=
+        fmt::format("// re-measured in {} rounds against {} others, tied with {}: {}\n", answer.final->rounds,
+                    answer.final->entries.size() - 1, answer.tied_count, standing_text(answer, winner));
+  } else {
+    out += "// not re-measured after the race: the lowest of many medians, so optimistic\n";
+  }
   out += "#pragma once\n";
   for (const auto& [name, value] : macros(winner)) out += fmt::format("#define {} {}\n", name, value);
   return out;

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "reports/summary.hpp"
+#include "tuner/model/final_answer.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -30,6 +34,35 @@ std::string first_metric(const std::vector<db::BestAnswer>& answers) {
   return reports::choose_metric(winners, "");
 }
 
+bool is_raced(const db::BestAnswer& answer) {
+  return !answer.final;
+}
+
+bool has_latency(const db::BestAnswer& answer) {
+  return reports::has_latency(answer.winner);
+}
+
+/// By the rule, among several.
+bool is_chosen(const db::BestAnswer& answer) {
+  return answer.final && answer.winner.key == answer.final->chosen && answer.tied_count > 0;
+}
+
+/// It is not the fastest of its final, only tied with it or the best of its kernel.
+bool is_behind(const db::BestAnswer& answer) {
+  return answer.final && answer.winner.key != answer.final->entries.front().trial;
+}
+
+std::string behind_text(const db::BestAnswer& answer) {
+  if (!answer.final) return "-";
+  if (!is_behind(answer)) return "1";
+  const auto* entry = model::entry_of(*answer.final, answer.winner.key);
+  return reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high);
+}
+
+std::string marks(const db::BestAnswer& answer) {
+  return std::string(has_latency(answer) ? " †" : "") + (is_raced(answer) ? " *" : "");
+}
+
 }  // namespace
 
 std::string metric_text(const model::TrialRecord& trial, const std::string& metric) {
@@ -40,6 +73,10 @@ std::string metric_text(const model::TrialRecord& trial, const std::string& metr
 reports::Table best_table(const std::vector<db::BestAnswer>& answers) {
   using reports::Align;
   const std::string metric = first_metric(answers);
+  const bool behind = std::any_of(answers.begin(), answers.end(), is_behind);
+  const bool bound = std::any_of(answers.begin(), answers.end(), [](const db::BestAnswer& answer) {
+    return reports::ceiling_share(answer.winner, answer.ceilings).has_value();
+  });
   reports::Table table({{"size"},
                         {"kernel"},
                         {"configuration"},
@@ -51,20 +88,41 @@ reports::Table best_table(const std::vector<db::BestAnswer>& answers) {
                         {"limited by"},
                         {"× default", Align::right},
                         {"tied", Align::right}});
+  if (behind) table.add_column("time / fastest", Align::right);
+  if (bound) table.add_column("of ceiling", Align::right);
   for (const db::BestAnswer& answer : answers) {
     const model::TrialRecord& winner = answer.winner;
     const auto& measurement = winner.outcome.measurement;
-    table.add_row(
-        {winner.problem.text(), winner.kernel, winner.configuration.text(),
-         measurement
-             ? reports::time_text(measurement->median_ns) + (measurement->includes_launch_latency ? " †" : "")
-             : "",
-         measurement ? reports::interval_text(measurement->low_ns, measurement->high_ns) : "",
-         metric_text(winner, metric), winner.resources ? fmt::format("{}", winner.resources->registers) : "",
-         occupancy_text(winner), limiter_text(winner), speedup_text(answer),
-         fmt::format("{}", answer.tied_count)});
+    std::vector<std::string> row = {
+        winner.problem.text(),
+        winner.kernel,
+        winner.configuration.text(),
+        measurement ? reports::time_text(measurement->median_ns) + marks(answer) : "",
+        measurement ? reports::interval_text(measurement->low_ns, measurement->high_ns) : "",
+        metric_text(winner, metric),
+        winner.resources ? fmt::format("{}", winner.resources->registers) : "",
+        occupancy_text(winner),
+        limiter_text(winner),
+        speedup_text(answer),
+        fmt::format("{}", answer.tied_count)};
+    if (behind) row.push_back(behind_text(answer));
+    if (bound) row.push_back(reports::ceiling_text(reports::ceiling_share(winner, answer.ceilings)));
+    table.add_row(std::move(row));
   }
   return table;
+}
+
+std::string best_text(const std::vector<db::BestAnswer>& answers) {
+  const auto any = [&](bool (*is)(const db::BestAnswer&)) {
+    return std::any_of(answers.begin(), answers.end(), is);
+  };
+  std::string text = best_table(answers).plain();
+  if (any(is_raced)) {
+    text += "* not re-measured after the race: the lowest of many medians, so optimistic\n";
+  }
+  if (any(has_latency)) text += "† too short to tell from launch latency, which the time includes\n";
+  if (any(is_chosen)) text += fmt::format("chosen: {}\n", model::final_rule);
+  return text;
 }
 
 }  // namespace tuner::cli

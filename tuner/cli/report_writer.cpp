@@ -11,6 +11,7 @@
 #include <set>
 
 #include "config/layout_file.hpp"
+#include "db/final_queries.hpp"
 #include "kernels/shipped.hpp"
 #include "reports/document.hpp"
 #include "reports/layout.hpp"
@@ -47,6 +48,8 @@ reports::ReportInput gather(const db::Connection& connection, const ReportOption
     throw model::Error("no trial in the database matches", "`tuner list runs` shows what was measured",
                        model::ExitCode::nothing_found);
   }
+  input.finals = db::finals(connection, options.filter);
+  input.ceilings = db::ceilings(connection);
   std::set<model::Digest> runs;
   for (const model::TrialRecord& trial : input.trials) runs.insert(trial.run);
   for (model::RunRecord& run : db::runs(connection)) {

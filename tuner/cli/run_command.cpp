@@ -212,7 +212,7 @@ int run(const Context& context, const RunOptions& options) {
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
-  write_out(best_table(answers(request, list, store.connection())).plain());
+  write_out(best_text(answers(request, list, store.connection())));
   say_end(summary, backend);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "db/database.hpp"
+#include "db/final_queries.hpp"
 #include "db/queries.hpp"
+#include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/model/final_answer.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -84,11 +88,42 @@ void add_measurements(Sheet& sheet, const model::TrialRecord& trial,
         fmt::format("  median {} ({}), fastest {}, {} samples of {} launches",
                     reports::time_text(m.median_ns), reports::interval_text(m.low_ns, m.high_ns),
                     reports::time_text(m.min_ns), m.samples_ns.size(), m.launches_per_sample);
+    if (m.throttled_samples > 0) text += fmt::format(", {} more at a lowered clock", m.throttled_samples);
     if (m.sm_clock_mhz > 0) text += fmt::format(", SM clock {:.0f} MHz", m.sm_clock_mhz);
+    if (m.temperature_c > 0) text += fmt::format(", {:.0f} °C", m.temperature_c);
+    if (m.power_w > 0) text += fmt::format(", {:.0f} W", m.power_w);
     if (m.includes_launch_latency) text += "; launch latency is part of this time";
     text += fmt::format("\n  samples [µs]: {:.3f}\n", fmt::join(samples_us, " "));
     sheet.add_block("measurement of " + stored.measured_at, text);
   }
+}
+
+void add_final(Sheet& sheet, const model::TrialRecord& trial,
+               const std::optional<model::FinalRecord>& final) {
+  const auto* entry = final ? model::entry_of(*final, trial.key) : nullptr;
+  if (entry == nullptr) return;
+  const std::string ratio =
+      entry == &final->entries.front()
+          ? "the fastest"
+          : reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high) +
+                " of the fastest's time";
+  const auto tied = std::count_if(final->entries.begin(), final->entries.end(),
+                                  [&](const auto& other) { return other.tied && other.trial != trial.key; });
+  const std::string ties = entry->tied ? fmt::format(", tied with {}", tied) : "";
+  sheet.add("final", fmt::format("{}{}, {} contestants, {} rounds{}, {}", ratio, ties, final->entries.size(),
+                                 final->rounds,
+                                 final->throttled_rounds > 0
+                                     ? fmt::format(" and {} at a lowered clock", final->throttled_rounds)
+                                     : "",
+                                 final->measured_at));
+  if (final->chosen == trial.key) sheet.add("chosen", model::final_rule);
+}
+
+void add_ceiling(Sheet& sheet, const model::TrialRecord& trial, const std::vector<model::Ceiling>& ceilings) {
+  const auto share = reports::ceiling_share(trial, ceilings);
+  if (!share) return;
+  sheet.add("share of ceiling", fmt::format("{} ({})", reports::ceiling_text(share),
+                                            reports::ceiling_value_text(*share->ceiling)));
 }
 
 int show(const Context& context, const std::string& id) {
@@ -98,6 +133,8 @@ int show(const Context& context, const std::string& id) {
   add_identity(sheet, trial);
   add_program(sheet, trial);
   add_verification(sheet, trial.outcome.verification);
+  add_final(sheet, trial, db::final_with(connection, trial.key));
+  add_ceiling(sheet, trial, db::ceilings(connection, trial.comparison_class.device));
   add_measurements(sheet, trial, db::measurements(connection, trial.key));
   sheet.add_block("compiler log", trial.compile_log);
   write_out(sheet.text());

@@ -1,0 +1,71 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
+#include "tests/e2e/user.hpp"
+
+using db_test::key;
+using db_test::timed_trial;
+using tuner::test::has;
+using tuner::test::User;
+
+namespace {
+
+/// Someone whose database has a final in which b was chosen, tied with a, the fastest.
+struct Tuned : User {
+  Tuned() {
+    environment["TUNER_DB"] = home.path() + "/tuner.db";
+    db::ResultStore store(environment["TUNER_DB"]);
+    store.begin_run(db_test::sample_run());
+    store.record_final(db_test::sample_final(), {timed_trial("a", 512, 1010), timed_trial("b", 512, 1012),
+                                                 timed_trial("c", 512, 1050)});
+    store.record_ceiling(
+        {"NVIDIA H200", "arithmetic", tuner::model::ElementType::float32, 1e15, "GFLOP/s", {}, ""});
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("tuner command line, finals") {
+  TEST_CASE("best, show and report agree on who was chosen, and say what it cannot be told from") {
+    const Tuned user;
+    const auto best = user.types({"best", "--size", "512"});
+    CHECK(best.exit_code == 0);
+    CHECK(has(best.out, "NAME=b"));
+    CHECK(has(best.out, "1.002 (0.999–1.006)"));
+    CHECK(has(best.err, "cannot be told from 1 other configuration"));
+    CHECK(has(user.types({"best", "--size", "512", "--format", "flags"}).out, "NAME_b"));
+    const auto show = user.types({"show", key("b").hex()});
+    CHECK(show.exit_code == 0);
+    CHECK(has(show.out,
+              "1.002 (0.999–1.006) of the fastest's time, tied with 1, 3 contestants, 60 rounds and 3 at"));
+    CHECK(has(show.out, "chosen                fewest registers"));
+    CHECK(has(show.out, "2 more at a lowered clock, SM clock 1980 MHz, 61 °C, 512 W"));
+    CHECK(has(show.out, "% arithmetic (1000 Top/s)"));
+    CHECK_FALSE(has(user.types({"show", key("a").hex()}).out, "chosen"));
+    const auto report = user.types({"report"});
+    CHECK(has(report.out, "Re-measured at 1 of 1 sizes"));
+    CHECK(has(report.out, "NAME=a: the fastest"));
+  }
+
+  TEST_CASE("an exported final is imported elsewhere and gives the same answer") {
+    Tuned user;
+    const std::string file = user.home.path() + "/all.jsonl";
+    CHECK(user.types({"export", "-o", file}).exit_code == 0);
+    const auto here = user.types({"best", "--size", "512"});
+    user.environment["TUNER_DB"] = user.home.path() + "/other.db";
+    CHECK(user.types({"import", file}).exit_code == 0);
+    CHECK(user.types({"best", "--size", "512"}).out == here.out);
+  }
+
+  TEST_CASE("recordings made before there were finals still import, and what they say is marked") {
+    User user;
+    user.environment["TUNER_DB"] = user.home.path() + "/tuner.db";
+    const std::string file =
+        std::string(TUNER_SOURCE_DIR) + "/docs/results/h200-2026-11-20-notes/notes.jsonl";
+    CHECK(user.types({"import", file}).exit_code == 0);
+    CHECK(has(user.types({"best", "--size", "1024"}).out, "* not re-measured"));
+  }
+}
