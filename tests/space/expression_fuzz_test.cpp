@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/space/spec_builder.hpp"
+#include "tests/support/fuzz.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;
@@ -138,23 +139,27 @@ bool try_out(const std::string& text) {
 TEST_SUITE_BEGIN("tuner::space");
 
 TEST_CASE("any text is either understood or refused with a column inside it") {
-  std::mt19937 random(20240601);
-  int understood = 0;
-  for (int i = 0; i < 4000; ++i) understood += try_out(random_expression(random)) ? 1 : 0;
-  for (int i = 0; i < 2000; ++i) try_out(random_bytes(random));
-  CHECK(understood > 20);
+  test::fuzz([](unsigned seed) {
+    std::mt19937 random(seed);
+    int understood = 0;
+    for (int i = 0; i < 4000; ++i) understood += try_out(random_expression(random)) ? 1 : 0;
+    for (int i = 0; i < 2000; ++i) try_out(random_bytes(random));
+    CHECK(understood > 20);
+  });
 }
 
 TEST_CASE("any well-formed expression can be evaluated in both arithmetics") {
-  std::mt19937 random(20240602);
-  for (int i = 0; i < 2000; ++i) {
-    const std::string text = random_sum(random, static_cast<int>(random() % 4));
-    CHECK(try_out(text));
-    model::KernelSpec spec = scale_spec();
-    spec.metrics = {{"m", expression(text)}};
-    if (!validate(spec).empty()) continue;  // bit operations
-    metrics(spec, make_problem(spec, {100}, std::nullopt, 0), model::Configuration({{"B", 32}}), 5.0);
-  }
+  test::fuzz([](unsigned seed) {
+    std::mt19937 random(seed);
+    for (int i = 0; i < 2000; ++i) {
+      const std::string text = random_sum(random, static_cast<int>(random() % 4));
+      CHECK(try_out(text));
+      model::KernelSpec spec = scale_spec();
+      spec.metrics = {{"m", expression(text)}};
+      if (!validate(spec).empty()) continue;  // bit operations
+      metrics(spec, make_problem(spec, {100}, std::nullopt, 0), model::Configuration({{"B", 32}}), 5.0);
+    }
+  });
 }
 
 TEST_SUITE_END();

@@ -3,10 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <random>
 
+#include "tests/support/fuzz.hpp"
 #include "tests/worker/samples.hpp"
 #include "tuner/worker/message.hpp"
 #include "tuner/worker/output_tail.hpp"
@@ -33,20 +32,6 @@ std::vector<Bytes> payloads() {
           encode(FinalRequest{{TrialRequest{test::full_trial_job(), true, false}}, 5}),
           encode(test::full_final()),
           encode(Prepare{})};
-}
-
-/// Runs `batch` once, or over and over with other seeds for TUNER_FUZZ_SECONDS. The seed of a failing batch
-/// is shown.
-template <class Batch>
-void fuzz(Batch batch) {
-  const char* seconds = std::getenv("TUNER_FUZZ_SECONDS");
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds ? std::atoi(seconds) : 0);
-  unsigned seed = 20240607;
-  do {
-    CAPTURE(seed);
-    std::mt19937 random(seed++);
-    batch(random);
-  } while (std::chrono::steady_clock::now() < end);
 }
 
 /// Flips, overwrites, cuts, repeats or splices some bytes.
@@ -129,7 +114,8 @@ TEST_SUITE("tuner::worker frames") {
 
   TEST_CASE("no mutation of a message makes decoding crash") {
     const std::vector<Bytes> originals = payloads();
-    fuzz([&](std::mt19937& random) {
+    test::fuzz([&](unsigned seed) {
+      std::mt19937 random(seed);
       int refused = 0;
       constexpr int rounds = 20'000;
       for (int i = 0; i < rounds; ++i) {
@@ -144,10 +130,21 @@ TEST_SUITE("tuner::worker frames") {
   }
 
   TEST_CASE("random bytes behind a right head do not crash either") {
-    fuzz([](std::mt19937& random) {
+    test::fuzz([](unsigned seed) {
+      std::mt19937 random(seed);
       for (int i = 0; i < 20'000; ++i) {
-        Bytes bytes = {0xa2, 0x64, 'k', 'i', 'n', 'd', static_cast<std::uint8_t>(random() % 9),
-                       0x64, 'b',  'o', 'd', 'y'};
+        Bytes bytes = {0xa2,
+                       0x64,
+                       'k',
+                       'i',
+                       'n',
+                       'd',
+                       static_cast<std::uint8_t>(random() % std::variant_size_v<Message>),
+                       0x64,
+                       'b',
+                       'o',
+                       'd',
+                       'y'};
         for (std::size_t j = random() % 60; j > 0; --j) bytes.push_back(static_cast<std::uint8_t>(random()));
         static_cast<void>(decode(bytes));
       }
@@ -156,7 +153,8 @@ TEST_SUITE("tuner::worker frames") {
 
   TEST_CASE("a stream of mutated frames ends in messages, an error or a wait") {
     const Bytes original = make_frame(encode(test::full_outcome()));
-    fuzz([&](std::mt19937& random) {
+    test::fuzz([&](unsigned seed) {
+      std::mt19937 random(seed);
       for (int i = 0; i < 3'000; ++i) {
         Bytes stream = original;
         mutate(stream, random);
