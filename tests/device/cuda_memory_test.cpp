@@ -66,7 +66,8 @@ TEST_SUITE("tuner::device::cuda memory") {
       for (const Init& init :
            {poison, one, counting, Init{Init::Kind::uniform, -1, 1}, Init{Init::Kind::uniform, 0.1, 0.3},
             Init{Init::Kind::uniform, -100, 100}, Init{Init::Kind::integers, -8, 8},
-            Init{Init::Kind::integers, -1e18, 1e18}, Init{Init::Kind::iota, 0.5, -1.75}}) {
+            Init{Init::Kind::integers, -1e18, 1e18}, Init{Init::Kind::iota, 0.5, -1.75},
+            Init{Init::Kind::odd_integers, 4097, 8191}, Init{Init::Kind::signs, 3, 7}}) {
         const auto on_host = filled_on_host(type, elements, init, 42);
         const auto on_device = filled(type, elements, init, 42);
         CAPTURE(tuner::model::cuda_name(type));

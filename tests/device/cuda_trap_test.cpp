@@ -10,7 +10,7 @@ using tuner::model::TrialStatus;
 TEST_SUITE("tuner::device::cuda trap") {
   TEST_CASE("a trap costs the runner its device, and later trials of the process say so") {
     tuner::model::TrialJob job;
-    job.plan.buffers = {{"y", tuner::model::ElementType::float32, 16, tuner::model::Access::out, {}}};
+    job.plan.buffers = {{"y", tuner::model::ElementType::float32, 16, tuner::model::Access::out, {}, {}}};
     job.plan.steps = {tests::launch("trap", 1, 32, {tests::buffer_operand(0)})};
     const auto compilation =
         gpu().compile(R"(extern "C" __global__ void trap(float* y) { y[0] = 1; __trap(); })", {"trap"});

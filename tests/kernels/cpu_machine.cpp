@@ -32,7 +32,7 @@ void CpuMachine::run_on(const KernelRun& run, void* contents, std::int64_t bytes
   step.operands = {{.kind = model::Operand::Kind::buffer, .buffer = 0}};
   const device::Bindings bindings{{buffer->address()}, {}, {}};
   const std::vector<model::BufferPlan> buffers = {
-      {"data", model::ElementType::uint8, bytes, model::Access::inout, {}}};
+      {"data", model::ElementType::uint8, bytes, model::Access::inout, {}, {}}};
   m_device.bind(*module, compilation.kernels, {step}, buffers, bindings)->run(1);
   m_races = m_device.take_races(*module);
   std::memcpy(contents, reinterpret_cast<const void*>(buffer->address()), static_cast<std::size_t>(bytes));

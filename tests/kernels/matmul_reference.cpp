@@ -136,7 +136,7 @@ std::int64_t count_different(compile::Compiler& compiler, device::Device& device
   device.fill(zeros->address(), model::ElementType::float64, elements, {model::Init::Kind::constant, 0, 0},
               seed);
 
-  model::BufferPlan buffer{"different", model::ElementType::float32, elements, model::Access::out, {}};
+  model::BufferPlan buffer{"different", model::ElementType::float32, elements, model::Access::out, {}, {}};
   model::Operand size;
   size.kind = model::Operand::Kind::scalar;
   size.integer = elements;

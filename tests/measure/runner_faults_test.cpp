@@ -1,11 +1,18 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "tests/measure/trial_fixture.hpp"
 
 using tests::FakeArguments;
 using tests::TrialFixture;
+using tuner::model::Access;
+using tuner::model::ElementType;
+using tuner::model::Init;
 using tuner::model::TrialStatus;
 
 namespace {
@@ -33,7 +40,8 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     CHECK(outcome.status == TrialStatus::wrong_result);
     CHECK(outcome.verification.wrong_elements == 1);
     CHECK(outcome.verification.first_wrong == elements - 1);
-    CHECK(mentions(outcome.detail, "1 of the 1003 elements of y are wrong, the first at index 1002"));
+    CHECK(outcome.detail.starts_with(
+        "on the second draw of inputs: 1 of the 1003 elements of y are wrong, the first at index 1002"));
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "a tile never written is found, also when an earlier trial wrote it") {
@@ -116,7 +124,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     const auto wavering = [&](const FakeArguments& arguments) {
       twice(arguments);
       float& y = arguments.pointer<float>(1)[5];
-      if (calls++ % 2 == 1) y = std::nextafter(y, 0.0F);
+      if (++calls > 2) y = std::nextafter(y, 0.0F);  // both verified runs are right
     };
     auto tolerant = job();
     tolerant.plan.verify.rounding_terms = 4;
@@ -127,15 +135,122 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     tolerant.plan.deterministic = true;
     const auto outcome = run(tolerant);
     CHECK(outcome.status == TrialStatus::unstable);
-    CHECK(mentions(outcome.detail, "y"));
+    CHECK(
+        outcome.detail.starts_with("after the timed launches: two runs on the same inputs gave different y"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "runs that read their outputs are compared on fresh ones") {
+    auto accumulate = job();
+    accumulate.plan.buffers[1] = {"y",           ElementType::float32,         elements,
+                                  Access::inout, {Init::Kind::constant, 0, 0}, {}};
+    accumulate.plan.verify.rounding_terms = 4;
+    const auto add = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < elements; ++i)
+        arguments.pointer<float>(1)[i] += 2 * arguments.pointer<float>(0)[i];
+    };
+    script.kernels["kernel"] = add;
+    CHECK(run(accumulate).status == TrialStatus::ok);
+    int calls = 0;
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      add(arguments);
+      float& y = arguments.pointer<float>(1)[5];
+      if (++calls > 5) y = std::nextafter(y, 0.0F);
+    };
+    const auto outcome = run(accumulate);
+    CHECK(outcome.status == TrialStatus::unstable);
+    CHECK(outcome.detail.starts_with("after the timed launches: two runs"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "results kept from an earlier draw are wrong on the next") {
+    std::vector<float> kept;
+    const auto outcome = run_kernel([&](const FakeArguments& arguments) {
+      if (kept.empty()) {
+        twice(arguments);
+        kept.assign(arguments.pointer<float>(1), arguments.pointer<float>(1) + elements);
+      }
+      std::copy(kept.begin(), kept.end(), arguments.pointer<float>(1));
+    });
+    CHECK(outcome.status == TrialStatus::wrong_result);
+    CHECK(outcome.detail.starts_with("on the first draw of inputs: "));
+    CHECK_FALSE(outcome.measurement);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "an exact second draw allows no rounding, where the first allows its bound") {
+    auto tolerant = job();
+    tolerant.plan.verify.rounding_terms = 1 << 16;
+    tolerant.plan.buffers[0].second_init = {Init::Kind::odd_integers, 4097, 8191};
+    script.kernels["kernel"] = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < elements; ++i) {
+        const double x = static_cast<double>(arguments.pointer<float>(0)[i]);
+        const double unit = std::ldexp(1.0, std::ilogb(x) - 10);  // of 11 significant bits, as TF32 has
+        arguments.pointer<float>(1)[i] = static_cast<float>(2 * unit * std::round(x / unit));
+      }
+    };
+    CHECK(run(tolerant).status == TrialStatus::ok);
+    tolerant.plan.verify.second_is_exact = true;
+    const auto outcome = run(tolerant);
+    CHECK(outcome.status == TrialStatus::wrong_result);
+    CHECK(outcome.detail.starts_with("on the second draw of inputs (exact): "));
+    CHECK(mentions(outcome.detail, "not equal where equality is asked for"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a run on one draw that writes into the inputs of the other is caught") {
+    float* second = nullptr;
+    const auto outcome = run_kernel([&](const FakeArguments& arguments) {
+      twice(arguments);
+      if (second == nullptr) second = arguments.pointer<float>(0);
+      if (second != arguments.pointer<float>(0)) second[7] = 9;
+    });
+    CHECK(outcome.status == TrialStatus::input_modified);
+    CHECK(outcome.detail.starts_with("after the timed launches: "));
+    CHECK(run_kernel(twice).status == TrialStatus::ok);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a probe that fails gives the trial its status, and is named") {
+    script.kernels["kernel"] = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < arguments.integer(3) / 32 * 32; ++i)  // whole tiles alone
+        arguments.pointer<float>(1)[i] = 2 * arguments.pointer<float>(0)[i];
+    };
+    auto probed = job(1024);
+    CHECK(run(probed).status == TrialStatus::ok);
+    probed.probes = {job(64).plan, job(71).plan};
+    const auto outcome = run(probed);
+    CHECK(outcome.status == TrialStatus::wrong_result);
+    CHECK(
+        outcome.detail.starts_with("on a probe with buffers x of 71, y of 71, scratch of 16: on the second "
+                                   "draw of inputs: 7 of the 71 elements of y are wrong, the first at index "
+                                   "64"));
+    CHECK(outcome.verification.wrong_elements == 7);
+    CHECK_FALSE(outcome.measurement);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a fault in a probe is told with the probe") {
+    auto probed = job();
+    probed.probes = {job(33).plan};
+    script.faults = {{"run", 3, TrialStatus::crashed, true}};  // 1 and 2 are the reference
+    const auto outcome = run(probed);
+    CHECK(outcome.status == TrialStatus::crashed);
+    CHECK(outcome.device_lost);
+    CHECK(
+        outcome.detail.starts_with("on a probe with buffers x of 33, y of 33, scratch of 16: planted fault"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a probe that no bound can judge is left out") {
+    auto probed = job();
+    probed.probes = {job(33).plan};
+    probed.probes[0].verify.rounding_terms = 1e8;
+    CHECK(run(probed).status == TrialStatus::ok);
+    CHECK(script.launches["reference"] == 2);
   }
 
   TEST_CASE_FIXTURE(TrialFixture,
                     "a kernel that goes wrong only when repeated is caught after its timed launches") {
+    CHECK(run().status == TrialStatus::ok);  // the clocks are warm
     int calls = 0;
     const auto outcome = run_kernel([&](const FakeArguments& arguments) {
       twice(arguments);
-      if (++calls > 60) arguments.pointer<float>(1)[0] = 5;
+      if (++calls > 2) arguments.pointer<float>(1)[0] = 5;
     });
     CHECK(outcome.status == TrialStatus::wrong_result);
     CHECK(mentions(outcome.detail, "after the timed launches"));
@@ -144,7 +259,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
 
   TEST_CASE_FIXTURE(TrialFixture,
                     "a fault while running costs the trial, and when the device is lost all later ones") {
-    script.faults = {{"run", 2, TrialStatus::crashed, true}};  // 1 is the reference
+    script.faults = {{"run", 3, TrialStatus::crashed, true}};  // 1 and 2 are the reference
     const auto outcome = run();
     CHECK(outcome.status == TrialStatus::crashed);
     CHECK(outcome.device_lost);
@@ -155,7 +270,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "a launch error costs the trial alone") {
-    script.faults = {{"run", 2, TrialStatus::launch_error, false}};
+    script.faults = {{"run", 3, TrialStatus::launch_error, false}};
     const auto outcome = run();
     CHECK(outcome.status == TrialStatus::launch_error);
     CHECK_FALSE(outcome.device_lost);
@@ -204,7 +319,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     const auto outcome = run(job(1 << 20));
     CHECK(outcome.status == TrialStatus::launch_error);
     CHECK_FALSE(outcome.device_lost);
-    CHECK(mentions(outcome.detail, "the problem needs 0.02 GiB"));
+    CHECK(mentions(outcome.detail, "the problem needs 0.05 GiB"));
     CHECK(mentions(outcome.detail, "Fake GPU has 0.00 GiB"));
   }
 }

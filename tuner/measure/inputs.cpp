@@ -30,14 +30,20 @@ bool is_judged(const model::Plan& plan, std::size_t index) {
          refers_to(plan.verify.reference, Operand::Kind::expected, index);
 }
 
+const model::Init& init_of(const model::BufferPlan& buffer, Draw draw) {
+  const bool has_second = buffer.second_init.kind != model::Init::Kind::none;
+  return draw == Draw::second && has_second ? buffer.second_init : buffer.init;
+}
+
 }  // namespace
 
 void fill_initially(device::Device& device, const model::Plan& plan, std::size_t index,
-                    device::Address address, std::uint64_t seed) {
+                    device::Address address, std::uint64_t seed, Draw draw) {
   const model::BufferPlan& buffer = plan.buffers[index];
-  const model::Init& init = buffer.access == Access::out ? poison : buffer.init;
+  const model::Init& init = buffer.access == Access::out ? poison : init_of(buffer, draw);
+  const std::uint64_t of_draw = draw == Draw::first ? seed : device::mix(~seed);
   device.fill(address, buffer.type, buffer.elements, init,
-              device::mix(seed + (index + 1) * device::mix_step));
+              device::mix(of_draw + (index + 1) * device::mix_step));
 }
 
 BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan) {
@@ -58,13 +64,13 @@ std::optional<std::string> why_unjudgeable(const model::Plan& plan) {
   return std::nullopt;
 }
 
-Inputs::Inputs(device::Device& device, const model::TrialJob& job) {
+Inputs::Inputs(device::Device& device, const model::TrialJob& job, Draw draw) : m_draw(draw) {
   const model::Plan& plan = job.plan;
   allocate(device, plan);
   m_checksums.resize(plan.buffers.size());
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (!m_buffers[i]) continue;
-    fill_initially(device, plan, i, m_buffers[i]->address(), job.seed);
+    fill_initially(device, plan, i, m_buffers[i]->address(), job.seed, draw);
     if (plan.buffers[i].access == Access::in) {
       m_checksums[i] = device.checksum(m_buffers[i]->address(), m_buffers[i]->bytes());
     }
@@ -94,7 +100,8 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
     const std::int64_t bytes = buffer.elements * model::size_bytes(ElementType::float64);
     expectation.expected = device.allocate(bytes);
     expectation.magnitude = device.allocate(bytes);
-    expectation.bound_factor = bound_factor(plan.verify.rounding_terms, buffer.type).value_or(0);
+    const bool exact = m_draw == Draw::second && plan.verify.second_is_exact;
+    expectation.bound_factor = exact ? 0 : bound_factor(plan.verify.rounding_terms, buffer.type).value_or(0);
     m_bytes += 2 * bytes;
     device.fill(expectation.expected->address(), ElementType::float64, buffer.elements, poison, 0);
     device.fill(expectation.magnitude->address(), ElementType::float64, buffer.elements, poison, 0);
@@ -104,7 +111,7 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
 void Inputs::run_reference(device::Device& device, const model::TrialJob& job) {
   const BufferTable workspaces = allocate_workspaces(device, job.plan);
   for (std::size_t i = 0; i < workspaces.size(); ++i) {
-    if (workspaces[i]) fill_initially(device, job.plan, i, workspaces[i]->address(), job.seed);
+    if (workspaces[i]) fill_initially(device, job.plan, i, workspaces[i]->address(), job.seed, m_draw);
   }
   const auto module = device.load(job.reference_binary);
   const auto sequence = device.bind(*module, job.reference_kernels, job.plan.verify.reference,

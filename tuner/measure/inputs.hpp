@@ -12,15 +12,19 @@ namespace tuner::measure {
 /// Buffers of a plan, by their index there; absent where another owner has them.
 using BufferTable = std::vector<std::optional<GuardedBuffer>>;
 
+/// Which inputs of a problem: as BufferPlan::init says, or as `second_init` does.
+enum class Draw { first, second };
+
 /// Writes the initial contents of plan.buffers[index] to `address`: poison for outputs, for the rest what the
-/// plan says. Each buffer has a seed of its own, derived from the trial's.
+/// plan says of that draw. Each buffer of each draw has a seed of its own, derived from the trial's.
 void fill_initially(device::Device& device, const model::Plan& plan, std::size_t index,
-                    device::Address address, std::uint64_t seed);
+                    device::Address address, std::uint64_t seed, Draw draw);
 
 /// The workspaces of a plan, whose sizes may depend on the configuration.
 BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan);
 
-/// What all configurations of one problem share: filled buffers, and what the reference says of the outputs.
+/// What all configurations of one problem share of one draw: filled buffers, and what the reference says of
+/// the outputs.
 ///
 /// An output is judged when the reference has an argument for its expected values. Making this object fails,
 /// as a device::DeviceFault, when memory does not suffice, when the reference fails, and (wrong_result) when
@@ -35,7 +39,9 @@ class Inputs {
     std::uint64_t checksum = 0;  ///< of both
   };
 
-  Inputs(device::Device& device, const model::TrialJob& job);
+  Inputs(device::Device& device, const model::TrialJob& job, Draw draw);
+
+  Draw draw() const { return m_draw; }
 
   /// Where everything lives, `workspaces` included.
   device::Bindings bindings(const BufferTable& workspaces) const;
@@ -60,6 +66,7 @@ class Inputs {
   std::vector<std::optional<Expectation>> m_expectations;
   std::vector<std::uint64_t> m_checksums;  ///< of the inputs; 0 for other buffers
   std::int64_t m_bytes = 0;
+  Draw m_draw;
 };
 
 /// Why a plan cannot be judged whatever the kernel does, or nothing; see bound_factor().

@@ -22,39 +22,44 @@ model::Digest inputs_key(const model::TrialJob& job) {
   shared.verify = job.plan.verify;
   for (model::BufferPlan& buffer : shared.buffers) {
     if (buffer.access == model::Access::workspace)
-      buffer = {"", model::ElementType::uint8, 0, buffer.access, {}};
+      buffer = {"", model::ElementType::uint8, 0, buffer.access, {}, {}};
   }
   model::DigestBuilder digest;
   digest.add(shared.inputs_key()).add(job.reference_key).add(static_cast<std::int64_t>(job.seed));
   return digest.finish();
 }
 
-Inputs& InputsCache::get(const model::TrialJob& job) {
+const Draws& InputsCache::get(const model::TrialJob& job) {
   const model::Digest key = inputs_key(job);
   const auto found =
       std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& e) { return e.key == key; });
   if (found == m_entries.end()) return make(key, job);
   const bool known_good = m_trusted && found == m_entries.begin();
   m_entries.splice(m_entries.begin(), m_entries, found);
-  if (!known_good && !m_entries.front().inputs.intact(m_device, job.plan)) {
+  if (!known_good && !m_entries.front().draws.intact(m_device, job.plan)) {
     m_entries.pop_front();
     return make(key, job);
   }
   m_trusted = true;
-  return m_entries.front().inputs;
+  return m_entries.front().draws;
 }
 
-Inputs& InputsCache::make(const model::Digest& key, const model::TrialJob& job) {
+const Draws& InputsCache::make(const model::Digest& key, const model::TrialJob& job) {
   make_room(job.plan);
   try {
-    m_entries.push_front({key, Inputs(m_device, job)});
+    m_entries.push_front({key, Draws(m_device, job)});
   } catch (const device::DeviceFault& fault) {
     if (fault.lost() || m_entries.empty()) throw;
     m_entries.clear();  // it may have been for want of memory; if not, the same fault comes again
-    m_entries.push_front({key, Inputs(m_device, job)});
+    m_entries.push_front({key, Draws(m_device, job)});
   }
   m_trusted = true;
-  return m_entries.front().inputs;
+  return m_entries.front().draws;
+}
+
+bool InputsCache::holds(const model::TrialJob& job) const {
+  const model::Digest key = inputs_key(job);
+  return std::any_of(m_entries.begin(), m_entries.end(), [&](const Entry& e) { return e.key == key; });
 }
 
 BufferTable InputsCache::workspaces(const model::Plan& plan) {
@@ -80,9 +85,9 @@ void InputsCache::make_room(const model::Plan& plan) {
   const std::int64_t memory = info.free_memory_bytes > 0 ? info.free_memory_bytes : info.memory_bytes;
   const auto budget = static_cast<std::int64_t>(share_of_memory * static_cast<double>(memory));
   std::int64_t kept = 0;
-  for (const Entry& entry : m_entries) kept += entry.inputs.bytes();
+  for (const Entry& entry : m_entries) kept += entry.draws.bytes();
   while (!m_entries.empty() && kept + needed > budget) {
-    kept -= m_entries.back().inputs.bytes();
+    kept -= m_entries.back().draws.bytes();
     m_entries.pop_back();
   }
 }

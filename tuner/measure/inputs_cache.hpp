@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <list>
 
-#include "tuner/measure/inputs.hpp"
+#include "tuner/measure/draws.hpp"
 #include "tuner/model/digest.hpp"
 
 namespace tuner::measure {
@@ -15,11 +15,13 @@ class InputsCache {
   InputsCache(const InputsCache&) = delete;
   InputsCache& operator=(const InputsCache&) = delete;
 
-  /// The inputs of `job`, made if they are not there. Another trial may have written anywhere: unless the
-  /// last one had the same inputs and did not distrust() them, they are checked, and made again if they have
-  /// changed. When memory does not suffice everything else is freed before trying again. Throws
+  /// Both draws of the inputs of `job`, made if they are not there. Another trial may have written anywhere:
+  /// unless the last one had the same inputs and did not distrust() them, they are checked, and made again if
+  /// they have changed. When memory does not suffice everything else is freed before trying again. Throws
   /// device::DeviceFault.
-  Inputs& get(const model::TrialJob& job);
+  const Draws& get(const model::TrialJob& job);
+  /// Whether the inputs of `job`, got before, are still there.
+  bool holds(const model::TrialJob& job) const;
   /// The workspaces of a trial whose inputs were got last; frees other problems' inputs when memory does not
   /// suffice. Throws device::DeviceFault.
   BufferTable workspaces(const model::Plan& plan);
@@ -29,10 +31,10 @@ class InputsCache {
  private:
   struct Entry {
     model::Digest key;
-    Inputs inputs;
+    Draws draws;
   };
 
-  Inputs& make(const model::Digest& key, const model::TrialJob& job);
+  const Draws& make(const model::Digest& key, const model::TrialJob& job);
   /// Frees until `plan` fits into the budget; throws where the device could not hold it even alone.
   void make_room(const model::Plan& plan);
 
@@ -41,7 +43,7 @@ class InputsCache {
   bool m_trusted = true;
 };
 
-/// Identity of what an Inputs holds. Workspaces are no part of it: their sizes may depend on the
+/// Identity of what a Draws holds. Workspaces are no part of it: their sizes may depend on the
 /// configuration.
 model::Digest inputs_key(const model::TrialJob& job);
 

@@ -57,7 +57,7 @@ bool Verifier::is_output(std::size_t index) const {
 void Verifier::fill_others() {
   for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
     if (m_job.plan.buffers[i].access == Access::in) continue;
-    fill_initially(m_device, m_job.plan, i, buffer(i).address(), m_job.seed);
+    fill_initially(m_device, m_job.plan, i, buffer(i).address(), m_job.seed, m_inputs.draw());
   }
 }
 

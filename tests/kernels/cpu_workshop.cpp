@@ -1,0 +1,12 @@
+#include "tests/kernels/workshop.hpp"
+#include "tuner/compile/host/host_compiler.hpp"
+#include "tuner/device/cpu/cpu_device.hpp"
+
+namespace tuner::test {
+
+Workshop make_workshop() {
+  return {std::make_unique<compile::host::HostCompiler>(),
+          std::make_unique<device::cpu::CpuDevice>(device::cpu::CpuOptions{.workers = 2})};
+}
+
+}  // namespace tuner::test

@@ -1,0 +1,72 @@
+#include "tuner/measure/examination.hpp"
+
+#include <string>
+
+namespace tuner::measure {
+namespace {
+
+using model::TrialStatus;
+
+/// Names the check that `finding` comes from.
+Finding in(const std::string& check, Finding finding) {
+  if (finding.status != TrialStatus::ok) finding.detail = check + ": " + finding.detail;
+  return finding;
+}
+
+}  // namespace
+
+Examination::Examination(device::Device& device, const model::TrialJob& job, const Draws& draws,
+                         const BufferTable& workspaces, device::Module& module)
+    : m_device(device),
+      m_job(job),
+      m_draws(draws),
+      m_workspaces(workspaces),
+      m_module(module),
+      m_verifier(device, job, draws.first, workspaces) {
+  m_verifier.fill_others();
+  m_sequence =
+      device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, draws.first.bindings(workspaces));
+}
+
+Finding Examination::on_second_draw() {
+  Verifier verifier(m_device, m_job, m_draws.second, m_workspaces);
+  verifier.fill_others();
+  const auto sequence = m_device.bind(m_module, m_job.kernels, m_job.plan.steps, m_job.plan.buffers,
+                                      m_draws.second.bindings(m_workspaces));
+  verifier.prepare();
+  sequence->run(1);
+  return in(m_job.plan.verify.second_is_exact ? "on the second draw of inputs (exact)"
+                                              : "on the second draw of inputs",
+            verifier.inspect(true));
+}
+
+Finding Examination::on_first_draw(device::Timing& timing) {
+  m_verifier.prepare();
+  timing = m_sequence->run(1);
+  Finding finding = m_verifier.inspect(true);
+  m_outputs = m_verifier.output_checksums();
+  return in("on the first draw of inputs", std::move(finding));
+}
+
+Finding Examination::afterwards() {
+  if (!m_verifier.repeatable()) {
+    m_verifier.prepare();
+    m_sequence->run(1);
+  }
+  const bool deterministic = m_job.plan.deterministic;
+  Finding finding = m_verifier.inspect(!deterministic);
+  if (finding.status == TrialStatus::ok) {
+    // A run on one draw has no business in the memory of the other.
+    finding = Verifier(m_device, m_job, m_draws.second, m_workspaces).inspect(false);
+  }
+  if (finding.status == TrialStatus::ok && deterministic) {
+    const Finding change = m_verifier.compare_runs(m_outputs, m_verifier.output_checksums());
+    if (change.status != TrialStatus::ok) {
+      finding = m_verifier.inspect(true);
+      if (finding.status == TrialStatus::ok) finding = change;
+    }
+  }
+  return in("after the timed launches", std::move(finding));
+}
+
+}  // namespace tuner::measure

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tuner/measure/draws.hpp"
+#include "tuner/measure/verify.hpp"
+
+namespace tuner::measure {
+
+/// The verification of one kernel on one problem. It costs one run that is not timed, on the second draw of
+/// inputs; for the rest it looks at runs that are timed. All functions throw device::DeviceFault.
+///
+/// A kernel that gets the second draw right by keeping what it made is found out on the first: outputs are
+/// poisoned before each verified run, and the draws have different results.
+class Examination {
+ public:
+  /// Binds `module` to the first draw. All references must outlive the object.
+  Examination(device::Device& device, const model::TrialJob& job, const Draws& draws,
+              const BufferTable& workspaces, device::Module& module);
+
+  /// The kernel on the first draw: what is timed.
+  device::Sequence& sequence() { return *m_sequence; }
+  /// Runs on the second draw, which nothing has touched; a cold run, whose time is of no use.
+  Finding on_second_draw();
+  /// Runs on the first draw and keeps a checksum of the outputs; `timing` is that of the run.
+  Finding on_first_draw(device::Timing& timing);
+  /// After any number of further runs of sequence(): fences, inputs and outputs once more. Outputs of a plan
+  /// that says deterministic must be the same bits as after on_first_draw(), else `unstable`, or wrong_result
+  /// where they are no longer right. Where runs read their outputs, which makes those pile up, one more run
+  /// on fresh ones is looked at.
+  Finding afterwards();
+
+ private:
+  device::Device& m_device;
+  const model::TrialJob& m_job;
+  const Draws& m_draws;
+  const BufferTable& m_workspaces;
+  device::Module& m_module;
+  Verifier m_verifier;  ///< of the first draw
+  std::unique_ptr<device::Sequence> m_sequence;
+  std::vector<std::uint64_t> m_outputs;  ///< checksums
+};
+
+}  // namespace tuner::measure
