@@ -308,6 +308,20 @@ JOIN problems AS p ON p.id = n.problem
 JOIN kernels AS k ON k.id = t.kernel
 JOIN configurations AS f ON f.id = t.configuration;
 
+-- Every final with its contestants, fastest first. `ratio`: a contestant's time by that of the fastest.
+CREATE VIEW final AS
+SELECT p.family, p.size, p.type, p.row_padding, l.measured_at, l.rounds, l.throttled_rounds, e.place,
+       k.name AS kernel, f.json AS configuration, e.ratio, e.ratio_low, e.ratio_high, e.tied,
+       e.trial = l.chosen AS chosen, c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, lower(hex(e.trial)) AS id
+FROM finals AS l
+JOIN final_entries AS e ON e.final = l.id
+JOIN trials AS t ON t.id = e.trial
+JOIN contests AS n ON n.id = l.contest
+JOIN classes AS c ON c.id = n.class
+JOIN problems AS p ON p.id = n.problem
+JOIN kernels AS k ON k.id = t.kernel
+JOIN configurations AS f ON f.id = t.configuration;
+
 -- What went wrong and why; the compiler's log where there is one.
 CREATE VIEW failure AS
 SELECT lower(hex(t.id)) AS id, t.status, p.family, k.name AS kernel, p.size, p.type, p.row_padding,

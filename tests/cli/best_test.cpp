@@ -107,6 +107,8 @@ TEST_SUITE("cli") {
     CHECK(answer["final"]["chosen"] == key("b").hex());
     CHECK(answer["final"]["fastest"] == key("a").hex());
     CHECK(answer["final"]["rounds"] == 60);
+    CHECK(answer["final"]["entries"].size() == 3);
+    CHECK(answer["final"]["entries"][2]["trial"] == key("c").hex());
     CHECK(answer["winner"]["in_final"]["ratio_high"] == 1.006);
     CHECK(answer["tied"][0]["in_final"]["ratio"] == 1);
     CHECK(answer["winner"]["throttled_samples"] == 2);

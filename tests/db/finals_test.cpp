@@ -168,6 +168,7 @@ TEST_SUITE("db") {
     CHECK_FALSE(found.final_is_old);
     CHECK(view(path) == "b 1");
     CHECK(ask(path, "SELECT tied FROM best") == "1");
+    CHECK(ask(path, "SELECT configuration ->> 'NAME' || ratio FROM final WHERE chosen") == "b1.002");
   }
 
   TEST_CASE("a newer trial makes a final old, and only one that is clearly faster beats it") {

@@ -26,26 +26,34 @@ Json configuration_json(const model::TrialRecord& trial) {
   return out;
 }
 
+Json entry_json(const model::FinalRecord::Entry& entry) {
+  return {{"ratio", entry.ratio},
+          {"ratio_low", entry.ratio_low},
+          {"ratio_high", entry.ratio_high},
+          {"tied", entry.tied}};
+}
+
 /// How it did in the answer's final: null where it took no part.
 Json standing_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   const auto* entry = answer.final ? model::entry_of(*answer.final, trial.key) : nullptr;
-  if (entry == nullptr) return nullptr;
-  return {{"ratio", entry->ratio},
-          {"ratio_low", entry->ratio_low},
-          {"ratio_high", entry->ratio_high},
-          {"tied", entry->tied}};
+  return entry == nullptr ? Json(nullptr) : entry_json(*entry);
 }
 
 Json final_json(const db::BestAnswer& answer) {
   if (!answer.final) return nullptr;
   const model::FinalRecord& final = *answer.final;
+  Json entries = Json::array();
+  for (const auto& entry : final.entries) {
+    entries.push_back(entry_json(entry));
+    entries.back()["trial"] = entry.trial.hex();
+  }
   return {{"fastest", final.entries.front().trial.hex()},
           {"chosen", final.chosen.hex()},
           {"rule", model::final_rule},
-          {"contestants", final.entries.size()},
           {"rounds", final.rounds},
           {"throttled_rounds", final.throttled_rounds},
-          {"measured_at", final.measured_at}};
+          {"measured_at", final.measured_at},
+          {"entries", std::move(entries)}};
 }
 
 Json ceiling_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {

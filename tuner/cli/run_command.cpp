@@ -167,8 +167,8 @@ void say_how_to_go_on(sweep::Ending ending, const Context& context) {
 int settle(db::PendingResults& results, int code) {
   const auto leftover = results.finish();
   if (!leftover) return code;
-  write_err(fmt::format("tuner: {} trials could not be written to the database: {}", leftover->trials,
-                        leftover->reason));
+  write_err(fmt::format("tuner: {} trials and {} finals could not be written to the database: {}",
+                        leftover->trials, leftover->finals, leftover->reason));
   write_err(leftover->file.empty()
                 ? "  no folder could take them; they are lost with this process"
                 : fmt::format("  they are in {}; `tuner import` takes them", leftover->file.string()));
