@@ -7,6 +7,7 @@
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/device/cuda/driver.hpp"
 #include "tuner/device/cuda/nvml.hpp"
+#include "tuner/device/cuda/support_kernels.hpp"
 #include "tuner/model/error.hpp"
 
 // What of the CUDA device can be tried without a GPU.
@@ -29,12 +30,20 @@ TEST_SUITE("tuner::device::cuda without a GPU") {
       CAPTURE(capability);
       CAPTURE(compilation.log);
       REQUIRE(compilation.status == tuner::model::TrialStatus::ok);
-      CHECK(compilation.kernels.size() == 4);
+      CHECK(compilation.kernels.size() == 5);
       for (const auto& kernel : compilation.kernels) {
         CHECK(kernel.symbol == kernel.entry);  // SupportKernels finds them by these names
         CHECK(kernel.spill_store_bytes == 0);
       }
     }
+  }
+
+  TEST_CASE("two readings of a clock tell its frequency when both were taken, far enough apart") {
+    CHECK(cuda::mean_clock_mhz({1'000, 500}, {1'981'000, 1'000'500}) == doctest::Approx(1980));
+    CHECK(cuda::mean_clock_mhz({1'000, 500}, {20'800, 10'500}) == 0);
+    CHECK(cuda::mean_clock_mhz({0, 0}, {1'981'000, 1'000'500}) == 0);
+    CHECK(cuda::mean_clock_mhz({1'000, 500}, {0, 0}) == 0);
+    CHECK(cuda::mean_clock_mhz({1'981'000, 500}, {1'000, 1'000'500}) == 0);
   }
 
   TEST_CASE("errors that leave the process without a device are told from those that do not") {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/device/gpu.hpp"
+#include "tuner/device/cuda/cuda.hpp"
 
 using tests::gpu;
 using tests::integer_operand;
@@ -35,7 +36,7 @@ tests::Loaded kernels() {
 double median_of(tuner::device::Sequence& sequence, int repetitions) {
   std::vector<double> times;
   sequence.run(repetitions);
-  for (int i = 0; i < 15; ++i) times.push_back(sequence.run(repetitions) / repetitions);
+  for (int i = 0; i < 15; ++i) times.push_back(sequence.run(repetitions).ns / repetitions);
   std::nth_element(times.begin(), times.begin() + 7, times.end());
   return times[7];
 }
@@ -73,6 +74,23 @@ TEST_SUITE("tuner::device::cuda times") {
     CHECK(single < 26'000);
   }
 
+  TEST_CASE("every run tells the clock, however short it is, and taking it is not in the time") {
+    const auto loaded = kernels();
+    const double highest = tuner::device::cuda::max_sm_clock_mhz(0);
+    MESSAGE("highest SM clock: " << highest << " MHz");
+    CHECK(highest > 100);
+    for (const int nanoseconds : {1'000, 100'000, 5'000'000}) {
+      const auto sequence = tests::bind(loaded, {launch("spin", 1, 1, {integer_operand(nanoseconds)})});
+      for (int i = 0; i < 20; ++i) sequence->run(std::max(1, 5'000'000 / nanoseconds));  // warms the clocks
+      for (const int repetitions : {1, 10}) {
+        const auto timing = sequence->run(repetitions);
+        MESSAGE(repetitions << " times " << nanoseconds << " ns: " << timing.sm_clock_mhz << " MHz");
+        CHECK(timing.sm_clock_mhz > 0.5 * highest);
+        CHECK(timing.sm_clock_mhz < 1.06 * highest);  // the timer may step by a microsecond in twenty
+      }
+    }
+  }
+
   TEST_CASE("flushing the L2 cache makes a kernel that lives in it slower") {
     const auto loaded = kernels();
     const std::int64_t bytes = gpu().device->info().limits.l2_bytes / 4;
@@ -85,7 +103,7 @@ TEST_SUITE("tuner::device::cuda times") {
     std::vector<double> cold;
     for (int i = 0; i < 15; ++i) {
       gpu().device->flush_l2();
-      cold.push_back(sequence->run(1));
+      cold.push_back(sequence->run(1).ns);
     }
     std::nth_element(cold.begin(), cold.begin() + 7, cold.end());
     MESSAGE("reading a quarter of L2: " << warm / 1e3 << " us warm, " << cold[7] / 1e3 << " us cold");

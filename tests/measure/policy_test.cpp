@@ -8,11 +8,13 @@ namespace measure = tuner::measure;
 
 TEST_SUITE("tuner::measure policy") {
   TEST_CASE("policies are found by name and carry a version") {
-    CHECK(measure::policy("quick").name == "quick-1");
-    CHECK(measure::policy("standard").name == "standard-1");
-    CHECK(measure::policy("thorough").name == "thorough-1");
+    CHECK(measure::policy("quick").name == "quick-2");
+    CHECK(measure::policy("standard").name == "standard-2");
+    CHECK(measure::policy("thorough").name == "thorough-2");
     CHECK(measure::policy("quick").samples < measure::policy("standard").samples);
     CHECK(measure::policy("standard").samples < measure::policy("thorough").samples);
+    CHECK(measure::policy("complete").name == "complete-2");
+    CHECK(measure::policy("complete").cuts.empty());
   }
 
   TEST_CASE("a cold L2 cache is asked for apart") {

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "tests/measure/trial_fixture.hpp"
 
 using tests::FakeArguments;
@@ -24,9 +27,11 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     CHECK(outcome.verification.buffer == "y");
     CHECK(outcome.driver_blocks_per_multiprocessor == 4);
     REQUIRE(outcome.measurement);
-    CHECK(outcome.measurement->samples_ns.size() == 20);
+    CHECK(outcome.measurement->samples_ns.size() == 10);
     CHECK(outcome.measurement->median_ns == 1e6);
-    CHECK(outcome.measurement->sm_clock_mhz == 1980);
+    CHECK(outcome.measurement->sm_clock_mhz == 1755);
+    CHECK(outcome.measurement->temperature_c == 51);
+    CHECK(outcome.measurement->power_w == 333);
     CHECK_FALSE(outcome.measurement->includes_launch_latency);
   }
 
@@ -59,11 +64,11 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     auto other = job(elements, 64);  // another configuration needs a larger workspace
     other.plan.steps[0].block.x = 128;
     run(other);
-    CHECK(script.launches["reference"] == 1);
+    CHECK(script.launches["reference"] == 2);  // once a draw
     run(job(500));
-    CHECK(script.launches["reference"] == 2);
+    CHECK(script.launches["reference"] == 4);
     run();
-    CHECK(script.launches["reference"] == 2);
+    CHECK(script.launches["reference"] == 4);
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "another seed is another input") {
@@ -80,9 +85,63 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     CHECK(first != with_seed_7);
   }
 
+  TEST_CASE_FIXTURE(TrialFixture, "the second draw has other inputs, and those the plan names for it") {
+    std::vector<float> seen;
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      twice(arguments);
+      seen.push_back(arguments.pointer<float>(0)[0]);
+    };
+    CHECK(run().status == TrialStatus::ok);
+    CHECK(seen.at(0) != seen.at(1));
+    CHECK(seen.back() == seen.at(1));  // all after the first run are on the first draw
+    seen.clear();
+    auto named = job();
+    named.plan.buffers[0].second_init = {Init::Kind::constant, 3, 0};
+    CHECK(run(named).status == TrialStatus::ok);
+    CHECK(seen.at(0) == 3);
+    CHECK(seen.at(1) != 3);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "verification costs one run on each draw, besides the samples") {
+    auto quick = job();
+    quick.policy.cuts.clear();
+    quick.policy.samples = 5;
+    run(quick);  // warms the clocks
+    const int before = script.launches["kernel"];
+    const auto outcome = run(quick);
+    CHECK(outcome.status == TrialStatus::ok);
+    REQUIRE(outcome.measurement);
+    CHECK(outcome.measurement->launches_per_sample == 1);
+    CHECK(outcome.measurement->samples_ns.size() == 5);
+    CHECK(script.launches["kernel"] - before <= 5 + 2);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "probes run before the trial, on their own inputs, and leave no trace in it") {
+    std::vector<std::int64_t> sizes;
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      twice(arguments);
+      sizes.push_back(arguments.integer(3));
+    };
+    auto probed = job();
+    probed.probes = {job(33).plan, job(71).plan};
+    const auto outcome = run(probed);
+    CHECK(outcome.status == TrialStatus::ok);
+    CHECK(outcome.measurement);
+    CHECK(outcome.verification.wrong_elements == 0);
+    CHECK(sizes.front() == 33);
+    CHECK(std::is_sorted(sizes.begin(), sizes.end()));
+    CHECK(sizes.back() == elements);
+    CHECK(std::count(sizes.begin(), sizes.end(), 71) == 2);  // one a draw
+    CHECK(script.launches["reference"] == 6);
+    run(probed);
+    CHECK(script.launches["reference"] == 6);
+  }
+
   TEST_CASE_FIXTURE(TrialFixture, "buffers of one trial are filled differently") {
     auto both = job();
-    both.plan.buffers[1] = {"y", ElementType::float32, elements, Access::inout, {Init::Kind::uniform, -1, 1}};
+    both.plan.buffers[1] = {"y",           ElementType::float32,         elements,
+                            Access::inout, {Init::Kind::uniform, -1, 1}, {}};
     bool same = true;
     script.kernels["kernel"] = [&](const FakeArguments& arguments) {
       same = same && arguments.pointer<float>(0)[0] == arguments.pointer<float>(1)[0];
@@ -95,8 +154,8 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
   TEST_CASE_FIXTURE(TrialFixture,
                     "a kernel may read what it writes, and finds it filled before each verified run") {
     auto accumulate = job();
-    accumulate.plan.buffers[1] = {
-        "y", ElementType::float32, elements, Access::inout, {Init::Kind::constant, 3, 0}};
+    accumulate.plan.buffers[1] = {"y",           ElementType::float32,         elements,
+                                  Access::inout, {Init::Kind::constant, 3, 0}, {}};
     script.kernels["reference"] = [](const FakeArguments& arguments) {
       for (std::int64_t i = 0; i < arguments.integer(3); ++i) {
         arguments.pointer<double>(1)[i] = 4;
@@ -155,8 +214,8 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
 
   TEST_CASE_FIXTURE(TrialFixture, "an upload copies initial contents, whatever an earlier trial left") {
     auto accumulate = job();
-    accumulate.plan.buffers[1] = {
-        "y", ElementType::float32, elements, Access::inout, {Init::Kind::constant, 3, 0}};
+    accumulate.plan.buffers[1] = {"y",           ElementType::float32,         elements,
+                                  Access::inout, {Init::Kind::constant, 3, 0}, {}};
     Step upload;
     upload.kind = Step::Kind::upload;
     upload.buffer = 1;

@@ -29,7 +29,8 @@ class SamplerFixture {
     measure::SamplingTask task;
     task.policy = policy;
     task.best_ns = best_ns;
-    task.warm_runs = {single_ns};
+    task.warm_runs = {{single_ns, warm_clock_mhz}};
+    task.max_sm_clock_mhz = 2000;
     return measure::Sampler(device, sequence, task).run();
   }
   void every_launch_takes(double ns) {
@@ -38,6 +39,7 @@ class SamplerFixture {
 
   FakeScript script;
   tuner::model::MeasurePolicy policy;
+  double warm_clock_mhz = 0;
 };
 
 }  // namespace
@@ -47,7 +49,7 @@ TEST_SUITE("tuner::measure::Sampler") {
     every_launch_takes(250'000);
     const auto samples = sample(250'000);
     CHECK(samples.measurement.launches_per_sample == 1);
-    CHECK(samples.measurement.samples_ns.size() == 20);
+    CHECK(samples.measurement.samples_ns.size() == 10);
     CHECK(*std::max_element(script.repetitions.begin(), script.repetitions.end()) == 1);
   }
 
@@ -58,7 +60,7 @@ TEST_SUITE("tuner::measure::Sampler") {
     CHECK(samples.measurement.launches_per_sample == 63);  // 500 us / 8 us
     CHECK(samples.measurement.median_ns == doctest::Approx(8'000));
     CHECK_FALSE(samples.measurement.includes_launch_latency);
-    CHECK(std::count(script.repetitions.begin(), script.repetitions.end(), 63) == 21);  // one does not count
+    CHECK(std::count(script.repetitions.begin(), script.repetitions.end(), 63) == 11);  // one does not count
   }
 
   TEST_CASE_FIXTURE(SamplerFixture,
@@ -76,28 +78,33 @@ TEST_SUITE("tuner::measure::Sampler") {
     CHECK(sample(9e9).measurement.samples_ns.size() == 1);
   }
 
-  TEST_CASE_FIXTURE(SamplerFixture,
-                    "a slow start alone drops nobody: the fastest of the least samples counts") {
+  TEST_CASE_FIXTURE(
+      SamplerFixture,
+      "a slow start drops nobody who is not three times as slow: the fastest of the first counts") {
     script.time_ns = [](const std::string&, int launch) { return launch == 1 ? 1.4e6 : 5e6; };
-    CHECK_FALSE(sample(5e6, 1e6).dropped);
+    CHECK_FALSE(sample(2.9e6, 1e6).dropped);
     script.launches.clear();
     script.time_ns = [](const std::string&, int) { return 1.6e6; };
-    CHECK(sample(5e6, 1e6).dropped);
+    CHECK(sample(2.9e6, 1e6).dropped);
   }
 
   TEST_CASE_FIXTURE(SamplerFixture,
-                    "a long launch that is dropped costs least_samples launches, the warm run included") {
-    every_launch_takes(5e6);
-    const auto samples = sample(6e6, 1e6);
-    CHECK(samples.dropped);
+                    "who is far behind costs one launch, who is behind three, the warm run included") {
+    every_launch_takes(2.5e6);
+    const auto far = sample(6e6, 1e6);
+    CHECK(far.dropped);
+    CHECK(script.launches["kernel"] == 0);
+    CHECK(far.measurement.samples_ns == std::vector{6e6});
+    const auto behind = sample(2.6e6, 1e6);
+    CHECK(behind.dropped);
     CHECK(script.launches["kernel"] == 2);
-    CHECK(samples.measurement.samples_ns == std::vector{6e6, 5e6, 5e6});
+    CHECK(behind.measurement.samples_ns == std::vector{2.6e6, 2.5e6, 2.5e6});
   }
 
-  TEST_CASE_FIXTURE(SamplerFixture, "nothing is dropped without a best or without a drop factor") {
+  TEST_CASE_FIXTURE(SamplerFixture, "nothing is dropped without a best or without cuts") {
     every_launch_takes(5e6);
     CHECK_FALSE(sample(5e6, 0).dropped);
-    policy.drop_factor = 0;
+    policy.cuts.clear();
     CHECK_FALSE(sample(5e6, 1).dropped);
   }
 
@@ -107,14 +114,42 @@ TEST_SUITE("tuner::measure::Sampler") {
     every_launch_takes(8'000);
     const auto samples = sample(3'000, 1'000);
     CHECK(samples.dropped);
-    CHECK(samples.measurement.samples_ns == std::vector{8'000.0, 8'000.0, 8'000.0});
+    CHECK(samples.measurement.samples_ns == std::vector{8'000.0});
     CHECK(samples.measurement.includes_launch_latency);
-    CHECK(script.count("flush_l2") == 3);
+    CHECK(script.count("flush_l2") == 1);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture, "throttled samples are thrown away, counted and taken again") {
+    script.time_ns = [](const std::string&, int launch) { return launch % 4 == 1 ? 1.5e6 : 1e6; };
+    script.sm_clock_mhz = [](int run) { return run % 4 == 1 ? 1400.0 : 1900.0 + run; };
+    const auto samples = sample(1e6);
+    CHECK(samples.measurement.samples_ns == std::vector<double>(10, 1e6));
+    CHECK(samples.measurement.throttled_samples == 3);
+    CHECK(samples.measurement.sm_clock_mhz == doctest::Approx(1906.5).epsilon(0.001));
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture, "where all are throttled they are kept, and drop nobody") {
+    every_launch_takes(5e6);
+    script.sm_clock_mhz = [](int) { return 1400.0; };
+    warm_clock_mhz = 1400;
+    const auto samples = sample(5e6, 1e6);
+    CHECK_FALSE(samples.dropped);
+    CHECK(samples.measurement.samples_ns == std::vector<double>(10, 5e6));
+    CHECK(samples.measurement.throttled_samples == 10);
+    CHECK(samples.measurement.sm_clock_mhz == 1400);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture, "a clock is lowered from under three quarters of the highest on") {
+    CHECK(measure::is_throttled({1e6, 1499}, 2000));
+    CHECK_FALSE(measure::is_throttled({1e6, 1500}, 2000));
+    CHECK_FALSE(measure::is_throttled({1e6, 0}, 2000));
+    CHECK_FALSE(measure::is_throttled({1e6, 300}, 0));
   }
 
   TEST_CASE("the summary keeps the samples in the order taken") {
-    const auto measurement = measure::summarise({30, 10, 20}, 4, 1);
+    const auto measurement = measure::summarise({{120, 1800}, {40, 0}, {80, 1900}}, 4, 1);
     CHECK(measurement.samples_ns == std::vector{30.0, 10.0, 20.0});
+    CHECK(measurement.sm_clock_mhz == 1850);  // over those that are known
     CHECK(measurement.median_ns == 20);
     CHECK(measurement.min_ns == 10);
     CHECK(measurement.low_ns == 10);

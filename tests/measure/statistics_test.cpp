@@ -73,4 +73,62 @@ TEST_SUITE("tuner::measure statistics") {
       CHECK(held <= 0.99 * experiments);  // an interval that is never wrong is too wide
     }
   }
+
+  TEST_CASE("the trimmed mean leaves out a fifth at either end") {
+    CHECK(measure::trimmed_mean(std::array{1.0, 2.0, 3.0, 4.0, 1e9}).mean == 3);
+    CHECK(measure::trimmed_mean(std::array{7.0}).mean == 7);
+    CHECK(measure::trimmed_mean(std::array{7.0}).standard_error == 0);
+    // Wilcox, Introduction to Robust Estimation and Hypothesis Testing, section 3.3: the self-awareness data
+    const std::array awareness = {77.0,  87.0,  88.0,  114.0, 151.0, 210.0, 219.0, 246.0,  253.0, 262.0,
+                                  296.0, 299.0, 306.0, 376.0, 428.0, 515.0, 666.0, 1310.0, 2611.0};
+    const auto trimmed = measure::trimmed_mean(awareness);
+    CHECK(trimmed.mean == doctest::Approx(282.7).epsilon(0.001));
+    CHECK(trimmed.standard_error == doctest::Approx(56.1).epsilon(0.005));
+  }
+
+  TEST_CASE("what is the same in both halves of each pair is not in their ratio") {
+    std::vector<double> a;
+    std::vector<double> b;
+    for (int i = 0; i < 20; ++i) {
+      b.push_back(100 + 10 * std::sin(i));
+      a.push_back(1.05 * b.back());
+    }
+    a[3] *= 3;  // an interruption
+    const measure::Ratio ratio = measure::paired_ratio(a, b, 0.95, 1);
+    CHECK(ratio.ratio == doctest::Approx(1.05));
+    CHECK(ratio.low == doctest::Approx(1.05));
+    CHECK(ratio.high == doctest::Approx(1.05));
+  }
+
+  TEST_CASE("the ratio's interval is the whole range of a few pairs, and the same for the same seed") {
+    const measure::Ratio few =
+        measure::paired_ratio(std::array{2.0, 3.0, 4.0}, std::array{1.0, 1.0, 1.0}, 0.95, 1);
+    CHECK(few.low == doctest::Approx(2));
+    CHECK(few.high == doctest::Approx(4));
+    const std::array a = {1.0, 1.1, 1.2, 0.9, 1.3, 1.05, 0.8, 1.15};
+    const std::array b = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+    CHECK(measure::paired_ratio(a, b, 0.95, 4).low == measure::paired_ratio(a, b, 0.95, 4).low);
+    CHECK(measure::paired_ratio(a, b, 0.95, 4).low != measure::paired_ratio(a, b, 0.95, 5).low);
+    CHECK(measure::paired_ratio(a, b, 0.99, 4).low < measure::paired_ratio(a, b, 0.95, 4).low);
+  }
+
+  TEST_CASE("the ratio's interval holds the true one about as often as it says") {
+    std::mt19937_64 random(20240608);
+    std::normal_distribution<double> noise(0, 0.005);
+    for (const std::size_t n : {8U, 20U, 60U}) {
+      int held = 0;
+      constexpr int experiments = 400;
+      for (int i = 0; i < experiments; ++i) {
+        std::vector<double> a(n);
+        std::vector<double> b(n);
+        for (double& time : a) time = 1.02 * std::exp(noise(random));
+        for (double& time : b) time = std::exp(noise(random));
+        const measure::Ratio ratio = measure::paired_ratio(a, b, 0.95, static_cast<std::uint64_t>(i));
+        held += ratio.low <= 1.02 && 1.02 <= ratio.high ? 1 : 0;
+      }
+      CAPTURE(n);
+      CHECK(held >= 0.95 * experiments - 3 * std::sqrt(0.95 * 0.05 * experiments));
+      CHECK(held <= 0.99 * experiments);
+    }
+  }
 }

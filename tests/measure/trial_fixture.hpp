@@ -51,9 +51,9 @@ class TrialFixture {
     using namespace tuner::model;
     TrialJob job;
     job.plan.buffers = {
-        {"x", ElementType::float32, n, Access::in, {Init::Kind::uniform, -1, 1}},
-        {"y", ElementType::float32, n, Access::out, {}},
-        {"scratch", ElementType::int32, workspace, Access::workspace, {}},
+        {"x", ElementType::float32, n, Access::in, {Init::Kind::uniform, -1, 1}, {}},
+        {"y", ElementType::float32, n, Access::out, {}, {}},
+        {"scratch", ElementType::int32, workspace, Access::workspace, {}, {}},
     };
     Step step;
     step.entry = "kernel";
@@ -82,7 +82,8 @@ class TrialFixture {
     if (!m_runner) {
       tuner::measure::Surroundings surroundings;
       surroundings.now_ns = [this] { return script.clock_ns; };
-      surroundings.sm_clock_mhz = [] { return 1980.0; };
+      surroundings.max_sm_clock_mhz = 1980;
+      surroundings.reading = [] { return tuner::measure::Reading{1755, 51, 333}; };
       m_runner = std::make_unique<tuner::measure::DeviceTrialRunner>(std::make_unique<FakeDevice>(script),
                                                                      std::move(surroundings));
     }

@@ -51,6 +51,12 @@ class Module {
   virtual ~Module() = default;
 };
 
+/// What one Sequence::run took.
+struct Timing {
+  double ns = 0;            ///< device time of the whole
+  double sm_clock_mhz = 0;  ///< mean clock of a multiprocessor meanwhile; 0: unknown
+};
+
 /// Steps with their arguments bound, ready to run.
 class Sequence {
  public:
@@ -58,9 +64,9 @@ class Sequence {
   Sequence(const Sequence&) = delete;
   Sequence& operator=(const Sequence&) = delete;
   virtual ~Sequence() = default;
-  /// Runs all steps `repetitions` times back to back, waits, and returns the device time of the whole in
-  /// nanoseconds. Throws DeviceFault.
-  virtual double run(int repetitions) = 0;
+  /// Runs all steps `repetitions` times back to back, waits, and says how long the whole took. Throws
+  /// DeviceFault.
+  virtual Timing run(int repetitions) = 0;
   /// The driver's own blocks per multiprocessor for the first launch; -1 where there is no such thing.
   virtual int blocks_per_multiprocessor() const = 0;
 };

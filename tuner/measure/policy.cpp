@@ -13,9 +13,12 @@ namespace {
 
 model::MeasurePolicy quick() {
   model::MeasurePolicy out;
-  out.name = "quick-1";
+  out.name = "quick-2";
   out.samples = 6;  // the fewest that give a 95 % interval
-  out.least_samples = 2;
+  out.cuts = {{1, 2}, {3, 1.25}};
+  out.final.contestants = 6;
+  out.final.choosing_rounds = 12;
+  out.final.confirming_rounds = 8;
   out.batch_ns = 200'000;
   out.time_limit_ns = 5e8;
   return out;
@@ -23,10 +26,12 @@ model::MeasurePolicy quick() {
 
 model::MeasurePolicy thorough() {
   model::MeasurePolicy out;
-  out.name = "thorough-1";
+  out.name = "thorough-2";
   out.samples = 60;
-  out.least_samples = 5;
-  out.drop_factor = 2;
+  out.cuts = {{1, 5}, {5, 2}};
+  out.final.choosing_rounds = 100;
+  out.final.confirming_rounds = 60;
+  out.final.time_limit_ns = 2e10;
   out.batch_ns = 1'000'000;
   out.time_limit_ns = 1e10;
   return out;
@@ -35,9 +40,9 @@ model::MeasurePolicy thorough() {
 /// For tables that show slow versions beside fast ones: nothing is dropped, so each trial gets less time.
 model::MeasurePolicy complete() {
   model::MeasurePolicy out;
-  out.name = "complete-1";
+  out.name = "complete-2";
   out.samples = 12;
-  out.drop_factor = 0;
+  out.cuts.clear();
   out.time_limit_ns = 5e8;
   return out;
 }

@@ -1,10 +1,12 @@
 #include "tuner/measure/runner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
+#include "tuner/measure/examination.hpp"
 #include "tuner/measure/sampler.hpp"
-#include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {
 namespace {
@@ -22,10 +24,21 @@ double steady_ns() {
   return std::chrono::duration<double, std::nano>(now).count();
 }
 
-int count_kernels(const model::Plan& plan) {
-  return static_cast<int>(std::count_if(plan.steps.begin(), plan.steps.end(), [](const model::Step& step) {
-    return step.kind == model::Step::Kind::launch;
-  }));
+/// How the detail of a probe's failure begins.
+std::string describe_probe(const model::Plan& plan) {
+  std::vector<std::string> sizes;
+  for (const model::BufferPlan& buffer : plan.buffers)
+    sizes.push_back(fmt::format("{} of {}", buffer.name, buffer.elements));
+  return fmt::format("on a probe with buffers {}: ", fmt::join(sizes, ", "));
+}
+
+/// Notes what the driver says of occupancy; false where not one block fits, which ends the trial.
+bool can_launch(Examination& examination, model::TrialOutcome& outcome) {
+  outcome.driver_blocks_per_multiprocessor = examination.sequence().blocks_per_multiprocessor();
+  if (outcome.driver_blocks_per_multiprocessor != 0) return true;
+  outcome.status = TrialStatus::unlaunchable;
+  outcome.detail = "the driver says that a multiprocessor cannot hold one block";
+  return false;
 }
 
 /// Whether `finding` ends the trial; then it is the outcome.
@@ -53,23 +66,30 @@ void DeviceTrialRunner::enter(TrialPhase phase) const {
 
 model::TrialOutcome DeviceTrialRunner::run(const model::TrialJob& job) {
   model::TrialOutcome outcome;
-  if (m_lost) {
-    outcome.status = TrialStatus::crashed;
-    outcome.detail = "the device was lost in an earlier trial of this process";
-    outcome.device_lost = true;
-    return outcome;
-  }
+  if (m_lost) return lost_before();
   try {
     attempt(job, outcome);
   } catch (const device::DeviceFault& fault) {
-    outcome.status = fault.status();
-    outcome.detail = fault.what();
-    outcome.device_lost = m_lost = fault.lost();
-    outcome.measurement.reset();
+    note(fault, outcome);
   }
   if (outcome.status != TrialStatus::ok && outcome.status != TrialStatus::dropped) m_inputs.distrust();
   m_last_active_ns = m_surroundings.now_ns();
   return outcome;
+}
+
+model::TrialOutcome DeviceTrialRunner::lost_before() {
+  model::TrialOutcome outcome;
+  outcome.status = TrialStatus::crashed;
+  outcome.detail = "the device was lost in an earlier trial of this process";
+  outcome.device_lost = true;
+  return outcome;
+}
+
+void DeviceTrialRunner::note(const device::DeviceFault& fault, model::TrialOutcome& outcome) {
+  outcome.status = fault.status();
+  outcome.detail = fault.what();
+  outcome.device_lost = m_lost = fault.lost();
+  outcome.measurement.reset();
 }
 
 void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome& outcome) {
@@ -78,63 +98,88 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
     outcome.detail = std::move(*reason);
     return;
   }
+  for (const model::Plan& plan : job.probes) {
+    if (!probe(job, plan, outcome)) return;
+  }
   enter(TrialPhase::preparing);
-  const Inputs& inputs = m_inputs.get(job);
+  const Draws& draws = m_inputs.get(job);
   const BufferTable workspaces = m_inputs.workspaces(job.plan);
 
   enter(TrialPhase::loading);
-  Verifier verifier(*m_device, job, inputs, workspaces);
-  verifier.fill_others();
   const auto module = m_device->load(job.binary);
-  const auto sequence =
-      m_device->bind(*module, job.kernels, job.plan.steps, job.plan.buffers, inputs.bindings(workspaces));
-  outcome.driver_blocks_per_multiprocessor = sequence->blocks_per_multiprocessor();
-  if (outcome.driver_blocks_per_multiprocessor == 0) {
-    outcome.status = TrialStatus::unlaunchable;
-    outcome.detail = "the driver says that a multiprocessor cannot hold one block";
-    return;
-  }
+  Examination examination(*m_device, job, draws, workspaces, *module);
+  if (!can_launch(examination, outcome)) return;
 
   enter(TrialPhase::verifying);
-  std::vector<double> warm_runs;
-  if (!verify(job, verifier, *sequence, warm_runs, outcome)) return;
+  device::Timing warm_run;
+  if (!verify(examination, warm_run, outcome)) return;
 
   enter(TrialPhase::timing);
-  time(job, verifier, *sequence, std::move(warm_runs), outcome);
+  time(job, examination, warm_run, outcome);
+}
+
+/// Whether the trial goes on. A probe that passes leaves no trace in `outcome`.
+bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& plan,
+                              model::TrialOutcome& outcome) {
+  if (why_unjudgeable(plan)) return true;
+  model::TrialJob probing = job;
+  probing.plan = plan;
+  probing.probes.clear();
+  try {
+    enter(TrialPhase::preparing);
+    const Draws& draws = m_inputs.get(probing);
+    const BufferTable workspaces = m_inputs.workspaces(plan);
+    enter(TrialPhase::loading);
+    const auto module = m_device->load(probing.binary);
+    Examination examination(*m_device, probing, draws, workspaces, *module);
+    if (!can_launch(examination, outcome)) return false;
+    enter(TrialPhase::verifying);
+    device::Timing ignored;
+    const bool passed = verify(examination, ignored, outcome);
+    if (passed) outcome.verification = {};
+    if (!passed) outcome.detail = describe_probe(plan) + outcome.detail;
+    return passed;
+  } catch (const device::DeviceFault& fault) {
+    throw device::DeviceFault(fault.status(), fault.lost(), describe_probe(plan) + fault.what());
+  }
 }
 
 /// Whether the trial goes on. The first run may be cold, so only the second one's time is of use.
-bool DeviceTrialRunner::verify(const model::TrialJob& job, Verifier& verifier, device::Sequence& sequence,
-                               std::vector<double>& warm_runs, model::TrialOutcome& outcome) {
-  verifier.prepare();
-  sequence.run(1);
-  const Finding first = verifier.inspect(true);
+bool DeviceTrialRunner::verify(Examination& examination, device::Timing& warm_run,
+                               model::TrialOutcome& outcome) {
+  const Finding second = examination.on_second_draw();
+  outcome.verification = second.verification;
+  if (ends(second, outcome)) return false;
+  warm_up(examination.sequence());
+  const Finding first = examination.on_first_draw(warm_run);
   outcome.verification = first.verification;
-  if (ends(first, outcome)) return false;
-  const auto first_outputs = verifier.output_checksums();
-
-  warm_up(sequence);
-  verifier.prepare();
-  warm_runs.push_back(sequence.run(1));
-  return !job.plan.deterministic ||
-         !ends(verifier.compare_runs(first_outputs, verifier.output_checksums()), outcome);
+  return !ends(first, outcome);
 }
 
-void DeviceTrialRunner::time(const model::TrialJob& job, const Verifier& verifier, device::Sequence& sequence,
-                             std::vector<double> warm_runs, model::TrialOutcome& outcome) {
-  Sampler sampler(*m_device, sequence,
-                  {job.policy, job.best_ns, count_kernels(job.plan), std::move(warm_runs)});
-  Samples samples = sampler.run();
-  if (m_surroundings.sm_clock_mhz) samples.measurement.sm_clock_mhz = m_surroundings.sm_clock_mhz();
+void DeviceTrialRunner::time(const model::TrialJob& job, Examination& examination,
+                             const device::Timing& warm_run, model::TrialOutcome& outcome) {
+  SamplingTask task;
+  task.policy = job.policy;
+  task.best_ns = job.best_ns;
+  task.kernels = count_kernels(job.plan.steps);
+  task.warm_runs = {warm_run};
+  task.max_sm_clock_mhz = m_surroundings.max_sm_clock_mhz;
+  Samples samples = Sampler(*m_device, examination.sequence(), std::move(task)).run();
+  add_reading(samples.measurement);
 
-  const Finding after = verifier.inspect(verifier.repeatable());
+  const Finding after = examination.afterwards();
   if (after.verification.checked) outcome.verification = after.verification;
-  if (ends(after, outcome)) {
-    outcome.detail = "after the timed launches, though not after the first: " + outcome.detail;
-    return;
-  }
+  if (ends(after, outcome)) return;
   outcome.status = samples.dropped ? TrialStatus::dropped : TrialStatus::ok;
   outcome.measurement = std::move(samples.measurement);
+}
+
+void DeviceTrialRunner::add_reading(model::Measurement& measurement) const {
+  if (!m_surroundings.reading) return;
+  const Reading reading = m_surroundings.reading();
+  if (measurement.sm_clock_mhz == 0) measurement.sm_clock_mhz = reading.sm_clock_mhz;
+  measurement.temperature_c = reading.temperature_c;
+  measurement.power_w = reading.power_w;
 }
 
 void DeviceTrialRunner::warm_up(device::Sequence& sequence) {
@@ -142,6 +187,7 @@ void DeviceTrialRunner::warm_up(device::Sequence& sequence) {
   const bool cold = !m_last_active_ns || start - *m_last_active_ns > idle_ns;
   if (!cold) return;
   for (int i = 0; i < most_warm_up_runs && m_surroundings.now_ns() - start < warm_up_ns; ++i) sequence.run(1);
+  m_last_active_ns = m_surroundings.now_ns();
 }
 
 }  // namespace tuner::measure

@@ -11,39 +11,58 @@
 
 namespace tuner::measure {
 
-class Verifier;
+class Examination;
+
+/// What the device's management says of it now; 0: unknown.
+struct Reading {
+  double sm_clock_mhz = 0;
+  double temperature_c = 0;
+  double power_w = 0;
+};
 
 /// What a runner asks of its surroundings; each may be left out.
 struct Surroundings {
   std::function<double()> now_ns;  ///< a monotonic clock, for noticing idle times; default: steady_clock
-  std::function<double()> sm_clock_mhz;  ///< of the device, 0 where unknown; default: unknown
+  double max_sm_clock_mhz = 0;     ///< of the device, to tell throttled samples by; 0: unknown
+  /// Asked once after the last sample. Its clock is used where samples have none of their own.
+  std::function<Reading()> reading;
 };
 
 /// Runs trials on a Device of this process. Configurations of one problem share inputs and reference. One
-/// trial: load and bind; run on poisoned outputs and compare; warm the clocks where the device was idle; run
-/// again, which must give the same bits where the plan says deterministic; sample; look at everything once
-/// more, so that the timed launches are verified too (their results not when outputs are read back: those
-/// pile up).
+/// trial: run and verify the probes, small problems of the same binary; load and bind; run on the second draw
+/// of inputs and compare; warm the clocks where the device was idle; run on the first draw and compare;
+/// sample; look at everything once more, when outputs must be the same bits where the plan says
+/// deterministic. Each verified run starts on poisoned outputs, and all are compared in full; see
+/// Examination.
 ///
 /// A problem whose error bound would accept anything is `skipped`, with the reason.
 /// What is wrong is reported as the first of: out_of_bounds (the fences around its buffers changed: whatever
 /// else is wrong may follow from it), input_modified (the comparison's inputs are suspect), wrong_result,
-/// unstable. Nothing is timed before all of these hold, and they are asked again after the last sample.
+/// unstable. Nothing is timed before the first three hold, and all are asked after the last sample; the
+/// detail names the check: the probe, the draw, or the timed launches.
 class DeviceTrialRunner final : public model::TrialRunner {
  public:
   explicit DeviceTrialRunner(std::unique_ptr<device::Device> device, Surroundings surroundings = {});
 
   const model::DeviceInfo& device() const override { return m_device->info(); }
   model::TrialOutcome run(const model::TrialJob& job) override;
+  /// A final on verified kernels, each verified once more before the first round. Fences and inputs are
+  /// looked at after the last round; what is wrong then is nobody's in particular. `timing` is entered with
+  /// each round.
+  model::FinalOutcome run_final(const model::FinalJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override;
 
  private:
   void enter(model::TrialPhase phase) const;
   void attempt(const model::TrialJob& job, model::TrialOutcome& outcome);
-  bool verify(const model::TrialJob& job, Verifier& verifier, device::Sequence& sequence,
-              std::vector<double>& warm_runs, model::TrialOutcome& outcome);
-  void time(const model::TrialJob& job, const Verifier& verifier, device::Sequence& sequence,
-            std::vector<double> warm_runs, model::TrialOutcome& outcome);
+  bool probe(const model::TrialJob& job, const model::Plan& plan, model::TrialOutcome& outcome);
+  bool verify(Examination& examination, device::Timing& warm_run, model::TrialOutcome& outcome);
+  void time(const model::TrialJob& job, Examination& examination, const device::Timing& warm_run,
+            model::TrialOutcome& outcome);
+  void attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome);
+  void add_reading(model::Measurement& measurement) const;
+  static model::TrialOutcome lost_before();
+  void note(const device::DeviceFault& fault, model::TrialOutcome& outcome);
   void warm_up(device::Sequence& sequence);
 
   std::unique_ptr<device::Device> m_device;

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <vector>
 
 #include "tuner/device/device.hpp"
@@ -10,9 +9,10 @@ namespace tuner::measure {
 /// What Sampler needs to know of a trial besides how to run it.
 struct SamplingTask {
   model::MeasurePolicy policy;
-  double best_ns = 0;             ///< of the same problem and class; 0: none, nothing is dropped
-  int kernels = 1;                ///< kernel launches of one sequence
-  std::vector<double> warm_runs;  ///< times of single runs already made with warm clocks, at least one
+  double best_ns = 0;                     ///< of the same problem and class; 0: none, nothing is dropped
+  int kernels = 1;                        ///< kernel launches of one sequence
+  std::vector<device::Timing> warm_runs;  ///< single runs already made with warm clocks, at least one
+  double max_sm_clock_mhz = 0;            ///< of the device, to tell throttled samples by; 0: unknown
 };
 
 struct Samples {
@@ -24,9 +24,11 @@ struct Samples {
 ///
 /// A sequence shorter than policy.batch_below_ns is timed in batches that last policy.batch_ns, after one
 /// batch that does not count; a longer one singly, as its warm runs have been, so these count towards
-/// policy.least_samples and are kept when the trial is dropped. With policy.flush_l2 each sample is a single
-/// run behind a flush. Sampling ends after policy.samples, or when policy.time_limit_ns of timed work are
-/// spent.
+/// policy.cuts and are kept when the trial is dropped. With policy.flush_l2 each sample is a single run
+/// behind a flush. Sampling ends after policy.samples, or when policy.time_limit_ns of timed work are spent.
+///
+/// Throttled samples are thrown away and taken again, at most as many as policy.samples; where all are
+/// throttled they are kept after all, and nothing is dropped on their account.
 class Sampler {
  public:
   /// The references must outlive the object.
@@ -36,14 +38,28 @@ class Sampler {
   Samples run();
 
  private:
-  int choose_batch();
-  double sample(int batch);
-  bool clearly_slower(const std::vector<double>& times) const;
+  bool clearly_slower(const std::vector<device::Timing>& samples, int batch) const;
+  Samples dropped(const std::vector<device::Timing>& samples, int batch, int throttled) const;
 
   device::Device& m_device;
   device::Sequence& m_sequence;
   SamplingTask m_task;
 };
+
+/// Kernel launches of one sequence of these steps.
+int count_kernels(const std::vector<model::Step>& steps);
+
+/// How many runs of a sequence make a sample; `single_ns` is the time of one warm run. Throws
+/// device::DeviceFault.
+int choose_batch(device::Sequence& sequence, const model::MeasurePolicy& policy, double single_ns);
+
+/// One sample of `batch` runs. Throws device::DeviceFault.
+device::Timing take_sample(device::Device& device, device::Sequence& sequence,
+                           const model::MeasurePolicy& policy, int batch);
+
+/// Whether a sample was taken at a lowered clock: under 0.75 of the highest, as nvbench has it. Not where
+/// either is unknown.
+bool is_throttled(const device::Timing& sample, double max_sm_clock_mhz);
 
 /// Whether a time is too short to mean the kernels alone. Between kernels that follow each other the GPU
 /// idles for about a microsecond, and around a single run, which has two events beside it, for several: a
@@ -51,7 +67,9 @@ class Sampler {
 /// a batch and 20 µs else.
 bool includes_launch_latency(double time_ns, int kernels, int launches_per_sample);
 
-/// Median, its interval and the rest, from samples in the order taken.
-model::Measurement summarise(std::vector<double> samples_ns, int launches_per_sample, int kernels);
+/// Median, its interval and the rest, from at least one sample in the order taken; each is of
+/// `launches_per_sample` runs.
+model::Measurement summarise(const std::vector<device::Timing>& samples, int launches_per_sample,
+                             int kernels);
 
 }  // namespace tuner::measure

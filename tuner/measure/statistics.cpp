@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <vector>
 
 namespace tuner::measure {
 namespace {
 
 constexpr double doubt = 0.05;
+constexpr double trimmed_share = 0.2;  ///< from either end
+constexpr int bootstrap_samples = 2000;
+constexpr std::size_t fewest_pairs = 6;
+constexpr double outlier_deviations = 4;
 
 std::vector<double> sorted(std::span<const double> samples) {
   std::vector<double> out(samples.begin(), samples.end());
@@ -34,6 +39,78 @@ std::size_t interval_rank(std::size_t n) {
   return rank == 0 ? 0 : rank - 1;
 }
 
+std::size_t trimmed_count(std::size_t n) {
+  return static_cast<std::size_t>(trimmed_share * static_cast<double>(n));
+}
+
+double normal_distribution(double z) {
+  return 0.5 * std::erfc(-z / std::sqrt(2.0));
+}
+
+/// By bisection, p in (0, 1).
+double normal_quantile(double p) {
+  double low = -10;
+  double high = 10;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (normal_distribution(middle) < p ? low : high) = middle;
+  }
+  return low;
+}
+
+/// Quantile of Student's t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5).
+double student_quantile(double p, double freedom) {
+  const double z = normal_quantile(p);
+  const double z2 = z * z;
+  return z * (1 + (z2 + 1) / (4 * freedom) + ((5 * z2 + 16) * z2 + 3) / (96 * freedom * freedom) +
+              (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * freedom * freedom * freedom));
+}
+
+/// The trimmed mean of what `counts` says how often was drawn of each of `ordered`.
+double trimmed_mean_of(const std::vector<double>& ordered, const std::vector<int>& counts) {
+  const auto cut = static_cast<int>(trimmed_count(ordered.size()));
+  const int end = static_cast<int>(ordered.size()) - cut;
+  double sum = 0;
+  int rank = 0;
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    const int from = std::max(rank, cut);
+    rank += counts[i];
+    sum += std::max(std::min(rank, end) - from, 0) * ordered[i];
+  }
+  return sum / (end - cut);
+}
+
+/// Moves outliers in to where they are still the outermost: a resample that drew one of them more often than
+/// trimming takes away would else be all about it. Deviations are estimated as 1.4826 times the median
+/// absolute one, which for normal noise is the standard deviation; where most values are alike that is 0, and
+/// says nothing.
+void move_outliers_in(std::vector<double>& ordered) {
+  const double centre = median(ordered);
+  std::vector<double> distances;
+  for (const double value : ordered) distances.push_back(std::fabs(value - centre));
+  const double most = outlier_deviations * 1.4826 * median(distances);
+  if (most == 0) return;
+  for (double& value : ordered) value = std::clamp(value, centre - most, centre + most);
+}
+
+/// Of the trimmed mean of at least fewest_pairs values.
+Interval bootstrap_interval(const std::vector<double>& ordered, double confidence, std::uint64_t seed) {
+  const std::size_t n = ordered.size();
+  std::mt19937_64 random(seed);
+  std::vector<int> counts(n);
+  std::vector<double> means;
+  means.reserve(bootstrap_samples);
+  for (int i = 0; i < bootstrap_samples; ++i) {
+    std::fill(counts.begin(), counts.end(), 0);
+    for (std::size_t draw = 0; draw < n; ++draw) ++counts[random() % n];
+    means.push_back(trimmed_mean_of(ordered, counts));
+  }
+  const auto pairs = static_cast<double>(n);
+  const double outside = normal_distribution(-std::sqrt(pairs / (pairs - 1)) *
+                                             student_quantile((1 + confidence) / 2, pairs - 1));
+  return {quantile(means, outside), quantile(means, 1 - outside)};
+}
+
 }  // namespace
 
 double median(std::span<const double> samples) {
@@ -53,6 +130,37 @@ Interval median_interval(std::span<const double> samples) {
   const std::vector<double> ordered = sorted(samples);
   const std::size_t rank = interval_rank(ordered.size());
   return {ordered[rank], ordered[ordered.size() - 1 - rank]};
+}
+
+Ratio paired_ratio(std::span<const double> a, std::span<const double> b, double confidence,
+                   std::uint64_t seed) {
+  std::vector<double> logs(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) logs[i] = std::log(a[i] / b[i]);
+  std::sort(logs.begin(), logs.end());
+  if (logs.size() >= fewest_pairs) move_outliers_in(logs);
+  const Interval interval = logs.size() < fewest_pairs ? Interval{logs.front(), logs.back()}
+                                                       : bootstrap_interval(logs, confidence, seed);
+  return {std::exp(trimmed_mean(logs).mean), std::exp(interval.low), std::exp(interval.high)};
+}
+
+TrimmedMean trimmed_mean(std::span<const double> samples) {
+  std::vector<double> ordered = sorted(samples);
+  const std::size_t n = ordered.size();
+  const std::size_t cut = trimmed_count(n);
+  TrimmedMean out;
+  for (std::size_t i = cut; i < n - cut; ++i) out.mean += ordered[i];
+  out.mean /= static_cast<double>(n - 2 * cut);
+  if (n < 2) return out;
+
+  std::fill_n(ordered.begin(), cut, ordered[cut]);
+  std::fill_n(ordered.rbegin(), cut, ordered[n - 1 - cut]);
+  double winsorised_mean = 0;
+  for (const double value : ordered) winsorised_mean += value / static_cast<double>(n);
+  double squares = 0;
+  for (const double value : ordered) squares += (value - winsorised_mean) * (value - winsorised_mean);
+  const double deviation = std::sqrt(squares / static_cast<double>(n - 1));
+  out.standard_error = deviation / ((1 - 2 * trimmed_share) * std::sqrt(static_cast<double>(n)));
+  return out;
 }
 
 }  // namespace tuner::measure

@@ -134,7 +134,7 @@ CpuSequence::Bound CpuSequence::bind_upload(const model::Step& step,
   return bound;
 }
 
-double CpuSequence::run(int repetitions) {
+Timing CpuSequence::run(int repetitions) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < repetitions; ++i) {
     for (const Bound& step : m_steps) {
@@ -145,7 +145,7 @@ double CpuSequence::run(int repetitions) {
       }
     }
   }
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  return {std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count()};
 }
 
 }  // namespace tuner::device::cpu

@@ -22,7 +22,7 @@ class CpuSequence final : public Sequence {
               const std::vector<model::BufferPlan>& buffers, const Bindings& bindings,
               const model::DeviceLimits& limits);
 
-  double run(int repetitions) override;
+  Timing run(int repetitions) override;
   int blocks_per_multiprocessor() const override { return -1; }
   const SharedObject& module() const { return m_module; }
 

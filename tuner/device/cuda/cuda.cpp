@@ -4,12 +4,21 @@
 
 #include "tuner/device/cuda/cuda_device.hpp"
 #include "tuner/device/cuda/device_query.hpp"
+#include "tuner/device/cuda/session.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::device::cuda {
 
 std::vector<model::DeviceInfo> devices() {
   return query_devices(*load_driver(), Nvml());
+}
+
+double max_sm_clock_mhz(int ordinal) {
+  const std::shared_ptr<const Driver> driver = load_driver();
+  int kilohertz = 0;
+  const CUresult result =
+      driver->device_get_attribute(&kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device_at(*driver, ordinal));
+  return result == CUDA_SUCCESS ? kilohertz / 1000.0 : 0;
 }
 
 std::unique_ptr<Device> open(int ordinal, const std::vector<std::byte>& support_binary) {

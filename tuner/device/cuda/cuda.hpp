@@ -17,6 +17,9 @@ namespace tuner::device::cuda {
 /// (CUDA_VISIBLE_DEVICES applies). free_memory_bytes is known only where NVML is.
 std::vector<model::DeviceInfo> devices();
 
+/// The highest SM clock of the GPU with this ordinal in MHz, as the driver says it; 0 where it does not.
+double max_sm_clock_mhz(int ordinal);
+
 /// The binary a device of `architecture` needs for its own kernels (filling, comparing, checksums);
 /// `compiler` is the name of the Compiler that will make it.
 model::CompileJob support_job(const std::string& architecture, const std::string& compiler);

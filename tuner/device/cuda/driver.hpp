@@ -47,7 +47,6 @@
   FUNCTION(event_create, cuEventCreate, 2000)                            \
   FUNCTION(event_destroy, cuEventDestroy, 4000)                          \
   FUNCTION(event_record, cuEventRecord, 2000)                            \
-  FUNCTION(event_synchronize, cuEventSynchronize, 2000)                  \
   FUNCTION(event_elapsed_time, cuEventElapsedTime, 2000)                 \
   FUNCTION(graph_instantiate, cuGraphInstantiateWithFlags, 11040)        \
   FUNCTION(graph_launch, cuGraphLaunch, 10000)                           \

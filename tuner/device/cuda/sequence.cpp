@@ -157,10 +157,11 @@ void CudaSequence::prepare_graph(int repetitions) {
   m_graph_repetitions = repetitions;
 }
 
-double CudaSequence::run(int repetitions) {
+Timing CudaSequence::run(int repetitions) {
   const Session& session = *m_parts.session;
   const Driver& driver = session.driver();
   if (repetitions > 1) prepare_graph(repetitions);
+  m_parts.support->begin_clock();
   m_parts.support->delay(std::min(delay_ns + delay_per_step_ns * m_steps.size(), longest_delay_ns));
   record(m_start, session.stream());
   if (repetitions > 1) {
@@ -169,10 +170,11 @@ double CudaSequence::run(int repetitions) {
     enqueue(repetitions);
   }
   record(m_stop, session.stream());
-  check(driver, driver.event_synchronize(m_stop.get()), "running the kernel");
+  m_parts.support->end_clock();
+  session.synchronize("running the kernel");
   float milliseconds = 0;
   check(driver, driver.event_elapsed_time(&milliseconds, m_start.get(), m_stop.get()), "reading the time");
-  return static_cast<double>(milliseconds) * 1e6;
+  return {static_cast<double>(milliseconds) * 1e6, m_parts.support->clock_mhz()};
 }
 
 int CudaSequence::blocks_per_multiprocessor() const {

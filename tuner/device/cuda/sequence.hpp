@@ -14,7 +14,8 @@ namespace tuner::device::cuda {
 /// The time is that between two events on the session's stream. What is queued between them waits behind a
 /// short delay kernel, so that the host is done queueing when the first event passes and its latency is not
 /// in the number; several repetitions are one graph launch, because the host queues kernels more slowly than
-/// the GPU ends short ones.
+/// the GPU ends short ones. The SM clock is read before the delay and after the second event, so that even a
+/// short run has one and none of it is in the time.
 class CudaSequence final : public Sequence {
  public:
   struct Parts {
@@ -26,7 +27,7 @@ class CudaSequence final : public Sequence {
                const std::vector<model::Step>& steps, const std::vector<model::BufferPlan>& buffers,
                const Bindings& bindings);
 
-  double run(int repetitions) override;
+  Timing run(int repetitions) override;
   int blocks_per_multiprocessor() const override;
 
  private:

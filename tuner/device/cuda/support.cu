@@ -1,5 +1,5 @@
 // What measuring needs to run on the GPU besides the kernels it measures: initial contents, comparisons,
-// checksums and a delay. All loops are grid-strided; every access is coalesced and the work is bound by
+// checksums, a delay and the clock. All loops are grid-strided; every access is coalesced and the work is bound by
 // memory.
 #include "tuner/device/checksum_function.h"
 #include "tuner/device/compare_function.h"
@@ -174,4 +174,22 @@ extern "C" __global__ void tuner_delay(Word nanoseconds) {
   Word start = 0;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
   for (Word now = start; now - start < nanoseconds;) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+}
+
+/// Cycles of a multiprocessor and nanoseconds, read together.
+struct ClockReading {
+  Word cycles;
+  Word nanoseconds;
+};
+
+/// Reads the clock of multiprocessor 0: one block for each multiprocessor, so that one meets it. Two readings
+/// of one multiprocessor tell its frequency; those of two do not, since their counters are not in step.
+extern "C" __global__ void tuner_read_clock(ClockReading* out) {
+  unsigned multiprocessor = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+  if (multiprocessor != 0) return;
+  ClockReading now = {};
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now.nanoseconds));
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(now.cycles));
+  *out = now;
 }

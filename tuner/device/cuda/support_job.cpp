@@ -13,7 +13,7 @@ model::CompileJob support_job(const std::string& architecture, const std::string
   for (const model::EmbeddedFile& file : embedded_files()) {
     job.source.push_back({std::string(file.path), std::string(file.text)});
   }
-  job.entries = {"tuner_fill", "tuner_compare", "tuner_checksum", "tuner_delay"};
+  job.entries = {"tuner_fill", "tuner_compare", "tuner_checksum", "tuner_delay", "tuner_read_clock"};
   job.architecture = architecture;
   job.compiler = compiler;
   return job;

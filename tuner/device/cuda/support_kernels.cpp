@@ -12,6 +12,8 @@ namespace {
 
 constexpr int threads_per_block = 256;  // THREADS in support.cu
 constexpr int blocks_per_multiprocessor = 8;
+/// At least so far apart a step of a microsecond is less than a twentieth.
+constexpr std::uint64_t least_clock_ns = 20'000;
 constexpr std::uint64_t all_ones = ~std::uint64_t{0};
 
 /// As in support.cu.
@@ -24,7 +26,7 @@ struct Comparands {
   int type;
   int ignore_unwritten;
 };
-static_assert(sizeof(Comparands) == 48 && sizeof(FillRequest) == 32);
+static_assert(sizeof(Comparands) == 48 && sizeof(FillRequest) == 32 && sizeof(ClockReading) == 16);
 
 }  // namespace
 
@@ -36,6 +38,13 @@ void require_cubin(std::span<const std::byte> binary) {
                     fmt::format("the {} bytes given as a binary are no cubin", binary.size()));
 }
 
+double mean_clock_mhz(const ClockReading& from, const ClockReading& to) {
+  const bool both = from.nanoseconds != 0 && to.nanoseconds != 0;
+  if (!both || to.nanoseconds < from.nanoseconds + least_clock_ns || to.cycles <= from.cycles) return 0;
+  return 1e3 * static_cast<double>(to.cycles - from.cycles) /
+         static_cast<double>(to.nanoseconds - from.nanoseconds);
+}
+
 SupportKernels::SupportKernels(std::shared_ptr<const Session> session, std::span<const std::byte> binary)
     : m_session(std::move(session)) {
   require_cubin(binary);
@@ -44,15 +53,17 @@ SupportKernels::SupportKernels(std::shared_ptr<const Session> session, std::span
   m_compare = find("tuner_compare");
   m_checksum = find("tuner_checksum");
   m_delay = find("tuner_delay");
-  int multiprocessors = 0;
+  m_read_clock = find("tuner_read_clock");
   const Driver& driver = m_session->driver();
   check(driver,
-        driver.device_get_attribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        driver.device_get_attribute(&m_multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
                                     m_session->device()),
         "counting multiprocessors");
-  m_most_blocks = std::max(1, multiprocessors * blocks_per_multiprocessor);
+  m_most_blocks = std::max(1, m_multiprocessors * blocks_per_multiprocessor);
   m_result = m_session->allocate(result_words * sizeof(std::uint64_t));
   m_result_on_host = m_session->allocate_pinned(result_words * sizeof(std::uint64_t));
+  m_clock = m_session->allocate_pinned(2 * sizeof(ClockReading));
+  std::fill_n(clock_readings(), 2, ClockReading{});
 }
 
 CUfunction SupportKernels::find(const char* name) const {
@@ -139,6 +150,30 @@ void SupportKernels::delay(std::uint64_t nanoseconds) const {
   check(driver,
         driver.launch_kernel(m_delay, 1, 1, 1, 1, 1, 1, 0, m_session->stream(), arguments.data(), nullptr),
         "delaying the stream");
+}
+
+/// Pinned memory has one address on host and device.
+void SupportKernels::read_clock(ClockReading* into) const {
+  auto out = reinterpret_cast<CUdeviceptr>(into);
+  std::array<void*, 1> arguments = {&out};
+  const Driver& driver = m_session->driver();
+  check(driver,
+        driver.launch_kernel(m_read_clock, static_cast<unsigned>(m_multiprocessors), 1, 1, 1, 1, 1, 0,
+                             m_session->stream(), arguments.data(), nullptr),
+        "reading the clock");
+}
+
+void SupportKernels::begin_clock() const {
+  std::fill_n(clock_readings(), 2, ClockReading{});
+  read_clock(clock_readings());
+}
+
+void SupportKernels::end_clock() const {
+  read_clock(clock_readings() + 1);
+}
+
+double SupportKernels::clock_mhz() const {
+  return mean_clock_mhz(clock_readings()[0], clock_readings()[1]);
 }
 
 }  // namespace tuner::device::cuda

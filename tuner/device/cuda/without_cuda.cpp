@@ -17,6 +17,10 @@ std::vector<model::DeviceInfo> devices() {
   fail();
 }
 
+double max_sm_clock_mhz(int) {
+  fail();
+}
+
 std::unique_ptr<Device> open(int, const std::vector<std::byte>&) {
   fail();
 }

@@ -1,0 +1,236 @@
+#include "tuner/measure/final.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "tests/measure/noisy_gpu.hpp"
+#include "tuner/measure/policy.hpp"
+
+namespace measure = tuner::measure;
+using tests::NoisyGpu;
+using tuner::device::Timing;
+using tuner::model::FinalOutcome;
+using tuner::model::FinalPolicy;
+
+namespace {
+
+FinalPolicy standard() {
+  return measure::policy("standard").final;
+}
+
+/// A final of contestants whose times a function tells.
+FinalOutcome final_of(std::size_t contestants, std::function<Timing(std::size_t)> sample,
+                      const FinalPolicy& policy = standard(), std::uint64_t seed = 1) {
+  measure::FinalTask task;
+  task.policy = policy;
+  task.contestants.resize(contestants);
+  task.seed = seed;
+  task.max_sm_clock_mhz = NoisyGpu::max_clock_mhz;
+  task.sample = std::move(sample);
+  return measure::Final(std::move(task)).run();
+}
+
+FinalOutcome final_on(NoisyGpu& gpu, const std::vector<double>& true_ns,
+                      const FinalPolicy& policy = standard(), std::uint64_t seed = 1) {
+  return final_of(
+      true_ns.size(), [&](std::size_t contestant) { return gpu.sample(true_ns[contestant]); }, policy, seed);
+}
+
+/// How many of 100 finals of these two end tied.
+int ties(const std::vector<double>& true_ns, const NoisyGpu::Weather& weather, const FinalPolicy& policy) {
+  int tied = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    NoisyGpu gpu(seed, weather);
+    const FinalOutcome outcome = final_on(gpu, true_ns, policy, seed);
+    tied += outcome.standings[1 - outcome.fastest].tied ? 1 : 0;
+  }
+  return tied;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::measure::Final") {
+  TEST_CASE("two alike are tied and 1 % is found, whatever the weather") {
+    const NoisyGpu::Weather calm = {.drift = 0, .outlier_share = 0};
+    const NoisyGpu::Weather drifting = {.drift = 0.05, .drift_samples = 60, .outlier_share = 0};
+    const NoisyGpu::Weather interrupted = {.outlier_share = 0.03};
+    const NoisyGpu::Weather throttled = {.throttled_share = 0.05};
+    for (const auto& weather : {calm, drifting, interrupted, throttled}) {
+      CAPTURE(weather.drift);
+      CAPTURE(weather.outlier_share);
+      CAPTURE(weather.throttled_share);
+      CHECK(ties({1e6, 1e6}, weather, standard()) >= 95);
+      CHECK(ties({1e6, 1.01e6}, weather, standard()) <= 5);
+      CHECK(ties({1.01e6, 1e6}, weather, standard()) <= 5);
+    }
+  }
+
+  TEST_CASE("the other policies do not cry wolf either, and thorough finds less than half a percent") {
+    CHECK(ties({1e6, 1e6}, {}, measure::policy("quick").final) >= 95);
+    CHECK(ties({1e6, 1e6}, {}, measure::policy("thorough").final) >= 95);
+    CHECK(ties({1e6, 1.005e6}, {}, measure::policy("thorough").final) <= 5);
+  }
+
+  TEST_CASE("of ten alike hardly ever one leaves or is told apart") {
+    int left = 0;
+    int told_apart = 0;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      NoisyGpu gpu(seed);
+      const FinalOutcome outcome = final_on(gpu, std::vector<double>(10, 1e6), standard(), seed);
+      const auto& standings = outcome.standings;
+      left += std::any_of(standings.begin(), standings.end(),
+                          [](const auto& standing) { return standing.measurement.samples_ns.size() != 20; });
+      told_apart += std::any_of(standings.begin(), standings.end(),
+                                [](const auto& standing) { return !standing.tied; });
+    }
+    CHECK(left <= 5);
+    CHECK(told_apart <= 5);
+  }
+
+  TEST_CASE("who is clearly slower leaves at the first look, and the rest is spent on the others") {
+    NoisyGpu gpu(3);
+    const FinalOutcome outcome = final_on(gpu, {1.08e6, 1.001e6, 1.05e6, 1e6});
+    for (const std::size_t slow : {0U, 2U}) {
+      CHECK(outcome.standings[slow].measurement.samples_ns.size() == 10);
+      CHECK_FALSE(outcome.standings[slow].tied);
+      CHECK(outcome.standings[slow].ratio_low > 1.03);
+    }
+    CHECK(outcome.standings[0].ratio == doctest::Approx(1.08).epsilon(0.01));
+    CHECK(outcome.rounds == 60);
+    CHECK(gpu.samples == 10 * 4 + 50 * 2);
+  }
+
+  TEST_CASE("choosing ends when one is left") {
+    NoisyGpu gpu(4);
+    const FinalOutcome outcome = final_on(gpu, {1e6, 1.1e6, 1.1e6});
+    CHECK(outcome.fastest == 0);
+    CHECK(outcome.rounds == 10 + 20);
+    CHECK(outcome.standings[0].ratio == 1);
+    CHECK(outcome.standings[0].tied);
+    CHECK(outcome.standings[0].measurement.samples_ns.size() == 20);
+  }
+
+  TEST_CASE("the winner's time is not flattered by having won") {
+    double winner = 0;
+    double lowest = 0;
+    constexpr int finals = 100;
+    for (std::uint64_t seed = 0; seed < finals; ++seed) {
+      NoisyGpu gpu(seed, {.drift = 0, .outlier_share = 0});
+      const FinalOutcome outcome = final_on(gpu, std::vector<double>(10, 1e6), standard(), seed);
+      winner += outcome.standings[outcome.fastest].measurement.median_ns / 1e6 / finals;
+      double least = 2;
+      for (const auto& standing : outcome.standings)
+        least = std::min(least, standing.measurement.median_ns / 1e6);
+      lowest += least / finals;
+    }
+    CHECK(std::fabs(winner - 1) < 0.001);
+    CHECK(lowest < 0.999);  // as taking the best of the same medians would have
+  }
+
+  TEST_CASE("where confirming contradicts choosing, it is believed") {
+    std::vector<int> samples(2);
+    const FinalOutcome outcome = final_of(2, [&](std::size_t contestant) -> Timing {
+      const bool choosing = samples[contestant]++ < 40;
+      const double wobble = samples[contestant] % 2 == 0 ? 0 : 0.02e6;  // hides 0.3 % from the looks
+      return {contestant == 0 ? (choosing ? 1e6 + wobble : 1.1e6) : 1.003e6, 0};
+    });
+    CHECK(outcome.rounds == 60);
+    CHECK(outcome.fastest == 1);
+    CHECK(outcome.standings[0].ratio_low > 1.05);
+    CHECK_FALSE(outcome.standings[0].tied);
+  }
+
+  TEST_CASE("each round has everyone once, in an order of its own, and is announced") {
+    std::vector<std::vector<std::size_t>> rounds;
+    measure::FinalTask task;
+    task.policy.choosing_rounds = 9;
+    task.contestants.resize(5);
+    task.begin_round = [&] { rounds.emplace_back(); };
+    task.sample = [&](std::size_t contestant) {
+      rounds.back().push_back(contestant);
+      return Timing{1e6, 0};
+    };
+    CHECK(measure::Final(std::move(task)).run().rounds == 29);
+    CHECK(rounds.size() == 29);
+    std::set<std::vector<std::size_t>> orders(rounds.begin(), rounds.end());
+    CHECK(orders.size() > 20);
+    for (const auto& round : rounds) CHECK(std::set<std::size_t>(round.begin(), round.end()).size() == 5);
+  }
+
+  TEST_CASE("times are told per launch, though a sample has many") {
+    measure::FinalTask task;
+    task.contestants = {{50, 1}, {40, 2}};
+    task.sample = [](std::size_t contestant) { return Timing{contestant == 0 ? 500e3 : 480e3, 1900}; };
+    const FinalOutcome outcome = measure::Final(std::move(task)).run();
+    CHECK(outcome.fastest == 0);
+    CHECK(outcome.standings[0].measurement.median_ns == doctest::Approx(10e3));
+    CHECK(outcome.standings[0].measurement.launches_per_sample == 50);
+    CHECK(outcome.standings[0].measurement.sm_clock_mhz == 1900);
+    CHECK(outcome.standings[1].measurement.median_ns == doctest::Approx(12e3));
+    CHECK(outcome.standings[1].ratio == doctest::Approx(1.2));
+  }
+
+  TEST_CASE("a throttled sample costs its round, and nobody's figures have it") {
+    NoisyGpu gpu(5, {.throttled_share = 0.05});
+    const FinalOutcome outcome = final_on(gpu, {1e6, 1e6});
+    CHECK(outcome.throttled_rounds > 0);
+    CHECK(outcome.rounds == 60);
+    int counted = 0;
+    for (const auto& standing : outcome.standings) {
+      const auto& samples = standing.measurement.samples_ns;
+      CHECK(*std::max_element(samples.begin(), samples.end()) < 1.5e6);
+      CHECK(standing.measurement.sm_clock_mhz == doctest::Approx(0.95 * NoisyGpu::max_clock_mhz));
+      counted += standing.measurement.throttled_samples;
+    }
+    CHECK(counted >= outcome.throttled_rounds);
+  }
+
+  TEST_CASE("where every sample is throttled there is an end, and what there is is told") {
+    NoisyGpu gpu(6, {.throttled_share = 1});
+    const FinalOutcome outcome = final_on(gpu, {1e6, 1e6});
+    CHECK(outcome.complete());
+    CHECK(outcome.throttled_rounds == 20);
+    CHECK(outcome.rounds == 60);
+    CHECK(outcome.standings[0].measurement.samples_ns.size() == 20);
+    CHECK(outcome.standings[0].measurement.throttled_samples == 80);
+  }
+
+  TEST_CASE("each part ends when its time is spent, confirming not before it can give an interval") {
+    FinalPolicy policy = standard();
+    policy.time_limit_ns = 25e6;
+    const auto constant = [](double ns) { return [ns](std::size_t) { return Timing{ns, 0}; }; };
+    CHECK(final_of(2, constant(1e6), policy).rounds == 13 + 13);
+    CHECK(final_of(2, constant(10e6), policy).rounds == 2 + 6);
+    CHECK(final_of(2, constant(1e9), policy).rounds == 1 + 6);
+  }
+
+  TEST_CASE("one contestant is the fastest, and gets its figures") {
+    NoisyGpu gpu(7);
+    const FinalOutcome outcome = final_on(gpu, {1e6});
+    CHECK(outcome.rounds == 20);
+    CHECK(outcome.standings.size() == 1);
+    CHECK(outcome.standings[0].tied);
+  }
+
+  TEST_CASE("the same seed and times give the same outcome") {
+    std::map<std::uint64_t, double> lows;
+    for (const std::uint64_t seed : {8U, 8U, 9U}) {
+      NoisyGpu gpu(10);
+      const FinalOutcome outcome = final_on(gpu, {1e6, 1.002e6}, standard(), seed);
+      const double low = outcome.standings[1].ratio_low + outcome.standings[0].ratio_low;
+      const auto [known, is_new] = lows.emplace(seed, low);
+      if (!is_new) CHECK(known->second == low);
+    }
+    CHECK(lows[8] != lows[9]);
+  }
+
+  TEST_CASE("what a sample throws ends the final") {
+    CHECK_THROWS_AS(final_of(2, [](std::size_t) -> Timing { throw std::runtime_error("lost"); }),
+                    std::runtime_error);
+  }
+}

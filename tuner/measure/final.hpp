@@ -1,0 +1,78 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "tuner/device/device.hpp"
+#include "tuner/model/final.hpp"
+
+namespace tuner::measure {
+
+/// What Final needs to know; it knows no device.
+struct FinalTask {
+  struct Contestant {
+    int launches_per_sample = 1;
+    int kernels = 1;  ///< launches of one sequence
+  };
+  model::FinalPolicy policy;
+  std::vector<Contestant> contestants;  ///< at least one
+  std::uint64_t seed = 0;
+  double max_sm_clock_mhz = 0;                        ///< to tell throttled samples by; 0: unknown
+  std::function<device::Timing(std::size_t)> sample;  ///< takes one of this contestant
+  std::function<void()> begin_round;                  ///< called before each
+};
+
+/// Samples the best of a problem in turn, and says which is the fastest; model::FinalJob has the idea.
+///
+/// **Choosing.** From the 10th round on, after every 5th, a contestant leaves whose time by the current
+/// fastest one's exceeds 1.001 by six standard errors: so far that looking again and again, at several, does
+/// not turn out one that is as fast (with ten alike in 40 rounds, somebody once in fifty finals). The fastest
+/// at the end is the winner.
+///
+/// **Confirming.** Fresh rounds of the winner and all that are left, at least 6 however long they take, since
+/// fewer give no interval. Only these tell the winner's time, and who is tied with it. It was chosen without
+/// them, so that they owe it nothing: picking the lowest of these medians would flatter it again. But where
+/// they show another one to be faster beyond doubt, that one is the fastest.
+///
+/// Intervals hold for all contestants left at once with 95 % (Bonferroni). A contestant is tied when its
+/// interval reaches down to 1.001: two copies of one kernel differ by as much, since they lie elsewhere in
+/// memory.
+///
+/// A round in which a sample was throttled is thrown away, at most as many as policy.confirming_rounds; from
+/// then on such rounds are kept. Both are counted as throttled samples of the contestant.
+class Final {
+ public:
+  explicit Final(FinalTask task);
+
+  /// What `sample` throws passes through.
+  model::FinalOutcome run();
+
+ private:
+  using Series = std::vector<device::Timing>;  ///< of one contestant, a sample each round it took part in
+
+  void choose();
+  void confirm();
+  bool take_round(std::vector<Series>& into);
+  void shuffle();
+  void eliminate();
+  std::size_t fastest_left() const;
+  std::vector<double> times(const Series& series, std::size_t contestant) const;
+  std::vector<model::Standing> standings(std::size_t fastest) const;
+  model::Standing standing(std::size_t contestant, std::size_t fastest) const;
+  bool is_left(std::size_t contestant) const;
+
+  FinalTask m_task;
+  std::mt19937_64 m_random;
+  std::vector<std::size_t> m_left;  ///< in the order of the last round
+  std::vector<Series> m_choosing;
+  std::vector<Series> m_confirming;
+  std::vector<int> m_throttled;  ///< samples of each contestant
+  double m_spent_ns = 0;         ///< timed work of the current part
+  std::size_t m_winner = 0;      ///< of the choosing part
+  int m_rounds = 0;
+  int m_throttled_rounds = 0;
+};
+
+}  // namespace tuner::measure
