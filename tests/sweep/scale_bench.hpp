@@ -76,7 +76,13 @@ class ScaleRunner final : public model::TrialRunner {
     for (const model::TrialJob& trial : job.trials)
       finals.back().push_back(std::to_integer<int>(trial.binary.at(0)));
     if (fails_in_final) return {{}, 0, 0, 0, {model::TrialStatus::crashed, "lost", {}, {}, true, -1}, 0};
-    return simple_final([this](const model::TrialJob& trial) { return m_raced[trial.key]; }, job);
+    return simple_final(
+        [this](const model::TrialJob& trial) {
+          const auto raced = m_raced.find(trial.key);
+          return raced != m_raced.end() ? raced->second
+                                        : m_behave(std::to_integer<int>(trial.binary.at(0)), trial);
+        },
+        job);
   }
   std::vector<int> launched;
   std::vector<std::vector<int>> finals;  ///< scales of the contestants of each

@@ -14,8 +14,8 @@ auto fields(const Macro& value) {
   return std::tie(name, text);
 }
 auto fields(const CompileJob& value) {
-  const auto& [source, macros, vocabulary, options, entries, architecture, compiler] = value;
-  return std::tie(source, macros, vocabulary, options, entries, architecture, compiler);
+  const auto& [source, source_key, macros, vocabulary, options, entries, architecture, compiler] = value;
+  return std::tie(source, source_key, macros, vocabulary, options, entries, architecture, compiler);
 }
 auto fields(const KernelResources& value) {
   const auto& [entry, symbol, registers, stores, loads, stack, shared, constant, threads] = value;

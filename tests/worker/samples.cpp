@@ -42,6 +42,7 @@ Step full_step(Step::Kind kind) {
 CompileJob full_compile_job() {
   CompileJob job;
   job.source = {{"a.cu", "// \xff\xfe not UTF-8\n"}, {"b.cuh", std::string("\0zero", 5)}};
+  job.source_key = source_key(job.source);
   job.macros = {{"TILE", "32"}};
   job.vocabulary = {{"PARTITION_row", "77"}};
   job.options = {"--use_fast_math"};

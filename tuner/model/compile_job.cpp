@@ -2,10 +2,15 @@
 
 namespace tuner::model {
 
+Digest source_key(const std::vector<SourceText>& source) {
+  DigestBuilder digest;
+  for (const SourceText& file : source) digest.add(file.name).add(file.text);
+  return digest.finish();
+}
+
 Digest CompileJob::key() const {
   DigestBuilder digest;
-  digest.add("binary 1").add(static_cast<std::int64_t>(source.size()));
-  for (const SourceText& file : source) digest.add(file.name).add(file.text);
+  digest.add("binary 2").add(source_key.empty() ? model::source_key(source) : source_key);
   digest.add(static_cast<std::int64_t>(macros.size()));
   for (const Macro& macro : macros) digest.add(macro.name).add(macro.value);
   digest.add(static_cast<std::int64_t>(options.size()));

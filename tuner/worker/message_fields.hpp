@@ -47,6 +47,7 @@ void describe(Archive& a, T& v) {
 template <class Archive, Either<model::CompileJob> T>
 void describe(Archive& a, T& v) {
   a("source", v.source);
+  a("source_key", v.source_key);
   a("macros", v.macros);
   a("vocabulary", v.vocabulary);
   a("options", v.options);
