@@ -94,6 +94,27 @@ TrialJob job(int fault) {
   return out;
 }
 
+/// A kernel whose time is as many multiply-adds in a row, some 0.2 ms for 100,000.
+TrialJob work(int iterations) {
+  constexpr std::int64_t elements = 1 << 16;
+  const char* const chain = R"(
+extern "C" __global__ void chain(float* y) {
+  float v = threadIdx.x;
+#pragma unroll 100
+  for (int i = 0; i < ITERATIONS; ++i) v = v * 0.999f + 0.5f;
+  y[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+)";
+  TrialJob out;
+  out.plan.buffers = {{"y", ElementType::float32, elements, Access::out, {}, {}}};
+  out.plan.steps = {tests::launch("chain", elements / 256, 256, {operand(0)})};
+  const auto compilation = gpu().compile(chain, {"chain"}, {"-DITERATIONS=" + std::to_string(iterations)});
+  out.binary = compilation.binary;
+  out.kernels = compilation.kernels;
+  out.policy = tuner::measure::policy("standard");
+  return out;
+}
+
 }  // namespace
 
 TEST_SUITE("tuner::measure on a GPU") {
@@ -129,6 +150,30 @@ TEST_SUITE("tuner::measure on a GPU") {
       CHECK((measurement.high_ns - measurement.low_ns) / measurement.median_ns < 0.2);
       CHECK(measurement.median_ns > 1'000);
       CHECK(measurement.median_ns < 1e6);
+    }
+  }
+
+  TEST_CASE("a kernel is tied with itself under another name, and 1 % more work is found") {
+    tuner::measure::DeviceTrialRunner runner(std::make_unique<Borrowed>());
+    for (const int other : {100'000, 101'000}) {
+      FinalJob task;
+      task.trials = {work(100'000), work(other)};
+      int tied = 0;
+      double ratio = 0;
+      for (task.seed = 0; task.seed < 100; ++task.seed) {
+        const FinalOutcome outcome = runner.run_final(task);
+        CAPTURE(outcome.failure.detail);
+        REQUIRE(outcome.complete());
+        tied += outcome.standings[1 - outcome.fastest].tied ? 1 : 0;
+        ratio += (outcome.fastest == 0 ? outcome.standings[1].ratio : 1 / outcome.standings[0].ratio) / 100;
+      }
+      MESSAGE(other << " against 100000 iterations: tied in " << tied << " of 100, mean ratio " << ratio);
+      if (other == 100'000) {
+        CHECK(tied >= 95);
+      } else {
+        CHECK(tied <= 5);
+        CHECK(ratio > 1.005);
+      }
     }
   }
 }

@@ -137,6 +137,7 @@ std::size_t Final::fastest_left() const {
 /// Per launch sequence.
 std::vector<double> Final::times(const Series& series, std::size_t contestant) const {
   std::vector<double> out;
+  out.reserve(series.size());
   const int launches = m_task.contestants[contestant].launches_per_sample;
   for (const device::Timing& sample : series) out.push_back(sample.ns / launches);
   return out;

@@ -65,6 +65,7 @@ void fail(model::FinalOutcome& outcome, TrialStatus status, const std::string& d
 /// What differs between contestants is their own business; what they have in common must all be there.
 std::vector<const Draws*> get_all(InputsCache& inputs, const std::vector<model::TrialJob>& trials) {
   std::vector<const Draws*> out;
+  out.reserve(trials.size());
   for (const model::TrialJob& trial : trials) out.push_back(&inputs.get(trial));
   for (const model::TrialJob& trial : trials) {
     if (inputs.holds(trial)) continue;

@@ -87,6 +87,7 @@ double trimmed_mean_of(const std::vector<double>& ordered, const std::vector<int
 void move_outliers_in(std::vector<double>& ordered) {
   const double centre = median(ordered);
   std::vector<double> distances;
+  distances.reserve(ordered.size());
   for (const double value : ordered) distances.push_back(std::fabs(value - centre));
   const double most = outlier_deviations * 1.4826 * median(distances);
   if (most == 0) return;
