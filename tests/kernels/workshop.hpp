@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/compile/compiler.hpp"
@@ -28,6 +29,8 @@ class Workshop {
   /// Likewise, the first configuration there is.
   model::TrialOutcome run(const space::KernelSpace& kernel, const model::Problem& problem,
                           const std::vector<model::Problem>& probes = {});
+  /// How trials are sampled from now on; at first once, and nothing is dropped.
+  void measure_as(model::MeasurePolicy policy) { m_policy = std::move(policy); }
   const model::DeviceLimits& limits() const { return m_runner.device().limits; }
 
  private:

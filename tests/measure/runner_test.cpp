@@ -138,6 +138,46 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     CHECK(script.launches["reference"] == 6);
   }
 
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "a long kernel far behind the best is dropped, verified, after a single run") {
+    auto hopeless = job();
+    hopeless.best_ns = 1e6 / 3.5;
+    const auto launches = [this] { return script.launches["kernel"]; };
+    SUBCASE("but not on a device that may have lowered its clocks") {
+      CHECK(run(hopeless).status == TrialStatus::dropped);
+      CHECK(launches() == 2 + 50);  // one on each draw, and 50 ms of warming up
+      return;
+    }
+    run();
+    const int before = launches();
+    SUBCASE("one run") {
+      const auto outcome = run(hopeless);
+      CHECK(outcome.status == TrialStatus::dropped);
+      CHECK(outcome.verification.checked);
+      CHECK(outcome.measurement->samples_ns == std::vector<double>{1e6});
+      CHECK(launches() == before + 1);
+    }
+    SUBCASE("it is still found to be wrong") {
+      script.kernels["kernel"] = [](const FakeArguments&) {};
+      CHECK(run(hopeless).status == TrialStatus::wrong_result);
+    }
+    SUBCASE("not within the first cut") {
+      hopeless.best_ns = 1e6 / 2.5;
+      CHECK(run(hopeless).status == TrialStatus::dropped);
+      CHECK(launches() > before + 2);
+    }
+    SUBCASE("not a short one, whose cold run says little") {
+      script.time_ns = [](const std::string&, int) { return 5e4; };
+      hopeless.best_ns = 1e4;
+      run(hopeless);
+      CHECK(launches() > before + 2);
+    }
+    SUBCASE("not where nothing is dropped") {
+      hopeless.policy.cuts.clear();
+      CHECK(run(hopeless).status == TrialStatus::ok);
+    }
+  }
+
   TEST_CASE_FIXTURE(TrialFixture, "buffers of one trial are filled differently") {
     auto both = job();
     both.plan.buffers[1] = {"y",           ElementType::float32,         elements,

@@ -28,13 +28,13 @@ Examination::Examination(device::Device& device, const model::TrialJob& job, con
       device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, draws.first.bindings(workspaces));
 }
 
-Finding Examination::on_second_draw() {
+Finding Examination::on_second_draw(device::Timing& timing) {
   Verifier verifier(m_device, m_job, m_draws.second, m_workspaces);
   verifier.fill_others();
   const auto sequence = m_device.bind(m_module, m_job.kernels, m_job.plan.steps, m_job.plan.buffers,
                                       m_draws.second.bindings(m_workspaces));
   verifier.prepare();
-  sequence->run(1);
+  timing = sequence->run(1);
   return in(m_job.plan.verify.second_is_exact ? "on the second draw of inputs (exact)"
                                               : "on the second draw of inputs",
             verifier.inspect(true));

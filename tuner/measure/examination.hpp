@@ -21,8 +21,8 @@ class Examination {
 
   /// The kernel on the first draw: what is timed.
   device::Sequence& sequence() { return *m_sequence; }
-  /// Runs on the second draw, which nothing has touched; a cold run, whose time is of no use.
-  Finding on_second_draw();
+  /// Runs on the second draw, which nothing has touched. It is a cold run: `timing` is no sample.
+  Finding on_second_draw(device::Timing& timing);
   /// Runs on the first draw and keeps a checksum of the outputs; `timing` is that of the run.
   Finding on_first_draw(device::Timing& timing);
   /// After any number of further runs of sequence(): fences, inputs and outputs once more. Outputs of a plan

@@ -41,6 +41,16 @@ bool can_launch(Examination& examination, model::TrialOutcome& outcome) {
   return false;
 }
 
+/// Whether a single cold run says enough: of a long kernel that is beyond the first cut already, which no
+/// warmth makes up for.
+bool is_hopeless(const model::TrialJob& job, const device::Timing& cold_run) {
+  const model::MeasurePolicy& policy = job.policy;
+  const auto first = std::find_if(policy.cuts.begin(), policy.cuts.end(),
+                                  [](const model::Cut& cut) { return cut.samples <= 1; });
+  return first != policy.cuts.end() && !policy.flush_l2 && job.best_ns > 0 &&
+         cold_run.ns >= policy.batch_below_ns && cold_run.ns > job.best_ns * first->factor;
+}
+
 /// Whether `finding` ends the trial; then it is the outcome.
 bool ends(const Finding& finding, model::TrialOutcome& outcome) {
   if (finding.status == TrialStatus::ok) return false;
@@ -111,8 +121,16 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
   if (!can_launch(examination, outcome)) return;
 
   enter(TrialPhase::verifying);
+  const bool was_idle = is_idle();
+  device::Timing cold_run;
   device::Timing warm_run;
-  if (!verify(examination, warm_run, outcome)) return;
+  if (!verify_second_draw(examination, cold_run, outcome)) return;
+  if (!was_idle && is_hopeless(job, cold_run)) {
+    outcome.status = TrialStatus::dropped;
+    outcome.measurement = summarise({cold_run}, 1, count_kernels(job.plan.steps));
+    return;
+  }
+  if (!verify_first_draw(examination, warm_run, outcome)) return;
 
   enter(TrialPhase::timing);
   time(job, examination, warm_run, outcome);
@@ -135,7 +153,8 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
     if (!can_launch(examination, outcome)) return false;
     enter(TrialPhase::verifying);
     device::Timing ignored;
-    const bool passed = verify(examination, ignored, outcome);
+    const bool passed =
+        verify_second_draw(examination, ignored, outcome) && verify_first_draw(examination, ignored, outcome);
     if (passed) outcome.verification = {};
     if (!passed) outcome.detail = describe_probe(plan) + outcome.detail;
     return passed;
@@ -144,12 +163,16 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
   }
 }
 
-/// Whether the trial goes on. The first run may be cold, so only the second one's time is of use.
-bool DeviceTrialRunner::verify(Examination& examination, device::Timing& warm_run,
-                               model::TrialOutcome& outcome) {
-  const Finding second = examination.on_second_draw();
+/// Whether the trial goes on, as for the next.
+bool DeviceTrialRunner::verify_second_draw(Examination& examination, device::Timing& cold_run,
+                                           model::TrialOutcome& outcome) {
+  const Finding second = examination.on_second_draw(cold_run);
   outcome.verification = second.verification;
-  if (ends(second, outcome)) return false;
+  return !ends(second, outcome);
+}
+
+bool DeviceTrialRunner::verify_first_draw(Examination& examination, device::Timing& warm_run,
+                                          model::TrialOutcome& outcome) {
   warm_up(examination.sequence());
   const Finding first = examination.on_first_draw(warm_run);
   outcome.verification = first.verification;
@@ -182,10 +205,13 @@ void DeviceTrialRunner::add_reading(model::Measurement& measurement) const {
   measurement.power_w = reading.power_w;
 }
 
+bool DeviceTrialRunner::is_idle() const {
+  return !m_last_active_ns || m_surroundings.now_ns() - *m_last_active_ns > idle_ns;
+}
+
 void DeviceTrialRunner::warm_up(device::Sequence& sequence) {
+  if (!is_idle()) return;
   const double start = m_surroundings.now_ns();
-  const bool cold = !m_last_active_ns || start - *m_last_active_ns > idle_ns;
-  if (!cold) return;
   for (int i = 0; i < most_warm_up_runs && m_surroundings.now_ns() - start < warm_up_ns; ++i) sequence.run(1);
   m_last_active_ns = m_surroundings.now_ns();
 }

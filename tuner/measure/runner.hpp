@@ -30,7 +30,8 @@ struct Surroundings {
 
 /// Runs trials on a Device of this process. Configurations of one problem share inputs and reference. One
 /// trial: run and verify the probes, small problems of the same binary; load and bind; run on the second draw
-/// of inputs and compare; warm the clocks where the device was idle; run on the first draw and compare;
+/// of inputs and compare; a long kernel that is hopeless by then is dropped, on a device that was at work;
+/// warm the clocks where the device was idle; run on the first draw and compare;
 /// sample; look at everything once more, when outputs must be the same bits where the plan says
 /// deterministic. Each verified run starts on poisoned outputs, and all are compared in full; see
 /// Examination.
@@ -56,13 +57,15 @@ class DeviceTrialRunner final : public model::TrialRunner {
   void enter(model::TrialPhase phase) const;
   void attempt(const model::TrialJob& job, model::TrialOutcome& outcome);
   bool probe(const model::TrialJob& job, const model::Plan& plan, model::TrialOutcome& outcome);
-  bool verify(Examination& examination, device::Timing& warm_run, model::TrialOutcome& outcome);
+  bool verify_second_draw(Examination& examination, device::Timing& cold_run, model::TrialOutcome& outcome);
+  bool verify_first_draw(Examination& examination, device::Timing& warm_run, model::TrialOutcome& outcome);
   void time(const model::TrialJob& job, Examination& examination, const device::Timing& warm_run,
             model::TrialOutcome& outcome);
   void attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome);
   void add_reading(model::Measurement& measurement) const;
   static model::TrialOutcome lost_before();
   void note(const device::DeviceFault& fault, model::TrialOutcome& outcome);
+  bool is_idle() const;
   void warm_up(device::Sequence& sequence);
 
   std::unique_ptr<device::Device> m_device;

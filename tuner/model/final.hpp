@@ -24,12 +24,13 @@ struct FinalJob {
 struct Standing {
   /// From the confirming rounds; of a contestant that left before, from the rounds it took part in.
   Measurement measurement;
-  /// Its time by the fastest one's, median over the rounds both took part in, and the 95 % interval of that
-  /// (paired bootstrap). The fastest: 1.
+  /// Its time by the fastest one's over the rounds both took part in (measure::paired_ratio), and an interval
+  /// that holds for all contestants at once with 95 %. The fastest: 1. One that is tied may have less than 1:
+  /// the fastest was chosen before these rounds.
   double ratio = 1;
   double ratio_low = 1;
   double ratio_high = 1;
-  bool tied = false;  ///< cannot be told from the fastest: its interval holds 1, or it is the fastest
+  bool tied = false;  ///< cannot be told from the fastest (measure::Final says when), or it is the fastest
 };
 
 struct FinalOutcome {
