@@ -47,14 +47,25 @@ model::MeasurePolicy complete() {
   return out;
 }
 
+/// Every configuration alike and no final: what a sweep costs without racing, and what racing is held
+/// against.
+model::MeasurePolicy exhaustive() {
+  model::MeasurePolicy out;
+  out.name = "exhaustive-1";
+  out.samples = 100;
+  out.cuts.clear();
+  out.final.contestants = 0;
+  return out;
+}
+
 struct Named {
   std::string_view name;
   model::MeasurePolicy policy;
 };
 
-std::array<Named, 4> policies() {
+std::array<Named, 5> policies() {
   return {Named{"quick", quick()}, Named{"standard", model::MeasurePolicy{}}, Named{"thorough", thorough()},
-          Named{"complete", complete()}};
+          Named{"complete", complete()}, Named{"exhaustive", exhaustive()}};
 }
 
 }  // namespace
