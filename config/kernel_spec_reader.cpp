@@ -27,7 +27,7 @@ void read_launches(const Node& document, TableReader& reader, SpecContext& conte
 ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const std::filesystem::path& folder,
                           Mistakes& mistakes) {
   ReadSpec result;
-  SpecContext context{files, folder, mistakes, result.spec, "", document.where, nullptr, {}};
+  SpecContext context{files, folder, mistakes, result.spec, "", document.where, nullptr, {}, {}};
   model::KernelSpec& spec = result.spec;
   TableReader reader(document, "the file", mistakes);
   spec.constraints = reader.expressions("constraints");
@@ -42,6 +42,9 @@ ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const s
   if (const Member* arguments = reader.take("arguments")) read_arguments(arguments->value, context);
   if (const Member* verify = reader.take("verify")) read_verify(verify->value, context);
   if (const Member* metrics = reader.take("metrics")) spec.metrics = read_metrics(metrics->value, mistakes);
+  check_ceiling(context);
+  if (const Member* workload = reader.take("workload"))
+    spec.workload = read_workload(workload->value, mistakes);
   reader.finish();
   result.name_place = context.name_place;
   return result;

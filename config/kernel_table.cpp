@@ -160,6 +160,7 @@ void read_kernel_table(const Node& table, SpecContext& context) {
     if (check_name(*padding, "row padding", where, context.mistakes)) context.spec.row_padding = *padding;
   }
   context.spec.deterministic = reader.boolean("deterministic").value_or(true);
+  read_ceiling(reader, context);
   if (const Member* defaults = reader.take("default")) context.defaults = &defaults->value;
   reader.finish();
 }

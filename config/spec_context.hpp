@@ -11,6 +11,8 @@
 
 namespace config {
 
+class TableReader;
+
 /// What the readers of one spec share; each fills its part of `spec`.
 struct SpecContext {
   const FileReader& files;
@@ -21,6 +23,7 @@ struct SpecContext {
   tuner::model::SourceLocation name_place;
   const Node* defaults = nullptr;  ///< [kernel] default, understood once the parameters are known
   std::vector<std::filesystem::path> includes;  ///< [kernel] include, resolved
+  tuner::model::SourceLocation ceiling_place;   ///< of [kernel] ceiling
 };
 
 /// The parts of a spec, in the order they are read.
@@ -37,6 +40,12 @@ void read_verify(const Node& table, SpecContext& context);
 /// `[derived]`, where names must be identifiers, or `[metrics]`, where they are shown to people.
 std::vector<tuner::model::NamedExpression> read_derived(const Node& table, Mistakes& mistakes);
 std::vector<tuner::model::MetricSpec> read_metrics(const Node& table, Mistakes& mistakes);
+
+tuner::model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes);
+/// `ceiling` and `ceiling_sizes` of [kernel].
+void read_ceiling(TableReader& reader, SpecContext& context);
+/// After the metrics, the first of which must say what a ceiling is measured in.
+void check_ceiling(const SpecContext& context);
 
 /// An integer or a word as a parameter's value; reports what is neither.
 std::optional<tuner::model::Value> read_value(const Node& node, std::string_view what, Mistakes& mistakes);

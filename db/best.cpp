@@ -163,7 +163,14 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   TrialFilter filter;
   filter.family = query.family;
   filter.kernel = query.kernel;
-  std::vector<BestAnswer> answers = nearest(contests(db, filter), query);
+  std::vector<Contest> all = contests(db, filter);
+  if (query.family.empty() && query.kernel.empty()) {
+    const std::vector<std::string> hidden = ceiling_families(db);
+    std::erase_if(all, [&](const Contest& contest) {
+      return std::find(hidden.begin(), hidden.end(), contest.problem.family) != hidden.end();
+    });
+  }
+  std::vector<BestAnswer> answers = nearest(all, query);
   ContestFinder finder(db);
   std::erase_if(answers, [&](BestAnswer& answer) { return !complete(db, finder, query, answer); });
   return answers;

@@ -13,7 +13,7 @@
 namespace db {
 
 struct BestQuery {
-  std::string family;               ///< empty: every family
+  std::string family;               ///< empty, and no kernel: every family but those of ceilings
   std::string kernel;               ///< empty: the kernels of a family compete
   std::vector<std::int64_t> sizes;  ///< one number sets all of a problem's dimensions; else one each
   std::optional<tuner::model::ElementType> type;

@@ -103,4 +103,12 @@ std::vector<Ceiling> ceilings(const Connection& db) {
   return read_all(row);
 }
 
+std::vector<std::string> ceiling_families(const Connection& db) {
+  Statement select(db, sql("select_ceiling_families"));
+  auto row = select.use();
+  std::vector<std::string> families;
+  while (row.step()) families.push_back(row.text());
+  return families;
+}
+
 }  // namespace db

@@ -23,6 +23,9 @@ std::vector<tuner::model::Ceiling> ceilings(const Connection& db, const std::str
 /// Of every device.
 std::vector<tuner::model::Ceiling> ceilings(const Connection& db);
 
+/// The families of problems that ceilings were measured on: nobody tunes for them.
+std::vector<std::string> ceiling_families(const Connection& db);
+
 /// Finals with their entries, from rows of select_finals.sql.
 class FinalReader {
  public:

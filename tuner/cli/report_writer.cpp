@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -43,6 +44,12 @@ reports::ReportInput gather(const db::Connection& connection, const ReportOption
   input.generated_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   input.pivot = options.pivot;
   input.trials = db::trials(connection, options.filter);
+  if (options.filter.family.empty() && options.filter.kernel.empty() && !options.filter.run) {
+    const std::vector<std::string> hidden = db::ceiling_families(connection);
+    std::erase_if(input.trials, [&](const model::TrialRecord& trial) {
+      return std::find(hidden.begin(), hidden.end(), trial.problem.family) != hidden.end();
+    });
+  }
   if (options.keep) std::erase_if(input.trials, [&](const auto& trial) { return !options.keep(trial); });
   if (input.trials.empty()) {
     throw model::Error("no trial in the database matches", "`tuner list runs` shows what was measured",

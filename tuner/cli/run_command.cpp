@@ -6,10 +6,12 @@
 #include <memory>
 
 #include "db/best.hpp"
+#include "db/final_queries.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/best_table.hpp"
+#include "tuner/cli/ceilings.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/gpu_neighbours.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
@@ -175,6 +177,19 @@ int settle(db::PendingResults& results, int code) {
   return static_cast<int>(model::ExitCode::failed);
 }
 
+/// What the device can do at most, where the database does not know it yet.
+void add_ceilings(const config::Settings& settings, const sweep::Request& request, Backend& backend,
+                  db::PendingResults& results, db::ResultStore& store, terminal::LinePrinter& printer,
+                  const std::atomic<bool>& stop, sweep::Summary& summary) {
+  if (summary.ending == sweep::Ending::interrupted || settings.text("ceilings") == "off") return;
+  SweepDisplay display(printer, "");
+  const sweep::Ending ending = measure_ceilings(
+      {KernelCatalog::load({}).selected(), request, backend, results, store, display, stop,
+       db::ceilings(store.connection(), request.device.name),
+       [&](const model::Ceiling& ceiling) { store.record_ceiling(ceiling); }, summary.finished > 0});
+  if (ending == sweep::Ending::interrupted) summary.ending = ending;
+}
+
 int run(const Context& context, const RunOptions& options) {
   const config::Settings settings = context.settings();
   const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
@@ -207,7 +222,8 @@ int run(const Context& context, const RunOptions& options) {
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   sweep::Services services{pool,           *backend.runner,          results,       store, display,
                            backend.oracle, terminal::steady_clock(), signals.stop()};
-  const sweep::Summary summary = sweep::sweep(request, list, services);
+  sweep::Summary summary = sweep::sweep(request, list, services);
+  add_ceilings(settings, request, backend, results, store, printer, signals.stop(), summary);
   backend.runner.reset();  // ends the worker: whoever is on the GPU now is somebody else
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
@@ -230,9 +246,26 @@ void add_run(CLI::App& app, Context& context, Action& action) {
       ->type_name("NAME|FILE");
   command->add_flag("--fresh", options->fresh, "measure again what is known; older measurements are kept");
   add_setting_flags(*command, context,
-                    {"sizes", "device", "type", "pad", "strategy", "seed", "budget", "measure", "l2",
-                     "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "report",
-                     "db", "cache_dir", "cache_limit_mb", "progress", "color"});
+                    {"sizes",
+                     "device",
+                     "type",
+                     "pad",
+                     "strategy",
+                     "seed",
+                     "budget",
+                     "measure",
+                     "l2",
+                     "ceilings",
+                     "compile_jobs",
+                     "compile_timeout_s",
+                     "run_timeout_s",
+                     "run_timeout_factor",
+                     "report",
+                     "db",
+                     "cache_dir",
+                     "cache_limit_mb",
+                     "progress",
+                     "color"});
   command->footer(
       "A result is kept as soon as it is made, and never measured twice: the same command again does only "
       "what is\n"

@@ -135,6 +135,8 @@ struct KernelSpec {
   /// The kernel measures what its device can do at most: its best first metric is kept as that ceiling. Empty
   /// for ordinary kernels; see ceiling.hpp.
   std::string ceiling;
+  /// The problem that ceiling is measured on: an extent a size, over device limits and ELEMENT_BYTES.
+  std::vector<Expression> ceiling_sizes;
 };
 
 }  // namespace tuner::model

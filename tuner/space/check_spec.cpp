@@ -132,6 +132,47 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
   return used;
 }
 
+/// Reports `expression` where it depends, itself or through derived values, on a slot that `is_barred`.
+template <typename IsBarred>
+void check_slots(const CompiledSpec& compiled, const Compiled& expression, const IsBarred& is_barred,
+                 const std::string& message, const std::string& hint, ExpressionCompiler& compiler) {
+  const std::vector<bool> needed = dependencies(compiled, expression.program);
+  for (int slot = 0; slot < compiled.scope.slots(); ++slot) {
+    if (!needed[static_cast<std::size_t>(slot)] || !is_barred(slot)) continue;
+    compiler.report(expression.source->where, message, hint);
+    return;
+  }
+}
+
+void check_workload(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  const Scope& scope = compiled.scope;
+  const auto is_barred = [&](int slot) { return scope.is_parameter(slot) || scope.is_limit(slot); };
+  for (const auto& [name, part] :
+       {std::pair("operations", &compiled.operations), std::pair("bytes", &compiled.bytes)}) {
+    if (!*part) continue;
+    check_slots(compiled, **part, is_barred,
+                fmt::format("\"{}\" of the workload depends on a parameter or a device limit", name),
+                "what a problem asks for is the same for every configuration and device", compiler);
+  }
+}
+
+void check_ceiling_sizes(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  const Scope& scope = compiled.scope;
+  const auto is_barred = [&](int slot) {
+    return slot < scope.element_slot() || scope.is_parameter(slot);  // sizes, padding, parameters
+  };
+  for (const Compiled& size : compiled.ceiling_sizes) {
+    check_slots(compiled, size, is_barred, "a size of the ceiling depends on a size or a parameter",
+                "it is worked out from device limits and ELEMENT_BYTES alone", compiler);
+  }
+  const std::size_t sizes = compiled.spec.sizes.size();
+  if (compiled.ceiling_sizes.empty() || compiled.ceiling_sizes.size() == sizes) return;
+  compiler.report(compiled.ceiling_sizes.front().source->where,
+                  fmt::format("\"ceiling_sizes\" has {} values, the kernel has {} sizes",
+                              compiled.ceiling_sizes.size(), sizes),
+                  "give one for each of \"sizes\", in their order");
+}
+
 }  // namespace
 
 void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
@@ -155,6 +196,8 @@ void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compil
 }
 
 void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  check_workload(compiled, compiler);
+  check_ceiling_sizes(compiled, compiler);
   const std::vector<bool> used = used_slots(compiled);
   for (std::size_t i = 0; i < compiled.spec.parameters.size(); ++i) {
     const ParameterSpec& parameter = compiled.spec.parameters[i];

@@ -77,6 +77,9 @@ struct CompiledSpec {
   std::vector<CompiledStep> steps;
   std::optional<CompiledVerification> verify;
   std::vector<Compiled> metrics;                                  ///< as in the spec
+  std::optional<Compiled> operations;                             ///< of the workload
+  std::optional<Compiled> bytes;                                  ///< likewise
+  std::vector<Compiled> ceiling_sizes;                            ///< as in the spec
   std::vector<std::unique_ptr<const model::Expression>> implied;  ///< values of scalars that only have a name
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tuner/model/error.hpp"
@@ -25,6 +26,12 @@ KernelSpace::KernelSpace(model::KernelSpec spec) {
   std::vector<model::Diagnostic> diagnostics;
   m_compiled = compile_spec(std::move(spec), diagnostics);
   if (m_compiled == nullptr) throw model::UsageError(text_of(diagnostics.front()), diagnostics.front().hint);
+  m_source_key = model::source_key(m_compiled->spec.source);
+  if (m_compiled->spec.verify) m_reference_key = model::source_key(m_compiled->spec.verify->source);
+}
+
+model::Digest KernelSpace::source_key() const {
+  return model::DigestBuilder().add(m_source_key).add(m_reference_key).finish();
 }
 
 const model::KernelSpec& KernelSpace::spec() const {
@@ -85,13 +92,17 @@ model::CompileJob KernelSpace::compile_job(const model::Problem& problem,
                                            const model::Configuration& configuration,
                                            const std::string& architecture,
                                            const std::string& compiler) const {
-  return kernel_job(spec(), problem, configuration, architecture, compiler);
+  model::CompileJob job = kernel_job(spec(), problem, configuration, architecture, compiler);
+  job.source_key = m_source_key;
+  return job;
 }
 
 std::optional<model::CompileJob> KernelSpace::reference_job(const model::Problem& problem,
                                                             const std::string& architecture,
                                                             const std::string& compiler) const {
-  return verification_job(spec(), problem, architecture, compiler);
+  auto job = verification_job(spec(), problem, architecture, compiler);
+  if (job) job->source_key = m_reference_key;
+  return job;
 }
 
 model::Metrics KernelSpace::metrics(const model::Problem& problem, const model::Configuration& configuration,
@@ -107,6 +118,36 @@ model::Metrics KernelSpace::metrics(const model::Problem& problem, const model::
     if (result.fault == Fault::none) values[spec().metrics[i].name] = result.value;
   }
   return values;
+}
+
+model::Workload KernelSpace::workload(const model::Problem& problem) const {
+  // It depends on no parameter and no limit (check_uses), so any will do.
+  Slots slots = problem_slots(*m_compiled, problem, model::DeviceLimits{});
+  derive_all(*m_compiled, slots);
+  const auto value = [&](const std::optional<Compiled>& part) {
+    if (!part) return 0.0;
+    const Evaluated<double> result = evaluate_real(part->program, slots);
+    const bool sound = result.fault == Fault::none && std::isfinite(result.value) && result.value > 0;
+    return sound ? result.value : 0.0;
+  };
+  return {value(m_compiled->operations), value(m_compiled->bytes)};
+}
+
+std::optional<model::Problem> KernelSpace::ceiling_problem(const model::DeviceLimits& limits,
+                                                           std::optional<model::ElementType> type) const {
+  if (spec().ceiling_sizes.empty()) return std::nullopt;
+  const std::vector<model::ElementType>& types = spec().types;
+  const bool offered = type && std::find(types.begin(), types.end(), *type) != types.end();
+  model::Problem problem{spec().family, {}, offered ? *type : types.front(), 0};
+  for (const std::string& name : spec().sizes) problem.sizes.push_back({name, 1});
+  Slots slots = problem_slots(*m_compiled, problem, limits);
+  derive_all(*m_compiled, slots);
+  for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
+    const Evaluated<std::int64_t> size = evaluate(m_compiled->ceiling_sizes[i].program, slots);
+    if (size.fault != Fault::none || size.value < 1) return std::nullopt;
+    problem.sizes[i].value = size.value;
+  }
+  return problem;
 }
 
 bool KernelSpace::is_default(const model::Configuration& configuration) const {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "tuner/model/trial.hpp"
 #include "tuner/space/configuration_list.hpp"
 #include "tuner/space/space.hpp"
 
@@ -43,13 +44,24 @@ class KernelSpace {
                                                  const std::string& compiler) const;
   model::Metrics metrics(const model::Problem& problem, const model::Configuration& configuration,
                          double time_ns) const;
+  /// What the spec declares of `problem`; 0 where it says nothing, or where that has no value.
+  model::Workload workload(const model::Problem& problem) const;
+  /// The problem on which the spec's ceiling is measured on a device, of `type`, or of the kernel's first
+  /// type where it does not offer that. Absent where the spec is of no ceiling, or gives a size below 1
+  /// there.
+  std::optional<model::Problem> ceiling_problem(const model::DeviceLimits& limits,
+                                                std::optional<model::ElementType> type) const;
   bool is_default(const model::Configuration& configuration) const;
+  /// Identity of the kernel's source texts and its reference's.
+  model::Digest source_key() const;
 
  private:
   /// For is_default: whether the parameter's `when` is false, as far as the configuration alone can tell.
   bool is_inactive(std::size_t parameter, const model::Value& value, const Slots& slots) const;
 
   std::shared_ptr<const CompiledSpec> m_compiled;
+  model::Digest m_source_key;
+  model::Digest m_reference_key;  ///< of the reference's source; empty where there is none
 };
 
 }  // namespace tuner::space

@@ -13,7 +13,8 @@ void compile_values(CompiledSpec& compiled, ExpressionCompiler& compiler);
 void compile_steps(CompiledSpec& compiled, ExpressionCompiler& compiler);
 /// What needs no expression: value lists, words as macros, defaults, element types, metrics' names.
 void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compiler);
-/// That run-time parameters reach the kernel, and metrics no device limit. After the others.
+/// That run-time parameters reach the kernel, metrics no device limit, the workload neither a parameter nor a
+/// limit, and the sizes of a ceiling nothing but limits and the element. After the others.
 void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler);
 
 }  // namespace tuner::space

@@ -44,6 +44,8 @@ Trial describe(const Request& request, const Work& work, const model::Problem& p
   record.comparison_class = comparison_class(request, problem.type);
   record.is_default = work.kernel.is_default(configuration);
   record.run = request.run.id;
+  record.source_key = work.kernel.source_key();
+  record.workload = work.kernel.workload(problem);
   if (auto reason = excluded_device(work.kernel.spec(), request.device)) {
     fail(trial, TrialStatus::skipped, std::move(*reason));
     return trial;

@@ -1,0 +1,157 @@
+#include "tuner/cli/ceilings.hpp"
+
+#include "tests/sweep/scale_bench.hpp"
+
+using namespace tuner;
+using test::ok_in;
+
+namespace {
+
+model::KernelSpec ceiling_spec(const std::string& kind, const std::string& unit, const std::string& metric) {
+  model::KernelSpec spec = test::scale_spec();
+  spec.name = spec.family = "ceiling_" + kind;
+  spec.ceiling = kind;
+  spec.ceiling_sizes = {{"multiprocessors * 32", {}}};
+  spec.metrics = {{unit, {metric, {}}}};
+  return spec;
+}
+
+/// A run on a fake GPU that has just ended, and what its ceilings are measured with.
+struct CeilingBench : test::Bench {
+  CeilingBench() {
+    run_request = request();
+    run_request.device.limits.multiprocessors = 4;
+    run_request.device.limits.max_threads_per_block = 1024;
+    run_request.device.limits.max_block_x = run_request.device.limits.max_grid_x = 1024;
+    run_request.device.limits.max_block_y = run_request.device.limits.max_grid_y = 1024;
+    run_request.device.limits.max_block_z = run_request.device.limits.max_grid_z = 64;
+    kernels = {test::scale_spec(), ceiling_spec("memory", "GB/s", "4.0 * N / time_ns"),
+               ceiling_spec("launch", "ns", "1.0 * time_ns")};
+  }
+
+  sweep::Ending measure(bool begin = true) {
+    cli::Backend backend;
+    backend.device = run_request.device;
+    backend.compiler = run_request.compiler;
+    backend.make_compiler = [this] {
+      return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken));
+    };
+    auto runner = std::make_unique<test::ScaleRunner>(behave);
+    const test::ScaleRunner& kept = *runner;
+    backend.runner = std::move(runner);
+    const sweep::Ending ending = cli::measure_ceilings(
+        {kernels, run_request, backend, results, results, watcher, stop, recorded,
+         [this](const model::Ceiling& ceiling) { recorded.push_back(ceiling); }, begin});
+    launched = kept.launched;
+    return ending;
+  }
+
+  const model::Ceiling& ceiling(const std::string& kind) const {
+    for (const model::Ceiling& one : recorded) {
+      if (one.kind == kind) return one;
+    }
+    FAIL("no ceiling of " << kind);
+    throw 0;
+  }
+
+  sweep::Request run_request;
+  std::vector<model::KernelSpec> kernels;
+  std::vector<model::Ceiling> recorded;
+  test::FakeCompilerLog log;
+};
+
+}  // namespace
+
+TEST_SUITE("tuner::cli") {
+  TEST_CASE(
+      "a ceiling is the best first metric of its kernel's small sweep, in plain units, with its trial") {
+    CeilingBench bench;
+    bench.behave = [](int scale, const model::TrialJob&) { return ok_in(100 + 10 * scale); };
+    CHECK(bench.measure() == sweep::Ending::done);
+    REQUIRE(bench.recorded.size() == 2);
+    const model::Ceiling& memory = bench.ceiling("memory");
+    CHECK(memory.device == "Fake GPU");
+    CHECK(memory.value == doctest::Approx(4.0 * 128 / 110 * 1e9));
+    CHECK(memory.unit == "GB/s");
+    CHECK(bench.results.trials.at(memory.trial).configuration.text() == "SCALE=1");
+    CHECK(bench.ceiling("launch").value == doctest::Approx(110e-9));
+    CHECK(bench.launched.size() == 10);
+    REQUIRE(bench.watcher.notices.size() == 1);
+    CHECK(bench.watcher.notices[0] == "measuring what Fake GPU can do at most, once");
+  }
+
+  TEST_CASE("its trials are of the quick policy whatever the run's was, and have a run of their own") {
+    CeilingBench bench;
+    bench.run_request.policy.flush_l2 = true;
+    bench.measure();
+    for (const auto& [key, trial] : bench.results.trials) {
+      CHECK(trial.comparison_class.method.starts_with("quick"));
+      CHECK(trial.comparison_class.l2 == "warm");
+      CHECK(trial.run != bench.run_request.run.id);
+    }
+  }
+
+  TEST_CASE("what is known is not measured again; another type or device is") {
+    CeilingBench bench;
+    bench.measure();
+    REQUIRE(bench.launched.size() == 10);
+    bench.measure();
+    CHECK(bench.launched.empty());
+    CHECK(bench.recorded.size() == 2);
+    SUBCASE("device") {
+      bench.run_request.device.name = "Other GPU";
+      bench.measure();
+      CHECK(bench.launched.size() == 10);
+      CHECK(bench.recorded.back().device == "Other GPU");
+    }
+    SUBCASE("type") {
+      bench.kernels[1].types.push_back(model::ElementType::int32);
+      bench.run_request.work[0].problems[0].type = model::ElementType::int32;
+      bench.measure();
+      CHECK(bench.launched.size() == 5);
+      CHECK(bench.recorded.back().type == model::ElementType::int32);
+    }
+  }
+
+  TEST_CASE("an interrupted measuring records no ceiling, and goes on where it stopped") {
+    CeilingBench bench;
+    bench.watcher.on_finished = [&](const model::TrialRecord&) { bench.stop = bench.watcher.ended >= 3; };
+    CHECK(bench.measure() == sweep::Ending::interrupted);
+    CHECK(bench.recorded.empty());
+    CHECK(bench.launched.size() == 3);
+    bench.stop = false;
+    bench.watcher.on_finished = nullptr;
+    CHECK(bench.measure(false) == sweep::Ending::done);
+    CHECK(bench.launched.size() == 7);
+    CHECK(bench.recorded.size() == 2);
+  }
+
+  TEST_CASE("nothing is begun after a run that measured nothing, or when it should stop") {
+    CeilingBench bench;
+    bench.measure(false);
+    CHECK(bench.launched.empty());
+    bench.stop = true;
+    bench.measure();
+    CHECK(bench.launched.empty());
+    CHECK(bench.results.calls.empty());
+  }
+
+  TEST_CASE("a kernel that is not for the device is passed over, one that fails is told of once") {
+    CeilingBench bench;
+    bench.kernels[1].device_kinds = {"cpu"};
+    bench.behave = [](int, const model::TrialJob&) {
+      model::TrialOutcome outcome;
+      outcome.status = model::TrialStatus::wrong_result;
+      return outcome;
+    };
+    bench.measure();
+    CHECK(bench.launched.size() == 5);
+    CHECK(bench.recorded.empty());
+    REQUIRE(bench.watcher.notices.size() == 2);
+    CHECK(bench.watcher.notices[1].find("launch ceiling for float could not be measured") !=
+          std::string::npos);
+    bench.measure();
+    CHECK(bench.launched.empty());
+    CHECK(bench.watcher.notices.size() == 2);
+  }
+}

@@ -1,0 +1,132 @@
+#include "tuner/cli/ceilings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/model/ceiling_unit.hpp"
+#include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/trial_identity.hpp"
+
+namespace tuner::cli {
+namespace {
+
+std::set<model::ElementType> types_of(const sweep::Request& run) {
+  std::set<model::ElementType> types;
+  for (const sweep::Work& work : run.work) {
+    for (const model::Problem& problem : work.problems) types.insert(problem.type);
+  }
+  return types;
+}
+
+bool runs_on(const model::KernelSpec& kernel, const model::DeviceInfo& device) {
+  const auto& kinds = kernel.device_kinds;
+  return kinds.empty() || std::find(kinds.begin(), kinds.end(), device.kind) != kinds.end();
+}
+
+bool is_known(const CeilingTask& task, const std::string& kind, model::ElementType type) {
+  return std::any_of(task.known.begin(), task.known.end(), [&](const model::Ceiling& ceiling) {
+    return ceiling.device == task.run.device.name && ceiling.kind == kind && ceiling.type == type;
+  });
+}
+
+/// The kernels of the ceilings that are not known, each with the problems to measure them on.
+std::vector<sweep::Work> missing(const CeilingTask& task) {
+  std::vector<sweep::Work> work;
+  for (const model::KernelSpec& kernel : task.kernels) {
+    if (kernel.ceiling.empty() || !runs_on(kernel, task.run.device)) continue;
+    sweep::Work one{space::KernelSpace(kernel), {}};
+    for (const model::ElementType type : types_of(task.run)) {
+      const auto problem = one.kernel.ceiling_problem(task.run.device.limits, type);
+      if (!problem || is_known(task, kernel.ceiling, problem->type)) continue;
+      const bool again = std::find(one.problems.begin(), one.problems.end(), *problem) != one.problems.end();
+      if (!again) one.problems.push_back(*problem);
+    }
+    if (!one.problems.empty()) work.push_back(std::move(one));
+  }
+  return work;
+}
+
+sweep::Request make_request(const CeilingTask& task, std::vector<sweep::Work> work) {
+  sweep::Request request;
+  request.work = std::move(work);
+  request.device = task.run.device;
+  request.compiler = task.run.compiler;
+  request.policy = measure::policy("quick");
+  request.seed = task.run.seed;
+  request.run = task.run.run;
+  request.run.id = model::Digest::random();
+  request.run.command_line += "  # the device's ceilings";
+  return request;
+}
+
+/// From the trials that `task.source` knows. Absent where one of them is missing or none is ok.
+std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const sweep::Request& request,
+                                         const sweep::Work& work, const model::Problem& problem) {
+  const model::KernelSpec& spec = work.kernel.spec();
+  const std::string& unit = spec.metrics.front().name;
+  const model::ComparisonClass comparison = sweep::comparison_class(request, problem.type);
+  const sweep::IdentityMaker identities(request, work, problem, comparison);
+  const auto configurations = work.kernel.list(problem, request.device.limits);
+  std::optional<model::Ceiling> best;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    const auto trial = task.source.find(identities.trial(configurations[i]));
+    if (!trial) return std::nullopt;
+    const auto metric = trial->metrics.find(unit);
+    if (!model::has_trusted_time(trial->outcome.status) || metric == trial->metrics.end()) continue;
+    const double value = metric->second * *model::ceiling_unit(spec.ceiling, unit);
+    const bool better =
+        !best || (model::is_least_best(spec.ceiling) ? value < best->value : value > best->value);
+    if (better)
+      best = model::Ceiling{request.device.name, spec.ceiling, problem.type, value, unit, trial->key, ""};
+  }
+  return best;
+}
+
+sweep::Ending measure(const CeilingTask& task, const sweep::Request& request, const sweep::TrialList& list) {
+  task.observer.notice(fmt::format("measuring what {} can do at most, once", request.device.name));
+  compile::CompilePool pool(task.backend.compile_jobs, task.backend.make_compiler);
+  sweep::Services services{pool,
+                           *task.backend.runner,
+                           task.sink,
+                           task.source,
+                           task.observer,
+                           task.backend.oracle,
+                           terminal::steady_clock(),
+                           task.stop};
+  return sweep::sweep(request, list, services).ending;
+}
+
+}  // namespace
+
+sweep::Ending measure_ceilings(const CeilingTask& task) {
+  std::vector<sweep::Work> work = missing(task);
+  if (work.empty() || task.stop) return sweep::Ending::done;
+  const sweep::Request request = make_request(task, std::move(work));
+  const sweep::TrialList list = sweep::list_trials(request, task.source);
+  if (!task.begin && list.known() == 0) return sweep::Ending::done;
+  const bool anything_new = list.total() > list.known();
+  if (anything_new && measure(task, request, list) == sweep::Ending::interrupted) {
+    return sweep::Ending::interrupted;
+  }
+  for (const sweep::Work& one : request.work) {
+    for (const model::Problem& problem : one.problems) {
+      const auto ceiling = ceiling_of(task, request, one, problem);
+      if (ceiling) {
+        task.record(*ceiling);
+      } else if (anything_new) {
+        task.observer.notice(
+            fmt::format("its {} ceiling for {} could not be measured; `tuner list failures` says why",
+                        one.kernel.spec().ceiling, model::cuda_name(problem.type)));
+      }
+    }
+  }
+  return sweep::Ending::done;
+}
+
+}  // namespace tuner::cli
