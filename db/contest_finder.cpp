@@ -25,8 +25,10 @@ ContestFinder::ContestFinder(const Connection& db)
       m_settled(db, sql("select_is_settled")),
       m_newer(db, sql("select_newer_faster")),
       m_newer_of_kernel(db, sql("select_newer_faster_of_kernel")),
-      m_ok_kernel(db, "SELECT kernel FROM trials WHERE id = ? AND status = 'ok'"),
-      m_final(db, " WHERE f.contest = ? ORDER BY f.measured_at DESC, f.id DESC LIMIT 1") {}
+      m_ok_kernel(db, "SELECT kernel FROM trials WHERE id = ? AND status = 'ok' AND superseded = 0"),
+      m_final(db,
+              " WHERE f.contest = ? AND (SELECT superseded FROM trials WHERE id = f.chosen) = 0"
+              " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1") {}
 
 std::vector<Digest> ContestFinder::kernels(const Digest& contest, const std::string& name) {
   std::vector<Digest> found;

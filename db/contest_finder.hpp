@@ -10,6 +10,7 @@
 namespace db {
 
 /// The few trials of a contest that an answer needs, found along the partial indexes and never by a scan.
+/// None is of an older source, nor is what a final chose.
 class ContestFinder {
  public:
   explicit ContestFinder(const Connection& db);
@@ -31,7 +32,7 @@ class ContestFinder {
   bool newer_faster(const tuner::model::Digest& contest, double ns, const std::string& moment);
   bool newer_faster(const tuner::model::Digest& contest, const tuner::model::Digest& kernel, double ns,
                     const std::string& moment);
-  /// The kernel of a trial whose current result is ok.
+  /// The kernel of a trial that may compete and whose current result is ok.
   std::optional<tuner::model::Digest> kernel_if_ok(const tuner::model::Digest& trial);
   /// The default configuration of the winner's kernel.
   std::optional<tuner::model::TrialRecord> untuned(const tuner::model::Digest& contest,

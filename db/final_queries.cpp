@@ -44,7 +44,11 @@ FinalRecord FinalReader::read(Statement::Use& row) {
 std::vector<FinalRecord> finals(const Connection& db, const TrialFilter& filter) {
   TrialFilter contests = filter;
   contests.kernel.clear();
-  const Condition condition = contest_condition(contests);
+  Condition condition = contest_condition(contests);
+  if (filter.superseded) {
+    condition.add("(SELECT superseded FROM trials WHERE id = f.chosen) = ?",
+                  static_cast<std::int64_t>(*filter.superseded));
+  }
   FinalReader reader(db, condition.text() +
                              " ORDER BY p.family, length(p.size), p.size, p.type, p.row_padding, n.class, "
                              "f.measured_at, f.id");

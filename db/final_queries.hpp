@@ -11,8 +11,8 @@
 
 namespace db {
 
-/// All finals of the contests that `filter` selects (its family, device, class and problem count), by problem
-/// and class, oldest first.
+/// All finals of the contests that `filter` selects (its family, device, class and problem count; its
+/// `superseded` for what they chose), by problem and class, oldest first.
 std::vector<tuner::model::FinalRecord> finals(const Connection& db, const TrialFilter& filter = {});
 
 /// The last final that `trial` took part in.

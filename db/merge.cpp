@@ -4,6 +4,7 @@
 
 #include "db/database.hpp"
 #include "db/final_queries.hpp"
+#include "db/kernel_sources.hpp"
 #include "db/queries.hpp"
 #include "db/row_writer.hpp"
 #include "db/statement.hpp"
@@ -70,6 +71,7 @@ Added merge_database(const Connection& target, const std::filesystem::path& path
   const AddedCounter counter(target);
   try {
     copy_rows(target, source);
+    KernelSources(target).adopt_newest();
   } catch (const Error& failure) {
     throw failure.in_context(fmt::format("merging {}", path.string()));
   }

@@ -29,6 +29,10 @@ void PendingResults::end_run(const Digest& run, const std::string& state) {
   put(Ending{run, state});
 }
 
+void PendingResults::use_source(const std::string& family, const std::string& kernel, const Digest& source) {
+  put(Source{family, kernel, source});
+}
+
 void PendingResults::observed_death(const Digest& trial, TrialStatus how, const std::string& detail) {
   put(Death{trial, how, detail});
 }
@@ -67,6 +71,9 @@ bool PendingResults::write(const Entry& entry) {
     ResultStore& store;
     void operator()(const TrialRecord& trial) const { store.record_late(trial); }
     void operator()(const Final& final) const { store.record_final_late(final.record, final.contestants); }
+    void operator()(const Source& source) const {
+      store.use_source(source.family, source.kernel, source.key);
+    }
     void operator()(const Death& death) const { store.observed_death(death.trial, death.how, death.detail); }
     void operator()(const Ending& ending) const { store.end_run(ending.run, ending.state); }
   };

@@ -40,6 +40,8 @@ class PendingResults final : public tuner::model::ResultSink {
   /// Throws as the store does: a sweep that cannot even begin should not.
   void begin_run(const tuner::model::RunRecord& run) override;
   void end_run(const tuner::model::Digest& run, const std::string& state) override;
+  void use_source(const std::string& family, const std::string& kernel,
+                  const tuner::model::Digest& source) override;
   void open_attempt(const tuner::model::TrialRecord& trial) override;
   void record(const tuner::model::TrialRecord& trial) override;
   void record_final(const tuner::model::FinalRecord& final,
@@ -56,6 +58,11 @@ class PendingResults final : public tuner::model::ResultSink {
     tuner::model::Digest run;
     std::string state;
   };
+  struct Source {
+    std::string family;
+    std::string kernel;
+    tuner::model::Digest key;
+  };
   struct Death {
     tuner::model::Digest trial;
     tuner::model::TrialStatus how;
@@ -65,7 +72,7 @@ class PendingResults final : public tuner::model::ResultSink {
     tuner::model::FinalRecord record;
     std::vector<tuner::model::TrialRecord> contestants;
   };
-  using Entry = std::variant<tuner::model::TrialRecord, Final, Death, Ending>;
+  using Entry = std::variant<tuner::model::TrialRecord, Final, Source, Death, Ending>;
 
   void put(Entry entry);
   bool write(const Entry& entry);

@@ -21,8 +21,9 @@ struct TrialFilter {
   std::optional<tuner::model::ComparisonClass> comparison_class;
   std::optional<tuner::model::Problem> problem;
   std::optional<tuner::model::TrialStatus> status;
-  bool failures = false;      ///< only statuses of which model::is_failure is true
-  bool with_samples = false;  ///< fill Measurement::samples_ns too
+  std::optional<bool> superseded;  ///< false: what may compete; true: what is of an older source
+  bool failures = false;           ///< only statuses of which model::is_failure is true
+  bool with_samples = false;       ///< fill Measurement::samples_ns too
 };
 
 /// The identifiers of what `filter` selects: by family, problem, class, kernel, then time (those without one
@@ -36,6 +37,8 @@ std::optional<tuner::model::TrialRecord> find_trial(const Connection& db, const 
 /// The trial whose identifier starts with `prefix` (hexadecimal, at least 4 digits). Throws: UsageError where
 /// that is no prefix or several trials have it (some are named), Error with nothing_found where none has.
 tuner::model::TrialRecord find_trial(const Connection& db, const std::string& prefix);
+/// Whether the trial's kernel is known to have another source by now, so that the trial no longer competes.
+bool is_superseded(const Connection& db, const tuner::model::Digest& trial);
 /// All measurements of a trial, oldest first, with their samples.
 std::vector<StoredMeasurement> measurements(const Connection& db, const tuner::model::Digest& trial);
 
@@ -56,8 +59,9 @@ struct Contest {
   std::int64_t trials() const { return ok + dropped + skipped + failed; }
 };
 
-/// What there is, from the tallies alone: cheap on any database. Family, kernel, device, class and problem of
-/// the filter count. By family, then the class measured most recently first, then problem.
+/// What there is and may compete, from the tallies alone: cheap on any database. Family, kernel, device,
+/// class and problem of the filter count. By family, then the class measured most recently first, then
+/// problem.
 std::vector<Contest> contests(const Connection& db, const TrialFilter& filter = {});
 
 /// A launch that nobody saw end: the process died with the machine, or is still at it.

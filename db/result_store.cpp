@@ -4,6 +4,7 @@
 
 #include "db/database.hpp"
 #include "db/ids.hpp"
+#include "db/kernel_sources.hpp"
 #include "db/machine.hpp"
 #include "db/queries.hpp"
 #include "db/row_reader.hpp"
@@ -25,6 +26,7 @@ class ResultStore::Statements {
  public:
   explicit Statements(const Connection& db)
       : rows(db),
+        sources(db),
         end_run(db, "UPDATE runs SET ended_at = ?, state = ? WHERE id = ?"),
         count_measured(db, "UPDATE runs SET measured = measured + 1 WHERE id = ?"),
         open_attempt(db, sql("insert_attempt")),
@@ -71,6 +73,7 @@ class ResultStore::Statements {
 
   const Machine machine = this_machine();
   RowWriter rows;
+  KernelSources sources;
   Statement end_run, count_measured, open_attempt, close_attempt, open_here, abandon, count_deaths, is_known,
       fastest, is_settled, contenders, by_key;
 };
@@ -98,6 +101,13 @@ void ResultStore::begin_run(const RunRecord& run) {
 void ResultStore::end_run(const Digest& run, const std::string& state) {
   Transaction transaction(m_db);
   m_statements->end_run.use().bind(utc_now()).bind(state).bind(run).run();
+  transaction.commit();
+}
+
+void ResultStore::use_source(const std::string& family, const std::string& kernel, const Digest& source) {
+  if (m_statements->sources.is_current(family, kernel, source)) return;
+  Transaction transaction(m_db);
+  m_statements->sources.set(family, kernel, source);
   transaction.commit();
 }
 

@@ -28,6 +28,8 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   /// fault.
   void begin_run(const tuner::model::RunRecord& run) override;
   void end_run(const tuner::model::Digest& run, const std::string& state) override;
+  void use_source(const std::string& family, const std::string& kernel,
+                  const tuner::model::Digest& source) override;
   void open_attempt(const tuner::model::TrialRecord& trial) override;
   /// `measured_at` is the time of the call, whatever the record says.
   void record(const tuner::model::TrialRecord& trial) override;

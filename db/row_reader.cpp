@@ -141,6 +141,7 @@ TrialRecord read_trial(Statement::Use& row, bool with_samples) {
     trial.problem = read_problem(row);
     trial.comparison_class = read_class(row);
     trial.is_default = row.flag();
+    trial.source_key = row.digest();
     trial.binary_key = row.digest();
     trial.grid = read_extent(row);
     trial.block = read_extent(row);

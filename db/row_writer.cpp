@@ -194,7 +194,8 @@ void RowWriter::put(const TrialRecord& trial, Known known) {
       .bind(identity.contest)
       .bind(identity.kernel)
       .bind(identity.configuration)
-      .bind(trial.is_default);
+      .bind(trial.is_default)
+      .bind(trial.source_key.empty() ? std::nullopt : std::optional(trial.source_key));
   row.bind(trial.binary_key.empty() ? std::nullopt : std::optional(trial.binary_key));
   row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
   bind_shape(row, trial);

@@ -7,6 +7,7 @@
 
 #include "db/export_file.hpp"
 #include "db/final_queries.hpp"
+#include "db/kernel_sources.hpp"
 #include "db/row_writer.hpp"
 #include "db/statement.hpp"
 #include "db/transaction.hpp"
@@ -97,6 +98,7 @@ Added import_file(const Connection& target, const std::filesystem::path& path) {
   visitor.final = [&](FinalRecord&& final) { writer.put(final); };
   visitor.ceiling = [&](tuner::model::Ceiling&& ceiling) { writer.put(ceiling); };
   stream_export(in, path.string(), visitor);
+  KernelSources(target).adopt_newest();
   const Added added = counter.since();
   transaction.commit();
   return added;

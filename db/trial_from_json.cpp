@@ -123,6 +123,7 @@ TrialWithPast trial_from_json(const Json& value) {
   trial.problem = problem_from(fields);
   trial.comparison_class = class_from(fields.object("class"));
   trial.is_default = fields.flag("default");
+  if (fields.has("source")) trial.source_key = fields.digest("source");
   trial.binary_key = fields.digest("binary");
   trial.grid = extent_from(fields, "grid");
   trial.block = extent_from(fields, "block");

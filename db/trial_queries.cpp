@@ -39,6 +39,7 @@ std::vector<Digest> trial_keys(const Connection& db, const TrialFilter& filter) 
   Condition condition = contest_condition(filter);
   if (filter.run) condition.add("t.run = ?", *filter.run);
   if (filter.status) condition.add("t.status = ?", std::string(to_string(*filter.status)));
+  if (filter.superseded) condition.add("t.superseded = ?", static_cast<std::int64_t>(*filter.superseded));
   // Word for word the condition of the index trials_failed.
   if (filter.failures) condition.add("t.status NOT IN ('ok', 'dropped', 'skipped')");
   Statement select(db, sql("select_trial_keys") + condition.text() + ' ' + sql("order_trials"));
@@ -89,6 +90,12 @@ TrialRecord find_trial(const Connection& db, const std::string& prefix) {
                      "give more digits");
   }
   return find_trial(db, found.front()).value();
+}
+
+bool is_superseded(const Connection& db, const Digest& trial) {
+  Statement select(db, "SELECT superseded FROM trials WHERE id = ?");
+  auto row = select.use();
+  return row.bind(trial).step() && row.flag();
 }
 
 std::vector<StoredMeasurement> measurements(const Connection& db, const Digest& trial) {

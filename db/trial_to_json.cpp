@@ -99,6 +99,7 @@ std::string to_json(const TrialRecord& trial, const std::vector<StoredMeasuremen
   out["metrics"] = db::json_of(trial.metrics);
   if (trial.workload != Workload{}) out["workload"] = json_of(trial.workload);
   out["verification"] = json_of(outcome.verification);
+  if (!trial.source_key.empty()) out["source"] = json_of(trial.source_key);
   out["binary"] = json_of(trial.binary_key);
   out["resources"] = json_of(trial.resources);
   out["occupancy"] = json_of(trial.occupancy);

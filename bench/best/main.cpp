@@ -87,7 +87,8 @@ void make_database(const std::filesystem::path& path, std::int64_t trials) {
       "c.ns * 0.995, c.ns * 1.005, c.ns * 0.99, 1980, 0, 61, 512, 0 FROM copies AS c "
       "CROSS JOIN measurements AS m ON m.rowid = (SELECT min(rowid) FROM measurements)");
   db.execute(fmt::format(
-      "INSERT INTO trials SELECT c.id, s.contest, s.kernel, c.id, 0, s.binary, s.entry, s.grid_x, s.grid_y, "
+      "INSERT INTO trials SELECT c.id, s.contest, s.kernel, c.id, 0, s.source, 0, s.binary, s.entry, "
+      "s.grid_x, s.grid_y, "
       "s.grid_z, s.block_x, s.block_y, s.block_z, s.dynamic_shared_bytes, s.occupancy, s.blocks_per_sm, "
       "s.warps_per_sm, s.limited_by, s.driver_blocks_per_sm, iif(c.n % 10 = 0, 'wrong_result', 'ok'), "
       "s.detail, 0, 1, s.error_ratio, s.error_ulp_scale, 0, NULL, '', c.ns, c.ns * 0.995, c.ns * 1.005, "
@@ -141,8 +142,9 @@ void ask_best(const std::filesystem::path& path, std::int64_t size) {
 /// The winner alone, by looking at every trial.
 void ask_by_scan(const std::filesystem::path& path) {
   const db::Connection db = db::open_for_reading(path);
-  db::Statement scan(
-      db, "SELECT id FROM trials NOT INDEXED WHERE contest = ? AND status = 'ok' ORDER BY median_ns LIMIT 1");
+  db::Statement scan(db,
+                     "SELECT id FROM trials NOT INDEXED WHERE contest = ? AND status = 'ok' AND superseded = "
+                     "0 ORDER BY median_ns LIMIT 1");
   auto row = scan.use();
   row.bind(db::contest_id(cube(1024), seed_trial(drivers[1], 1024, kernels[0]).comparison_class));
   if (!row.step()) throw Error("the scan found nothing");

@@ -55,6 +55,15 @@ CREATE TABLE kernels (
   parameters TEXT NOT NULL CHECK (length(parameters) <= 65536)
 ) STRICT, WITHOUT ROWID;
 
+-- The source each kernel has now, as the last sweep of it said. By name: an edit may change the parameters too, and so
+-- the kernel's id. Trials of another source are `superseded`.
+CREATE TABLE kernel_sources (
+  family TEXT NOT NULL CHECK (length(family) <= 256),
+  kernel TEXT NOT NULL CHECK (length(kernel) <= 256),
+  source BLOB NOT NULL CHECK (length(source) = 16),  -- digest of the texts, the reference's included
+  PRIMARY KEY (family, kernel)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE configurations (
   id   BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
   json TEXT NOT NULL CHECK (length(json) <= 65536)  -- canonical: keys sorted, no blanks
@@ -103,6 +112,9 @@ CREATE TABLE trials (
   kernel                 BLOB NOT NULL REFERENCES kernels (id),
   configuration          BLOB NOT NULL REFERENCES configurations (id),
   is_default             INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  source                 BLOB CHECK (length(source) = 16),  -- as in kernel_sources; NULL: unknown
+  -- Known to be of another source than the kernel has now: kept, but it no longer competes.
+  superseded             INTEGER NOT NULL CHECK (superseded IN (0, 1)),
   binary                 BLOB REFERENCES binaries (id),
   entry                  TEXT CHECK (length(entry) <= 65536),  -- of the first launch; NULL: it did not compile
   grid_x                 INTEGER NOT NULL,
@@ -215,37 +227,39 @@ CREATE TABLE attempts (
 -- How many trials of each kind a contest has. Kept by the triggers below, because counting a contest's trials, or
 -- finding which sizes were measured at all, would read every one of them.
 CREATE TABLE tallies (
-  contest BLOB NOT NULL REFERENCES contests (id),
-  kernel  BLOB NOT NULL REFERENCES kernels (id),
-  status  TEXT NOT NULL,
-  trials  INTEGER NOT NULL,
-  latest  TEXT NOT NULL,  -- when one of them was last measured
-  PRIMARY KEY (contest, kernel, status)
+  contest    BLOB NOT NULL REFERENCES contests (id),
+  kernel     BLOB NOT NULL REFERENCES kernels (id),
+  status     TEXT NOT NULL,
+  source     BLOB NOT NULL,  -- x'': unknown
+  superseded INTEGER NOT NULL,
+  trials     INTEGER NOT NULL,
+  latest     TEXT NOT NULL,  -- when one of them was last measured
+  PRIMARY KEY (contest, kernel, status, source)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER trials_tally_insert AFTER INSERT ON trials BEGIN
-  INSERT INTO tallies (contest, kernel, status, trials, latest)
-  VALUES (NEW.contest, NEW.kernel, NEW.status, 1, NEW.measured_at)
+  INSERT INTO tallies (contest, kernel, status, source, superseded, trials, latest)
+  VALUES (NEW.contest, NEW.kernel, NEW.status, coalesce(NEW.source, x''), NEW.superseded, 1, NEW.measured_at)
   ON CONFLICT DO UPDATE SET trials = trials + 1, latest = max(latest, excluded.latest);
 END;
 
 CREATE TRIGGER trials_tally_delete AFTER DELETE ON trials BEGIN
   UPDATE tallies SET trials = trials - 1
-  WHERE contest = OLD.contest AND kernel = OLD.kernel AND status = OLD.status;
+  WHERE contest = OLD.contest AND kernel = OLD.kernel AND status = OLD.status AND source = coalesce(OLD.source, x'');
 END;
 
-CREATE TRIGGER trials_tally_update AFTER UPDATE OF contest, kernel, status, measured_at ON trials BEGIN
+CREATE TRIGGER trials_tally_update AFTER UPDATE OF contest, kernel, status, source, measured_at ON trials BEGIN
   UPDATE tallies SET trials = trials - 1
-  WHERE contest = OLD.contest AND kernel = OLD.kernel AND status = OLD.status;
-  INSERT INTO tallies (contest, kernel, status, trials, latest)
-  VALUES (NEW.contest, NEW.kernel, NEW.status, 1, NEW.measured_at)
+  WHERE contest = OLD.contest AND kernel = OLD.kernel AND status = OLD.status AND source = coalesce(OLD.source, x'');
+  INSERT INTO tallies (contest, kernel, status, source, superseded, trials, latest)
+  VALUES (NEW.contest, NEW.kernel, NEW.status, coalesce(NEW.source, x''), NEW.superseded, 1, NEW.measured_at)
   ON CONFLICT DO UPDATE SET trials = trials + 1, latest = max(latest, excluded.latest);
 END;
 
 -- Best for a size without a scan: the first entry of a contest is its winner.
-CREATE INDEX trials_fastest ON trials (contest, median_ns) WHERE status = 'ok';
+CREATE INDEX trials_fastest ON trials (contest, median_ns) WHERE status = 'ok' AND superseded = 0;
 -- The trials whose interval begins below the winner's end, kernel by kernel; also the best of one kernel.
-CREATE INDEX trials_tied ON trials (contest, kernel, low_ns) WHERE status = 'ok';
+CREATE INDEX trials_tied ON trials (contest, kernel, low_ns) WHERE status = 'ok' AND superseded = 0;
 -- The one configuration among thousands that a user would have without tuning.
 CREATE INDEX trials_untuned ON trials (contest, kernel) WHERE is_default = 1;
 -- What went wrong, where most trials are well.
@@ -275,8 +289,8 @@ SELECT lower(hex(t.id)) AS id, p.family, k.name AS kernel, p.size, p.type, p.row
        b.static_shared_bytes + t.dynamic_shared_bytes AS shared_bytes, t.occupancy, t.limited_by,
        t.grid_x || 'x' || t.grid_y || 'x' || t.grid_z AS grid,
        t.block_x || 'x' || t.block_y || 'x' || t.block_z AS block,
-       t.is_default, t.error_ratio, t.detail, c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, t.measured_at,
-       lower(hex(t.run)) AS run
+       t.is_default, t.superseded, t.error_ratio, t.detail, c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs,
+       t.measured_at, lower(hex(t.run)) AS run
 FROM trials AS t
 JOIN contests AS n ON n.id = t.contest
 JOIN classes AS c ON c.id = n.class
@@ -286,8 +300,8 @@ JOIN configurations AS f ON f.id = t.configuration
 LEFT JOIN binary_kernels AS b ON b.binary = t.binary AND b.entry = t.entry;
 
 -- The one to use at each size, class by class: what the last final chose, unless that fails since or a trial measured
--- after it is clearly faster; else the fastest. db/best.cpp answers by the same rule. `tied`: how many others could not
--- be told from the fastest in that final.
+-- after it is clearly faster; else the fastest. Trials of another source than the kernel has now do not count.
+-- db/best.cpp answers by the same rule. `tied`: how many others could not be told from the fastest in that final.
 CREATE VIEW best AS
 SELECT p.family, p.size, p.type, p.row_padding, k.name AS kernel, f.json AS configuration,
        t.median_ns / 1e6 AS median_ms, t.low_ns / 1e6 AS low_ms, t.high_ns / 1e6 AS high_ms, t.metrics,
@@ -295,20 +309,24 @@ SELECT p.family, p.size, p.type, p.row_padding, k.name AS kernel, f.json AS conf
        iif(t.id IS l.chosen, (SELECT sum(e.tied) - 1 FROM final_entries AS e WHERE e.final = l.id), NULL) AS tied,
        c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, t.measured_at, lower(hex(t.id)) AS id
 FROM contests AS n
-LEFT JOIN finals AS l ON l.id = (SELECT i.id FROM finals AS i WHERE i.contest = n.id
+LEFT JOIN finals AS l ON l.id = (SELECT i.id FROM finals AS i
+                                 WHERE i.contest = n.id AND (SELECT superseded FROM trials WHERE id = i.chosen) = 0
                                  ORDER BY i.measured_at DESC, i.id DESC LIMIT 1)
 JOIN trials AS t ON t.id = coalesce(
   (SELECT o.id FROM trials AS o
-   WHERE o.id = l.chosen AND o.status = 'ok'
-     AND NOT EXISTS (SELECT 1 FROM trials AS w WHERE w.contest = n.id AND w.status = 'ok' AND w.median_ns < o.low_ns
-                                                 AND w.measured_at > l.measured_at)),
-  (SELECT w.id FROM trials AS w WHERE w.contest = n.id AND w.status = 'ok' ORDER BY w.median_ns LIMIT 1))
+   WHERE o.id = l.chosen AND o.status = 'ok' AND o.superseded = 0
+     AND NOT EXISTS (SELECT 1 FROM trials AS w
+                     WHERE w.contest = n.id AND w.status = 'ok' AND w.superseded = 0 AND w.median_ns < o.low_ns
+                       AND w.measured_at > l.measured_at)),
+  (SELECT w.id FROM trials AS w WHERE w.contest = n.id AND w.status = 'ok' AND w.superseded = 0
+   ORDER BY w.median_ns LIMIT 1))
 JOIN classes AS c ON c.id = n.class
 JOIN problems AS p ON p.id = n.problem
 JOIN kernels AS k ON k.id = t.kernel
 JOIN configurations AS f ON f.id = t.configuration;
 
--- Every final with its contestants, fastest first. `ratio`: a contestant's time by that of the fastest.
+-- Every final whose choice still counts, with its contestants, fastest first. `ratio`: a contestant's time by that of
+-- the fastest.
 CREATE VIEW final AS
 SELECT p.family, p.size, p.type, p.row_padding, l.measured_at, l.rounds, l.throttled_rounds, e.place,
        k.name AS kernel, f.json AS configuration, e.ratio, e.ratio_low, e.ratio_high, e.tied,
@@ -320,7 +338,8 @@ JOIN contests AS n ON n.id = l.contest
 JOIN classes AS c ON c.id = n.class
 JOIN problems AS p ON p.id = n.problem
 JOIN kernels AS k ON k.id = t.kernel
-JOIN configurations AS f ON f.id = t.configuration;
+JOIN configurations AS f ON f.id = t.configuration
+WHERE (SELECT superseded FROM trials WHERE id = l.chosen) = 0;
 
 -- What went wrong and why; the compiler's log where there is one.
 CREATE VIEW failure AS

@@ -1,4 +1,4 @@
--- From the tallies alone; a WHERE clause, GROUP BY and ORDER BY follow.
+-- From the tallies alone, of trials that may still win; a WHERE clause, GROUP BY and ORDER BY follow.
 SELECT n.id, p.family, p.sizes, p.type, p.row_padding,
        c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs,
        total(y.trials) FILTER (WHERE y.status = 'ok'), total(y.trials) FILTER (WHERE y.status = 'dropped'),
@@ -8,5 +8,5 @@ SELECT n.id, p.family, p.sizes, p.type, p.row_padding,
 FROM problems AS p
 JOIN contests AS n ON n.problem = p.id
 JOIN classes AS c ON c.id = n.class
-JOIN tallies AS y ON y.contest = n.id AND y.trials > 0
+JOIN tallies AS y ON y.contest = n.id AND y.trials > 0 AND y.superseded = 0
 JOIN kernels AS k ON k.id = y.kernel

@@ -1,7 +1,7 @@
 -- One row a trial with everything that belongs to it, in the order row_reader.cpp reads; a WHERE clause follows.
 SELECT t.id, k.name, f.json, k.parameters, p.family, p.sizes, p.type, p.row_padding,
        c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs,
-       t.is_default, t.binary, t.grid_x, t.grid_y, t.grid_z, t.block_x, t.block_y, t.block_z, t.dynamic_shared_bytes,
+       t.is_default, t.source, t.binary, t.grid_x, t.grid_y, t.grid_z, t.block_x, t.block_y, t.block_z, t.dynamic_shared_bytes,
        b.entry, b.symbol, b.registers, b.spill_store_bytes, b.spill_load_bytes, b.stack_bytes, b.static_shared_bytes,
        b.constant_bytes, b.max_threads_per_block,
        t.limited_by, t.blocks_per_sm, t.warps_per_sm, t.occupancy,

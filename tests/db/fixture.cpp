@@ -109,6 +109,7 @@ TrialRecord full_trial(const std::string& name) {
   trial.problem = {"matmul", {{"M", 512}, {"N", 1024}, {"K", 256}}, ElementType::float32, 32};
   trial.comparison_class = sample_class();
   trial.is_default = true;
+  trial.source_key = key("source");
   trial.binary_key = key(name + " binary");
   trial.grid = {8, 16, 2};
   trial.block = {32, 4, 1};

@@ -17,6 +17,10 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
  public:
   void begin_run(const model::RunRecord&) override { calls.push_back("begin"); }
   void end_run(const model::Digest&, const std::string& state) override { calls.push_back("end " + state); }
+  void use_source(const std::string& family, const std::string& kernel,
+                  const model::Digest& source) override {
+    sources[{family, kernel}] = source;
+  }
   void open_attempt(const model::TrialRecord& trial) override { calls.push_back("attempt " + name(trial)); }
   void record(const model::TrialRecord& trial) override {
     if (fail_after >= 0 && static_cast<int>(trials.size()) >= fail_after)
@@ -55,8 +59,8 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
     std::vector<model::TrialRecord> found;
     if (!m_measured_since_final[problem.text()]) return found;
     for (const auto& [key, trial] : trials) {
-      if (trial.problem == problem && model::has_trusted_time(trial.outcome.status) &&
-          trial.outcome.measurement)
+      if (trial.problem == problem && !is_superseded(trial) &&
+          model::has_trusted_time(trial.outcome.status) && trial.outcome.measurement)
         found.push_back(trial);
     }
     const auto time = [](const model::TrialRecord& trial) { return trial.outcome.measurement->median_ns; };
@@ -74,12 +78,17 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
   std::map<model::Digest, int> death_counts;
   std::vector<model::FinalRecord> finals;
   std::vector<std::string> calls;
+  std::map<std::pair<std::string, std::string>, model::Digest> sources;  ///< by family and kernel
   std::optional<double> known_best_ns;
   int fail_after = -1;  ///< record() throws from this many trials on
 
  private:
   std::map<std::string, bool> m_measured_since_final;  ///< by problem
 
+  bool is_superseded(const model::TrialRecord& trial) const {
+    const auto current = sources.find({trial.problem.family, trial.kernel});
+    return current != sources.end() && !trial.source_key.empty() && trial.source_key != current->second;
+  }
   static std::string name(const model::TrialRecord& trial) {
     return trial.problem.size_text() + ":" + trial.configuration.text();
   }

@@ -118,13 +118,35 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.trial("SCALE=4").outcome.measurement->median_ns == 1000);
   }
 
-  TEST_CASE("a trial of a source that has changed since takes no part, and no final is held over its head") {
+  TEST_CASE("an edited source is measured and held its final alone; going back measures nothing again") {
     Bench bench;
     bench.behave = takes({{4, 1000}});
     bench.run();
     bench.adjust = [](sweep::Request& request) {
       model::KernelSpec spec = test::scale_spec();
       spec.source[0].text += "// edited";
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    bench.behave = takes({{2, 1050}, {4, 1090}});
+    CHECK(bench.run().finals == 1);
+    CHECK(bench.results.trials.size() == 10);
+    CHECK(sorted(bench.finals.at(0)) == std::vector<int>{2, 4});
+    const model::Digest edited = bench.results.sources.at({"scaling", "scale"});
+    CHECK(bench.results.trials.at(bench.results.finals.at(1).chosen).source_key == edited);
+    bench.adjust = nullptr;
+    CHECK(bench.run().finals == 0);
+    CHECK(bench.launched.empty());
+    CHECK(bench.results.sources.at({"scaling", "scale"}) != edited);
+    CHECK(bench.trial("SCALE=16").source_key != model::Digest());
+  }
+
+  TEST_CASE("no final is held over the head of a trial whose kernel is not in the sweep") {
+    Bench bench;
+    bench.behave = takes({{4, 1000}});
+    bench.run();
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = test::scale_spec();
+      spec.name = "another";
       request.work[0].kernel = space::KernelSpace(spec);
     };
     bench.behave = takes({{4, 1050}});

@@ -21,6 +21,9 @@ class ResultSink {
   virtual void begin_run(const RunRecord& run) = 0;
   /// `state`: `done`, `interrupted` or `failed`.
   virtual void end_run(const Digest& run, const std::string& state) = 0;
+  /// Says which source the kernel has now: trials of another one (TrialRecord::source_key) are kept, but no
+  /// longer compete, until their source is used again. Cheap where nothing has changed.
+  virtual void use_source(const std::string& family, const std::string& kernel, const Digest& source) = 0;
   /// Says that `trial` is about to be launched, so that the culprit of a crash has a name.
   virtual void open_attempt(const TrialRecord& trial) = 0;
   /// The result of a trial; closes its open attempt, if any.

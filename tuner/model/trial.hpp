@@ -119,6 +119,7 @@ struct TrialRecord {
   Problem problem;
   ComparisonClass comparison_class;
   bool is_default = false;  ///< the configuration a user would have without tuning
+  Digest source_key;        ///< of the kernel's source texts and its reference's; empty: unknown
   Digest binary_key;
   Dim3 grid;  ///< of the first launch
   Dim3 block;

@@ -212,6 +212,10 @@ std::string state_of(Ending ending) {
 Summary sweep(const Request& request, const TrialList& list, Services& services) {
   services.sink.begin_run(request.run);
   try {
+    for (const Work& work : request.work) {
+      const model::KernelSpec& spec = work.kernel.spec();
+      services.sink.use_source(spec.family, spec.name, work.kernel.source_key());
+    }
     Summary summary = Driver(request, list, services).run();
     services.sink.end_run(request.run.id, state_of(summary.ending));
     return summary;
