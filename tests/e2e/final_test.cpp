@@ -50,6 +50,31 @@ TEST_SUITE("tuner command line, finals") {
     CHECK(has(report.out, "NAME=a: the fastest"));
   }
 
+  TEST_CASE("after an edit best and report pass over the old source, and show says what it is") {
+    const Tuned user;
+    {
+      db::ResultStore store(user.environment.at("TUNER_DB"));
+      store.use_source("matmul", "register_tile", key("edited"));
+    }
+    CHECK(user.types({"best", "--size", "512"}).exit_code == 3);
+    const auto none = user.types({"report"});
+    CHECK(none.exit_code == 3);
+    CHECK(has(none.err, "all 3 trials that match are of an older source"));
+    {
+      db::ResultStore store(user.environment.at("TUNER_DB"));
+      auto trial = timed_trial("new", 512, 2000);
+      trial.source_key = key("edited");
+      store.record(trial);
+    }
+    CHECK(has(user.types({"best", "--size", "512"}).out, "NAME=new"));
+    const auto report = user.types({"report"});
+    CHECK(has(report.out, "Left out: 3 trials of an older source"));
+    CHECK(has(report.out, "NAME=new"));
+    CHECK_FALSE(has(report.out, "NAME=b"));
+    CHECK(has(user.types({"show", key("b").hex()}).out, "of an older source"));
+    CHECK_FALSE(has(user.types({"show", key("new").hex()}).out, "older source"));
+  }
+
   TEST_CASE("an exported final is imported elsewhere and gives the same answer") {
     Tuned user;
     const std::string file = user.home.path() + "/all.jsonl";

@@ -38,24 +38,47 @@ std::string format_of(const ReportOptions& options) {
   return format;
 }
 
+/// The trials that `options` select: those that may compete, or those of older sources.
+std::vector<model::TrialRecord> select(const db::Connection& connection, const ReportOptions& options,
+                                       bool superseded) {
+  db::TrialFilter filter = options.filter;
+  filter.superseded = superseded;
+  std::vector<model::TrialRecord> trials = db::trials(connection, filter);
+  if (filter.family.empty() && filter.kernel.empty() && !filter.run) {
+    const std::vector<std::string> hidden = db::ceiling_families(connection);
+    std::erase_if(trials, [&](const model::TrialRecord& trial) {
+      return std::find(hidden.begin(), hidden.end(), trial.problem.family) != hidden.end();
+    });
+  }
+  if (options.keep) std::erase_if(trials, [&](const auto& trial) { return !options.keep(trial); });
+  return trials;
+}
+
 reports::ReportInput gather(const db::Connection& connection, const ReportOptions& options) {
   reports::ReportInput input;
   input.command = options.command;
   input.generated_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   input.pivot = options.pivot;
-  input.trials = db::trials(connection, options.filter);
-  if (options.filter.family.empty() && options.filter.kernel.empty() && !options.filter.run) {
-    const std::vector<std::string> hidden = db::ceiling_families(connection);
-    std::erase_if(input.trials, [&](const model::TrialRecord& trial) {
-      return std::find(hidden.begin(), hidden.end(), trial.problem.family) != hidden.end();
-    });
+  input.trials = select(connection, options, false);
+  const std::size_t left_out = select(connection, options, true).size();
+  if (left_out > 0) {
+    input.notes.push_back(fmt::format(
+        "Left out: {} trials of an older source; their kernels have changed since. `tuner export` "
+        "has them.",
+        left_out));
   }
-  if (options.keep) std::erase_if(input.trials, [&](const auto& trial) { return !options.keep(trial); });
+  if (input.trials.empty() && left_out > 0) {
+    throw model::Error(fmt::format("all {} trials that match are of an older source", left_out),
+                       "tune again with `tuner run`, or see them with `tuner export`",
+                       model::ExitCode::nothing_found);
+  }
   if (input.trials.empty()) {
     throw model::Error("no trial in the database matches", "`tuner list runs` shows what was measured",
                        model::ExitCode::nothing_found);
   }
-  input.finals = db::finals(connection, options.filter);
+  db::TrialFilter current = options.filter;
+  current.superseded = false;
+  input.finals = db::finals(connection, current);
   input.ceilings = db::ceilings(connection);
   std::set<model::Digest> runs;
   for (const model::TrialRecord& trial : input.trials) runs.insert(trial.run);

@@ -18,8 +18,9 @@ struct ReportOptions {
   std::string command;                                  ///< that reproduces it, as shown in the report
 };
 
-/// Makes a report of what the database holds. Charts of a Markdown report go beside it as SVG files. Throws
-/// model::Error with nothing_found where no trial is selected.
+/// Makes a report of what the database holds; trials of older sources are left out and counted. Charts of a
+/// Markdown report go beside it as SVG files. Throws model::Error with nothing_found where no trial is
+/// selected.
 void write_report(const db::Connection& connection, const ReportOptions& options);
 
 /// Fails early, before a sweep, where a report could not be written. Throws model::Error naming the path.

@@ -131,6 +131,10 @@ int show(const Context& context, const std::string& id) {
   const model::TrialRecord trial = db::find_trial(connection, id);
   Sheet sheet;
   add_identity(sheet, trial);
+  if (db::is_superseded(connection, trial.key)) {
+    sheet.add("source",
+              "of an older source: the kernel has changed since, and this trial no longer competes");
+  }
   add_program(sheet, trial);
   add_verification(sheet, trial.outcome.verification);
   add_final(sheet, trial, db::final_with(connection, trial.key));
