@@ -176,4 +176,13 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   return answers;
 }
 
+std::optional<BestAnswer> best_of(const Connection& db, const Contest& contest) {
+  BestAnswer answer;
+  answer.contest = contest;
+  answer.exact = true;
+  ContestFinder finder(db);
+  if (!complete(db, finder, BestQuery{}, answer)) return std::nullopt;
+  return answer;
+}
+
 }  // namespace db

@@ -49,4 +49,7 @@ struct BestAnswer {
 /// as numbers were given.
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
 
+/// The same for one contest, of whatever family; absent where it has no ok trial.
+std::optional<BestAnswer> best_of(const Connection& db, const Contest& contest);
+
 }  // namespace db

@@ -42,6 +42,9 @@ bool is_superseded(const Connection& db, const tuner::model::Digest& trial);
 /// All measurements of a trial, oldest first, with their samples.
 std::vector<StoredMeasurement> measurements(const Connection& db, const tuner::model::Digest& trial);
 
+/// The trials that `run` measured, whether or not they were measured again since; in order of identifiers.
+std::vector<tuner::model::Digest> measured_by(const Connection& db, const tuner::model::Digest& run);
+
 /// Newest first.
 std::vector<tuner::model::RunRecord> runs(const Connection& db);
 /// Every device that ever ran a sweep, by name; `id` as it was last addressed.

@@ -107,4 +107,13 @@ std::vector<StoredMeasurement> measurements(const Connection& db, const Digest& 
   return stored;
 }
 
+std::vector<Digest> measured_by(const Connection& db, const Digest& run) {
+  Statement select(db, "SELECT DISTINCT trial FROM measurements WHERE run = ? ORDER BY trial");
+  std::vector<Digest> keys;
+  auto row = select.use();
+  row.bind(run);
+  while (row.step()) keys.push_back(row.digest());
+  return keys;
+}
+
 }  // namespace db

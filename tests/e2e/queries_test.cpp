@@ -8,8 +8,8 @@ using tuner::test::User;
 TEST_SUITE("tuner command line, help and settings") {
   TEST_CASE("every command has help that ends with 0 and goes to stdout") {
     const User user;
-    for (const char* command :
-         {"run", "best", "report", "list", "show", "check", "config", "export", "import", "merge", "cache"}) {
+    for (const char* command : {"run", "best", "report", "list", "show", "compare", "check", "config",
+                                "export", "import", "merge", "cache"}) {
       CAPTURE(command);
       const auto help = user.types({command, "--help"});
       CHECK(help.exit_code == 0);

@@ -21,6 +21,7 @@ void add_best(CLI::App& app, Context& context, Action& action);
 void add_report(CLI::App& app, Context& context, Action& action);
 void add_list(CLI::App& app, Context& context, Action& action);
 void add_show(CLI::App& app, Context& context, Action& action);
+void add_compare(CLI::App& app, Context& context, Action& action);
 void add_check(CLI::App& app, Context& context, Action& action);
 void add_config(CLI::App& app, Context& context, Action& action);
 void add_export(CLI::App& app, Context& context, Action& action);

@@ -1,0 +1,37 @@
+#include <doctest/doctest.h>
+
+#include "db/best.hpp"
+#include "db/final_queries.hpp"
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
+
+using db_test::key;
+
+TEST_SUITE("db") {
+  TEST_CASE("who asks for a size gets no answer about ceilings, unless by their family or kernel") {
+    const db_test::TempFolder folder;
+    db::ResultStore store(folder / "a.db");
+    store.begin_run(db_test::sample_run());
+    store.record(db_test::timed_trial("a", 512, 1000));
+    tuner::model::TrialRecord copy = db_test::timed_trial("copy", 512, 500);
+    copy.problem.family = "ceiling_memory";
+    copy.kernel = "ceiling_copy";
+    store.record(copy);
+    db::BestQuery query;
+    query.sizes = {512};
+    CHECK(db::best(store.connection(), query).size() == 2);
+    CHECK(db::ceiling_families(store.connection()).empty());
+
+    store.record_ceiling({copy.comparison_class.device, "memory", tuner::model::ElementType::float32, 4e12,
+                          "GB/s", copy.key, ""});
+    CHECK(db::ceiling_families(store.connection()) == std::vector<std::string>{"ceiling_memory"});
+    const auto answers = db::best(store.connection(), query);
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].winner.key == key("a"));
+    query.family = "ceiling_memory";
+    CHECK(db::best(store.connection(), query).size() == 1);
+    query.family = "";
+    query.kernel = "ceiling_copy";
+    CHECK(db::best(store.connection(), query).size() == 1);
+  }
+}

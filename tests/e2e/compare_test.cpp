@@ -1,0 +1,247 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
+#include "tests/e2e/user.hpp"
+
+using db_test::key;
+using db_test::timed_trial;
+using tuner::test::has;
+using tuner::test::User;
+using tuner::test::write_text;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A trial of `run` with 20 samples of about `level` ns.
+tuner::model::TrialRecord sampled_trial(const std::string& name, std::int64_t size, double level,
+                                        const std::string& run = "run") {
+  tuner::model::TrialRecord trial = timed_trial(name, size, level);
+  trial.run = key(run);
+  trial.outcome.measurement->samples_ns.clear();
+  for (int i = -10; i < 10; ++i) trial.outcome.measurement->samples_ns.push_back(level * (1 + 0.0002 * i));
+  return trial;
+}
+
+void measure(const fs::path& database, const std::string& run,
+             const std::vector<tuner::model::TrialRecord>& trials) {
+  db::ResultStore store(database);
+  store.begin_run(db_test::sample_run(run));
+  for (const auto& trial : trials) store.record(trial);
+}
+
+/// Someone whose own database has two runs: `b` was the best of the first at 512 and `d` of the second, which
+/// also measured 1024; and a final of the first run.
+struct Owner : User {
+  Owner() : database(home / "tuner.db") {
+    environment["TUNER_DB"] = database;
+    measure(database, "run", {sampled_trial("e", 512, 1100)});
+    {
+      db::ResultStore store(database);
+      store.record_final(
+          db_test::sample_final(),
+          {sampled_trial("a", 512, 1000), sampled_trial("b", 512, 1002), sampled_trial("c", 512, 1040)});
+    }
+    measure(database, "other",
+            {sampled_trial("d", 512, 900, "other"), sampled_trial("f", 1024, 7000, "other")});
+  }
+  tuner::test::ProgramResult compares(const std::string& a, const std::string& b,
+                                      std::vector<std::string> more = {}) const {
+    std::vector<std::string> command = {"compare", a, b};
+    command.insert(command.end(), more.begin(), more.end());
+    return types(command);
+  }
+  static std::string id(const std::string& name) { return key(name).hex().substr(0, 12); }
+
+  std::string database;
+};
+
+/// A kernel for the CPU device that says how much it does.
+void write_spinning(const User& user) {
+  write_text(user.home / "spin.toml", R"text([kernel]
+name = "spin"
+source = "spin.cu"
+entry = "spin"
+sizes = ["N"]
+
+[parameters]
+ROUNDS = [1, 8]
+
+[launch]
+block = [32]
+grid = ["ceil_div(N, 32)"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "out"
+extent = ["N"]
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[verify]
+reference = "reference.cu"
+rounding_terms = "0"
+
+[verify.launch]
+entry = "spin_reference"
+block = [32]
+grid = ["ceil_div(N, 32)"]
+arguments = ["x.expected", "x.magnitude", "N"]
+)text");
+  write_text(user.home / "spin.cu", R"text(extern "C" __global__ void spin(float* x, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile int spent = 0;
+  for (int round = 0; round < 1000 * ROUNDS; ++round) spent = spent + 1;
+  if (i < N) x[i] = i;
+}
+)text");
+  write_text(user.home / "reference.cu",
+             R"text(extern "C" __global__ void spin_reference(double* expected, double* magnitude, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) expected[i] = magnitude[i] = i;
+}
+)text");
+}
+
+/// The identifier of the trial whose configuration reads `configuration` in an export.
+std::string exported_id(const std::string& lines, const std::string& configuration) {
+  const std::size_t at = lines.find(configuration);
+  REQUIRE(at != std::string::npos);
+  const std::size_t line = lines.rfind('\n', at);
+  const std::string before = "{\"trial\":\"";
+  const std::size_t found = lines.find(before, line);
+  REQUIRE(found < lines.find('\n', at));
+  return lines.substr(found + before.size(), 32);
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, compare") {
+  TEST_CASE("trials of one final are compared by it, in either order") {
+    const Owner user;
+    const auto slower = user.compares(user.id("c"), user.id("a"));
+    INFO(slower.err);
+    CHECK(slower.exit_code == 0);
+    CHECK(has(slower.out, "A is slower than B: it takes 1.040 (1.030–1.050) of B's time"));
+    CHECK(has(slower.out, "sampled in turn, in the final of 20"));
+    CHECK(has(slower.out, "512 float; NVIDIA H200, driver 580.159.04, nvrtc 13.0"));
+    CHECK(has(user.compares(user.id("a"), user.id("c")).out, "A is faster than B: it takes 0.962"));
+    CHECK(has(user.compares(user.id("b"), user.id("a")).out, "A and B cannot be told apart"));
+  }
+
+  TEST_CASE("trials without a common final are compared by their samples") {
+    const Owner user;
+    const auto apart = user.compares(user.id("d"), user.id("e"));
+    CHECK(apart.exit_code == 0);
+    CHECK(has(apart.out, "A is faster than B: it takes 0.818"));
+    CHECK(has(apart.out, "20 and 20 samples taken apart"));
+    const auto itself = user.compares(user.id("d"), user.id("d"));
+    CHECK(itself.exit_code == 0);
+    CHECK(has(itself.out, "cannot be told apart"));
+  }
+
+  TEST_CASE("what cannot be compared is refused with the reason") {
+    const Owner user;
+    const auto sizes = user.compares(user.id("d"), user.id("f"));
+    CHECK(sizes.exit_code == 2);
+    CHECK(has(sizes.err, "A is of matmul 512 float, B of matmul 1024 float"));
+    auto foreign = sampled_trial("g", 512, 1000);
+    foreign.comparison_class.driver = "570.1";
+    measure(user.database, "run",
+            {foreign, db_test::failed_trial("h", 512, tuner::model::TrialStatus::timeout)});
+    const auto classes = user.compares(user.id("d"), user.id("g"));
+    CHECK(classes.exit_code == 2);
+    CHECK(has(classes.err, "driver 570.1"));
+    CHECK(has(classes.err, "--fresh"));
+    CHECK(has(user.compares(user.id("d"), user.id("h")).err, "has no time: it is timeout"));
+    CHECK(user.compares(user.id("d"), user.database).exit_code == 2);
+    CHECK(user.compares("nobody", user.id("d")).exit_code == 3);
+    CHECK(user.compares("0123456789abcdef", user.id("d")).exit_code == 3);
+    CHECK(user.compares(user.database, user.database, {"--fresh"}).exit_code == 2);
+  }
+
+  TEST_CASE("runs are compared by what each would have used, problem by problem") {
+    const Owner user;
+    const auto runs = user.compares(key("other").hex(), key("run").hex());
+    INFO(runs.err);
+    CHECK(runs.exit_code == 0);
+    CHECK(has(runs.out, "NAME=d"));
+    CHECK(has(runs.out, "NAME=b"));  // what its final chose
+    CHECK(has(runs.out, "0.898"));
+    CHECK(has(runs.out, "A is faster at 1, slower at 0, tied at 0"));
+    CHECK(has(runs.out, "only A: matmul 1024 float"));
+    const auto json = user.compares(key("other").hex(), key("run").hex(), {"--format", "json"}).out;
+    CHECK(has(json, "\"schema_version\": 1"));
+    CHECK(has(json, "\"verdict\": \"faster\""));
+    CHECK(has(json, "\"only_b\": []"));
+  }
+
+  TEST_CASE("databases and exports of others are compared without being changed or merged") {
+    const Owner user;
+    const fs::path theirs = user.home / "theirs.db";
+    measure(theirs, "theirs",
+            {sampled_trial("a", 512, 1200, "theirs"), sampled_trial("f", 1024, 7000, "theirs")});
+    const std::string before = tuner::test::read_text(theirs);
+    const auto compared = user.compares(user.database, theirs);
+    INFO(compared.err);
+    CHECK(compared.exit_code == 0);
+    CHECK(has(compared.out, "A is faster at 1, slower at 0, tied at 1"));
+    CHECK(tuner::test::read_text(theirs) == before);
+    REQUIRE(user.types({"export", "-o", "mine.jsonl"}).exit_code == 0);
+    const auto with_export = user.compares(user.home / "mine.jsonl", theirs);
+    CHECK(with_export.exit_code == 0);
+    CHECK(with_export.out == compared.out);
+    CHECK(has(user.types({"export"}).err, "6 trials exported"));
+
+    write_text(user.home / "broken.jsonl", "{\"format\":\"tuner-export\",\"version\":1}\nnonsense\n");
+    const auto broken = user.compares(user.database, user.home / "broken.jsonl");
+    CHECK(broken.exit_code == 1);
+    CHECK(has(broken.err, "broken.jsonl"));
+    db_test::meddle(theirs, "DROP TABLE finals; CREATE VIEW finals AS SELECT 1");
+    CHECK(user.compares(user.database, theirs).exit_code == 1);
+  }
+
+  TEST_CASE("fresh measures both again, in turn: a kernel against itself and against one that does more") {
+    const User user;
+    write_spinning(user);
+    const auto run = user.types(
+        {"run", "--kernel", "spin.toml", "--device", "cpu", "--sizes", "64", "--measure", "quick"});
+    INFO(run.err);
+    REQUIRE(run.exit_code == 0);
+    const std::string lines = user.types({"export"}).out;
+    const std::string little = exported_id(lines, "\"ROUNDS\":1}");
+    const std::string much = exported_id(lines, "\"ROUNDS\":8}");
+    const std::vector<std::string> fresh = {"--fresh", "--kernel",  "spin.toml", "--device",
+                                            "cpu",     "--measure", "quick"};
+    const auto compare = [&](const std::string& a, const std::string& b) {
+      std::vector<std::string> command = {"compare", a, b};
+      command.insert(command.end(), fresh.begin(), fresh.end());
+      return user.types(command);
+    };
+    const auto differ = compare(little, much);
+    INFO(differ.err);
+    CHECK(differ.exit_code == 0);
+    CHECK(has(differ.out, "A is faster than B"));
+    CHECK(has(differ.out, "rounds of both in turn"));
+    CHECK(has(differ.out, "quick"));
+    const auto same = compare(little, little);
+    INFO(same.err);
+    CHECK(same.exit_code == 0);
+    CHECK(user.types({"export"}).out == lines);  // nothing was stored
+
+    write_text(user.home / "spin.cu", tuner::test::read_text(user.home / "spin.cu") + "// edited\n");
+    const auto edited = compare(little, much);
+    CHECK(edited.exit_code == 2);
+    CHECK(has(edited.err, "cannot be made again"));
+    const auto unknown = user.types({"compare", little, much, "--fresh", "--device", "cpu"});
+    CHECK(unknown.exit_code == 2);
+    CHECK(has(unknown.err, "no kernel is called 'spin'"));
+  }
+}

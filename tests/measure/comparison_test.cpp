@@ -1,0 +1,77 @@
+#include "tuner/measure/comparison.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+using namespace tuner::measure;
+
+namespace {
+
+/// Normal noise of `spread` around `level`; Box and Muller, so that every library draws the same.
+std::vector<double> noisy(double level, double spread, int count, std::mt19937_64& random) {
+  const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
+  std::vector<double> samples;
+  for (int i = 0; i < count; ++i) {
+    const double normal = std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
+    samples.push_back(level * (1 + spread * normal));
+  }
+  return samples;
+}
+
+int count(Verdict wanted, double b_level) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto a = noisy(1000, 0.005, 20, random);
+    const auto b = noisy(b_level, 0.005, 20, random);
+    found += verdict(unpaired_ratio(a, b, seed)) == wanted ? 1 : 0;
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::measure") {
+  TEST_CASE("samples of the same kernel taken apart are tied, a real difference is found in its direction") {
+    CHECK(count(Verdict::tied, 1000) >= 190);
+    CHECK(count(Verdict::faster, 1015) >= 190);
+    CHECK(count(Verdict::slower, 985) >= 190);
+  }
+
+  TEST_CASE("the ratio is that of the medians, the same each time, and its interval holds it") {
+    std::mt19937_64 random(7);
+    const auto a = noisy(1000, 0.02, 15, random);
+    const auto b = noisy(1100, 0.02, 11, random);
+    const Ratio ratio = unpaired_ratio(a, b, 3);
+    CHECK(ratio.ratio == doctest::Approx(median(a) / median(b)));
+    CHECK(ratio.low <= ratio.ratio);
+    CHECK(ratio.high >= ratio.ratio);
+    CHECK(unpaired_ratio(a, b, 3).low == ratio.low);
+  }
+
+  TEST_CASE("a few samples say no more than their extremes") {
+    const Ratio ratio = unpaired_ratio(std::vector<double>{10, 11, 12}, std::vector<double>{20}, 1);
+    CHECK(ratio.ratio == doctest::Approx(0.55));
+    CHECK(ratio.low == doctest::Approx(0.5));
+    CHECK(ratio.high == doctest::Approx(0.6));
+    CHECK(verdict(ratio) == Verdict::faster);
+  }
+
+  TEST_CASE("two ratios to a third become one, no narrower than either error allows") {
+    const Ratio ratio = quotient({1.1, 1.09, 1.11}, {1.05, 1.04, 1.06});
+    CHECK(ratio.ratio == doctest::Approx(1.1 / 1.05));
+    CHECK(ratio.low == doctest::Approx(1.09 / 1.06));
+    CHECK(ratio.high == doctest::Approx(1.11 / 1.04));
+    CHECK(quotient({}, {}).ratio == 1);
+  }
+
+  TEST_CASE("within a thousandth of 1 nothing is faster or slower") {
+    CHECK(verdict({0.9985, 0.998, 0.9989}) == Verdict::faster);
+    CHECK(verdict({0.9995, 0.9994, 0.9996}) == Verdict::tied);
+    CHECK(verdict({1.05, 1.0009, 1.1}) == Verdict::tied);
+    CHECK(verdict({1.05, 1.002, 1.1}) == Verdict::slower);
+  }
+}

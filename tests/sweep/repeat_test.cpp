@@ -1,0 +1,101 @@
+#include "tuner/sweep/repeat.hpp"
+
+#include "tests/sweep/scale_bench.hpp"
+#include "tuner/model/error.hpp"
+
+using namespace tuner;
+using test::ok_in;
+
+namespace {
+
+/// Remembers the job it is given, and runs nothing.
+class FinalRunner final : public model::TrialRunner {
+ public:
+  const model::DeviceInfo& device() const override { return m_device; }
+  model::TrialOutcome run(const model::TrialJob&) override { return outcome; }
+  model::FinalOutcome run_final(const model::FinalJob& job) override {
+    last = job;
+    return test::simple_final([this](const model::TrialJob&) { return ok_in(1000); }, job);
+  }
+  model::TrialOutcome outcome = ok_in(1000);
+  model::FinalJob last;
+
+ private:
+  model::DeviceInfo m_device;
+};
+
+struct RepeatBench : test::Bench {
+  RepeatBench() {
+    run();
+    what = request();
+  }
+  model::FinalOutcome repeat(const std::vector<model::TrialRecord>& trials) {
+    compile::CompilePool pool(
+        1, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken)); });
+    return sweep::repeat_in_turn(what, trials, {pool, runner, oracle});
+  }
+  /// What repeating it throws.
+  std::string refusal(const model::TrialRecord& trial) {
+    try {
+      repeat({trial, trial});
+    } catch (const model::Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  sweep::Request what;
+  FinalRunner runner;
+  test::FakeCompilerLog log;
+};
+
+}  // namespace
+
+TEST_SUITE("tuner::sweep") {
+  TEST_CASE(
+      "remembered trials are measured in as many rounds as both parts of a final have, none is dropped") {
+    RepeatBench bench;
+    const std::size_t calls = bench.results.calls.size();
+    const auto outcome = bench.repeat({bench.trial("SCALE=1"), bench.trial("SCALE=8")});
+    CHECK(outcome.standings.size() == 2);
+    REQUIRE(bench.runner.last.trials.size() == 2);
+    const model::FinalPolicy& policy = bench.runner.last.trials[0].policy.final;
+    CHECK(policy.choosing_rounds == 0);
+    CHECK(policy.confirming_rounds ==
+          bench.what.policy.final.choosing_rounds + bench.what.policy.final.confirming_rounds);
+    CHECK(bench.runner.last.trials[0].binary == std::vector{std::byte(1)});
+    CHECK(bench.runner.last.trials[1].binary == std::vector{std::byte(8)});
+    CHECK(bench.results.calls.size() == calls);
+  }
+
+  TEST_CASE("a trial that is not what its kernel makes of it today is refused") {
+    RepeatBench bench;
+    const model::TrialRecord trial = bench.trial("SCALE=2");
+    CHECK(bench.refusal(trial).empty());
+    SUBCASE("another compiler") {
+      bench.what.compiler = "fake 2";
+      CHECK(bench.refusal(trial).find("cannot be made again") != std::string::npos);
+    }
+    SUBCASE("an edited source") {
+      model::KernelSpec spec = test::scale_spec();
+      spec.source[0].text += " // edited";
+      bench.what.work[0].kernel = space::KernelSpace(spec);
+      CHECK(bench.refusal(trial).find("cannot be made again") != std::string::npos);
+    }
+    SUBCASE("another parameter") {
+      model::KernelSpec spec = test::scale_spec();
+      spec.parameters.push_back(spec.parameters[0]);
+      spec.parameters[1].name = "MORE";
+      bench.what.work[0].kernel = space::KernelSpace(spec);
+      CHECK(bench.refusal(trial).find("has a parameter MORE by now") != std::string::npos);
+    }
+    SUBCASE("no such kernel") {
+      bench.what.work.clear();
+      CHECK(bench.refusal(trial).find("no kernel is called 'scale'") != std::string::npos);
+    }
+    SUBCASE("it fails") {
+      bench.runner.outcome.status = model::TrialStatus::wrong_result;
+      bench.runner.outcome.detail = "3 elements";
+      CHECK(bench.refusal(trial).find("wrong_result: 3 elements") != std::string::npos);
+    }
+  }
+}

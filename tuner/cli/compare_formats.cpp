@@ -1,0 +1,166 @@
+#include "tuner/cli/compare_formats.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "reports/numbers.hpp"
+#include "reports/table.hpp"
+
+namespace tuner::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using measure::Verdict;
+using reports::Align;
+
+constexpr std::size_t shown_digits = 12;
+
+std::string id_text(const model::TrialRecord& trial) {
+  return trial.key.hex().substr(0, shown_digits);
+}
+
+std::string time_text(const model::TrialRecord& trial) {
+  return reports::time_text(measurement_of(trial).median_ns);
+}
+
+std::string side_line(char name, const model::TrialRecord& trial) {
+  const model::Measurement& m = measurement_of(trial);
+  return fmt::format("{}  {}  {} ({})  {} {}\n", name, id_text(trial), reports::time_text(m.median_ns),
+                     reports::interval_text(m.low_ns, m.high_ns), trial.kernel, trial.configuration.text());
+}
+
+std::string problem_text(const model::TrialRecord& trial) {
+  return fmt::format("{} {}", trial.problem.family, trial.problem.text());
+}
+
+std::string ratio_text(const measure::Ratio& ratio) {
+  return reports::ratio_interval_text(ratio.ratio, ratio.low, ratio.high);
+}
+
+std::string only_text(const char* name, const std::vector<model::TrialRecord>& trials) {
+  std::string out;
+  for (const model::TrialRecord& trial : trials) {
+    out += fmt::format("only {}: {} ({})\n", name, problem_text(trial), trial.comparison_class.text());
+  }
+  return out;
+}
+
+Json trial_json(const model::TrialRecord& trial) {
+  const model::Measurement& m = measurement_of(trial);
+  Json configuration = Json::object();
+  for (const model::Assignment& assignment : trial.configuration.assignments()) {
+    configuration[assignment.name] =
+        assignment.value.is_word() ? Json(assignment.value.text()) : Json(assignment.value.code());
+  }
+  return {
+      {"trial", trial.key.hex()},      {"kernel", trial.kernel}, {"configuration", std::move(configuration)},
+      {"median_ns", m.median_ns},      {"low_ns", m.low_ns},     {"high_ns", m.high_ns},
+      {"samples", m.samples_ns.size()}};
+}
+
+Json place_json(const model::TrialRecord& trial) {
+  return {{"family", trial.problem.family},
+          {"sizes", Json::parse(trial.problem.sizes_json())},
+          {"type", model::cuda_name(trial.problem.type)},
+          {"row_padding", trial.problem.row_padding},
+          {"class", trial.comparison_class.text()}};
+}
+
+Json only_json(const std::vector<model::TrialRecord>& trials) {
+  Json out = Json::array();
+  for (const model::TrialRecord& trial : trials) {
+    out.push_back(place_json(trial));
+    out.back().update(trial_json(trial));
+  }
+  return out;
+}
+
+Json compared_json(const Compared& compared) {
+  Json out = place_json(compared.a);
+  out["a"] = trial_json(compared.a);
+  out["b"] = trial_json(compared.b);
+  out["verdict"] = measure::to_string(compared.verdict);
+  out["ratio"] = compared.ratio.ratio;
+  out["ratio_low"] = compared.ratio.low;
+  out["ratio_high"] = compared.ratio.high;
+  out["how"] = compared.how;
+  return out;
+}
+
+std::string summary_text(const CompareSummary& summary) {
+  return fmt::format("A is faster at {}, slower at {}, tied at {}; geometric mean of its times by B's {}\n",
+                     summary.faster, summary.slower, summary.tied, reports::significant(summary.mean_ratio));
+}
+
+}  // namespace
+
+CompareSummary summary_of(const ComparedSides& sides) {
+  CompareSummary summary;
+  double logs = 0;
+  for (const Compared& compared : sides.both) {
+    if (compared.verdict == Verdict::faster) ++summary.faster;
+    if (compared.verdict == Verdict::slower) ++summary.slower;
+    if (compared.verdict == Verdict::tied) ++summary.tied;
+    logs += std::log(compared.ratio.ratio);
+  }
+  if (!sides.both.empty()) summary.mean_ratio = std::exp(logs / static_cast<double>(sides.both.size()));
+  return summary;
+}
+
+std::string compare_text(const Compared& compared) {
+  std::string out = side_line('A', compared.a) + side_line('B', compared.b);
+  out += fmt::format("at {}; {}\n\n", problem_text(compared.a), compared.a.comparison_class.text());
+  if (compared.verdict == Verdict::tied) {
+    out += fmt::format("A and B cannot be told apart: A takes {} of B's time", ratio_text(compared.ratio));
+  } else {
+    out += fmt::format("A is {} than B: it takes {} of B's time", measure::to_string(compared.verdict),
+                       ratio_text(compared.ratio));
+  }
+  return out + fmt::format(" ({})\n", compared.how);
+}
+
+std::string compare_text(const ComparedSides& sides) {
+  std::string out;
+  std::size_t next = 0;
+  while (next < sides.both.size()) {
+    const model::ComparisonClass& comparison = sides.both[next].a.comparison_class;
+    reports::Table table({{"problem"},
+                          {"A"},
+                          {"time", Align::right},
+                          {"B"},
+                          {"time", Align::right},
+                          {"A's time by B's", Align::right},
+                          {"A is"}});
+    for (; next < sides.both.size() && sides.both[next].a.comparison_class == comparison; ++next) {
+      const Compared& compared = sides.both[next];
+      table.add_row({problem_text(compared.a), compared.a.kernel + ' ' + compared.a.configuration.text(),
+                     time_text(compared.a), compared.b.kernel + ' ' + compared.b.configuration.text(),
+                     time_text(compared.b), ratio_text(compared.ratio),
+                     std::string(measure::to_string(compared.verdict))});
+    }
+    out += fmt::format("{}\n{}\n", comparison.text(), table.plain());
+  }
+  out +=
+      sides.both.empty() ? "no problem was measured by both in one class\n" : summary_text(summary_of(sides));
+  return out + only_text("A", sides.only_a) + only_text("B", sides.only_b);
+}
+
+std::string compare_json(const ComparedSides& sides) {
+  Json comparisons = Json::array();
+  for (const Compared& compared : sides.both) comparisons.push_back(compared_json(compared));
+  const CompareSummary summary = summary_of(sides);
+  const Json out = {{"schema_version", 1},
+                    {"comparisons", std::move(comparisons)},
+                    {"summary",
+                     {{"faster", summary.faster},
+                      {"slower", summary.slower},
+                      {"tied", summary.tied},
+                      {"mean_ratio", summary.mean_ratio}}},
+                    {"only_a", only_json(sides.only_a)},
+                    {"only_b", only_json(sides.only_b)}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace tuner::cli

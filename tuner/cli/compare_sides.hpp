@@ -1,0 +1,52 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/measure/comparison.hpp"
+#include "tuner/model/final.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::cli {
+
+/// One of the two things that are compared.
+struct Side {
+  std::string name;                         ///< as the user gave it
+  std::optional<model::TrialRecord> trial;  ///< where it is one trial, samples included
+  /// Where it is a run, a database or an export: the trial to use of each problem in each class, with
+  /// samples.
+  std::vector<model::TrialRecord> best;
+};
+
+/// What `name` stands for: a file that exists (a database of the tuner, or an export), else the beginning of
+/// a trial's or a run's identifier in one's own database. A foreign database or export is checked as merging
+/// and importing do, and never changed. Throws model::Error where it is none of these.
+Side load_side(const std::filesystem::path& own_database, const std::string& name);
+
+/// Two trials of one problem, held against each other.
+struct Compared {
+  model::TrialRecord a;
+  model::TrialRecord b;
+  measure::Ratio ratio;  ///< of the time of a by that of b
+  measure::Verdict verdict = measure::Verdict::tied;
+  std::string how;  ///< where the ratio is from: `the final of 2026-…`
+};
+
+/// Two trials by what is stored of them: by the last final both took part in, else by their samples. Throws
+/// model::UsageError where their problems or classes differ, or one has no time.
+Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b,
+                        const std::optional<model::FinalRecord>& final);
+
+/// The best of two sides, problem by problem.
+struct ComparedSides {
+  std::vector<Compared> both;
+  std::vector<model::TrialRecord> only_a;
+  std::vector<model::TrialRecord> only_b;
+};
+ComparedSides compare_best(const Side& a, const Side& b);
+
+/// The median and interval that a trial was measured with; throws model::UsageError where it has none.
+const model::Measurement& measurement_of(const model::TrialRecord& trial);
+
+}  // namespace tuner::cli

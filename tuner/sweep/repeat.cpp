@@ -1,0 +1,99 @@
+#include "tuner/sweep/repeat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/model/error.hpp"
+#include "tuner/sweep/trial_identity.hpp"
+#include "tuner/sweep/trial_job.hpp"
+
+namespace tuner::sweep {
+namespace {
+
+constexpr std::size_t shown_digits = 12;
+
+std::string name_of(const model::TrialRecord& trial) {
+  return fmt::format("trial {} ({} {})", trial.key.hex().substr(0, shown_digits), trial.kernel,
+                     trial.configuration.text());
+}
+
+const Work& work_of(const Request& request, const model::TrialRecord& trial) {
+  const auto found = std::find_if(request.work.begin(), request.work.end(),
+                                  [&](const Work& work) { return work.kernel.spec().name == trial.kernel; });
+  if (found == request.work.end()) {
+    throw model::UsageError(fmt::format("{}: no kernel is called '{}'", name_of(trial), trial.kernel),
+                            "name its spec with --kernel FILE");
+  }
+  return *found;
+}
+
+void require_same_program(const Request& request, const Work& work, const model::TrialRecord& trial) {
+  const IdentityMaker identities(request, work, trial.problem, trial.comparison_class);
+  for (const model::ParameterSpec& parameter : work.kernel.spec().parameters) {
+    if (trial.configuration.find(parameter.name) != nullptr) continue;
+    throw model::UsageError(
+        fmt::format("{}: its kernel has a parameter {} by now", name_of(trial), parameter.name),
+        "run the kernel again, and compare the new trials");
+  }
+  if (identities.trial(trial.configuration) == trial.key) return;
+  throw model::UsageError(
+      fmt::format("{} cannot be made again: its kernel's source or spec, the compiler ({}, then {}) or the "
+                  "device's architecture ({} is what runs now) is another one",
+                  name_of(trial), request.compiler, trial.comparison_class.toolkit,
+                  request.device.architecture),
+      "run the kernel again, and compare the new trials");
+}
+
+void require_ok(const model::TrialRecord& trial, const model::TrialOutcome& outcome) {
+  if (outcome.status == model::TrialStatus::ok) return;
+  throw model::Error(
+      fmt::format("{}: {}: {}", name_of(trial), model::to_string(outcome.status), outcome.detail));
+}
+
+model::TrialJob make_job(const Request& request, const model::TrialRecord& trial, CompileAhead& compiling,
+                         const LaunchOracle& oracle) {
+  const Work& work = work_of(request, trial);
+  require_same_program(request, work, trial);
+  Trial again = describe(request, work, trial.problem, trial.configuration, trial.key);
+  require_ok(trial, again.record.outcome);
+  Compiled compiled = compiling.compile_now(compilable(request, work, std::move(again), {}));
+  add_compilation(compiled.trial, *compiled.binary, oracle);
+  require_ok(trial, compiled.trial.record.outcome);
+  if (compiled.reference && compiled.reference->status != model::TrialStatus::ok) {
+    throw model::Error(
+        fmt::format("{}: the reference it is verified against does not compile", name_of(trial)));
+  }
+  return job_of(request, compiled);
+}
+
+}  // namespace
+
+model::FinalOutcome repeat_in_turn(const Request& request, const std::vector<model::TrialRecord>& trials,
+                                   const Repeating& with) {
+  Request unhurried = request;
+  model::FinalPolicy& final = unhurried.policy.final;
+  final.confirming_rounds += final.choosing_rounds;
+  final.choosing_rounds = 0;
+  final.time_limit_ns *= 2;
+  CompileAhead compiling(with.pool);
+  model::FinalJob job;
+  job.seed = request.seed;
+  for (const model::TrialRecord& trial : trials) {
+    job.trials.push_back(make_job(unhurried, trial, compiling, with.oracle));
+  }
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const model::TrialOutcome outcome = with.runner.run(job.trials[i]);
+    require_ok(trials[i], outcome);
+    if (outcome.measurement) job.trials[i].best_ns = outcome.measurement->median_ns;
+  }
+  model::FinalOutcome outcome = with.runner.run_final(job);
+  if (!outcome.complete()) {
+    const std::string culprit = outcome.culprit ? name_of(trials[*outcome.culprit]) + ": " : "";
+    throw model::Error(
+        fmt::format("{}the trials could not be measured in turn: {}", culprit, outcome.failure.detail));
+  }
+  return outcome;
+}
+
+}  // namespace tuner::sweep
