@@ -136,6 +136,18 @@ TEST_SUITE("tuner::cli") {
     CHECK(bench.results.calls.empty());
   }
 
+  TEST_CASE("a ceiling whose buffers do not fit is left out with the reason, the others are measured") {
+    CeilingBench bench;
+    bench.kernels[1].ceiling_sizes = {{"multiprocessors << 29", {}}};
+    bench.run_request.device.limits.max_grid_x = 1 << 30;
+    bench.measure();
+    REQUIRE(bench.recorded.size() == 1);
+    CHECK(bench.recorded[0].kind == "launch");
+    REQUIRE(bench.watcher.notices.size() == 3);
+    CHECK(bench.watcher.notices[1].find("left out: ceiling_memory at 2147483648 float: needs 8.00 GiB") !=
+          std::string::npos);
+  }
+
   TEST_CASE("a kernel that is not for the device is passed over, one that fails is told of once") {
     CeilingBench bench;
     bench.kernels[1].device_kinds = {"cpu"};

@@ -90,6 +90,10 @@ std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const sweep::R
 
 sweep::Ending measure(const CeilingTask& task, const sweep::Request& request, const sweep::TrialList& list) {
   task.observer.notice(fmt::format("measuring what {} can do at most, once", request.device.name));
+  for (const sweep::Exclusion& excluded : list.excluded) {
+    task.observer.notice(
+        fmt::format("left out: {} at {}: {}", excluded.kernel, excluded.problem.text(), excluded.reason));
+  }
   compile::CompilePool pool(task.backend.compile_jobs, task.backend.make_compiler);
   sweep::Services services{pool,
                            *task.backend.runner,
