@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tests/space/spec_builder.hpp"
-#include "tuner/space/space.hpp"
+#include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;
 using namespace tuner::space;
@@ -17,6 +17,15 @@ model::KernelSpec spec_of(std::vector<std::string> sizes, std::string row_paddin
   spec.sizes = std::move(sizes);
   spec.row_padding = std::move(row_padding);
   return spec;
+}
+
+std::vector<model::Configuration> all(const KernelSpace& kernel, const model::Problem& problem) {
+  std::vector<model::Configuration> out;
+  kernel.enumerate(problem, {}, [&](const model::Configuration& configuration) {
+    out.push_back(configuration);
+    return true;
+  });
+  return out;
 }
 
 }  // namespace
@@ -55,6 +64,21 @@ TEST_CASE("the second probe has padded rows where the spec offers them") {
   CHECK(probes[0].size_text() == "33x71x45");
   CHECK(probes[0].row_padding == 0);
   CHECK(probes[1].row_padding == 3);
+}
+
+TEST_CASE(
+    "a configuration is allowed on the problems whose constraints it meets, as when they are enumerated") {
+  model::KernelSpec spec = scale_spec();
+  spec.constraints = {expression("N % B == 0")};
+  const KernelSpace kernel(spec);
+  for (const std::int64_t size : {33, 64, 96, 128}) {
+    const model::Problem problem = make_problem(spec, {size}, std::nullopt, 0);
+    std::size_t allowed = 0;
+    const model::Problem any = make_problem(spec, {1 << 20}, std::nullopt, 0);
+    for (const model::Configuration& configuration : all(kernel, any))
+      allowed += kernel.allows(problem, configuration, {}) ? 1 : 0;
+    CHECK(allowed == kernel.list(problem, {}).size());
+  }
 }
 
 TEST_SUITE_END();

@@ -156,7 +156,10 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
     const bool passed =
         verify_second_draw(examination, ignored, outcome) && verify_first_draw(examination, ignored, outcome);
     if (passed) outcome.verification = {};
-    if (!passed) outcome.detail = describe_probe(plan) + outcome.detail;
+    if (!passed) {
+      outcome.detail = describe_probe(plan) + outcome.detail +
+                       "; a kernel for whole tiles alone says so in its constraints";
+    }
     return passed;
   } catch (const device::DeviceFault& fault) {
     throw device::DeviceFault(fault.status(), fault.lost(), describe_probe(plan) + fault.what());

@@ -74,6 +74,18 @@ std::int64_t KernelSpace::count(const model::Problem& problem, const model::Devi
   return Descent(*m_compiled, problem, limits).count();
 }
 
+bool KernelSpace::allows(const model::Problem& problem, const model::Configuration& configuration,
+                         const model::DeviceLimits& limits) const {
+  Slots slots = problem_slots(*m_compiled, problem, limits);
+  if (set_parameters(*m_compiled, configuration, slots)) return false;
+  derive_all(*m_compiled, slots);
+  return std::all_of(m_compiled->constraints.begin(), m_compiled->constraints.end(),
+                     [&](const Compiled& constraint) {
+                       const Evaluated<std::int64_t> value = evaluate(constraint.program, slots);
+                       return value.fault == Fault::none && value.value != 0;
+                     });
+}
+
 std::variant<model::Plan, Rejection> KernelSpace::make_plan(const model::Problem& problem,
                                                             const model::Configuration& configuration,
                                                             const model::DeviceLimits& limits) const {

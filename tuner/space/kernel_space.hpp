@@ -33,6 +33,11 @@ class KernelSpace {
   ConfigurationList list(const model::Problem& problem, const model::DeviceLimits& limits) const;
   std::int64_t count(const model::Problem& problem, const model::DeviceLimits& limits) const;
 
+  /// Whether enumerate() would deliver `configuration` as far as constraints go: one that is valid for some
+  /// problem need not be for another.
+  bool allows(const model::Problem& problem, const model::Configuration& configuration,
+              const model::DeviceLimits& limits) const;
+
   std::variant<model::Plan, Rejection> make_plan(const model::Problem& problem,
                                                  const model::Configuration& configuration,
                                                  const model::DeviceLimits& limits) const;

@@ -35,6 +35,7 @@ std::vector<model::Plan> probes_of(const Request& request, const Work& work,
                                    const model::TrialRecord& trial) {
   std::vector<model::Plan> probes;
   for (const model::Problem& problem : space::probe_problems(work.kernel.spec(), trial.problem)) {
+    if (!work.kernel.allows(problem, trial.configuration, request.device.limits)) continue;
     const auto job =
         work.kernel.compile_job(problem, trial.configuration, request.device.architecture, request.compiler);
     if (job.key() != trial.binary_key) continue;
