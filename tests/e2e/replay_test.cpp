@@ -15,7 +15,7 @@ using tuner::test::User;
 
 namespace {
 
-const std::string folder = TUNER_SOURCE_DIR "/docs/results/h200-2026-11-20-notes/";
+const std::string folder = TUNER_SOURCE_DIR "/docs/results/h200-2026-11-21-notes/";
 
 /// The document without the line that says when it was made.
 std::string without_date(const std::string& document) {
@@ -59,17 +59,28 @@ TEST_SUITE("tuner command line, the recorded sweep") {
 
     const auto table = user.types({"best", "--size", "1024", "--kernel", "shared", "--db", "notes.db"});
     CHECK(has(table.out, "PARTITION=row BLOCK_SIZE=32 PADDING=0"));
-    CHECK(has(table.out, "245.2 µs"));
+    CHECK(has(table.out, "245.3 µs"));
     CHECK(has(table.out + table.err, "NVIDIA H200"));
   }
 
   TEST_CASE("a winner that includes launch latency is marked, and the register tile's limits are told") {
     const Recording user;
     CHECK(has(user.types({"best", "--size", "32", "--kernel", "shared", "--db", "notes.db"}).out,
-              "1.452 µs †"));
+              "1.501 µs †"));
     const auto tile = user.types({"best", "--size", "4096", "--kernel", "register_tile", "--db", "notes.db"});
     CHECK(has(tile.out, "BLOCK_SIZE=64 ELEMENTS_PER_THREAD=32"));
     CHECK(has(tile.out, "registers"));
+  }
+
+  TEST_CASE(
+      "a final that was recorded tells here too who won, against whom, and at what share of a ceiling") {
+    const Recording user;
+    const auto best = user.types({"best", "--size", "4096", "--db", "notes.db"});
+    INFO(best.out, best.err);
+    CHECK(has(best.out, "TILE_M=64 TILE_N=64 TILE_K=32 THREAD_M=8 THREAD_N=4 VECTOR=16"));
+    CHECK(has(best.out, "3.987 ms"));
+    CHECK_FALSE(has(best.out + best.err, "not re-measured"));
+    CHECK(has(best.out + best.err, "arithmetic ceiling"));
   }
 
   TEST_CASE("importing twice adds nothing; exporting gives back what was imported") {
