@@ -80,25 +80,25 @@ TEST_SUITE("tuner::measure::Sampler") {
 
   TEST_CASE_FIXTURE(
       SamplerFixture,
-      "a slow start drops nobody who is not three times as slow: the fastest of the first counts") {
-    script.time_ns = [](const std::string&, int launch) { return launch == 1 ? 1.4e6 : 5e6; };
-    CHECK_FALSE(sample(2.9e6, 1e6).dropped);
+      "a slow start drops nobody who is not twice as slow: the fastest of the first counts") {
+    script.time_ns = [](const std::string&, int launch) { return launch == 1 ? 1.2e6 : 5e6; };
+    CHECK_FALSE(sample(1.9e6, 1e6).dropped);
     script.launches.clear();
     script.time_ns = [](const std::string&, int) { return 1.6e6; };
-    CHECK(sample(2.9e6, 1e6).dropped);
+    CHECK(sample(1.9e6, 1e6).dropped);
   }
 
   TEST_CASE_FIXTURE(SamplerFixture,
                     "who is far behind costs one launch, who is behind three, the warm run included") {
-    every_launch_takes(2.5e6);
+    every_launch_takes(1.5e6);
     const auto far = sample(6e6, 1e6);
     CHECK(far.dropped);
     CHECK(script.launches["kernel"] == 0);
     CHECK(far.measurement.samples_ns == std::vector{6e6});
-    const auto behind = sample(2.6e6, 1e6);
+    const auto behind = sample(1.6e6, 1e6);
     CHECK(behind.dropped);
     CHECK(script.launches["kernel"] == 2);
-    CHECK(behind.measurement.samples_ns == std::vector{2.6e6, 2.5e6, 2.5e6});
+    CHECK(behind.measurement.samples_ns == std::vector{1.6e6, 1.5e6, 1.5e6});
   }
 
   TEST_CASE_FIXTURE(SamplerFixture, "nothing is dropped without a best or without cuts") {

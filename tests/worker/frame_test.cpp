@@ -31,7 +31,8 @@ std::vector<Bytes> payloads() {
           encode(test::full_outcome()),
           encode(FinalRequest{{TrialRequest{test::full_trial_job(), true, false}}, 5}),
           encode(test::full_final()),
-          encode(Prepare{})};
+          encode(Prepare{}),
+          encode(Proceed{})};
 }
 
 /// Flips, overwrites, cuts, repeats or splices some bytes.

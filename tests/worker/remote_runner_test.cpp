@@ -107,6 +107,22 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(runner.starts() == 5);
   }
 
+  TEST_CASE("nothing is launched before the notice is done, and an error in it leaves no job behind") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    std::vector<std::string> order;
+    runner.report_phases_to([&](TrialPhase phase) { order.emplace_back(to_string(phase)); });
+    const model::TrialJob good = test::trial_job("good");
+    CHECK(runner.run_with_notice(good, [&] { order.emplace_back("notice"); }) == alone(good));
+    REQUIRE(order.size() == 5);
+    CHECK(order.front() == "notice");
+    for (const char* entry : {"crash", "good"}) {
+      CHECK_THROWS_AS(runner.run_with_notice(test::trial_job(entry), [] { throw model::Error("disk full"); }),
+                      model::Error);
+    }
+    CHECK(test::no_child_left());
+    CHECK(runner.run(good) == alone(good));
+  }
+
   TEST_CASE("what a kernel prints is dropped and said, and neither hangs nor ends the worker") {
     RemoteRunner runner(test::child("measure"), hasty());
     const TrialOutcome outcome = runner.run(test::trial_job("flood"));

@@ -15,6 +15,9 @@ constexpr int probe_launches = 8;  ///< enough that the gap around them does not
 constexpr int longest_batch =
     1000;  ///< launches; a batch is one graph, whose making takes about a microsecond each
 constexpr double throttled_share = 0.75;
+/// Of a trial that is not dropped, even beyond the policy's time, unless they take longer than this.
+constexpr std::size_t least_samples = 3;
+constexpr double longest_ns = 2e9;
 
 double fastest_ns(const std::vector<Timing>& samples) {
   const auto faster = [](const Timing& a, const Timing& b) { return a.ns < b.ns; };
@@ -107,8 +110,10 @@ Samples Sampler::run() {
   const auto wanted = static_cast<std::size_t>(std::max(policy.samples, 1));
   std::vector<Timing> kept;
   std::vector<Timing> throttled;
+  const auto least = std::min(wanted, least_samples);
   for (double spent_ns = 0;
-       kept.size() < wanted && throttled.size() < wanted && spent_ns < policy.time_limit_ns;) {
+       kept.size() < wanted && throttled.size() < wanted &&
+       (spent_ns < policy.time_limit_ns || (kept.size() < least && spent_ns < longest_ns));) {
     const Timing sample = take_sample(m_device, m_sequence, policy, batch);
     spent_ns += sample.ns;
     const bool good = !is_throttled(sample, m_task.max_sm_clock_mhz);

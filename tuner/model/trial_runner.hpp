@@ -34,6 +34,13 @@ class TrialRunner {
   /// Trials will follow: what takes a while (a context, a process) may begin now. Does not wait for it.
   virtual void prepare() {}
   virtual TrialOutcome run(const TrialJob& job) = 0;
+  /// The same; `before_launch` is called once, before anything of the job is launched: what must be on the
+  /// disk by then is written in it. A runner that works in another process goes on meanwhile with what comes
+  /// before a launch. What it throws passes through, and the job is not launched.
+  virtual TrialOutcome run_with_notice(const TrialJob& job, const std::function<void()>& before_launch) {
+    before_launch();
+    return run(job);
+  }
   /// A failure is a value here too. There is at least one trial.
   virtual FinalOutcome run_final(const FinalJob& job) = 0;
   /// From now on `listener` is called, from within run(), as each phase begins; a null one ends it. Runners

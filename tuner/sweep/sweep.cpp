@@ -18,6 +18,7 @@ using model::TrialStatus;
 
 /// Deaths of the measuring process that put a trial under quarantine.
 constexpr int quarantine_deaths = 2;
+constexpr std::chrono::milliseconds no_patience{0};
 /// How long a wait for the compiler may keep the sweep from noticing that it should stop.
 constexpr std::chrono::milliseconds stop_latency{100};
 
@@ -37,17 +38,31 @@ class Driver {
         m_started(services.clock()) {
     m_summary.planned = list.total();
     m_summary.known = list.known();
+    // The GPU is at work then, and what comes next can be planned.
+    m_services.runner.report_phases_to([this](model::TrialPhase phase) {
+      if (phase == model::TrialPhase::verifying) fill();
+    });
   }
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  ~Driver() { m_services.runner.report_phases_to(nullptr); }
 
   Summary run() {
     m_services.observer.planned(m_summary.planned, m_summary.known);
     if (m_summary.planned > m_summary.known) m_services.runner.prepare();
     while (!over()) {
+      hold_finals();
+      if (auto trial = m_compiling.take(no_patience)) {
+        measure(std::move(*trial));
+        continue;
+      }
+      commit_ended();
       fill();
       hold_finals();
       if (m_compiling.empty()) break;
-      if (auto trial = next_ready()) measure(std::move(*trial));
+      if (auto trial = wait_for_ready()) measure(std::move(*trial));
     }
+    commit_ended();
     // What is known by now deserves its final even where the budget ended the racing.
     if (m_summary.ending == Ending::budget_spent) m_summary.finals += m_finals.hold_rest();
     m_services.pool.cancel();
@@ -119,13 +134,14 @@ class Driver {
   void hold_finals() {
     while (const auto group = m_queue.take_finished()) {
       if (over()) return;
+      commit_ended();
       const double before = m_services.clock();
       if (m_finals.hold(*group)) ++m_summary.finals;
       m_summary.measuring_seconds += m_services.clock() - before;
     }
   }
 
-  std::optional<Compiled> next_ready() {
+  std::optional<Compiled> wait_for_ready() {
     const double before = m_services.clock();
     auto trial = m_compiling.take(stop_latency);
     m_summary.waiting_seconds += m_services.clock() - before;
@@ -136,9 +152,15 @@ class Driver {
     model::TrialRecord& record = trial.trial.record;
     add_compilation(trial.trial, *trial.binary, m_services.oracle);
     if (record.outcome.status == TrialStatus::ok) check_reference(trial);
-    if (record.outcome.status == TrialStatus::ok) launch(trial);
-    finish(record, trial.item);
+    const bool launched = record.outcome.status == TrialStatus::ok;
+    if (launched) launch(trial);
     m_finals.remember(trial);
+    // While the next trial is on its way to the GPU there is time to write this one down.
+    const bool can_wait = launched && !is_death(record.outcome);
+    if (can_wait)
+      m_ended = Ended{std::move(trial.trial.record), trial.item};
+    else
+      finish(record, trial.item);
   }
 
   static void check_reference(Compiled& trial) {
@@ -156,10 +178,12 @@ class Driver {
     if (m_probed.insert(record.binary_key).second) job.probes = probes_of(m_request, work, record);
     job.best_ns = best_ns(trial);
 
-    m_services.sink.open_attempt(record);
-    m_services.observer.launching(record);
     const double before = m_services.clock();
-    model::TrialOutcome outcome = m_services.runner.run(job);
+    model::TrialOutcome outcome = m_services.runner.run_with_notice(job, [&] {
+      commit_ended();
+      m_services.sink.open_attempt(record);
+      m_services.observer.launching(record);
+    });
     m_summary.measuring_seconds += m_services.clock() - before;
     if (is_death(outcome)) m_services.sink.observed_death(record.key, outcome.status, outcome.detail);
     add_outcome(trial.trial, std::move(outcome), work);
@@ -171,7 +195,9 @@ class Driver {
     if (known != m_best_ns.end()) return known->second;
     const model::TrialRecord& record = trial.trial.record;
     return m_best_ns[trial.item.group] =
-               m_services.source.best_ns(record.problem, record.comparison_class).value_or(0);
+               m_request.fresh
+                   ? 0
+                   : m_services.source.best_ns(record.problem, record.comparison_class).value_or(0);
   }
 
   void remember_best(const Compiled& trial) {
@@ -179,6 +205,10 @@ class Driver {
     if (!model::has_trusted_time(outcome.status) || !outcome.measurement) return;
     double& best = m_best_ns[trial.item.group];
     if (best == 0 || outcome.measurement->median_ns < best) best = outcome.measurement->median_ns;
+  }
+
+  void commit_ended() {
+    if (const auto ended = std::exchange(m_ended, std::nullopt)) finish(ended->record, ended->item);
   }
 
   void finish(const model::TrialRecord& record, const CandidateQueue::Item& item) {
@@ -198,6 +228,11 @@ class Driver {
   FinalStage m_finals;
   double m_started;
   Summary m_summary;
+  struct Ended {
+    model::TrialRecord record;
+    CandidateQueue::Item item;
+  };
+  std::optional<Ended> m_ended;             ///< measured, and not yet committed
   std::int64_t m_under_way = 0;             ///< begun and not finished
   std::set<model::Digest> m_probed;         ///< binaries whose probes were sent along
   std::map<std::size_t, double> m_best_ns;  ///< by group; 0: none yet

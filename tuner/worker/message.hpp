@@ -49,6 +49,10 @@ struct FinalRequest {
 /// Trials will follow; there is no answer.
 struct Prepare {};
 
+/// The trial that was sent may be launched: a child waits for this before the first launch of each. There is
+/// no answer.
+struct Proceed {};
+
 /// The running trial has entered a phase.
 struct PhaseReport {
   model::TrialPhase phase = model::TrialPhase::loading;
@@ -61,7 +65,7 @@ struct ProtocolError {
 
 using Message =
     std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation, TrialRequest,
-                 PhaseReport, model::TrialOutcome, FinalRequest, model::FinalOutcome, Prepare>;
+                 PhaseReport, model::TrialOutcome, FinalRequest, model::FinalOutcome, Prepare, Proceed>;
 
 /// Payloads: CBOR maps. Strings travel as byte strings, since compiler logs need not be UTF-8; numbers are
 /// exact, infinities and NaN included.
@@ -74,6 +78,7 @@ Bytes encode(const model::Compilation& compilation);
 Bytes encode(const TrialRequest& request);
 Bytes encode(const FinalRequest& request);
 Bytes encode(const Prepare& request);
+Bytes encode(const Proceed& request);
 Bytes encode(const model::FinalOutcome& outcome);
 Bytes encode(const PhaseReport& report);
 Bytes encode(const model::TrialOutcome& outcome);

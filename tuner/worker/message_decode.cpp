@@ -160,6 +160,8 @@ Message message_of(const json& message) {
       return body_of<model::FinalOutcome>(message);
     case MessageKind::prepare:
       return body_of<Prepare>(message);
+    case MessageKind::proceed:
+      return body_of<Proceed>(message);
   }
   throw Malformed(fmt::format("unknown kind {}", kind));
 }

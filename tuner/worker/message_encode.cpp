@@ -111,6 +111,9 @@ Bytes encode(const model::FinalOutcome& outcome) {
 Bytes encode(const TrialRequest& request) {
   return envelope(MessageKind::trial_request, value_of(request));
 }
+Bytes encode(const Proceed& request) {
+  return envelope(MessageKind::proceed, value_of(request));
+}
 Bytes encode(const Prepare& request) {
   return envelope(MessageKind::prepare, value_of(request));
 }

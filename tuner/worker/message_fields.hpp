@@ -310,6 +310,9 @@ void describe(Archive& a, T& v) {
 template <class Archive, Either<Prepare> T>
 void describe(Archive&, T&) {}
 
+template <class Archive, Either<Proceed> T>
+void describe(Archive&, T&) {}
+
 template <class Archive, Either<PhaseReport> T>
 void describe(Archive& a, T& v) {
   a("phase", v.phase);

@@ -15,6 +15,7 @@ enum class MessageKind {
   final_request,
   final_outcome,
   prepare,
+  proceed,
 };
 
 }  // namespace tuner::worker

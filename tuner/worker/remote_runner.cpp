@@ -25,9 +25,9 @@ nanoseconds from_ns(double ns) {
   return nanoseconds(ns > 0 ? static_cast<nanoseconds::rep>(std::min(ns, 1e18)) : 0);
 }
 
-/// Samples after which it is settled whether a trial is dropped.
-double cut_samples(const model::MeasurePolicy& policy) {
-  int most = 0;
+/// Samples that are taken however long they take: three, and those that settle whether a trial is dropped.
+double least_samples(const model::MeasurePolicy& policy) {
+  int most = 3;
   for (const model::Cut& cut : policy.cuts) most = std::max(most, cut.samples);
   return most;
 }
@@ -58,7 +58,7 @@ nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::Tr
     case TrialPhase::timing:
       break;
   }
-  return allowed(cut_samples(job.policy) + 1.0) + from_ns(job.policy.time_limit_ns);
+  return allowed(least_samples(job.policy) + 1.0) + from_ns(job.policy.time_limit_ns);
 }
 
 nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::FinalJob& job,
@@ -99,9 +99,18 @@ void RemoteRunner::prepare() {
 }
 
 TrialOutcome RemoteRunner::run(const model::TrialJob& job) {
+  return run_with_notice(job, [] {});
+}
+
+TrialOutcome RemoteRunner::run_with_notice(const model::TrialJob& job,
+                                           const std::function<void()>& before_launch) {
   if (!m_slot.occupied()) start();
-  const Answer answer =
-      ask(encode(request(job)), [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); });
+  const auto deadlines = [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); };
+  const Answer answer = ask(encode(request(job)), deadlines, [&] {
+    before_launch();
+    // A child that is gone by now is found out when it is asked for its answer.
+    static_cast<void>(m_slot.child().send(encode(Proceed{}), Clock::now() + m_settings.run_deadline));
+  });
   if (const auto* lost = std::get_if<TrialOutcome>(&answer)) return *lost;
   const auto* told = std::get_if<TrialOutcome>(&std::get<Message>(answer));
   TrialOutcome outcome = told ? *told : unexpected_answer();
@@ -116,8 +125,8 @@ model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
   FinalRequest request;
   request.seed = job.seed;
   for (const model::TrialJob& trial : job.trials) request.trials.push_back(this->request(trial));
-  const Answer answer =
-      ask(encode(request), [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); });
+  const Answer answer = ask(
+      encode(request), [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); }, [] {});
   model::FinalOutcome outcome;
   if (const auto* lost = std::get_if<TrialOutcome>(&answer)) {
     outcome.failure = *lost;
@@ -146,11 +155,18 @@ TrialRequest RemoteRunner::request(const model::TrialJob& job) {
   return request;
 }
 
-RemoteRunner::Answer RemoteRunner::ask(const Bytes& request, const Deadlines& deadlines) {
+RemoteRunner::Answer RemoteRunner::ask(const Bytes& request, const Deadlines& deadlines,
+                                       const std::function<void()>& meanwhile) {
   m_slot.child().output().clear();
   const Sent sent = m_slot.child().send(request, Clock::now() + deadlines(TrialPhase::loading));
   if (std::holds_alternative<DeadlinePassed>(sent)) {
     return lost(TrialStatus::timeout, TrialPhase::loading, "it did not take the job in time");
+  }
+  try {
+    meanwhile();
+  } catch (...) {
+    m_slot.discard();  // it has a job that nobody will ask about
+    throw;
   }
   // A child that died is asked all the same: its last words may still be in the socket.
   return await(deadlines);

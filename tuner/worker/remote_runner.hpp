@@ -38,6 +38,8 @@ class RemoteRunner : public model::TrialRunner {
   const model::DeviceInfo& device() const override { return *m_settings.device; }
   void prepare() override;
   model::TrialOutcome run(const model::TrialJob& job) override;
+  model::TrialOutcome run_with_notice(const model::TrialJob& job,
+                                      const std::function<void()>& before_launch) override;
   /// A child that is lost in a final gives a FinalOutcome that failed as a trial would have; the culprit is
   /// not known.
   model::FinalOutcome run_final(const model::FinalJob& job) override;
@@ -54,7 +56,8 @@ class RemoteRunner : public model::TrialRunner {
 
   void start();
   TrialRequest request(const model::TrialJob& job);
-  Answer ask(const Bytes& request, const Deadlines& deadlines);
+  /// Sends `request`, does `meanwhile`, and waits for the answer.
+  Answer ask(const Bytes& request, const Deadlines& deadlines, const std::function<void()>& meanwhile);
   Answer await(const Deadlines& deadlines);
   std::string what_it_printed();
   model::TrialOutcome lost(model::TrialStatus status, model::TrialPhase phase, const std::string& why);

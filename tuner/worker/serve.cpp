@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <utility>
 
 #include "tuner/model/error.hpp"
 #include "tuner/worker/child_link.hpp"
@@ -70,6 +71,12 @@ model::TrialOutcome broken(const std::exception& error) {
   return outcome;
 }
 
+void await_proceed(ChildLink& link) {
+  const auto message = link.receive();
+  if (!message || !std::holds_alternative<Proceed>(*message))
+    throw model::Error("a trial was sent and then not allowed to be launched");
+}
+
 model::TrialOutcome run(model::TrialRunner& runner, const model::TrialJob& job) {
   try {
     return runner.run(job);
@@ -120,7 +127,11 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
   ChildLink link(fd, limits);
   try {
     const std::unique_ptr<model::TrialRunner> runner = make();
-    runner->report_phases_to([&link](model::TrialPhase phase) { link.send(encode(PhaseReport{phase})); });
+    bool may_launch = true;
+    runner->report_phases_to([&](model::TrialPhase phase) {
+      link.send(encode(PhaseReport{phase}));
+      if (phase >= model::TrialPhase::verifying && !std::exchange(may_launch, true)) await_proceed(link);
+    });
     if (!link.send(encode(RunnerReady{runner->device()}))) return served;
     ReferenceCache references;
     while (auto message = link.receive()) {
@@ -132,7 +143,9 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
       Bytes answer;
       if (auto* trial = std::get_if<TrialRequest>(&*message)) {
         references.complete(*trial);
+        may_launch = false;
         const model::TrialOutcome outcome = run(*runner, trial->job);
+        if (!may_launch) await_proceed(link);  // it ended before its first launch
         lost = outcome.device_lost;
         answer = encode(outcome);
       } else if (auto* final_request = std::get_if<FinalRequest>(&*message)) {
