@@ -1,8 +1,15 @@
 #include "bench/sweep/bare_compile.hpp"
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
+#include <new>
+#include <stdexcept>
 #include <thread>
 
 #include "tuner/compile/compile_pool.hpp"
@@ -53,21 +60,48 @@ std::vector<model::CompileJob> jobs_of(const space::KernelSpace& kernel, const m
   return out;
 }
 
-double bare_seconds(const std::vector<model::CompileJob>& jobs, int threads) {
+namespace {
+
+/// What the processes below share.
+struct Board {
+  std::atomic<std::size_t> next{0};
+  std::atomic<int> ready{0};
+  std::atomic<bool> go{false};
+};
+
+void wait_for(const std::function<bool()>& condition) {
+  while (!condition()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+[[noreturn]] void compile_share(const std::vector<model::CompileJob>& jobs, Board& board) {
   const auto library = nvrtc::load_library();
   // NVRTC starts up at its first compilation; a tuner's workers do while the GPU is being opened.
   static_cast<void>(library->compile(request_of(jobs.front(), library->version())));
-  const Stopwatch stopwatch;
-  std::atomic<std::size_t> next{0};
-  std::vector<std::jthread> workers;
-  for (int i = 0; i < threads; ++i) {
-    workers.emplace_back([&] {
-      for (std::size_t at = next++; at < jobs.size(); at = next++)
-        static_cast<void>(library->compile(request_of(jobs[at], library->version())));
-    });
+  ++board.ready;
+  wait_for([&] { return board.go.load(); });
+  for (std::size_t at = board.next++; at < jobs.size(); at = board.next++)
+    static_cast<void>(library->compile(request_of(jobs[at], library->version())));
+  _exit(0);
+}
+
+}  // namespace
+
+double bare_seconds(const std::vector<model::CompileJob>& jobs, int processes) {
+  void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("no shared memory");
+  Board& board = *new (memory) Board;
+  for (int i = 0; i < processes; ++i) {
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("no more processes");
+    if (child == 0) compile_share(jobs, board);
   }
-  workers.clear();
-  return stopwatch.seconds();
+  wait_for([&] { return board.ready == processes; });
+  const Stopwatch stopwatch;
+  board.go = true;
+  for (int i = 0; i < processes; ++i) wait(nullptr);
+  const double seconds = stopwatch.seconds();
+  munmap(memory, sizeof(Board));
+  return seconds;
 }
 
 double pool_seconds(const std::vector<model::CompileJob>& jobs, int workers, const std::string& program) {

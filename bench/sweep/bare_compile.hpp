@@ -14,9 +14,10 @@ std::vector<tuner::model::CompileJob> jobs_of(const tuner::space::KernelSpace& k
                                               const tuner::model::Problem& problem,
                                               const tuner::model::DeviceInfo& device, std::size_t most);
 
-/// Seconds to compile `jobs` with NVRTC and nothing around it, on `threads` threads, its cache off. This is
-/// the limit that a compile-bound sweep is held against. What does not compile takes its time too.
-double bare_seconds(const std::vector<tuner::model::CompileJob>& jobs, int threads);
+/// Seconds to compile `jobs` with NVRTC and nothing around it, in so many processes (threads of one hold each
+/// other up), its cache off. This is the limit that a compile-bound sweep is held against. What does not
+/// compile takes its time too. Call it before any thread is started.
+double bare_seconds(const std::vector<tuner::model::CompileJob>& jobs, int processes);
 
 /// The same through the tuner's pool and its compile workers, processes of `program`, without any cache.
 double pool_seconds(const std::vector<tuner::model::CompileJob>& jobs, int workers,

@@ -1,7 +1,7 @@
 // How fast is a whole sweep? Against what binds it, and against its peers; every cache empty, every foreign
 // one off. Each line is one `tuner run`, its process timed from outside, beside
-//   compile  the same configurations compiled by NVRTC alone on all cores
-//   GPU      the sum of the launches it made
+//   compile  the same configurations compiled by NVRTC alone, a process a core
+//   GPU      the sum of the launches it made: verified runs, samples, finals
 // The larger of the two is the limit; the ratio is the share of that speed which is reached.
 // On a machine without a GPU `--compile-only N` shows what the pool of compile workers adds to NVRTC.
 #include <fmt/format.h>

@@ -11,11 +11,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
 
 #include "db/database.hpp"
+#include "db/final_queries.hpp"
 #include "db/queries.hpp"
 
 extern char** environ;
@@ -98,13 +100,35 @@ double timed(std::vector<std::string> command, const std::filesystem::path& home
   return took.count();
 }
 
-double launches_ns(const model::Measurement& measurement) {
-  constexpr int verifying_launches = 2;
-  const double sampled = std::accumulate(measurement.samples_ns.begin(), measurement.samples_ns.end(), 0.0);
-  return sampled * measurement.launches_per_sample + verifying_launches * measurement.median_ns;
+/// Of a trial's race: its samples and the runs that verified it. One that was dropped after a single run had
+/// no other; of one sampled singly the second verified run is among the samples when it was dropped.
+double race_ns(const db::StoredMeasurement& race) {
+  const model::Measurement& m = race.measurement;
+  const double sampled =
+      std::accumulate(m.samples_ns.begin(), m.samples_ns.end(), 0.0) * m.launches_per_sample;
+  if (race.status == model::TrialStatus::dropped && m.launches_per_sample == 1)
+    return sampled + (m.samples_ns.size() > 1 ? m.median_ns : 0);
+  const double uncounted_batch = m.launches_per_sample > 1 ? m.launches_per_sample : 0;
+  return sampled + (2 + uncounted_batch) * m.median_ns;
 }
 
-void count(const std::vector<model::TrialRecord>& trials, TunerRun& run) {
+/// Of a final: a verified run of each, and the rounds; who is neither tied nor the fastest may have left
+/// early, so of those only the samples that were kept are counted.
+double final_ns(const model::FinalRecord& final, const std::map<model::Digest, model::Measurement>& current) {
+  double sum = 0;
+  for (const model::FinalRecord::Entry& entry : final.entries) {
+    const model::Measurement& m = current.at(entry.trial);
+    const double rounds = entry.tied ? final.rounds : static_cast<double>(m.samples_ns.size());
+    sum += (1 + rounds * m.launches_per_sample) * m.median_ns;
+  }
+  return sum;
+}
+
+void count(const db::Connection& db, TunerRun& run) {
+  db::TrialFilter everything;
+  everything.with_samples = true;
+  const std::vector<model::TrialRecord> trials = db::trials(db, everything);
+  std::map<model::Digest, model::Measurement> current;
   const model::TrialRecord* best = nullptr;
   for (const model::TrialRecord& trial : trials) {
     ++run.trials;
@@ -113,12 +137,15 @@ void count(const std::vector<model::TrialRecord>& trials, TunerRun& run) {
       ++run.unexpected;
     if (!trial.outcome.measurement) continue;
     ++run.ok;
-    run.launches_seconds += launches_ns(*trial.outcome.measurement) * 1e-9;
+    current[trial.key] = *trial.outcome.measurement;
+    run.launches_seconds += race_ns(db::measurements(db, trial.key).front()) * 1e-9;
     const bool faster =
         trial.outcome.status == model::TrialStatus::ok &&
         (!best || trial.outcome.measurement->median_ns < best->outcome.measurement->median_ns);
     if (faster) best = &trial;
   }
+  for (const model::FinalRecord& final : db::finals(db))
+    run.launches_seconds += final_ns(final, current) * 1e-9;
   if (best) {
     run.best = fmt::format("{:.3f} ms with {}", best->outcome.measurement->median_ns * 1e-6,
                            best->configuration.text());
@@ -146,9 +173,7 @@ TunerRun run_tuner(const std::string& program, const std::filesystem::path& spec
   TunerRun run;
   run.seconds = timed(std::move(command), home.path());
   run.where_time_went = line_about_time(text_of(home.path() / "err"));
-  db::TrialFilter everything;
-  everything.with_samples = true;
-  count(db::trials(db::open_for_reading(database), everything), run);
+  count(db::open_for_reading(database), run);
   return run;
 }
 

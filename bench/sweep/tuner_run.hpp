@@ -12,7 +12,7 @@ struct TunerRun {
   int ok = 0;  ///< dropped ones included: verified and timed
   int failed = 0;
   int unexpected = 0;           ///< of those that failed, others than unlaunchable
-  double launches_seconds = 0;  ///< on the GPU: the samples, and two launches for verification each
+  double launches_seconds = 0;  ///< on the GPU: verified runs, samples and finals, at least
   std::string best;             ///< its metric and configuration
   std::string where_time_went;  ///< the tuner's own words
 };

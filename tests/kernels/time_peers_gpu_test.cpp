@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "tests/device/gpu.hpp"
@@ -108,7 +109,7 @@ double tuned_ns(int size) {
 
 /// The two in turn, three times: the ratio of tuner to hand, the middle one.
 template <class Measure>
-void compare(int size, const char* peer, Measure by_hand, double tolerance) {
+void compare(int size, const std::string& peer, Measure by_hand, double tolerance) {
   std::vector<double> ratios;
   for (int i = 0; i < 3; ++i) {
     const double hand_ns = by_hand();

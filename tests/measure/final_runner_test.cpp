@@ -68,10 +68,18 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     script.time_ns = [](const std::string& symbol, int) { return symbol == "fast" ? 10e3 : 20e3; };
     const FinalOutcome outcome = run_final();
     CHECK(outcome.fastest == 1);
-    CHECK(outcome.standings[1].measurement.launches_per_sample == 50);
+    CHECK(outcome.standings[1].measurement.launches_per_sample == 200);
     CHECK(outcome.standings[1].measurement.median_ns == doctest::Approx(10e3));
-    CHECK(outcome.standings[0].measurement.launches_per_sample == 25);
+    CHECK(outcome.standings[0].measurement.launches_per_sample == 100);
     CHECK(outcome.standings[0].ratio == doctest::Approx(2));
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture,
+                    "near where races begin to batch, contestants of a final are batched alike") {
+    script.time_ns = [](const std::string& symbol, int) { return symbol == "fast" ? 99e3 : 101e3; };
+    const FinalOutcome outcome = run_final();
+    CHECK(outcome.standings[1].measurement.launches_per_sample == 21);
+    CHECK(outcome.standings[0].measurement.launches_per_sample == 20);
   }
 
   TEST_CASE_FIXTURE(FinalFixture, "with a cold cache there is a flush before every sample") {
@@ -125,7 +133,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     int launches = 0;
     script.kernels["slow"] = [&](const FakeArguments& arguments) {
       twice(arguments);
-      if (++launches == 55) arguments.pointer<float>(0)[3] = 9;
+      if (++launches == 70) arguments.pointer<float>(0)[3] = 9;
     };
     const FinalOutcome outcome = run_final();
     CHECK_FALSE(outcome.complete());

@@ -16,6 +16,11 @@ using model::TrialStatus;
 /// some ten microseconds, too much of what is shorter than this.
 constexpr double rewarm_below_ns = 1e6;
 
+/// What a sample lasts at least. Events and the gaps around a sample take some two microseconds, however many
+/// launches are in it: of contestants near each other one must not carry more of that than the other. This
+/// makes it less than what counts as no difference.
+constexpr double sample_ns = 2e6;
+
 /// One contestant, ready to be sampled. Its parts refer to each other: it stays where it is.
 class Contestant {
  public:
@@ -32,7 +37,9 @@ class Contestant {
   Examination& examination() { return m_examination; }
   FinalTask::Contestant prepare(const device::Timing& warm_run) {
     m_single_ns = warm_run.ns;
-    m_batch = choose_batch(m_examination.sequence(), m_job.policy, m_single_ns);
+    model::MeasurePolicy policy = m_job.policy;
+    policy.batch_below_ns = policy.batch_ns = sample_ns;
+    m_batch = choose_batch(m_examination.sequence(), policy, m_single_ns);
     if (m_batch > 1) m_examination.sequence().run(m_batch);  // makes the graph
     return {m_batch, count_kernels(m_job.plan.steps)};
   }

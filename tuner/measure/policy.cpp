@@ -53,6 +53,7 @@ model::MeasurePolicy exhaustive() {
   model::MeasurePolicy out;
   out.name = "exhaustive-1";
   out.samples = 100;
+  out.time_limit_ns = 2e9;
   out.cuts.clear();
   out.final.contestants = 0;
   return out;
