@@ -118,11 +118,14 @@ TEST_SUITE("tuner::cli") {
     bench.watcher.on_finished = [&](const model::TrialRecord&) { bench.stop = bench.watcher.ended >= 3; };
     CHECK(bench.measure() == sweep::Ending::interrupted);
     CHECK(bench.recorded.empty());
-    CHECK(bench.launched.size() == 3);
+    // A result is committed on its own, or while the next trial is handed over already.
+    const std::size_t before = bench.launched.size();
+    CHECK(before >= 3);
+    CHECK(before <= 4);
     bench.stop = false;
     bench.watcher.on_finished = nullptr;
     CHECK(bench.measure(false) == sweep::Ending::done);
-    CHECK(bench.launched.size() == 7);
+    CHECK(bench.launched.size() == 10 - before);
     CHECK(bench.recorded.size() == 2);
   }
 
