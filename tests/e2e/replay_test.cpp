@@ -59,14 +59,14 @@ TEST_SUITE("tuner command line, the recorded sweep") {
 
     const auto table = user.types({"best", "--size", "1024", "--kernel", "shared", "--db", "notes.db"});
     CHECK(has(table.out, "PARTITION=row BLOCK_SIZE=32 PADDING=0"));
-    CHECK(has(table.out, "245.3 µs"));
+    CHECK(has(table.out, "245.1 µs"));
     CHECK(has(table.out + table.err, "NVIDIA H200"));
   }
 
   TEST_CASE("a winner that includes launch latency is marked, and the register tile's limits are told") {
     const Recording user;
     CHECK(has(user.types({"best", "--size", "32", "--kernel", "shared", "--db", "notes.db"}).out,
-              "1.501 µs †"));
+              "1.477 µs †"));
     const auto tile = user.types({"best", "--size", "4096", "--kernel", "register_tile", "--db", "notes.db"});
     CHECK(has(tile.out, "BLOCK_SIZE=64 ELEMENTS_PER_THREAD=32"));
     CHECK(has(tile.out, "registers"));
@@ -78,7 +78,7 @@ TEST_SUITE("tuner command line, the recorded sweep") {
     const auto best = user.types({"best", "--size", "4096", "--db", "notes.db"});
     INFO(best.out, best.err);
     CHECK(has(best.out, "TILE_M=64 TILE_N=64 TILE_K=32 THREAD_M=8 THREAD_N=4 VECTOR=16"));
-    CHECK(has(best.out, "3.987 ms"));
+    CHECK(has(best.out, "3.971 ms"));
     CHECK_FALSE(has(best.out + best.err, "not re-measured"));
     CHECK(has(best.out + best.err, "arithmetic ceiling"));
   }
