@@ -134,6 +134,7 @@ class Watcher final : public sweep::Observer {
                static_cast<double>(m_done) / (seconds_now() - m_started));
     std::fflush(stdout);
   }
+  void final_begins(const model::Problem&, std::size_t) override {}
   void notice(const std::string& text) override { fmt::print("{}\n", text); }
 
   double first_mib = 0;
