@@ -175,8 +175,8 @@ TEST_SUITE("db") {
     CHECK(contains(plan_of(open, db::sql("select_contenders")), "USING INDEX trials_fastest"));
     CHECK(contains(plan_of(open, db::sql("select_newer_faster")), "USING INDEX trials_fastest"));
     CHECK(contains(plan_of(open, db::sql("select_newer_faster_of_kernel")), "USING INDEX trials_tied"));
-    const std::string final = plan_of(open, db::sql("select_finals") +
-                                                " WHERE f.contest = ? ORDER BY f.measured_at DESC, f.id DESC");
+    const std::string final = plan_of(
+        open, db::sql("select_finals") + " WHERE f.contest = ? ORDER BY f.measured_at DESC, f.id DESC");
     CHECK(contains(final, "USING INDEX finals_of_contest"));
     CHECK_FALSE(contains(final, "SCAN"));
     CHECK_FALSE(contains(final, "TEMP B-TREE"));

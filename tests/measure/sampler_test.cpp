@@ -78,9 +78,8 @@ TEST_SUITE("tuner::measure::Sampler") {
     CHECK(sample(9e9).measurement.samples_ns.size() == 1);
   }
 
-  TEST_CASE_FIXTURE(
-      SamplerFixture,
-      "a slow start drops nobody who is not twice as slow: the fastest of the first counts") {
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "a slow start drops nobody who is not twice as slow: the fastest of the first counts") {
     script.time_ns = [](const std::string&, int launch) { return launch == 1 ? 1.2e6 : 5e6; };
     CHECK_FALSE(sample(1.9e6, 1e6).dropped);
     script.launches.clear();

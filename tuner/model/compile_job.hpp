@@ -22,9 +22,9 @@ Digest source_key(const std::vector<SourceText>& source);
 /// One binary to make. Its key is its content: equal jobs give equal binaries.
 struct CompileJob {
   std::vector<SourceText> source;  ///< main file first, then headers
-  Digest source_key;  ///< of `source` where it is known already, which saves hashing it; else empty
-  std::vector<Macro> macros;       ///< the configuration, ELEMENT_TYPE, …
-  std::vector<Macro> vocabulary;   ///< codes of the words a spec uses (PARTITION_row); not part of the key
+  Digest source_key;          ///< of `source` where it is known already, which saves hashing it; else empty
+  std::vector<Macro> macros;  ///< the configuration, ELEMENT_TYPE, …
+  std::vector<Macro> vocabulary;  ///< codes of the words a spec uses (PARTITION_row); not part of the key
   std::vector<std::string> options;
   std::vector<std::string> entries;  ///< kernel name expressions
   std::string architecture;          ///< `sm_90`; the CPU device: `host`
