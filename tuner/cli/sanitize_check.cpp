@@ -24,7 +24,7 @@ constexpr std::int64_t listing_size = 64;
 /// A space of at most so many configurations is run whole.
 constexpr std::size_t affordable_space = 40;
 /// Deadlines of a single run that the runs of one configuration together may take.
-constexpr double sizes_together = 4;
+constexpr double sizes_together = 24;
 
 void load_address_sanitizer(const Context& context) {
   const compile::host::HostCompiler compiler({.instrument = compile::host::Instrument::memory});
