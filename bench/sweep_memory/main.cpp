@@ -106,7 +106,7 @@ class QuickRunner final : public model::TrialRunner {
   model::FinalOutcome run_final(const model::FinalJob& job) override {
     model::FinalOutcome out;
     for (std::size_t i = 0; i < job.trials.size(); ++i) {
-      out.standings.push_back({measurement(1000 + static_cast<int>(i))});
+      out.standings.push_back({measurement(1000 + static_cast<std::int64_t>(i))});
       out.standings.back().tied = true;
     }
     out.rounds = 20;
@@ -114,9 +114,9 @@ class QuickRunner final : public model::TrialRunner {
   }
 
  private:
-  static model::Measurement measurement(int more_ns) {
+  static model::Measurement measurement(std::int64_t more_ns) {
     model::Measurement out;
-    out.samples_ns.assign(20, 1e6 + more_ns);
+    out.samples_ns.assign(20, 1e6 + static_cast<double>(more_ns));
     out.median_ns = out.low_ns = out.high_ns = out.min_ns = out.samples_ns.front();
     return out;
   }
