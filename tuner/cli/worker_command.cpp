@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -10,6 +11,9 @@
 
 namespace tuner::cli {
 namespace {
+
+/// Over the parent's; a tenth of its share of a core that both want.
+constexpr int compiler_niceness = 10;
 
 struct WorkerOptions {
   std::string what;
@@ -37,6 +41,9 @@ void add_worker(CLI::App& app, Context&, Action& action) {
       // NVRTC has a cache of its own since 12.9, where the driver has one; what is timed here are
       // compilations. Set before there are threads, which may read the environment.
       setenv("CUDA_CACHE_DISABLE", "1", 1);
+      // Measuring comes first: while every core compiles, its process must still be on one when the GPU is
+      // done.
+      static_cast<void>(nice(compiler_niceness));
       return worker::serve_compiler(options->fd, [&] { return local_compiler(options->what); });
     };
   });
