@@ -1,5 +1,7 @@
 #include "tests/device/gpu.hpp"
 
+#include <future>
+
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/error.hpp"
@@ -19,7 +21,9 @@ Gpu Gpu::open() {
   const auto support =
       out.compiler->compile(tuner::device::cuda::support_job(architecture, out.compiler->name()));
   if (support.status != tuner::model::TrialStatus::ok) throw tuner::model::Error(support.log);
-  out.device = tuner::device::cuda::open(0, support.binary);
+  std::promise<std::vector<std::byte>> binary;
+  binary.set_value(support.binary);
+  out.device = tuner::device::cuda::open(0, binary.get_future());
   return out;
 }
 

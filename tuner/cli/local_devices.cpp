@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <future>
 #include <utility>
 
 #include "tuner/compile/binary_cache.hpp"
@@ -77,6 +78,8 @@ std::vector<std::byte> support_binary(const model::DeviceInfo& device,
 std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
                                               const std::filesystem::path& cache_folder) {
   const int ordinal = std::stoi(info.id.substr(info.id.find(':') + 1));
+  // Each takes some tenth of a second, and the first trial waits for both.
+  auto support = std::async(std::launch::async, support_binary, info, cache_folder);
   auto nvml = std::make_shared<device::cuda::Nvml>();
   measure::Surroundings surroundings;
   surroundings.max_sm_clock_mhz = device::cuda::max_sm_clock_mhz(ordinal);
@@ -85,8 +88,8 @@ std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
     return measure::Reading{gpu.sm_clock_mhz.value_or(0), gpu.temperature_celsius.value_or(0),
                             gpu.power_watts.value_or(0)};
   };
-  return std::make_unique<measure::DeviceTrialRunner>(
-      device::cuda::open(ordinal, support_binary(info, cache_folder)), surroundings);
+  return std::make_unique<measure::DeviceTrialRunner>(device::cuda::open(ordinal, std::move(support)),
+                                                      surroundings);
 }
 
 }  // namespace

@@ -21,11 +21,12 @@ double max_sm_clock_mhz(int ordinal) {
   return result == CUDA_SUCCESS ? kilohertz / 1000.0 : 0;
 }
 
-std::unique_ptr<Device> open(int ordinal, const std::vector<std::byte>& support_binary) {
+std::unique_ptr<Device> open(int ordinal, std::future<std::vector<std::byte>> support_binary) {
   const std::shared_ptr<const Driver> driver = load_driver();
   model::DeviceInfo info = query_device(*driver, ordinal, Nvml());
   try {
-    return std::make_unique<CudaDevice>(std::make_shared<Session>(driver, ordinal), info, support_binary);
+    auto session = std::make_shared<Session>(driver, ordinal);
+    return std::make_unique<CudaDevice>(std::move(session), info, support_binary.get());
   } catch (const DeviceFault& fault) {
     throw model::Error(fmt::format("cuda:{} cannot be used: {}", ordinal, fault.what()),
                        "`nvidia-smi` shows its state and who else uses it", model::ExitCode::no_device);

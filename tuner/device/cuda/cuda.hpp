@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ double max_sm_clock_mhz(int ordinal);
 model::CompileJob support_job(const std::string& architecture, const std::string& compiler);
 
 /// The GPU with this ordinal, in the calling process' primary context. `support_binary` is what compiling
-/// support_job() gave. One Device at a time; call on the thread that uses it.
-std::unique_ptr<Device> open(int ordinal, const std::vector<std::byte>& support_binary);
+/// support_job() gave; it is waited for once there is a context, and what it throws passes through. One
+/// Device at a time; call on the thread that uses it.
+std::unique_ptr<Device> open(int ordinal, std::future<std::vector<std::byte>> support_binary);
 
 }  // namespace tuner::device::cuda

@@ -16,22 +16,19 @@ __device__ inline Word stride() {
   return static_cast<Word>(gridDim.x) * THREADS;
 }
 
-template <typename Unit>
-__device__ void fill_units(Unit* out, Word elements, const tuner::device::FillRequest& request) {
-  for (Word i = first_index(); i < elements; i += stride()) {
-    out[i] = static_cast<Unit>(tuner::device::fill_bits(request, i));
-  }
-}
-
+/// One loop for all types: a loop for each would be compiled as often, on every machine's first run, and gain nothing
+/// where memory is the limit.
 extern "C" __global__ void __launch_bounds__(THREADS)
     tuner_fill(void* out, Word elements, tuner::device::FillRequest request) {
-  switch (tuner::device::fill_size(request.type)) {
-    case 1:
-      return fill_units(static_cast<unsigned char*>(out), elements, request);
-    case 4:
-      return fill_units(static_cast<unsigned int*>(out), elements, request);
-    default:
-      return fill_units(static_cast<Word*>(out), elements, request);
+  const int size = tuner::device::fill_size(request.type);
+  for (Word i = first_index(); i < elements; i += stride()) {
+    const Word bits = tuner::device::fill_bits(request, i);
+    if (size == 1)
+      static_cast<unsigned char*>(out)[i] = static_cast<unsigned char>(bits);
+    else if (size == 4)
+      static_cast<unsigned int*>(out)[i] = static_cast<unsigned int>(bits);
+    else
+      static_cast<Word*>(out)[i] = bits;
   }
 }
 
@@ -85,53 +82,44 @@ struct Comparands {
   int ignore_unwritten;
 };
 
-template <typename Element>
-__device__ Findings compare_elements(const Comparands& of) {
-  const Element* got = static_cast<const Element*>(of.got);
-  Findings mine = {0, 0, ~Word{0}};
-  for (Word i = first_index(); i < of.elements; i += stride()) {
-    const Element element = got[i];
-    Word bits = 0;
-    memcpy(&bits, &element, sizeof(Element));
-    const bool poison = bits == tuner::device::poison_bits(of.type, i);
-    const double error = tuner::device::relative_error(static_cast<double>(element), poison, of.expected[i],
-                                                       of.magnitude[i], of.ignore_unwritten != 0);
-    mine.largest_error_bits = larger(mine.largest_error_bits, tuner::device::bits_of_double(error));
-    if (error <= of.bound_factor) continue;
-    ++mine.wrong;
-    mine.first_wrong = smaller(mine.first_wrong, i);
+/// The bits of element `index`, in the low fill_size(type) bytes.
+__device__ inline Word load_element(const void* from, int type, Word index) {
+  const int size = tuner::device::fill_size(type);
+  if (size == 1) return static_cast<const unsigned char*>(from)[index];
+  if (size == 4) return static_cast<const unsigned int*>(from)[index];
+  return static_cast<const Word*>(from)[index];
+}
+
+__device__ inline double value_of(int type, Word bits) {
+  using namespace tuner::device;
+  switch (type) {
+    case fill_float32:
+      return __uint_as_float(static_cast<unsigned int>(bits));
+    case fill_float64:
+      return double_of_bits(bits);
+    case fill_int8:
+      return static_cast<signed char>(bits);
+    case fill_int32:
+      return static_cast<int>(bits);
+    case fill_int64:
+      return static_cast<double>(static_cast<long long>(bits));
+    default:
+      return static_cast<double>(bits);  // unsigned: the bits are the value
   }
-  return mine;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) tuner_compare(Comparands of, Findings* out) {
   using namespace tuner::device;
   Findings mine = {0, 0, ~Word{0}};
-  switch (of.type) {
-    case fill_float32:
-      mine = compare_elements<float>(of);
-      break;
-    case fill_float64:
-      mine = compare_elements<double>(of);
-      break;
-    case fill_int8:
-      mine = compare_elements<signed char>(of);
-      break;
-    case fill_uint8:
-      mine = compare_elements<unsigned char>(of);
-      break;
-    case fill_int32:
-      mine = compare_elements<int>(of);
-      break;
-    case fill_uint32:
-      mine = compare_elements<unsigned int>(of);
-      break;
-    case fill_int64:
-      mine = compare_elements<long long>(of);
-      break;
-    default:
-      mine = compare_elements<Word>(of);
-      break;
+  for (Word i = first_index(); i < of.elements; i += stride()) {
+    const Word bits = load_element(of.got, of.type, i);
+    const bool poison = bits == poison_bits(of.type, i);
+    const double error = relative_error(value_of(of.type, bits), poison, of.expected[i], of.magnitude[i],
+                                        of.ignore_unwritten != 0);
+    mine.largest_error_bits = larger(mine.largest_error_bits, bits_of_double(error));
+    if (error <= of.bound_factor) continue;
+    ++mine.wrong;
+    mine.first_wrong = smaller(mine.first_wrong, i);
   }
   publish(mine, out);
 }

@@ -21,7 +21,7 @@ double max_sm_clock_mhz(int) {
   fail();
 }
 
-std::unique_ptr<Device> open(int, const std::vector<std::byte>&) {
+std::unique_ptr<Device> open(int, std::future<std::vector<std::byte>>) {
   fail();
 }
 
