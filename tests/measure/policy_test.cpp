@@ -8,8 +8,8 @@ namespace measure = tuner::measure;
 
 TEST_SUITE("tuner::measure policy") {
   TEST_CASE("policies are found by name and carry a version") {
-    CHECK(measure::policy("quick").name == "quick-2");
-    CHECK(measure::policy("standard").name == "standard-2");
+    CHECK(measure::policy("quick").name == "quick-3");
+    CHECK(measure::policy("standard").name == "standard-3");
     CHECK(measure::policy("thorough").name == "thorough-2");
     CHECK(measure::policy("quick").samples < measure::policy("standard").samples);
     CHECK(measure::policy("standard").samples < measure::policy("thorough").samples);

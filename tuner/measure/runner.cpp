@@ -41,14 +41,16 @@ bool can_launch(Examination& examination, model::TrialOutcome& outcome) {
   return false;
 }
 
-/// Whether a single cold run says enough: of a long kernel that is beyond the first cut already, which no
-/// warmth makes up for.
+/// What the first launch of a binary, on inputs that no cache holds, may take longer than the next.
+constexpr double most_cold_ns = 100'000;
+
+/// Whether a single cold run says enough: that of a kernel which no warmth brings within the first cut.
 bool is_hopeless(const model::TrialJob& job, const device::Timing& cold_run) {
   const model::MeasurePolicy& policy = job.policy;
   const auto first = std::find_if(policy.cuts.begin(), policy.cuts.end(),
                                   [](const model::Cut& cut) { return cut.samples <= 1; });
   return first != policy.cuts.end() && !policy.flush_l2 && job.best_ns > 0 &&
-         cold_run.ns >= policy.batch_below_ns && cold_run.ns > job.best_ns * first->factor;
+         cold_run.ns > job.best_ns * first->factor + most_cold_ns;
 }
 
 /// Whether `finding` ends the trial; then it is the outcome.

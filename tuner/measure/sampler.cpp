@@ -15,8 +15,9 @@ constexpr int probe_launches = 8;  ///< enough that the gap around them does not
 constexpr int longest_batch =
     1000;  ///< launches; a batch is one graph, whose making takes about a microsecond each
 constexpr double throttled_share = 0.75;
-/// Of a trial that is not dropped, even beyond the policy's time, unless they take longer than this.
-constexpr std::size_t least_samples = 3;
+/// Of a trial that is not dropped, even beyond the policy's time, unless they take longer than this: the
+/// fewest that give a median a 95 % interval.
+constexpr std::size_t least_samples = 6;
 constexpr double longest_ns = 2e9;
 
 double fastest_ns(const std::vector<Timing>& samples) {

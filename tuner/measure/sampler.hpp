@@ -26,7 +26,7 @@ struct Samples {
 /// batch that does not count; a longer one singly, as its warm runs have been, so these count towards
 /// policy.cuts and are kept when the trial is dropped. With policy.flush_l2 each sample is a single run
 /// behind a flush. Sampling ends after policy.samples, or when policy.time_limit_ns of timed work are spent,
-/// and three are taken or two seconds are over.
+/// and six are taken or two seconds are over.
 ///
 /// Throttled samples are thrown away and taken again, at most as many as policy.samples; where all are
 /// throttled they are kept after all, and nothing is dropped on their account.

@@ -51,13 +51,13 @@ struct FinalPolicy {
 
 /// How samples are taken; its name and version are part of the comparison class.
 struct MeasurePolicy {
-  std::string name = "standard-2";
-  int samples = 10;                             ///< timed samples of a trial that is not dropped
-  std::vector<Cut> cuts = {{1, 2}, {3, 1.25}};  ///< by rising number of samples; empty: nothing is dropped
+  std::string name = "standard-3";
+  int samples = 10;                               ///< timed samples of a trial that is not dropped
+  std::vector<Cut> cuts = {{1, 1.5}, {3, 1.15}};  ///< by rising number of samples; empty: nothing is dropped
   FinalPolicy final;
   double batch_below_ns = 100'000;  ///< launches shorter than this are timed back to back, several a sample …
   double batch_ns = 500'000;        ///< … as many as fill this time
-  double time_limit_ns = 1e8;       ///< stop sampling a trial after this much timed work
+  double time_limit_ns = 3e7;       ///< stop sampling a trial after this much timed work
   bool flush_l2 = false;
 };
 

@@ -25,9 +25,9 @@ nanoseconds from_ns(double ns) {
   return nanoseconds(ns > 0 ? static_cast<nanoseconds::rep>(std::min(ns, 1e18)) : 0);
 }
 
-/// Samples that are taken however long they take: three, and those that settle whether a trial is dropped.
+/// Samples that are taken whatever the policy's time: six, and those that settle whether a trial is dropped.
 double least_samples(const model::MeasurePolicy& policy) {
-  int most = 3;
+  int most = 6;
   for (const model::Cut& cut : policy.cuts) most = std::max(most, cut.samples);
   return most;
 }
