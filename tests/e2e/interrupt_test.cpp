@@ -117,23 +117,6 @@ class Tuning {
   test::BackgroundProgram m_program;
 };
 
-/// The command on the line after the one that announces it, without `tuner`.
-std::vector<std::string> resume_command(const std::string& err) {
-  const std::string head = "To resume:\n  tuner ";
-  const std::size_t begin = err.find(head);
-  REQUIRE(begin != std::string::npos);
-  std::string line = err.substr(begin + head.size());
-  line.resize(line.find('\n'));
-  std::vector<std::string> words(1);
-  for (const char c : line) {
-    if (c == ' ')
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  return words;
-}
-
 }  // namespace
 
 TEST_SUITE("tuner command line, interrupted") {
@@ -168,7 +151,7 @@ TEST_SUITE("tuner command line, interrupted") {
     CHECK(tuning.count("runs WHERE state = 'interrupted'") == 1);
     tuning.check_sound();
 
-    const test::ProgramResult resumed = tuning.user().types(resume_command(ended.err));
+    const test::ProgramResult resumed = tuning.user().types(test::resume_command(ended.err));
     INFO(resumed.err);
     CHECK(resumed.exit_code == 0);
     CHECK(has(resumed.err, "12 trials, " + std::to_string(kept) + " of them known already"));

@@ -23,4 +23,21 @@ inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// The command that an interrupted sweep prints, without `tuner`; none where it prints none.
+inline std::vector<std::string> resume_command(const std::string& err) {
+  const std::string head = "To resume:\n  tuner ";
+  const std::size_t begin = err.find(head);
+  if (begin == std::string::npos) return {};
+  std::string line = err.substr(begin + head.size());
+  line.resize(line.find('\n'));
+  std::vector<std::string> words(1);
+  for (const char c : line) {
+    if (c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
 }  // namespace tuner::test

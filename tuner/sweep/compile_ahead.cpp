@@ -27,7 +27,7 @@ bool CompileAhead::wants_more() const {
 }
 
 Compiled CompileAhead::begin(Compilable& trial) {
-  Compiled begun{std::move(trial.trial), trial.item, {}, nullptr, nullptr};
+  Compiled begun{std::move(trial.trial), trial.item, {}, nullptr, nullptr, m_turns++};
   if (!trial.reference) return begun;
   begun.reference_key = trial.reference->key();
   if (m_references.emplace(begun.reference_key, nullptr).second)
@@ -80,10 +80,11 @@ bool CompileAhead::complete(const Compiled& trial) const {
 }
 
 std::deque<Compiled>::iterator CompileAhead::first_ready() {
+  const auto place = [](const Compiled& trial) { return std::pair(trial.item.group, trial.turn); };
   auto chosen = m_ready.end();
   for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
     if (!complete(*it)) continue;
-    if (chosen == m_ready.end() || it->item.group < chosen->item.group) chosen = it;
+    if (chosen == m_ready.end() || place(*it) < place(*chosen)) chosen = it;
   }
   return chosen;
 }

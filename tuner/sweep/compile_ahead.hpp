@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -28,6 +29,7 @@ struct Compiled {
   model::Digest reference_key;  ///< empty: there is nothing to verify against
   CompilationPtr binary;
   CompilationPtr reference;  ///< null where reference_key is empty
+  std::uint64_t turn = 0;    ///< its place among the submitted
 };
 
 /// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it.
@@ -40,8 +42,10 @@ class CompileAhead {
   bool wants_more() const;
   bool empty() const { return m_compiling.empty() && m_ready.empty(); }
   void submit(Compilable trial);
-  /// A trial that is ready, of the earliest group there is: changing the problem changes the inputs on the
-  /// device. Waits for one as long as `patience`. Throws what the compilers throw.
+  /// Of the trials that are ready, one of the earliest group, since changing the problem changes the inputs
+  /// on the device, and of these the first submitted: were it the first compiled, the small and slow kernels
+  /// would all be measured before the large. Waits for one as long as `patience`. Throws what the compilers
+  /// throw.
   std::optional<Compiled> take(std::chrono::milliseconds patience);
   /// Compiles one trial out of turn and waits for it, whatever else is being compiled.
   Compiled compile_now(Compilable trial);
@@ -59,6 +63,7 @@ class CompileAhead {
   std::map<model::Digest, CompilationPtr> m_references;  ///< null: being compiled
   std::deque<Compiled> m_ready;
   std::size_t m_ready_bytes = 0;
+  std::uint64_t m_turns = 0;
 };
 
 }  // namespace tuner::sweep
