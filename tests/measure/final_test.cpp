@@ -200,13 +200,15 @@ TEST_SUITE("tuner::measure::Final") {
     CHECK(outcome.standings[0].measurement.throttled_samples == 80);
   }
 
-  TEST_CASE("each part ends when its time is spent, confirming not before it can give an interval") {
+  TEST_CASE("each part ends when its time is spent, confirming not before it can tell two apart") {
     FinalPolicy policy = standard();
     policy.time_limit_ns = 25e6;
     const auto constant = [](double ns) { return [ns](std::size_t) { return Timing{ns, 0}; }; };
     CHECK(final_of(2, constant(1e6), policy).rounds == 13 + 13);
     CHECK(final_of(2, constant(10e6), policy).rounds == 2 + 6);
     CHECK(final_of(2, constant(1e9), policy).rounds == 1 + 6);
+    CHECK(final_of(1, constant(10e6), policy).rounds == 3);
+    CHECK(final_of(1, constant(1e9), policy).rounds == 1);
   }
 
   TEST_CASE("one contestant is the fastest, and gets its figures") {

@@ -70,9 +70,9 @@ void Final::choose() {
 void Final::confirm() {
   const model::FinalPolicy& policy = m_task.policy;
   const int wanted = std::max(policy.confirming_rounds, 1);
+  const int least = m_left.size() > 1 ? least_confirming_rounds : 1;
   m_spent_ns = 0;
-  for (int rounds = 0;
-       rounds < wanted && (rounds < least_confirming_rounds || m_spent_ns < policy.time_limit_ns);) {
+  for (int rounds = 0; rounds < wanted && (rounds < least || m_spent_ns < policy.time_limit_ns);) {
     if (take_round(m_confirming)) ++rounds;
   }
 }

@@ -31,8 +31,8 @@ struct FinalTask {
 /// not turn out one that is as fast (with ten alike in 40 rounds, somebody once in fifty finals). The fastest
 /// at the end is the winner.
 ///
-/// **Confirming.** Fresh rounds of the winner and all that are left, at least 6 however long they take, since
-/// fewer give no interval. Only these tell the winner's time, and who is tied with it. It was chosen without
+/// **Confirming.** Fresh rounds of the winner and all that are left: where others are left at least 6 however
+/// long they take, since fewer give no interval. Only these tell the winner's time, and who is tied with it. It was chosen without
 /// them, so that they owe it nothing: picking the lowest of these medians would flatter it again. But where
 /// they show another one to be faster beyond doubt, that one is the fastest.
 ///
