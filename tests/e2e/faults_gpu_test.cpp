@@ -127,15 +127,17 @@ TEST_SUITE("tuner command line on a GPU") {
   }
 
   TEST_CASE("a long kernel is stopped at its deadline, and ok where the deadline allows it") {
-    const auto status_under = [](const std::string& seconds) {
+    const auto outcome_under = [](const std::string& seconds) {
       const GpuUser user;
       const auto trials =
           user.swept({write_six_seconds(user)}, {"--sizes", "1000", "--run-timeout-s", seconds});
       REQUIRE(trials.size() == 1);
-      return trials.begin()->second.outcome.status;
+      return trials.begin()->second.outcome;
     };
-    CHECK(status_under("3") == TrialStatus::timeout);
-    CHECK(status_under("12") == TrialStatus::ok);
+    const model::TrialOutcome stopped = outcome_under("3");
+    CHECK_MESSAGE(stopped.status == TrialStatus::timeout, stopped.detail);
+    const model::TrialOutcome allowed = outcome_under("12");
+    CHECK_MESSAGE(allowed.status == TrialStatus::ok, allowed.detail);
   }
 
   TEST_CASE("while a sweep has the GPU another is refused; Ctrl-C ends it, and what it prints resumes it") {

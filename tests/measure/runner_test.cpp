@@ -39,8 +39,23 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     std::vector<TrialPhase> phases;
     runner().report_phases_to([&](TrialPhase phase) { phases.push_back(phase); });
     run();
+    CHECK(std::is_sorted(phases.begin(), phases.end()));
+    phases.erase(std::unique(phases.begin(), phases.end()), phases.end());
     CHECK(phases ==
           std::vector{TrialPhase::preparing, TrialPhase::loading, TrialPhase::verifying, TrialPhase::timing});
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "a phase is told before each launch of verifying, so that each has its time") {
+    int launches = 0;
+    int most = 0;
+    runner().report_phases_to([&](TrialPhase) { launches = 0; });
+    script.time_ns = [&](const std::string& name, int) {
+      most = std::max(most, name == "kernel" ? ++launches : 0);
+      return 6e9;
+    };
+    CHECK(run().status == TrialStatus::ok);
+    CHECK(most == 1);
   }
 
   TEST_CASE_FIXTURE(TrialFixture,
@@ -145,7 +160,8 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     const auto launches = [this] { return script.launches["kernel"]; };
     SUBCASE("but not on a device that may have lowered its clocks") {
       CHECK(run(hopeless).status == TrialStatus::dropped);
-      CHECK(launches() == 2 + 50);  // one on each draw, and 50 ms of warming up
+      // 50 ms from the first launch, the reference's, to the one on the first draw
+      CHECK(script.launches["reference"] + launches() == 50 + 1);
       return;
     }
     run();
@@ -277,10 +293,19 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     const int runs_when_cold = script.count("run");
     run();
     const int runs_when_warm = script.count("run") - runs_when_cold;
-    CHECK(runs_when_cold >= runs_when_warm + 50);  // 50 ms of launches of 1 ms
+    CHECK(runs_when_cold ==
+          runs_when_warm + 49);  // 50 ms of launches of 1 ms, the first verified one among them
     script.clock_ns += 2e9;
     run();
-    CHECK(script.count("run") - runs_when_cold - runs_when_warm >= runs_when_warm + 50);
+    CHECK(script.count("run") - runs_when_cold - runs_when_warm == runs_when_warm + 49);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a reference that takes long warms the clocks by itself") {
+    script.time_ns = [](const std::string& name, int) { return name == "reference" ? 30e6 : 1e6; };
+    run();  // the reference runs on two draws
+    const int runs_when_cold = script.count("run") - script.launches["reference"];
+    run();
+    CHECK(script.count("run") - script.launches["reference"] == 2 * runs_when_cold);
   }
 
   TEST_CASE_FIXTURE(TrialFixture,

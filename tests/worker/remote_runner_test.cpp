@@ -169,7 +169,7 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(phase_deadline(settings, job, TrialPhase::preparing) == 120s);
     job.best_ns = 1e9;
     CHECK(phase_deadline(settings, job, TrialPhase::loading) == 20s);
-    CHECK(phase_deadline(settings, job, TrialPhase::verifying) == 80s);
+    CHECK(phase_deadline(settings, job, TrialPhase::verifying) == 20s);
     CHECK(phase_deadline(settings, job, TrialPhase::timing) == 142s);
     job.best_ns = 1e300;  // nonsense must not overflow into a deadline in the past
     CHECK(phase_deadline(settings, job, TrialPhase::timing) > 5s);

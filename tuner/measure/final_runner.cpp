@@ -103,6 +103,7 @@ model::FinalOutcome DeviceTrialRunner::run_final(const model::FinalJob& job) {
 
 /// Whatever is thrown, outcome.culprit is whose work was under way.
 void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome) {
+  wake_up();
   enter(TrialPhase::preparing);
   const std::vector<const Draws*> draws = get_all(m_inputs, job.trials);
   FinalTask task;
@@ -112,8 +113,8 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
     enter(TrialPhase::loading);
     contestants.push_back(std::make_unique<Contestant>(*m_device, job.trials[i], *draws[i]));
     Examination& examination = contestants.back()->examination();
-    enter(TrialPhase::verifying);
     warm_up(examination.sequence());
+    enter(TrialPhase::verifying);
     device::Timing warm_run;
     const Finding finding = examination.on_first_draw(warm_run);
     if (finding.status != TrialStatus::ok)

@@ -110,6 +110,7 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
     outcome.detail = std::move(*reason);
     return;
   }
+  wake_up();
   for (const model::Plan& plan : job.probes) {
     if (!probe(job, plan, outcome)) return;
   }
@@ -122,7 +123,6 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
   Examination examination(*m_device, job, draws, workspaces, *module);
   if (!can_launch(examination, outcome)) return;
 
-  enter(TrialPhase::verifying);
   const bool was_idle = is_idle();
   device::Timing cold_run;
   device::Timing warm_run;
@@ -153,7 +153,6 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
     const auto module = m_device->load(probing.binary);
     Examination examination(*m_device, probing, draws, workspaces, *module);
     if (!can_launch(examination, outcome)) return false;
-    enter(TrialPhase::verifying);
     device::Timing ignored;
     const bool passed =
         verify_second_draw(examination, ignored, outcome) && verify_first_draw(examination, ignored, outcome);
@@ -171,6 +170,7 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
 /// Whether the trial goes on, as for the next.
 bool DeviceTrialRunner::verify_second_draw(Examination& examination, device::Timing& cold_run,
                                            model::TrialOutcome& outcome) {
+  enter(TrialPhase::verifying);
   const Finding second = examination.on_second_draw(cold_run);
   outcome.verification = second.verification;
   return !ends(second, outcome);
@@ -179,6 +179,7 @@ bool DeviceTrialRunner::verify_second_draw(Examination& examination, device::Tim
 bool DeviceTrialRunner::verify_first_draw(Examination& examination, device::Timing& warm_run,
                                           model::TrialOutcome& outcome) {
   warm_up(examination.sequence());
+  enter(TrialPhase::verifying);
   const Finding first = examination.on_first_draw(warm_run);
   outcome.verification = first.verification;
   return !ends(first, outcome);
@@ -195,6 +196,7 @@ void DeviceTrialRunner::time(const model::TrialJob& job, Examination& examinatio
   Samples samples = Sampler(*m_device, examination.sequence(), std::move(task)).run();
   add_reading(samples.measurement);
 
+  enter(TrialPhase::timing);
   const Finding after = examination.afterwards();
   if (after.verification.checked) outcome.verification = after.verification;
   if (ends(after, outcome)) return;
@@ -214,10 +216,16 @@ bool DeviceTrialRunner::is_idle() const {
   return !m_last_active_ns || m_surroundings.now_ns() - *m_last_active_ns > idle_ns;
 }
 
+void DeviceTrialRunner::wake_up() {
+  if (is_idle()) m_woken_ns = m_surroundings.now_ns();
+}
+
+/// Making inputs and running the reference are warming too.
 void DeviceTrialRunner::warm_up(device::Sequence& sequence) {
   if (!is_idle()) return;
-  const double start = m_surroundings.now_ns();
-  for (int i = 0; i < most_warm_up_runs && m_surroundings.now_ns() - start < warm_up_ns; ++i) sequence.run(1);
+  enter(TrialPhase::verifying);
+  const double warm_at = m_woken_ns + warm_up_ns;
+  for (int i = 0; i < most_warm_up_runs && m_surroundings.now_ns() < warm_at; ++i) sequence.run(1);
   m_last_active_ns = m_surroundings.now_ns();
 }
 

@@ -66,6 +66,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
   static model::TrialOutcome lost_before();
   void note(const device::DeviceFault& fault, model::TrialOutcome& outcome);
   bool is_idle() const;
+  void wake_up();
   void warm_up(device::Sequence& sequence);
 
   std::unique_ptr<device::Device> m_device;
@@ -73,6 +74,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
   std::function<void(model::TrialPhase)> m_listener;
   InputsCache m_inputs;
   std::optional<double> m_last_active_ns;
+  double m_woken_ns = 0;  ///< when it last ceased to idle
   bool m_lost = false;
 };
 

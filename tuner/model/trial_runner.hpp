@@ -9,7 +9,8 @@
 
 namespace tuner::model {
 
-/// What a running trial does next, in this order; a supervisor's deadline starts anew with each.
+/// What a running trial does next, in this order. Verifying and timing are told again where they go on, so that
+/// a supervisor's deadline, which starts anew with each, is one for a launch.
 enum class TrialPhase {
   preparing,  ///< makes inputs and runs the reference: slow for large problems, and not the kernel's fault
   loading,    ///< loads the binary

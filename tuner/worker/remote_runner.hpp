@@ -17,9 +17,9 @@ struct RemoteRunnerSettings {
   std::optional<model::DeviceInfo> device;  ///< where known: no child is started before the first run()
 };
 
-/// How long `phase` of `job` may take. Preparing has its own deadline. Loading gets the larger of
-/// run_deadline and factor * best; verifying the same for each of its launches together; timing what the
-/// policy lets a trial be sampled for, plus the launches that decide whether it is dropped.
+/// How long `phase` of `job` may take, from each time it is reported. Preparing has its own deadline. Loading
+/// gets the larger of run_deadline and factor * best, and so does verifying, which is reported before each
+/// launch; timing what the policy lets a trial be sampled for, plus the samples that are taken anyway.
 std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::TrialJob& job,
                                         model::TrialPhase phase);
 
