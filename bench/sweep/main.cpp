@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <thread>
@@ -139,6 +140,7 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("CUDA_CACHE_DISABLE", "1", 1);  // NVRTC's own cache, here and in the tuner
   Options options;
   CLI::App app{"Times whole sweeps against what binds them."};
   app.add_option("--tuner", options.tuner, "the program")->capture_default_str();

@@ -69,8 +69,12 @@ void Final::choose() {
 
 void Final::confirm() {
   const model::FinalPolicy& policy = m_task.policy;
-  const int wanted = std::max(policy.confirming_rounds, 1);
-  const int least = m_left.size() > 1 ? least_confirming_rounds : 1;
+  // Alone, the winner has nobody to be told apart from: its own figures need fewer samples.
+  const bool alone = m_left.size() == 1;
+  const int enough =
+      alone ? std::max(policy.confirming_rounds / 2, least_confirming_rounds) : policy.confirming_rounds;
+  const int wanted = std::clamp(enough, 1, std::max(policy.confirming_rounds, 1));
+  const int least = alone ? 1 : least_confirming_rounds;
   m_spent_ns = 0;
   for (int rounds = 0; rounds < wanted && (rounds < least || m_spent_ns < policy.time_limit_ns);) {
     if (take_round(m_confirming)) ++rounds;

@@ -32,9 +32,9 @@ struct FinalTask {
 /// at the end is the winner.
 ///
 /// **Confirming.** Fresh rounds of the winner and all that are left: where others are left at least 6 however
-/// long they take, since fewer give no interval. Only these tell the winner's time, and who is tied with it. It was chosen without
-/// them, so that they owe it nothing: picking the lowest of these medians would flatter it again. But where
-/// they show another one to be faster beyond doubt, that one is the fastest.
+/// long they take, since fewer give no interval. Only these tell the winner's time, and who is tied with it.
+/// It was chosen without them, so that they owe it nothing: picking the lowest of these medians would flatter
+/// it again. But where they show another one to be faster beyond doubt, that one is the fastest.
 ///
 /// Intervals hold for all contestants left at once with 95 % (Bonferroni). A contestant is tied when its
 /// interval reaches down to 1.001: two copies of one kernel differ by as much, since they lie elsewhere in
