@@ -2,6 +2,7 @@
 
 #include "tests/sweep/scale_bench.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/trial_identity.hpp"
 
 using namespace tuner;
 using test::Bench;
@@ -26,6 +27,25 @@ TEST_SUITE("tuner::sweep") {
       CHECK(record.metrics.at("elements/ns") ==
             doctest::Approx(static_cast<double>(record.problem.sizes[0].value) /
                             record.outcome.measurement->median_ns));
+    }
+  }
+
+  TEST_CASE("each trial of a long list has its own configuration's identity, however many threads made it") {
+    Bench bench;
+    model::KernelSpec spec = scale_spec();
+    for (std::int64_t scale = 17; scale < 3000; ++scale) spec.parameters[0].values.emplace_back(scale);
+    bench.adjust = [&](sweep::Request& request) { request.work[0].kernel = space::KernelSpace(spec); };
+    const sweep::Request request = bench.request();
+    const sweep::TrialList list = sweep::list_trials(request, bench.results);
+    REQUIRE(list.total() == 5 + 2983);
+    const sweep::Group& group = list.groups.at(0);
+    const model::ComparisonClass comparison = sweep::comparison_class(request, group.problem.type);
+    const sweep::IdentityMaker identities(request, request.work[0], group.problem, comparison);
+    std::size_t index = 0;
+    for (const sweep::Candidate& candidate : group.candidates) {
+      REQUIRE(candidate.configuration == index);
+      REQUIRE(candidate.key == identities.trial(group.lists[0][index]));
+      ++index;
     }
   }
 

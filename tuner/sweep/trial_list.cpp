@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <future>
+#include <thread>
 #include <unordered_set>
 
 #include "tuner/model/digest.hpp"
@@ -47,16 +50,34 @@ Group& group_of(TrialList& list, const model::Problem& problem) {
   return list.groups.back();
 }
 
+/// Calls `work` with every index below `count`, from as many threads as there is enough to do for.
+void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work) {
+  constexpr std::size_t enough = 256;
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t parts = std::clamp<std::size_t>(count / enough, 1, cores);
+  std::vector<std::future<void>> others;
+  const auto do_part = [&](std::size_t part) {
+    for (std::size_t i = count * part / parts; i < count * (part + 1) / parts; ++i) work(i);
+  };
+  for (std::size_t part = 1; part < parts; ++part)
+    others.push_back(std::async(std::launch::async, do_part, part));
+  do_part(0);
+  for (auto& other : others) other.get();
+}
+
+/// Identities are most of what a sweep that is known already has to do.
 void add_candidates(const Request& request, std::size_t work_index, Group& group) {
   const Work& work = request.work[work_index];
   const model::ComparisonClass comparison = comparison_class(request, group.problem.type);
   group.work.push_back(work_index);
   group.lists.push_back(work.kernel.list(group.problem, request.device.limits));
   const space::ConfigurationList& list = group.lists.back();
-  IdentityMaker identities(request, work, group.problem, comparison);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    group.candidates.push_back({work_index, i, identities.trial(list[i])});
-  }
+  const IdentityMaker identities(request, work, group.problem, comparison);
+  const std::size_t first = group.candidates.size();
+  group.candidates.resize(first + list.size());
+  for_each_index(list.size(), [&](std::size_t i) {
+    group.candidates[first + i] = {work_index, i, identities.trial(list[i])};
+  });
 }
 
 void drop_known(Group& group, model::ResultSource& source) {
