@@ -56,6 +56,31 @@ TEST_SUITE("tuner::sweep") {
     }
   }
 
+  TEST_CASE("one that is tied for want of certainty is not chosen for its registers") {
+    Bench bench;
+    bench.behave = takes({{2, 1000}, {8, 1004}});  // 8 has fewer registers
+    double high = 0;
+    std::string chosen;
+    SUBCASE("it may cost more than 1 %") {
+      high = 1.011;
+      chosen = "SCALE=2";
+    }
+    SUBCASE("it does not") {
+      high = 1.009;
+      chosen = "SCALE=8";
+    }
+    bench.doubt = [high](model::FinalOutcome& outcome) {
+      model::Standing& slower = outcome.standings.at(1 - outcome.fastest);
+      slower.tied = true;
+      slower.ratio_low = 1;
+      slower.ratio_high = high;
+    };
+    bench.run();
+    const model::FinalRecord& final = bench.results.finals.at(0);
+    CHECK(final.entries.at(1).tied);
+    CHECK(bench.results.trials.at(final.chosen).configuration.text() == chosen);
+  }
+
   TEST_CASE("the policy says how many take part and how near they must be") {
     Bench bench;
     bench.behave = takes({{1, 1000}, {2, 1010}, {4, 1020}, {8, 1030}, {16, 1400}});

@@ -76,14 +76,17 @@ class ScaleRunner final : public model::TrialRunner {
     for (const model::TrialJob& trial : job.trials)
       finals.back().push_back(std::to_integer<int>(trial.binary.at(0)));
     if (fails_in_final) return {{}, 0, 0, 0, {model::TrialStatus::crashed, "lost", {}, {}, true, -1}, 0};
-    return simple_final(
+    model::FinalOutcome outcome = simple_final(
         [this](const model::TrialJob& trial) {
           const auto raced = m_raced.find(trial.key);
           return raced != m_raced.end() ? raced->second
                                         : m_behave(std::to_integer<int>(trial.binary.at(0)), trial);
         },
         job);
+    if (doubt) doubt(outcome);
+    return outcome;
   }
+  std::function<void(model::FinalOutcome&)> doubt;  ///< what a final says beside the medians; may be null
   std::vector<int> launched;
   std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
   bool fails_in_final = false;
@@ -129,6 +132,7 @@ struct Bench {
   std::vector<int> launched;
   std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
   bool fails_in_final = false;
+  std::function<void(model::FinalOutcome&)> doubt;
   std::function<void(sweep::Request&)> adjust;
 
   sweep::Request request() {
@@ -153,6 +157,7 @@ struct Bench {
     const sweep::Request what = request();
     ScaleRunner runner(behave);
     runner.fails_in_final = fails_in_final;
+    runner.doubt = doubt;
     FakeCompilerLog log;
     compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, scale_answer(broken)); });
     double now = 0;

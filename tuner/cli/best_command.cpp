@@ -81,8 +81,8 @@ void add_best(CLI::App& app, Context& context, Action& action) {
       ->check(CLI::IsMember({"table", "json", "header", "flags"}));
   add_setting_flags(*command, context, {"db", "type", "pad"});
   command->footer(
-      "The best of a size are sampled in turn once all have raced; among those that cannot be told from the "
-      "fastest,\n"
+      "The best of a size are sampled in turn once all have raced; among those tied with the fastest and "
+      "surely within 1 % of it\n"
       "the one with the fewest registers, then the smallest block, then by name is chosen.\n"
       "A size that was never measured is answered by the nearest one, and that is said. Times are only ever "
       "compared\n"

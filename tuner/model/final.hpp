@@ -56,8 +56,8 @@ struct FinalRecord {
   Problem problem;
   ComparisonClass comparison_class;
   std::vector<Entry> entries;  ///< fastest first
-  /// The one to use, by a rule among those tied: fewest registers, then the smallest block, then kernel and
-  /// configuration by name.
+  /// The one to use, by a rule among those tied whose interval ends below 1.01: fewest registers, then the
+  /// smallest block, then kernel and configuration by name.
   Digest chosen;
   int rounds = 0;
   int throttled_rounds = 0;

@@ -8,7 +8,9 @@ namespace tuner::model {
 
 /// How the choice among tied contestants is explained to people.
 constexpr const char* final_rule =
-    "fewest registers, then the smallest block, then name, among those that cannot be told from the fastest";
+    "fewest registers, then the smallest block, then name, among those tied with the fastest and surely "
+    "within "
+    "1 % of it";
 
 /// What a final says where only some of its contestants count: those of one kernel, or those a report shows.
 struct FinalAnswer {

@@ -18,7 +18,13 @@ double time_ns(const model::TrialRecord& trial) {
   return trial.outcome.measurement->median_ns;
 }
 
-/// What tied trials are chosen by, the least first: registers leave room for a neighbour or a later change, a
+/// A tied trial with a wide interval may be much slower: only those are chosen from that are surely not.
+bool may_be_chosen(const model::Standing& standing) {
+  constexpr double most_lost = 1.01;
+  return standing.tied && standing.ratio_high <= most_lost;
+}
+
+/// What they are chosen by, the least first: registers leave room for a neighbour or a later change, a
 /// small block for small problems, and names make the choice the same everywhere.
 auto preference(const model::TrialRecord& trial) {
   const int registers = trial.resources ? trial.resources->registers : std::numeric_limits<int>::max();
@@ -141,7 +147,7 @@ void FinalStage::record(std::vector<Contestant>& contestants, const model::Final
     final.entries.push_back(
         {trial.record.key, standing.ratio, standing.ratio_low, standing.ratio_high, standing.tied});
     const bool preferred = !chosen || preference(trial.record) < preference(*chosen);
-    if (standing.tied && preferred) chosen = &trial.record;
+    if (may_be_chosen(standing) && preferred) chosen = &trial.record;
   }
   final.chosen = chosen ? chosen->key : final.entries.front().trial;
   for (const std::size_t i : order) records.push_back(contestants[i].compiled.trial.record);
