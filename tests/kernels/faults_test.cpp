@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "tests/kernels/cpu_machine.hpp"
@@ -140,20 +141,45 @@ TEST_CASE("equal jobs give equal binaries") {
   CHECK(machine.compile(run).binary == machine.compile(run).binary);
 }
 
-TEST_CASE("a missing host compiler is named") {
-  const char* variable = std::getenv("PATH");
-  const std::string path = variable != nullptr ? variable : "";
-  setenv("TUNER_HOST_CXX", "/nowhere/g++", 1);
-  setenv("PATH", "/nowhere", 1);
-  try {
-    const tuner::compile::host::HostCompiler compiler;
-    FAIL("found a compiler: " << compiler.name());
-  } catch (const tuner::model::Error& error) {
-    contains(error.what(), "looked for /nowhere/g++ (from TUNER_HOST_CXX), ");
-    contains(error.what(), "c++, g++ and clang++");
+namespace {
+
+/// Sets an environment variable for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : m_name(name) {
+    if (const char* old = std::getenv(name)) m_old = old;
+    setenv(name, value, 1);
   }
-  setenv("PATH", path.c_str(), 1);
-  unsetenv("TUNER_HOST_CXX");
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { m_old ? setenv(m_name, m_old->c_str(), 1) : unsetenv(m_name); }
+
+ private:
+  const char* m_name;
+  std::optional<std::string> m_old;
+};
+
+std::string why_no_compiler() {
+  try {
+    return "found " + tuner::compile::host::HostCompiler().name();
+  } catch (const tuner::model::Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a missing host compiler is named") {
+  const Variable path("PATH", "/nowhere");
+  const Variable everybody("CXX", "/nowhere/g++");
+  const std::string why = why_no_compiler();
+  contains(why, "looked for /nowhere/g++ (from CXX), ");
+  contains(why, "c++, g++ and clang++");
+}
+
+TEST_CASE("a host compiler that was asked for and is not there is not replaced by another") {
+  const Variable ours("TUNER_HOST_CXX", "/nowhere/g++");
+  CHECK(why_no_compiler() == "TUNER_HOST_CXX is /nowhere/g++, and there is no such program");
 }
 
 TEST_CASE("a compilation that takes too long is a timeout") {

@@ -37,13 +37,19 @@ Arguments words(std::string_view text) {
 
 Arguments find_compiler() {
   std::string tried;
-  for (const char* variable : {"TUNER_HOST_CXX", "CXX"}) {
-    const char* value = std::getenv(variable);
+  constexpr std::string_view asked_for =
+      "TUNER_HOST_CXX";  // of us, unlike CXX, which may be meant for others
+  for (const std::string_view variable : {asked_for, std::string_view("CXX")}) {
+    const char* value = std::getenv(variable.data());
     Arguments command = words(value != nullptr ? value : "");
     if (command.empty()) continue;
     if (const auto program = find_program(command[0])) {
       command[0] = program->string();
       return command;
+    }
+    if (variable == asked_for) {
+      throw model::Error(fmt::format("{} is {}, and there is no such program", variable, command[0]),
+                         "name a g++ or clang++ that exists, or unset it");
     }
     tried += fmt::format("{} (from {}), ", command[0], variable);
   }

@@ -21,7 +21,7 @@ struct HostCompilerOptions {
 };
 
 /// Makes a shared object for the CPU device from a kernel's CUDA C++ source, with the host's C++ compiler:
-/// the first of $TUNER_HOST_CXX, $CXX, c++, g++ and clang++ that exists. GCC and Clang are understood.
+/// $TUNER_HOST_CXX, else the first of $CXX, c++, g++ and clang++ that exists. GCC and Clang are understood.
 ///
 /// The kernel sees the headers of tuner/device/cpu/runtime before its own first line; diagnostics name its
 /// own files and lines. Register counts do not exist here and stay 0; `static_shared_bytes` is that of the
@@ -29,7 +29,7 @@ struct HostCompilerOptions {
 /// CpuDevice alone.
 class HostCompiler final : public Compiler {
  public:
-  /// Throws model::Error where no compiler is found or it does not answer.
+  /// Throws model::Error where no compiler is found, or not the one asked for, or it does not answer.
   explicit HostCompiler(HostCompilerOptions options = {});
   ~HostCompiler() override;
 
