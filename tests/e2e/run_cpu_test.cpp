@@ -8,7 +8,8 @@ using tuner::test::write_text;
 
 namespace {
 
-/// Two configurations; the second writes one element less than it should.
+/// Two blocks, of which the larger wastes time, so that luck has no part in who wins; and each once more,
+/// writing one element less than it should.
 void write_counting(const User& user) {
   write_text(user.home / "count.toml", R"text([kernel]
 name = "count"
@@ -51,6 +52,8 @@ arguments = ["x.expected", "x.magnitude", "N"]
 )text");
   write_text(user.home / "count.cu", R"text(extern "C" __global__ void count(float* x, int N) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile float wasted = 0;
+  for (int s = 0; BLOCK == 64 && s < 1000; ++s) wasted = wasted + 1;
   if (i < N - LOSE_ONE) x[i] = i;
 }
 )text");

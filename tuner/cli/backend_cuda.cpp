@@ -1,3 +1,5 @@
+#include <future>
+
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/worker_setup.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
@@ -5,11 +7,14 @@
 namespace tuner::cli {
 
 Backend open_cuda_backend(const config::Settings& settings, const std::string& id) {
+  // Beside each other: a sweep that is known already consists of little else than these starts.
+  auto starting = std::async(std::launch::async, [&settings] {
+    return std::make_unique<worker::RemoteCompiler>(compile_worker("nvrtc"), compiler_settings(settings));
+  });
   // Without a GPU the runner throws first, which is the error that a user without one should see.
   auto runner =
       std::make_unique<worker::RemoteRunner>(measure_worker(settings, id), runner_settings(settings));
-  auto compiler =
-      std::make_unique<worker::RemoteCompiler>(compile_worker("nvrtc"), compiler_settings(settings));
+  auto compiler = starting.get();
   Backend backend;
   backend.device = runner->device();
   backend.compiler = compiler->name();

@@ -10,7 +10,10 @@
 namespace tuner::device::cuda {
 
 std::vector<model::DeviceInfo> devices() {
-  return query_devices(*load_driver(), Nvml());
+  // While the driver starts, which takes longer.
+  auto nvml = std::async(std::launch::async, [] { return std::make_unique<Nvml>(); });
+  const std::shared_ptr<const Driver> driver = load_driver();
+  return query_devices(*driver, *nvml.get());
 }
 
 double max_sm_clock_mhz(int ordinal) {
