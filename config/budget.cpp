@@ -21,7 +21,7 @@ struct Unit {
 };
 /// Largest first, the order in which `1h30m` has to name them.
 constexpr std::array units = {Unit{'d', 86400}, Unit{'h', 3600}, Unit{'m', 60}, Unit{'s', 1}};
-constexpr std::int64_t most_seconds = 365 * 86400;
+constexpr std::int64_t most_seconds = std::int64_t{365} * 86400;
 constexpr std::int64_t most_trials = 1'000'000'000;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& reason) {

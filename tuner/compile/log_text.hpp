@@ -6,7 +6,7 @@
 namespace tuner::compile {
 
 /// A log longer than this loses its middle: the first errors and the final summary are what people read.
-inline constexpr std::size_t longest_log_bytes = 64 * 1024;
+inline constexpr std::size_t longest_log_bytes = std::size_t{64} << 10U;
 
 /// A compiler's log, fit to be stored and sent: bytes that are not UTF-8 become U+FFFD, control characters
 /// other than newline and tab become spaces, trailing white space goes, and from a text above `limit` bytes

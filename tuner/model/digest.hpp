@@ -12,7 +12,8 @@ namespace tuner::model {
 struct Digest {
   std::array<std::uint8_t, 16> bytes{};
 
-  auto operator<=>(const Digest&) const = default;
+  auto operator<=>(const Digest&) const =
+      default;  // NOLINT(modernize-use-nullptr): takes <=> 0 for a pointer
   /// 32 lower-case hexadecimal digits.
   std::string hex() const;
   /// The inverse of hex(); throws UsageError on anything else.

@@ -20,8 +20,8 @@ enum class ExitCode {
 /// empty). Failures that a sweep expects (compile, launch, verification) are values, never exceptions.
 class Error : public std::runtime_error {
  public:
-  explicit Error(std::string message, std::string hint = "", ExitCode code = ExitCode::failed)
-      : std::runtime_error(std::move(message)), m_hint(std::move(hint)), m_code(code) {}
+  explicit Error(const std::string& message, std::string hint = "", ExitCode code = ExitCode::failed)
+      : std::runtime_error(message), m_hint(std::move(hint)), m_code(code) {}
 
   const std::string& hint() const { return m_hint; }
   ExitCode code() const { return m_code; }
@@ -37,8 +37,8 @@ class Error : public std::runtime_error {
 /// The caller asked for something malformed: a flag, a size, a spec.
 class UsageError : public Error {
  public:
-  explicit UsageError(std::string message, std::string hint = "")
-      : Error(std::move(message), std::move(hint), ExitCode::usage) {}
+  explicit UsageError(const std::string& message, std::string hint = "")
+      : Error(message, std::move(hint), ExitCode::usage) {}
 };
 
 }  // namespace tuner::model

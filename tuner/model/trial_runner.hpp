@@ -9,8 +9,8 @@
 
 namespace tuner::model {
 
-/// What a running trial does next, in this order. Verifying and timing are told again where they go on, so that
-/// a supervisor's deadline, which starts anew with each, is one for a launch.
+/// What a running trial does next, in this order. Verifying and timing are told again where they go on, so
+/// that a supervisor's deadline, which starts anew with each, is one for a launch.
 enum class TrialPhase {
   preparing,  ///< makes inputs and runs the reference: slow for large problems, and not the kernel's fault
   loading,    ///< loads the binary
@@ -46,7 +46,7 @@ class TrialRunner {
   virtual FinalOutcome run_final(const FinalJob& job) = 0;
   /// From now on `listener` is called, from within run(), as each phase begins; a null one ends it. Runners
   /// that have no phases ignore it.
-  virtual void report_phases_to(std::function<void(TrialPhase)> listener) { static_cast<void>(listener); }
+  virtual void report_phases_to(std::function<void(TrialPhase)> /*listener*/) {}
 };
 
 }  // namespace tuner::model

@@ -24,7 +24,7 @@ class Value {
   /// As JSON: 32, "row".
   std::string json() const;
 
-  auto operator<=>(const Value&) const = default;
+  auto operator<=>(const Value&) const = default;  // NOLINT(modernize-use-nullptr): takes <=> 0 for a pointer
 
  private:
   std::variant<std::int64_t, std::string> m_value = std::int64_t{0};

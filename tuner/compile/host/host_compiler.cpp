@@ -19,7 +19,7 @@ namespace tuner::compile::host {
 namespace {
 
 using Arguments = std::vector<std::string>;
-constexpr std::int64_t most_static_shared_bytes = 48 * 1024;  // as ptxas allows
+constexpr std::int64_t most_static_shared_bytes = std::int64_t{48} << 10U;  // as ptxas allows
 constexpr const char* object = "kernel.o";
 constexpr const char* binary = "kernel.so";
 

@@ -11,9 +11,9 @@ namespace tuner::device::cpu {
 
 struct CpuOptions {
   int workers = 0;  ///< threads that run blocks; 0: one for each core this process may use
-  std::int64_t stack_bytes = 256 * 1024;  ///< of each CUDA thread
-  std::int64_t shared_bytes_per_block = 48 * 1024;
-  std::int64_t shared_bytes_per_block_optin = 227 * 1024;
+  std::int64_t stack_bytes = std::int64_t{256} << 10U;  ///< of each CUDA thread
+  std::int64_t shared_bytes_per_block = std::int64_t{48} << 10U;
+  std::int64_t shared_bytes_per_block_optin = std::int64_t{227} << 10U;
 };
 
 /// What `list devices` says of the CPU, without starting anything.
