@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,9 +23,6 @@ struct Backend {
 /// Opens what `--device` names: auto (the first CUDA device), cuda:N, cpu, replay:FILE. Throws model::Error
 /// with ExitCode::no_device where there is no such device; auto never falls back to the CPU.
 Backend open_backend(const config::Settings& settings);
-
-/// Says on stderr what a worker reports of itself; for --verbose runs.
-using WorkerLog = std::function<void(const std::string&)>;
 
 Backend open_cuda_backend(const config::Settings& settings, const std::string& id);
 Backend open_cpu_backend(const config::Settings& settings);
