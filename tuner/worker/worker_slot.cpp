@@ -22,10 +22,19 @@ std::string quote_output(OutputTail& output) {
 WorkerSlot::WorkerSlot(std::string what, ChildCommand command, WorkerSettings settings)
     : m_what(std::move(what)), m_command(std::move(command)), m_settings(std::move(settings)) {}
 
+void WorkerSlot::log(const std::string& line) const {
+  if (m_settings.log) m_settings.log(line);
+}
+
 std::variant<Message, std::string> WorkerSlot::attempt() {
+  const auto begin = Clock::now();
   m_child = std::make_unique<ChildProcess>(m_command, m_settings.limits);
-  Received received = m_child->receive(Clock::now() + m_settings.start_deadline);
-  if (auto* message = std::get_if<Message>(&received)) return std::move(*message);
+  Received received = m_child->receive(begin + m_settings.start_deadline);
+  if (auto* message = std::get_if<Message>(&received)) {
+    const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - begin).count();
+    log(fmt::format("{} {} ready after {} ms", m_what, m_child->pid(), took));
+    return std::move(*message);
+  }
   if (std::holds_alternative<DeadlinePassed>(received)) {
     std::string why = fmt::format("not ready after {} s{}",
                                   std::chrono::duration<double>(m_settings.start_deadline).count(),
@@ -57,6 +66,7 @@ Message WorkerSlot::start() {
     } else {
       why = std::get<std::string>(result);
     }
+    log(fmt::format("{} failed to start: {}", m_what, why));
   }
   throw model::Error(
       fmt::format("the {} did not start in {} attempts: {}", m_what, m_settings.start_attempts, why));

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -13,6 +14,8 @@ struct WorkerSettings {
       std::chrono::seconds(30);  ///< until the child says that it is ready
   int start_attempts = 3;
   FrameLimits limits;
+  std::function<void(const std::string&)>
+      log;  ///< one line an event, such as a start and its milliseconds; may be null
 };
 
 /// The place of one child: empty until start(), empty again after the child was lost.
@@ -38,6 +41,7 @@ class WorkerSlot {
  private:
   /// One try: the child's first message, or why there is none.
   std::variant<Message, std::string> attempt();
+  void log(const std::string& line) const;
 
   std::string m_what;
   ChildCommand m_command;
