@@ -6,13 +6,13 @@
 
 #include "config/identifiers.hpp"
 #include "config/init_text.hpp"
-#include "config/numbers.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_arguments = 64;
@@ -26,14 +26,14 @@ constexpr std::array<std::pair<std::string_view, model::Access>, 4> accesses = {
 
 /// `float*`, `ELEMENT_TYPE *`, `int`; whether it could be read.
 bool read_type(const Node& node, model::ArgumentSpec& argument, Mistakes& mistakes) {
-  std::string_view text = trimmed(node.text);
+  std::string_view text = util::trimmed(node.text);
   argument.pointer = text.ends_with('*');
-  if (argument.pointer) text = trimmed(text.substr(0, text.size() - 1));
+  if (argument.pointer) text = util::trimmed(text.substr(0, text.size() - 1));
   if (text == "ELEMENT_TYPE") return true;
   argument.type = model::parse_element_type(text);
   if (argument.type) return true;
   mistakes.add(
-      node.where, fmt::format("unknown type \"{}\"", model::one_line(node.text, 60)),
+      node.where, fmt::format("unknown type \"{}\"", util::one_line(node.text, 60)),
       text.starts_with("const ")
           ? "leave const out: access = \"in\" says it"
           : "ELEMENT_TYPE, float, double, int, unsigned int, long long, unsigned long long, signed char or "
@@ -65,7 +65,7 @@ void read_inits_by_type(const Member& member_of_table, model::InitSpec& out,
     if (!type || !offered) {
       context.mistakes.add(member.where,
                            fmt::format("{}: {} names \"{}\", which is not among its types", argument.name,
-                                       key, model::one_line(member.key, 40)),
+                                       key, util::one_line(member.key, 40)),
                            fmt::format("{} takes one entry for each type in kernel.types", key));
       continue;
     }
@@ -130,7 +130,7 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
                                            [&](const auto& pair) { return pair.first == *access; });
     if (found == accesses.end()) {
       context.mistakes.add(reader.table().find("access")->value.where,
-                           fmt::format("unknown access \"{}\"", model::one_line(*access, 40)),
+                           fmt::format("unknown access \"{}\"", util::one_line(*access, 40)),
                            "in, out, inout or workspace");
     } else {
       argument.access = found->second;
@@ -173,7 +173,7 @@ void read_argument(const Node& table, SpecContext& context) {
     for (const model::ArgumentSpec& earlier : context.spec.arguments) {
       if (earlier.name != *name) continue;
       context.mistakes.add(argument.where,
-                           fmt::format("the argument \"{}\" stands twice", model::one_line(*name, 60)),
+                           fmt::format("the argument \"{}\" stands twice", util::one_line(*name, 60)),
                            fmt::format("the first is in line {}", earlier.where.line));
       break;
     }

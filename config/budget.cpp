@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <string>
 
-#include "config/numbers.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 struct Unit {
@@ -25,7 +25,7 @@ constexpr std::int64_t most_seconds = std::int64_t{365} * 86400;
 constexpr std::int64_t most_trials = 1'000'000'000;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& reason) {
-  throw model::UsageError(fmt::format("budget '{}': {}", model::one_line(text, 60), reason),
+  throw model::UsageError(fmt::format("budget '{}': {}", util::one_line(text, 60), reason),
                           "a time such as 90s, 5m, 1h30m or 2d, or a number of trials such as 500");
 }
 
@@ -33,9 +33,9 @@ constexpr std::int64_t most_trials = 1'000'000'000;
 std::int64_t take_number(std::string_view& rest, std::string_view text) {
   const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
   if (digits == 0) refuse(text, "a whole number is missing");
-  const auto value = parse_number<std::int64_t>(rest.substr(0, digits));
+  const auto value = util::parse_number<std::int64_t>(rest.substr(0, digits));
   if (!value || *value > most_trials)
-    refuse(text, fmt::format("'{}' is too large", model::one_line(rest.substr(0, digits), 40)));
+    refuse(text, fmt::format("'{}' is too large", util::one_line(rest.substr(0, digits), 40)));
   rest.remove_prefix(digits);
   return *value;
 }
@@ -43,7 +43,7 @@ std::int64_t take_number(std::string_view& rest, std::string_view text) {
 }  // namespace
 
 Budget parse_budget(std::string_view text) {
-  std::string_view rest = trimmed(text);
+  std::string_view rest = util::trimmed(text);
   std::int64_t number = take_number(rest, text);
   if (rest.empty()) {
     if (number == 0) refuse(text, "no trial at all; leave the budget out for no limit");
@@ -53,7 +53,7 @@ Budget parse_budget(std::string_view text) {
   std::size_t unit = 0;
   while (true) {
     while (unit < units.size() && units[unit].letter != rest.front()) ++unit;
-    if (unit == units.size()) refuse(text, fmt::format("unexpected '{}'", model::one_line(rest, 40)));
+    if (unit == units.size()) refuse(text, fmt::format("unexpected '{}'", util::one_line(rest, 40)));
     seconds += number * units[unit++].seconds;
     rest.remove_prefix(1);
     if (rest.empty()) break;

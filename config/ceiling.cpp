@@ -5,10 +5,11 @@
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
 #include "tuner/model/ceiling_unit.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 
 void read_ceiling(TableReader& reader, SpecContext& context) {
   const std::vector<model::Expression> sizes = reader.expressions("ceiling_sizes");
@@ -24,10 +25,10 @@ void read_ceiling(TableReader& reader, SpecContext& context) {
   context.ceiling_place = reader.table().find("ceiling")->value.where;
   const auto kinds = model::ceiling_kinds();
   if (std::find(kinds.begin(), kinds.end(), *kind) == kinds.end()) {
-    std::string hint = did_you_mean(*kind, kinds);
-    if (hint.empty()) hint = "choose " + listed(kinds);
+    std::string hint = util::did_you_mean(*kind, kinds, '\"');
+    if (hint.empty()) hint = "choose " + util::listed(kinds);
     context.mistakes.add(context.ceiling_place,
-                         fmt::format("unknown kind of ceiling \"{}\"", model::one_line(*kind, 40)),
+                         fmt::format("unknown kind of ceiling \"{}\"", util::one_line(*kind, 40)),
                          std::move(hint));
     return;
   }

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string_view>
 
-#include "config/characters.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_columns = 100;
@@ -32,13 +32,13 @@ std::string quoted(std::string_view line, int number, int column) {
   auto before = static_cast<std::size_t>(std::max(column, 1) - 1);
   std::string_view ellipsis;
   if (before > columns_before_caret) {
-    line.remove_prefix(bytes_of_characters(line, before - columns_before_caret));
+    line.remove_prefix(util::bytes_of_characters(line, before - columns_before_caret));
     before = columns_before_caret;
     ellipsis = "\u2026";
   }
-  const std::string head = model::one_line(line.substr(0, bytes_of_characters(line, before)));
-  const std::string tail = model::one_line(line.substr(bytes_of_characters(line, before)), most_columns);
-  const std::string indent(model::display_width(ellipsis) + model::display_width(head), ' ');
+  const std::string head = util::one_line(line.substr(0, util::bytes_of_characters(line, before)));
+  const std::string tail = util::one_line(line.substr(util::bytes_of_characters(line, before)), most_columns);
+  const std::string indent(util::display_width(ellipsis) + util::display_width(head), ' ');
   return fmt::format("{:5} | {}{}{}\n      | {}^", number, ellipsis, head, tail, indent);
 }
 
@@ -46,7 +46,7 @@ std::string quoted(std::string_view line, int number, int column) {
 
 std::string diagnostic_text(const model::Diagnostic& diagnostic, std::span<const model::SourceText> texts) {
   const model::SourceLocation& where = diagnostic.where;
-  std::string text = model::one_line(fmt::format("{}: {}", where.text(), diagnostic.message));
+  std::string text = util::one_line(fmt::format("{}: {}", where.text(), diagnostic.message));
   const auto file = std::find_if(texts.begin(), texts.end(), [&](const model::SourceText& candidate) {
     return candidate.name == where.file;
   });
@@ -55,7 +55,7 @@ std::string diagnostic_text(const model::Diagnostic& diagnostic, std::span<const
       text += "\n" + quoted(*line, where.line, where.column);
     }
   }
-  if (!diagnostic.hint.empty()) text += "\n  " + model::one_line(diagnostic.hint);
+  if (!diagnostic.hint.empty()) text += "\n  " + util::one_line(diagnostic.hint);
   return text;
 }
 

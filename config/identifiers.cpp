@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_letters = 64;
@@ -72,7 +73,7 @@ bool is_identifier(std::string_view text) {
 bool check_identifier(std::string_view name, std::string_view what, const model::SourceLocation& where,
                       Mistakes& mistakes) {
   if (!is_identifier(name) || name.size() > most_letters) {
-    mistakes.add(where, fmt::format("\"{}\" is no name for a {}", model::one_line(name, 80), what),
+    mistakes.add(where, fmt::format("\"{}\" is no name for a {}", util::one_line(name, 80), what),
                  fmt::format("names are letters, digits and underscores, not a digit first, at most {}",
                              most_letters));
     return false;
@@ -98,7 +99,7 @@ bool check_label(std::string_view name, std::string_view what, const model::Sour
                       return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
                     });
   if (!good) {
-    mistakes.add(where, fmt::format("\"{}\" is no name for a {}", model::one_line(name, 80), what),
+    mistakes.add(where, fmt::format("\"{}\" is no name for a {}", util::one_line(name, 80), what),
                  fmt::format("such names are letters, digits, '_', '-' and '.', at most {}", most_letters));
   }
   return good;
@@ -106,8 +107,8 @@ bool check_label(std::string_view name, std::string_view what, const model::Sour
 
 bool check_entry(std::string_view name, const model::SourceLocation& where, Mistakes& mistakes) {
   const bool blank = name.find_first_not_of(' ') == std::string_view::npos;
-  if (!blank && name.size() <= most_entry_letters && model::one_line(name) == name) return true;
-  mistakes.add(where, fmt::format("\"{}\" is no name of a kernel function", model::one_line(name, 60)),
+  if (!blank && name.size() <= most_entry_letters && util::one_line(name) == name) return true;
+  mistakes.add(where, fmt::format("\"{}\" is no name of a kernel function", util::one_line(name, 60)),
                "the function's name, or an instantiation such as \"reduce<float>\"");
   return false;
 }

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "config/numbers.hpp"
 #include "tuner/model/diagnostic.hpp"
 #include "tuner/model/element_type.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 using Kind = model::Init::Kind;
@@ -34,9 +34,9 @@ constexpr std::string_view grammar =
     "signs(n) -1, 0 or 1, at most n of a column not 0; constant(a); iota(a, step)";
 
 std::optional<double> number(std::string_view text) {
-  text = trimmed(text);
+  text = util::trimmed(text);
   if (text.starts_with('+')) text.remove_prefix(1);
-  return parse_number<double>(text);
+  return util::parse_number<double>(text);
 }
 
 std::optional<std::vector<double>> numbers(std::string_view text) {
@@ -53,10 +53,10 @@ std::optional<std::vector<double>> numbers(std::string_view text) {
 }
 
 std::optional<model::Init> parse(std::string_view text) {
-  text = trimmed(text);
+  text = util::trimmed(text);
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
-  const std::string_view name = trimmed(text.substr(0, open));
+  const std::string_view name = util::trimmed(text.substr(0, open));
   for (const Form& form : forms) {
     if (form.name != name) continue;
     const auto values = numbers(text.substr(open + 1, text.size() - open - 2));
@@ -148,7 +148,7 @@ std::optional<model::Init> read_init(const Node& node, std::string_view key, Mis
   const std::optional<model::Init> init = parse(node.text);
   if (!init) {
     mistakes.add(node.contents,
-                 fmt::format("\"{}\" is no way to fill a buffer", model::one_line(node.text, 60)),
+                 fmt::format("\"{}\" is no way to fill a buffer", util::one_line(node.text, 60)),
                  std::string(grammar));
     return std::nullopt;
   }

@@ -6,10 +6,11 @@
 #include "config/identifiers.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_sizes_of_a_kernel = 8;
@@ -23,7 +24,7 @@ bool is_new(const Node& node, const std::vector<const Node*>& nodes, std::string
   for (const Node* earlier : nodes) {
     if (earlier == &node) return true;
     if (earlier->text == node.text) {
-      mistakes.add(node.where, fmt::format("{} \"{}\" stands twice", what, model::one_line(node.text, 60)),
+      mistakes.add(node.where, fmt::format("{} \"{}\" stands twice", what, util::one_line(node.text, 60)),
                    "leave one out");
       return false;
     }
@@ -44,7 +45,7 @@ void read_names(TableReader& reader, SpecContext& context) {
     }
   }
   spec.description = reader.text("description").value_or("");
-  if (spec.description != model::one_line(spec.description)) {
+  if (spec.description != util::one_line(spec.description)) {
     context.mistakes.add(reader.table().find("description")->value.where,
                          "\"description\" is more than a line",
                          "one line of text, without control characters");
@@ -77,9 +78,9 @@ void read_types(TableReader& reader, SpecContext& context) {
   for (const Node* name : names) {
     const auto type = model::parse_element_type(name->text);
     if (!type) {
-      std::string hint = did_you_mean(name->text, type_names);
-      if (hint.empty()) hint = "known types: " + listed(type_names);
-      context.mistakes.add(name->where, fmt::format("unknown type \"{}\"", model::one_line(name->text, 40)),
+      std::string hint = util::did_you_mean(name->text, type_names, '\"');
+      if (hint.empty()) hint = "known types: " + util::listed(type_names);
+      context.mistakes.add(name->where, fmt::format("unknown type \"{}\"", util::one_line(name->text, 40)),
                            std::move(hint));
     } else if (is_new(*name, names, "the type", context.mistakes)) {
       types.push_back(*type);
@@ -99,7 +100,7 @@ void read_device_kinds(TableReader& reader, SpecContext& context) {
   for (const Node* kind : reader.texts("devices")) {
     if (std::find(kinds.begin(), kinds.end(), kind->text) == kinds.end()) {
       context.mistakes.add(kind->where,
-                           fmt::format("unknown kind of device \"{}\"", model::one_line(kind->text, 40)),
+                           fmt::format("unknown kind of device \"{}\"", util::one_line(kind->text, 40)),
                            "\"cuda\" or \"cpu\"; leave \"devices\" out for both");
     } else {
       context.spec.device_kinds.push_back(kind->text);
@@ -109,9 +110,9 @@ void read_device_kinds(TableReader& reader, SpecContext& context) {
 
 void read_options(TableReader& reader, SpecContext& context) {
   for (const Node* option : reader.texts("options")) {
-    if (option->text.size() < 2 || option->text[0] != '-' || model::one_line(option->text) != option->text) {
+    if (option->text.size() < 2 || option->text[0] != '-' || util::one_line(option->text) != option->text) {
       context.mistakes.add(option->where,
-                           fmt::format("\"{}\" is no compiler option", model::one_line(option->text, 60)),
+                           fmt::format("\"{}\" is no compiler option", util::one_line(option->text, 60)),
                            "one option an item, such as \"--use_fast_math\"");
     } else {
       context.spec.compile_options.push_back(option->text);
@@ -123,7 +124,7 @@ void read_sources(TableReader& reader, SpecContext& context) {
   for (const Node* folder : reader.texts("include")) {
     if (folder->text.empty() || folder->text[0] == '/') {
       context.mistakes.add(folder->where,
-                           fmt::format("\"{}\" is no relative path", model::one_line(folder->text, 80)),
+                           fmt::format("\"{}\" is no relative path", util::one_line(folder->text, 80)),
                            "folders of \"include\" are relative to the spec");
     } else {
       context.includes.push_back(context.folder / folder->text);

@@ -9,14 +9,14 @@
 
 #include "config/budget.hpp"
 #include "config/mistakes.hpp"
-#include "config/numbers.hpp"
 #include "config/sizes.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr double day_s = 86400;
@@ -61,39 +61,40 @@ constexpr std::array settings = {
 
 std::vector<std::string_view> split_choices(std::string_view choices) {
   std::vector<std::string_view> words;
-  while (!choices.empty()) words.push_back(split_first(choices, "|"));
+  while (!choices.empty()) words.push_back(util::split_first(choices, "|"));
   return words;
 }
 
 [[noreturn]] void refuse(const KnownSetting& setting, const std::string& value, std::string hint) {
-  throw model::UsageError(fmt::format("{} cannot be '{}'", setting.name, model::one_line(value, 60)),
+  throw model::UsageError(fmt::format("{} cannot be '{}'", setting.name, util::one_line(value, 60)),
                           std::move(hint));
 }
 
 void check_word(const KnownSetting& setting, const std::string& value) {
   const std::vector<std::string_view> words = split_choices(setting.choices);
   if (words.empty() || std::find(words.begin(), words.end(), value) != words.end()) return;
-  refuse(setting, value, "choose " + listed(words));
+  refuse(setting, value, "choose " + util::listed(words));
 }
 
 void check_device(const KnownSetting& setting, const std::string& value) {
   if (value == "auto" || value == "cpu") return;
   const std::string_view text = value;
   if (text.starts_with("replay:") && text.size() > 7) return;
-  if (text.starts_with("cuda:") && text.size() <= 8 && text[5] != '-' && parse_number<int>(text.substr(5)))
+  if (text.starts_with("cuda:") && text.size() <= 8 && text[5] != '-' &&
+      util::parse_number<int>(text.substr(5)))
     return;
   refuse(setting, value, "choose auto, cuda:0 (or another number), cpu or replay:FILE");
 }
 
 void check_number(const KnownSetting& setting, const std::string& value) {
   if (setting.kind == SettingKind::integer) {
-    const auto number = parse_number<std::int64_t>(value);
+    const auto number = util::parse_number<std::int64_t>(value);
     const bool fits = number && *number >= static_cast<std::int64_t>(setting.least) &&
                       *number <= static_cast<std::int64_t>(setting.most);
     if (!fits) refuse(setting, value, accepted_text(setting));
     return;
   }
-  const auto number = parse_number<double>(value);
+  const auto number = util::parse_number<double>(value);
   if (!number || *number < setting.least || *number > setting.most)
     refuse(setting, value, accepted_text(setting));
 }
@@ -152,7 +153,7 @@ std::string accepted_text(const KnownSetting& setting) {
 }
 
 void check_value(const KnownSetting& setting, const std::string& value) {
-  if (trimmed(value).empty() || value != model::one_line(value))
+  if (util::trimmed(value).empty() || value != util::one_line(value))
     refuse(setting, value, accepted_text(setting));
   switch (setting.kind) {
     case SettingKind::path:

@@ -24,13 +24,4 @@ class Mistakes {
   std::vector<tuner::model::Diagnostic> m_list;
 };
 
-/// The candidate that `word` was probably meant to be: at most a third of its letters differ (insertions,
-/// deletions, exchanges and swapped neighbours count one each; case does not). Empty when none is near.
-std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
-/// `did you mean "source"?`, or empty.
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
-
-/// `a, b or c`
-std::string listed(std::span<const std::string_view> words);
-
 }  // namespace config

@@ -3,10 +3,11 @@
 #include "config/identifiers.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_entries = 256;
@@ -45,9 +46,9 @@ std::vector<model::MetricSpec> read_metrics(const Node& table, Mistakes& mistake
   if (!is_small_table(table, "metrics", mistakes)) return metrics;
   for (const Member& member : table.members) {
     const std::string& name = member.key;
-    if (name.empty() || name != model::one_line(name) || model::display_width(name) > most_metric_columns) {
+    if (name.empty() || name != util::one_line(name) || util::display_width(name) > most_metric_columns) {
       mistakes.add(
-          member.where, fmt::format("\"{}\" is no name for a metric", model::one_line(name, 60)),
+          member.where, fmt::format("\"{}\" is no name for a metric", util::one_line(name, 60)),
           fmt::format("one line of at most {} columns, unit included: \"GFLOP/s\"", most_metric_columns));
     }
     if (member.value.kind == Node::Kind::table) {

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
+namespace util = tuner::util;
 
 const Member* Node::find(std::string_view key) const {
   for (const Member& member : members) {
@@ -16,7 +17,7 @@ const Member* Node::find(std::string_view key) const {
 std::string Node::described() const {
   switch (kind) {
     case Kind::text:
-      return fmt::format("string \"{}\"", tuner::model::one_line(text, 40));
+      return fmt::format("string \"{}\"", util::one_line(text, 40));
     case Kind::integer:
       return fmt::format("integer {}", integer);
     case Kind::real:

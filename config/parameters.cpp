@@ -6,10 +6,11 @@
 #include "config/identifiers.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_parameters = 64;
@@ -38,7 +39,7 @@ bool is_misplaced(const Member& member, Mistakes& mistakes) {
         member.where,
         fmt::format("\"{}\" stands below [parameters], which makes it a parameter, but its values are "
                     "expressions",
-                    model::one_line(member.key, 60)),
+                    util::one_line(member.key, 60)),
         "move the line to the top of the file, before the first [header], as constraints = [...]");
     return true;
   }
@@ -208,8 +209,8 @@ void read_defaults(SpecContext& context) {
   for (const Member& member : table.members) {
     const auto found = std::find(names.begin(), names.end(), member.key);
     if (found == names.end()) {
-      std::string hint = did_you_mean(member.key, names);
-      if (hint.empty() && !names.empty()) hint = "the parameters are " + listed(names);
+      std::string hint = util::did_you_mean(member.key, names, '\"');
+      if (hint.empty() && !names.empty()) hint = "the parameters are " + util::listed(names);
       context.mistakes.add(member.where,
                            fmt::format("\"default\" sets \"{}\", which is no parameter", member.key),
                            std::move(hint));

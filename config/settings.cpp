@@ -9,14 +9,15 @@
 #include <utility>
 
 #include "config/mistakes.hpp"
-#include "config/numbers.hpp"
 #include "config/settings_file.hpp"
 #include "config/sizes.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 
 std::span<const model::EmbeddedFile> embedded_files();  // generated; holds defaults.toml
 
@@ -138,11 +139,11 @@ const std::string& Settings::text(std::string_view name) const {
 }
 
 std::int64_t Settings::integer(std::string_view name) const {
-  return parse_number<std::int64_t>(text(name)).value();
+  return util::parse_number<std::int64_t>(text(name)).value();
 }
 
 double Settings::number(std::string_view name) const {
-  return parse_number<double>(text(name)).value();
+  return util::parse_number<double>(text(name)).value();
 }
 
 std::filesystem::path Settings::database() const {

@@ -13,9 +13,11 @@
 #include "config/source_files.hpp"
 #include "config/toml_document.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 std::optional<std::string> scalar_text(const Node& node) {
@@ -53,7 +55,7 @@ std::string resolved(const std::string& value, const std::filesystem::path& fold
 std::string unknown_key_hint(std::string_view key) {
   std::vector<std::string_view> names;
   for (const KnownSetting& setting : known_settings()) names.push_back(setting.name);
-  std::string hint = did_you_mean(key, names);
+  std::string hint = util::did_you_mean(key, names, '\"');
   return hint.empty() ? "`tuner config` lists the settings" : hint;
 }
 

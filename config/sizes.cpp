@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "config/numbers.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr std::string_view size_grammar =
@@ -22,7 +22,7 @@ constexpr std::int64_t largest_padding = std::int64_t{1} << 20;
 
 [[noreturn]] void refuse(std::string_view what, std::string_view piece, std::string_view reason,
                          std::string_view grammar) {
-  throw model::UsageError(fmt::format("{} '{}': {}", what, model::one_line(piece, 60), reason),
+  throw model::UsageError(fmt::format("{} '{}': {}", what, util::one_line(piece, 60), reason),
                           std::string(grammar));
 }
 
@@ -34,16 +34,15 @@ bool all_digits(std::string_view text) {
 std::string objection(std::string_view text, std::optional<std::int64_t> value) {
   if (text.empty()) return "a number is missing";
   if (text.starts_with('-') && all_digits(text.substr(1))) return "sizes are positive";
-  if (!all_digits(text))
-    return fmt::format("'{}' is not a whole number in digits", model::one_line(text, 40));
+  if (!all_digits(text)) return fmt::format("'{}' is not a whole number in digits", util::one_line(text, 40));
   if (value == 0) return "sizes start at 1";
   if (!value || *value > largest_extent) return fmt::format("the largest size is {}", largest_extent);
   return "";
 }
 
 std::int64_t read_extent(std::string_view text, std::string_view piece) {
-  text = trimmed(text);
-  const auto value = parse_number<std::int64_t>(text);
+  text = util::trimmed(text);
+  const auto value = util::parse_number<std::int64_t>(text);
   if (const std::string reason = objection(text, value); !reason.empty())
     refuse("size", piece, reason, size_grammar);
   return *value;
@@ -52,9 +51,9 @@ std::int64_t read_extent(std::string_view text, std::string_view piece) {
 /// `512..4096` or `512..4096:128`
 std::vector<std::vector<std::int64_t>> expand_range(std::string_view piece) {
   std::string_view rest = piece;
-  const std::int64_t first = read_extent(split_first(rest, ".."), piece);
+  const std::int64_t first = read_extent(util::split_first(rest, ".."), piece);
   const bool steps = rest.find(':') != std::string_view::npos;
-  const std::int64_t last = read_extent(split_first(rest, ":"), piece);
+  const std::int64_t last = read_extent(util::split_first(rest, ":"), piece);
   const std::int64_t step = steps ? read_extent(rest, piece) : 0;
   if (first > last) refuse("size", piece, "the range ends before it starts", size_grammar);
   if (steps && (last - first) / step >= static_cast<std::int64_t>(most_sizes)) {
@@ -75,7 +74,7 @@ std::vector<std::int64_t> read_dimensions(std::string_view piece) {
   std::string_view rest = piece;
   while (true) {
     const bool more = rest.find('x') != std::string_view::npos;
-    dimensions.push_back(read_extent(split_first(rest, "x"), piece));
+    dimensions.push_back(read_extent(util::split_first(rest, "x"), piece));
     if (!more) return dimensions;
   }
 }
@@ -85,7 +84,7 @@ template <class Read>
 void for_each_piece(std::string_view text, Read read) {
   while (true) {
     const bool more = text.find(',') != std::string_view::npos;
-    read(trimmed(split_first(text, ",")));
+    read(util::trimmed(util::split_first(text, ",")));
     if (!more) return;
   }
 }
@@ -114,7 +113,7 @@ std::vector<std::vector<std::int64_t>> parse_sizes(std::string_view text) {
 std::vector<std::int64_t> parse_paddings(std::string_view text) {
   std::vector<std::int64_t> paddings;
   for_each_piece(text, [&](std::string_view piece) {
-    const auto value = parse_number<std::int64_t>(piece);
+    const auto value = util::parse_number<std::int64_t>(piece);
     if (piece.empty()) refuse("padding", piece, "a number is missing", padding_grammar);
     if (value && *value < 0) refuse("padding", piece, "rows cannot be shortened", padding_grammar);
     if (!all_digits(piece)) refuse("padding", piece, "not a whole number in digits", padding_grammar);

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <utility>
 
+#include "tuner/util/text.hpp"
+
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 /// Where the keys of a spec belong, for the hint when one stands elsewhere.
@@ -155,8 +158,8 @@ void TableReader::finish() {
   for (const Member& member : m_table.members) {
     if (std::find(m_asked.begin(), m_asked.end(), member.key) != m_asked.end()) continue;
     std::string hint = home_hint(member.key, m_name);
-    if (hint.empty()) hint = did_you_mean(member.key, m_asked);
-    if (hint.empty()) hint = fmt::format("{} takes {}", m_name, listed(m_asked));
+    if (hint.empty()) hint = util::did_you_mean(member.key, m_asked, '\"');
+    if (hint.empty()) hint = fmt::format("{} takes {}", m_name, util::listed(m_asked));
     m_mistakes.add(member.where, fmt::format("unknown key \"{}\" in {}", member.key, m_name),
                    std::move(hint));
   }

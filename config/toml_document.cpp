@@ -24,10 +24,11 @@
 #include <optional>
 #include <utility>
 
-#include "config/characters.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 /// Dotted keys nest a table a dot; nobody writes more than a few, and the library destroys them by recursion.
@@ -141,7 +142,8 @@ class Converter {
     const auto index = static_cast<std::size_t>(where.line - 1);
     if (where.line < 1 || index >= m_lines.size()) return {};
     const std::string_view line = m_lines[index];
-    return line.substr(bytes_of_characters(line, static_cast<std::size_t>(std::max(where.column, 1) - 1)));
+    return line.substr(
+        util::bytes_of_characters(line, static_cast<std::size_t>(std::max(where.column, 1) - 1)));
   }
 
  private:

@@ -8,9 +8,10 @@
 
 #include "reports/numbers.hpp"
 #include "tuner/model/final_answer.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
+namespace util = tuner::util;
 namespace {
 
 using model::TrialRecord;
@@ -189,7 +190,7 @@ Table failure_table(const std::vector<FailureSummary>& failures) {
   Table table({{"status"}, {"trials", Align::right}, {"example"}, {"reason"}});
   for (const FailureSummary& failure : failures) {
     table.add_row({std::string(model::to_string(failure.status)), fmt::format("{}", failure.count),
-                   trial_text(*failure.example), model::one_line(reason(*failure.example), 120)});
+                   trial_text(*failure.example), util::one_line(reason(*failure.example), 120)});
   }
   return table;
 }

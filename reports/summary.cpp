@@ -8,9 +8,10 @@
 #include <tuple>
 
 #include "tuner/model/final_answer.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
+namespace util = tuner::util;
 namespace {
 
 using model::TrialRecord;
@@ -254,7 +255,7 @@ std::vector<std::string> kernel_names(const Trials& trials) {
 
 std::string reason(const TrialRecord& trial) {
   const std::string& detail = trial.outcome.detail;
-  return tuner::model::one_line(detail.empty() ? trial.compile_log : detail);
+  return util::one_line(detail.empty() ? trial.compile_log : detail);
 }
 
 }  // namespace reports

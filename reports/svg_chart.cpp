@@ -11,9 +11,10 @@
 #include "reports/numbers.hpp"
 #include "reports/styles.hpp"
 #include "reports/text.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
+namespace util = tuner::util;
 namespace {
 
 constexpr double width = 860;
@@ -55,7 +56,7 @@ struct Scale {
 };
 
 std::string shown_name(const Series& series) {
-  return tuner::model::one_line(series.name, longest_name);
+  return util::one_line(series.name, longest_name);
 }
 
 class SvgWriter {
@@ -80,7 +81,7 @@ class SvgWriter {
     double min_x = 0, max_x = 0, max_y = 0;
     std::size_t longest = 0;
     for (const Series& series : m_series) {
-      longest = std::max(longest, tuner::model::display_width(shown_name(series)));
+      longest = std::max(longest, util::display_width(shown_name(series)));
       for (const Point& point : series.points) {
         min_x = min_x == 0 ? point.x : std::min(min_x, point.x);
         max_x = std::max(max_x, point.x);

@@ -7,12 +7,13 @@
 
 #include "reports/text.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
+namespace util = tuner::util;
 namespace {
 
-using tuner::model::display_width;
+using tuner::util::display_width;
 using Escape = std::function<std::string(const std::string&)>;
 
 /// The table as text: headings and rows escaped, and the width of each column.
@@ -74,7 +75,7 @@ std::string Table::markdown() const {
 }
 
 std::string Table::plain() const {
-  const Grid grid = layout(*this, 1, [](const std::string& cell) { return tuner::model::one_line(cell); });
+  const Grid grid = layout(*this, 1, [](const std::string& cell) { return util::one_line(cell); });
   std::string out;
   const auto add = [&](const std::vector<std::string>& cells) {
     std::string line;

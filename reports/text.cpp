@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
+namespace util = tuner::util;
 namespace {
 
 bool is_word(char c) {
@@ -30,20 +31,8 @@ bool is_markup(const std::string& text, std::size_t i) {
 
 }  // namespace
 
-std::string valid_utf8(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const auto c = tuner::model::detail::front(text);
-    // A lone byte above ASCII is what front() returns for malformed input; surrogates are malformed too.
-    const bool bad = (c.bytes == 1 && c.value >= 0x80) || (c.value >= 0xD800 && c.value <= 0xDFFF);
-    out += bad ? std::string_view("\uFFFD") : text.substr(0, c.bytes);
-    text.remove_prefix(c.bytes);
-  }
-  return out;
-}
-
 std::string markdown_text(std::string_view text) {
-  const std::string line = tuner::model::one_line(valid_utf8(text));
+  const std::string line = util::one_line(util::valid_utf8(text));
   std::string out;
   for (std::size_t i = 0; i < line.size(); ++i) {
     switch (line[i]) {
@@ -65,7 +54,7 @@ std::string markdown_text(std::string_view text) {
 }
 
 std::string markdown_code_block(std::string_view text) {
-  const std::string body = valid_utf8(text);
+  const std::string body = util::valid_utf8(text);
   std::size_t longest = 0;
   std::size_t run = 0;
   for (const char c : body) {
@@ -78,7 +67,7 @@ std::string markdown_code_block(std::string_view text) {
 
 std::string html_text(std::string_view text) {
   std::string out;
-  for (const char c : valid_utf8(text)) {
+  for (const char c : util::valid_utf8(text)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -104,7 +93,7 @@ std::string html_text(std::string_view text) {
 }
 
 std::string csv_text(std::string_view text) {
-  std::string field = valid_utf8(text);
+  std::string field = util::valid_utf8(text);
   if (!field.empty() && std::string_view("=+-@\t\r").find(field[0]) != std::string_view::npos)
     field.insert(0, 1, '\'');
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;

@@ -21,9 +21,6 @@ std::string html_text(std::string_view text);
 /// no spreadsheet takes the field for a formula.
 std::string csv_text(std::string_view text);
 
-/// Valid UTF-8, with U+FFFD for every byte that is not.
-std::string valid_utf8(std::string_view text);
-
 /// The first `lines` lines, and a line that says how many were left out.
 std::string first_lines(std::string_view text, int lines);
 

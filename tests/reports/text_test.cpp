@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 TEST_SUITE_BEGIN("reports");
 
@@ -30,9 +30,9 @@ TEST_CASE("a CSV field is quoted where it must be and never a formula") {
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced, one by one") {
-  CHECK(reports::valid_utf8("a\xFF\xC3(µ\xE2\x82") == "a\uFFFD\uFFFD(µ\uFFFD\uFFFD");
-  CHECK(reports::valid_utf8("\xC0\x80") == "\uFFFD\uFFFD");
-  CHECK(reports::valid_utf8("\xED\xA0\x80").find('\xED') == std::string::npos);
+  CHECK(tuner::util::valid_utf8("a\xFF\xC3(µ\xE2\x82") == "a\uFFFD\uFFFD(µ\uFFFD\uFFFD");
+  CHECK(tuner::util::valid_utf8("\xC0\x80") == "\uFFFD\uFFFD");
+  CHECK(tuner::util::valid_utf8("\xED\xA0\x80").find('\xED') == std::string::npos);
 }
 
 TEST_CASE("the first lines say how many more there were") {
@@ -45,18 +45,6 @@ TEST_CASE("a slug is a safe file name whatever it is made from") {
   CHECK(reports::slug("matmul GFLOP/s") == "matmul-gflop-s");
   CHECK(reports::slug("../../etc/passwd") == "etc-passwd");
   CHECK(reports::slug("\xFF/") == "chart");
-}
-
-TEST_CASE("one line for a terminal has no control characters and is elided between characters") {
-  using tuner::model::display_width;
-  using tuner::model::one_line;
-  CHECK(one_line("a\x1b[31mb\r\nc") == "a [31mb  c");
-  CHECK(one_line("abcdef", 6) == "abcdef");
-  CHECK(one_line("abcdef", 5) == "abcd…");
-  CHECK(one_line("漢字漢字", 5) == "漢字…");
-  CHECK(one_line("abc", 0).empty());
-  CHECK(display_width("µ×✗†") == 4);
-  CHECK(display_width("漢e\u0301") == 3);
 }
 
 TEST_SUITE_END();

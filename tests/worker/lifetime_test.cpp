@@ -43,10 +43,10 @@ pid_t worker_of(int output) {
 TEST_SUITE("tuner::worker lifetime") {
   TEST_CASE("owners are not copyable and destroying them cannot throw") {
     static_assert(!std::is_copy_constructible_v<ChildProcess>);
-    static_assert(!std::is_copy_constructible_v<FileDescriptor>);
+    static_assert(!std::is_copy_constructible_v<util::FileDescriptor>);
     static_assert(std::is_nothrow_destructible_v<ChildProcess>);
     static_assert(std::is_nothrow_destructible_v<RemoteRunner>);
-    static_assert(std::is_nothrow_move_assignable_v<FileDescriptor>);
+    static_assert(std::is_nothrow_move_assignable_v<util::FileDescriptor>);
   }
 
   TEST_CASE("two hundred lost children leave no descriptor and no zombie") {
@@ -67,7 +67,7 @@ TEST_SUITE("tuner::worker lifetime") {
   }
 
   TEST_CASE("a child has four descriptors, whatever its parent has open") {
-    const FileDescriptor leak(::dup(0));  // not closed on exec
+    const util::FileDescriptor leak(::dup(0));  // not closed on exec
     ChildProcess child(test::child("mute"));
     const std::string folder = "/proc/" + std::to_string(child.pid()) + "/fd";
     const auto count = [&] {
@@ -81,8 +81,8 @@ TEST_SUITE("tuner::worker lifetime") {
 
   TEST_CASE("low descriptors that are free in the parent do not confuse the child's") {
     // With 0 to 2 closed the socket and the pipe get those numbers.
-    std::array<FileDescriptor, 3> saved;
-    for (int i = 0; i < 3; ++i) saved[i] = FileDescriptor(::fcntl(i, F_DUPFD_CLOEXEC, 10));
+    std::array<util::FileDescriptor, 3> saved;
+    for (int i = 0; i < 3; ++i) saved[i] = util::FileDescriptor(::fcntl(i, F_DUPFD_CLOEXEC, 10));
     for (int i = 0; i < 3; ++i) ::close(i);
     TrialStatus status = TrialStatus::skipped;
     {

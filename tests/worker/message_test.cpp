@@ -32,6 +32,20 @@ bool mentions(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_SUITE("tuner::worker messages") {
+  TEST_CASE("every field of the samples differs from its default, so that losing one is noticed") {
+    const std::vector<std::string> none;
+    CHECK(test::fields_at_default(test::full_compile_job()) == none);
+    CHECK(test::fields_at_default(test::full_compilation()) == none);
+    CHECK(test::fields_at_default(test::full_compilation().kernels.at(0)) == none);
+    CHECK(test::fields_at_default(test::full_device_info()) == none);
+    CHECK(test::fields_at_default(test::full_device_info().limits) == none);
+    CHECK(test::fields_at_default(test::full_trial_job()) == none);
+    CHECK(test::fields_at_default(test::full_trial_job().policy) == none);
+    CHECK(test::fields_at_default(test::full_trial_job().plan) == none);
+    CHECK(test::fields_at_default(test::full_outcome()) == none);
+    CHECK(test::fields_at_default(test::full_outcome().verification) == none);
+    CHECK(test::fields_at_default(*test::full_outcome().measurement) == none);
+  }
   TEST_CASE("every field of every message survives the journey") {
     CHECK(round_trip<model::CompileJob>(encode(test::full_compile_job())) == test::full_compile_job());
     CHECK(round_trip<model::Compilation>(encode(test::full_compilation())) == test::full_compilation());

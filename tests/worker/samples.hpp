@@ -1,8 +1,11 @@
 #pragma once
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/device_info.hpp"
+#include "tuner/model/fields.hpp"
 #include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -20,20 +23,35 @@ model::FinalOutcome full_final();
 model::TrialJob trial_job(const std::string& entry);
 model::CompileJob compile_job(const std::string& entry);
 
+/// Notes where the fields of a value lie, in order.
+struct FieldPlaces {
+  std::vector<const void*> places;
+  template <class Field>
+  void operator()(const char*, const Field& field) {
+    places.push_back(&field);
+  }
+};
+
+/// Compares each field with the one at the same place of another value.
+struct FieldsAlike {
+  const std::vector<const void*>& others;
+  std::vector<std::string> names = {};
+  std::size_t next = 0;
+  template <class Field>
+  void operator()(const char* name, const Field& field) {
+    if (field == *static_cast<const Field*>(others.at(next++))) names.push_back(name);
+  }
+};
+
+/// The fields of `sample` that have their default: losing one of these on the way would not be noticed.
+template <class T>
+std::vector<std::string> fields_at_default(const T& sample) {
+  const T fresh{};
+  FieldPlaces defaults;
+  describe(defaults, fresh);
+  FieldsAlike alike{defaults.places};
+  describe(alike, sample);
+  return alike.names;
+}
+
 }  // namespace tuner::test
-
-/// Equality field by field. Each names all fields of its type: one added to the model does not compile here
-/// until it is compared, and so cannot be forgotten in the frames.
-namespace tuner::model {
-
-bool operator==(const SourceText& a, const SourceText& b);
-bool operator==(const Macro& a, const Macro& b);
-bool operator==(const CompileJob& a, const CompileJob& b);
-bool operator==(const KernelResources& a, const KernelResources& b);
-bool operator==(const Compilation& a, const Compilation& b);
-bool operator==(const DeviceInfo& a, const DeviceInfo& b);
-bool operator==(const TrialJob& a, const TrialJob& b);
-bool operator==(const TrialOutcome& a, const TrialOutcome& b);
-bool operator==(const FinalOutcome& a, const FinalOutcome& b);
-
-}  // namespace tuner::model

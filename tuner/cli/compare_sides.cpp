@@ -14,9 +14,9 @@
 #include "db/final_queries.hpp"
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
-#include "tuner/compile/host/temporary_folder.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/final_answer.hpp"
+#include "tuner/util/temporary_folder.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -97,7 +97,7 @@ bool is_database(const fs::path& path) {
 /// Only what merging or importing would take is looked at: a stranger's file is copied into a database of our
 /// own making, which is thrown away.
 Side load_file(const std::string& name) {
-  const compile::host::TemporaryFolder folder;
+  const util::TemporaryFolder folder;
   const db::Connection copy = db::open_database(folder.path() / "side.db");
   if (is_database(name)) {
     db::merge_database(copy, name);

@@ -18,16 +18,17 @@ struct Context {
   std::string command_line() const;
 };
 
-/// `text` as one word of a POSIX shell.
-std::string shell_quote(const std::string& text);
-
 /// Data for whoever reads stdout. Throws model::Error when it cannot be written, except where the reader went
 /// away.
 void write_out(const std::string& text);
 /// A line for people, on stderr.
 void write_err(const std::string& text);
 
-/// Writes a whole file through a temporary one beside it. Throws model::Error naming the path.
-void write_file(const std::string& path, const std::string& text);
+/// Whether an option that takes a file means standard output: it was left out, or is `-`.
+inline bool is_stdout(const std::string& path) {
+  return path.empty() || path == "-";
+}
+/// `text` to standard output or to the file at `path`; see is_stdout() and util::write_file().
+void deliver(const std::string& path, const std::string& text);
 
 }  // namespace tuner::cli

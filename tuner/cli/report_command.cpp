@@ -11,7 +11,7 @@ void add_report(CLI::App& app, Context& context, Action& action) {
   auto* command = app.add_subcommand("report", "Write what is known as a document");
   auto options = std::make_shared<ReportOptions>();
   auto run = std::make_shared<std::string>();
-  command->add_option("-o,--output", options->path, "file to write; without it the report goes to stdout")
+  command->add_option("-o,--output", options->path, "file to write; without it, or with -, stdout")
       ->type_name("FILE");
   command->add_option("--format", options->format, "default: by the file's extension, else md")
       ->check(CLI::IsMember({"md", "html", "csv", "json"}));
@@ -30,9 +30,9 @@ void add_report(CLI::App& app, Context& context, Action& action) {
     action = [&context, options, run] {
       options->command = context.command_line();
       if (!run->empty()) options->filter.run = model::Digest::from_hex(*run);
-      if (!options->path.empty()) require_writable(options->path);
+      require_deliverable(options->path);
       write_report(db::open_for_reading(context.settings().database()), *options);
-      if (!options->path.empty()) write_err("report: " + options->path);
+      if (!is_stdout(options->path)) write_err("report: " + options->path);
       return 0;
     };
   });

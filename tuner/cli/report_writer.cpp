@@ -2,11 +2,8 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <set>
@@ -18,6 +15,7 @@
 #include "reports/layout.hpp"
 #include "reports/report.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/output_file.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -28,7 +26,7 @@ const std::set<std::string> formats = {"md", "html", "csv", "json"};
 
 std::string format_of(const ReportOptions& options) {
   if (!options.format.empty()) return options.format;
-  const std::string extension = fs::path(options.path).extension().string();
+  const std::string extension = options.path == "-" ? "" : fs::path(options.path).extension().string();
   if (extension == ".htm") return "html";
   const std::string format = extension.empty() ? "md" : extension.substr(1);
   if (!formats.contains(format)) {
@@ -95,11 +93,11 @@ reports::Document make_document(const reports::ReportInput& input, const ReportO
 
 /// Markdown's charts go to files beside it: NAME.md and NAME-chart-….svg.
 std::string markdown(const reports::Document& document, const std::string& path) {
-  if (path.empty()) return reports::to_markdown(document);
+  if (is_stdout(path) || !util::leads_to_file(path)) return reports::to_markdown(document);
   const fs::path file(path);
   const std::string prefix = file.stem().string() + "-";
   for (const reports::SvgFile& figure : reports::svg_files(document)) {
-    write_file((file.parent_path() / (prefix + figure.name)).string(), figure.text);
+    deliver((file.parent_path() / (prefix + figure.name)).string(), figure.text);
   }
   return reports::to_markdown(document, &prefix);
 }
@@ -115,25 +113,11 @@ std::string render(const reports::ReportInput& input, const ReportOptions& optio
 }  // namespace
 
 void write_report(const db::Connection& connection, const ReportOptions& options) {
-  const std::string text = render(gather(connection, options), options);
-  if (options.path.empty()) {
-    write_out(text);
-  } else {
-    write_file(options.path, text);
-  }
+  deliver(options.path, render(gather(connection, options), options));
 }
 
-void require_writable(const std::string& path) {
-  const fs::path file(path);
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  const auto refuse = [&](const std::string& why) {
-    throw model::Error(fmt::format("the report {} cannot be written: {}", path, why),
-                       "nothing was run; give another path with --report");
-  };
-  if (fs::is_directory(file)) refuse("it is a directory");
-  if (!fs::is_directory(folder)) refuse(fmt::format("there is no folder {}", folder.string()));
-  if (access(folder.c_str(), W_OK) != 0) refuse(std::strerror(errno));
-  if (fs::exists(file) && access(file.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+void require_deliverable(const std::string& path) {
+  if (!is_stdout(path)) util::require_writable(path, "nothing was done; give another path");
 }
 
 }  // namespace tuner::cli

@@ -9,7 +9,7 @@
 namespace tuner::cli {
 
 struct ReportOptions {
-  std::string path;    ///< where to; empty: stdout
+  std::string path;    ///< where to; empty or `-`: stdout
   std::string format;  ///< md, html, csv, json; empty: by the path's extension, else md
   std::string layout;  ///< a layout shipped with a family (`notes`); empty: the standard report
   std::string pivot;   ///< parameter across the tables' columns; empty: a table for each
@@ -19,11 +19,12 @@ struct ReportOptions {
 };
 
 /// Makes a report of what the database holds; trials of older sources are left out and counted. Charts of a
-/// Markdown report go beside it as SVG files. Throws model::Error with nothing_found where no trial is
-/// selected.
+/// Markdown report go beside it as SVG files, unless it goes to stdout, a device or a pipe. Throws
+/// model::Error with nothing_found where no trial is selected.
 void write_report(const db::Connection& connection, const ReportOptions& options);
 
-/// Fails early, before a sweep, where a report could not be written. Throws model::Error naming the path.
-void require_writable(const std::string& path);
+/// Fails early, before there is anything to write, where `path` could not be written. Throws model::Error
+/// naming it.
+void require_deliverable(const std::string& path);
 
 }  // namespace tuner::cli

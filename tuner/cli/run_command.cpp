@@ -197,7 +197,7 @@ int run(const Context& context, const RunOptions& options) {
   std::vector<std::string> notices;
   std::vector<sweep::Work> work = make_work(catalog.selected(), settings, notices);
   const std::string report = settings.find("report") ? settings.text("report") : "";
-  if (!report.empty()) require_writable(report);
+  if (!report.empty()) require_deliverable(report);
   db::ResultStore store(settings.database());
   if (!store.notice().empty()) notices.push_back(store.notice());
 

@@ -25,15 +25,11 @@ struct ExportOptions {
 int export_trials(const Context& context, const ExportOptions& options) {
   db::TrialFilter filter = options.filter;
   if (!options.run.empty()) filter.run = model::Digest::from_hex(options.run);
-  if (!options.path.empty()) require_writable(options.path);
+  require_deliverable(options.path);
   const db::Connection connection = db::open_for_reading(context.settings().database());
   std::ostringstream text;
   const std::int64_t trials = db::export_database(connection, filter, text);
-  if (options.path.empty()) {
-    write_out(text.str());
-  } else {
-    write_file(options.path, text.str());
-  }
+  deliver(options.path, text.str());
   write_err(fmt::format("{} trials exported", trials));
   return 0;
 }
@@ -48,7 +44,8 @@ void say_added(const std::string& path, const db::Added& added) {
 void add_export(CLI::App& app, Context& context, Action& action) {
   auto* command = app.add_subcommand("export", "Write results as JSON Lines: to compare, to keep, to replay");
   auto options = std::make_shared<ExportOptions>();
-  command->add_option("-o,--output", options->path, "file to write; without it stdout")->type_name("FILE");
+  command->add_option("-o,--output", options->path, "file to write; without it, or with -, stdout")
+      ->type_name("FILE");
   command->add_option("--run", options->run, "only what this run measured")->type_name("ID");
   command->add_option("--family", options->filter.family, "only this family")->type_name("NAME");
   command->add_option("--kernel,-k", options->filter.kernel, "only this kernel")->type_name("NAME");

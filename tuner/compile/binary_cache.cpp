@@ -12,6 +12,7 @@
 
 #include "tuner/compile/compilation_codec.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/file_descriptor.hpp"
 
 namespace tuner::compile {
 namespace {
@@ -25,25 +26,10 @@ constexpr std::time_t abandoned_after_s = 3600;
 /// zstd may expand what it cannot compress by less than this; the header included.
 constexpr std::int64_t overhead_bytes = 1 << 20;
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : m_fd(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (m_fd >= 0) ::close(m_fd);
-  }
-  int get() const { return m_fd; }
-  explicit operator bool() const { return m_fd >= 0; }
-
- private:
-  int m_fd;
-};
-
 /// The whole of a regular file of at most `limit` bytes. Marks it as used now: its modification time is what
 /// prune() goes by, since access times are often off.
 std::optional<std::string> read_entry(const fs::path& path, std::int64_t limit) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const util::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return std::nullopt;
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > limit)
@@ -60,7 +46,8 @@ std::optional<std::string> read_entry(const fs::path& path, std::int64_t limit) 
 }
 
 bool write_whole(const fs::path& path, std::string_view bytes) {
-  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const util::FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file) return false;
   while (!bytes.empty()) {
     const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());

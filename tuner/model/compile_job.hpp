@@ -14,6 +14,7 @@ namespace tuner::model {
 struct Macro {
   std::string name;
   std::string value;
+  bool operator==(const Macro&) const = default;
 };
 
 /// Identity of source texts, names and order included.
@@ -31,6 +32,7 @@ struct CompileJob {
   std::string compiler;              ///< name and version: `nvrtc 13.0`
 
   Digest key() const;
+  bool operator==(const CompileJob&) const = default;
 };
 
 /// What the compiler says of one kernel.
@@ -44,6 +46,7 @@ struct KernelResources {
   int static_shared_bytes = 0;
   int constant_bytes = 0;
   int max_threads_per_block = 0;  ///< from __launch_bounds__; 0: not limited
+  bool operator==(const KernelResources&) const = default;
 };
 
 /// The result of a CompileJob. A failure is a value: `status` is ok, compile_error, unlaunchable (more static
@@ -57,6 +60,7 @@ struct Compilation {
   bool from_cache = false;
 
   const KernelResources* find(const std::string& entry) const;
+  bool operator==(const Compilation&) const = default;
 };
 
 }  // namespace tuner::model

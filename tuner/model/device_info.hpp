@@ -24,6 +24,7 @@ struct DeviceLimits {
   std::int64_t max_block_y = 1024;
   std::int64_t max_block_z = 64;
   std::int64_t l2_bytes = 0;
+  bool operator==(const DeviceLimits&) const = default;
 };
 
 struct DeviceInfo {
@@ -38,6 +39,7 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;
   std::int64_t free_memory_bytes = 0;  ///< 0: unknown
   DeviceLimits limits;
+  bool operator==(const DeviceInfo&) const = default;
 };
 
 }  // namespace tuner::model

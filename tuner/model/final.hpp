@@ -31,6 +31,7 @@ struct Standing {
   double ratio_low = 1;
   double ratio_high = 1;
   bool tied = false;  ///< cannot be told from the fastest (measure::Final says when), or it is the fastest
+  bool operator==(const Standing&) const = default;
 };
 
 struct FinalOutcome {
@@ -42,6 +43,7 @@ struct FinalOutcome {
   TrialOutcome failure;
   std::optional<std::size_t> culprit;
   bool complete() const { return !standings.empty(); }
+  bool operator==(const FinalOutcome&) const = default;
 };
 
 /// A final as remembered.

@@ -82,6 +82,7 @@ struct StepSpec {
 struct SourceText {
   std::string name;
   std::string text;
+  bool operator==(const SourceText&) const = default;
 };
 
 /// How results are judged: a reference kernel writes, for each output element, the exact value and the

@@ -45,6 +45,7 @@ struct BufferPlan {
   Init init;
   Init second_init;  ///< of the second draw; Init::none: `init`, with another seed
   std::int64_t bytes() const { return elements * size_bytes(type); }
+  bool operator==(const BufferPlan&) const = default;
 };
 
 /// One kernel argument: a buffer of the plan, what the reference says of an output buffer, or a number.
@@ -55,6 +56,7 @@ struct Operand {
   ElementType type = ElementType::int32;  ///< scalars
   std::int64_t integer = 0;               ///< scalars of integer type
   double real = 0;                        ///< scalars of floating type
+  bool operator==(const Operand&) const = default;
 };
 
 struct Step {
@@ -70,12 +72,14 @@ struct Step {
   std::int64_t elements = 0;  ///< upload: how many
   int stream = 0;
   std::vector<int> after;  ///< earlier steps on other streams to wait for
+  bool operator==(const Step&) const = default;
 };
 
 struct VerifyPlan {
   std::vector<Step> reference;   ///< empty: nothing to verify against
   double rounding_terms = 0;     ///< see VerifySpec
   bool second_is_exact = false;  ///< results of the second draw must be equal, whatever rounding_terms says
+  bool operator==(const VerifyPlan&) const = default;
 };
 
 /// One configuration on one problem with every expression evaluated: all that a measuring process needs
@@ -92,6 +96,7 @@ struct Plan {
   void add_to(DigestBuilder& digest) const;
   /// Over the buffers and the reference alone: trials with equal ones share inputs and expected results.
   Digest inputs_key() const;
+  bool operator==(const Plan&) const = default;
 };
 
 }  // namespace tuner::model

@@ -21,6 +21,7 @@ struct Occupancy {
   int active_warps_per_multiprocessor = 0;
   double fraction = 0;                  ///< active warps / the most the multiprocessor holds
   std::vector<std::string> limited_by;  ///< `warps`, `registers`, `shared memory`, `blocks`, `barriers`
+  bool operator==(const Occupancy&) const = default;
 };
 
 /// What comparing an output with the reference said.
@@ -32,12 +33,14 @@ struct Verification {
   std::int64_t wrong_elements = 0;
   std::int64_t first_wrong = -1;  ///< index of an offending element, -1 where there is none
   std::string buffer;             ///< the output it is about
+  bool operator==(const Verification&) const = default;
 };
 
 /// After `samples` samples a trial is dropped when its fastest exceeds the best time times `factor`.
 struct Cut {
   int samples = 1;
   double factor = 3;
+  bool operator==(const Cut&) const = default;
 };
 
 /// How the best of a problem are told apart once all have raced; see FinalJob.
@@ -47,6 +50,7 @@ struct FinalPolicy {
   int choosing_rounds = 40;    ///< at most, until the fastest is separated from the others
   int confirming_rounds = 20;  ///< that follow: what is reported, and who is tied, comes from these alone
   double time_limit_ns = 5e9;  ///< timed work of each of the two parts
+  bool operator==(const FinalPolicy&) const = default;
 };
 
 /// How samples are taken; its name and version are part of the comparison class.
@@ -59,6 +63,7 @@ struct MeasurePolicy {
   double batch_ns = 500'000;        ///< … as many as fill this time
   double time_limit_ns = 3e7;       ///< stop sampling a trial after this much timed work
   bool flush_l2 = false;
+  bool operator==(const MeasurePolicy&) const = default;
 };
 
 /// A set of samples of one trial taken together.
@@ -74,6 +79,7 @@ struct Measurement {
   double temperature_c = 0;              ///< of the GPU after the last sample; 0: unknown
   double power_w = 0;                    ///< likewise
   bool includes_launch_latency = false;  ///< too short for its time to mean the kernel alone
+  bool operator==(const Measurement&) const = default;
 };
 
 /// One trial as a measuring process gets it: self-contained, no expression left to evaluate.
@@ -91,6 +97,7 @@ struct TrialJob {
   std::vector<Plan> probes;
   double best_ns = 0;      ///< of the same problem and class so far, for early drop; 0: none
   std::uint64_t seed = 0;  ///< of the inputs
+  bool operator==(const TrialJob&) const = default;
 };
 
 /// What running it gave. A failure is a value.
@@ -102,6 +109,7 @@ struct TrialOutcome {
   bool device_lost = false;                ///< the process that measured can launch nothing more: replace it
   int driver_blocks_per_multiprocessor =
       -1;  ///< the driver's own occupancy of the first launch; -1: not asked
+  bool operator==(const TrialOutcome&) const = default;
 };
 
 /// What a problem asks of a device, however it is solved; 0: its spec does not say.
@@ -133,6 +141,7 @@ struct TrialRecord {
   Metrics metrics;          ///< name with unit -> value at the median time
   std::string measured_at;  ///< UTC, ISO 8601; set by the database
   Digest run;               ///< the run that measured it
+  bool operator==(const TrialRecord&) const = default;
 };
 
 /// Identity of a trial: what is compiled, how it is launched, on which problem, in which class. Needs no

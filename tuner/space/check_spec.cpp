@@ -5,8 +5,8 @@
 #include <set>
 
 #include "tuner/model/value.hpp"
-#include "tuner/space/nearest.hpp"
 #include "tuner/space/spec_compiler.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::space {
 namespace {
@@ -91,7 +91,7 @@ void check_defaults(const KernelSpec& spec, ExpressionCompiler& compiler) {
     }
     if (found == names.end()) {
       compiler.report(file, fmt::format("default sets `{}`, which is no parameter", quoted(assignment.name)),
-                      did_you_mean(assignment.name, names));
+                      util::did_you_mean(assignment.name, names));
       continue;
     }
     const ParameterSpec& parameter = spec.parameters[static_cast<std::size_t>(found - names.begin())];

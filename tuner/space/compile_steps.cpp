@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "tuner/space/nearest.hpp"
 #include "tuner/space/spec_compiler.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::space {
 namespace {
@@ -86,7 +86,7 @@ class StepCompiler {
       m_compiler.report(
           argument.where,
           fmt::format("argument `{}` has no value, and nothing else has its name", argument.name),
-          did_you_mean(argument.name, m_compiled.scope.names()));
+          util::did_you_mean(argument.name, m_compiled.scope.names()));
       return nullptr;
     }
     m_compiled.implied.push_back(
@@ -200,7 +200,8 @@ class StepCompiler {
       if (argument.name == name) return static_cast<int>(names.size());
       names.push_back(argument.name);
     }
-    m_compiler.report(where, fmt::format("unknown argument `{}`", quoted(name)), did_you_mean(name, names));
+    m_compiler.report(where, fmt::format("unknown argument `{}`", quoted(name)),
+                      util::did_you_mean(name, names));
     return -1;
   }
 

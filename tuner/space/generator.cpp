@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tuner/model/value.hpp"
-#include "tuner/space/nearest.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::space {
 namespace {
@@ -142,7 +142,7 @@ class Generator {
       return fail(at, fmt::format("function `{}` without its arguments", at.text), "");
     }
     return fail(at, fmt::format("unknown name `{}`", quoted(at.text)),
-                did_you_mean(at.text, m_scope.names()));
+                util::did_you_mean(at.text, m_scope.names()));
   }
 
   // Words.
@@ -187,7 +187,7 @@ class Generator {
                   unquoted ? fmt::format("write '{}'", at.text) : "write the word in single quotes");
     }
     if (!offers(*other, at.text)) {
-      const std::string near = did_you_mean(at.text, other->words);
+      const std::string near = util::did_you_mean(at.text, other->words);
       return fail(
           at, fmt::format("word '{}' is not offered by the parameter it is compared with", quoted(at.text)),
           near.empty() ? fmt::format("it offers {}", fmt::join(other->words, ", ")) : near);

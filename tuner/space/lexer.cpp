@@ -7,7 +7,7 @@
 #include <charconv>
 #include <optional>
 
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::space {
 namespace {
@@ -143,7 +143,7 @@ std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text
 
 std::string quoted(std::string_view text) {
   static constexpr std::size_t longest = 80;
-  return model::one_line(text, longest);
+  return util::one_line(text, longest);
 }
 
 bool is_identifier(std::string_view text) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/space/nearest.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::space {
 namespace {
@@ -178,7 +178,7 @@ class Parser {
     if (function == functions.end()) {
       const std::vector<std::string> known(function_names().begin(), function_names().end());
       return fail(name.offset, fmt::format("unknown function `{}`", quoted(name.text)),
-                  did_you_mean(name.text, known));
+                  util::did_you_mean(name.text, known));
     }
     ++m_at;
     std::vector<int> arguments;

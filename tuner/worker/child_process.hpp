@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "tuner/worker/file_descriptor.hpp"
+#include "tuner/util/file_descriptor.hpp"
 #include "tuner/worker/message.hpp"
 #include "tuner/worker/output_tail.hpp"
 
@@ -73,8 +73,8 @@ class ChildProcess {
   bool read_socket();
   bool reap(std::chrono::milliseconds limit);
 
-  FileDescriptor m_socket;
-  FileDescriptor m_pipe;
+  util::FileDescriptor m_socket;
+  util::FileDescriptor m_pipe;
   FrameLimits m_limits;
   FrameDecoder m_decoder;
   OutputTail m_output;

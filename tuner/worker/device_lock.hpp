@@ -2,7 +2,7 @@
 #include <string>
 
 #include "tuner/model/device_info.hpp"
-#include "tuner/worker/file_descriptor.hpp"
+#include "tuner/util/file_descriptor.hpp"
 
 namespace tuner::worker {
 
@@ -22,7 +22,7 @@ class DeviceLock {
 
  private:
   std::string m_path;
-  FileDescriptor m_file;
+  util::FileDescriptor m_file;
 };
 
 }  // namespace tuner::worker

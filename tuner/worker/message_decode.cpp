@@ -122,7 +122,7 @@ template <class T>
 requires std::is_class_v<T>
 void read(const json& value, T& structure) {
   Reader reader(value);
-  fields::describe(reader, structure);
+  describe(reader, structure);
 }
 
 template <class T>

@@ -70,7 +70,7 @@ json value_of(const std::optional<T>& maybe) {
 template <class T>
 requires std::is_class_v<T> json value_of(const T& structure) {
   Writer writer;
-  fields::describe(writer, structure);
+  describe(writer, structure);
   return writer.take();
 }
 

@@ -1,15 +1,55 @@
 #pragma once
-#include <concepts>
-#include <type_traits>
-
+#include "tuner/model/fields.hpp"
 #include "tuner/worker/message.hpp"
 
-/// Which fields travel: one description for writing and reading, so that the two sides cannot disagree. An
-/// archive is called with each field's name and value; values are const when writing.
-namespace tuner::worker::fields {
+/// The fields of messages that are no values of the model; those are in model/fields.hpp.
+namespace tuner::worker {
 
-template <class T, class Model>
-concept Either = std::same_as<std::remove_const_t<T>, Model>;
+template <class Archive, model::Described<TrialRequest> T>
+void describe(Archive& a, T& v) {
+  a("carries_reference", v.carries_reference);
+  a("forget_references", v.forget_references);
+  a("job", v.job);
+  if (!v.carries_reference) return;
+  a("reference_binary", v.job.reference_binary);
+  a("reference_kernels", v.job.reference_kernels);
+}
+
+template <class Archive, model::Described<FinalRequest> T>
+void describe(Archive& a, T& v) {
+  a("trials", v.trials);
+  a("seed", v.seed);
+}
+
+template <class Archive, model::Described<CompilerReady> T>
+void describe(Archive& a, T& v) {
+  a("compiler", v.compiler);
+}
+
+template <class Archive, model::Described<RunnerReady> T>
+void describe(Archive& a, T& v) {
+  a("device", v.device);
+}
+
+template <class Archive, model::Described<Failure> T>
+void describe(Archive& a, T& v) {
+  a("message", v.message);
+  a("hint", v.hint);
+  a("code", v.code);
+}
+
+template <class Archive, model::Described<Prepare> T>
+void describe(Archive&, T&) {}
+
+template <class Archive, model::Described<Proceed> T>
+void describe(Archive&, T&) {}
+
+template <class Archive, model::Described<PhaseReport> T>
+void describe(Archive& a, T& v) {
+  a("phase", v.phase);
+}
+
+namespace fields {
 
 /// Last enumerator of those that count from 0: a number beyond it is no value of the enumeration.
 template <class E>
@@ -32,290 +72,5 @@ inline constexpr int last<model::Step::Kind> = static_cast<int>(model::Step::Kin
 template <>
 inline constexpr int last<model::ExitCode> = static_cast<int>(model::ExitCode::terminated);
 
-template <class Archive, Either<model::SourceText> T>
-void describe(Archive& a, T& v) {
-  a("name", v.name);
-  a("text", v.text);
-}
-
-template <class Archive, Either<model::Macro> T>
-void describe(Archive& a, T& v) {
-  a("name", v.name);
-  a("value", v.value);
-}
-
-template <class Archive, Either<model::CompileJob> T>
-void describe(Archive& a, T& v) {
-  a("source", v.source);
-  a("source_key", v.source_key);
-  a("macros", v.macros);
-  a("vocabulary", v.vocabulary);
-  a("options", v.options);
-  a("entries", v.entries);
-  a("architecture", v.architecture);
-  a("compiler", v.compiler);
-}
-
-template <class Archive, Either<model::KernelResources> T>
-void describe(Archive& a, T& v) {
-  a("entry", v.entry);
-  a("symbol", v.symbol);
-  a("registers", v.registers);
-  a("spill_store_bytes", v.spill_store_bytes);
-  a("spill_load_bytes", v.spill_load_bytes);
-  a("stack_bytes", v.stack_bytes);
-  a("static_shared_bytes", v.static_shared_bytes);
-  a("constant_bytes", v.constant_bytes);
-  a("max_threads_per_block", v.max_threads_per_block);
-}
-
-template <class Archive, Either<model::Compilation> T>
-void describe(Archive& a, T& v) {
-  a("status", v.status);
-  a("binary", v.binary);
-  a("kernels", v.kernels);
-  a("log", v.log);
-  a("compile_ms", v.compile_ms);
-  a("from_cache", v.from_cache);
-}
-
-template <class Archive, Either<model::DeviceLimits> T>
-void describe(Archive& a, T& v) {
-  a("multiprocessors", v.multiprocessors);
-  a("warp_size", v.warp_size);
-  a("max_threads_per_block", v.max_threads_per_block);
-  a("max_threads_per_multiprocessor", v.max_threads_per_multiprocessor);
-  a("max_blocks_per_multiprocessor", v.max_blocks_per_multiprocessor);
-  a("registers_per_block", v.registers_per_block);
-  a("registers_per_multiprocessor", v.registers_per_multiprocessor);
-  a("shared_bytes_per_block", v.shared_bytes_per_block);
-  a("shared_bytes_per_block_optin", v.shared_bytes_per_block_optin);
-  a("shared_bytes_per_multiprocessor", v.shared_bytes_per_multiprocessor);
-  a("reserved_shared_bytes_per_block", v.reserved_shared_bytes_per_block);
-  a("max_grid_x", v.max_grid_x);
-  a("max_grid_y", v.max_grid_y);
-  a("max_grid_z", v.max_grid_z);
-  a("max_block_x", v.max_block_x);
-  a("max_block_y", v.max_block_y);
-  a("max_block_z", v.max_block_z);
-  a("l2_bytes", v.l2_bytes);
-}
-
-template <class Archive, Either<model::DeviceInfo> T>
-void describe(Archive& a, T& v) {
-  a("id", v.id);
-  a("kind", v.kind);
-  a("name", v.name);
-  a("uuid", v.uuid);
-  a("architecture", v.architecture);
-  a("compute_major", v.compute_major);
-  a("compute_minor", v.compute_minor);
-  a("driver", v.driver);
-  a("memory_bytes", v.memory_bytes);
-  a("free_memory_bytes", v.free_memory_bytes);
-  a("limits", v.limits);
-}
-
-template <class Archive, Either<model::Dim3> T>
-void describe(Archive& a, T& v) {
-  a("x", v.x);
-  a("y", v.y);
-  a("z", v.z);
-}
-
-template <class Archive, Either<model::Init> T>
-void describe(Archive& a, T& v) {
-  a("kind", v.kind);
-  a("a", v.a);
-  a("b", v.b);
-}
-
-template <class Archive, Either<model::BufferPlan> T>
-void describe(Archive& a, T& v) {
-  a("name", v.name);
-  a("type", v.type);
-  a("elements", v.elements);
-  a("access", v.access);
-  a("init", v.init);
-  a("second_init", v.second_init);
-}
-
-template <class Archive, Either<model::Operand> T>
-void describe(Archive& a, T& v) {
-  a("kind", v.kind);
-  a("buffer", v.buffer);
-  a("type", v.type);
-  a("integer", v.integer);
-  a("real", v.real);
-}
-
-template <class Archive, Either<model::Step> T>
-void describe(Archive& a, T& v) {
-  a("kind", v.kind);
-  a("entry", v.entry);
-  a("grid", v.grid);
-  a("block", v.block);
-  a("dynamic_shared_bytes", v.dynamic_shared_bytes);
-  a("operands", v.operands);
-  a("buffer", v.buffer);
-  a("first", v.first);
-  a("elements", v.elements);
-  a("stream", v.stream);
-  a("after", v.after);
-}
-
-template <class Archive, Either<model::VerifyPlan> T>
-void describe(Archive& a, T& v) {
-  a("reference", v.reference);
-  a("rounding_terms", v.rounding_terms);
-  a("second_is_exact", v.second_is_exact);
-}
-
-template <class Archive, Either<model::Plan> T>
-void describe(Archive& a, T& v) {
-  a("buffers", v.buffers);
-  a("steps", v.steps);
-  a("verify", v.verify);
-  a("deterministic", v.deterministic);
-}
-
-template <class Archive, Either<model::Cut> T>
-void describe(Archive& a, T& v) {
-  a("samples", v.samples);
-  a("factor", v.factor);
-}
-
-template <class Archive, Either<model::FinalPolicy> T>
-void describe(Archive& a, T& v) {
-  a("contestants", v.contestants);
-  a("within", v.within);
-  a("choosing_rounds", v.choosing_rounds);
-  a("confirming_rounds", v.confirming_rounds);
-  a("time_limit_ns", v.time_limit_ns);
-}
-
-template <class Archive, Either<model::MeasurePolicy> T>
-void describe(Archive& a, T& v) {
-  a("name", v.name);
-  a("samples", v.samples);
-  a("cuts", v.cuts);
-  a("final", v.final);
-  a("batch_below_ns", v.batch_below_ns);
-  a("batch_ns", v.batch_ns);
-  a("time_limit_ns", v.time_limit_ns);
-  a("flush_l2", v.flush_l2);
-}
-
-/// The two fields of the reference travel with TrialRequest, and only when the child lacks them.
-template <class Archive, Either<model::TrialJob> T>
-void describe(Archive& a, T& v) {
-  a("key", v.key);
-  a("plan", v.plan);
-  a("binary", v.binary);
-  a("kernels", v.kernels);
-  a("reference_key", v.reference_key);
-  a("policy", v.policy);
-  a("probes", v.probes);
-  a("best_ns", v.best_ns);
-  a("seed", v.seed);
-}
-
-template <class Archive, Either<TrialRequest> T>
-void describe(Archive& a, T& v) {
-  a("carries_reference", v.carries_reference);
-  a("forget_references", v.forget_references);
-  a("job", v.job);
-  if (!v.carries_reference) return;
-  a("reference_binary", v.job.reference_binary);
-  a("reference_kernels", v.job.reference_kernels);
-}
-
-template <class Archive, Either<FinalRequest> T>
-void describe(Archive& a, T& v) {
-  a("trials", v.trials);
-  a("seed", v.seed);
-}
-
-template <class Archive, Either<model::Verification> T>
-void describe(Archive& a, T& v) {
-  a("checked", v.checked);
-  a("error_ratio", v.error_ratio);
-  a("error_ulp_scale", v.error_ulp_scale);
-  a("wrong_elements", v.wrong_elements);
-  a("first_wrong", v.first_wrong);
-  a("buffer", v.buffer);
-}
-
-template <class Archive, Either<model::Measurement> T>
-void describe(Archive& a, T& v) {
-  a("samples_ns", v.samples_ns);
-  a("launches_per_sample", v.launches_per_sample);
-  a("median_ns", v.median_ns);
-  a("low_ns", v.low_ns);
-  a("high_ns", v.high_ns);
-  a("min_ns", v.min_ns);
-  a("sm_clock_mhz", v.sm_clock_mhz);
-  a("throttled_samples", v.throttled_samples);
-  a("temperature_c", v.temperature_c);
-  a("power_w", v.power_w);
-  a("includes_launch_latency", v.includes_launch_latency);
-}
-
-template <class Archive, Either<model::TrialOutcome> T>
-void describe(Archive& a, T& v) {
-  a("status", v.status);
-  a("detail", v.detail);
-  a("verification", v.verification);
-  a("measurement", v.measurement);
-  a("device_lost", v.device_lost);
-  a("driver_blocks_per_multiprocessor", v.driver_blocks_per_multiprocessor);
-}
-
-template <class Archive, Either<model::Standing> T>
-void describe(Archive& a, T& v) {
-  a("measurement", v.measurement);
-  a("ratio", v.ratio);
-  a("ratio_low", v.ratio_low);
-  a("ratio_high", v.ratio_high);
-  a("tied", v.tied);
-}
-
-template <class Archive, Either<model::FinalOutcome> T>
-void describe(Archive& a, T& v) {
-  a("standings", v.standings);
-  a("fastest", v.fastest);
-  a("rounds", v.rounds);
-  a("throttled_rounds", v.throttled_rounds);
-  a("failure", v.failure);
-  a("culprit", v.culprit);
-}
-
-template <class Archive, Either<CompilerReady> T>
-void describe(Archive& a, T& v) {
-  a("compiler", v.compiler);
-}
-
-template <class Archive, Either<RunnerReady> T>
-void describe(Archive& a, T& v) {
-  a("device", v.device);
-}
-
-template <class Archive, Either<Failure> T>
-void describe(Archive& a, T& v) {
-  a("message", v.message);
-  a("hint", v.hint);
-  a("code", v.code);
-}
-
-template <class Archive, Either<Prepare> T>
-void describe(Archive&, T&) {}
-
-template <class Archive, Either<Proceed> T>
-void describe(Archive&, T&) {}
-
-template <class Archive, Either<PhaseReport> T>
-void describe(Archive& a, T& v) {
-  a("phase", v.phase);
-}
-
-}  // namespace tuner::worker::fields
+}  // namespace fields
+}  // namespace tuner::worker

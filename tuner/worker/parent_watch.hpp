@@ -1,7 +1,7 @@
 #pragma once
 #include <thread>
 
-#include "tuner/worker/file_descriptor.hpp"
+#include "tuner/util/file_descriptor.hpp"
 
 namespace tuner::worker {
 
@@ -19,7 +19,7 @@ class ParentWatch {
   ~ParentWatch();
 
  private:
-  FileDescriptor m_stop;  ///< eventfd that ends the thread
+  util::FileDescriptor m_stop;  ///< eventfd that ends the thread
   std::thread m_thread;
 };
 

@@ -79,9 +79,9 @@ class SpawnPlan {
 
 /// `fd` under a number beyond those that the child's descriptors get, so that no dup2 overwrites a later
 /// source.
-FileDescriptor out_of_the_way(FileDescriptor fd) {
+util::FileDescriptor out_of_the_way(util::FileDescriptor fd) {
   if (fd.get() > child_socket) return fd;
-  FileDescriptor moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, child_socket + 1));
+  util::FileDescriptor moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, child_socket + 1));
   if (!moved) check(errno, "fcntl");
   return moved;
 }
@@ -91,11 +91,11 @@ FileDescriptor out_of_the_way(FileDescriptor fd) {
 Spawned spawn(const ChildCommand& command) {
   std::array<int, 2> ends = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) check(errno, "socketpair");
-  FileDescriptor ours(ends[0]);
-  const FileDescriptor theirs = out_of_the_way(FileDescriptor(ends[1]));
+  util::FileDescriptor ours(ends[0]);
+  const util::FileDescriptor theirs = out_of_the_way(util::FileDescriptor(ends[1]));
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) check(errno, "pipe");
-  FileDescriptor output(ends[0]);
-  const FileDescriptor printing = out_of_the_way(FileDescriptor(ends[1]));
+  util::FileDescriptor output(ends[0]);
+  const util::FileDescriptor printing = out_of_the_way(util::FileDescriptor(ends[1]));
   if (::fcntl(output.get(), F_SETFL, O_NONBLOCK) != 0) check(errno, "fcntl");
 
   const SpawnPlan plan(theirs.get(), printing.get());

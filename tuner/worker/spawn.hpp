@@ -7,8 +7,8 @@ namespace tuner::worker {
 
 struct Spawned {
   pid_t pid = -1;
-  FileDescriptor socket;  ///< our end
-  FileDescriptor output;  ///< what the child prints, both streams; reads do not block
+  util::FileDescriptor socket;  ///< our end
+  util::FileDescriptor output;  ///< what the child prints, both streams; reads do not block
 };
 
 /// Starts `command` in a process group of its own with default signal handling. It has exactly four

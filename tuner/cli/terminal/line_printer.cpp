@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tuner/model/text_width.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli::terminal {
 namespace {
@@ -22,7 +22,7 @@ LinePrinter::~LinePrinter() {
 }
 
 void LinePrinter::status(std::string_view text, double fraction) {
-  m_status = model::one_line(text);
+  m_status = util::one_line(text);
   m_pending = true;
   const double now = m_clock();
   if (!due(now, fraction)) return;
@@ -65,7 +65,7 @@ void LinePrinter::print(std::string_view prefix, std::string_view text) {
   std::string out(prefix);
   while (true) {
     const std::size_t end = text.find('\n');
-    out += model::one_line(text.substr(0, end)) + '\n';
+    out += util::one_line(text.substr(0, end)) + '\n';
     if (end == std::string_view::npos || end + 1 == text.size()) break;
     text.remove_prefix(end + 1);
   }
@@ -94,7 +94,7 @@ void LinePrinter::draw() {
   }
   // One column stays free: a character in the last one makes some terminals wrap before the return.
   const std::size_t columns = m_terminal.columns();
-  const std::string shown = model::one_line(m_status, columns > 1 ? columns - 1 : 1);
+  const std::string shown = util::one_line(m_status, columns > 1 ? columns - 1 : 1);
   m_terminal.write('\r' + shown + std::string(erase_to_end));
   m_drawn = true;
 }

@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "tuner/compile/host/binary_facts.hpp"
-#include "tuner/compile/host/command.hpp"
-#include "tuner/compile/host/temporary_folder.hpp"
 #include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/compile/log_text.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/command.hpp"
+#include "tuner/util/temporary_folder.hpp"
 
 namespace tuner::compile::host {
 namespace {
@@ -43,7 +43,7 @@ Arguments find_compiler() {
     const char* value = std::getenv(variable.data());
     Arguments command = words(value != nullptr ? value : "");
     if (command.empty()) continue;
-    if (const auto program = find_program(command[0])) {
+    if (const auto program = util::find_program(command[0])) {
       command[0] = program->string();
       return command;
     }
@@ -54,7 +54,7 @@ Arguments find_compiler() {
     tried += fmt::format("{} (from {}), ", command[0], variable);
   }
   for (const char* name : {"c++", "g++", "clang++"}) {
-    if (const auto program = find_program(name)) return {program->string()};
+    if (const auto program = util::find_program(name)) return {program->string()};
   }
   throw model::Error(
       fmt::format("no C++ compiler for the CPU device: looked for {}c++, g++ and clang++ on the PATH", tried),
@@ -121,7 +121,7 @@ Arguments job_options(const std::vector<std::string>& options, std::string& left
 
 Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& options, bool is_clang,
                           const model::CompileJob& job, const UnitLayout& layout,
-                          const TemporaryFolder& folder, std::string& left_out) {
+                          const util::TemporaryFolder& folder, std::string& left_out) {
   Arguments command = compiler;
   const auto add = [&](const Arguments& more) { command.insert(command.end(), more.begin(), more.end()); };
   // Kernels reinterpret arrays as wider types, which nvcc permits; deep frames must not jump over a fibre's
@@ -144,7 +144,7 @@ Arguments link_options() {
 }
 
 /// Fills `compilation` from a command that failed; false where it succeeded.
-bool failed(const CommandResult& result, const HostCompilerOptions& options,
+bool failed(const util::CommandResult& result, const HostCompilerOptions& options,
             model::Compilation& compilation) {
   compilation.log += result.output;
   if (result.timed_out) {
@@ -162,7 +162,7 @@ bool failed(const CommandResult& result, const HostCompilerOptions& options,
   return compilation.status != model::TrialStatus::ok;
 }
 
-void read_binary(const TemporaryFolder& folder, model::Compilation& compilation) {
+void read_binary(const util::TemporaryFolder& folder, model::Compilation& compilation) {
   std::ifstream file(folder.path() / binary, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
@@ -191,7 +191,7 @@ void describe_kernels(const model::CompileJob& job, model::Compilation& compilat
 HostCompiler::HostCompiler(HostCompilerOptions options) : m_options(options), m_command(find_compiler()) {
   Arguments question = m_command;
   question.emplace_back("--version");
-  const CommandResult answer = run_command(question, "/", std::chrono::seconds(30));
+  const util::CommandResult answer = util::run_command(question, "/", std::chrono::seconds(30));
   if (answer.exit_code != 0) {
     throw model::Error(fmt::format("{} does not answer --version: {}", fmt::join(m_command, " "),
                                    tidy_log(answer.output, 400)),
@@ -214,7 +214,7 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
     return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
                     std::chrono::milliseconds(1));
   };
-  const TemporaryFolder folder;
+  const util::TemporaryFolder folder;
   model::Compilation compilation;
   std::string left_out;
   const UnitLayout layout =
@@ -228,15 +228,15 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
   } else if (m_options.instrument == Instrument::accesses) {
     // In two steps: linking with -fsanitize=thread would bring in ThreadSanitizer's own library.
     command.insert(command.end(), {"-c", "-o", object});
-    if (!failed(run_command(command, folder.path(), left()), m_options, compilation)) {
+    if (!failed(util::run_command(command, folder.path(), left()), m_options, compilation)) {
       Arguments link = m_command;
       link.emplace_back(object);
       for (const std::string& option : link_options()) link.push_back(option);
-      failed(run_command(link, folder.path(), left()), m_options, compilation);
+      failed(util::run_command(link, folder.path(), left()), m_options, compilation);
     }
   } else {
     for (const std::string& option : link_options()) command.push_back(option);
-    failed(run_command(command, folder.path(), left()), m_options, compilation);
+    failed(util::run_command(command, folder.path(), left()), m_options, compilation);
   }
   if (compilation.status == model::TrialStatus::ok) {
     read_binary(folder, compilation);
@@ -252,7 +252,7 @@ std::string HostCompiler::address_sanitizer_library() const {
   for (const char* name : {"libasan.so", "libclang_rt.asan-x86_64.so", "libclang_rt.asan-aarch64.so"}) {
     Arguments question = m_command;
     question.push_back(fmt::format("-print-file-name={}", name));
-    const CommandResult answer = run_command(question, "/", std::chrono::seconds(30));
+    const util::CommandResult answer = util::run_command(question, "/", std::chrono::seconds(30));
     const std::string path = answer.output.substr(0, answer.output.find('\n'));
     // A compiler that does not have the file answers with the bare name.
     if (answer.exit_code == 0 && path.find('/') != std::string::npos && std::filesystem::exists(path)) {

@@ -62,7 +62,7 @@ std::optional<std::filesystem::path> below(const std::string& source_folder, con
 
 }  // namespace
 
-UnitLayout write_translation_unit(const TemporaryFolder& folder, const model::CompileJob& job,
+UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                                   bool bind_static, std::string& problems) {
   if (job.source.empty()) throw model::Error("a compile job without source");
   const UnitLayout layout{"runtime", "source/1/2/3/4", "unit.cpp"};

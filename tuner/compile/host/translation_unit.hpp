@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/compile/host/temporary_folder.hpp"
 #include "tuner/model/compile_job.hpp"
+#include "tuner/util/temporary_folder.hpp"
 
 namespace tuner::compile::host {
 
@@ -19,7 +19,7 @@ struct UnitLayout {
 /// source followed by a launcher for each entry. `#line` makes diagnostics name the job's own files. Returns
 /// the layout, and in `problems`, in a compiler's format, what is wrong already; then nothing can be
 /// compiled.
-UnitLayout write_translation_unit(const TemporaryFolder& folder, const model::CompileJob& job,
+UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                                   bool bind_static, std::string& problems);
 
 /// `tuner_cpu_kernel_3`

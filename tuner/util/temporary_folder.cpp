@@ -1,4 +1,4 @@
-#include "tuner/compile/host/temporary_folder.hpp"
+#include "tuner/util/temporary_folder.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "tuner/model/error.hpp"
 
-namespace tuner::compile::host {
+namespace tuner::util {
 
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
@@ -41,4 +41,4 @@ void TemporaryFolder::write(const std::filesystem::path& relative, std::string_v
   if (!file) throw model::Error(fmt::format("cannot write {}", path.string()), "is the disk full?");
 }
 
-}  // namespace tuner::compile::host
+}  // namespace tuner::util

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace tuner::compile::host {
+namespace tuner::util {
 
 /// A folder below the system's temporary one that only this user can enter, removed with the object.
 class TemporaryFolder {
@@ -21,4 +21,4 @@ class TemporaryFolder {
   std::filesystem::path m_path;
 };
 
-}  // namespace tuner::compile::host
+}  // namespace tuner::util

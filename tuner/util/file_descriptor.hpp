@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace tuner::worker {
+namespace tuner::util {
 
 /// Owns an open file descriptor.
 class FileDescriptor {
@@ -29,4 +29,4 @@ class FileDescriptor {
   int m_fd = -1;
 };
 
-}  // namespace tuner::worker
+}  // namespace tuner::util

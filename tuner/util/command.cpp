@@ -1,4 +1,4 @@
-#include "tuner/compile/host/command.hpp"
+#include "tuner/util/command.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,30 +15,15 @@
 #include <cstring>
 
 #include "tuner/model/error.hpp"
+#include "tuner/util/file_descriptor.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves declaring it to the program
 
-namespace tuner::compile::host {
+namespace tuner::util {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_output = std::size_t{1} << 20U;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : m_number(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  int number() const { return m_number; }
-  void close() {
-    if (m_number >= 0) ::close(m_number);
-    m_number = -1;
-  }
-
- private:
-  int m_number;
-};
 
 /// posix_spawn's two argument objects.
 class SpawnPlan {
@@ -130,21 +115,21 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     throw model::Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  Descriptor from_child(ends[0]);
-  Descriptor to_parent(ends[1]);
+  FileDescriptor from_child(ends[0]);
+  FileDescriptor to_parent(ends[1]);
   const auto deadline = Clock::now() + limit;
-  const pid_t child = SpawnPlan(to_parent.number(), folder).spawn(arguments, child_environment());
+  const pid_t child = SpawnPlan(to_parent.get(), folder).spawn(arguments, child_environment());
   // Should this process die, nobody is left to keep the deadline: a limit on processor time ends the orphan
   // too. The program's own children inherit it.
   const rlim_t seconds = static_cast<rlim_t>(limit.count() / 1000 + 10);
   const rlimit processor_time{seconds, seconds};
   prlimit(child, RLIMIT_CPU, &processor_time, nullptr);
-  to_parent.close();
+  to_parent.reset();
 
   CommandResult result;
   int status = 0;
   result.timed_out =
-      !drain(from_child.number(), deadline, result.output) || !wait_until(child, deadline, status);
+      !drain(from_child.get(), deadline, result.output) || !wait_until(child, deadline, status);
   if (result.timed_out) {
     kill(-child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
@@ -176,4 +161,4 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
   }
 }
 
-}  // namespace tuner::compile::host
+}  // namespace tuner::util

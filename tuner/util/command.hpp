@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner::compile::host {
+namespace tuner::util {
 
 struct CommandResult {
   int exit_code = -1;  ///< -1 where a signal ended it
@@ -25,4 +25,4 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
 /// executable.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
-}  // namespace tuner::compile::host
+}  // namespace tuner::util

@@ -1,0 +1,52 @@
+#include "tuner/util/text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+
+using namespace tuner;
+
+TEST_SUITE_BEGIN("util");
+
+TEST_CASE("one line for a terminal has no control characters and is elided between characters") {
+  CHECK(util::one_line("a\x1b[31mb\r\nc") == "a [31mb  c");
+  CHECK(util::one_line("abcdef", 6) == "abcdef");
+  CHECK(util::one_line("abcdef", 5) == "abcd…");
+  CHECK(util::one_line("漢字漢字", 5) == "漢字…");
+  CHECK(util::one_line("abc", 0).empty());
+  CHECK(util::display_width("µ×✗†") == 4);
+  CHECK(util::display_width("漢e\u0301") == 3);
+}
+
+TEST_CASE("a mistyped word is told from one that was never meant") {
+  constexpr std::array<std::string_view, 4> words = {"BLOCK_SIZE", "TILE_M", "TILE_N", "x"};
+  CHECK(util::nearest("BLOCK_SZIE", words) == "BLOCK_SIZE");  // two neighbours swapped
+  CHECK(util::nearest("block_size", words) == "BLOCK_SIZE");
+  CHECK(util::nearest("TILE_K", words) == "TILE_M");  // the first of equals
+  CHECK(util::nearest("UNROLL", words).empty());
+  CHECK(util::nearest("y", words).empty());
+  CHECK(util::nearest("X", words) == "x");
+  CHECK(util::nearest(std::string(100'000, 'x'), words).empty());
+  CHECK(util::did_you_mean("TILE_MM", words) == "did you mean `TILE_M`?");
+  CHECK(util::did_you_mean("TILE_MM", words, '"') == "did you mean \"TILE_M\"?");
+  CHECK(util::did_you_mean("UNROLL", words).empty());
+}
+
+TEST_CASE("a number is the whole text or none") {
+  CHECK(util::parse_number<int>("42") == 42);
+  CHECK(util::parse_number<int>("-1") == -1);
+  CHECK_FALSE(util::parse_number<int>(" 42"));
+  CHECK_FALSE(util::parse_number<int>("42x"));
+  CHECK_FALSE(util::parse_number<int>("99999999999"));
+  CHECK(util::parse_number<double>("1e3") == 1000);
+  CHECK_FALSE(util::parse_number<double>("inf"));
+}
+
+TEST_CASE("a word for a shell comes back as it was") {
+  CHECK(util::shell_quote("--sizes=512..4096") == "--sizes=512..4096");
+  CHECK(util::shell_quote("") == "''");
+  CHECK(util::shell_quote("it's $HOME") == "'it'\\''s $HOME'");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,268 @@
+#pragma once
+#include <concepts>
+#include <type_traits>
+
+#include "tuner/model/compile_job.hpp"
+#include "tuner/model/device_info.hpp"
+#include "tuner/model/final.hpp"
+#include "tuner/model/trial.hpp"
+
+/// The fields of what is sent, stored and exported, each type's in one list: messages between processes, rows
+/// of the database and exports are all written and read by it, so that none can forget one. An archive is
+/// called with each field's name and value; values are const when writing. A name, once released, stays.
+namespace tuner::model {
+
+template <class T, class Model>
+concept Described = std::same_as<std::remove_const_t<T>, Model>;
+
+template <class Archive, Described<SourceText> T>
+void describe(Archive& a, T& v) {
+  a("name", v.name);
+  a("text", v.text);
+}
+
+template <class Archive, Described<Macro> T>
+void describe(Archive& a, T& v) {
+  a("name", v.name);
+  a("value", v.value);
+}
+
+template <class Archive, Described<CompileJob> T>
+void describe(Archive& a, T& v) {
+  a("source", v.source);
+  a("source_key", v.source_key);
+  a("macros", v.macros);
+  a("vocabulary", v.vocabulary);
+  a("options", v.options);
+  a("entries", v.entries);
+  a("architecture", v.architecture);
+  a("compiler", v.compiler);
+}
+
+template <class Archive, Described<KernelResources> T>
+void describe(Archive& a, T& v) {
+  a("entry", v.entry);
+  a("symbol", v.symbol);
+  a("registers", v.registers);
+  a("spill_store_bytes", v.spill_store_bytes);
+  a("spill_load_bytes", v.spill_load_bytes);
+  a("stack_bytes", v.stack_bytes);
+  a("static_shared_bytes", v.static_shared_bytes);
+  a("constant_bytes", v.constant_bytes);
+  a("max_threads_per_block", v.max_threads_per_block);
+}
+
+template <class Archive, Described<Compilation> T>
+void describe(Archive& a, T& v) {
+  a("status", v.status);
+  a("binary", v.binary);
+  a("kernels", v.kernels);
+  a("log", v.log);
+  a("compile_ms", v.compile_ms);
+  a("from_cache", v.from_cache);
+}
+
+template <class Archive, Described<DeviceLimits> T>
+void describe(Archive& a, T& v) {
+  a("multiprocessors", v.multiprocessors);
+  a("warp_size", v.warp_size);
+  a("max_threads_per_block", v.max_threads_per_block);
+  a("max_threads_per_multiprocessor", v.max_threads_per_multiprocessor);
+  a("max_blocks_per_multiprocessor", v.max_blocks_per_multiprocessor);
+  a("registers_per_block", v.registers_per_block);
+  a("registers_per_multiprocessor", v.registers_per_multiprocessor);
+  a("shared_bytes_per_block", v.shared_bytes_per_block);
+  a("shared_bytes_per_block_optin", v.shared_bytes_per_block_optin);
+  a("shared_bytes_per_multiprocessor", v.shared_bytes_per_multiprocessor);
+  a("reserved_shared_bytes_per_block", v.reserved_shared_bytes_per_block);
+  a("max_grid_x", v.max_grid_x);
+  a("max_grid_y", v.max_grid_y);
+  a("max_grid_z", v.max_grid_z);
+  a("max_block_x", v.max_block_x);
+  a("max_block_y", v.max_block_y);
+  a("max_block_z", v.max_block_z);
+  a("l2_bytes", v.l2_bytes);
+}
+
+template <class Archive, Described<DeviceInfo> T>
+void describe(Archive& a, T& v) {
+  a("id", v.id);
+  a("kind", v.kind);
+  a("name", v.name);
+  a("uuid", v.uuid);
+  a("architecture", v.architecture);
+  a("compute_major", v.compute_major);
+  a("compute_minor", v.compute_minor);
+  a("driver", v.driver);
+  a("memory_bytes", v.memory_bytes);
+  a("free_memory_bytes", v.free_memory_bytes);
+  a("limits", v.limits);
+}
+
+template <class Archive, Described<Dim3> T>
+void describe(Archive& a, T& v) {
+  a("x", v.x);
+  a("y", v.y);
+  a("z", v.z);
+}
+
+template <class Archive, Described<Init> T>
+void describe(Archive& a, T& v) {
+  a("kind", v.kind);
+  a("a", v.a);
+  a("b", v.b);
+}
+
+template <class Archive, Described<BufferPlan> T>
+void describe(Archive& a, T& v) {
+  a("name", v.name);
+  a("type", v.type);
+  a("elements", v.elements);
+  a("access", v.access);
+  a("init", v.init);
+  a("second_init", v.second_init);
+}
+
+template <class Archive, Described<Operand> T>
+void describe(Archive& a, T& v) {
+  a("kind", v.kind);
+  a("buffer", v.buffer);
+  a("type", v.type);
+  a("integer", v.integer);
+  a("real", v.real);
+}
+
+template <class Archive, Described<Step> T>
+void describe(Archive& a, T& v) {
+  a("kind", v.kind);
+  a("entry", v.entry);
+  a("grid", v.grid);
+  a("block", v.block);
+  a("dynamic_shared_bytes", v.dynamic_shared_bytes);
+  a("operands", v.operands);
+  a("buffer", v.buffer);
+  a("first", v.first);
+  a("elements", v.elements);
+  a("stream", v.stream);
+  a("after", v.after);
+}
+
+template <class Archive, Described<VerifyPlan> T>
+void describe(Archive& a, T& v) {
+  a("reference", v.reference);
+  a("rounding_terms", v.rounding_terms);
+  a("second_is_exact", v.second_is_exact);
+}
+
+template <class Archive, Described<Plan> T>
+void describe(Archive& a, T& v) {
+  a("buffers", v.buffers);
+  a("steps", v.steps);
+  a("verify", v.verify);
+  a("deterministic", v.deterministic);
+}
+
+template <class Archive, Described<Cut> T>
+void describe(Archive& a, T& v) {
+  a("samples", v.samples);
+  a("factor", v.factor);
+}
+
+template <class Archive, Described<FinalPolicy> T>
+void describe(Archive& a, T& v) {
+  a("contestants", v.contestants);
+  a("within", v.within);
+  a("choosing_rounds", v.choosing_rounds);
+  a("confirming_rounds", v.confirming_rounds);
+  a("time_limit_ns", v.time_limit_ns);
+}
+
+template <class Archive, Described<MeasurePolicy> T>
+void describe(Archive& a, T& v) {
+  a("name", v.name);
+  a("samples", v.samples);
+  a("cuts", v.cuts);
+  a("final", v.final);
+  a("batch_below_ns", v.batch_below_ns);
+  a("batch_ns", v.batch_ns);
+  a("time_limit_ns", v.time_limit_ns);
+  a("flush_l2", v.flush_l2);
+}
+
+/// Without the reference's binary and kernels, which most trials share: they travel apart.
+template <class Archive, Described<TrialJob> T>
+void describe(Archive& a, T& v) {
+  a("key", v.key);
+  a("plan", v.plan);
+  a("binary", v.binary);
+  a("kernels", v.kernels);
+  a("reference_key", v.reference_key);
+  a("policy", v.policy);
+  a("probes", v.probes);
+  a("best_ns", v.best_ns);
+  a("seed", v.seed);
+}
+
+template <class Archive, Described<Occupancy> T>
+void describe(Archive& a, T& v) {
+  a("blocks_per_multiprocessor", v.blocks_per_multiprocessor);
+  a("active_warps_per_multiprocessor", v.active_warps_per_multiprocessor);
+  a("fraction", v.fraction);
+  a("limited_by", v.limited_by);
+}
+
+template <class Archive, Described<Verification> T>
+void describe(Archive& a, T& v) {
+  a("checked", v.checked);
+  a("error_ratio", v.error_ratio);
+  a("error_ulp_scale", v.error_ulp_scale);
+  a("wrong_elements", v.wrong_elements);
+  a("first_wrong", v.first_wrong);
+  a("buffer", v.buffer);
+}
+
+template <class Archive, Described<Measurement> T>
+void describe(Archive& a, T& v) {
+  a("median_ns", v.median_ns);
+  a("low_ns", v.low_ns);
+  a("high_ns", v.high_ns);
+  a("min_ns", v.min_ns);
+  a("launches_per_sample", v.launches_per_sample);
+  a("sm_clock_mhz", v.sm_clock_mhz);
+  a("throttled_samples", v.throttled_samples);
+  a("temperature_c", v.temperature_c);
+  a("power_w", v.power_w);
+  a("includes_launch_latency", v.includes_launch_latency);
+  a("samples_ns", v.samples_ns);
+}
+
+template <class Archive, Described<TrialOutcome> T>
+void describe(Archive& a, T& v) {
+  a("status", v.status);
+  a("detail", v.detail);
+  a("verification", v.verification);
+  a("measurement", v.measurement);
+  a("device_lost", v.device_lost);
+  a("driver_blocks_per_multiprocessor", v.driver_blocks_per_multiprocessor);
+}
+
+template <class Archive, Described<Standing> T>
+void describe(Archive& a, T& v) {
+  a("measurement", v.measurement);
+  a("ratio", v.ratio);
+  a("ratio_low", v.ratio_low);
+  a("ratio_high", v.ratio_high);
+  a("tied", v.tied);
+}
+
+template <class Archive, Described<FinalOutcome> T>
+void describe(Archive& a, T& v) {
+  a("standings", v.standings);
+  a("fastest", v.fastest);
+  a("rounds", v.rounds);
+  a("throttled_rounds", v.throttled_rounds);
+  a("failure", v.failure);
+  a("culprit", v.culprit);
+}
+
+}  // namespace tuner::model

@@ -1,0 +1,66 @@
+#pragma once
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace tuner::util {
+
+/// Columns that `text` (UTF-8) takes on a terminal. East Asian wide characters and emoji take two, combining
+/// marks none; bytes that are not UTF-8 take one each.
+std::size_t display_width(std::string_view text);
+
+/// `text` fit to be one line of a terminal: control characters (newlines, escape sequences) become spaces,
+/// and what does not fit into `columns` is replaced by an ellipsis. Never cuts a character.
+std::string one_line(std::string_view text, std::size_t columns = static_cast<std::size_t>(-1));
+
+/// `text` with each byte that is no UTF-8 as U+FFFD.
+std::string valid_utf8(std::string_view text);
+
+/// How many bytes the first `characters` characters of UTF-8 `text` take; all of it where there are fewer.
+std::size_t bytes_of_characters(std::string_view text, std::size_t characters);
+
+/// Without blanks at either end.
+std::string_view trimmed(std::string_view text);
+
+/// Splits at the first `mark`: what stands before it, and in `text` what stands after it. Without a mark all
+/// is before.
+std::string_view split_first(std::string_view& text, std::string_view mark);
+
+/// ASCII letters in lower case.
+std::string lower(std::string_view text);
+
+/// `a, b or c`
+std::string listed(std::span<const std::string_view> words);
+
+/// `text` as one word of a POSIX shell.
+std::string shell_quote(const std::string& text);
+
+/// The candidate that `word` was probably meant to be: at most a third of its letters differ (insertions,
+/// deletions, exchanges and swapped neighbours count one each; case does not). Empty when none is near, or
+/// when every letter would have to change.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+/// ``did you mean `source`?``, or empty. `quote` stands on both sides of the word.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates,
+                         char quote = '`');
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates, char quote = '`');
+
+/// A whole text as a number: no blanks, no sign but `-`, nothing left over; empty for anything else, overflow
+/// included.
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(value)) return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace tuner::util
