@@ -120,6 +120,24 @@ void read_options(TableReader& reader, SpecContext& context) {
   }
 }
 
+/// What the kernel takes part as. A kernel with a `ceiling` is one, and is no baseline as well.
+void read_role(TableReader& reader, SpecContext& context) {
+  read_ceiling(reader, context);
+  const auto role = reader.text("role");
+  const bool is_ceiling = !context.spec.ceiling.empty();
+  if (is_ceiling) context.spec.role = model::Role::ceiling;
+  if (!role) return;
+  const model::SourceLocation& where = reader.table().find("role")->value.where;
+  if (is_ceiling) {
+    context.mistakes.add(where, "\"role\" beside \"ceiling\"", "a kernel with a ceiling has no other role");
+  } else if (*role == to_string(model::Role::baseline)) {
+    context.spec.role = model::Role::baseline;
+  } else if (*role != to_string(model::Role::competitor)) {
+    context.mistakes.add(where, fmt::format("unknown role \"{}\"", util::one_line(*role, 40)),
+                         "competitor, or baseline: timed beside the others, never chosen");
+  }
+}
+
 void read_sources(TableReader& reader, SpecContext& context) {
   for (const Node* folder : reader.texts("include")) {
     if (folder->text.empty() || folder->text[0] == '/') {
@@ -161,7 +179,7 @@ void read_kernel_table(const Node& table, SpecContext& context) {
     if (check_name(*padding, "row padding", where, context.mistakes)) context.spec.row_padding = *padding;
   }
   context.spec.deterministic = reader.boolean("deterministic").value_or(true);
-  read_ceiling(reader, context);
+  read_role(reader, context);
   if (const Member* defaults = reader.take("default")) context.defaults = &defaults->value;
   reader.finish();
 }

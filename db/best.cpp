@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -13,21 +13,16 @@
 #include "db/ids.hpp"
 #include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/final_answer.hpp"
+#include "tuner/model/winner.hpp"
+#include "tuner/util/text.hpp"
 
 namespace db {
 namespace {
 
 using tuner::model::Digest;
-using tuner::model::FinalRecord;
 using tuner::model::Problem;
 using tuner::model::TrialRecord;
 using tuner::model::UsageError;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 /// Norm of log2(measured / wanted) over the dimensions; absent where their numbers differ. Logarithms,
 /// because what suits 1024 suits 1536 about as well as 768.
@@ -67,7 +62,8 @@ std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery
     if (contest.ok == 0 || problem.row_padding != query.row_padding) continue;
     if (query.type && problem.type != *query.type) continue;
     const bool wanted_device =
-        lower(contest.comparison_class.device).find(lower(query.device)) != std::string::npos;
+        tuner::util::lower(contest.comparison_class.device).find(tuner::util::lower(query.device)) !=
+        std::string::npos;
     if (!wanted_device && !query.other_devices) continue;
     const auto away = distance(problem, query.sizes);
     if (!away) {
@@ -104,53 +100,29 @@ void load_tied(ContestFinder& finder, const BestQuery& query, const std::vector<
   for (std::size_t i = 0; i < loaded; ++i) answer.tied.push_back(finder.load(tied[i]));
 }
 
-/// Whether an ok trial of the asked kernels was measured after the final and is clearly faster than `winner`.
-bool superseded(ContestFinder& finder, const BestQuery& query, const Digest& contest,
-                const std::vector<Digest>& kernels, const FinalRecord& final, const TrialRecord& winner) {
-  const double low_ns = winner.outcome.measurement->low_ns;
-  if (query.kernel.empty()) return finder.newer_faster(contest, low_ns, final.measured_at);
-  return std::any_of(kernels.begin(), kernels.end(), [&](const Digest& kernel) {
-    return finder.newer_faster(contest, kernel, low_ns, final.measured_at);
-  });
-}
+/// Newcomers are worth a word where they would be in the next final.
+constexpr double near = 1.1;
 
-/// Answers by the contest's last final, where there is one that still holds.
-bool answer_by_final(ContestFinder& finder, const BestQuery& query, const Digest& contest,
-                     const std::vector<Digest>& kernels, BestAnswer& answer) {
-  auto final = finder.last_final(contest);
-  // What was chosen may fail since.
-  if (!final || !finder.kernel_if_ok(final->chosen)) return false;
-  answer.final_is_old = !finder.is_settled(contest);
-  const auto chosen = answer_of(*final, [&](const Digest& trial) {
-    const auto kernel = finder.kernel_if_ok(trial);
-    return kernel && std::find(kernels.begin(), kernels.end(), *kernel) != kernels.end();
-  });
-  if (!chosen) return false;
-  TrialRecord winner = finder.load(chosen->winner);
-  if (answer.final_is_old && superseded(finder, query, contest, kernels, *final, winner)) return false;
-  answer.winner = std::move(winner);
-  load_tied(finder, query, chosen->tied, answer);
-  answer.final = std::move(final);
-  return true;
-}
-
-/// Whether the contest has a winner among the asked kernels, by how they raced.
-bool answer_by_race(ContestFinder& finder, const BestQuery& query, const Digest& contest,
-                    const std::vector<Digest>& kernels, BestAnswer& answer) {
-  const auto winner = query.kernel.empty() ? finder.fastest(contest) : finder.fastest(contest, kernels);
-  if (!winner) return false;
-  answer.winner = finder.load(*winner);
-  load_tied(finder, query, finder.tied(contest, kernels, answer.winner), answer);
-  return true;
-}
-
+/// False where nothing in the contest may win.
 bool complete(const Connection& db, ContestFinder& finder, const BestQuery& query, BestAnswer& answer) {
   const Digest contest = contest_id(answer.contest.problem, answer.contest.comparison_class);
-  const std::vector<Digest> kernels = finder.kernels(contest, query.kernel);
-  const bool found = answer_by_final(finder, query, contest, kernels, answer) ||
-                     answer_by_race(finder, query, contest, kernels, answer);
-  if (!found) return false;
+  const auto winner = finder.winner(contest, query.kernel);
+  if (!winner) return false;
+  answer.winner = finder.load(winner->trial);
+  if (winner->final.empty()) {
+    answer.had_final = finder.has_final(contest);
+    load_tied(finder, query, finder.tied(contest, query.kernel, answer.winner), answer);
+  } else {
+    answer.final = finder.final(winner->final);
+    const auto counts = [&](const Digest& trial) {
+      const auto kernel = finder.kernel_of_competitor(trial);
+      return kernel && (query.kernel.empty() || *kernel == query.kernel);
+    };
+    load_tied(finder, query, tied_with(*answer.final, winner->trial, counts), answer);
+  }
+  answer.newcomers = finder.newcomers(contest, answer.winner.outcome.measurement->median_ns * near);
   answer.untuned = finder.untuned(contest, answer.winner.key);
+  answer.baselines = finder.baselines(contest);
   answer.ceilings = ceilings(db, answer.contest.comparison_class.device);
   return true;
 }
@@ -163,26 +135,43 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   TrialFilter filter;
   filter.family = query.family;
   filter.kernel = query.kernel;
-  std::vector<Contest> all = contests(db, filter);
-  if (query.family.empty() && query.kernel.empty()) {
-    const std::vector<std::string> hidden = ceiling_families(db);
-    std::erase_if(all, [&](const Contest& contest) {
-      return std::find(hidden.begin(), hidden.end(), contest.problem.family) != hidden.end();
-    });
-  }
+  filter.ceilings = !query.family.empty() || !query.kernel.empty();
+  const std::vector<Contest> all = contests(db, filter);
   std::vector<BestAnswer> answers = nearest(all, query);
   ContestFinder finder(db);
   std::erase_if(answers, [&](BestAnswer& answer) { return !complete(db, finder, query, answer); });
   return answers;
 }
 
-std::optional<BestAnswer> best_of(const Connection& db, const Contest& contest) {
-  BestAnswer answer;
-  answer.contest = contest;
-  answer.exact = true;
+std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter) {
+  const Snapshot snapshot(db);
+  BestQuery query;
+  query.kernel = filter.kernel;
+  query.most_tied = std::numeric_limits<int>::max();
   ContestFinder finder(db);
-  if (!complete(db, finder, BestQuery{}, answer)) return std::nullopt;
-  return answer;
+  std::vector<BestAnswer> answers;
+  for (const Contest& contest : contests(db, filter)) {
+    BestAnswer answer;
+    answer.contest = contest;
+    answer.exact = true;
+    if (complete(db, finder, query, answer)) answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter) {
+  std::vector<tuner::model::Winner> list;
+  for (BestAnswer& answer : best_of_each(db, filter)) {
+    tuner::model::Winner winner;
+    winner.problem = answer.contest.problem;
+    winner.comparison_class = answer.contest.comparison_class;
+    winner.trial = answer.winner.key;
+    winner.final = std::move(answer.final);
+    for (const TrialRecord& trial : answer.tied) winner.tied.push_back(trial.key);
+    for (const Newcomers& newcomers : answer.newcomers) winner.newcomers += newcomers.trials;
+    list.push_back(std::move(winner));
+  }
+  return list;
 }
 
 }  // namespace db

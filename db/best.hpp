@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "db/connection.hpp"
+#include "db/contest_finder.hpp"
 #include "db/queries.hpp"
 #include "tuner/model/ceiling.hpp"
-#include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace db {
 
@@ -23,10 +24,10 @@ struct BestQuery {
   int most_tied = 20;         ///< load at most this many of the tied trials
 };
 
-/// The configuration to use for one problem in one class: what the last final between the best chose, unless
-/// that fails since or a trial measured later is faster than its interval; else the fastest, whose figures
-/// are then from the race and better than they deserve. Where one kernel was asked for: the best of its
-/// trials in that final. Nothing is ever compared across classes.
+/// The configuration to use for one problem in one class, as the view `winner` has it: what the last final
+/// between the best chose, unless a trial that it knows nothing of is faster than its interval; else the
+/// fastest, whose figures are then from the race and better than they deserve. Where one kernel was asked
+/// for: the best of its trials in that final. Nothing is ever compared across classes.
 struct BestAnswer {
   Contest contest;            ///< what was measured: its problem may be another than the one asked for
   bool exact = false;         ///< the problem is the one asked for; else the nearest that was measured
@@ -34,13 +35,16 @@ struct BestAnswer {
   bool wanted_device = true;  ///< the class is of the device asked for
   tuner::model::TrialRecord winner;
   std::optional<tuner::model::FinalRecord> final;  ///< by which the winner was found; absent: not re-measured
-  bool final_is_old = false;  ///< ok trials came after the last final; without `final`: one that beats it
+  /// Trials near the winner that no final has considered; without `final` the winner is one of them.
+  std::vector<Newcomers> newcomers;
+  bool had_final = false;  ///< without `final`: there is one, and the winner beats what it chose
   std::vector<tuner::model::TrialRecord> tied;  ///< cannot be told from the winner, fastest first: in the
                                                 ///< final, or without one by intervals that overlap
   std::int64_t tied_count = 0;                  ///< of which `tied` may be the first few
   std::optional<tuner::model::TrialRecord>
       untuned;  ///< the default configuration of the winner's kernel, when ok or dropped
-  std::vector<tuner::model::Ceiling> ceilings;  ///< of the class's device
+  std::vector<tuner::model::TrialRecord> baselines;  ///< of the same problem and class, fastest first
+  std::vector<tuner::model::Ceiling> ceilings;       ///< of the class's device
 };
 
 /// For each family and class with a result, the best at the wanted size or at the nearest measured one.
@@ -49,7 +53,10 @@ struct BestAnswer {
 /// as numbers were given.
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
 
-/// The same for one contest, of whatever family; absent where it has no ok trial.
-std::optional<BestAnswer> best_of(const Connection& db, const Contest& contest);
+/// The same for all contests that `filter` selects, in the order of contests(); of one kernel where it names
+/// one. Contests without a trial that may win are left out.
+std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter);
+/// The same in short, for reports.
+std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter);
 
 }  // namespace db

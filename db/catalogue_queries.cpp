@@ -62,6 +62,15 @@ std::vector<tuner::model::RunRecord> runs(const Connection& db) {
   return records;
 }
 
+std::vector<tuner::model::ProbeVerdict> verdicts(const Connection& db) {
+  Statement select(db,
+                   "SELECT id, status, detail, deaths, trial, run, measured_at FROM verdicts ORDER BY id");
+  std::vector<tuner::model::ProbeVerdict> list;
+  auto row = select.use();
+  while (row.step()) list.push_back(read_verdict(row));
+  return list;
+}
+
 std::vector<tuner::model::DeviceInfo> devices(const Connection& db) {
   Statement select(db, sql("select_devices"));
   std::vector<tuner::model::DeviceInfo> list;
@@ -71,7 +80,8 @@ std::vector<tuner::model::DeviceInfo> devices(const Connection& db) {
 }
 
 std::vector<Contest> contests(const Connection& db, const TrialFilter& filter) {
-  const Condition condition = contest_condition(filter);
+  Condition condition = contest_condition(filter);
+  if (!filter.ceilings) condition.add("y.role <> 'ceiling'");
   Statement select(db, sql("select_contests") + condition.text() + " GROUP BY n.id");
   std::vector<Contest> list;
   auto row = select.use();

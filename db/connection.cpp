@@ -91,6 +91,15 @@ Connection::Connection(const fs::path& path, const OpenOptions& options)
   open_for_writing(options);
 }
 
+Connection::Connection() : m_path(":memory:"), m_read_only(false) {
+  open(m_path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, {});
+  execute("PRAGMA foreign_keys = ON;");
+}
+
+Connection Connection::in_memory() {
+  return {};
+}
+
 void Connection::open(const std::string& name, int flags, const OpenOptions& options) {
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
@@ -101,6 +110,7 @@ void Connection::open(const std::string& name, int flags, const OpenOptions& opt
   // Schemas come from strangers too: no tricks with shadow tables, no functions with side effects in views.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  execute("PRAGMA temp_store = MEMORY;");
 }
 
 void Connection::open_for_reading(const OpenOptions& options) {
@@ -172,11 +182,12 @@ void Connection::distrust() const {
 }
 
 void Connection::require_in_place() const {
+  if (m_path == ":memory:") return;
   int moved = 0;
   const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (code != SQLITE_OK || moved == 0) return;
-  throw Error(fmt::format("{}: the database was deleted or moved while in use", m_path.string()),
-              "put it back, or start again: what is in the old file is not measured again");
+  throw DatabaseGone(fmt::format("{}: the database was deleted or moved while in use", m_path.string()),
+                     "put it back, or start again: what is in the old file is not measured again");
 }
 
 }  // namespace db

@@ -25,6 +25,9 @@ class Connection {
  public:
   Connection(const std::filesystem::path& path, const OpenOptions& options);
 
+  /// An empty database that nobody else sees, gone with the object.
+  static Connection in_memory();
+
   const std::filesystem::path& path() const { return m_path; }
   bool read_only() const { return m_read_only; }
   /// Something a user should know of how the file was opened (no WAL, no lock); usually empty.
@@ -52,6 +55,8 @@ class Connection {
   struct Close {
     void operator()(sqlite3* handle) const noexcept;
   };
+
+  Connection();
 
   void open(const std::string& name, int flags, const OpenOptions& options);
   void open_for_reading(const OpenOptions& options);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "db/row_reader.hpp"
@@ -17,60 +16,48 @@ using tuner::model::FinalRecord;
 using tuner::model::TrialRecord;
 
 ContestFinder::ContestFinder(const Connection& db)
-    : m_fastest(db, sql("select_fastest")),
-      m_by_low(db, sql("select_by_low")),
-      m_kernels(db, sql("select_ok_kernels")),
+    : m_winner(db, "SELECT trial, final FROM winner WHERE contest = ? AND kernel IS nullif(?, '')"),
+      // Along the index trials_tied; the reader stops early.
+      m_by_low(db,
+               "SELECT t.id, t.median_ns, t.low_ns FROM trials AS t WHERE t.contest = ? AND t.kernel = ? "
+               "AND t.competes = 1 ORDER BY t.low_ns"),
+      m_newcomers(db,
+                  "SELECT kernel, count(*) FROM unconsidered WHERE contest = ? AND median_ns <= ? "
+                  "GROUP BY kernel ORDER BY kernel"),
       m_untuned(db, sql("select_untuned")),
-      m_trial(db, sql("select_trials") + " WHERE t.id = ?"),
-      m_settled(db, sql("select_is_settled")),
-      m_newer(db, sql("select_newer_faster")),
-      m_newer_of_kernel(db, sql("select_newer_faster_of_kernel")),
-      m_ok_kernel(db, "SELECT kernel FROM trials WHERE id = ? AND status = 'ok' AND superseded = 0"),
-      m_final(db,
-              " WHERE f.contest = ? AND (SELECT superseded FROM trials WHERE id = f.chosen) = 0"
-              " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1") {}
+      m_trial(db, select_trials() + " WHERE t.id = ?"),
+      m_competitor(db,
+                   "SELECT k.name FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
+                   "WHERE t.id = ? AND t.competes = 1"),
+      m_baselines(db,
+                  "SELECT id FROM trials WHERE contest = ? AND role = 'baseline' AND status = 'ok' "
+                  "AND superseded = 0 ORDER BY median_ns, id"),
+      m_kernels(db,
+                "SELECT DISTINCT y.kernel FROM tallies AS y JOIN kernels AS k ON k.id = y.kernel "
+                "WHERE y.contest = ? AND y.status = 'ok' AND y.superseded = 0 AND y.trials > 0 "
+                "AND (?2 = '' OR k.name = ?2)"),
+      m_last_final(db, "SELECT 1 FROM last_final WHERE contest = ?"),
+      m_final(db, " WHERE f.id = ?") {}
 
-std::vector<Digest> ContestFinder::kernels(const Digest& contest, const std::string& name) {
-  std::vector<Digest> found;
-  auto row = m_kernels.use();
-  row.bind(contest).bind(name);
-  while (row.step()) found.push_back(row.digest());
-  return found;
-}
-
-std::optional<Digest> ContestFinder::fastest(const Digest& contest) {
-  auto row = m_fastest.use();
-  row.bind(contest);
+std::optional<ContestFinder::Winner> ContestFinder::winner(const Digest& contest, const std::string& kernel) {
+  auto row = m_winner.use();
+  row.bind(contest).bind(kernel);
   if (!row.step()) return std::nullopt;
-  return row.digest();
+  Winner winner;
+  winner.trial = row.digest();
+  winner.final = row.digest();
+  return winner;
 }
 
-std::optional<Digest> ContestFinder::fastest(const Digest& contest, const std::vector<Digest>& kernels) {
-  std::optional<Digest> best;
-  double best_ns = std::numeric_limits<double>::infinity();
-  for (const Digest& kernel : kernels) {
-    auto row = m_by_low.use();
-    row.bind(contest).bind(kernel);
-    while (row.step()) {
-      const Digest trial = row.digest();
-      const double median_ns = row.real();
-      // A median is never below its interval's low end, so no trial from here on can be faster.
-      if (row.real() > best_ns) break;
-      if (median_ns >= best_ns) continue;
-      best = trial;
-      best_ns = median_ns;
-    }
-  }
-  return best;
-}
-
-std::vector<Digest> ContestFinder::tied(const Digest& contest, const std::vector<Digest>& kernels,
+std::vector<Digest> ContestFinder::tied(const Digest& contest, const std::string& kernel,
                                         const TrialRecord& winner) {
   std::vector<std::pair<double, Digest>> found;
   const double end_ns = winner.outcome.measurement->high_ns;
-  for (const Digest& kernel : kernels) {
+  auto kernels = m_kernels.use();
+  kernels.bind(contest).bind(kernel);
+  while (kernels.step()) {
     auto row = m_by_low.use();
-    row.bind(contest).bind(kernel);
+    row.bind(contest).bind(kernels.digest());
     while (row.step()) {
       const Digest trial = row.digest();
       const double median_ns = row.real();
@@ -84,35 +71,34 @@ std::vector<Digest> ContestFinder::tied(const Digest& contest, const std::vector
   return keys;
 }
 
-std::optional<FinalRecord> ContestFinder::last_final(const Digest& contest) {
+FinalRecord ContestFinder::final(const Digest& id) {
   auto row = m_final.use();
-  row.bind(contest);
-  if (!row.step()) return std::nullopt;
+  if (!row.bind(id).step()) throw tuner::model::Error(fmt::format("final {} is gone", id.hex()));
   return m_final.read(row);
 }
 
-bool ContestFinder::is_settled(const Digest& contest) {
-  auto row = m_settled.use();
-  row.bind(contest);
-  return row.step() && row.flag();
+bool ContestFinder::has_final(const Digest& contest) {
+  auto row = m_last_final.use();
+  return row.bind(contest).step();
 }
 
-bool ContestFinder::newer_faster(const Digest& contest, double ns, const std::string& moment) {
-  auto row = m_newer.use();
-  return row.bind(contest).bind(ns).bind(moment).step();
+std::optional<std::string> ContestFinder::kernel_of_competitor(const Digest& trial) {
+  auto row = m_competitor.use();
+  if (!row.bind(trial).step()) return std::nullopt;
+  return row.text();
 }
 
-bool ContestFinder::newer_faster(const Digest& contest, const Digest& kernel, double ns,
-                                 const std::string& moment) {
-  auto row = m_newer_of_kernel.use();
-  return row.bind(contest).bind(ns).bind(moment).bind(kernel).step();
-}
-
-std::optional<Digest> ContestFinder::kernel_if_ok(const Digest& trial) {
-  auto row = m_ok_kernel.use();
-  row.bind(trial);
-  if (!row.step()) return std::nullopt;
-  return row.digest();
+std::vector<Newcomers> ContestFinder::newcomers(const Digest& contest, double most_ns) {
+  std::vector<Newcomers> list;
+  auto row = m_newcomers.use();
+  row.bind(contest).bind(most_ns);
+  while (row.step()) {
+    Newcomers newcomers;
+    newcomers.kernel = row.text();
+    newcomers.trials = row.integer();
+    list.push_back(std::move(newcomers));
+  }
+  return list;
 }
 
 std::optional<TrialRecord> ContestFinder::untuned(const Digest& contest, const Digest& winner) {
@@ -120,6 +106,14 @@ std::optional<TrialRecord> ContestFinder::untuned(const Digest& contest, const D
   row.bind(contest).bind(winner);
   if (!row.step()) return std::nullopt;
   return load(row.digest());
+}
+
+std::vector<TrialRecord> ContestFinder::baselines(const Digest& contest) {
+  std::vector<TrialRecord> list;
+  auto row = m_baselines.use();
+  row.bind(contest);
+  while (row.step()) list.push_back(load(row.digest()));
+  return list;
 }
 
 TrialRecord ContestFinder::load(const Digest& key) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,40 +10,46 @@
 
 namespace db {
 
+/// Trials of a kernel that a contest's last final knows nothing of.
+struct Newcomers {
+  std::string kernel;
+  std::int64_t trials = 0;
+};
+
 /// The few trials of a contest that an answer needs, found along the partial indexes and never by a scan.
-/// None is of an older source, nor is what a final chose.
+/// Only trials that may compete are found.
 class ContestFinder {
  public:
   explicit ContestFinder(const Connection& db);
 
-  /// Those with an ok trial; all names where `name` is empty. (Kernels of one name differ in their
-  /// parameters.)
-  std::vector<tuner::model::Digest> kernels(const tuner::model::Digest& contest, const std::string& name);
-  std::optional<tuner::model::Digest> fastest(const tuner::model::Digest& contest);
-  std::optional<tuner::model::Digest> fastest(const tuner::model::Digest& contest,
-                                              const std::vector<tuner::model::Digest>& kernels);
-  /// All but the winner whose interval begins before the winner's ends, fastest first.
-  std::vector<tuner::model::Digest> tied(const tuner::model::Digest& contest,
-                                         const std::vector<tuner::model::Digest>& kernels,
+  struct Winner {
+    tuner::model::Digest trial;
+    tuner::model::Digest final;  ///< by which it was found; empty: by how they raced
+  };
+  /// Of the contest, or of one kernel in it (see the view `winner`).
+  std::optional<Winner> winner(const tuner::model::Digest& contest, const std::string& kernel);
+  /// All but the winner whose interval begins before the winner's ends, fastest first; of one kernel where
+  /// one is named.
+  std::vector<tuner::model::Digest> tied(const tuner::model::Digest& contest, const std::string& kernel,
                                          const tuner::model::TrialRecord& winner);
-  std::optional<tuner::model::FinalRecord> last_final(const tuner::model::Digest& contest);
-  /// Whether no ok trial of the contest is newer than its last final.
-  bool is_settled(const tuner::model::Digest& contest);
-  /// Whether an ok trial measured after `moment` has a median below `ns`; of one kernel, or of any.
-  bool newer_faster(const tuner::model::Digest& contest, double ns, const std::string& moment);
-  bool newer_faster(const tuner::model::Digest& contest, const tuner::model::Digest& kernel, double ns,
-                    const std::string& moment);
-  /// The kernel of a trial that may compete and whose current result is ok.
-  std::optional<tuner::model::Digest> kernel_if_ok(const tuner::model::Digest& trial);
+  tuner::model::FinalRecord final(const tuner::model::Digest& id);
+  /// Whether a final of the contest counts.
+  bool has_final(const tuner::model::Digest& contest);
+  /// The kernel of a trial where it may compete.
+  std::optional<std::string> kernel_of_competitor(const tuner::model::Digest& trial);
+  /// Trials with a median up to `most_ns` that no final has considered as they are now, by kernel.
+  std::vector<Newcomers> newcomers(const tuner::model::Digest& contest, double most_ns);
   /// The default configuration of the winner's kernel.
   std::optional<tuner::model::TrialRecord> untuned(const tuner::model::Digest& contest,
                                                    const tuner::model::Digest& winner);
+  /// The baselines of the contest, fastest first.
+  std::vector<tuner::model::TrialRecord> baselines(const tuner::model::Digest& contest);
   /// Without raw samples.
   tuner::model::TrialRecord load(const tuner::model::Digest& key);
 
  private:
-  Statement m_fastest, m_by_low, m_kernels, m_untuned, m_trial, m_settled, m_newer, m_newer_of_kernel,
-      m_ok_kernel;
+  Statement m_winner, m_by_low, m_newcomers, m_untuned, m_trial, m_competitor, m_baselines, m_kernels,
+      m_last_final;
   FinalReader m_final;
 };
 

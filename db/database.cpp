@@ -6,6 +6,16 @@
 
 namespace db {
 
+namespace {
+
+void require_something(const Connection& db) {
+  if (db.integer("PRAGMA user_version") > 0) return;
+  throw tuner::model::Error(fmt::format("{}: the database is empty", db.path().string()),
+                            "fill it with `tuner run`", tuner::model::ExitCode::nothing_found);
+}
+
+}  // namespace
+
 Connection open_database(const std::filesystem::path& path, const OpenOptions& options,
                          std::span<const Migration> migrations) {
   Connection db(path, options);
@@ -15,16 +25,21 @@ Connection open_database(const std::filesystem::path& path, const OpenOptions& o
     migrate(db, migrations);
     return db;
   }
+  require_something(db);
   const std::int64_t version = db.integer("PRAGMA user_version");
-  if (version == 0) {
-    throw tuner::model::Error(fmt::format("{}: the database is empty", path.string()),
-                              "fill it with `tuner run`", tuner::model::ExitCode::nothing_found);
-  }
   if (version < migrations.back().version) {
-    throw tuner::model::Error(fmt::format("{}: its schema is version {}, this program reads version {}",
-                                          path.string(), version, migrations.back().version),
-                              "any `tuner run`, `import` or `merge` with this --db brings it up to date (a "
-                              "copy of the old one is kept)");
+    try {
+      OpenOptions writing = options;
+      writing.mode = Mode::read_write_create;
+      open_database(path, writing, migrations);
+    } catch (const tuner::model::Error& error) {
+      throw tuner::model::Error(
+          fmt::format("{}: its schema is version {}, this program reads version {}, and it cannot be brought "
+                      "up to date: {}",
+                      path.string(), version, migrations.back().version, error.what()),
+          "make it writable, or copy it to a folder that is and name the copy with --db");
+    }
+    return open_database(path, options, migrations);
   }
   return db;
 }
@@ -33,6 +48,21 @@ Connection open_for_reading(const std::filesystem::path& path) {
   OpenOptions options;
   options.mode = Mode::read_only;
   return open_database(path, options);
+}
+
+Connection open_as_it_is(const std::filesystem::path& path) {
+  OpenOptions options;
+  options.mode = Mode::read_only;
+  Connection db(path, options);
+  require_ours(db, shipped_migrations());
+  require_something(db);
+  return db;
+}
+
+Connection open_in_memory() {
+  Connection db = Connection::in_memory();
+  migrate(db, shipped_migrations());
+  return db;
 }
 
 }  // namespace db

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "db/final_json.hpp"
 #include "db/json_fields.hpp"
+#include "db/record_json.hpp"
 #include "db/trial_json.hpp"
 #include "tuner/model/error.hpp"
 
@@ -16,10 +16,11 @@ namespace {
 using tuner::model::Ceiling;
 using tuner::model::Error;
 using tuner::model::FinalRecord;
+using tuner::model::ProbeVerdict;
 using tuner::model::RunRecord;
 using tuner::model::TrialRecord;
 
-constexpr int newest_version = 1;
+constexpr int newest_version = 2;
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
 /// The next line, without its end; false at the end of the file. Throws before a line without end fills the
@@ -48,6 +49,7 @@ ExportHeader header_from(const std::string& line) {
 void visit_line(const std::string& line, const ExportVisitor& visitor) {
   const Json object = parse_json(line);
   const Fields fields(object);
+  if (fields.has("verdict")) return visitor.verdict(verdict_from_json(fields.value("verdict")));
   if (fields.has("final")) return visitor.final(final_from_json(fields.value("final")));
   if (fields.has("ceiling")) return visitor.ceiling(ceiling_from_json(fields.value("ceiling")));
   if (!fields.has("trial")) return visitor.run(run_from_json(fields.value("run")));
@@ -78,6 +80,7 @@ Export parse_export(std::istream& in, const std::string& name) {
     if (!earlier.empty()) out.earlier[trial.key] = std::move(earlier);
     out.trials.push_back(std::move(trial));
   };
+  visitor.verdict = [&](ProbeVerdict&& verdict) { out.verdicts.push_back(std::move(verdict)); };
   visitor.final = [&](FinalRecord&& final) { out.finals.push_back(std::move(final)); };
   visitor.ceiling = [&](Ceiling&& ceiling) { out.ceilings.push_back(std::move(ceiling)); };
   stream_export(in, name, visitor);
@@ -111,6 +114,10 @@ std::string run_line(const RunRecord& run) {
 
 std::string trial_line(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
   return to_json(trial, earlier) + '\n';
+}
+
+std::string verdict_line(const ProbeVerdict& verdict) {
+  return fmt::format("{{\"verdict\":{}}}\n", to_json(verdict));
 }
 
 std::string final_line(const FinalRecord& final) {

@@ -17,19 +17,21 @@ namespace db {
 
 /// First line of an export.
 struct ExportHeader {
-  int version = 1;
+  int version = 2;
   bool operator==(const ExportHeader&) const = default;
 };
 
-/// An exported sweep: JSON Lines, UTF-8. First the header, {"format":"tuner-export","version":1}; then runs,
+/// An exported sweep: JSON Lines, UTF-8. First the header, {"format":"tuner-export","version":2}; then runs,
 /// {"run":…}; then trials, {"trial":…} (trial_json.hpp), sorted, one a line, so that two exports can be
-/// compared; then finals, {"final":…}, and the devices' ceilings, {"ceiling":…} (final_json.hpp).
+/// compared; then verdicts, {"verdict":…}, finals, {"final":…}, and the devices' ceilings, {"ceiling":…}
+/// (record_json.hpp). Version 1 had no verdicts and said less of the rest; it is read too.
 struct Export {
   ExportHeader header;
   std::vector<tuner::model::RunRecord> runs;
   std::vector<tuner::model::TrialRecord> trials;
   /// By trial: measurements older than the current one in `trials`; mostly empty.
   std::map<tuner::model::Digest, std::vector<StoredMeasurement>> earlier;
+  std::vector<tuner::model::ProbeVerdict> verdicts;
   std::vector<tuner::model::FinalRecord> finals;
   std::vector<tuner::model::Ceiling> ceilings;
 };
@@ -48,6 +50,7 @@ std::ifstream open_export(const std::filesystem::path& path);
 struct ExportVisitor {
   std::function<void(tuner::model::RunRecord&&)> run;
   std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&& earlier)> trial;
+  std::function<void(tuner::model::ProbeVerdict&&)> verdict;
   std::function<void(tuner::model::FinalRecord&&)> final;
   std::function<void(tuner::model::Ceiling&&)> ceiling;
 };
@@ -59,6 +62,7 @@ std::string header_line(const ExportHeader& header);
 std::string run_line(const tuner::model::RunRecord& run);
 std::string trial_line(const tuner::model::TrialRecord& trial,
                        const std::vector<StoredMeasurement>& earlier = {});
+std::string verdict_line(const tuner::model::ProbeVerdict& verdict);
 std::string final_line(const tuner::model::FinalRecord& final);
 std::string ceiling_line(const tuner::model::Ceiling& ceiling);
 

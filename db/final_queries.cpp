@@ -15,7 +15,14 @@ using tuner::model::Error;
 using tuner::model::FinalRecord;
 
 FinalReader::FinalReader(const Connection& db, const std::string& rest)
-    : m_final(db, sql("select_finals") + rest), m_entries(db, sql("select_final_entries")) {}
+    : m_final(db, sql("select_finals") + rest),
+      m_entries(
+          db,
+          "SELECT trial, ratio, ratio_low, ratio_high, tied FROM final_entries WHERE final = ? ORDER BY "
+          "place"),
+      m_coverage(db,
+                 "SELECT run, kernel, first, last FROM final_coverage WHERE final = ? "
+                 "ORDER BY run, kernel, first") {}
 
 FinalRecord FinalReader::read(Statement::Use& row) {
   FinalRecord final;
@@ -27,6 +34,7 @@ FinalRecord FinalReader::read(Statement::Use& row) {
   final.throttled_rounds = row.small();
   final.run = row.digest();
   final.measured_at = row.text();
+  final.sequence = row.integer();
   auto entry = m_entries.use();
   entry.bind(id);
   while (entry.step()) {
@@ -37,6 +45,16 @@ FinalRecord FinalReader::read(Statement::Use& row) {
     read.ratio_high = entry.real();
     read.tied = entry.flag();
     final.entries.push_back(read);
+  }
+  auto covered = m_coverage.use();
+  covered.bind(id);
+  while (covered.step()) {
+    FinalRecord::Coverage read;
+    read.run = covered.digest();
+    read.kernel = covered.text();
+    read.first = covered.integer();
+    read.last = covered.integer();
+    final.coverage.push_back(std::move(read));
   }
   return final;
 }
@@ -69,7 +87,21 @@ std::optional<FinalRecord> final_with(const Connection& db, const Digest& trial)
   return reader.read(row);
 }
 
+std::optional<FinalRecord> final_between(const Connection& db, const Digest& a, const Digest& b) {
+  FinalReader reader(db,
+                     " WHERE f.id IN (SELECT final FROM final_entries WHERE trial = ?"
+                     " INTERSECT SELECT final FROM final_entries WHERE trial = ?)"
+                     " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1");
+  auto row = reader.use();
+  row.bind(a).bind(b);
+  if (!row.step()) return std::nullopt;
+  return reader.read(row);
+}
+
 namespace {
+
+constexpr const char* select_ceilings =
+    "SELECT device, kind, type, value, unit, trial, measured_at FROM ceilings";
 
 Ceiling read_ceiling(Statement::Use& row) {
   Ceiling ceiling;
@@ -95,24 +127,16 @@ std::vector<Ceiling> read_all(Statement::Use& row) {
 }  // namespace
 
 std::vector<Ceiling> ceilings(const Connection& db, const std::string& device) {
-  Statement select(db, sql("select_ceilings") + " WHERE device = ? ORDER BY kind, type");
+  Statement select(db, std::string(select_ceilings) + " WHERE device = ? ORDER BY kind, type");
   auto row = select.use();
   row.bind(device);
   return read_all(row);
 }
 
 std::vector<Ceiling> ceilings(const Connection& db) {
-  Statement select(db, sql("select_ceilings") + " ORDER BY device, kind, type");
+  Statement select(db, std::string(select_ceilings) + " ORDER BY device, kind, type");
   auto row = select.use();
   return read_all(row);
-}
-
-std::vector<std::string> ceiling_families(const Connection& db) {
-  Statement select(db, sql("select_ceiling_families"));
-  auto row = select.use();
-  std::vector<std::string> families;
-  while (row.step()) families.push_back(row.text());
-  return families;
 }
 
 }  // namespace db

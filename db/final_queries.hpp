@@ -17,14 +17,14 @@ std::vector<tuner::model::FinalRecord> finals(const Connection& db, const TrialF
 
 /// The last final that `trial` took part in.
 std::optional<tuner::model::FinalRecord> final_with(const Connection& db, const tuner::model::Digest& trial);
+/// The last final that both took part in, whichever is named first.
+std::optional<tuner::model::FinalRecord> final_between(const Connection& db, const tuner::model::Digest& a,
+                                                       const tuner::model::Digest& b);
 
 /// What a device of this model can do at most; by kind and type.
 std::vector<tuner::model::Ceiling> ceilings(const Connection& db, const std::string& device);
 /// Of every device.
 std::vector<tuner::model::Ceiling> ceilings(const Connection& db);
-
-/// The families of problems that ceilings were measured on: nobody tunes for them.
-std::vector<std::string> ceiling_families(const Connection& db);
 
 /// Finals with their entries, from rows of select_finals.sql.
 class FinalReader {
@@ -36,7 +36,7 @@ class FinalReader {
   tuner::model::FinalRecord read(Statement::Use& row);
 
  private:
-  Statement m_final, m_entries;
+  Statement m_final, m_entries, m_coverage;
 };
 
 }  // namespace db

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 
+#include "db/json_archive.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/model/fields.hpp"
 
 namespace db {
 namespace {
@@ -28,29 +28,6 @@ void require(bool sound, const char* what, const Json& value) {
 
 void require_object(const Json& value, const char* what) {
   require(value.is_object() && value.size() <= most_entries, what, value);
-}
-
-/// Calls `visit` with the name and a reference to each limit, so that reading and writing cannot differ.
-template <typename Limits, typename Visit>
-void for_each_limit(Limits& limits, const Visit& visit) {
-  visit("multiprocessors", limits.multiprocessors);
-  visit("warp_size", limits.warp_size);
-  visit("max_threads_per_block", limits.max_threads_per_block);
-  visit("max_threads_per_multiprocessor", limits.max_threads_per_multiprocessor);
-  visit("max_blocks_per_multiprocessor", limits.max_blocks_per_multiprocessor);
-  visit("registers_per_block", limits.registers_per_block);
-  visit("registers_per_multiprocessor", limits.registers_per_multiprocessor);
-  visit("shared_bytes_per_block", limits.shared_bytes_per_block);
-  visit("shared_bytes_per_block_optin", limits.shared_bytes_per_block_optin);
-  visit("shared_bytes_per_multiprocessor", limits.shared_bytes_per_multiprocessor);
-  visit("reserved_shared_bytes_per_block", limits.reserved_shared_bytes_per_block);
-  visit("max_grid_x", limits.max_grid_x);
-  visit("max_grid_y", limits.max_grid_y);
-  visit("max_grid_z", limits.max_grid_z);
-  visit("max_block_x", limits.max_block_x);
-  visit("max_block_y", limits.max_block_y);
-  visit("max_block_z", limits.max_block_z);
-  visit("l2_bytes", limits.l2_bytes);
 }
 
 }  // namespace
@@ -126,20 +103,11 @@ std::vector<std::string> names_from(const Json& value) {
 }
 
 Json json_of(const DeviceLimits& limits) {
-  Json out = Json::object();
-  for_each_limit(limits, [&](const char* name, const auto& limit) { out[name] = limit; });
-  return out;
+  return object_of(limits);
 }
 
 DeviceLimits limits_from(const Json& value) {
-  const Fields fields(value, "limits");
-  DeviceLimits limits;
-  for_each_limit(limits, [&](const char* name, auto& limit) {
-    using Limit = std::remove_reference_t<decltype(limit)>;
-    limit = static_cast<Limit>(
-        fields.integer(name, std::numeric_limits<Limit>::min(), std::numeric_limits<Limit>::max()));
-  });
-  return limits;
+  return object_from<DeviceLimits>(Fields(value, "limits"));
 }
 
 Json json_of(const ComparisonClass& value) {

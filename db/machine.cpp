@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 
@@ -59,6 +60,17 @@ std::string utc_now() {
   constexpr microseconds::rep second = 1'000'000;
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z", fmt::gmtime(static_cast<std::time_t>(now / second)),
                      now % second);
+}
+
+std::int64_t microseconds_of(const std::string& time) {
+  std::tm parts{};
+  int micros = 0;
+  const int found = std::sscanf(time.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%6dZ", &parts.tm_year, &parts.tm_mon,
+                                &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &micros);
+  if (found < 6) return 0;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  return static_cast<std::int64_t>(timegm(&parts)) * 1'000'000 + micros;
 }
 
 }  // namespace db

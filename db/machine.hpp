@@ -17,5 +17,7 @@ bool is_alive(std::int64_t pid);
 /// The time now, UTC: `2025-01-31T12:00:00.000000Z`. As text these sort by time; no two of one process are
 /// equal.
 std::string utc_now();
+/// Such a time as microseconds since 1970; 0 for what is none.
+std::int64_t microseconds_of(const std::string& time);
 
 }  // namespace db

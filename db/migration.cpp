@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <vector>
 
 #include "db/statement.hpp"
@@ -33,7 +35,14 @@ std::string copy_name(const Connection& db, const Migration& migration) {
 
 void copy_before(const Connection& db, const Migration& migration) {
   Statement copy(db, "VACUUM INTO ?");
-  copy.use().bind(copy_name(db, migration)).run();
+  for (;;) {
+    const std::string name = copy_name(db, migration);
+    try {
+      return copy.use().bind(name).run();
+    } catch (const Error&) {
+      if (!std::filesystem::exists(name)) throw;  // else another process was quicker with that name
+    }
+  }
 }
 
 /// Foreign keys are not enforced while tables are rebuilt (SQLite's own advice for changing tables), but
@@ -56,17 +65,21 @@ class UnenforcedKeys {
   const Connection& m_db;
 };
 
-void apply(const Connection& db, const Migration& migration) {
+/// All that are missing, or none: nobody ever meets a database half way between two versions.
+void apply(const Connection& db, std::span<const Migration> migrations) {
   const UnenforcedKeys unenforced(db);
   Transaction transaction(db);
-  if (version_of(db) >= migration.version) return;  // another process was quicker
-  db.execute(std::string(migration.sql));
-  if (const std::string table = db.text("PRAGMA foreign_key_check"); !table.empty()) {
-    throw Error(fmt::format("{}: after {} rows of table '{}' refer to nothing; nothing was changed",
-                            db.path().string(), migration.name, table));
+  const std::int64_t before = version_of(db);
+  for (const Migration& migration : migrations) {
+    if (migration.version <= before) continue;  // another process may have been quicker
+    db.execute(std::string(migration.sql));
+    if (const std::string table = db.text("PRAGMA foreign_key_check"); !table.empty()) {
+      throw Error(fmt::format("{}: after {} rows of table '{}' refer to nothing; nothing was changed",
+                              db.path().string(), migration.name, table));
+    }
   }
   db.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id,
-                         migration.version));
+                         std::max<std::int64_t>(before, migrations.back().version)));
   transaction.commit();
 }
 
@@ -105,12 +118,12 @@ void require_ours(const Connection& db, std::span<const Migration> migrations) {
 }
 
 void migrate(const Connection& db, std::span<const Migration> migrations) {
-  for (const Migration& migration : migrations) {
-    const std::int64_t version = version_of(db);
-    if (version >= migration.version) continue;
-    if (version > 0) copy_before(db, migration);
-    apply(db, migration);
-  }
+  const std::int64_t version = version_of(db);
+  const auto missing = std::find_if(migrations.begin(), migrations.end(),
+                                    [&](const Migration& migration) { return migration.version > version; });
+  if (missing == migrations.end()) return;
+  if (version > 0) copy_before(db, *missing);
+  apply(db, migrations);
 }
 
 }  // namespace db

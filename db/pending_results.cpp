@@ -4,6 +4,7 @@
 
 #include "db/export_file.hpp"
 #include "db/machine.hpp"
+#include "db/sqlite_error.hpp"
 #include "tuner/model/error.hpp"
 
 namespace db {
@@ -15,7 +16,11 @@ using tuner::model::TrialRecord;
 using tuner::model::TrialStatus;
 
 PendingResults::PendingResults(ResultStore& store, Say say, std::chrono::milliseconds retry_after)
-    : m_store(store), m_say(std::move(say)), m_retry_after(retry_after), m_spill(store.connection().path()) {}
+    : m_store(store),
+      m_say(std::move(say)),
+      m_retry_after(retry_after),
+      m_spill(store.connection().path(), "pending"),
+      m_aside(store.connection().path(), "refused") {}
 
 void PendingResults::begin_run(const RunRecord& run) {
   m_store.begin_run(run);
@@ -23,23 +28,31 @@ void PendingResults::begin_run(const RunRecord& run) {
   if (begun.started_at.empty()) begun.started_at = utc_now();
   if (begun.state.empty()) begun.state = "running";
   m_spill.set_preamble(header_line({}) + run_line(begun));
+  m_aside.set_preamble(header_line({}) + run_line(begun));
 }
 
 void PendingResults::end_run(const Digest& run, const std::string& state) {
   put(Ending{run, state});
 }
 
-void PendingResults::use_source(const std::string& family, const std::string& kernel, const Digest& source) {
-  put(Source{family, kernel, source});
+void PendingResults::declare(const tuner::model::KernelDeclaration& kernel,
+                             const std::vector<tuner::model::Judgement>& judgements) {
+  put(Declaration{kernel, judgements});
 }
 
-void PendingResults::observed_death(const Digest& trial, TrialStatus how, const std::string& detail) {
-  put(Death{trial, how, detail});
+void PendingResults::close_attempt(const TrialRecord& trial, TrialStatus how, const std::string& detail) {
+  put(Closing{trial, how, detail});
 }
 
 void PendingResults::record(const TrialRecord& trial) {
   // Stamped now: it may be written much later.
   TrialRecord stamped = trial;
+  ResultStore::stamp(stamped);
+  put(std::move(stamped));
+}
+
+void PendingResults::record_verdict(const tuner::model::ProbeVerdict& verdict) {
+  tuner::model::ProbeVerdict stamped = verdict;
   stamped.measured_at = utc_now();
   put(std::move(stamped));
 }
@@ -47,7 +60,7 @@ void PendingResults::record(const TrialRecord& trial) {
 void PendingResults::record_final(const tuner::model::FinalRecord& final,
                                   const std::vector<TrialRecord>& contestants) {
   Final stamped{final, contestants};
-  stamp(stamped.record, stamped.contestants);
+  ResultStore::stamp(stamped.record, stamped.contestants);
   put(std::move(stamped));
 }
 
@@ -62,27 +75,44 @@ void PendingResults::open_attempt(const TrialRecord& trial) {
 }
 
 void PendingResults::put(Entry entry) {
-  if ((m_pending.empty() || retry()) && write(entry)) return;
-  keep(std::move(entry));
+  Written written = Written::not_now;
+  if (m_pending.empty() || retry()) written = write(entry, false);
+  if (written == Written::refused) put_aside(entry);
+  if (written == Written::not_now) keep(std::move(entry));
 }
 
-bool PendingResults::write(const Entry& entry) {
+namespace {
+
+/// Whether the store takes other rows, and not this one: what it says violates a constraint or is too large.
+bool is_about_the_row(const Error& error) {
+  if (dynamic_cast<const DatabaseGone*>(&error) != nullptr) return false;
+  const auto* sqlite = dynamic_cast<const SqliteError*>(&error);
+  return sqlite == nullptr || sqlite->is_about_the_row();
+}
+
+}  // namespace
+
+PendingResults::Written PendingResults::write(const Entry& entry, bool late) {
   struct Writer {
     ResultStore& store;
-    void operator()(const TrialRecord& trial) const { store.record_late(trial); }
-    void operator()(const Final& final) const { store.record_final_late(final.record, final.contestants); }
-    void operator()(const Source& source) const {
-      store.use_source(source.family, source.kernel, source.key);
+    bool late;
+    void operator()(const TrialRecord& trial) const { store.record_stamped(trial, late); }
+    void operator()(const Final& final) const { store.record_stamped(final.record, final.contestants, late); }
+    void operator()(const tuner::model::ProbeVerdict& verdict) const { store.record_verdict(verdict); }
+    void operator()(const Declaration& declaration) const {
+      store.declare(declaration.kernel, declaration.judgements);
     }
-    void operator()(const Death& death) const { store.observed_death(death.trial, death.how, death.detail); }
+    void operator()(const Closing& closing) const {
+      store.close_attempt(closing.trial, closing.how, closing.detail);
+    }
     void operator()(const Ending& ending) const { store.end_run(ending.run, ending.state); }
   };
   try {
-    std::visit(Writer{m_store}, entry);
-    return true;
+    std::visit(Writer{m_store, late}, entry);
+    return Written::yes;
   } catch (const Error& error) {
     note_failure(error);
-    return false;
+    return is_about_the_row(error) ? Written::refused : Written::not_now;
   }
 }
 
@@ -91,18 +121,27 @@ void PendingResults::note_failure(const Error& error) {
   m_failed_at = std::chrono::steady_clock::now();
 }
 
-bool PendingResults::spill(const Entry& entry) {
-  if (const auto* trial = std::get_if<TrialRecord>(&entry)) return m_spill.append(trial_line(*trial));
+bool PendingResults::spill(const Entry& entry, SpillFile& file) {
+  if (const auto* trial = std::get_if<TrialRecord>(&entry)) return file.append(trial_line(*trial));
+  if (const auto* verdict = std::get_if<tuner::model::ProbeVerdict>(&entry))
+    return file.append(verdict_line(*verdict));
   const auto* final = std::get_if<Final>(&entry);
   if (final == nullptr) return true;
   // In one piece: a final without its contestants cannot be imported.
   std::string lines;
   for (const TrialRecord& trial : final->contestants) lines += trial_line(trial);
-  return m_spill.append(lines + final_line(final->record));
+  return file.append(lines + final_line(final->record));
+}
+
+void PendingResults::put_aside(const Entry& entry) {
+  ++m_refused;
+  const bool kept = spill(entry, m_aside) && !m_aside.path().empty();
+  m_say(fmt::format("a result was refused: {}; {}", m_reason,
+                    kept ? fmt::format("it is kept in {}", m_aside.path().string()) : "no folder took it"));
 }
 
 void PendingResults::keep(Entry entry) {
-  const bool kept = spill(entry);
+  const bool kept = spill(entry, m_spill);
   m_pending.push_back(std::move(entry));
   if (m_pending.size() > 1 && kept == m_kept) return;
   m_kept = kept;
@@ -118,19 +157,25 @@ bool PendingResults::retry() {
 
 bool PendingResults::drain() {
   std::size_t written = 0;
-  while (!m_pending.empty() && write(m_pending.front())) {
+  while (!m_pending.empty()) {
+    const Written how = write(m_pending.front(), true);
+    if (how == Written::not_now) return false;
+    if (how == Written::refused) put_aside(m_pending.front());
     m_pending.pop_front();
     ++written;
   }
-  if (!m_pending.empty()) return false;
   m_spill.discard();
   if (written > 0) m_say(fmt::format("the database takes results again: wrote the {} that waited", written));
   return true;
 }
 
 std::optional<PendingResults::Leftover> PendingResults::finish() {
-  if (drain()) return std::nullopt;
-  Leftover left{0, 0, m_kept ? m_spill.path() : std::filesystem::path(), m_reason};
+  if (drain() && m_refused == 0) return std::nullopt;
+  Leftover left;
+  left.file = m_kept ? m_spill.path() : std::filesystem::path();
+  left.reason = m_reason;
+  left.refused = m_refused;
+  left.refused_file = m_aside.path();
   for (const Entry& entry : m_pending) {
     if (std::holds_alternative<TrialRecord>(entry)) ++left.trials;
     if (std::holds_alternative<Final>(entry)) ++left.finals;

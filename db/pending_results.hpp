@@ -18,8 +18,9 @@ namespace db {
 
 /// A sink over a ResultStore that outlives the store's failures: a full disk, a lock that is not released, a
 /// deleted file. What could not be written is kept in memory and, as far as any folder takes it, in a file of
-/// JSON Lines, and written as soon as the store works again. Nothing is lost silently: `say` gets a sentence
-/// when this begins and when it ends, and finish() tells what was left over and where it lies.
+/// JSON Lines, and written as soon as the store works again. A row that the store refuses for what it says is
+/// put aside in such a file, and the rows after it are written. Nothing is lost silently: `say` gets a
+/// sentence when this begins and when it ends, and finish() tells what was left over and where it lies.
 class PendingResults final : public tuner::model::ResultSink {
  public:
   using Say = std::function<void(const std::string& sentence)>;
@@ -28,8 +29,10 @@ class PendingResults final : public tuner::model::ResultSink {
   struct Leftover {
     std::size_t trials = 0;
     std::size_t finals = 0;
-    std::filesystem::path file;  ///< `tuner import` takes it; empty: no folder took it either
-    std::string reason;          ///< of the last failure
+    std::filesystem::path file;          ///< `tuner import` takes it; empty: no folder took it either
+    std::string reason;                  ///< of the last failure
+    std::size_t refused = 0;             ///< rows that the store refused for what they say
+    std::filesystem::path refused_file;  ///< empty: no folder took them
   };
 
   /// After a failure the store is tried again with the first call `retry_after` later: a locked database
@@ -40,14 +43,15 @@ class PendingResults final : public tuner::model::ResultSink {
   /// Throws as the store does: a sweep that cannot even begin should not.
   void begin_run(const tuner::model::RunRecord& run) override;
   void end_run(const tuner::model::Digest& run, const std::string& state) override;
-  void use_source(const std::string& family, const std::string& kernel,
-                  const tuner::model::Digest& source) override;
+  void declare(const tuner::model::KernelDeclaration& kernel,
+               const std::vector<tuner::model::Judgement>& judgements) override;
   void open_attempt(const tuner::model::TrialRecord& trial) override;
+  void close_attempt(const tuner::model::TrialRecord& trial, tuner::model::TrialStatus how,
+                     const std::string& detail) override;
   void record(const tuner::model::TrialRecord& trial) override;
+  void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
   void record_final(const tuner::model::FinalRecord& final,
                     const std::vector<tuner::model::TrialRecord>& contestants) override;
-  void observed_death(const tuner::model::Digest& trial, tuner::model::TrialStatus how,
-                      const std::string& detail) override;
 
   std::size_t pending() const { return m_pending.size(); }
   /// Tries a last time. Absent when everything is in the database.
@@ -58,13 +62,12 @@ class PendingResults final : public tuner::model::ResultSink {
     tuner::model::Digest run;
     std::string state;
   };
-  struct Source {
-    std::string family;
-    std::string kernel;
-    tuner::model::Digest key;
+  struct Declaration {
+    tuner::model::KernelDeclaration kernel;
+    std::vector<tuner::model::Judgement> judgements;
   };
-  struct Death {
-    tuner::model::Digest trial;
+  struct Closing {
+    tuner::model::TrialRecord trial;
     tuner::model::TrialStatus how;
     std::string detail;
   };
@@ -72,11 +75,15 @@ class PendingResults final : public tuner::model::ResultSink {
     tuner::model::FinalRecord record;
     std::vector<tuner::model::TrialRecord> contestants;
   };
-  using Entry = std::variant<tuner::model::TrialRecord, Final, Source, Death, Ending>;
+  using Entry = std::variant<tuner::model::TrialRecord, Final, tuner::model::ProbeVerdict, Declaration,
+                             Closing, Ending>;
+
+  enum class Written { yes, not_now, refused };
 
   void put(Entry entry);
-  bool write(const Entry& entry);
-  bool spill(const Entry& entry);
+  Written write(const Entry& entry, bool late);
+  static bool spill(const Entry& entry, SpillFile& file);
+  void put_aside(const Entry& entry);
   void keep(Entry entry);
   bool retry();
   bool drain();
@@ -89,6 +96,8 @@ class PendingResults final : public tuner::model::ResultSink {
   std::string m_reason;
   std::deque<Entry> m_pending;
   SpillFile m_spill;
+  SpillFile m_aside;  ///< for what the store refuses
+  std::size_t m_refused = 0;
   bool m_kept = true;  ///< the spill file has every pending trial and final so far
 };
 

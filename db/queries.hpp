@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,36 +15,45 @@ namespace db {
 
 /// Which trials to list; what is empty or absent selects nothing out.
 struct TrialFilter {
-  std::optional<tuner::model::Digest> run;
   std::string family;
   std::string kernel;
   std::string device;  ///< model name, any part of it, in any case
   std::optional<tuner::model::ComparisonClass> comparison_class;
   std::optional<tuner::model::Problem> problem;
   std::optional<tuner::model::TrialStatus> status;
-  std::optional<bool> superseded;  ///< false: what may compete; true: what is of an older source
+  std::optional<bool> superseded;  ///< false: what today's specs describe; true: the rest
   bool failures = false;           ///< only statuses of which model::is_failure is true
-  bool with_samples = false;       ///< fill Measurement::samples_ns too
+  bool ceilings = true;            ///< also of kernels that measure what a device can do
 };
 
-/// The identifiers of what `filter` selects: by family, problem, class, kernel, then time (those without one
-/// last). The order depends on the trials alone, not on when they came.
-std::vector<tuner::model::Digest> trial_keys(const Connection& db, const TrialFilter& filter);
-/// The trials themselves, in that order.
+/// What else than its row a trial is read with.
+struct Detail {
+  bool samples = false;       ///< fill Measurement::samples_ns too
+  bool measurements = false;  ///< the measurements before the current one, with their samples
+};
+
+/// Calls `visit` with each trial that `filter` selects and, where asked for, its earlier measurements, oldest
+/// first: by family, problem, class, kernel, then time (those without one last). The order depends on the
+/// trials alone, not on when they came. One query, whatever their number; not to be called from `visit`.
+void for_each_trial(
+    const Connection& db, const TrialFilter& filter, const Detail& detail,
+    const std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit);
+/// The trials themselves, in that order, without raw samples.
 std::vector<tuner::model::TrialRecord> trials(const Connection& db, const TrialFilter& filter);
+std::int64_t count_trials(const Connection& db, const TrialFilter& filter);
 
 /// Complete, samples included.
 std::optional<tuner::model::TrialRecord> find_trial(const Connection& db, const tuner::model::Digest& key);
 /// The trial whose identifier starts with `prefix` (hexadecimal, at least 4 digits). Throws: UsageError where
 /// that is no prefix or several trials have it (some are named), Error with nothing_found where none has.
 tuner::model::TrialRecord find_trial(const Connection& db, const std::string& prefix);
-/// Whether the trial's kernel is known to have another source by now, so that the trial no longer competes.
+/// Whether today's spec of its kernel no longer describes the trial, so that it does not compete.
 bool is_superseded(const Connection& db, const tuner::model::Digest& trial);
 /// All measurements of a trial, oldest first, with their samples.
 std::vector<StoredMeasurement> measurements(const Connection& db, const tuner::model::Digest& trial);
 
-/// The trials that `run` measured, whether or not they were measured again since; in order of identifiers.
-std::vector<tuner::model::Digest> measured_by(const Connection& db, const tuner::model::Digest& run);
+/// What probes said, by identifier.
+std::vector<tuner::model::ProbeVerdict> verdicts(const Connection& db);
 
 /// Newest first.
 std::vector<tuner::model::RunRecord> runs(const Connection& db);
@@ -62,8 +72,8 @@ struct Contest {
   std::int64_t trials() const { return ok + dropped + skipped + failed; }
 };
 
-/// What there is and may compete, from the tallies alone: cheap on any database. Family, kernel, device,
-/// class and problem of the filter count. By family, then the class measured most recently first, then
+/// What today's specs describe, from the tallies alone: cheap on any database. Of the filter its status and
+/// `superseded` do not count. By family, then the class measured most recently first, then
 /// problem.
 std::vector<Contest> contests(const Connection& db, const TrialFilter& filter = {});
 

@@ -1,10 +1,14 @@
 #include "db/result_store.hpp"
 
-#include <algorithm>
+#include <atomic>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "db/database.hpp"
+#include "db/field_reader.hpp"
 #include "db/ids.hpp"
-#include "db/kernel_sources.hpp"
+#include "db/kernel_specs.hpp"
 #include "db/machine.hpp"
 #include "db/queries.hpp"
 #include "db/row_reader.hpp"
@@ -15,47 +19,66 @@
 
 namespace db {
 
-using tuner::model::Ceiling;
-using tuner::model::Digest;
-using tuner::model::FinalRecord;
-using tuner::model::RunRecord;
-using tuner::model::TrialRecord;
-using tuner::model::TrialStatus;
+using namespace tuner::model;  // NOLINT(google-build-using-namespace): the types of the interfaces
 
 class ResultStore::Statements {
  public:
   explicit Statements(const Connection& db)
       : rows(db),
-        sources(db),
+        specs(db),
+        fields(db),
         end_run(db, "UPDATE runs SET ended_at = ?, state = ? WHERE id = ?"),
         count_measured(db, "UPDATE runs SET measured = measured + 1 WHERE id = ?"),
-        open_attempt(db, sql("insert_attempt")),
-        close_attempt(db, sql("close_attempt")),
+        open_attempt(
+            db,
+            "INSERT INTO attempts (id, trial, contest, kernel, configuration, machine, boot, pid, "
+            "opened_at, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT id FROM runs WHERE id = ?))"),
+        close_attempt(db,
+                      "UPDATE attempts SET closed_at = ?, outcome = ?, detail = ? "
+                      "WHERE trial = ? AND machine = ? AND boot = ? AND pid = ? AND closed_at IS NULL"),
         open_here(db, "SELECT id, pid FROM attempts WHERE machine = ? AND boot = ? AND closed_at IS NULL"),
         abandon(db, "UPDATE attempts SET closed_at = ?, outcome = 'abandoned' WHERE id = ?"),
         count_deaths(db, sql("count_deaths")),
-        is_known(db, "SELECT 1 FROM trials WHERE id = ?"),
-        fastest(db, sql("select_fastest")),
-        is_settled(db, sql("select_is_settled")),
-        contenders(db, sql("select_contenders")),
-        by_key(db, sql("select_trials") + " WHERE t.id = ?") {}
+        known(db, "SELECT status, median_ns FROM trials WHERE id = ?"),
+        verdict(db, "SELECT id, status, detail, deaths, trial, run, measured_at FROM verdicts WHERE id = ?") {
+  }
 
   /// With its measurement, and no attempt of it left open.
   void put(const TrialRecord& record, bool late) {
-    rows.put(record, late ? RowWriter::Known::replace_if_older : RowWriter::Known::replace);
-    close_attempt_of(record.key, record.outcome.status, record.outcome.detail);
+    const auto spec = declared_here.find({record.problem.family, record.kernel});
+    rows.put(record, late ? RowWriter::Known::replace_if_older : RowWriter::Known::replace,
+             spec == declared_here.end() ? Digest{} : spec->second);
+    close_attempt_of(record.key, to_string(record.outcome.status), record.outcome.detail);
   }
 
-  void close_attempt_of(const Digest& trial, TrialStatus outcome, const std::string& detail) {
+  void put_attempt(const TrialRecord& trial) {
+    const RowWriter::Identity identity = rows.put_identity(trial);
+    open_attempt.use()
+        .bind(Digest::random())
+        .bind(trial.key)
+        .bind(identity.contest)
+        .bind(identity.kernel)
+        .bind(identity.configuration)
+        .bind(machine.id)
+        .bind(machine.boot)
+        .bind(machine.pid)
+        .bind(utc_now())
+        .bind(trial.run)
+        .run();
+  }
+
+  /// Whether there was one.
+  bool close_attempt_of(const Digest& trial, std::string_view outcome, const std::string& detail) {
     close_attempt.use()
         .bind(utc_now())
-        .bind(to_string(outcome))
+        .bind(outcome)
         .bind(detail)
         .bind(trial)
         .bind(machine.id)
         .bind(machine.boot)
         .bind(machine.pid)
         .run();
+    return rows.changed() > 0;
   }
 
   void close_attempts_of_dead_processes() {
@@ -73,18 +96,43 @@ class ResultStore::Statements {
 
   const Machine machine = this_machine();
   RowWriter rows;
-  KernelSources sources;
-  Statement end_run, count_measured, open_attempt, close_attempt, open_here, abandon, count_deaths, is_known,
-      fastest, is_settled, contenders, by_key;
+  KernelSpecs specs;
+  FieldReader fields;
+  std::map<std::pair<std::string, std::string>, Digest> declared_here;  ///< spec by family and kernel
+  Statement end_run, count_measured, open_attempt, close_attempt, open_here, abandon, count_deaths, known,
+      verdict;
 };
 
-void stamp(FinalRecord& final, std::vector<TrialRecord>& contestants) {
-  for (TrialRecord& trial : contestants) trial.measured_at = utc_now();
+namespace {
+
+/// Grows with every result of this process, and so within each of its runs.
+std::int64_t next_sequence() {
+  static std::atomic<std::int64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+void ResultStore::stamp(TrialRecord& trial) {
+  trial.measured_at = utc_now();
+  trial.sequence = next_sequence();
+}
+
+void ResultStore::stamp(FinalRecord& final, std::vector<TrialRecord>& contestants) {
   final.measured_at = utc_now();
+  final.sequence = next_sequence();
+  for (TrialRecord& trial : contestants) {
+    trial.measured_at = final.measured_at;
+    trial.sequence = next_sequence();
+    final.coverage.push_back({trial.run, trial.kernel, trial.sequence, trial.sequence});
+  }
 }
 
 ResultStore::ResultStore(const std::filesystem::path& path, const OpenOptions& options)
-    : m_db(open_database(path, options)), m_statements(std::make_unique<Statements>(m_db)) {}
+    : ResultStore(open_database(path, options)) {}
+
+ResultStore::ResultStore(Connection db)
+    : m_db(std::move(db)), m_statements(std::make_unique<Statements>(m_db)) {}
 
 ResultStore::~ResultStore() = default;
 
@@ -104,46 +152,48 @@ void ResultStore::end_run(const Digest& run, const std::string& state) {
   transaction.commit();
 }
 
-void ResultStore::use_source(const std::string& family, const std::string& kernel, const Digest& source) {
-  if (m_statements->sources.is_current(family, kernel, source)) return;
+void ResultStore::declare(const KernelDeclaration& kernel, const std::vector<Judgement>& judgements) {
+  m_statements->declared_here[{kernel.family, kernel.kernel}] = kernel.spec;
+  if (judgements.empty() && m_statements->specs.is_current(kernel)) return;
   Transaction transaction(m_db);
-  m_statements->sources.set(family, kernel, source);
+  m_statements->specs.declare(kernel, judgements);
   transaction.commit();
 }
 
 void ResultStore::open_attempt(const TrialRecord& trial) {
-  const Machine& machine = m_statements->machine;
   Transaction transaction(m_db);
-  const RowWriter::Identity identity = m_statements->rows.put_identity(trial);
-  m_statements->open_attempt.use()
-      .bind(Digest::random())
-      .bind(trial.key)
-      .bind(identity.contest)
-      .bind(identity.kernel)
-      .bind(identity.configuration)
-      .bind(machine.id)
-      .bind(machine.boot)
-      .bind(machine.pid)
-      .bind(utc_now())
-      .bind(trial.run)
-      .run();
+  m_statements->put_attempt(trial);
+  transaction.commit();
+}
+
+void ResultStore::close_attempt(const TrialRecord& trial, TrialStatus how, const std::string& detail) {
+  Transaction transaction(m_db);
+  const std::string_view outcome = is_death(how) ? to_string(how) : "withdrawn";
+  if (!m_statements->close_attempt_of(trial.key, outcome, detail) && is_death(how)) {
+    m_statements->put_attempt(trial);
+    m_statements->close_attempt_of(trial.key, outcome, detail);
+  }
   transaction.commit();
 }
 
 void ResultStore::record(const TrialRecord& trial) {
   TrialRecord now = trial;
-  now.measured_at = utc_now();
-  record(now, false);
+  stamp(now);
+  record_stamped(now, false);
 }
 
-void ResultStore::record_late(const TrialRecord& trial) {
-  record(trial, true);
-}
-
-void ResultStore::record(const TrialRecord& trial, bool late) {
+void ResultStore::record_stamped(const TrialRecord& trial, bool late) {
   Transaction transaction(m_db);
   m_statements->put(trial, late);
   m_statements->count_measured.use().bind(trial.run).run();
+  transaction.commit();
+}
+
+void ResultStore::record_verdict(const ProbeVerdict& verdict) {
+  ProbeVerdict now = verdict;
+  if (now.measured_at.empty()) now.measured_at = utc_now();
+  Transaction transaction(m_db);
+  m_statements->rows.put(now, true);
   transaction.commit();
 }
 
@@ -151,15 +201,11 @@ void ResultStore::record_final(const FinalRecord& final, const std::vector<Trial
   FinalRecord now = final;
   std::vector<TrialRecord> measured = contestants;
   stamp(now, measured);
-  record_final(now, measured, false);
+  record_stamped(now, measured, false);
 }
 
-void ResultStore::record_final_late(const FinalRecord& final, const std::vector<TrialRecord>& contestants) {
-  record_final(final, contestants, true);
-}
-
-void ResultStore::record_final(const FinalRecord& final, const std::vector<TrialRecord>& contestants,
-                               bool late) {
+void ResultStore::record_stamped(const FinalRecord& final, const std::vector<TrialRecord>& contestants,
+                                 bool late) {
   Transaction transaction(m_db);
   // Not counted as measured by the run: they were, when they raced.
   for (const TrialRecord& trial : contestants) m_statements->put(trial, late);
@@ -175,17 +221,15 @@ void ResultStore::record_ceiling(const Ceiling& ceiling) {
   transaction.commit();
 }
 
-void ResultStore::observed_death(const Digest& trial, TrialStatus how, const std::string& detail) {
-  Transaction transaction(m_db);
-  m_statements->close_attempt_of(trial, how, detail);
-  transaction.commit();
-}
-
-std::vector<Digest> ResultStore::known(const std::vector<Digest>& keys) {
-  std::vector<Digest> found;
+std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
+  std::vector<KnownResult> found;
   const Snapshot snapshot(m_db);
   for (const Digest& key : keys) {
-    if (m_statements->is_known.use().bind(key).step()) found.push_back(key);
+    auto row = m_statements->known.use();
+    if (!row.bind(key).step()) continue;
+    KnownResult result{key, read_status(row), std::nullopt};
+    if (!row.null()) result.median_ns = row.real();
+    found.push_back(result);
   }
   return found;
 }
@@ -194,34 +238,14 @@ std::optional<TrialRecord> ResultStore::find(const Digest& trial) {
   return find_trial(m_db, trial);
 }
 
-std::optional<double> ResultStore::best_ns(const tuner::model::Problem& problem,
-                                           const tuner::model::ComparisonClass& comparison_class) {
-  auto row = m_statements->fastest.use();
-  row.bind(contest_id(problem, comparison_class));
-  if (!row.step()) return std::nullopt;
-  row.skip();  // which trial it is
-  return row.real();
+std::optional<double> ResultStore::best_ns(const Problem& problem, const ComparisonClass& comparison_class) {
+  return m_statements->fields.best_ns(contest_id(problem, comparison_class));
 }
 
-std::vector<TrialRecord> ResultStore::contenders(const tuner::model::Problem& problem,
-                                                 const tuner::model::ComparisonClass& comparison_class,
-                                                 double within, int most) {
+Field ResultStore::field(const Problem& problem, const ComparisonClass& comparison_class, double within,
+                         int most) {
   const Snapshot snapshot(m_db);
-  const Digest contest = contest_id(problem, comparison_class);
-  std::vector<TrialRecord> found;
-  {
-    auto settled = m_statements->is_settled.use();
-    if (!settled.bind(contest).step() || settled.flag()) return found;
-  }
-  const auto best = best_ns(problem, comparison_class);
-  if (!best) return found;
-  auto row = m_statements->contenders.use();
-  row.bind(contest).bind(*best * within).bind(std::max(most, 0));
-  while (row.step()) {
-    auto trial = m_statements->by_key.use();
-    if (trial.bind(row.digest()).step()) found.push_back(read_trial(trial, false));
-  }
-  return found;
+  return m_statements->fields.read(contest_id(problem, comparison_class), within, most);
 }
 
 int ResultStore::deaths(const Digest& trial) {
@@ -229,6 +253,21 @@ int ResultStore::deaths(const Digest& trial) {
   auto row = m_statements->count_deaths.use();
   row.bind(trial).bind(machine.id).bind(machine.boot);
   return row.step() ? row.small() : 0;
+}
+
+std::optional<ProbeVerdict> ResultStore::verdict(const Digest& probe) {
+  auto row = m_statements->verdict.use();
+  if (!row.bind(probe).step()) return std::nullopt;
+  return read_verdict(row);
+}
+
+std::vector<KernelDeclaration> ResultStore::declared(const std::string& family) {
+  return m_statements->specs.declared(family);
+}
+
+std::vector<PastTrial> ResultStore::undecided(const KernelDeclaration& kernel) {
+  const Snapshot snapshot(m_db);
+  return m_statements->specs.undecided(kernel);
 }
 
 const Connection& ResultStore::connection() const {

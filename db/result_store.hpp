@@ -11,9 +11,6 @@
 
 namespace db {
 
-/// Gives the contestants and then the final the time of now: a final is later than its measurements.
-void stamp(tuner::model::FinalRecord& final, std::vector<tuner::model::TrialRecord>& contestants);
-
 /// What a sweep remembers, in SQLite. Each call is one durable transaction; one caller at a time. Several
 /// processes may write to one file.
 ///
@@ -22,41 +19,48 @@ void stamp(tuner::model::FinalRecord& final, std::vector<tuner::model::TrialReco
 class ResultStore final : public tuner::model::ResultSink, public tuner::model::ResultSource {
  public:
   explicit ResultStore(const std::filesystem::path& path, const OpenOptions& options = {});
+  /// `db`: open for writing, of this program's schema.
+  explicit ResultStore(Connection db);
   ~ResultStore() override;
 
   /// Also closes the attempts that dead processes of this boot left open: a killed tuner is no kernel's
   /// fault.
   void begin_run(const tuner::model::RunRecord& run) override;
   void end_run(const tuner::model::Digest& run, const std::string& state) override;
-  void use_source(const std::string& family, const std::string& kernel,
-                  const tuner::model::Digest& source) override;
+  void declare(const tuner::model::KernelDeclaration& kernel,
+               const std::vector<tuner::model::Judgement>& judgements) override;
   void open_attempt(const tuner::model::TrialRecord& trial) override;
-  /// `measured_at` is the time of the call, whatever the record says.
+  void close_attempt(const tuner::model::TrialRecord& trial, tuner::model::TrialStatus how,
+                     const std::string& detail) override;
+  /// `measured_at` and `sequence` are of the time of the call, whatever the record says.
   void record(const tuner::model::TrialRecord& trial) override;
-  /// `measured_at` of all is the time of the call, that of the final the latest.
+  void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
+  /// Contestants and final bear one `measured_at`, of the time of the call, and a `sequence` each; the final
+  /// covers its contestants.
   void record_final(const tuner::model::FinalRecord& final,
                     const std::vector<tuner::model::TrialRecord>& contestants) override;
-  /// Where this process has no open attempt of `trial`, nothing happens.
-  void observed_death(const tuner::model::Digest& trial, tuner::model::TrialStatus how,
-                      const std::string& detail) override;
 
-  std::vector<tuner::model::Digest> known(const std::vector<tuner::model::Digest>& keys) override;
+  std::vector<tuner::model::KnownResult> known(const std::vector<tuner::model::Digest>& keys) override;
   std::optional<tuner::model::TrialRecord> find(const tuner::model::Digest& trial) override;
   std::optional<double> best_ns(const tuner::model::Problem& problem,
                                 const tuner::model::ComparisonClass& comparison_class) override;
-  /// Without raw samples.
-  std::vector<tuner::model::TrialRecord> contenders(const tuner::model::Problem& problem,
-                                                    const tuner::model::ComparisonClass& comparison_class,
-                                                    double within, int most) override;
+  tuner::model::Field field(const tuner::model::Problem& problem,
+                            const tuner::model::ComparisonClass& comparison_class, double within,
+                            int most) override;
   int deaths(const tuner::model::Digest& trial) override;
+  std::optional<tuner::model::ProbeVerdict> verdict(const tuner::model::Digest& probe) override;
+  std::vector<tuner::model::KernelDeclaration> declared(const std::string& family) override;
+  std::vector<tuner::model::PastTrial> undecided(const tuner::model::KernelDeclaration& kernel) override;
 
-  /// record() for a result that had to wait: `measured_at` is kept, and its figures become the current ones
-  /// only where they are newer.
-  void record_late(const tuner::model::TrialRecord& trial);
-
-  /// record_final() likewise.
-  void record_final_late(const tuner::model::FinalRecord& final,
-                         const std::vector<tuner::model::TrialRecord>& contestants);
+  /// What was measured is stamped when it is handed over, which may be before it can be written: the stamp
+  /// and the number, which only grow.
+  static void stamp(tuner::model::TrialRecord& trial);
+  static void stamp(tuner::model::FinalRecord& final, std::vector<tuner::model::TrialRecord>& contestants);
+  /// record() for a result that is stamped already. One that had to wait (`late`) becomes the current one
+  /// only where it is the newer.
+  void record_stamped(const tuner::model::TrialRecord& trial, bool late);
+  void record_stamped(const tuner::model::FinalRecord& final,
+                      const std::vector<tuner::model::TrialRecord>& contestants, bool late);
   /// Takes the place of an older one of the same device, kind and type. `measured_at` is the time of the call
   /// where it is empty.
   void record_ceiling(const tuner::model::Ceiling& ceiling);
@@ -68,9 +72,6 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
 
  private:
   class Statements;
-  void record(const tuner::model::TrialRecord& trial, bool late);
-  void record_final(const tuner::model::FinalRecord& final,
-                    const std::vector<tuner::model::TrialRecord>& contestants, bool late);
 
   Connection m_db;
   std::unique_ptr<Statements> m_statements;

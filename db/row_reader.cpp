@@ -4,9 +4,11 @@
 
 #include <bit>
 
-#include "db/samples.hpp"
+#include "db/row_archive.hpp"
+#include "db/sql.hpp"
 #include "db/stored_json.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/model/fields.hpp"
 
 namespace db {
 namespace {
@@ -19,37 +21,12 @@ ElementType read_type(Statement::Use& row) {
   throw Error(fmt::format("'{}' is no element type", text));
 }
 
-TrialStatus read_status(Statement::Use& row) {
-  const std::string text = row.text();
-  if (const auto status = parse_trial_status(text)) return *status;
-  throw Error(fmt::format("'{}' is no trial status", text));
-}
-
 Dim3 read_extent(Statement::Use& row) {
   Dim3 extent;
   extent.x = row.integer();
   extent.y = row.integer();
   extent.z = row.integer();
   return extent;
-}
-
-std::optional<KernelResources> read_resources(Statement::Use& row) {
-  constexpr int columns = 9;
-  if (row.null()) {
-    row.skip(columns);
-    return std::nullopt;
-  }
-  KernelResources resources;
-  resources.entry = row.text();
-  resources.symbol = row.text();
-  resources.registers = row.small();
-  resources.spill_store_bytes = row.small();
-  resources.spill_load_bytes = row.small();
-  resources.stack_bytes = row.small();
-  resources.static_shared_bytes = row.small();
-  resources.constant_bytes = row.small();
-  resources.max_threads_per_block = row.small();
-  return resources;
 }
 
 std::optional<Occupancy> read_occupancy(Statement::Use& row) {
@@ -77,20 +54,12 @@ Verification read_verification(Statement::Use& row) {
   return verification;
 }
 
-Measurement read_measurement(Statement::Use& row, bool with_samples) {
-  Measurement measurement;
-  measurement.median_ns = row.real();
-  measurement.low_ns = row.real();
-  measurement.high_ns = row.real();
-  measurement.min_ns = row.real();
-  measurement.launches_per_sample = row.small();
-  measurement.sm_clock_mhz = row.real();
-  measurement.throttled_samples = row.small();
-  measurement.temperature_c = row.real();
-  measurement.power_w = row.real();
-  measurement.includes_launch_latency = row.flag();
-  if (with_samples) measurement.samples_ns = decode_samples(row.blob());
-  return measurement;
+template <class T>
+T read_described(Statement::Use& row, bool with_samples) {
+  T value{};
+  RowArchiveReader reader(row, with_samples);
+  describe(reader, value);
+  return value;
 }
 
 void read_result(Statement::Use& row, bool with_samples, TrialRecord& trial) {
@@ -105,10 +74,39 @@ void read_result(Statement::Use& row, bool with_samples, TrialRecord& trial) {
   trial.workload.bytes = row.real();
   trial.measured_at = row.text();
   trial.run = row.digest();
-  if (!row.null()) outcome.measurement = read_measurement(row, with_samples);
+  trial.sequence = row.integer();
+  if (!row.null()) outcome.measurement = read_described<Measurement>(row, with_samples);
 }
 
 }  // namespace
+
+std::string select_trials(const std::string& leading, const std::string& from) {
+  std::string text = sql("select_trials");
+  const auto put = [&](const std::string& mark, const std::string& columns) {
+    text.replace(text.find(mark), mark.size(), columns);
+  };
+  put("{leading}", leading);
+  put("{from}", from);
+  put("{resources}", columns_of<KernelResources>().text("b."));
+  put("{measurement}", columns_of<Measurement>().text("m."));
+  return text;
+}
+
+std::string measurement_columns() {
+  return "m.measured_at, m.run, m.sequence, m.status, m.metrics, " + columns_of<Measurement>().text("m.");
+}
+
+TrialStatus read_status(Statement::Use& row) {
+  const std::string text = row.text();
+  if (const auto status = parse_trial_status(text)) return *status;
+  throw Error(fmt::format("'{}' is no trial status", text));
+}
+
+Role read_role(Statement::Use& row) {
+  const std::string text = row.text();
+  if (const auto role = parse_role(text)) return *role;
+  throw Error(fmt::format("'{}' is no role of a kernel", text));
+}
 
 Problem read_problem(Statement::Use& row) {
   Problem problem;
@@ -140,13 +138,19 @@ TrialRecord read_trial(Statement::Use& row, bool with_samples) {
     trial.configuration = stored_configuration(configuration, row.text());
     trial.problem = read_problem(row);
     trial.comparison_class = read_class(row);
+    trial.role = read_role(row);
     trial.is_default = row.flag();
-    trial.source_key = row.digest();
+    trial.definition = row.digest();
     trial.binary_key = row.digest();
+    trial.probe_key = row.digest();
     trial.grid = read_extent(row);
     trial.block = read_extent(row);
     trial.dynamic_shared_bytes = row.integer();
-    trial.resources = read_resources(row);
+    if (row.null()) {
+      row.skip(columns_of<KernelResources>().count());
+    } else {
+      trial.resources = read_described<KernelResources>(row, false);
+    }
     trial.occupancy = read_occupancy(row);
     trial.compile_ms = row.real();
     trial.compile_log = row.text();
@@ -161,9 +165,23 @@ StoredMeasurement read_stored_measurement(Statement::Use& row) {
   StoredMeasurement stored;
   stored.measured_at = row.text();
   stored.run = row.digest();
+  stored.sequence = row.integer();
   stored.status = read_status(row);
-  stored.measurement = read_measurement(row, true);
+  stored.metrics = stored_metrics(row.text());
+  stored.measurement = read_described<Measurement>(row, true);
   return stored;
+}
+
+ProbeVerdict read_verdict(Statement::Use& row) {
+  ProbeVerdict verdict;
+  verdict.probe = row.digest();
+  verdict.status = read_status(row);
+  verdict.detail = row.text();
+  verdict.deaths = row.small();
+  verdict.trial = row.digest();
+  verdict.run = row.digest();
+  verdict.measured_at = row.text();
+  return verdict;
 }
 
 DeviceInfo read_device(Statement::Use& row) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "db/statement.hpp"
 #include "db/stored_measurement.hpp"
 #include "tuner/model/device_info.hpp"
@@ -7,8 +9,15 @@
 
 namespace db {
 
-// Values from rows, each reading the columns that the SELECT of the same name in db/sql/ lists. A value that
-// is none of ours (a foreign row, damage) throws model::Error that names the trial where there is one.
+/// The SELECT of trials that read_trial() reads, up to its FROM and JOINs; a WHERE clause may follow.
+/// `leading` columns come before, and `from` is what has the trials as t.
+std::string select_trials(const std::string& leading = "", const std::string& from = "trials AS t");
+/// The columns that read_stored_measurement() reads, of a table called m.
+std::string measurement_columns();
+
+// Values from rows, each reading the columns that the SELECT of the same name in db/sql/ lists, or one above.
+// A value that is none of ours (a foreign row, damage) throws model::Error that names the trial where there
+// is one.
 
 tuner::model::TrialRecord read_trial(Statement::Use& row, bool with_samples);
 StoredMeasurement read_stored_measurement(Statement::Use& row);
@@ -16,5 +25,8 @@ tuner::model::RunRecord read_run(Statement::Use& row);
 tuner::model::DeviceInfo read_device(Statement::Use& row);
 tuner::model::Problem read_problem(Statement::Use& row);
 tuner::model::ComparisonClass read_class(Statement::Use& row);
+tuner::model::ProbeVerdict read_verdict(Statement::Use& row);
+tuner::model::TrialStatus read_status(Statement::Use& row);
+tuner::model::Role read_role(Statement::Use& row);
 
 }  // namespace db

@@ -7,10 +7,12 @@
 #include <cmath>
 
 #include "db/ids.hpp"
-#include "db/samples.hpp"
+#include "db/row_archive.hpp"
+#include "db/row_reader.hpp"
 #include "db/sql.hpp"
 #include "db/stored_json.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/model/fields.hpp"
 
 namespace db {
 
@@ -20,22 +22,69 @@ using tuner::model::FinalRecord;
 using tuner::model::Measurement;
 using tuner::model::TrialRecord;
 
+namespace {
+
+constexpr const char* insert_run =
+    "INSERT INTO runs (id, command_line, started_at, ended_at, state, host, version, seed, device, "
+    "device_address, toolkit, measured) VALUES (?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (id) DO NOTHING";
+
+std::string insert_binary_kernel() {
+  const ColumnNames columns = columns_of<tuner::model::KernelResources>();
+  return fmt::format("INSERT INTO binary_kernels (binary, {}) VALUES (?, {}) ON CONFLICT DO NOTHING",
+                     columns.text(), columns.parameters());
+}
+
+std::string insert_measurement() {
+  const ColumnNames columns = columns_of<Measurement>();
+  return fmt::format(
+      "INSERT INTO measurements (id, trial, measured_at, sequence, status, metrics, {}, run) "
+      "VALUES (?, ?, ?, ?, ?, ?, {}, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT (id) DO NOTHING",
+      columns.text(), columns.parameters());
+}
+
+}  // namespace
+
 RowWriter::RowWriter(const Connection& db)
-    : m_device(db, sql("insert_device")),
-      m_class(db, sql("insert_class")),
-      m_problem(db, sql("insert_problem")),
-      m_contest(db, sql("insert_contest")),
-      m_kernel(db, sql("insert_kernel")),
-      m_configuration(db, sql("insert_configuration")),
-      m_run(db, sql("insert_run")),
+    : m_db(db),
+      m_device(
+          db,
+          "INSERT INTO devices (id, kind, name, uuid, architecture, compute_major, compute_minor, driver, "
+          "memory_bytes, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
+      m_class(db,
+              "INSERT INTO classes (id, device, driver, toolkit, type, l2, method, inputs) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
+      m_problem(db,
+                "INSERT INTO problems (id, family, sizes, size, type, row_padding) VALUES (?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT DO NOTHING"),
+      m_contest(db, "INSERT INTO contests (id, class, problem) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
+      m_kernel(
+          db,
+          "INSERT INTO kernels (id, family, name, parameters) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"),
+      m_configuration(db, "INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+      m_run(db, insert_run),
       m_binary(db, sql("insert_binary")),
-      m_binary_kernel(db, sql("insert_binary_kernel")),
+      m_binary_kernel(db, insert_binary_kernel()),
       m_trial(db, sql("insert_trial")),
-      m_measurement(db, sql("insert_measurement")),
-      m_final(db, sql("insert_final")),
-      m_final_entry(db, sql("insert_final_entry")),
+      m_measurement(db, insert_measurement()),
+      m_final(
+          db,
+          "INSERT INTO finals (id, contest, chosen, rounds, throttled_rounds, measured_at, sequence, run) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT DO NOTHING"),
+      m_final_entry(db,
+                    "INSERT INTO final_entries (final, place, trial, ratio, ratio_low, ratio_high, tied) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
+      m_coverage(db,
+                 "INSERT INTO final_coverage (final, run, kernel, first, last) VALUES (?, ?, ?, ?, ?) "
+                 "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)"),
+      m_entry_coverage(db, sql("insert_entry_coverage")),
       m_contest_of(db, "SELECT contest FROM trials WHERE id = ?"),
-      m_ceiling(db, sql("insert_ceiling")) {}
+      m_ceiling(db, sql("insert_ceiling")),
+      m_verdict(db, sql("insert_verdict")),
+      m_fail_probed(db,
+                    "UPDATE trials SET status = ?2, detail = ?3 "
+                    "WHERE probe = ?1 AND status IN ('ok', 'dropped')"),
+      m_failed_probe(db, "SELECT status, detail FROM verdicts WHERE id = ? AND status <> 'ok'") {}
 
 Digest RowWriter::put_contest(const tuner::model::Problem& problem,
                               const tuner::model::ComparisonClass& comparison_class) {
@@ -114,31 +163,20 @@ void RowWriter::put_binary(const TrialRecord& trial) {
   if (trial.binary_key.empty()) return;
   m_binary.use().bind(trial.binary_key).bind(trial.compile_ms).bind(trial.compile_log).run();
   if (!trial.resources) return;
-  const tuner::model::KernelResources& resources = *trial.resources;
-  m_binary_kernel.use()
-      .bind(trial.binary_key)
-      .bind(resources.entry)
-      .bind(resources.symbol)
-      .bind(resources.registers)
-      .bind(resources.spill_store_bytes)
-      .bind(resources.spill_load_bytes)
-      .bind(resources.stack_bytes)
-      .bind(resources.static_shared_bytes)
-      .bind(resources.constant_bytes)
-      .bind(resources.max_threads_per_block)
-      .run();
+  auto row = m_binary_kernel.use();
+  row.bind(trial.binary_key);
+  RowBinder binder(row);
+  describe(binder, *trial.resources);
+  row.run();
 }
 
 void RowWriter::put(const Digest& trial, const StoredMeasurement& stored) {
-  const Measurement& measurement = stored.measurement;
   auto row = m_measurement.use();
-  row.bind(stored.key(trial)).bind(trial).bind(stored.measured_at).bind(to_string(stored.status));
-  row.bind(encode_samples(measurement.samples_ns)).bind(measurement.launches_per_sample);
-  row.bind(measurement.median_ns).bind(measurement.low_ns).bind(measurement.high_ns).bind(measurement.min_ns);
-  row.bind(measurement.sm_clock_mhz).bind(measurement.throttled_samples);
-  row.bind(measurement.temperature_c).bind(measurement.power_w);
-  row.bind(measurement.includes_launch_latency).bind(stored.run);
-  row.run();
+  row.bind(stored.key(trial)).bind(trial).bind(stored.measured_at).bind(stored.sequence);
+  row.bind(to_string(stored.status)).bind(metrics_json(stored.metrics));
+  RowBinder binder(row);
+  describe(binder, stored.measurement);
+  row.bind(stored.run).run();
 }
 
 namespace {
@@ -179,32 +217,41 @@ void bind_outcome(Statement::Use& row, const tuner::model::TrialOutcome& outcome
 
 }  // namespace
 
-void RowWriter::put(const TrialRecord& trial, Known known) {
+void RowWriter::put(const TrialRecord& trial, Known known, const Digest& judged_by) {
   const Identity identity = put_identity(trial);
   put_binary(trial);
   std::optional<Digest> measurement;
   if (trial.outcome.measurement) {
-    const StoredMeasurement stored{*trial.outcome.measurement, trial.outcome.status, trial.measured_at,
-                                   trial.run};
+    const StoredMeasurement stored = current_measurement(trial);
     measurement = stored.key(trial.key);
     put(trial.key, stored);
   }
+  const auto known_digest = [](const Digest& digest) {
+    return digest.empty() ? std::nullopt : std::optional(digest);
+  };
   auto row = m_trial.use();
-  row.bind(trial.key)
-      .bind(identity.contest)
-      .bind(identity.kernel)
-      .bind(identity.configuration)
-      .bind(trial.is_default)
-      .bind(trial.source_key.empty() ? std::nullopt : std::optional(trial.source_key));
-  row.bind(trial.binary_key.empty() ? std::nullopt : std::optional(trial.binary_key));
+  row.bind(trial.key).bind(identity.contest).bind(identity.kernel).bind(identity.configuration);
+  row.bind(to_string(trial.role)).bind(trial.is_default).bind(known_digest(trial.definition));
+  row.bind(known_digest(judged_by)).bind(known_digest(trial.binary_key)).bind(known_digest(trial.probe_key));
   row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
   bind_shape(row, trial);
-  bind_outcome(row, trial.outcome);
+  bind_outcome(row, as_probed(trial));
   row.bind(metrics_json(trial.metrics));
   row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
-  row.bind(trial.measured_at).bind(measurement).bind(trial.run);
+  row.bind(trial.measured_at).bind(trial.sequence).bind(measurement).bind(trial.run);
   row.bind(known == Known::replace);
   row.run();
+}
+
+tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
+  tuner::model::TrialOutcome outcome = trial.outcome;
+  if (trial.probe_key.empty() || !outcome.measurement) return outcome;
+  auto row = m_failed_probe.use();
+  row.bind(trial.probe_key);
+  if (!row.step()) return outcome;
+  outcome.status = read_status(row);
+  outcome.detail = row.text();
+  return outcome;
 }
 
 void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
@@ -262,6 +309,7 @@ void RowWriter::put(const FinalRecord& final) {
       .bind(final.rounds)
       .bind(final.throttled_rounds)
       .bind(final.measured_at)
+      .bind(final.sequence)
       .bind(final.run)
       .run();
   for (std::size_t place = 0; place < final.entries.size(); ++place) {
@@ -271,6 +319,40 @@ void RowWriter::put(const FinalRecord& final) {
     row.bind(entry.ratio).bind(entry.ratio_low).bind(entry.ratio_high).bind(entry.tied);
     row.run();
   }
+  put_coverage(final, id);
+}
+
+void RowWriter::put_coverage(const FinalRecord& final, const Digest& id) {
+  for (const FinalRecord::Coverage& covered : final.coverage) {
+    auto row = m_coverage.use();
+    row.bind(id);
+    // An unknown run is x'' there: a column of a primary key cannot be NULL.
+    if (covered.run.empty()) {
+      row.bind(std::span<const std::byte>());
+    } else {
+      row.bind(covered.run);
+    }
+    row.bind(covered.kernel).bind(covered.first).bind(covered.last).run();
+  }
+  if (final.coverage.empty()) m_entry_coverage.use().bind(id).run();
+}
+
+void RowWriter::put(const tuner::model::ProbeVerdict& verdict, bool replace) {
+  m_verdict.use()
+      .bind(verdict.probe)
+      .bind(to_string(verdict.status))
+      .bind(verdict.detail)
+      .bind(verdict.deaths)
+      .bind(verdict.trial)
+      .bind(verdict.measured_at)
+      .bind(verdict.run)
+      .bind(replace)
+      .run();
+  auto failed = m_failed_probe.use();
+  failed.bind(verdict.probe);
+  if (!failed.step()) return;
+  const std::string status = failed.text();
+  m_fail_probed.use().bind(verdict.probe).bind(status).bind(failed.text()).run();
 }
 
 void RowWriter::put(const tuner::model::Ceiling& ceiling) {

@@ -20,16 +20,22 @@ class RowWriter {
 
   enum class Known { replace, replace_if_older };
 
-  /// The trial with its current result, at `trial.measured_at`, and its measurement.
-  void put(const tuner::model::TrialRecord& trial, Known known);
+  /// The trial with its current result, at `trial.measured_at`, and its measurement. A trial whose probes are
+  /// known to fail fails, whatever it says. `judged_by`: the spec (KernelDeclaration::spec) that is known to
+  /// describe it; empty: nobody has looked.
+  void put(const tuner::model::TrialRecord& trial, Known known, const tuner::model::Digest& judged_by = {});
   /// A trial of another time or place, with its other measurements.
   void add(const tuner::model::TrialRecord& trial, const std::vector<StoredMeasurement>& earlier);
   /// One that is known is not doubled.
   void put(const tuner::model::Digest& trial, const StoredMeasurement& measurement);
   void put(const tuner::model::RunRecord& run);
-  /// At `final.measured_at`; one that is known is not doubled. Its contestants are there already. Throws
+  /// At `final.measured_at`; one that is known is not doubled. Its contestants are there already, and are
+  /// added to what it covers as they are there; without any coverage of its own they alone are. Throws
   /// model::Error where they are not, or are of another contest, or where no final can have ended so.
   void put(const tuner::model::FinalRecord& final);
+  /// Makes the trials of these probes fail where they did. Of two verdicts, one that the probes failed
+  /// stands, unless `replace` is set: they were run again.
+  void put(const tuner::model::ProbeVerdict& verdict, bool replace);
   /// At `ceiling.measured_at`, in place of an older one of its device, kind and type.
   void put(const tuner::model::Ceiling& ceiling);
 
@@ -40,15 +46,22 @@ class RowWriter {
     tuner::model::Digest configuration;
   };
   Identity put_identity(const tuner::model::TrialRecord& trial);
+  /// Rows that the statement executed last on this connection changed.
+  std::int64_t changed() const { return m_db.integer("SELECT changes()"); }
 
  private:
   tuner::model::Digest put_contest(const tuner::model::Problem& problem,
                                    const tuner::model::ComparisonClass& comparison_class);
   tuner::model::Digest put_device(const tuner::model::DeviceInfo& device);
   void put_binary(const tuner::model::TrialRecord& trial);
+  void put_coverage(const tuner::model::FinalRecord& final, const tuner::model::Digest& id);
+  /// The outcome, or how its probes failed.
+  tuner::model::TrialOutcome as_probed(const tuner::model::TrialRecord& trial);
 
+  const Connection& m_db;
   Statement m_device, m_class, m_problem, m_contest, m_kernel, m_configuration, m_run, m_binary,
-      m_binary_kernel, m_trial, m_measurement, m_final, m_final_entry, m_contest_of, m_ceiling;
+      m_binary_kernel, m_trial, m_measurement, m_final, m_final_entry, m_coverage, m_entry_coverage,
+      m_contest_of, m_ceiling, m_verdict, m_fail_probed, m_failed_probe;
 };
 
 }  // namespace db

@@ -20,8 +20,8 @@ std::string first_bytes(const fs::path& path, std::uintmax_t bytes) {
 
 }  // namespace
 
-SpillFile::SpillFile(const fs::path& database)
-    : m_name(fmt::format("{}.pending-{}", database.filename().string(), getpid())) {
+SpillFile::SpillFile(const fs::path& database, const std::string& why)
+    : m_name(fmt::format("{}.{}-{}", database.filename().string(), why, getpid())) {
   std::error_code error;
   if (const fs::path temporary = fs::temp_directory_path(error); !error) m_folders.push_back(temporary);
   m_folders.push_back(fs::absolute(database, error).parent_path());

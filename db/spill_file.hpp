@@ -13,8 +13,8 @@ namespace db {
 /// disk on return.
 class SpillFile {
  public:
-  /// `database`: the path it stands in for.
-  explicit SpillFile(const std::filesystem::path& database);
+  /// `database`: the path it stands in for; `why`: part of its name.
+  SpillFile(const std::filesystem::path& database, const std::string& why);
 
   /// Lines that begin the file.
   void set_preamble(std::string lines) { m_preamble = std::move(lines); }

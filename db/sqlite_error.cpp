@@ -37,6 +37,10 @@ std::string system_reason(sqlite3* handle) {
 
 }  // namespace
 
+bool SqliteError::is_about_the_row() const {
+  return m_result == SQLITE_CONSTRAINT || m_result == SQLITE_MISMATCH || m_result == SQLITE_TOOBIG;
+}
+
 SqliteError sqlite_error(sqlite3* handle, std::string_view doing, const std::string& path) {
   const char* known = sqlite3_db_filename(handle, "main");
   const std::string file = path.empty() && known != nullptr ? known : path;

@@ -16,9 +16,17 @@ class SqliteError : public tuner::model::Error {
       : Error(std::move(message), std::move(hint)), m_result(result) {}
   /// SQLite's primary result code: SQLITE_BUSY, SQLITE_FULL, …
   int result() const { return m_result; }
+  /// Whether it is what a row says that was refused, so that another row may well be taken.
+  bool is_about_the_row() const;
 
  private:
   int m_result;
+};
+
+/// The database's file is no longer where it was opened.
+class DatabaseGone : public tuner::model::Error {
+ public:
+  using Error::Error;
 };
 
 /// The failure that `handle` remembers, as an error that names the file, what was being done, what was found

@@ -2,8 +2,11 @@
 
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 namespace db {
+
+using tuner::model::TrialRecord;
 
 tuner::model::Digest StoredMeasurement::key(const tuner::model::Digest& trial) const {
   tuner::model::DigestBuilder digest;
@@ -11,6 +14,26 @@ tuner::model::Digest StoredMeasurement::key(const tuner::model::Digest& trial) c
   digest.add(measurement.launches_per_sample).add(std::bit_cast<std::int64_t>(measurement.median_ns));
   for (const double sample : measurement.samples_ns) digest.add(std::bit_cast<std::int64_t>(sample));
   return digest.finish();
+}
+
+StoredMeasurement current_measurement(const TrialRecord& trial) {
+  return {trial.outcome.measurement.value(),
+          trial.outcome.status,
+          trial.measured_at,
+          trial.run,
+          trial.sequence,
+          trial.metrics};
+}
+
+TrialRecord as_measured(TrialRecord trial, const StoredMeasurement& measurement) {
+  trial.outcome.status = measurement.status;
+  trial.outcome.detail.clear();
+  trial.outcome.measurement = measurement.measurement;
+  trial.measured_at = measurement.measured_at;
+  trial.run = measurement.run;
+  trial.sequence = measurement.sequence;
+  trial.metrics = measurement.metrics;
+  return trial;
 }
 
 }  // namespace db

@@ -13,10 +13,17 @@ struct StoredMeasurement {
   tuner::model::TrialStatus status = tuner::model::TrialStatus::ok;  ///< ok or dropped
   std::string measured_at;                                           ///< UTC, ISO 8601
   tuner::model::Digest run;                                          ///< empty: unknown
+  std::int64_t sequence = 0;                                         ///< as TrialRecord::sequence
+  tuner::model::Metrics metrics;                                     ///< at its median
 
   /// Identity by content and by the run that took it, so that the same measurement arriving twice (merge,
   /// import) is kept once, and equal ones of two tuners are two.
   tuner::model::Digest key(const tuner::model::Digest& trial) const;
 };
+
+/// The measurement that is the trial's current one, which it must have.
+StoredMeasurement current_measurement(const tuner::model::TrialRecord& trial);
+/// The trial as that measurement left it.
+tuner::model::TrialRecord as_measured(tuner::model::TrialRecord trial, const StoredMeasurement& measurement);
 
 }  // namespace db

@@ -35,12 +35,13 @@ void Transaction::commit() {
   m_db.require_in_place();
 }
 
-Snapshot::Snapshot(const Connection& db) : m_db(db) {
-  db.execute("BEGIN");
+Snapshot::Snapshot(const Connection& db)
+    : m_db(db), m_outermost(sqlite3_get_autocommit(db.handle()) != 0) {
+  if (m_outermost) db.execute("BEGIN");
 }
 
 Snapshot::~Snapshot() {
-  roll_back(m_db);
+  if (m_outermost) roll_back(m_db);
 }
 
 }  // namespace db

@@ -21,7 +21,8 @@ class Transaction {
   bool m_open = true;
 };
 
-/// Many reads that see one state of the database, and take its lock once.
+/// Many reads that see one state of the database, and take its lock once. Within a transaction, or another
+/// snapshot, it is part of that one.
 class Snapshot {
  public:
   explicit Snapshot(const Connection& db);
@@ -31,6 +32,7 @@ class Snapshot {
 
  private:
   const Connection& m_db;
+  const bool m_outermost;
 };
 
 }  // namespace db

@@ -5,10 +5,12 @@
 #include <ostream>
 #include <set>
 
+#include "db/database.hpp"
 #include "db/export_file.hpp"
 #include "db/final_queries.hpp"
-#include "db/kernel_sources.hpp"
+#include "db/kernel_specs.hpp"
 #include "db/row_writer.hpp"
+#include "db/sql.hpp"
 #include "db/statement.hpp"
 #include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
@@ -18,33 +20,16 @@ namespace {
 
 using tuner::model::Digest;
 using tuner::model::FinalRecord;
+using tuner::model::ProbeVerdict;
 using tuner::model::RunRecord;
 using tuner::model::TrialRecord;
 
 /// Oldest first, so that a later export of the same database begins like an earlier one.
-std::vector<RunRecord> runs_of(const Connection& db, const std::vector<Digest>& trials) {
-  Statement select(
-      db, "SELECT run FROM trials WHERE id = ?1 UNION SELECT run FROM measurements WHERE trial = ?1");
-  std::set<Digest> wanted;
-  for (const Digest& trial : trials) {
-    auto row = select.use();
-    row.bind(trial);
-    while (row.step()) wanted.insert(row.digest());
-  }
+std::vector<RunRecord> runs_of(const Connection& db, const std::set<Digest>& wanted) {
   std::vector<RunRecord> list = runs(db);
   std::erase_if(list, [&](const RunRecord& run) { return !wanted.contains(run.id); });
   std::reverse(list.begin(), list.end());
   return list;
-}
-
-std::vector<StoredMeasurement> earlier_of(const Connection& db, const TrialRecord& trial) {
-  std::vector<StoredMeasurement> all = measurements(db, trial.key);
-  if (!trial.outcome.measurement) return all;
-  const StoredMeasurement current{*trial.outcome.measurement, trial.outcome.status, trial.measured_at,
-                                  trial.run};
-  const Digest key = current.key(trial.key);
-  std::erase_if(all, [&](const StoredMeasurement& one) { return one.key(trial.key) == key; });
-  return all;
 }
 
 /// Those whose contestants are all among `trials`: a part of a final says nothing.
@@ -58,6 +43,12 @@ void write_finals(const Connection& db, const TrialFilter& filter, const std::se
   }
 }
 
+void write_verdicts(const Connection& db, const std::set<Digest>& probes, std::ostream& out) {
+  for (const ProbeVerdict& verdict : verdicts(db)) {
+    if (probes.contains(verdict.probe)) out << verdict_line(verdict);
+  }
+}
+
 void write_ceilings(const Connection& db, const std::set<std::string>& devices, std::ostream& out) {
   for (const std::string& device : devices) {
     for (const auto& ceiling : ceilings(db, device)) out << ceiling_line(ceiling);
@@ -68,21 +59,64 @@ void write_ceilings(const Connection& db, const std::set<std::string>& devices, 
 
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out) {
   const Snapshot snapshot(db);
-  const std::vector<Digest> keys = trial_keys(db, filter);
-  out << header_line({});
-  for (const RunRecord& run : runs_of(db, keys)) out << run_line(run);
+  std::set<Digest> keys;
+  std::set<Digest> probes;
+  std::set<Digest> wanted_runs;
   std::set<std::string> devices;
-  for (const Digest& key : keys) {
-    const TrialRecord trial = find_trial(db, key).value();
-    devices.insert(trial.comparison_class.device);
-    out << trial_line(trial, earlier_of(db, trial));
-  }
-  write_finals(db, filter, {keys.begin(), keys.end()}, out);
+  // Lines of trials are kept as text until the runs they name are known, which come first.
+  std::string lines;
+  for_each_trial(db, filter, {.samples = true, .measurements = true},
+                 [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
+                   keys.insert(trial.key);
+                   if (!trial.probe_key.empty()) probes.insert(trial.probe_key);
+                   devices.insert(trial.comparison_class.device);
+                   wanted_runs.insert(trial.run);
+                   for (const StoredMeasurement& past : earlier) wanted_runs.insert(past.run);
+                   lines += trial_line(trial, earlier);
+                 });
+  out << header_line({});
+  for (const RunRecord& run : runs_of(db, wanted_runs)) out << run_line(run);
+  out << lines;
+  write_verdicts(db, probes, out);
+  write_finals(db, filter, keys, out);
   write_ceilings(db, devices, out);
   out.flush();
   if (!out)
     throw tuner::model::Error("the export could not be written", "check the space left and the permissions");
   return static_cast<std::int64_t>(keys.size());
+}
+
+Connection extract_run(const Connection& db, const Digest& run) {
+  const Snapshot snapshot(db);
+  Connection own = open_in_memory();
+  Transaction transaction(own);
+  RowWriter writer(own);
+  for (const RunRecord& record : runs(db)) {
+    if (record.id == run) writer.put(record);
+  }
+  Statement select(
+      db, "SELECT id FROM trials WHERE run = ?1 UNION SELECT trial FROM measurements WHERE run = ?1");
+  auto row = select.use();
+  row.bind(run);
+  while (row.step()) {
+    const Digest key = row.digest();
+    TrialRecord trial = find_trial(db, key).value();
+    std::vector<StoredMeasurement> taken = measurements(db, key);
+    std::erase_if(taken, [&](const StoredMeasurement& stored) { return stored.run != run; });
+    if (trial.run != run && !taken.empty()) trial = as_measured(std::move(trial), taken.back());
+    if (!taken.empty()) taken.pop_back();
+    writer.add(trial, taken);
+  }
+  for (const ProbeVerdict& verdict : verdicts(db)) {
+    if (verdict.run == run) writer.put(verdict, false);
+  }
+  for (const FinalRecord& final : finals(db)) {
+    if (final.run == run) writer.put(final);
+  }
+  for (const auto& ceiling : ceilings(db)) writer.put(ceiling);
+  KernelSpecs(own).adopt_newest();
+  transaction.commit();
+  return own;
 }
 
 Added import_file(const Connection& target, const std::filesystem::path& path) {
@@ -95,10 +129,12 @@ Added import_file(const Connection& target, const std::filesystem::path& path) {
   visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
     writer.add(trial, earlier);
   };
+  visitor.verdict = [&](ProbeVerdict&& verdict) { writer.put(verdict, false); };
   visitor.final = [&](FinalRecord&& final) { writer.put(final); };
   visitor.ceiling = [&](tuner::model::Ceiling&& ceiling) { writer.put(ceiling); };
   stream_export(in, path.string(), visitor);
-  KernelSources(target).adopt_newest();
+  Statement(target, sql("mark_ceilings")).use().run();
+  KernelSpecs(target).adopt_newest();
   const Added added = counter.since();
   transaction.commit();
   return added;

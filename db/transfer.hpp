@@ -10,9 +10,14 @@
 namespace db {
 
 /// Writes what `filter` selects as JSON Lines (export_file.hpp): header, runs, then one trial a line with all
-/// its measurements, then the finals between selected trials alone and the ceilings of their devices. Equal
+/// its measurements, then what probes said of them, the finals between selected trials alone and the ceilings
+/// of their devices. Equal
 /// databases give equal bytes. Returns the number of trials.
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out);
+
+/// A database of its own, in memory, with what one run measured, as it measured it, whatever was measured
+/// later: to be reported, exported and compared like any other.
+Connection extract_run(const Connection& db, const tuner::model::Digest& run);
 
 /// Adds an exported file to the database in one transaction: all of it or, on a bad line (which the error
 /// names), nothing. Of a trial that is known, newer figures become current and measurements are added.

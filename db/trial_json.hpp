@@ -4,7 +4,6 @@
 
 #include "db/json_fields.hpp"
 #include "db/stored_measurement.hpp"
-#include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db {
@@ -14,7 +13,6 @@ namespace db {
 /// the string "inf".
 std::string to_json(const tuner::model::TrialRecord& trial,
                     const std::vector<StoredMeasurement>& earlier = {});
-std::string to_json(const tuner::model::RunRecord& run);
 
 struct TrialWithPast {
   tuner::model::TrialRecord trial;
@@ -23,6 +21,5 @@ struct TrialWithPast {
 
 /// The inverse. Throws model::Error that names the field and what was found.
 TrialWithPast trial_from_json(const Json& value);
-tuner::model::RunRecord run_from_json(const Json& value);
 
 }  // namespace db

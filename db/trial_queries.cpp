@@ -18,7 +18,66 @@ using tuner::model::UsageError;
 namespace {
 
 std::string select_one() {
-  return sql("select_trials") + " WHERE t.id = ?";
+  return select_trials() + " WHERE t.id = ?";
+}
+
+Condition condition_of(const TrialFilter& filter) {
+  Condition condition = contest_condition(filter);
+  if (filter.status) condition.add("t.status = ?", std::string(to_string(*filter.status)));
+  if (filter.superseded) condition.add("t.superseded = ?", static_cast<std::int64_t>(*filter.superseded));
+  if (!filter.ceilings) condition.add("t.role <> 'ceiling'");
+  // Word for word the condition of the index trials_failed.
+  if (filter.failures) condition.add("t.status NOT IN ('ok', 'dropped', 'skipped')");
+  return condition;
+}
+
+/// The selected trials in their order, in a table of this connection's own: what is wide is read afterwards,
+/// along it, and never sorted.
+void select_into_table(const Connection& db, const TrialFilter& filter) {
+  db.execute(
+      "CREATE TEMP TABLE IF NOT EXISTS selection (position INTEGER PRIMARY KEY, trial BLOB NOT NULL);"
+      "DELETE FROM selection;");
+  const Condition condition = condition_of(filter);
+  Statement fill(db, "INSERT INTO selection (trial) " + sql("select_trial_keys") + condition.text() + ' ' +
+                         sql("order_trials"));
+  auto row = fill.use();
+  condition.bind(row);
+  row.run();
+}
+
+/// The measurements of the selected trials, trial after trial.
+class MeasurementsAlong {
+ public:
+  explicit MeasurementsAlong(const Connection& db)
+      : m_statement(db, "SELECT s.position, " + measurement_columns() +
+                            " FROM selection AS s CROSS JOIN measurements AS m ON m.trial = s.trial "
+                            "ORDER BY s.position, m.measured_at, m.id"),
+        m_row(m_statement.use()) {
+    advance();
+  }
+  /// Those of the trial at `position`; positions are asked for in rising order.
+  std::vector<StoredMeasurement> of(std::int64_t position) {
+    std::vector<StoredMeasurement> list;
+    for (; m_position && *m_position <= position; advance()) {
+      StoredMeasurement stored = read_stored_measurement(m_row);
+      if (*m_position == position) list.push_back(std::move(stored));
+    }
+    return list;
+  }
+
+ private:
+  void advance() { m_position = m_row.step() ? std::optional(m_row.integer()) : std::nullopt; }
+
+  Statement m_statement;
+  Statement::Use m_row;
+  std::optional<std::int64_t> m_position;
+};
+
+void remove_current(const TrialRecord& trial, std::vector<StoredMeasurement>& measurements) {
+  if (!trial.outcome.measurement) return;
+  std::erase_if(measurements, [&](const StoredMeasurement& stored) {
+    return stored.run == trial.run && stored.measured_at == trial.measured_at;
+  });
 }
 
 /// Ids whose hexadecimal text begins with `prefix` lie between it filled up with 0 and with f.
@@ -35,31 +94,40 @@ void require_prefix(const std::string& prefix) {
 
 }  // namespace
 
-std::vector<Digest> trial_keys(const Connection& db, const TrialFilter& filter) {
-  Condition condition = contest_condition(filter);
-  if (filter.run) condition.add("t.run = ?", *filter.run);
-  if (filter.status) condition.add("t.status = ?", std::string(to_string(*filter.status)));
-  if (filter.superseded) condition.add("t.superseded = ?", static_cast<std::int64_t>(*filter.superseded));
-  // Word for word the condition of the index trials_failed.
-  if (filter.failures) condition.add("t.status NOT IN ('ok', 'dropped', 'skipped')");
-  Statement select(db, sql("select_trial_keys") + condition.text() + ' ' + sql("order_trials"));
-  std::vector<Digest> keys;
+void for_each_trial(const Connection& db, const TrialFilter& filter, const Detail& detail,
+                    const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
+  const Snapshot snapshot(db);
+  select_into_table(db, filter);
+  Statement select(db,
+                   select_trials("s.position, ", "selection AS s CROSS JOIN trials AS t ON t.id = s.trial") +
+                       " ORDER BY s.position");
+  std::optional<MeasurementsAlong> past;
+  if (detail.measurements) past.emplace(db);
   auto row = select.use();
-  condition.bind(row);
-  while (row.step()) keys.push_back(row.digest());
-  return keys;
+  while (row.step()) {
+    const std::int64_t position = row.integer();
+    TrialRecord trial = read_trial(row, detail.samples);
+    std::vector<StoredMeasurement> earlier;
+    if (past) earlier = past->of(position);
+    remove_current(trial, earlier);
+    visit(std::move(trial), std::move(earlier));
+  }
 }
 
 std::vector<TrialRecord> trials(const Connection& db, const TrialFilter& filter) {
-  const Snapshot snapshot(db);
   std::vector<TrialRecord> records;
-  Statement select(db, select_one());
-  for (const Digest& key : trial_keys(db, filter)) {
-    auto row = select.use();
-    row.bind(key);
-    if (row.step()) records.push_back(read_trial(row, filter.with_samples));
-  }
+  for_each_trial(db, filter, {}, [&](TrialRecord&& trial, std::vector<StoredMeasurement>&&) {
+    records.push_back(std::move(trial));
+  });
   return records;
+}
+
+std::int64_t count_trials(const Connection& db, const TrialFilter& filter) {
+  const Condition condition = condition_of(filter);
+  Statement count(db, "SELECT count(*) FROM (" + sql("select_trial_keys") + condition.text() + ")");
+  auto row = count.use();
+  condition.bind(row);
+  return row.step() ? row.integer() : 0;
 }
 
 std::optional<TrialRecord> find_trial(const Connection& db, const Digest& key) {
@@ -99,21 +167,13 @@ bool is_superseded(const Connection& db, const Digest& trial) {
 }
 
 std::vector<StoredMeasurement> measurements(const Connection& db, const Digest& trial) {
-  Statement select(db, sql("select_measurements"));
+  Statement select(db, "SELECT " + measurement_columns() +
+                           " FROM measurements AS m WHERE m.trial = ? ORDER BY m.measured_at, m.id");
   std::vector<StoredMeasurement> stored;
   auto row = select.use();
   row.bind(trial);
   while (row.step()) stored.push_back(read_stored_measurement(row));
   return stored;
-}
-
-std::vector<Digest> measured_by(const Connection& db, const Digest& run) {
-  Statement select(db, "SELECT DISTINCT trial FROM measurements WHERE run = ? ORDER BY trial");
-  std::vector<Digest> keys;
-  auto row = select.use();
-  row.bind(run);
-  while (row.step()) keys.push_back(row.digest());
-  return keys;
 }
 
 }  // namespace db

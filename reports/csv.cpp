@@ -165,9 +165,10 @@ void add_ceiling(const TrialRecord& trial, const std::vector<model::Ceiling>& ce
   share ? line.text(share->ceiling->kind).number(share->fraction) : line.none().none();
 }
 
-/// How it did in the last final of its problem.
-void add_final(const TrialRecord& trial, const std::vector<model::FinalRecord>& finals, Line& line) {
-  const model::FinalRecord* final = last_final(finals, trial.problem, trial.comparison_class);
+/// How it did in the final by which the winner of its problem was found.
+void add_final(const TrialRecord& trial, const std::vector<model::Winner>& winners, Line& line) {
+  const model::Winner* winner = winner_of(winners, trial.problem, trial.comparison_class);
+  const model::FinalRecord* final = winner != nullptr && winner->final ? &*winner->final : nullptr;
   const model::FinalRecord::Entry* entry = standing(final, trial);
   if (entry == nullptr) {
     for (int i = 0; i < 5; ++i) line.none();
@@ -206,7 +207,7 @@ std::string to_csv(const ReportInput& input) {
     add_identity(trial, open, line);
     add_measurement(trial, line);
     add_ceiling(trial, input.ceilings, line);
-    add_final(trial, input.finals, line);
+    add_final(trial, input.winners, line);
     add_resources(trial, line);
     trial.outcome.verification.checked ? line.number(trial.outcome.verification.error_ratio) : line.none();
     line.number(trial.compile_ms).text(trial.measured_at).text(trial.run.hex());

@@ -15,11 +15,6 @@ namespace {
 
 using model::TrialRecord;
 
-std::string dim_text(const model::Dim3& d) {
-  if (d.z != 1) return fmt::format("{}×{}×{}", d.x, d.y, d.z);
-  return d.y != 1 ? fmt::format("{}×{}", d.x, d.y) : fmt::format("{}", d.x);
-}
-
 std::string marked(const TrialRecord& trial, const std::string& text) {
   return (is_approximate(trial) ? "~" : "") + text + (has_latency(trial) ? "†" : "");
 }

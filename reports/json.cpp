@@ -3,7 +3,7 @@
 #include "reports/ceiling.hpp"
 #include "reports/report.hpp"
 #include "reports/summary.hpp"
-#include "tuner/model/final_answer.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace reports {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using model::TrialRecord;
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 Json to_json(const model::Configuration& configuration) {
   Json out = Json::object();
@@ -156,7 +156,7 @@ Json to_json(const ProblemSummary& summary) {
            summary.final != nullptr ? Json(summary.final->entries.front().trial.hex()) : key(summary.best)},
           {"tied_with", std::move(tied)},
           {"final", to_json(summary.final)},
-          {"final_is_old", summary.final_is_old},
+          {"newcomers", summary.newcomers},
           {"default", key(summary.default_trial)},
           {"speedup_over_default", speedup ? Json(*speedup) : Json(nullptr)},
           {"slowest", key(summary.slowest)}};
@@ -164,7 +164,7 @@ Json to_json(const ProblemSummary& summary) {
 
 Json to_json(const ClassGroup& group, const ReportInput& input) {
   Json problems = Json::array();
-  for (const ProblemSummary& summary : by_problem(group.trials, input.finals))
+  for (const ProblemSummary& summary : by_problem(group.trials, input.winners))
     problems.push_back(to_json(summary));
   Json failed = Json::object();
   for (const FailureSummary& failure : failures(group.trials)) {

@@ -76,4 +76,10 @@ std::string bytes_text(std::int64_t bytes) {
   return whole ? fmt::format("{:.0f} {}", value, units[unit]) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
+std::string dim_text(const tuner::model::Dim3& extents) {
+  if (extents.count() == 0) return "–";
+  if (extents.z != 1) return fmt::format("{}×{}×{}", extents.x, extents.y, extents.z);
+  return extents.y != 1 ? fmt::format("{}×{}", extents.x, extents.y) : fmt::format("{}", extents.x);
+}
+
 }  // namespace reports

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tuner/model/plan.hpp"
+
 namespace reports {
 
 /// `value` with `digits` significant digits, never fewer than its integer part has and never in exponent form
@@ -25,5 +27,8 @@ std::string ratio_interval_text(double ratio, double low, double high);
 
 /// `512 B`, `48 KiB`, `1.5 MiB`.
 std::string bytes_text(std::int64_t bytes);
+
+/// A grid or block: `256`, `32×4`, `16×8×2`; `–` where it is not known, as of a configuration without a plan.
+std::string dim_text(const tuner::model::Dim3& extents);
 
 }  // namespace reports

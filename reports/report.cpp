@@ -62,7 +62,7 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   const std::string& family = trials.front()->problem.family;
   const std::string metric = choose_metric(trials, input.metric);
   const Field value{metric.empty() ? "time_ms" : metric, "", 1};
-  const std::vector<ProblemSummary> problems = by_problem(trials, input.finals);
+  const std::vector<ProblemSummary> problems = by_problem(trials, input.winners);
 
   document.add(Heading{3, family + ": best per size"});
   document.add_table(best_table(problems, metric, input.ceilings));

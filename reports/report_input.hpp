@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "tuner/model/ceiling.hpp"
-#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace reports {
 
@@ -20,7 +20,7 @@ struct ReportInput {
   std::vector<std::string> notes;          ///< paragraphs shown under the title
   std::vector<model::RunRecord> runs;      ///< give the device's properties and the sweeps' command lines
   std::vector<model::TrialRecord> trials;  ///< of any number of classes, families and problems, in any order
-  std::vector<model::FinalRecord> finals;  ///< of any contests; the last of each counts
+  std::vector<model::Winner> winners;      ///< the trial to use of each problem and class; decided elsewhere
   std::vector<model::Ceiling> ceilings;    ///< of any devices
   std::string metric;  ///< shown in tables and charts; empty: the first metric the trials have
   std::string

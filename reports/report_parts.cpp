@@ -7,7 +7,7 @@
 #include <map>
 
 #include "reports/numbers.hpp"
-#include "tuner/model/final_answer.hpp"
+#include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 
 namespace reports {
@@ -134,14 +134,14 @@ std::string final_text(const std::vector<ProblemSummary>& problems) {
   const auto has_final = [](const ProblemSummary& problem) { return problem.final != nullptr; };
   const auto finals = std::count_if(problems.begin(), problems.end(), has_final);
   if (finals == 0) return "";
-  const auto is_old = [](const ProblemSummary& problem) { return problem.final && problem.final_is_old; };
+  const auto is_old = [](const ProblemSummary& problem) { return problem.final && problem.newcomers > 0; };
   const auto old = std::count_if(problems.begin(), problems.end(), is_old);
   std::string out = fmt::format(
       "Re-measured at {} of {} sizes: the best were sampled in turn after they had raced, and times are from "
       "those "
       "rounds. Chosen: {}. Time / fastest comes with its 95 % interval.",
       finals, problems.size(), model::final_rule);
-  if (old > 0) out += fmt::format(" At {} of them other trials were measured since.", old);
+  if (old > 0) out += fmt::format(" At {} of them it knows nothing of some trials nearby.", old);
   return out;
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "tuner/model/final_answer.hpp"
+#include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 
 namespace reports {
@@ -42,61 +42,25 @@ const TrialRecord* first_of(const Trials& trials, bool (*eligible)(const TrialRe
   return best;
 }
 
-bool intervals_overlap(const TrialRecord& a, const TrialRecord& b) {
-  const model::Measurement& first = *measurement(a);
-  const model::Measurement& second = *measurement(b);
-  return first.low_ns <= second.high_ns && second.low_ns <= first.high_ns;
-}
-
-const TrialRecord* trusted_with(const Trials& trials, const model::Digest& key) {
-  const auto found = std::find_if(trials.begin(), trials.end(), [&](const TrialRecord* trial) {
-    return trial->key == key && is_trusted(*trial);
-  });
+const TrialRecord* with_key(const Trials& trials, const model::Digest& key) {
+  const auto found =
+      std::find_if(trials.begin(), trials.end(), [&](const TrialRecord* trial) { return trial->key == key; });
   return found == trials.end() ? nullptr : *found;
 }
 
-bool holds(const Trials& trials, const model::Digest& key) {
-  return std::any_of(trials.begin(), trials.end(), [&](const TrialRecord* t) { return t->key == key; });
-}
-
-/// Fills best, tied and final where the final still holds, as db::best does.
-void answer_by_final(const model::FinalRecord& final, ProblemSummary& out) {
-  // What was chosen may fail since; where it is not among the trials at all, others of the final may be.
-  if (holds(out.trials, final.chosen) && trusted_with(out.trials, final.chosen) == nullptr) return;
-  const auto answer = model::answer_of(
-      final, [&](const model::Digest& key) { return trusted_with(out.trials, key) != nullptr; });
-  if (!answer) return;
-  const TrialRecord& winner = *trusted_with(out.trials, answer->winner);
-  const auto newer = select(out.trials, [&](const TrialRecord& trial) {
-    return is_trusted(trial) && trial.measured_at > final.measured_at;
-  });
-  out.final_is_old = !newer.empty();
-  const double low_ns = measurement(winner)->low_ns;
-  const auto beats = [&](const TrialRecord* trial) { return median_ns(*trial) < low_ns; };
-  if (std::any_of(newer.begin(), newer.end(), beats)) return;
-  out.best = &winner;
-  out.final = &final;
-  for (const model::Digest& key : answer->tied) out.tied.push_back(trusted_with(out.trials, key));
-}
-
-void answer_by_race(ProblemSummary& out) {
-  out.best = fastest(out.trials);
-  if (out.best == nullptr) return;
-  for (const TrialRecord* trial : out.trials) {
-    if (trial == out.best || !is_trusted(*trial)) continue;
-    if (intervals_overlap(*out.best, *trial)) out.tied.push_back(trial);
-  }
-  std::sort(out.tied.begin(), out.tied.end(), faster);
-}
-
 ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
-                         const std::vector<model::FinalRecord>& finals) {
+                         const std::vector<model::Winner>& winners) {
   ProblemSummary out;
   out.problem = problem;
   out.trials = trials;
-  const model::FinalRecord* final = last_final(finals, problem, trials.front()->comparison_class);
-  if (final != nullptr) answer_by_final(*final, out);
-  if (out.best == nullptr) answer_by_race(out);
+  if (const auto* winner = winner_of(winners, problem, trials.front()->comparison_class)) {
+    out.best = with_key(trials, winner->trial);
+    out.newcomers = winner->newcomers;
+    if (out.best != nullptr && winner->final) out.final = &*winner->final;
+    for (const model::Digest& key : winner->tied) {
+      if (const TrialRecord* trial = with_key(trials, key)) out.tied.push_back(trial);
+    }
+  }
   for (const TrialRecord* trial : trials) {
     if (!has_time(*trial)) continue;
     if (out.slowest == nullptr || median_ns(*trial) > median_ns(*out.slowest)) out.slowest = trial;
@@ -189,26 +153,23 @@ bool problem_less(const model::Problem& a, const model::Problem& b) {
          std::make_tuple(b.family, b.row_padding, volume(b), extents(b), b.type);
 }
 
-const model::FinalRecord* last_final(const std::vector<model::FinalRecord>& finals,
-                                     const model::Problem& problem,
-                                     const model::ComparisonClass& comparison_class) {
-  const model::FinalRecord* last = nullptr;
-  for (const model::FinalRecord& final : finals) {
-    if (final.problem != problem || final.comparison_class != comparison_class) continue;
-    if (last == nullptr || final.measured_at > last->measured_at) last = &final;
-  }
-  return last;
+const model::Winner* winner_of(const std::vector<model::Winner>& winners, const model::Problem& problem,
+                               const model::ComparisonClass& comparison_class) {
+  const auto found = std::find_if(winners.begin(), winners.end(), [&](const model::Winner& winner) {
+    return winner.problem == problem && winner.comparison_class == comparison_class;
+  });
+  return found == winners.end() ? nullptr : &*found;
 }
 
 const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const TrialRecord& trial) {
   return final == nullptr ? nullptr : model::entry_of(*final, trial.key);
 }
 
-std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<model::FinalRecord>& finals) {
+std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<model::Winner>& winners) {
   std::map<model::Problem, Trials, decltype(&problem_less)> groups(&problem_less);
   for (const TrialRecord* trial : trials) groups[trial->problem].push_back(trial);
   std::vector<ProblemSummary> out;
-  for (const auto& [problem, group] : groups) out.push_back(summarize(problem, group, finals));
+  for (const auto& [problem, group] : groups) out.push_back(summarize(problem, group, winners));
   return out;
 }
 

@@ -39,13 +39,10 @@ const model::TrialRecord* fastest_approximate(const Trials& trials);
 struct ProblemSummary {
   model::Problem problem;
   Trials trials;
-  /// The one to use, by the rule of db::BestAnswer: what the last final between these trials chose where that
-  /// still holds, else the fastest. Null: nothing ran.
-  const model::TrialRecord* best = nullptr;
+  const model::TrialRecord* best = nullptr;   ///< the one to use; null: nothing ran
   const model::FinalRecord* final = nullptr;  ///< by which `best` was found; null: not re-measured
-  bool final_is_old = false;                  ///< trusted trials here are newer than the last final
-  Trials tied;  ///< others that cannot be told from the winner, fastest first: in the final, or without one
-                ///< by intervals that overlap
+  std::int64_t newcomers = 0;                 ///< trials near `best` that no final has considered
+  Trials tied;                                ///< others that cannot be told from `best`, fastest first
   const model::TrialRecord* default_trial =
       nullptr;                                  ///< measured default configuration of the winner's kernel
   const model::TrialRecord* slowest = nullptr;  ///< of those measured, approximate ones included
@@ -55,14 +52,12 @@ struct ProblemSummary {
 };
 
 /// One entry a problem, in order of family, padding and size. `trials` must be of one class. The result
-/// points into `finals`.
-std::vector<ProblemSummary> by_problem(const Trials& trials,
-                                       const std::vector<model::FinalRecord>& finals = {});
+/// points into `winners`.
+std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<model::Winner>& winners);
 
-/// The last final of a problem in a class, or null.
-const model::FinalRecord* last_final(const std::vector<model::FinalRecord>& finals,
-                                     const model::Problem& problem,
-                                     const model::ComparisonClass& comparison_class);
+/// The winner of a problem in a class, or null.
+const model::Winner* winner_of(const std::vector<model::Winner>& winners, const model::Problem& problem,
+                               const model::ComparisonClass& comparison_class);
 
 /// How a trial did in its final: null where it took no part, or there was none.
 const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const model::TrialRecord& trial);

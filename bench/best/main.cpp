@@ -83,17 +83,24 @@ void make_database(const std::filesystem::path& path, std::int64_t trials) {
       "INSERT INTO configurations SELECT id, "
       "'{\"BLOCK_SIZE\":32,\"ELEMENTS_PER_THREAD\":8,\"SEED\":' || n || '}' FROM copies ORDER BY id");
   db.execute(
-      "INSERT INTO measurements SELECT c.id, c.id, NULL, m.measured_at, m.status, m.samples, 1, c.ns, "
-      "c.ns * 0.995, c.ns * 1.005, c.ns * 0.99, 1980, 0, 61, 512, 0 FROM copies AS c "
+      "INSERT INTO measurements (id, trial, measured_at, status, samples_ns, launches_per_sample, median_ns, "
+      "low_ns, high_ns, min_ns, sm_clock_mhz, throttled_samples, temperature_c, power_w, "
+      "includes_launch_latency, sequence) "
+      "SELECT c.id, c.id, m.measured_at, m.status, m.samples_ns, 1, c.ns, c.ns * 0.995, c.ns * 1.005, "
+      "c.ns * 0.99, 1980, 0, 61, 512, 0, c.n FROM copies AS c "
       "CROSS JOIN measurements AS m ON m.rowid = (SELECT min(rowid) FROM measurements)");
   db.execute(fmt::format(
-      "INSERT INTO trials SELECT c.id, s.contest, s.kernel, c.id, 0, s.source, 0, s.binary, s.entry, "
-      "s.grid_x, s.grid_y, "
+      "INSERT INTO trials (id, contest, kernel, configuration, is_default, definition, superseded, binary, "
+      "entry, grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes, occupancy, "
+      "blocks_per_sm, warps_per_sm, limited_by, driver_blocks_per_sm, status, detail, device_lost, verified, "
+      "error_ratio, error_ulp_scale, wrong_elements, wrong_buffer, median_ns, low_ns, high_ns, metrics, "
+      "operations, bytes, measured_at, measurement, sequence) "
+      "SELECT c.id, s.contest, s.kernel, c.id, 0, s.definition, 0, s.binary, s.entry, s.grid_x, s.grid_y, "
       "s.grid_z, s.block_x, s.block_y, s.block_z, s.dynamic_shared_bytes, s.occupancy, s.blocks_per_sm, "
       "s.warps_per_sm, s.limited_by, s.driver_blocks_per_sm, iif(c.n % 10 = 0, 'wrong_result', 'ok'), "
-      "s.detail, 0, 1, s.error_ratio, s.error_ulp_scale, 0, NULL, '', c.ns, c.ns * 0.995, c.ns * 1.005, "
-      "s.metrics, s.operations, s.bytes, s.measured_at, NULL, c.id FROM copies AS c CROSS JOIN seeds AS s ON "
-      "s.n = c.n % {}",
+      "s.detail, 0, 1, s.error_ratio, s.error_ulp_scale, 0, '', c.ns, c.ns * 0.995, c.ns * 1.005, "
+      "s.metrics, s.operations, s.bytes, s.measured_at, c.id, c.n "
+      "FROM copies AS c CROSS JOIN seeds AS s ON s.n = c.n % {}",
       seeds));
   db.execute("COMMIT");
 }
@@ -102,8 +109,10 @@ void make_database(const std::filesystem::path& path, std::int64_t trials) {
 void hold_finals(const std::filesystem::path& path) {
   db::ResultStore store(path);
   for (const db::Contest& contest : db::contests(store.connection())) {
-    const auto contestants = store.contenders(contest.problem, contest.comparison_class, 1.1, 10);
+    const auto field = store.field(contest.problem, contest.comparison_class, 1.1, 10);
+    const std::vector<TrialRecord>& contestants = field.contenders;
     FinalRecord final;
+    final.coverage = field.coverage;
     final.problem = contest.problem;
     final.comparison_class = contest.comparison_class;
     for (const TrialRecord& trial : contestants) final.entries.push_back({trial.key, 1, 1, 1, true});
@@ -143,8 +152,8 @@ void ask_best(const std::filesystem::path& path, std::int64_t size) {
 void ask_by_scan(const std::filesystem::path& path) {
   const db::Connection db = db::open_for_reading(path);
   db::Statement scan(db,
-                     "SELECT id FROM trials NOT INDEXED WHERE contest = ? AND status = 'ok' AND superseded = "
-                     "0 ORDER BY median_ns LIMIT 1");
+                     "SELECT id FROM trials NOT INDEXED WHERE contest = ? AND competes = 1 "
+                     "ORDER BY median_ns LIMIT 1");
   auto row = scan.use();
   row.bind(db::contest_id(cube(1024), seed_trial(drivers[1], 1024, kernels[0]).comparison_class));
   if (!row.step()) throw Error("the scan found nothing");

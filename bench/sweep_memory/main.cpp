@@ -106,8 +106,9 @@ class QuickRunner final : public model::TrialRunner {
   model::FinalOutcome run_final(const model::FinalJob& job) override {
     model::FinalOutcome out;
     for (std::size_t i = 0; i < job.trials.size(); ++i) {
-      out.standings.push_back({measurement(1000 + static_cast<std::int64_t>(i))});
-      out.standings.back().tied = true;
+      model::Standing& standing = out.standings.emplace_back();
+      standing.measurement = measurement(1000 + static_cast<std::int64_t>(i));
+      standing.tied = true;
     }
     out.rounds = 20;
     return out;
@@ -145,6 +146,7 @@ class Watcher final : public sweep::Observer {
                static_cast<double>(m_done) / (seconds_now() - m_started));
     std::fflush(stdout);
   }
+  void left_out(const model::TrialRecord&) override {}
   void final_begins(const model::Problem&, std::size_t) override {}
   void notice(const std::string& text) override { fmt::print("{}\n", text); }
 

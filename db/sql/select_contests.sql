@@ -1,7 +1,7 @@
--- From the tallies alone, of trials that may still win; a WHERE clause, GROUP BY and ORDER BY follow.
+-- From the tallies alone, of what today's specs describe; a WHERE clause and GROUP BY follow.
 SELECT n.id, p.family, p.sizes, p.type, p.row_padding,
        c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs,
-       total(y.trials) FILTER (WHERE y.status = 'ok'), total(y.trials) FILTER (WHERE y.status = 'dropped'),
+       total(y.trials) FILTER (WHERE y.status = 'ok' AND y.role <> 'baseline'), total(y.trials) FILTER (WHERE y.status = 'dropped'),
        total(y.trials) FILTER (WHERE y.status = 'skipped'),
        total(y.trials) FILTER (WHERE y.status NOT IN ('ok', 'dropped', 'skipped')),
        max(y.latest)

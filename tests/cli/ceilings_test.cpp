@@ -10,6 +10,7 @@ namespace {
 model::KernelSpec ceiling_spec(const std::string& kind, const std::string& unit, const std::string& metric) {
   model::KernelSpec spec = test::scale_spec();
   spec.name = spec.family = "ceiling_" + kind;
+  spec.role = model::Role::ceiling;
   spec.ceiling = kind;
   spec.ceiling_sizes = {{"multiprocessors * 32", {}}};
   spec.metrics = {{unit, {metric, {}}}};
@@ -73,7 +74,7 @@ TEST_SUITE("tuner::cli") {
     CHECK(memory.device == "Fake GPU");
     CHECK(memory.value == doctest::Approx(4.0 * 128 / 110 * 1e9));
     CHECK(memory.unit == "GB/s");
-    CHECK(bench.results.trials.at(memory.trial).configuration.text() == "SCALE=1");
+    CHECK(bench.results.trials().at(memory.trial).configuration.text() == "SCALE=1");
     CHECK(bench.ceiling("launch").value == doctest::Approx(110e-9));
     CHECK(bench.launched.size() == 10);
     REQUIRE(bench.watcher.notices.size() == 1);
@@ -84,7 +85,7 @@ TEST_SUITE("tuner::cli") {
     CeilingBench bench;
     bench.run_request.policy.flush_l2 = true;
     bench.measure();
-    for (const auto& [key, trial] : bench.results.trials) {
+    for (const auto& [key, trial] : bench.results.trials()) {
       CHECK(trial.comparison_class.method.starts_with("quick"));
       CHECK(trial.comparison_class.l2 == "warm");
       CHECK(trial.run != bench.run_request.run.id);

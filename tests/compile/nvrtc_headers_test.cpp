@@ -75,11 +75,8 @@ TEST_CASE("maths functions in std keep the type of their argument") {
   CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
 }
 
-TEST_CASE("the toolkit's device headers are found where there is a toolkit") {
-  if (real_compiler().header_folder().empty()) {
-    MESSAGE("no toolkit headers on this machine");
-    return;
-  }
+TEST_CASE("the toolkit's device headers are found where there is a toolkit" *
+          doctest::skip(tuner::test::no_toolkit())) {
   for (const char* header : {"cuda_fp16.h", "cuda_bf16.h", "mma.h", "cuda.h", "cuda_pipeline.h"}) {
     const Compilation compilation = real_compiler().compile(
         cuda_job(std::string("#include <cstdint>\n#include <") + header + ">\n" + kernel_of("")));
@@ -95,8 +92,8 @@ TEST_CASE("a kernel can take a tensor map") {
   CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
 }
 
-TEST_CASE("stand-ins and the toolkit's own <cuda/std/...> go together") {
-  if (real_compiler().header_folder().empty()) return;
+TEST_CASE("stand-ins and the toolkit's own <cuda/std/...> go together" *
+          doctest::skip(tuner::test::no_toolkit())) {
   const Compilation compilation = real_compiler().compile(
       cuda_job("#include <cstdint>\n#include <cuda/std/cstdint>\n#include <cstddef>\n" +
                kernel_of("p[0] = INT32_MAX;")));

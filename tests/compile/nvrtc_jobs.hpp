@@ -3,12 +3,22 @@
 #include <vector>
 
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
+#include "tuner/model/error.hpp"
 
 namespace tuner::test {
 
 /// A compiler with the library that this machine has.
 inline compile::nvrtc::NvrtcCompiler real_compiler() {
   return compile::nvrtc::NvrtcCompiler(compile::nvrtc::load_library());
+}
+
+/// Whether this machine lacks the toolkit's headers (or NVRTC): for cases that are skipped then.
+inline bool no_toolkit() {
+  try {
+    return real_compiler().header_folder().empty();
+  } catch (const model::Error&) {
+    return true;
+  }
 }
 
 inline model::CompileJob cuda_job(const std::string& text, std::vector<std::string> entries = {"kernel"}) {

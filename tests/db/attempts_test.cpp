@@ -20,16 +20,21 @@ TEST_SUITE("db") {
     store.record(trial);
     CHECK(store.deaths(trial.key) == 0);
     store.open_attempt(trial);
-    store.observed_death(trial.key, TrialStatus::crashed, "illegal address");
+    store.close_attempt(trial, TrialStatus::crashed, "illegal address");
     CHECK(store.deaths(trial.key) == 1);
-    store.observed_death(trial.key, TrialStatus::crashed, "nothing is open any more");
-    CHECK(store.deaths(trial.key) == 1);
+    store.close_attempt(trial, TrialStatus::crashed, "a compiler's: no attempt was open");
+    CHECK(store.deaths(trial.key) == 2);
     store.open_attempt(trial);
+    store.close_attempt(trial, TrialStatus::timeout, "no answer");
     TrialRecord timeout = trial;
     timeout.outcome = {};
     timeout.outcome.status = TrialStatus::timeout;
     store.record(timeout);
-    CHECK(store.deaths(trial.key) == 2);
+    CHECK(store.deaths(trial.key) == 3);
+    store.open_attempt(trial);
+    store.close_attempt(trial, TrialStatus::skipped, "its inputs could not be made");
+    CHECK(db::open_attempts(store.connection()).empty());
+    CHECK(store.deaths(trial.key) == 3);
     CHECK(store.deaths(full_trial("another").key) == 0);
   }
 

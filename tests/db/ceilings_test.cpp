@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include "db/best.hpp"
-#include "db/final_queries.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
 
@@ -16,15 +15,10 @@ TEST_SUITE("db") {
     tuner::model::TrialRecord copy = db_test::timed_trial("copy", 512, 500);
     copy.problem.family = "ceiling_memory";
     copy.kernel = "ceiling_copy";
+    copy.role = tuner::model::Role::ceiling;
     store.record(copy);
     db::BestQuery query;
     query.sizes = {512};
-    CHECK(db::best(store.connection(), query).size() == 2);
-    CHECK(db::ceiling_families(store.connection()).empty());
-
-    store.record_ceiling({copy.comparison_class.device, "memory", tuner::model::ElementType::float32, 4e12,
-                          "GB/s", copy.key, ""});
-    CHECK(db::ceiling_families(store.connection()) == std::vector<std::string>{"ceiling_memory"});
     const auto answers = db::best(store.connection(), query);
     REQUIRE(answers.size() == 1);
     CHECK(answers[0].winner.key == key("a"));

@@ -83,6 +83,8 @@ TEST_SUITE("db") {
     REQUIRE(found != parsed.trials.end());
     TrialRecord expected = full_trial();
     expected.measured_at = found->measured_at;
+    expected.sequence = found->sequence;
+    CHECK(found->sequence > 0);
     CHECK(found->configuration == expected.configuration);
     CHECK(found->problem == expected.problem);
     CHECK(found->comparison_class == expected.comparison_class);

@@ -35,6 +35,7 @@ std::vector<std::string> names_of(const std::vector<TrialRecord>& trials) {
 }
 
 using Names = std::vector<std::string>;
+using Considered = std::vector<std::vector<bool>>;
 
 /// What the final of fill() measured again.
 std::vector<TrialRecord> measured_again() {
@@ -63,6 +64,13 @@ std::string winner(const db::ResultStore& store, const std::string& kernel = "")
   return names_of({answer(store, kernel).winner}).at(0);
 }
 
+/// How many contestants their final does not cover as they are now.
+constexpr const char* not_covered =
+    "SELECT count(*) FROM final_entries AS e JOIN trials AS t ON t.id = e.trial "
+    "JOIN kernels AS k ON k.id = t.kernel "
+    "WHERE NOT EXISTS (SELECT 1 FROM final_coverage AS v WHERE v.final = e.final AND v.run = t.run "
+    "AND v.kernel = k.name AND t.sequence BETWEEN v.first AND v.last)";
+
 /// What the view `best` names, by its NAME.
 std::string view(const std::filesystem::path& path) {
   return ask(path, "SELECT configuration ->> 'NAME' || ' ' || remeasured FROM best");
@@ -77,7 +85,7 @@ std::string exported(const std::filesystem::path& path, const db::TrialFilter& f
 }  // namespace
 
 TEST_SUITE("db") {
-  TEST_CASE("a final makes its measurements the current ones of its contestants and is later than they") {
+  TEST_CASE("a final makes its measurements the current ones of its contestants, and covers them") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
@@ -85,8 +93,7 @@ TEST_SUITE("db") {
     CHECK(store.find(key("a"))->outcome.measurement->median_ns == 101);
     CHECK(db::measurements(store.connection(), key("a")).size() == 2);
     CHECK(db::measurements(store.connection(), key("d")).size() == 1);
-    CHECK(ask(path, "SELECT count(*) FROM trials, finals WHERE trials.measured_at >= finals.measured_at") ==
-          "0");
+    CHECK(ask(path, not_covered) == "0");
     CHECK(ask(path, "SELECT measured FROM runs") == "4");
     const auto finals = db::finals(store.connection());
     REQUIRE(finals.size() == 1);
@@ -129,12 +136,13 @@ TEST_SUITE("db") {
     CHECK_FALSE(store.find(key("b")));
   }
 
-  TEST_CASE("contenders are the ok trials near the fastest, until a final has been between them") {
+  TEST_CASE("contenders are the ok trials near the fastest, and which of them a final has considered") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     const auto contenders = [&](double within, int most) {
-      return names_of(store.contenders(cube(512), sample_class(), within, most));
+      return names_of(store.field(cube(512), sample_class(), within, most).contenders);
     };
+    const auto considered = [&] { return store.field(cube(512), sample_class(), 1.2, 10).considered; };
     CHECK(contenders(1.1, 10).empty());
     store.record(timed_trial("slow", 512, 120));
     store.record(timed_trial("second", 512, 104));
@@ -146,12 +154,28 @@ TEST_SUITE("db") {
     CHECK(contenders(1.1, 10) == Names{"first", "second"});
     CHECK(contenders(1.2, 10) == Names{"first", "second", "slow"});
     CHECK(contenders(1.2, 1) == Names{"first"});
-    fill(store);
-    CHECK(contenders(1.2, 10).empty());
+    CHECK(considered().empty());
+    fill(store);  // a, b, c and d are new, a, b and c in the final
+    CHECK(contenders(1.2, 10) == Names{"first", "a", "b", "second", "c", "slow"});
+    CHECK(considered() == Considered{{false, true, true, false, true, false}});
     store.record(failed_trial("bad", 512, TrialStatus::crashed));
-    CHECK(contenders(1.2, 10).empty());
-    store.record(timed_trial("new", 512, 110));
-    CHECK(contenders(1.05, 2) == Names{"first", "a"});
+    CHECK(contenders(1.2, 10).size() == 6);
+    store.record(timed_trial("a", 512, 100.5));
+    CHECK(considered() == Considered{{false, false, true, false, true, false}});
+  }
+
+  TEST_CASE("a final covers what was there when its contenders were chosen, contender or not") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    fill(store);
+    FinalRecord final = sample_final();
+    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    store.record(timed_trial("late", 512, 90, 1));  // by another, while the final is held
+    store.record_final(final, measured_again());
+    CHECK(winner(store) == "late");
+    const Field field = store.field(cube(512), sample_class(), 2, 10);
+    CHECK(names_of(field.contenders) == Names{"late", "a", "b", "c", "d"});
+    CHECK(field.considered == Considered{{false, true, true, true, true}});
   }
 
   TEST_CASE("the best is what the last final chose, with those it tied with") {
@@ -165,7 +189,7 @@ TEST_SUITE("db") {
     CHECK(found.tied_count == 1);
     REQUIRE(found.final);
     CHECK(found.final->entries.size() == 3);
-    CHECK_FALSE(found.final_is_old);
+    CHECK(found.newcomers.empty());
     CHECK(view(path) == "b 1");
     CHECK(ask(path, "SELECT tied FROM best") == "1");
     CHECK(ask(path, "SELECT configuration ->> 'NAME' || ratio FROM final WHERE chosen") == "b1.002");
@@ -180,16 +204,19 @@ TEST_SUITE("db") {
     store.record(timed_trial("new", 512, 100.8, 0.1));
     CHECK(names_of({answer(store).winner}) == Names{"b"});
     CHECK(answer(store).final);
-    CHECK(answer(store).final_is_old);
+    REQUIRE(answer(store).newcomers.size() == 1);
+    CHECK(answer(store).newcomers[0].trials == 1);
+    CHECK(answer(store).newcomers[0].kernel == "register_tile");
     CHECK(view(path) == "b 1");
     store.record(timed_trial("newer", 512, 90, 0.1));
     CHECK(names_of({answer(store).winner}) == Names{"newer"});
     CHECK_FALSE(answer(store).final);
-    CHECK(answer(store).final_is_old);
+    CHECK(answer(store).had_final);
     CHECK(view(path) == "newer 0");
     FinalRecord final = sample_final();
     final.entries = {{key("newer"), 1, 1, 1, true}};
     final.chosen = key("newer");
+    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
     store.record_final(final, {timed_trial("newer", 512, 91, 0.1)});
     CHECK(answer(store).final);
     CHECK(answer(store).tied.empty());
@@ -267,8 +294,7 @@ TEST_SUITE("db") {
     CHECK_FALSE(results.finish());
     CHECK(ask(path, "SELECT count(*) FROM final_entries") == "3");
     CHECK(ask(path, "SELECT median_ns FROM trials ORDER BY median_ns") == "101.0");
-    CHECK(ask(path, "SELECT count(*) FROM trials, finals WHERE trials.measured_at >= finals.measured_at") ==
-          "0");
+    CHECK(ask(path, not_covered) == "0");
   }
 
   TEST_CASE("finals and ceilings travel by export, import and merge, and arriving twice are kept once") {

@@ -109,8 +109,9 @@ TrialRecord full_trial(const std::string& name) {
   trial.problem = {"matmul", {{"M", 512}, {"N", 1024}, {"K", 256}}, ElementType::float32, 32};
   trial.comparison_class = sample_class();
   trial.is_default = true;
-  trial.source_key = key("source");
+  trial.definition = key("definition");
   trial.binary_key = key(name + " binary");
+  trial.probe_key = key(name + " probes");
   trial.grid = {8, 16, 2};
   trial.block = {32, 4, 1};
   trial.dynamic_shared_bytes = 65536;

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "db/database.hpp"
 #include "db/export_file.hpp"
 #include "db/pending_results.hpp"
@@ -104,6 +107,30 @@ TEST_SUITE("db") {
     CHECK(db::find_trial(fresh, db_test::key("third"))->run == db_test::key("run"));
   }
 
+  TEST_CASE("a row that the store refuses for what it says is put aside, and the rows after it are written") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    Ear ear;
+    db::PendingResults results(store, ear.say());
+    results.begin_run(db_test::sample_run());
+    results.record(full_trial("first"));
+    TrialRecord absurd = full_trial("absurd");
+    absurd.outcome.measurement->median_ns = 0;
+    results.record(absurd);
+    results.record(full_trial("second"));
+    CHECK(results.pending() == 0);
+    CHECK(ask(path, "SELECT count(*) FROM trials") == "2");
+    CHECK(contains(ear.heard, "a result was refused"));
+    const auto leftover = results.finish();
+    REQUIRE(leftover);
+    CHECK(leftover->refused == 1);
+    CHECK(leftover->trials == 0);
+    std::ifstream file(leftover->refused_file);
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    CHECK(contains(text, absurd.key.hex()));
+  }
+
   TEST_CASE("a store that failed is not asked again before its time") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
@@ -125,7 +152,7 @@ TEST_SUITE("db") {
 
   TEST_CASE("a folder that takes no file passes the lines on to the next") {
     const TempFolder folder;
-    db::SpillFile spill(folder / "no such folder/tuner.db");
+    db::SpillFile spill(folder / "no such folder/tuner.db", "pending");
     spill.set_preamble("head\n");
     REQUIRE(spill.append("one\n"));
     CHECK(spill.path().parent_path() == std::filesystem::temp_directory_path());

@@ -55,9 +55,8 @@ TEST_SUITE("db") {
     filter.kernel = "naive";
     CHECK(list(filter) == "other");
     filter = {};
-    filter.run = db_test::key("run");
     filter.problem = db_test::cube(512);
-    CHECK(list(filter) == "small");
+    CHECK(list(filter) == "other small");
     filter = {};
     filter.failures = true;
     CHECK(list(filter) == "wrong");
@@ -76,10 +75,14 @@ TEST_SUITE("db") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     fill(store);
-    db::TrialFilter filter;
-    CHECK(db::trials(store.connection(), filter)[0].outcome.measurement->samples_ns.empty());
-    filter.with_samples = true;
-    CHECK(db::trials(store.connection(), filter)[0].outcome.measurement->samples_ns.size() == 4);
+    CHECK(db::trials(store.connection(), {})[0].outcome.measurement->samples_ns.empty());
+    int seen = 0;
+    db::for_each_trial(store.connection(), {}, {.samples = true}, [&](TrialRecord&& trial, auto&& earlier) {
+      seen += trial.outcome.measurement ? 1 : 0;
+      if (trial.outcome.measurement) CHECK(trial.outcome.measurement->samples_ns.size() == 4);
+      CHECK(earlier.empty());
+    });
+    CHECK(seen == 4);
   }
 
   TEST_CASE("contests count what each size has, newest class first") {

@@ -26,6 +26,19 @@ struct Tuned : User {
   }
 };
 
+/// Says that the kernel of those trials is another now.
+void edit(const User& user) {
+  db::ResultStore store(user.environment.at("TUNER_DB"));
+  const tuner::model::KernelDeclaration now{
+      "matmul",      "register_tile", tuner::model::Role::competitor, key("edited"), key("edited spec"),
+      "edited.toml",
+  };
+  std::vector<tuner::model::Judgement> judgements;
+  for (const auto& trial : store.undecided(now))
+    judgements.push_back({trial.key, trial.definition == now.definition});
+  store.declare(now, judgements);
+}
+
 }  // namespace
 
 TEST_SUITE("tuner command line, finals") {
@@ -50,29 +63,26 @@ TEST_SUITE("tuner command line, finals") {
     CHECK(has(report.out, "NAME=a: the fastest"));
   }
 
-  TEST_CASE("after an edit best and report pass over the old source, and show says what it is") {
+  TEST_CASE("after an edit best and report pass over what the spec no longer describes, and show says so") {
     const Tuned user;
-    {
-      db::ResultStore store(user.environment.at("TUNER_DB"));
-      store.use_source("matmul", "register_tile", key("edited"));
-    }
+    edit(user);
     CHECK(user.types({"best", "--size", "512"}).exit_code == 3);
     const auto none = user.types({"report"});
     CHECK(none.exit_code == 3);
-    CHECK(has(none.err, "all 3 trials that match are of an older source"));
+    CHECK(has(none.err, "all 3 trials that match are of specs that have changed since"));
     {
       db::ResultStore store(user.environment.at("TUNER_DB"));
       auto trial = timed_trial("new", 512, 2000);
-      trial.source_key = key("edited");
+      trial.definition = key("edited");
       store.record(trial);
     }
     CHECK(has(user.types({"best", "--size", "512"}).out, "NAME=new"));
     const auto report = user.types({"report"});
-    CHECK(has(report.out, "Left out: 3 trials of an older source"));
+    CHECK(has(report.out, "Left out: 3 trials that today's specs do not describe"));
     CHECK(has(report.out, "NAME=new"));
     CHECK_FALSE(has(report.out, "NAME=b"));
-    CHECK(has(user.types({"show", key("b").hex()}).out, "of an older source"));
-    CHECK_FALSE(has(user.types({"show", key("new").hex()}).out, "older source"));
+    CHECK(has(user.types({"show", key("b").hex()}).out, "not what its kernel's spec describes today"));
+    CHECK_FALSE(has(user.types({"show", key("new").hex()}).out, "describes today"));
   }
 
   TEST_CASE("an exported final is imported elsewhere and gives the same answer") {

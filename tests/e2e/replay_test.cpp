@@ -90,8 +90,10 @@ TEST_SUITE("tuner command line, the recorded sweep") {
     CHECK(again.exit_code == 0);
     CHECK(has(again.err, ": 0 runs, 0 trials"));
     REQUIRE(user.types({"export", "-o", "again.jsonl", "--db", "notes.db"}).exit_code == 0);
-    CHECK(tuner::test::read_text(user.home / "again.jsonl") ==
-          tuner::test::read_text(folder + "notes.jsonl"));
+    REQUIRE(user.types({"import", "again.jsonl", "--db", "other.db"}).exit_code == 0);
+    REQUIRE(user.types({"export", "-o", "third.jsonl", "--db", "other.db"}).exit_code == 0);
+    CHECK((tuner::test::read_text(user.home / "third.jsonl") ==
+           tuner::test::read_text(user.home / "again.jsonl")));
   }
 
   TEST_CASE("the notes' tables and chart in docs/results are what today's tuner makes of the recording") {

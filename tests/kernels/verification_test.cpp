@@ -54,6 +54,22 @@ TEST_CASE("writes beyond either end are caught by the fences") {
          "on the second draw of inputs: something was written before the start of C");
 }
 
+TEST_CASE("so are updates of what lies there, which a NaN would swallow") {
+  for (const std::int64_t n : {1000, 1001}) {
+    expect("update_past_end", n, TrialStatus::out_of_bounds,
+           "on the first draw of inputs: something was written past the end of C");
+  }
+  expect("update_before_start", 4096, TrialStatus::out_of_bounds,
+         "on the first draw of inputs: something was written before the start of C");
+  expect("atomic_past_end", 4096, TrialStatus::out_of_bounds,
+         "on the first draw of inputs: something was written past the end of C");
+}
+
+TEST_CASE("a write far from its buffer is caught by the fences of the buffer that it hits") {
+  expect("far_write", 4096, TrialStatus::out_of_bounds,
+         "on the second draw of inputs: something was written before the start of B");
+}
+
 TEST_CASE("a modified input is caught by its checksum") {
   expect("overwrites_input", 4096, TrialStatus::input_modified, "on the second draw of inputs: ");
 }

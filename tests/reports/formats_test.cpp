@@ -18,7 +18,7 @@ reports::ReportInput sample_input() {
   input.generated_at = "2026-01-02T03:06:00Z";
   input.runs = {sample_run()};
   input.trials = sample_trials();
-  input.finals = {sample_final()};
+  input.winners = winners_of(input.trials);
   input.ceilings = sample_ceilings();
   return input;
 }
@@ -79,7 +79,7 @@ TEST_CASE("JSON names its schema, refers to trials by key and survives what a co
   input.trials.back().compile_log = "bad \xFF\xFE bytes";
   input.trials[0].outcome.verification.error_ratio = std::numeric_limits<double>::infinity();
   const auto json = nlohmann::json::parse(reports::to_json(input));
-  CHECK(json["schema_version"] == 1);
+  CHECK(json["schema_version"] == 2);
   REQUIRE(json["classes"].size() == 1);
   const auto& group = json["classes"][0];
   CHECK(group["trials"].size() == input.trials.size());

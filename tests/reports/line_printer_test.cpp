@@ -148,12 +148,10 @@ TEST_CASE("a pipe is no terminal, and a reader that went away is no error") {
   terminal.write("into a closed descriptor");
 }
 
-TEST_CASE("a terminal without colour or without cursor control is respected") {
+TEST_CASE("a terminal without colour or without cursor control is respected" *
+          doctest::skip(access("/dev/ptmx", R_OK | W_OK) != 0)) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY);
-  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
-    MESSAGE("no pseudo-terminal here: not checked");
-    return;
-  }
+  REQUIRE((master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0));
   const int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
   REQUIRE(slave >= 0);
   setenv("TERM", "xterm", 1);

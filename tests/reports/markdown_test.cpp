@@ -19,7 +19,7 @@ reports::ReportInput sample_input() {
   input.notes = {"Figures of an imaginary device."};
   input.runs = {sample_run()};
   input.trials = sample_trials();
-  input.finals = {sample_final()};
+  input.winners = winners_of(input.trials);
   input.ceilings = sample_ceilings();
   return input;
 }

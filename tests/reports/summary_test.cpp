@@ -14,30 +14,27 @@ using model::TrialStatus;
 
 TEST_SUITE_BEGIN("reports");
 
-TEST_CASE("the winner of a size is the fastest trusted trial, whatever the order of the rows") {
+TEST_CASE("the winner of a size is the one decided elsewhere, whatever the order of the rows") {
   auto trials = sample_trials();
+  const auto winners = winners_of(trials, {});
   for (int round = 0; round < 2; ++round) {
-    const auto problems = reports::by_problem(reports::view(trials));
+    const auto problems = reports::by_problem(reports::view(trials), winners);
     REQUIRE(problems.size() == 3);
     CHECK(problems[0].best->configuration.text() == "BLOCK_SIZE=32 ELEMENTS_PER_THREAD=4");
     CHECK(problems[1].best->configuration.text() == "BLOCK_SIZE=32 ELEMENTS_PER_THREAD=8");
     CHECK(problems[2].best->kernel == "tiled");
+    REQUIRE(problems[1].tied.size() == 1);
+    CHECK(problems[1].tied[0]->configuration.text() == "BLOCK_SIZE=32 ELEMENTS_PER_THREAD=4");
+    CHECK(problems[0].tied.empty());
     std::reverse(trials.begin(), trials.end());
   }
-}
-
-TEST_CASE("a runner-up is tied when its interval overlaps the winner's, and only then") {
-  const auto trials = sample_trials();
-  const auto problems = reports::by_problem(reports::view(trials));
-  REQUIRE(problems[1].tied.size() == 1);
-  CHECK(problems[1].tied[0]->configuration.text() == "BLOCK_SIZE=32 ELEMENTS_PER_THREAD=4");
-  CHECK(problems[0].tied.empty());
-  CHECK(problems[2].tied.empty());
+  CHECK(reports::by_problem(reports::view(trials), {})[0].best == nullptr);
 }
 
 TEST_CASE("the speed-up is over the default of the winner's own kernel") {
   const auto trials = sample_trials();
-  const auto problems = reports::by_problem(reports::view(trials));
+  const auto winners = winners_of(trials);
+  const auto problems = reports::by_problem(reports::view(trials), winners);
   CHECK(problems[2].speedup() == doctest::Approx(330.0 / 112.0));
 }
 

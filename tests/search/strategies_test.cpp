@@ -5,9 +5,10 @@
 #include <set>
 #include <vector>
 
+#include "tests/search/spaces.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/search/make_strategy.hpp"
 #include "tuner/search/random_source.hpp"
+#include "tuner/search/strategies.hpp"
 
 using namespace tuner::search;
 
@@ -19,8 +20,13 @@ std::vector<std::size_t> drain(Strategy& strategy) {
   return all;
 }
 
+std::vector<std::size_t> order(const StrategyKind& kind, const SearchSpace& space, std::uint64_t seed) {
+  return drain(*kind.make(space, seed));
+}
+
 std::vector<std::size_t> order(std::string_view name, std::size_t size, std::uint64_t seed) {
-  return drain(*make_strategy(name, {size, seed}));
+  const tuner::test::LineSpace line(size);
+  return order(strategy_kind(name), line.space, seed);
 }
 
 }  // namespace
@@ -28,18 +34,19 @@ std::vector<std::size_t> order(std::string_view name, std::size_t size, std::uin
 TEST_SUITE_BEGIN("tuner::search");
 
 TEST_CASE("every strategy proposes every candidate once and then nothing") {
-  for (const std::string_view name : strategy_names()) {
-    CAPTURE(name);
+  for (const StrategyKind& kind : strategies()) {
+    CAPTURE(kind.name);
     for (const std::size_t size : {0U, 1U, 2U, 1000U}) {
-      std::vector<std::size_t> all = order(name, size, 7);
+      std::vector<std::size_t> all = order(kind.name, size, 7);
       CHECK(all.size() == size);
       CHECK(std::set<std::size_t>(all.begin(), all.end()).size() == size);
       CHECK(std::all_of(all.begin(), all.end(), [&](std::size_t candidate) { return candidate < size; }));
     }
-    const auto strategy = make_strategy(name, {3, 1});
+    const tuner::test::LineSpace line(3);
+    const auto strategy = kind.make(line.space, 1);
     drain(*strategy);
     CHECK_FALSE(strategy->next().has_value());
-    CHECK(strategy->name() == name);
+    CHECK_FALSE(kind.description.empty());
   }
 }
 
@@ -71,22 +78,23 @@ TEST_CASE("numbers stay below their bound, and all of them occur") {
   CHECK(random.below(~std::uint64_t{0}) < ~std::uint64_t{0});
 }
 
-TEST_CASE("what is known before is not proposed, and changes nothing in the order of the rest") {
-  for (const std::string_view name : strategy_names()) {
-    CAPTURE(name);
-    std::vector<std::size_t> rest = order(name, 100, 5);
-    const std::set<std::size_t> known(rest.begin() + 10, rest.begin() + 60);
-    const auto resumed = make_strategy(name, {100, 5});
-    for (const std::size_t candidate : known)
-      resumed->report(candidate, {tuner::model::TrialStatus::ok, 1000.0});
-    std::erase_if(rest, [&](std::size_t candidate) { return known.contains(candidate); });
-    CHECK(drain(*resumed) == rest);
+TEST_CASE("what is known is not proposed, and changes nothing in the order of the rest") {
+  for (const StrategyKind& kind : strategies()) {
+    CAPTURE(kind.name);
+    tuner::test::LineSpace line(100);
+    std::vector<std::size_t> rest = order(kind, line.space, 5);
+    for (std::size_t i = 10; i < 60; ++i)
+      line.space.known[rest[i]] = Result{tuner::model::TrialStatus::ok, 1000.0};
+    std::erase_if(rest, [&](std::size_t candidate) { return line.space.known[candidate].has_value(); });
+    CHECK(rest.size() == 50);
+    CHECK(order(kind, line.space, 5) == rest);
   }
 }
 
 TEST_CASE("reports may come late and tell of failures") {
-  for (const std::string_view name : strategy_names()) {
-    const auto strategy = make_strategy(name, {4, 1});
+  for (const StrategyKind& kind : strategies()) {
+    const tuner::test::LineSpace line(4);
+    const auto strategy = kind.make(line.space, 1);
     const auto first = strategy->next();
     const auto second = strategy->next();
     REQUIRE((first && second));
@@ -96,13 +104,25 @@ TEST_CASE("reports may come late and tell of failures") {
   }
 }
 
-TEST_CASE("an unknown strategy is refused with the names there are") {
-  try {
-    make_strategy("anealing", {1, 1});
-    FAIL("accepted");
-  } catch (const tuner::model::UsageError& error) {
-    CHECK(std::string(error.what()).find("anealing") != std::string::npos);
-    CHECK(error.hint() == "there are: random, exhaustive");
+TEST_CASE("an unknown strategy is refused with the names there are, or the one that was meant") {
+  const auto refusal = [](std::string_view name) {
+    try {
+      strategy_kind(name);
+    } catch (const tuner::model::UsageError& error) {
+      CHECK(std::string(error.what()).find(name) != std::string::npos);
+      return std::string(error.hint());
+    }
+    return std::string("accepted");
+  };
+  CHECK(refusal("anealing") == "there are random or exhaustive");
+  CHECK(refusal("exhaustiv").find("exhaustive") != std::string::npos);
+}
+
+TEST_CASE("a candidate's coordinates are those of its kernel's values") {
+  const tuner::test::LineSpace line(5);
+  for (std::size_t i = 0; i < line.space.size(); ++i) {
+    REQUIRE(line.space.coordinates(i).size() == 1);
+    CHECK(line.space.coordinates(i)[0] == i);
   }
 }
 

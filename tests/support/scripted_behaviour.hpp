@@ -27,6 +27,10 @@ enum class Behaviour {
   huge_frame,       ///< announces 4 GiB
   deep_frame,       ///< a frame with 100,000 arrays within each other
   wrong_message,    ///< a well-formed message that is no answer
+  leave,            ///< good, and exits when it has answered
+  wrong_on_probes,  ///< good, and in no time, but wrong on the probes if it is sent any
+  unprepared,       ///< says that the inputs of its problem cannot be made
+  crash_preparing,  ///< dies while it makes them
 };
 
 Behaviour behaviour_of(const std::string& entry);

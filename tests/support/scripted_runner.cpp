@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -82,6 +83,9 @@ void misbehave(Behaviour behaviour, int fd, const worker::Bytes& answer) {
     case Behaviour::deep_frame:
       put(fd, worker::make_frame(worker::Bytes(100'000, 0x81)));
       break;
+    case Behaviour::leave:
+      put(fd, answer);
+      ::_exit(0);
     case Behaviour::wrong_message:
       put(fd, worker::make_frame(worker::encode(worker::CompilerReady{"?"})));
       break;
@@ -104,7 +108,8 @@ model::Measurement scripted_measurement(const model::TrialJob& job, const std::s
   model::DigestBuilder identity;
   job.plan.add_to(identity);
   const std::string text = entry + job.key.hex() + identity.finish().hex();
-  const double base = 10'000.0 + static_cast<double>(hash(text, seed) % 1'000'000);
+  double base = 10'000.0 + static_cast<double>(hash(text, seed) % 1'000'000);
+  if (behaviour_of(entry) == Behaviour::wrong_on_probes) base = 5'000;
   for (int i = 0; i < job.policy.samples; ++i) {
     measurement.samples_ns.push_back(base * (1 + 1e-3 * static_cast<double>(hash(text, seed + 1 + i) % 16)));
   }
@@ -129,7 +134,33 @@ model::TrialOutcome scripted_outcome(const model::TrialJob& job, const std::stri
     outcome.measurement = scripted_measurement(job, entry, seed);
   }
   outcome.device_lost = behaviour_of(entry) == Behaviour::lose_device;
+  outcome.probes_passed = outcome.status == TrialStatus::ok && !job.probes.empty();
   return outcome;
+}
+
+/// What goes wrong before anything is launched; nothing where nothing does.
+std::optional<model::TrialOutcome> prepare_problem(const model::TrialJob& job, Behaviour behaviour) {
+  model::TrialOutcome outcome;
+  switch (behaviour) {
+    case Behaviour::crash_preparing:
+      ::signal(SIGSEGV, SIG_DFL);
+      ::raise(SIGSEGV);
+      break;
+    case Behaviour::unprepared:
+      outcome.status = TrialStatus::skipped;
+      outcome.subject = model::Subject::problem;
+      outcome.detail = "scripted inputs do not fit";
+      return outcome;
+    case Behaviour::wrong_on_probes:
+      if (job.probes.empty()) break;
+      outcome.status = TrialStatus::wrong_result;
+      outcome.subject = model::Subject::binary;
+      outcome.detail = "scripted probe";
+      return outcome;
+    default:
+      break;
+  }
+  return std::nullopt;
 }
 
 Behaviour compile_behaviour(const std::string& entry) {
@@ -162,8 +193,9 @@ ScriptedRunner::ScriptedRunner(int fd, std::uint64_t seed)
 
 model::TrialOutcome ScriptedRunner::run(const model::TrialJob& job) {
   const std::string entry = job.plan.steps.empty() ? "" : job.plan.steps.front().entry;
-  for (const TrialPhase phase : {TrialPhase::preparing, TrialPhase::loading, TrialPhase::verifying})
-    enter(phase);
+  enter(TrialPhase::preparing);
+  if (auto failed = prepare_problem(job, behaviour_of(entry))) return *failed;
+  for (const TrialPhase phase : {TrialPhase::loading, TrialPhase::verifying}) enter(phase);
   const model::TrialOutcome outcome = scripted_outcome(job, entry, m_seed);
   enter(TrialPhase::timing);
   misbehave(behaviour_of(entry), m_fd, worker::make_frame(worker::encode(outcome)));

@@ -13,11 +13,11 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A trial called by its only source's text.
-sweep::Compilable trial(const std::string& text, std::size_t group = 0) {
-  sweep::Compilable out;
+sweep::Trial trial(const std::string& text) {
+  sweep::Trial out;
   out.job = test::fake_job(text);
-  out.item.group = group;
-  out.trial.record.kernel = text;
+  out.record.binary_key = out.job.key();
+  out.record.kernel = text;
   return out;
 }
 
@@ -38,9 +38,9 @@ TEST_SUITE("tuner::sweep::CompileAhead") {
     };
     compile::CompilePool pool(2, [&] { return std::make_unique<test::FakeCompiler>(log, answer); });
     sweep::CompileAhead compiling(pool);
-    compiling.submit(trial("later group", 1));
-    compiling.submit(trial("slow"));
-    for (const char* text : {"second", "third"}) compiling.submit(trial(text));
+    compiling.submit(trial("later group"), {1, 0});
+    compiling.submit(trial("slow"), {});
+    for (const char* text : {"second", "third"}) compiling.submit(trial(text), {});
 
     const auto wait_for_ready = [&](std::size_t count) {
       while (pool.stats().ready < count) std::this_thread::sleep_for(1ms);

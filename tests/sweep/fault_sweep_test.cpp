@@ -84,7 +84,7 @@ TEST_SUITE("tuner::sweep faults") {
       const std::vector<TrialStatus>& allowed = expected.at(kernel_of(result));
       const auto status = model::parse_trial_status(result.status);
       CHECK(std::find(allowed.begin(), allowed.end(), *status) != allowed.end());
-      CHECK((allowed == good || !result.detail.empty()));
+      CHECK((status == TrialStatus::ok || !result.detail.empty()));
     }
     CHECK(kernels.size() == expected.size());
 

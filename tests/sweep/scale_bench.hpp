@@ -61,6 +61,15 @@ inline FakeCompiler::Answer scale_answer(std::set<std::string> broken) {
   };
 }
 
+inline model::TrialOutcome failed_in(model::TrialStatus status, const std::string& detail,
+                                     bool device_lost = false) {
+  model::TrialOutcome outcome;
+  outcome.status = status;
+  outcome.detail = detail;
+  outcome.device_lost = device_lost;
+  return outcome;
+}
+
 /// Says what `behave` says for a scale.
 class ScaleRunner final : public model::TrialRunner {
  public:
@@ -75,7 +84,7 @@ class ScaleRunner final : public model::TrialRunner {
     finals.emplace_back();
     for (const model::TrialJob& trial : job.trials)
       finals.back().push_back(std::to_integer<int>(trial.binary.at(0)));
-    if (fails_in_final) return {{}, 0, 0, 0, {model::TrialStatus::crashed, "lost", {}, {}, true, -1}, 0};
+    if (fails_in_final) return {{}, 0, 0, 0, failed_in(model::TrialStatus::crashed, "lost", true), 0};
     model::FinalOutcome outcome = simple_final(
         [this](const model::TrialJob& trial) {
           const auto raced = m_raced.find(trial.key);
@@ -113,11 +122,13 @@ class Watcher final : public sweep::Observer {
     ++ended;
     if (on_finished) on_finished(trial);
   }
+  void left_out(const model::TrialRecord&) override { ++left; }
   void final_begins(const model::Problem&, std::size_t) override {}
   void notice(const std::string& text) override { notices.push_back(text); }
   std::vector<std::string> notices;
   std::pair<std::int64_t, std::int64_t> plan;
   int ended = 0;
+  int left = 0;
   std::function<void(const model::TrialRecord&)> on_finished;
 };
 
@@ -170,8 +181,8 @@ struct Bench {
     return summary;
   }
 
-  const model::TrialRecord& trial(const std::string& configuration) const {
-    for (const auto& [key, record] : results.trials) {
+  model::TrialRecord trial(const std::string& configuration) const {
+    for (const auto& [key, record] : results.trials()) {
       if (record.configuration.text() == configuration) return record;
     }
     FAIL("no trial of " << configuration);

@@ -24,29 +24,44 @@ namespace tuner::test {
 namespace {
 
 constexpr int compilers = 2;
-constexpr std::int64_t problem_size = 100'000;
 
-class Silence final : public sweep::Observer {
+class Notices final : public sweep::Observer {
  public:
+  std::vector<std::string> notices;
+
   void planned(std::int64_t, std::int64_t) override {}
   void launching(const model::TrialRecord&) override {}
   void finished(const model::TrialRecord&) override {}
+  void left_out(const model::TrialRecord&) override {}
   void final_begins(const model::Problem&, std::size_t) override {}
-  void notice(const std::string&) override {}
+  void notice(const std::string& text) override { notices.push_back(text); }
 };
+
+std::vector<sweep::Work> work_of(const std::vector<std::filesystem::path>& specs,
+                                 const std::vector<std::int64_t>& sizes) {
+  std::vector<sweep::Work> work;
+  for (const model::KernelSpec& kernel : scripted_kernels(specs)) {
+    std::vector<model::Problem> problems;
+    for (const std::int64_t size : sizes)
+      problems.push_back(space::make_problem(kernel, {size}, std::nullopt, 0));
+    work.push_back({space::KernelSpace(kernel), std::move(problems)});
+  }
+  return work;
+}
 
 sweep::Request request_of(const ScriptedSweep& scripted) {
   sweep::Request request;
-  for (const model::KernelSpec& kernel : scripted_kernels(scripted.specs)) {
-    request.work.push_back(
-        {space::KernelSpace(kernel), {space::make_problem(kernel, {problem_size}, std::nullopt, 0)}});
-  }
+  request.work = work_of(scripted.specs, scripted.sizes);
+  request.rivals = work_of(scripted.rivals, scripted.sizes);
+  request.retry_failed = scripted.retry_failed;
+  request.recorded_device = scripted.recorded_device;
   request.device = scripted_device();
   request.device.name = scripted.device;
   request.device.uuid = scripted.uuid;
   request.compiler = ScriptedCompiler().name();
   request.policy.samples = 5;
   request.policy.time_limit_ns = 1e8;
+  request.policy.final.within = scripted.within;
   request.seed = scripted.seed;
   request.run.id = model::Digest::random();
   request.run.state = "running";
@@ -138,7 +153,7 @@ std::vector<model::KernelSpec> scripted_kernels(const std::vector<std::filesyste
   return loaded.kernels;
 }
 
-sweep::Summary run_scripted_sweep(const ScriptedSweep& scripted) {
+ScriptedSummary run_scripted_sweep(const ScriptedSweep& scripted) {
   const sweep::Request request = request_of(scripted);
   std::optional<worker::DeviceLock> lock;
   if (!scripted.cache.empty()) {
@@ -149,10 +164,11 @@ sweep::Summary run_scripted_sweep(const ScriptedSweep& scripted) {
   const sweep::TrialList list = sweep::list_trials(request, store);
   worker::RemoteRunner runner = runner_of(scripted);
   compile::CompilePool pool(compilers, compilers_of(scripted, request.compiler));
-  Silence silence;
+  Notices observer;
   const std::atomic<bool> stop{false};
-  sweep::Services services{pool, runner, store, store, silence, oracle_of(request.device), seconds_now, stop};
-  return sweep::sweep(request, list, services);
+  sweep::Services services{pool,        runner, store, store, observer, oracle_of(request.device),
+                           seconds_now, stop};
+  return {sweep::sweep(request, list, services), std::move(observer.notices)};
 }
 
 void write_scripted_spec(const std::filesystem::path& folder, const std::string& entry, int configurations) {
@@ -171,17 +187,15 @@ void write_scripted_spec(const std::filesystem::path& folder, const std::string&
 
 std::map<model::Digest, ScriptedResult> results_in(const std::filesystem::path& database) {
   const db::Connection connection = db::open_for_reading(database);
-  db::TrialFilter everything;
-  everything.with_samples = true;
   std::map<model::Digest, ScriptedResult> results;
-  for (const model::TrialRecord& trial : db::trials(connection, everything)) {
+  db::for_each_trial(connection, {}, {.samples = true}, [&](model::TrialRecord&& trial, auto&&) {
     ScriptedResult& result = results[trial.key];
     result.what = trial.kernel + " " + trial.configuration.text();
     result.status = model::to_string(trial.outcome.status);
     result.detail = trial.outcome.detail;
     if (trial.outcome.measurement) result.samples_ns = trial.outcome.measurement->samples_ns;
     result.metrics = trial.metrics;
-  }
+  });
   return results;
 }
 

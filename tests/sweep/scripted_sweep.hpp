@@ -15,19 +15,29 @@ namespace tuner::test {
 /// A sweep as `tuner run` does it, with the scripted compiler and device in real child processes instead of a
 /// GPU's: specs from files, results in a database, binaries in a cache, the device locked.
 struct ScriptedSweep {
-  std::vector<std::filesystem::path> specs;  ///< files or folders
+  std::vector<std::filesystem::path> specs;   ///< files or folders
+  std::vector<std::filesystem::path> rivals;  ///< sweep::Request::rivals, the same
+  std::vector<std::int64_t> sizes = {100'000};
   std::filesystem::path database;
   std::filesystem::path cache;          ///< of binaries, and the folder of the device's lock; empty: neither
   std::string device = "Scripted GPU";  ///< its model
   std::string uuid = "GPU-5c819fed";    ///< what is locked
   std::uint64_t seed = 1;
   std::chrono::milliseconds deadline{1000};  ///< of a compilation, and of a phase of a run
+  double within = 1e9;  ///< of the best: who is in a final
+  bool retry_failed = false;
+  std::string recorded_device;  ///< sweep::Request::recorded_device
+};
+
+/// What a sweep did, and what it said to its user.
+struct ScriptedSummary : sweep::Summary {
+  std::vector<std::string> notices;
 };
 
 /// The kernels of `specs`. Throws model::Error where one has a mistake.
 std::vector<model::KernelSpec> scripted_kernels(const std::vector<std::filesystem::path>& specs);
 /// Does it all, and throws what `tuner run` would end with.
-sweep::Summary run_scripted_sweep(const ScriptedSweep& sweep);
+ScriptedSummary run_scripted_sweep(const ScriptedSweep& sweep);
 
 /// A spec with `configurations` configurations whose kernel is called, and so behaves like, `entry`; see
 /// behaviour_of(). Written with its sources to `folder`.

@@ -2,7 +2,7 @@
 
 #include "tests/sweep/scale_bench.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/trial_identity.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 
 using namespace tuner;
 using test::Bench;
@@ -19,10 +19,10 @@ TEST_SUITE("tuner::sweep") {
     CHECK(summary.ending == sweep::Ending::done);
     CHECK(summary.planned == 10);
     CHECK(summary.finished == 10);
-    CHECK(bench.results.trials.size() == 10);
+    CHECK(bench.results.trials().size() == 10);
     CHECK(bench.results.calls.front() == "begin");
     CHECK(bench.results.calls.back() == "end done");
-    for (const auto& [key, record] : bench.results.trials) {
+    for (const auto& [key, record] : bench.results.trials()) {
       CHECK(record.outcome.status == model::TrialStatus::ok);
       CHECK(record.metrics.at("elements/ns") ==
             doctest::Approx(static_cast<double>(record.problem.sizes[0].value) /
@@ -39,12 +39,12 @@ TEST_SUITE("tuner::sweep") {
     const sweep::TrialList list = sweep::list_trials(request, bench.results);
     REQUIRE(list.total() == 5 + 2983);
     const sweep::Group& group = list.groups.at(0);
-    const model::ComparisonClass comparison = sweep::comparison_class(request, group.problem.type);
-    const sweep::IdentityMaker identities(request, request.work[0], group.problem, comparison);
+    const sweep::TrialMaker maker(request, request.work[0], group.problem);
     std::size_t index = 0;
-    for (const sweep::Candidate& candidate : group.candidates) {
+    for (const search::SearchSpace::Candidate& candidate : group.candidates) {
       REQUIRE(candidate.configuration == index);
-      REQUIRE(candidate.key == identities.trial(group.lists[0][index]));
+      REQUIRE(group.keys[index] == maker.key(group.lists[0][index]));
+      REQUIRE(group.keys[index] == maker.make(group.lists[0][index]).record.key);
       ++index;
     }
   }
@@ -95,7 +95,7 @@ TEST_SUITE("tuner::sweep") {
       bench.adjust = [](sweep::Request& request) { request.policy.flush_l2 = true; };
     }
     CHECK(bench.run().finished == 5);
-    CHECK(bench.results.trials.size() == 10);
+    CHECK(bench.results.trials().size() == 10);
   }
 
   TEST_CASE("a failed compilation is a row with the log's first line, and the sweep goes on") {
@@ -104,7 +104,7 @@ TEST_SUITE("tuner::sweep") {
     const sweep::Summary summary = bench.run();
     CHECK(summary.finished == 5);
     CHECK(summary.failed == 1);
-    const model::TrialRecord& broken = bench.trial("SCALE=4");
+    const model::TrialRecord broken = bench.trial("SCALE=4");
     CHECK(broken.outcome.status == model::TrialStatus::compile_error);
     CHECK(broken.outcome.detail == "scale.cu(1): error: no such scale");
     CHECK(broken.compile_log.find("1 error detected") != std::string::npos);
@@ -118,7 +118,7 @@ TEST_SUITE("tuner::sweep") {
       return step.grid.x == 2 ? std::optional<std::string>("needs more than there is") : std::nullopt;
     };
     bench.run();
-    const model::TrialRecord& trial = bench.trial("SCALE=16");
+    const model::TrialRecord trial = bench.trial("SCALE=16");
     CHECK(trial.outcome.status == model::TrialStatus::unlaunchable);
     CHECK(trial.outcome.detail == "needs more than there is");
     CHECK(std::count(bench.launched.begin(), bench.launched.end(), 16) == 0);
@@ -129,8 +129,7 @@ TEST_SUITE("tuner::sweep") {
     Bench bench;
     bench.behave = [](int scale, const model::TrialJob&) {
       model::TrialOutcome outcome = ok_in(1);
-      if (scale == 8)
-        outcome = {model::TrialStatus::crashed, "an illegal address", {}, std::nullopt, true, -1};
+      if (scale == 8) outcome = test::failed_in(model::TrialStatus::crashed, "an illegal address", true);
       return outcome;
     };
     bench.run();
@@ -177,7 +176,9 @@ TEST_SUITE("tuner::sweep") {
     bench.behave = [&](int, const model::TrialJob& job) {
       told.push_back(job.best_ns);
       model::TrialOutcome outcome = ok_in(told.size() == 1 ? 1 : 100);
-      if (told.size() == 1) outcome.status = model::TrialStatus::wrong_result;
+      if (told.size() > 1) return outcome;
+      outcome.status = model::TrialStatus::wrong_result;
+      outcome.measurement.reset();
       return outcome;
     };
     bench.run();
@@ -199,7 +200,7 @@ TEST_SUITE("tuner::sweep") {
     const sweep::Summary second = bench.run();
     CHECK(second.known == first.finished);
     CHECK(second.finished == 5 - first.finished);
-    CHECK(bench.results.trials.size() == 5);
+    CHECK(bench.results.trials().size() == 5);
   }
 
   TEST_CASE("a budget of trials or of time ends the sweep and says so") {
@@ -275,6 +276,6 @@ TEST_SUITE("tuner::sweep") {
     bench.results.fail_after = 2;
     CHECK_THROWS_WITH_AS(bench.run(), "the disk is full", model::Error);
     CHECK(bench.results.calls.back() == "end failed");
-    CHECK(bench.results.trials.size() == 2);
+    CHECK(bench.results.trials().size() == 2);
   }
 }

@@ -27,6 +27,7 @@ TEST_CASE("a mistyped word is told from one that was never meant") {
   CHECK(util::nearest("UNROLL", words).empty());
   CHECK(util::nearest("y", words).empty());
   CHECK(util::nearest("X", words) == "x");
+  CHECK(util::nearest("xx", words) == "x");  // a letter too many
   CHECK(util::nearest(std::string(100'000, 'x'), words).empty());
   CHECK(util::did_you_mean("TILE_MM", words) == "did you mean `TILE_M`?");
   CHECK(util::did_you_mean("TILE_MM", words, '"') == "did you mean \"TILE_M\"?");

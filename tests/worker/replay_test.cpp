@@ -47,11 +47,12 @@ TEST_SUITE("tuner::device::replay") {
     CHECK(replay(runner, 1).status == TrialStatus::ok);
   }
 
-  TEST_CASE("a replayed device is the recorded one under another id and kind") {
+  TEST_CASE("a replayed device is the recorded one under another id, kind and name") {
     const model::DeviceInfo recorded = test::full_device_info();
     model::DeviceInfo expected = recorded;
     expected.id = "replay:sweep.jsonl";
     expected.kind = "replay";
+    expected.name = recorded.name + " (replayed)";  // a class of its own
     CHECK(replayed_device(recorded, "sweep.jsonl") == expected);
   }
 

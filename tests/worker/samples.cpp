@@ -85,6 +85,7 @@ TrialJob full_trial_job() {
   job.probes = {job.plan, job.plan};
   job.best_ns = 12'345.678;
   job.seed = std::numeric_limits<std::uint64_t>::max();
+  job.role = model::Role::baseline;
   return job;
 }
 
@@ -95,6 +96,8 @@ TrialOutcome full_outcome() {
   outcome.verification = {true, std::numeric_limits<double>::infinity(), 5e-324, 3, 1, "C"};
   outcome.measurement = Measurement{{1.1, 2.2, 3.3}, 4, 2.2, 1.1, 3.3, 1.1, 1980.5, 2, 61.5, 700.25, true};
   outcome.device_lost = true;
+  outcome.subject = model::Subject::binary;
+  outcome.probes_passed = true;
   outcome.driver_blocks_per_multiprocessor = 6;
   return outcome;
 }

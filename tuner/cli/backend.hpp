@@ -18,6 +18,7 @@ struct Backend {
   std::unique_ptr<model::TrialRunner> runner;
   sweep::LaunchOracle oracle;
   int compile_jobs = 1;
+  std::string recorded_device;  ///< as sweep::Request::recorded_device
 };
 
 /// Opens what `--device` names: auto (the first CUDA device), cuda:N, cpu, replay:FILE. Throws model::Error
@@ -27,6 +28,9 @@ Backend open_backend(const config::Settings& settings);
 Backend open_cuda_backend(const config::Settings& settings, const std::string& id);
 Backend open_cpu_backend(const config::Settings& settings);
 Backend open_replay_backend(const std::string& file);
+
+/// What the limits of a CUDA device say of a compiled kernel. Needs no driver.
+sweep::LaunchOracle launch_oracle(const model::DeviceInfo& device);
 
 /// Compile workers to run: the setting, else one a core as far as memory allows.
 int compile_jobs(const config::Settings& settings);

@@ -6,6 +6,17 @@
 
 namespace tuner::cli {
 
+sweep::LaunchOracle launch_oracle(const model::DeviceInfo& device) {
+  return {[device](const model::KernelResources& resources, const model::Step& step) {
+            return device::cuda::why_unlaunchable(device.limits, resources, step.grid, step.block,
+                                                  step.dynamic_shared_bytes);
+          },
+          [device](const model::KernelResources& resources, const model::Step& step) {
+            return device::cuda::occupancy(device.limits, device.compute_major, device.compute_minor,
+                                           resources, step.block, step.dynamic_shared_bytes);
+          }};
+}
+
 Backend open_cuda_backend(const config::Settings& settings, const std::string& id) {
   // Beside each other: a sweep that is known already consists of little else than these starts.
   auto starting = std::async(std::launch::async, [&settings] {
@@ -21,16 +32,7 @@ Backend open_cuda_backend(const config::Settings& settings, const std::string& i
   backend.compile_jobs = compile_jobs(settings);
   backend.make_compiler = remote_compilers(settings, "nvrtc", backend.compiler, std::move(compiler));
   backend.runner = std::move(runner);
-  const model::DeviceInfo device = backend.device;
-  backend.oracle.why_unlaunchable = [device](const model::KernelResources& resources,
-                                             const model::Step& step) {
-    return device::cuda::why_unlaunchable(device.limits, resources, step.grid, step.block,
-                                          step.dynamic_shared_bytes);
-  };
-  backend.oracle.occupancy = [device](const model::KernelResources& resources, const model::Step& step) {
-    return device::cuda::occupancy(device.limits, device.compute_major, device.compute_minor, resources,
-                                   step.block, step.dynamic_shared_bytes);
-  };
+  backend.oracle = launch_oracle(backend.device);
   return backend;
 }
 

@@ -17,6 +17,7 @@ Backend open_replay_backend(const std::string& file) {
                        "make recordings with `tuner export`", model::ExitCode::no_device);
   }
   Backend backend;
+  backend.recorded_device = recording->runs.front().device.name;
   backend.device = device::replay::replayed_device(recording->runs.front().device, file);
   backend.compiler = recording->runs.front().toolkit;
   backend.make_compiler = [recording, toolkit = backend.compiler] {

@@ -7,7 +7,7 @@
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "tuner/cli/best_why.hpp"
-#include "tuner/model/final_answer.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -121,7 +121,9 @@ Json answer_json(const db::BestAnswer& answer) {
   out["winner"] = trial_json(answer, answer.winner);
   out["remeasured"] = answer.final.has_value();
   out["final"] = final_json(answer);
-  out["final_is_old"] = answer.final_is_old;
+  Json newcomers = Json::object();
+  for (const db::Newcomers& of_kernel : answer.newcomers) newcomers[of_kernel.kernel] = of_kernel.trials;
+  out["newcomers"] = std::move(newcomers);
   out["tied_count"] = answer.tied_count;
   out["tied"] = Json::array();
   for (const model::TrialRecord& tied : answer.tied) out["tied"].push_back(trial_json(answer, tied));

@@ -7,7 +7,7 @@
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "reports/summary.hpp"
-#include "tuner/model/final_answer.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace tuner::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
-#include "tuner/model/final_answer.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -25,6 +25,17 @@ std::string name(const model::TrialRecord& trial) {
   return fmt::format("{} {}", trial.kernel, trial.configuration.text());
 }
 
+/// Who was not there when the best were measured in turn.
+std::string newcomers_story(const db::BestAnswer& answer, const std::string& verdict) {
+  if (answer.newcomers.empty()) return "";
+  std::vector<std::string> names;
+  for (const db::Newcomers& newcomers : answer.newcomers) {
+    names.push_back(fmt::format("{} of {}", newcomers.trials, newcomers.kernel));
+  }
+  return fmt::format("\n  not in that final, though within 10 %: {} ({}; `tuner run` races them)",
+                     fmt::join(names, ", "), verdict);
+}
+
 std::string final_story(const db::BestAnswer& answer) {
   const model::FinalRecord& final = *answer.final;
   std::string text =
@@ -37,17 +48,15 @@ std::string final_story(const db::BestAnswer& answer) {
     text += fmt::format("\n  chosen: {}", model::final_rule);
   }
   text += fmt::format("\n  it is {}", standing_text(answer, answer.winner));
-  if (answer.final_is_old) {
-    text +=
-        "\n  other configurations were measured since; none is clearly faster, and none was in that final";
-  }
-  return text;
+  return text + newcomers_story(answer, "none is clearly faster");
 }
 
 std::string race_story(const db::BestAnswer& answer) {
-  return answer.final_is_old
-             ? "\n  not re-measured: it was measured after the last final and beats what that chose"
-             : "\n  not re-measured after the race: the lowest of many medians, so optimistic";
+  return fmt::format(
+      "\n  not measured again in turn with the others: {}",
+      answer.had_final
+          ? "no final has considered it yet, and it beats what the last one chose; `tuner run` races it"
+          : "the lowest of many medians, so optimistic");
 }
 
 std::string ties(const db::BestAnswer& answer) {

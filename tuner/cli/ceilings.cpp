@@ -11,7 +11,7 @@
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/ceiling_unit.hpp"
 #include "tuner/sweep/sweep.hpp"
-#include "tuner/sweep/trial_identity.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -70,12 +70,11 @@ std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const sweep::R
                                          const sweep::Work& work, const model::Problem& problem) {
   const model::KernelSpec& spec = work.kernel.spec();
   const std::string& unit = spec.metrics.front().name;
-  const model::ComparisonClass comparison = sweep::comparison_class(request, problem.type);
-  const sweep::IdentityMaker identities(request, work, problem, comparison);
+  const sweep::TrialMaker maker(request, work, problem);
   const auto configurations = work.kernel.list(problem, request.device.limits);
   std::optional<model::Ceiling> best;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    const auto trial = task.source.find(identities.trial(configurations[i]));
+    const auto trial = task.source.find(maker.key(configurations[i]));
     if (!trial) return std::nullopt;
     const auto metric = trial->metrics.find(unit);
     if (!model::has_trusted_time(trial->outcome.status) || metric == trial->metrics.end()) continue;

@@ -17,7 +17,7 @@
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"
-#include "tuner/sweep/trial_record.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -36,23 +36,12 @@ model::DeviceInfo pretended_device(const std::string& architecture) {
                           fmt::format("known: {}", fmt::join(device::cuda::known_architectures(), ", ")));
 }
 
-sweep::LaunchOracle oracle_of(const model::DeviceInfo& device) {
-  return {[device](const model::KernelResources& resources, const model::Step& step) {
-            return device::cuda::why_unlaunchable(device.limits, resources, step.grid, step.block,
-                                                  step.dynamic_shared_bytes);
-          },
-          [device](const model::KernelResources& resources, const model::Step& step) {
-            return device::cuda::occupancy(device.limits, device.compute_major, device.compute_minor,
-                                           resources, step.block, step.dynamic_shared_bytes);
-          }};
-}
-
 /// Compiles configurations of one kernel and judges them against a device's limits, without running anything.
 class Checker {
  public:
   Checker(const model::DeviceInfo& device, std::string compiler, compile::CompilePool& pool,
           terminal::LinePrinter& printer)
-      : m_pool(pool), m_printer(printer), m_oracle(oracle_of(device)) {
+      : m_pool(pool), m_printer(printer), m_oracle(launch_oracle(device)) {
     m_request.device = device;
     m_request.compiler = std::move(compiler);
   }
@@ -62,15 +51,15 @@ class Checker {
                                         const std::vector<std::size_t>& which) {
     std::map<compile::CompilePool::Ticket, sweep::Trial> compiling;
     std::vector<model::TrialRecord> records;
+    const sweep::TrialMaker maker(m_request, work, problem);
     for (const std::size_t index : which) {
-      sweep::Trial trial = sweep::describe(m_request, work, problem, list[index], {});
+      sweep::Trial trial = maker.make(list[index]);
       if (trial.record.outcome.status != model::TrialStatus::ok) {
         records.push_back(std::move(trial.record));
         continue;
       }
-      auto job =
-          work.kernel.compile_job(problem, list[index], m_request.device.architecture, m_request.compiler);
-      compiling.emplace(m_pool.submit(std::move(job)), std::move(trial));
+      const auto ticket = m_pool.submit(std::exchange(trial.job, {}));
+      compiling.emplace(ticket, std::move(trial));
     }
     while (auto finished = m_pool.take()) {
       sweep::Trial trial = std::move(compiling.at(finished->ticket));
@@ -109,7 +98,7 @@ reports::Table result_table(const std::vector<model::TrialRecord>& records) {
     const auto& occupancy = record.occupancy;
     const auto status = record.outcome.status;
     table.add_row(
-        {record.configuration.text(), fmt::format("{}x{}x{}", record.block.x, record.block.y, record.block.z),
+        {record.configuration.text(), reports::dim_text(record.block),
          resources ? fmt::format("{}", resources->registers) : "",
          resources ? fmt::format("{}", resources->spill_store_bytes + resources->spill_load_bytes) : "",
          resources ? fmt::format("{}", resources->static_shared_bytes + record.dynamic_shared_bytes) : "",
@@ -170,7 +159,7 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
   const std::string compiler = first->name();
   compile::CompilePool pool(compile_jobs(settings),
                             remote_compilers(settings, target.compiler_kind, compiler, std::move(first)));
-  terminal::LinePrinter printer(terminal::open_terminal(STDERR_FILENO), terminal::steady_clock());
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   Checker checker(target.device, compiler, pool, printer);
   std::int64_t mistakes = 0;
   for (const model::KernelSpec& spec : catalog.selected()) {

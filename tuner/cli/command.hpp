@@ -27,6 +27,7 @@ void add_config(CLI::App& app, Context& context, Action& action);
 void add_export(CLI::App& app, Context& context, Action& action);
 void add_import(CLI::App& app, Context& context, Action& action);
 void add_merge(CLI::App& app, Context& context, Action& action);
+void add_forget(CLI::App& app, Context& context, Action& action);
 void add_cache(CLI::App& app, Context& context, Action& action);
 /// Not for people: what child processes run.
 void add_worker(CLI::App& app, Context& context, Action& action);

@@ -13,7 +13,7 @@
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/repeat.hpp"
-#include "tuner/sweep/trial_list.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 #include "tuner/worker/device_lock.hpp"
 
 namespace tuner::cli {
@@ -80,7 +80,7 @@ Compared compare_fresh(const config::Settings& settings, const CompareOptions& o
 Compared compare_stored(const config::Settings& settings, const model::TrialRecord& a,
                         const model::TrialRecord& b) {
   const db::Connection own = db::open_for_reading(settings.database());
-  return compare_trials(a, b, db::final_with(own, a.key));
+  return compare_trials(a, b, db::final_between(own, a.key, b.key));
 }
 
 int compare(const Context& context, const CompareOptions& options) {

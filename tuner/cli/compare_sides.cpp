@@ -11,12 +11,11 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/final_queries.hpp"
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
+#include "tuner/cli/run_named.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/final_answer.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -33,56 +32,11 @@ Place place_of(const model::TrialRecord& trial) {
 
 /// What a user would be told to use of each problem.
 std::vector<model::TrialRecord> best_in(const db::Connection& connection) {
-  const std::vector<std::string> hidden = db::ceiling_families(connection);
   std::vector<model::TrialRecord> best;
-  for (const db::Contest& contest : db::contests(connection)) {
-    if (std::find(hidden.begin(), hidden.end(), contest.problem.family) != hidden.end()) continue;
-    if (const auto answer = db::best_of(connection, contest)) {
-      best.push_back(db::find_trial(connection, answer->winner.key).value());
-    }
-  }
-  return best;
-}
-
-/// The trial as `run` left it; absent where that is not ok.
-std::optional<model::TrialRecord> as_measured(const db::Connection& connection, const model::Digest& key,
-                                              const model::Digest& run) {
-  auto trial = db::find_trial(connection, key);
-  if (!trial) return std::nullopt;
-  std::optional<db::StoredMeasurement> last;
-  for (db::StoredMeasurement& stored : db::measurements(connection, key)) {
-    if (stored.run == run) last = std::move(stored);
-  }
-  if (!last || !model::has_trusted_time(last->status)) return std::nullopt;
-  trial->outcome.status = last->status;
-  trial->outcome.measurement = std::move(last->measurement);
-  return trial;
-}
-
-/// The same of a run: what its final chose, or its fastest where it held none.
-std::vector<model::TrialRecord> best_of_run(const db::Connection& connection, const model::Digest& run) {
-  std::map<Place, std::vector<model::TrialRecord>> groups;
-  for (const model::Digest& key : db::measured_by(connection, run)) {
-    if (auto trial = as_measured(connection, key, run)) groups[place_of(*trial)].push_back(std::move(*trial));
-  }
-  std::vector<model::FinalRecord> finals = db::finals(connection);
-  std::erase_if(finals, [&](const model::FinalRecord& final) { return final.run != run; });
-  std::vector<model::TrialRecord> best;
-  for (auto& [place, trials] : groups) {
-    const auto faster = [](const model::TrialRecord& a, const model::TrialRecord& b) {
-      return a.outcome.measurement->median_ns < b.outcome.measurement->median_ns;
-    };
-    auto winner = std::min_element(trials.begin(), trials.end(), faster);
-    for (const model::FinalRecord& final : finals) {
-      const auto find = [&](const model::Digest& key) {
-        return std::find_if(trials.begin(), trials.end(),
-                            [&](const model::TrialRecord& trial) { return trial.key == key; });
-      };
-      const auto answer =
-          answer_of(final, [&](const model::Digest& key) { return find(key) != trials.end(); });
-      if (answer) winner = find(answer->winner);
-    }
-    best.push_back(std::move(*winner));
+  db::TrialFilter filter;
+  filter.ceilings = false;
+  for (const model::Winner& winner : db::winners(connection, filter)) {
+    best.push_back(db::find_trial(connection, winner.trial).value());
   }
   return best;
 }
@@ -97,8 +51,7 @@ bool is_database(const fs::path& path) {
 /// Only what merging or importing would take is looked at: a stranger's file is copied into a database of our
 /// own making, which is thrown away.
 Side load_file(const std::string& name) {
-  const util::TemporaryFolder folder;
-  const db::Connection copy = db::open_database(folder.path() / "side.db");
+  const db::Connection copy = db::open_in_memory();
   if (is_database(name)) {
     db::merge_database(copy, name);
   } else {
@@ -121,14 +74,6 @@ bool is_file(const std::string& name) {
   throw model::Error(
       fmt::format("'{}' is neither a file nor the beginning of a trial's or a run's identifier", name),
       "`tuner list runs` and `tuner report` show identifiers", model::ExitCode::nothing_found);
-}
-
-std::vector<model::Digest> runs_named(const db::Connection& own, const std::string& prefix) {
-  std::vector<model::Digest> found;
-  for (const model::RunRecord& run : db::runs(own)) {
-    if (run.id.hex().starts_with(prefix)) found.push_back(run.id);
-  }
-  return found;
 }
 
 std::optional<model::TrialRecord> trial_named(const db::Connection& own, const std::string& prefix) {
@@ -169,7 +114,7 @@ Side load_side(const fs::path& own_database, const std::string& name) {
   }
   if (trial) return {name, std::move(trial), {}};
   if (runs.empty()) refuse(name);
-  return {name, std::nullopt, best_of_run(own, runs.front())};
+  return {name, std::nullopt, best_in(db::extract_run(own, runs.front()))};
 }
 
 Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b,
@@ -198,7 +143,9 @@ Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b
     out.ratio = measure::quotient(ratio(*entry_a), ratio(*entry_b));
     out.how = fmt::format("sampled in turn, in the final of {}", final->measured_at);
   } else {
-    out.ratio = measure::unpaired_ratio(of_a, of_b, 0);
+    // Drawn for the two in one order, so that it does not matter which was named first.
+    out.ratio = a.key <= b.key ? measure::unpaired_ratio(of_a, of_b, 0)
+                               : measure::inverse(measure::unpaired_ratio(of_b, of_a, 0));
     out.how = fmt::format("{} and {} samples taken apart", of_a.size(), of_b.size());
   }
   out.verdict = measure::verdict(out.ratio);

@@ -1,6 +1,7 @@
 #include "tuner/cli/context.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -24,6 +25,15 @@ std::string Context::command_line() const {
   std::string out = "tuner";
   for (const std::string& argument : arguments) out += ' ' + util::shell_quote(argument);
   return out;
+}
+
+terminal::Terminal open_terminal(const config::Settings& settings) {
+  const auto wish = [&](const char* name) {
+    const std::string& word = settings.text(name);
+    if (word == "auto") return terminal::Wish::automatic;
+    return word == "always" ? terminal::Wish::always : terminal::Wish::never;
+  };
+  return terminal::open_terminal(STDERR_FILENO, wish("color"), wish("progress"));
 }
 
 void write_out(const std::string& text) {

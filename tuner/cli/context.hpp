@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
 
 namespace tuner::cli {
 
@@ -17,6 +18,9 @@ struct Context {
   /// `tuner run --sizes 512..4096`, quoted for a shell.
   std::string command_line() const;
 };
+
+/// stderr as the settings `color` and `progress` want it.
+terminal::Terminal open_terminal(const config::Settings& settings);
 
 /// Data for whoever reads stdout. Throws model::Error when it cannot be written, except where the reader went
 /// away.

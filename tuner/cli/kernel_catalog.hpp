@@ -16,6 +16,8 @@ class KernelCatalog {
 
   /// The selected kernels in the order named; without a selection all.
   const std::vector<model::KernelSpec>& selected() const { return m_selected; }
+  /// Everything that is at hand: what was named, and the shipped kernels that it does not replace.
+  const std::vector<model::KernelSpec>& all() const { return m_all; }
 
  private:
   /// Selects the kernel or the family of this name; false where there is none.

@@ -10,7 +10,6 @@ namespace tuner::cli {
 void add_report(CLI::App& app, Context& context, Action& action) {
   auto* command = app.add_subcommand("report", "Write what is known as a document");
   auto options = std::make_shared<ReportOptions>();
-  auto run = std::make_shared<std::string>();
   command->add_option("-o,--output", options->path, "file to write; without it, or with -, stdout")
       ->type_name("FILE");
   command->add_option("--format", options->format, "default: by the file's extension, else md")
@@ -23,13 +22,13 @@ void add_report(CLI::App& app, Context& context, Action& action) {
   command->add_option("--kernel", options->filter.kernel, "only this kernel")->type_name("NAME");
   command->add_option("--gpu", options->filter.device, "only devices with this in their name")
       ->type_name("NAME");
-  command->add_option("--run", *run, "only what this run measured (`tuner list runs`)")->type_name("ID");
+  command->add_option("--run", options->run, "only what this run measured (`tuner list runs`)")
+      ->type_name("ID");
   add_setting_flags(*command, context, {"db"});
   command->footer("Example: tuner report -o report.html\n         tuner report --layout notes -o notes.md");
-  command->callback([&context, &action, options, run] {
-    action = [&context, options, run] {
+  command->callback([&context, &action, options] {
+    action = [&context, options] {
       options->command = context.command_line();
-      if (!run->empty()) options->filter.run = model::Digest::from_hex(*run);
       require_deliverable(options->path);
       write_report(db::open_for_reading(context.settings().database()), *options);
       if (!is_stdout(options->path)) write_err("report: " + options->path);

@@ -3,17 +3,19 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <set>
 
 #include "config/layout_file.hpp"
+#include "db/best.hpp"
 #include "db/final_queries.hpp"
+#include "db/transfer.hpp"
 #include "kernels/shipped.hpp"
 #include "reports/document.hpp"
 #include "reports/layout.hpp"
 #include "reports/report.hpp"
+#include "tuner/cli/run_named.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/output_file.hpp"
 
@@ -36,20 +38,11 @@ std::string format_of(const ReportOptions& options) {
   return format;
 }
 
-/// The trials that `options` select: those that may compete, or those of older sources.
-std::vector<model::TrialRecord> select(const db::Connection& connection, const ReportOptions& options,
-                                       bool superseded) {
+db::TrialFilter filter_of(const ReportOptions& options, bool superseded) {
   db::TrialFilter filter = options.filter;
   filter.superseded = superseded;
-  std::vector<model::TrialRecord> trials = db::trials(connection, filter);
-  if (filter.family.empty() && filter.kernel.empty() && !filter.run) {
-    const std::vector<std::string> hidden = db::ceiling_families(connection);
-    std::erase_if(trials, [&](const model::TrialRecord& trial) {
-      return std::find(hidden.begin(), hidden.end(), trial.problem.family) != hidden.end();
-    });
-  }
-  if (options.keep) std::erase_if(trials, [&](const auto& trial) { return !options.keep(trial); });
-  return trials;
+  filter.ceilings = !filter.family.empty() || !filter.kernel.empty();
+  return filter;
 }
 
 reports::ReportInput gather(const db::Connection& connection, const ReportOptions& options) {
@@ -57,16 +50,15 @@ reports::ReportInput gather(const db::Connection& connection, const ReportOption
   input.command = options.command;
   input.generated_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   input.pivot = options.pivot;
-  input.trials = select(connection, options, false);
-  const std::size_t left_out = select(connection, options, true).size();
+  input.trials = db::trials(connection, filter_of(options, false));
+  if (options.keep) std::erase_if(input.trials, [&](const auto& trial) { return !options.keep(trial); });
+  const std::int64_t left_out = options.keep ? 0 : db::count_trials(connection, filter_of(options, true));
   if (left_out > 0) {
     input.notes.push_back(fmt::format(
-        "Left out: {} trials of an older source; their kernels have changed since. `tuner export` "
-        "has them.",
-        left_out));
+        "Left out: {} trials that today's specs do not describe. `tuner export` has them.", left_out));
   }
   if (input.trials.empty() && left_out > 0) {
-    throw model::Error(fmt::format("all {} trials that match are of an older source", left_out),
+    throw model::Error(fmt::format("all {} trials that match are of specs that have changed since", left_out),
                        "tune again with `tuner run`, or see them with `tuner export`",
                        model::ExitCode::nothing_found);
   }
@@ -74,9 +66,7 @@ reports::ReportInput gather(const db::Connection& connection, const ReportOption
     throw model::Error("no trial in the database matches", "`tuner list runs` shows what was measured",
                        model::ExitCode::nothing_found);
   }
-  db::TrialFilter current = options.filter;
-  current.superseded = false;
-  input.finals = db::finals(connection, current);
+  input.winners = db::winners(connection, filter_of(options, false));
   input.ceilings = db::ceilings(connection);
   std::set<model::Digest> runs;
   for (const model::TrialRecord& trial : input.trials) runs.insert(trial.run);
@@ -113,7 +103,12 @@ std::string render(const reports::ReportInput& input, const ReportOptions& optio
 }  // namespace
 
 void write_report(const db::Connection& connection, const ReportOptions& options) {
-  deliver(options.path, render(gather(connection, options), options));
+  if (options.run.empty()) {
+    deliver(options.path, render(gather(connection, options), options));
+  } else {
+    const db::Connection own = db::extract_run(connection, run_named(connection, options.run));
+    deliver(options.path, render(gather(own, options), options));
+  }
 }
 
 void require_deliverable(const std::string& path) {

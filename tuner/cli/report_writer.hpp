@@ -14,6 +14,7 @@ struct ReportOptions {
   std::string layout;  ///< a layout shipped with a family (`notes`); empty: the standard report
   std::string pivot;   ///< parameter across the tables' columns; empty: a table for each
   db::TrialFilter filter;
+  std::string run;  ///< only what this run measured, as it did; empty: everything
   std::function<bool(const model::TrialRecord&)> keep;  ///< further selection; may be empty
   std::string command;                                  ///< that reproduces it, as shown in the report
 };

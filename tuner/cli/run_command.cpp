@@ -17,12 +17,15 @@
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/problems.hpp"
 #include "tuner/cli/report_writer.hpp"
+#include "tuner/cli/rivals.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/cli/version.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/search/strategies.hpp"
 #include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 #include "tuner/worker/device_lock.hpp"
 
 namespace tuner::cli {
@@ -31,6 +34,7 @@ namespace {
 struct RunOptions {
   std::vector<std::string> kernels;
   bool fresh = false;
+  bool retry_failed = false;
 };
 
 std::string host_name() {
@@ -44,10 +48,11 @@ std::uint64_t random_seed() {
 }
 
 sweep::Request make_request(const Context& context, const config::Settings& settings,
-                            const RunOptions& options, const Backend& backend,
-                            std::vector<sweep::Work> work) {
+                            const RunOptions& options, const Backend& backend, std::vector<sweep::Work> work,
+                            std::vector<sweep::Work> rivals) {
   sweep::Request request;
   request.work = std::move(work);
+  request.rivals = std::move(rivals);
   request.device = backend.device;
   request.compiler = backend.compiler;
   request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
@@ -57,6 +62,8 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
   if (budget.time.count() > 0) request.budget.seconds = static_cast<double>(budget.time.count());
   if (budget.trials > 0) request.budget.trials = budget.trials;
   request.fresh = options.fresh;
+  request.retry_failed = options.retry_failed;
+  request.recorded_device = backend.recorded_device;
   request.run.id = model::Digest::random();
   request.run.command_line = context.command_line();
   request.run.state = "running";
@@ -73,17 +80,10 @@ std::vector<db::BestAnswer> answers(const sweep::Request& request, const sweep::
                                     const db::Connection& connection) {
   std::vector<db::BestAnswer> found;
   for (const sweep::Group& group : list.groups) {
-    db::BestQuery query;
-    query.family = group.problem.family;
-    for (const model::Dimension& dimension : group.problem.sizes) query.sizes.push_back(dimension.value);
-    query.type = group.problem.type;
-    query.row_padding = group.problem.row_padding;
-    query.device = request.device.name;
-    query.other_devices = false;
-    const model::ComparisonClass wanted = sweep::comparison_class(request, group.problem.type);
-    for (db::BestAnswer& answer : db::best(connection, query)) {
-      if (answer.exact && answer.contest.comparison_class == wanted) found.push_back(std::move(answer));
-    }
+    db::TrialFilter filter;
+    filter.problem = group.problem;
+    filter.comparison_class = sweep::comparison_class(request, group.problem.type);
+    for (db::BestAnswer& answer : db::best_of_each(connection, filter)) found.push_back(std::move(answer));
   }
   return found;
 }
@@ -115,12 +115,14 @@ std::string time_spent(const sweep::Summary& summary, const Backend& backend) {
 std::string resume_command(const Context& context) {
   Context again = context;
   std::erase(again.arguments, "--fresh");
+  std::erase(again.arguments, "--retry-failed");
   return again.command_line();
 }
 
-int exit_code(sweep::Ending ending, const SignalGuard& signals) {
-  if (ending != sweep::Ending::interrupted) return static_cast<int>(model::ExitCode::done);
-  return 128 + signals.signal();
+/// Problems that could not even be prepared were asked for and are missing: that is a failure.
+int exit_code(const sweep::Summary& summary, const SignalGuard& signals) {
+  if (summary.ending == sweep::Ending::interrupted) return 128 + signals.signal();
+  return static_cast<int>(summary.unprepared > 0 ? model::ExitCode::failed : model::ExitCode::done);
 }
 
 /// Everything known of the sweep's problems in its class, whichever run measured it.
@@ -155,6 +157,15 @@ void say_end(const sweep::Summary& summary, const Backend& backend) {
   if (summary.failed > 0) {
     write_err(fmt::format("{} trials failed; `tuner list failures` says why", summary.failed));
   }
+  if (summary.finals > 0 && summary.finished == 0) {
+    write_err(fmt::format("{} final{} held: what was known had not all been measured in turn", summary.finals,
+                          summary.finals == 1 ? "" : "s"));
+  }
+  if (summary.unprepared > 0) {
+    write_err(
+        fmt::format("{} trials were left out: their inputs or their reference could not be made (see above)",
+                    summary.unprepared));
+  }
 }
 
 void say_how_to_go_on(sweep::Ending ending, const Context& context) {
@@ -165,15 +176,25 @@ void say_how_to_go_on(sweep::Ending ending, const Context& context) {
   }
 }
 
+void say_leftover(const std::string& what, const std::filesystem::path& file) {
+  write_err("tuner: " + what);
+  write_err(file.empty() ? "  no folder could take them; they are lost with this process"
+                         : fmt::format("  they are in {}; `tuner import` takes them", file.string()));
+}
+
 /// Tells what could not be written, once more at the end: it must not scroll away.
 int settle(db::PendingResults& results, int code) {
   const auto leftover = results.finish();
   if (!leftover) return code;
-  write_err(fmt::format("tuner: {} trials and {} finals could not be written to the database: {}",
-                        leftover->trials, leftover->finals, leftover->reason));
-  write_err(leftover->file.empty()
-                ? "  no folder could take them; they are lost with this process"
-                : fmt::format("  they are in {}; `tuner import` takes them", leftover->file.string()));
+  if (leftover->trials + leftover->finals > 0) {
+    say_leftover(fmt::format("{} trials and {} finals could not be written to the database: {}",
+                             leftover->trials, leftover->finals, leftover->reason),
+                 leftover->file);
+  }
+  if (leftover->refused > 0) {
+    say_leftover(fmt::format("{} results were refused by the database", leftover->refused),
+                 leftover->refused_file);
+  }
   return static_cast<int>(model::ExitCode::failed);
 }
 
@@ -198,6 +219,7 @@ int run(const Context& context, const RunOptions& options) {
   std::vector<sweep::Work> work = make_work(catalog.selected(), settings, notices);
   const std::string report = settings.find("report") ? settings.text("report") : "";
   if (!report.empty()) require_deliverable(report);
+  search::strategy_kind(settings.text("strategy"));  // throws, before anything is made
   db::ResultStore store(settings.database());
   if (!store.notice().empty()) notices.push_back(store.notice());
 
@@ -205,9 +227,10 @@ int run(const Context& context, const RunOptions& options) {
   Backend backend = open_backend(settings);
   const auto lock =
       backend.device.kind == "cuda" ? std::make_unique<worker::DeviceLock>(backend.device) : nullptr;
-  const sweep::Request request = make_request(context, settings, options, backend, std::move(work));
+  const sweep::Request request =
+      make_request(context, settings, options, backend, std::move(work), find_rivals(catalog, store));
 
-  terminal::LinePrinter printer(terminal::open_terminal(STDERR_FILENO), terminal::steady_clock());
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   SweepDisplay display(
       printer, catalog.selected().front().metrics.empty() ? "" : catalog.selected().front().metrics[0].name);
   display.notice(fmt::format("{} ({}), {}; order and inputs from seed {}", backend.device.name,
@@ -233,7 +256,7 @@ int run(const Context& context, const RunOptions& options) {
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);
   say_how_to_go_on(summary.ending, context);
-  return settle(results, exit_code(summary.ending, signals));
+  return settle(results, exit_code(summary, signals));
 }
 
 }  // namespace
@@ -245,6 +268,8 @@ void add_run(CLI::App& app, Context& context, Action& action) {
       ->add_option("--kernel,-k", options->kernels, "kernels to tune: names, families, spec files or folders")
       ->type_name("NAME|FILE");
   command->add_flag("--fresh", options->fresh, "measure again what is known; older measurements are kept");
+  command->add_flag("--retry-failed", options->retry_failed,
+                    "try again what failed when it was run, quarantined trials included");
   add_setting_flags(*command, context,
                     {"sizes",
                      "device",
@@ -260,6 +285,7 @@ void add_run(CLI::App& app, Context& context, Action& action) {
                      "compile_timeout_s",
                      "run_timeout_s",
                      "run_timeout_factor",
+                     "prepare_timeout_s",
                      "report",
                      "db",
                      "cache_dir",

@@ -81,7 +81,7 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
   const double run_limit_s = sizes_together * settings.number("run_timeout_s");
   sanitize::Sanitizer sanitizer(
       {.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_limit_s * 1000))});
-  terminal::LinePrinter printer(terminal::open_terminal(STDERR_FILENO), terminal::steady_clock());
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   std::size_t findings = 0;
   for (const model::KernelSpec& spec : kernels) {
     const Tally tally = check_kernel(space::KernelSpace(spec), settings, all, sanitizer, printer);

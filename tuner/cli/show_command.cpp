@@ -10,7 +10,7 @@
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/model/final_answer.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -29,10 +29,6 @@ class Sheet {
   std::string m_text;
 };
 
-std::string dim_text(const model::Dim3& extent) {
-  return fmt::format("{} × {} × {}", extent.x, extent.y, extent.z);
-}
-
 void add_identity(Sheet& sheet, const model::TrialRecord& trial) {
   sheet.add("trial", trial.key.hex());
   sheet.add("kernel", trial.kernel + (trial.is_default ? " (the default configuration)" : ""));
@@ -45,8 +41,8 @@ void add_identity(Sheet& sheet, const model::TrialRecord& trial) {
 }
 
 void add_program(Sheet& sheet, const model::TrialRecord& trial) {
-  sheet.add("grid", dim_text(trial.grid));
-  sheet.add("block", dim_text(trial.block));
+  sheet.add("grid", reports::dim_text(trial.grid));
+  sheet.add("block", reports::dim_text(trial.block));
   if (trial.resources) {
     const model::KernelResources& resources = *trial.resources;
     sheet.add("registers", fmt::format("{} a thread", resources.registers));
@@ -132,8 +128,8 @@ int show(const Context& context, const std::string& id) {
   Sheet sheet;
   add_identity(sheet, trial);
   if (db::is_superseded(connection, trial.key)) {
-    sheet.add("source",
-              "of an older source: the kernel has changed since, and this trial no longer competes");
+    sheet.add("spec",
+              "not what its kernel's spec describes today: kept, and not competing until one does again");
   }
   add_program(sheet, trial);
   add_verification(sheet, trial.outcome.verification);

@@ -13,7 +13,7 @@ void SweepDisplay::planned(std::int64_t total, std::int64_t known) {
   m_progress.set_total(total);
   m_progress.already_known(known);
   if (known == total) {
-    m_printer.line(fmt::format("{} trials, all of them known already: nothing to do", total));
+    m_printer.line(fmt::format("{} trials, all of them known already", total));
   } else if (known > 0) {
     m_printer.line(fmt::format("{} trials, {} of them known already", total, known));
   } else {
@@ -25,6 +25,11 @@ void SweepDisplay::launching(const model::TrialRecord&) {}
 
 void SweepDisplay::finished(const model::TrialRecord& trial) {
   m_progress.finished(trial);
+  show();
+}
+
+void SweepDisplay::left_out(const model::TrialRecord&) {
+  m_progress.set_total(m_progress.total() - 1);
   show();
 }
 

@@ -15,6 +15,7 @@ class SweepDisplay final : public sweep::Observer {
   void planned(std::int64_t total, std::int64_t known) override;
   void launching(const model::TrialRecord& trial) override;
   void finished(const model::TrialRecord& trial) override;
+  void left_out(const model::TrialRecord& trial) override;
   void final_begins(const model::Problem& problem, std::size_t contestants) override;
   void notice(const std::string& text) override;
 

@@ -11,6 +11,7 @@
 #include "db/transfer.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/report_writer.hpp"
+#include "tuner/cli/run_named.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
@@ -23,12 +24,16 @@ struct ExportOptions {
 };
 
 int export_trials(const Context& context, const ExportOptions& options) {
-  db::TrialFilter filter = options.filter;
-  if (!options.run.empty()) filter.run = model::Digest::from_hex(options.run);
   require_deliverable(options.path);
   const db::Connection connection = db::open_for_reading(context.settings().database());
   std::ostringstream text;
-  const std::int64_t trials = db::export_database(connection, filter, text);
+  std::int64_t trials = 0;
+  if (options.run.empty()) {
+    trials = db::export_database(connection, options.filter, text);
+  } else {
+    const db::Connection own = db::extract_run(connection, run_named(connection, options.run));
+    trials = db::export_database(own, options.filter, text);
+  }
   deliver(options.path, text.str());
   write_err(fmt::format("{} trials exported", trials));
   return 0;

@@ -35,6 +35,7 @@ worker::RemoteRunnerSettings runner_settings(const config::Settings& settings) {
   worker::RemoteRunnerSettings runner;
   runner.run_deadline = milliseconds(settings.number("run_timeout_s"));
   runner.run_deadline_factor = settings.number("run_timeout_factor");
+  runner.prepare_deadline = milliseconds(settings.number("prepare_timeout_s"));
   return runner;
 }
 

@@ -55,6 +55,7 @@ class CompilePool::State {
   Ticket submit(model::CompileJob job) {
     const model::Digest key = job.key();
     const std::lock_guard lock(m_mutex);
+    if (m_failure) std::rethrow_exception(m_failure);
     if (m_cancelled) throw model::Error("a compile job was submitted after the compile pool was cancelled");
     const Ticket ticket = ++m_last_ticket;
     ++m_outstanding;

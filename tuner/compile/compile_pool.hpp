@@ -52,7 +52,8 @@ class CompilePool {
   /// Cancels, and waits for the calls of Compiler::compile in hand.
   ~CompilePool();
 
-  /// Never blocks on compiling. Throws model::Error after cancel().
+  /// Never blocks on compiling. Throws what take() throws once a compiler has failed, and model::Error after
+  /// cancel().
   Ticket submit(model::CompileJob job);
   /// The next result; waits for it. Nothing when no submission is outstanding, or after cancel().
   /// Rethrows what a factory or a compiler threw: the compiler itself is missing or broken, and the pool is

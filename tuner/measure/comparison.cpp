@@ -60,6 +60,10 @@ Ratio quotient(const Ratio& a, const Ratio& b) {
   return {a.ratio / b.ratio, a.low / b.high, a.high / b.low};
 }
 
+Ratio inverse(const Ratio& ratio) {
+  return {1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low};
+}
+
 Verdict verdict(const Ratio& ratio) {
   if (ratio.high < 1 - indifference) return Verdict::faster;
   return ratio.low > 1 + indifference ? Verdict::slower : Verdict::tied;

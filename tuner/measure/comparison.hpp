@@ -23,6 +23,9 @@ Ratio unpaired_ratio(std::span<const double> a, std::span<const double> b, std::
 /// and is wider than it would have to be.
 Ratio quotient(const Ratio& a, const Ratio& b);
 
+/// The same seen from the other side.
+Ratio inverse(const Ratio& ratio);
+
 /// What a ratio of times says of the first: tied where its interval comes within a thousandth of 1, since two
 /// copies of one kernel differ by as much.
 Verdict verdict(const Ratio& ratio);

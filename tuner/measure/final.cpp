@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <optional>
 
 #include "tuner/measure/sampler.hpp"
 #include "tuner/measure/statistics.hpp"
@@ -42,11 +44,11 @@ model::FinalOutcome Final::run() {
   model::FinalOutcome out;
   out.fastest = m_winner;
   out.standings = standings(m_winner);
-  const auto faster =
-      std::min_element(out.standings.begin(), out.standings.end(),
-                       [](const auto& a, const auto& b) { return a.ratio_high < b.ratio_high; });
-  const auto challenger = static_cast<std::size_t>(faster - out.standings.begin());
-  if (is_left(challenger) && faster->ratio_high < 1 - indifference) {
+  std::size_t challenger = m_winner;
+  for (const std::size_t i : m_left) {
+    if (may_win(i) && out.standings[i].ratio_high < out.standings[challenger].ratio_high) challenger = i;
+  }
+  if (out.standings[challenger].ratio_high < 1 - indifference) {
     out.fastest = challenger;
     out.standings = standings(challenger);
   }
@@ -58,7 +60,7 @@ model::FinalOutcome Final::run() {
 void Final::choose() {
   const model::FinalPolicy& policy = m_task.policy;
   for (int rounds = 0;
-       m_left.size() > 1 && rounds < policy.choosing_rounds && m_spent_ns < policy.time_limit_ns;) {
+       rivals_left() > 1 && rounds < policy.choosing_rounds && m_spent_ns < policy.time_limit_ns;) {
     if (!take_round(m_choosing)) continue;
     ++rounds;
     const bool last = rounds == policy.choosing_rounds;
@@ -112,7 +114,7 @@ void Final::eliminate() {
   const std::size_t fastest = fastest_left();
   const std::vector<double> best = times(m_choosing[fastest], fastest);
   std::erase_if(m_left, [&](std::size_t contestant) {
-    if (contestant == fastest) return false;
+    if (contestant == fastest || !may_win(contestant)) return false;
     const TrimmedMean slower = trimmed_mean(log_ratios(times(m_choosing[contestant], contestant), best));
     return slower.mean - standard_errors_to_leave * slower.standard_error > indifference;
   });
@@ -123,7 +125,12 @@ void Final::eliminate() {
 std::size_t Final::fastest_left() const {
   std::vector<std::vector<double>> relative(m_left.size());
   const std::size_t rounds = m_choosing[m_left.front()].size();
-  if (rounds == 0) return *std::min_element(m_left.begin(), m_left.end());
+  if (rounds == 0) {
+    std::vector<std::size_t> rivals;
+    std::copy_if(m_left.begin(), m_left.end(), std::back_inserter(rivals),
+                 [&](std::size_t contestant) { return may_win(contestant); });
+    return *std::min_element(rivals.begin(), rivals.end());
+  }
   for (std::size_t round = 0; round < rounds; ++round) {
     std::vector<double> logs;
     for (const std::size_t contestant : m_left) {
@@ -133,9 +140,15 @@ std::size_t Final::fastest_left() const {
     const double level = median(logs);
     for (std::size_t i = 0; i < logs.size(); ++i) relative[i].push_back(logs[i] - level);
   }
-  std::vector<double> means;
-  for (const auto& of_one : relative) means.push_back(trimmed_mean(of_one).mean);
-  return m_left[static_cast<std::size_t>(std::min_element(means.begin(), means.end()) - means.begin())];
+  std::optional<std::size_t> fastest;
+  double least = 0;
+  for (std::size_t i = 0; i < m_left.size(); ++i) {
+    const double mean = trimmed_mean(relative[i]).mean;
+    if (!may_win(m_left[i]) || (fastest && mean >= least)) continue;
+    fastest = m_left[i];
+    least = mean;
+  }
+  return *fastest;
 }
 
 /// Per launch sequence.
@@ -149,6 +162,11 @@ std::vector<double> Final::times(const Series& series, std::size_t contestant) c
 
 bool Final::is_left(std::size_t contestant) const {
   return std::find(m_left.begin(), m_left.end(), contestant) != m_left.end();
+}
+
+std::size_t Final::rivals_left() const {
+  return static_cast<std::size_t>(std::count_if(m_left.begin(), m_left.end(),
+                                                [&](std::size_t contestant) { return may_win(contestant); }));
 }
 
 std::vector<model::Standing> Final::standings(std::size_t fastest) const {
@@ -173,7 +191,7 @@ model::Standing Final::standing(std::size_t contestant, std::size_t fastest) con
   out.ratio = ratio.ratio;
   out.ratio_low = ratio.low;
   out.ratio_high = ratio.high;
-  out.tied = ratio.low <= 1 + indifference;
+  out.tied = may_win(contestant) && ratio.low <= 1 + indifference;
   return out;
 }
 

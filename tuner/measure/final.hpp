@@ -14,10 +14,11 @@ namespace tuner::measure {
 struct FinalTask {
   struct Contestant {
     int launches_per_sample = 1;
-    int kernels = 1;  ///< launches of one sequence
+    int kernels = 1;      ///< launches of one sequence
+    bool may_win = true;  ///< a baseline may not: it stays to the end, and nobody leaves on its account
   };
   model::FinalPolicy policy;
-  std::vector<Contestant> contestants;  ///< at least one
+  std::vector<Contestant> contestants;  ///< at least one that may win
   std::uint64_t seed = 0;
   double max_sm_clock_mhz = 0;                        ///< to tell throttled samples by; 0: unknown
   std::function<device::Timing(std::size_t)> sample;  ///< takes one of this contestant
@@ -62,6 +63,8 @@ class Final {
   std::vector<model::Standing> standings(std::size_t fastest) const;
   model::Standing standing(std::size_t contestant, std::size_t fastest) const;
   bool is_left(std::size_t contestant) const;
+  bool may_win(std::size_t contestant) const { return m_task.contestants[contestant].may_win; }
+  std::size_t rivals_left() const;
 
   FinalTask m_task;
   std::mt19937_64 m_random;

@@ -41,7 +41,7 @@ class Contestant {
     policy.batch_below_ns = policy.batch_ns = sample_ns;
     m_batch = choose_batch(m_examination.sequence(), policy, m_single_ns);
     if (m_batch > 1) m_examination.sequence().run(m_batch);  // makes the graph
-    return {m_batch, count_kernels(m_job.plan.steps)};
+    return {m_batch, count_kernels(m_job.plan.steps), model::may_win(m_job.role)};
   }
   device::Timing sample() {
     if (!m_job.policy.flush_l2 && m_single_ns < rewarm_below_ns) m_examination.sequence().run(1);

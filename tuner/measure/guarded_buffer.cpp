@@ -1,13 +1,25 @@
 #include "tuner/measure/guarded_buffer.hpp"
 
 namespace tuner::measure {
+namespace {
 
-GuardedBuffer::GuardedBuffer(device::Device& device, std::int64_t bytes)
-    : m_bytes(bytes), m_memory(device.allocate(bytes + 2 * fence_bytes)) {
-  // Byte by byte: the back fence has any alignment.
-  for (const device::Address fence : {m_memory->address(), back_fence()}) {
-    device.fill(fence, model::ElementType::uint8, fence_bytes, model::Init{}, 0);
-  }
+/// Neither 0 nor 1, which adding and multiplying would leave as they are; all finite, in any type.
+constexpr model::Init numbers{model::Init::Kind::uniform, 2, 100};
+constexpr std::uint64_t front_seed = 0x66726f6e74;
+constexpr std::uint64_t back_seed = 0x6261636b;
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(device::Device& device, model::ElementType type, std::int64_t elements,
+                             Fence fence)
+    : m_bytes(elements * model::size_bytes(type)), m_memory(device.allocate(m_bytes + 2 * fence_bytes)) {
+  const auto fill = [&](device::Address address, std::uint64_t seed) {
+    const bool poison = fence == Fence::poison;
+    // Both begin at a multiple of the element's size.
+    device.fill(address, type, fence_bytes / model::size_bytes(type), poison ? model::Init{} : numbers, seed);
+  };
+  fill(m_memory->address(), front_seed);
+  fill(back_fence(), back_seed);
   m_front_checksum = device.checksum(m_memory->address(), fence_bytes);
   m_back_checksum = device.checksum(back_fence(), fence_bytes);
 }

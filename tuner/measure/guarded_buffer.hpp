@@ -6,8 +6,13 @@
 
 namespace tuner::measure {
 
-/// Device memory between two fences of poison, so that a write past either end is seen. It starts where
-/// allocations do plus a multiple of 256 bytes; the back fence starts with the very next byte after the end.
+/// What the fences of a buffer hold. Poison, a NaN, makes a read beyond the end tell in the result; it cannot
+/// tell a kernel that adds to what it finds there, since a NaN plus anything may be the same NaN. Numbers
+/// that differ from place to place can.
+enum class Fence { poison, numbers };
+
+/// Device memory between two fences, so that a write past either end is seen. It starts where allocations do
+/// plus a multiple of 256 bytes; the back fence starts with the very next byte after the end.
 class GuardedBuffer {
  public:
   /// A stray row or tile still lands in it.
@@ -16,7 +21,7 @@ class GuardedBuffer {
   enum class Damage { none, before_start, past_end };
 
   /// Throws device::DeviceFault.
-  GuardedBuffer(device::Device& device, std::int64_t bytes);
+  GuardedBuffer(device::Device& device, model::ElementType type, std::int64_t elements, Fence fence);
 
   device::Address address() const { return m_memory->address() + fence_bytes; }
   std::int64_t bytes() const { return m_bytes; }

@@ -49,7 +49,9 @@ void fill_initially(device::Device& device, const model::Plan& plan, std::size_t
 BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan) {
   BufferTable out(plan.buffers.size());
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    if (plan.buffers[i].access == Access::workspace) out[i].emplace(device, plan.buffers[i].bytes());
+    const model::BufferPlan& buffer = plan.buffers[i];
+    if (buffer.access == Access::workspace)
+      out[i].emplace(device, buffer.type, buffer.elements, Fence::numbers);
   }
   return out;
 }
@@ -93,7 +95,8 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const model::BufferPlan& buffer = plan.buffers[i];
     if (buffer.access == Access::workspace) continue;
-    m_buffers[i].emplace(device, buffer.bytes());
+    m_buffers[i].emplace(device, buffer.type, buffer.elements,
+                         m_draw == Draw::first ? Fence::numbers : Fence::poison);
     m_bytes += buffer.bytes() + 2 * GuardedBuffer::fence_bytes;
     if (!is_judged(plan, i)) continue;
     Expectation& expectation = m_expectations[i].emplace();

@@ -17,16 +17,8 @@ double gibibytes(std::int64_t bytes) {
 }  // namespace
 
 model::Digest inputs_key(const model::TrialJob& job) {
-  model::Plan shared;
-  shared.buffers = job.plan.buffers;
-  shared.verify = job.plan.verify;
-  for (model::BufferPlan& buffer : shared.buffers) {
-    if (buffer.access == model::Access::workspace)
-      buffer = {"", model::ElementType::uint8, 0, buffer.access, {}, {}};
-  }
-  model::DigestBuilder digest;
-  digest.add(shared.inputs_key()).add(job.reference_key).add(static_cast<std::int64_t>(job.seed));
-  return digest.finish();
+  const model::Digest prepared = model::preparation_key(job.plan, job.reference_key);
+  return model::DigestBuilder().add(prepared).add(static_cast<std::int64_t>(job.seed)).finish();
 }
 
 const Draws& InputsCache::get(const model::TrialJob& job) {

@@ -43,8 +43,7 @@ class InputsCache {
   bool m_trusted = true;
 };
 
-/// Identity of what a Draws holds. Workspaces are no part of it: their sizes may depend on the
-/// configuration.
+/// Identity of what a Draws holds.
 model::Digest inputs_key(const model::TrialJob& job);
 
 }  // namespace tuner::measure

@@ -73,7 +73,17 @@ void DeviceTrialRunner::report_phases_to(std::function<void(TrialPhase)> listene
 }
 
 void DeviceTrialRunner::enter(TrialPhase phase) const {
-  if (m_listener) m_listener(phase);
+  const bool of_probe = m_probing && phase != TrialPhase::preparing;
+  if (m_listener) m_listener(of_probe ? TrialPhase::probing : phase);
+}
+
+/// What a problem lacks is not its configurations' fault.
+const Draws& DeviceTrialRunner::inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome) {
+  enter(TrialPhase::preparing);
+  outcome.subject = model::Subject::problem;
+  const Draws& draws = m_inputs.get(job);
+  outcome.subject = m_probing ? model::Subject::binary : model::Subject::trial;
+  return draws;
 }
 
 model::TrialOutcome DeviceTrialRunner::run(const model::TrialJob& job) {
@@ -114,8 +124,8 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
   for (const model::Plan& plan : job.probes) {
     if (!probe(job, plan, outcome)) return;
   }
-  enter(TrialPhase::preparing);
-  const Draws& draws = m_inputs.get(job);
+  outcome.probes_passed = !job.probes.empty();
+  const Draws& draws = inputs_for(job, outcome);
   const BufferTable workspaces = m_inputs.workspaces(job.plan);
 
   enter(TrialPhase::loading);
@@ -145,24 +155,28 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
   model::TrialJob probing = job;
   probing.plan = plan;
   probing.probes.clear();
+  m_probing = true;
   try {
-    enter(TrialPhase::preparing);
-    const Draws& draws = m_inputs.get(probing);
+    const Draws& draws = inputs_for(probing, outcome);
     const BufferTable workspaces = m_inputs.workspaces(plan);
     enter(TrialPhase::loading);
     const auto module = m_device->load(probing.binary);
     Examination examination(*m_device, probing, draws, workspaces, *module);
-    if (!can_launch(examination, outcome)) return false;
     device::Timing ignored;
-    const bool passed =
-        verify_second_draw(examination, ignored, outcome) && verify_first_draw(examination, ignored, outcome);
-    if (passed) outcome.verification = {};
-    if (!passed) {
+    const bool passed = can_launch(examination, outcome) &&
+                        verify_second_draw(examination, ignored, outcome) &&
+                        verify_first_draw(examination, ignored, outcome);
+    m_probing = false;
+    if (passed) {
+      outcome.verification = {};
+      outcome.subject = model::Subject::trial;
+    } else {
       outcome.detail = describe_probe(plan) + outcome.detail +
                        "; a kernel for whole tiles alone says so in its constraints";
     }
     return passed;
   } catch (const device::DeviceFault& fault) {
+    m_probing = false;
     throw device::DeviceFault(fault.status(), fault.lost(), describe_probe(plan) + fault.what());
   }
 }

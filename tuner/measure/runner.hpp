@@ -40,7 +40,8 @@ struct Surroundings {
 /// What is wrong is reported as the first of: out_of_bounds (the fences around its buffers changed: whatever
 /// else is wrong may follow from it), input_modified (the comparison's inputs are suspect), wrong_result,
 /// unstable. Nothing is timed before the first three hold, and all are asked after the last sample; the
-/// detail names the check: the probe, the draw, or the timed launches.
+/// detail names the check: the probe, the draw, or the timed launches. The outcome's subject is the binary
+/// where a probe failed, and the problem where its inputs or its reference could not be made.
 class DeviceTrialRunner final : public model::TrialRunner {
  public:
   explicit DeviceTrialRunner(std::unique_ptr<device::Device> device, Surroundings surroundings = {});
@@ -55,6 +56,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
 
  private:
   void enter(model::TrialPhase phase) const;
+  const Draws& inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome);
   void attempt(const model::TrialJob& job, model::TrialOutcome& outcome);
   bool probe(const model::TrialJob& job, const model::Plan& plan, model::TrialOutcome& outcome);
   bool verify_second_draw(Examination& examination, device::Timing& cold_run, model::TrialOutcome& outcome);
@@ -73,6 +75,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
   Surroundings m_surroundings;
   std::function<void(model::TrialPhase)> m_listener;
   InputsCache m_inputs;
+  bool m_probing = false;
   std::optional<double> m_last_active_ns;
   double m_woken_ns = 0;  ///< when it last ceased to idle
   bool m_lost = false;

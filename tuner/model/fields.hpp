@@ -201,6 +201,7 @@ void describe(Archive& a, T& v) {
   a("probes", v.probes);
   a("best_ns", v.best_ns);
   a("seed", v.seed);
+  a("role", v.role);
 }
 
 template <class Archive, Described<Occupancy> T>
@@ -244,6 +245,8 @@ void describe(Archive& a, T& v) {
   a("measurement", v.measurement);
   a("device_lost", v.device_lost);
   a("driver_blocks_per_multiprocessor", v.driver_blocks_per_multiprocessor);
+  a("subject", v.subject);
+  a("probes_passed", v.probes_passed);
 }
 
 template <class Archive, Described<Standing> T>

@@ -30,7 +30,8 @@ struct Standing {
   double ratio = 1;
   double ratio_low = 1;
   double ratio_high = 1;
-  bool tied = false;  ///< cannot be told from the fastest (measure::Final says when), or it is the fastest
+  bool tied = false;  ///< cannot be told from the fastest (measure::Final says when), or it is the fastest;
+                      ///< never a baseline
   bool operator==(const Standing&) const = default;
 };
 
@@ -48,23 +49,39 @@ struct FinalOutcome {
 
 /// A final as remembered.
 struct FinalRecord {
+  /// Results that were there when the contenders were chosen, so that the final speaks of them too, contender
+  /// or not: those of one run and kernel with a sequence from `first` to `last`. Sets, not times: what
+  /// another database adds later is not covered, however early it was measured.
+  struct Coverage {
+    Digest run;  ///< empty: unknown
+    std::string kernel;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    auto operator<=>(const Coverage&) const = default;  // NOLINT(modernize-use-nullptr)
+  };
   struct Entry {
     Digest trial;
     double ratio = 1;  ///< these four as in Standing
     double ratio_low = 1;
     double ratio_high = 1;
     bool tied = false;
+    bool operator==(const Entry&) const = default;
   };
   Problem problem;
   ComparisonClass comparison_class;
-  std::vector<Entry> entries;  ///< fastest first
+  /// Fastest first, baselines after all that may win.
+  std::vector<Entry> entries;
   /// The one to use, by a rule among those tied whose interval ends below 1.01: fewest registers, then the
   /// smallest block, then kernel and configuration by name.
   Digest chosen;
   int rounds = 0;
   int throttled_rounds = 0;
+  std::vector<Coverage>
+      coverage;  ///< its contestants, as they were measured in it, are added when it is kept
   Digest run;
-  std::string measured_at;  ///< UTC, ISO 8601; set by the database
+  std::string measured_at;    ///< UTC, ISO 8601; set by the database
+  std::int64_t sequence = 0;  ///< as TrialRecord::sequence, set by the database
+  bool operator==(const FinalRecord&) const = default;
 };
 
 }  // namespace tuner::model

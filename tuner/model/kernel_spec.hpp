@@ -8,6 +8,7 @@
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/plan.hpp"
+#include "tuner/model/role.hpp"
 #include "tuner/model/value.hpp"
 
 namespace tuner::model {
@@ -116,6 +117,7 @@ struct KernelSpec {
   std::string name;
   std::string family;
   std::string description;
+  Role role = Role::competitor;    ///< `ceiling` where `ceiling` below is set
   std::string path;                ///< of the TOML file; `shipped:` prefix for the embedded ones
   std::vector<SourceText> source;  ///< main file first, then the headers it includes
   std::vector<std::string> sizes;

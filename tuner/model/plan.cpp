@@ -72,6 +72,16 @@ Digest Plan::inputs_key() const {
   return digest.finish();
 }
 
+Digest preparation_key(const Plan& plan, const Digest& reference_key) {
+  Plan shared;
+  shared.buffers = plan.buffers;
+  shared.verify = plan.verify;
+  for (BufferPlan& buffer : shared.buffers) {
+    if (buffer.access == Access::workspace) buffer = {"", ElementType::uint8, 0, buffer.access, {}, {}};
+  }
+  return DigestBuilder().add(shared.inputs_key()).add(reference_key).finish();
+}
+
 std::string SourceLocation::text() const {
   if (line == 0) return file;
   return fmt::format("{}:{}:{}", file, line, column);

@@ -99,4 +99,8 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+/// Identity of what is made before a plan can be run: inputs, and what the reference (the key of its compile
+/// job) says of the outputs. Workspaces are no part of it: their sizes may depend on the configuration.
+Digest preparation_key(const Plan& plan, const Digest& reference_key);
+
 }  // namespace tuner::model

@@ -9,6 +9,53 @@
 
 namespace tuner::model {
 
+/// What a kernel is today, as a sweep of it says.
+struct KernelDeclaration {
+  std::string family;
+  std::string kernel;
+  Role role = Role::competitor;
+  Digest definition;  ///< as TrialRecord::definition
+  /// The definition, and what selects its configurations: value lists, constraints, element types.
+  Digest spec;
+  std::string path;  ///< of the spec; `shipped:` before an embedded one's
+  bool operator==(const KernelDeclaration&) const = default;
+};
+
+/// A trial of the past as far as it takes to tell whether today's spec still describes it.
+struct PastTrial {
+  Digest key;
+  Configuration configuration;
+  Problem problem;
+  ComparisonClass comparison_class;
+  Digest definition;
+  std::string architecture;  ///< of the device it ran on; empty: unknown
+  DeviceLimits limits;
+};
+
+/// Whether today's spec of its kernel describes a past trial: the same program on the same problem, and a
+/// configuration that is still in the space. What it does not describe is kept and does not compete.
+struct Judgement {
+  Digest trial;
+  bool describes = false;
+};
+
+/// A result that is known already.
+struct KnownResult {
+  Digest trial;
+  TrialStatus status = TrialStatus::ok;
+  std::optional<double> median_ns;  ///< of ok and dropped ones
+};
+
+/// Whom a final of a problem would be between.
+struct Field {
+  std::vector<TrialRecord> contenders;          ///< the best that may win, fastest first; no raw samples
+  std::vector<TrialRecord> baselines;           ///< all of them
+  std::vector<FinalRecord::Coverage> coverage;  ///< of all results that may win, and of the finals before
+  /// Of each final that counts and of which no other knows: for each contender, then each baseline, whether it
+  /// has considered it as it is.
+  std::vector<std::vector<bool>> considered;
+};
+
 /// Where a sweep puts what it learns. Every call is durable when it returns: a crash after it loses nothing.
 /// Implemented by db::ResultStore; throws model::Error when the row cannot be kept.
 class ResultSink {
@@ -21,19 +68,22 @@ class ResultSink {
   virtual void begin_run(const RunRecord& run) = 0;
   /// `state`: `done`, `interrupted` or `failed`.
   virtual void end_run(const Digest& run, const std::string& state) = 0;
-  /// Says which source the kernel has now: trials of another one (TrialRecord::source_key) are kept, but no
-  /// longer compete, until their source is used again. Cheap where nothing has changed.
-  virtual void use_source(const std::string& family, const std::string& kernel, const Digest& source) = 0;
+  /// Says what the kernel is now, and which of its past trials that describes; the rest of them stay as they
+  /// are. One transaction, and cheap where nothing has changed.
+  virtual void declare(const KernelDeclaration& kernel, const std::vector<Judgement>& judgements) = 0;
   /// Says that `trial` is about to be launched, so that the culprit of a crash has a name.
   virtual void open_attempt(const TrialRecord& trial) = 0;
+  /// How an attempt ended that gives no result: as a death that was observed (`crashed`, `timeout`), which is
+  /// noted even where no attempt is open, since a compiler dies before there is one; or, with any other
+  /// status, as one that never came to a launch and is nobody's fault.
+  virtual void close_attempt(const TrialRecord& trial, TrialStatus how, const std::string& detail) = 0;
   /// The result of a trial; closes its open attempt, if any.
   virtual void record(const TrialRecord& trial) = 0;
+  /// What the probes of a binary said. Trials of a binary that is wrong fail, past ones too.
+  virtual void record_verdict(const ProbeVerdict& verdict) = 0;
   /// The result of a final, with its contestants: each gets the measurement of the final as its current one.
   /// All or nothing is kept.
   virtual void record_final(const FinalRecord& final, const std::vector<TrialRecord>& contestants) = 0;
-  /// Closes the open attempt of `trial` as a death that was observed (`crashed`, `timeout`) without recording
-  /// a result.
-  virtual void observed_death(const Digest& trial, TrialStatus how, const std::string& detail) = 0;
 };
 
 /// What a sweep asks of the past.
@@ -45,17 +95,20 @@ class ResultSource {
   virtual ~ResultSource() = default;
 
   /// Those of `keys` that have a result, in any order.
-  virtual std::vector<Digest> known(const std::vector<Digest>& keys) = 0;
+  virtual std::vector<KnownResult> known(const std::vector<Digest>& keys) = 0;
   virtual std::optional<TrialRecord> find(const Digest& trial) = 0;
-  /// Median of the fastest ok trial of a problem in a class; absent when there is none.
+  /// Median of the fastest trial of a problem in a class that may win; absent when there is none.
   virtual std::optional<double> best_ns(const Problem& problem, const ComparisonClass& comparison_class) = 0;
-  /// Whom a final would be between: ok trials whose time is at most the best one's times `within`, fastest
-  /// first, `most` of them at most. Empty where the last final is newer than every ok trial, or nothing is
-  /// ok.
-  virtual std::vector<TrialRecord> contenders(const Problem& problem, const ComparisonClass& comparison_class,
-                                              double within, int most) = 0;
+  /// The contenders are those whose time is at most the best one's times `within`, `most` of them at most.
+  virtual Field field(const Problem& problem, const ComparisonClass& comparison_class, double within,
+                      int most) = 0;
   /// Deaths observed while `trial` was open, plus attempts left open under another boot of this machine.
   virtual int deaths(const Digest& trial) = 0;
+  virtual std::optional<ProbeVerdict> verdict(const Digest& probe) = 0;
+  /// What the kernels of a family were declared as last.
+  virtual std::vector<KernelDeclaration> declared(const std::string& family) = 0;
+  /// The trials of a kernel of which nobody has said yet whether this spec describes them.
+  virtual std::vector<PastTrial> undecided(const KernelDeclaration& kernel) = 0;
 };
 
 }  // namespace tuner::model

@@ -12,4 +12,13 @@ Digest trial_key(const std::string& kernel, const Configuration& configuration, 
   return digest.add(problem.row_padding).add(comparison_class.key()).finish();
 }
 
+Digest probe_key(const Digest& binary_key, const std::vector<Plan>& probes, const Digest& reference_key,
+                 const ComparisonClass& comparison_class) {
+  DigestBuilder digest;
+  digest.add("probe 1").add(binary_key).add(static_cast<std::int64_t>(probes.size()));
+  for (const Plan& plan : probes) plan.add_to(digest);
+  digest.add(reference_key).add(comparison_class.device).add(comparison_class.driver);
+  return digest.finish();
+}
+
 }  // namespace tuner::model

@@ -11,6 +11,7 @@
 #include "tuner/model/metrics.hpp"
 #include "tuner/model/plan.hpp"
 #include "tuner/model/problem.hpp"
+#include "tuner/model/role.hpp"
 #include "tuner/model/trial_status.hpp"
 
 namespace tuner::model {
@@ -97,8 +98,13 @@ struct TrialJob {
   std::vector<Plan> probes;
   double best_ns = 0;      ///< of the same problem and class so far, for early drop; 0: none
   std::uint64_t seed = 0;  ///< of the inputs
+  Role role = Role::competitor;
   bool operator==(const TrialJob&) const = default;
 };
+
+/// What an outcome is a verdict of. What was wrong with a binary on a probe is wrong with each of its trials;
+/// a problem whose inputs or reference cannot be made is nobody's fault among its trials.
+enum class Subject { trial, binary, problem };
 
 /// What running it gave. A failure is a value.
 struct TrialOutcome {
@@ -109,6 +115,8 @@ struct TrialOutcome {
   bool device_lost = false;                ///< the process that measured can launch nothing more: replace it
   int driver_blocks_per_multiprocessor =
       -1;  ///< the driver's own occupancy of the first launch; -1: not asked
+  Subject subject = Subject::trial;
+  bool probes_passed = false;  ///< the job had probes, and all of them were right
   bool operator==(const TrialOutcome&) const = default;
 };
 
@@ -126,10 +134,14 @@ struct TrialRecord {
   Configuration configuration;
   Problem problem;
   ComparisonClass comparison_class;
+  Role role = Role::competitor;
   bool is_default = false;  ///< the configuration a user would have without tuning
-  Digest source_key;        ///< of the kernel's source texts and its reference's; empty: unknown
+  /// Of all that decides what the kernel's configurations run and what is right (KernelSpace::definition);
+  /// empty: unknown.
+  Digest definition;
   Digest binary_key;
-  Dim3 grid;  ///< of the first launch
+  Digest probe_key;  ///< what is judged by running the probes, see probe_key(); empty: there are none
+  Dim3 grid;         ///< of the first launch
   Dim3 block;
   std::int64_t dynamic_shared_bytes = 0;
   std::optional<KernelResources> resources;  ///< of the first launch's kernel; absent when it did not compile
@@ -141,6 +153,9 @@ struct TrialRecord {
   Metrics metrics;          ///< name with unit -> value at the median time
   std::string measured_at;  ///< UTC, ISO 8601; set by the database
   Digest run;               ///< the run that measured it
+  /// Grows with each result of a run, so that of one run's results it can be said which came before a final
+  /// (FinalRecord::Coverage). Set by the database; nothing is to be read from it across runs.
+  std::int64_t sequence = 0;
   bool operator==(const TrialRecord&) const = default;
 };
 
@@ -149,5 +164,23 @@ struct TrialRecord {
 Digest trial_key(const std::string& kernel, const Configuration& configuration, const Digest& binary_key,
                  const Plan& plan, const Digest& reference_key, const Problem& problem,
                  const ComparisonClass& comparison_class);
+
+/// Identity of what running the probes judges: a binary with the plans it is run by, the reference it is held
+/// against, and the device it runs on. Configurations that share a binary may differ in arguments and so in
+/// their plans.
+Digest probe_key(const Digest& binary_key, const std::vector<Plan>& probes, const Digest& reference_key,
+                 const ComparisonClass& comparison_class);
+
+/// What the probes said.
+struct ProbeVerdict {
+  Digest probe;                          ///< see probe_key()
+  TrialStatus status = TrialStatus::ok;  ///< ok: they passed
+  std::string detail;                    ///< what was wrong, and on which probe
+  int deaths = 0;                        ///< of the measuring process, seen while they were run
+  Digest trial;                          ///< that was to be measured when they were run
+  Digest run;
+  std::string measured_at;  ///< set by the database
+  bool operator==(const ProbeVerdict&) const = default;
+};
 
 }  // namespace tuner::model

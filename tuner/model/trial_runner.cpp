@@ -5,7 +5,8 @@
 namespace tuner::model {
 namespace {
 
-constexpr std::array<std::string_view, 4> phase_names = {"preparing", "loading", "verifying", "timing"};
+constexpr std::array<std::string_view, 5> phase_names = {"preparing", "probing", "loading", "verifying",
+                                                         "timing"};
 
 }  // namespace
 

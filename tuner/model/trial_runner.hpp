@@ -9,10 +9,12 @@
 
 namespace tuner::model {
 
-/// What a running trial does next, in this order. Verifying and timing are told again where they go on, so
-/// that a supervisor's deadline, which starts anew with each, is one for a launch.
+/// What a running trial does next. Inputs are prepared for probes too, so preparing may come before and after
+/// probing. Verifying and timing are told again where they go on, so that a supervisor's deadline, which
+/// starts anew with each, is one for a launch.
 enum class TrialPhase {
   preparing,  ///< makes inputs and runs the reference: slow for large problems, and not the kernel's fault
+  probing,    ///< runs the binary on small awkward problems, told again before each launch of it
   loading,    ///< loads the binary
   verifying,
   timing,

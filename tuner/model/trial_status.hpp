@@ -28,6 +28,10 @@ std::optional<TrialStatus> parse_trial_status(std::string_view text);
 inline bool has_trusted_time(TrialStatus status) {
   return status == TrialStatus::ok;
 }
+/// Statuses with which a process was seen to die or hang: what it worked on may have been innocent.
+inline bool is_death(TrialStatus status) {
+  return status == TrialStatus::crashed || status == TrialStatus::timeout;
+}
 /// Statuses shown under failures: all but ok, dropped and skipped.
 bool is_failure(TrialStatus status);
 

@@ -79,9 +79,6 @@ class StepCompiler {
   /// What a scalar is passed: what it says, or the value of the same name.
   const model::Expression* value_of(const ArgumentSpec& argument) {
     if (argument.value) return &*argument.value;
-    const auto found = std::find_if(m_compiled.implied.begin(), m_compiled.implied.end(),
-                                    [&](const auto& e) { return e->text == argument.name; });
-    if (found != m_compiled.implied.end()) return found->get();
     if (m_compiled.scope.find(argument.name) == nullptr) {
       m_compiler.report(
           argument.where,
@@ -89,9 +86,16 @@ class StepCompiler {
           util::did_you_mean(argument.name, m_compiled.scope.names()));
       return nullptr;
     }
-    m_compiled.implied.push_back(
-        std::make_unique<model::Expression>(model::Expression{argument.name, argument.where}));
-    return m_compiled.implied.back().get();
+    return &implied(argument.name, argument.where);
+  }
+
+  /// The expression that is this name alone.
+  const model::Expression& implied(const std::string& name, const model::SourceLocation& where) {
+    const auto found = std::find_if(m_compiled.implied.begin(), m_compiled.implied.end(),
+                                    [&](const auto& e) { return e->text == name; });
+    if (found != m_compiled.implied.end()) return **found;
+    m_compiled.implied.push_back(std::make_unique<model::Expression>(model::Expression{name, where}));
+    return *m_compiled.implied.back();
   }
 
   std::vector<CompiledStep> compile(const std::vector<StepSpec>& steps, bool verifies) {
@@ -123,7 +127,7 @@ class StepCompiler {
     }
     if (!step.arguments.empty()) return result;
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
-      result.operands.push_back({model::Operand::Kind::buffer, i});
+      result.operands.push_back({model::Operand::Kind::buffer, i, std::nullopt});
     }
     return result;
   }
@@ -168,13 +172,22 @@ class StepCompiler {
     }
   }
 
-  /// The operand called `name`: an argument, or in a verify step NAME.expected or NAME.magnitude of an
-  /// output.
+  bool is_argument(const std::string& name) const {
+    return std::any_of(m_spec.arguments.begin(), m_spec.arguments.end(),
+                       [&](const ArgumentSpec& argument) { return argument.name == name; });
+  }
+
+  /// The operand called `name`: an argument; in a verify step also NAME.expected or NAME.magnitude of an
+  /// output, and any value that expressions know.
   std::optional<CompiledOperand> resolve(const std::string& name, const StepSpec& step, bool verifies) {
     const std::size_t dot = name.find('.');
+    if (verifies && !is_argument(name) && m_compiled.scope.find(name) != nullptr) {
+      return CompiledOperand{model::Operand::Kind::scalar, -1,
+                             m_compiler.compile(implied(name, step.where), {.word = true})};
+    }
     const int index = argument_index(name.substr(0, dot), step.where);
     if (index < 0) return std::nullopt;
-    if (dot == std::string::npos) return CompiledOperand{model::Operand::Kind::buffer, index};
+    if (dot == std::string::npos) return CompiledOperand{model::Operand::Kind::buffer, index, std::nullopt};
     const std::string suffix = name.substr(dot + 1);
     const std::string quoted_name = quoted(name);
     if (suffix != "expected" && suffix != "magnitude") {
@@ -189,7 +202,8 @@ class StepCompiler {
                         "only buffers with access `out` or `inout` are verified");
     } else {
       return CompiledOperand{
-          suffix == "expected" ? model::Operand::Kind::expected : model::Operand::Kind::magnitude, index};
+          suffix == "expected" ? model::Operand::Kind::expected : model::Operand::Kind::magnitude, index,
+          std::nullopt};
     }
     return std::nullopt;
   }

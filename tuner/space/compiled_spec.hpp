@@ -41,7 +41,9 @@ struct CompiledArgument {
 
 struct CompiledOperand {
   model::Operand::Kind kind = model::Operand::Kind::buffer;  ///< also for scalars of any type
-  int argument = 0;                                          ///< index in KernelSpec::arguments
+  int argument = 0;  ///< index in KernelSpec::arguments; without `value`
+  /// A reference's operand that is no argument of the kernel: a size, parameter or derived value, an `int`.
+  std::optional<Compiled> value;
 };
 
 struct CompiledStep {

@@ -11,6 +11,7 @@
 #include "tuner/space/jobs.hpp"
 #include "tuner/space/planner.hpp"
 #include "tuner/space/slots.hpp"
+#include "tuner/space/spec_digest.hpp"
 
 namespace tuner::space {
 namespace {
@@ -26,12 +27,10 @@ KernelSpace::KernelSpace(model::KernelSpec spec) {
   std::vector<model::Diagnostic> diagnostics;
   m_compiled = compile_spec(std::move(spec), diagnostics);
   if (m_compiled == nullptr) throw model::UsageError(text_of(diagnostics.front()), diagnostics.front().hint);
+  m_definition = definition_of(m_compiled->spec);
+  m_spec_digest = space::spec_digest(m_compiled->spec);
   m_source_key = model::source_key(m_compiled->spec.source);
   if (m_compiled->spec.verify) m_reference_key = model::source_key(m_compiled->spec.verify->source);
-}
-
-model::Digest KernelSpace::source_key() const {
-  return model::DigestBuilder().add(m_source_key).add(m_reference_key).finish();
 }
 
 const model::KernelSpec& KernelSpace::spec() const {
@@ -72,6 +71,32 @@ ConfigurationList KernelSpace::list(const model::Problem& problem, const model::
 
 std::int64_t KernelSpace::count(const model::Problem& problem, const model::DeviceLimits& limits) const {
   return Descent(*m_compiled, problem, limits).count();
+}
+
+bool KernelSpace::contains(const model::Problem& problem, const model::Configuration& configuration,
+                           const model::DeviceLimits& limits) const {
+  const std::vector<model::ParameterSpec>& parameters = spec().parameters;
+  const auto same_size = [](const model::Dimension& dimension, const std::string& name) {
+    return dimension.name == name;
+  };
+  const bool is_problem = std::equal(problem.sizes.begin(), problem.sizes.end(), spec().sizes.begin(),
+                                     spec().sizes.end(), same_size);
+  if (!is_problem || configuration.assignments().size() != parameters.size()) return false;
+  if (std::find(spec().types.begin(), spec().types.end(), problem.type) == spec().types.end()) return false;
+  if (problem.row_padding != 0 && spec().row_padding.empty()) return false;
+  Slots slots = problem_slots(*m_compiled, problem, limits);
+  if (set_parameters(*m_compiled, configuration, slots) != nullptr) return false;
+  derive_all(*m_compiled, slots);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const model::Value& value = *configuration.find(parameters[i].name);
+    const std::optional<Compiled>& when = m_compiled->parameters[i].when;
+    const bool active = !when || evaluate(when->program, slots).value != 0;
+    const auto& values = parameters[i].values;
+    const bool listed = active ? std::find(values.begin(), values.end(), value) != values.end()
+                               : value == parameters[i].otherwise;
+    if (!listed) return false;
+  }
+  return allows(problem, configuration, limits);
 }
 
 bool KernelSpace::allows(const model::Problem& problem, const model::Configuration& configuration,

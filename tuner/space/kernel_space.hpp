@@ -33,8 +33,11 @@ class KernelSpace {
   ConfigurationList list(const model::Problem& problem, const model::DeviceLimits& limits) const;
   std::int64_t count(const model::Problem& problem, const model::DeviceLimits& limits) const;
 
-  /// Whether enumerate() would deliver `configuration` as far as constraints go: one that is valid for some
-  /// problem need not be for another.
+  /// Whether enumerate() would deliver `configuration`, which may come from anywhere: it has the spec's
+  /// parameters and no others, with values of their lists, and the constraints hold on `problem`.
+  bool contains(const model::Problem& problem, const model::Configuration& configuration,
+                const model::DeviceLimits& limits) const;
+  /// The same as far as constraints go: one that is valid for some problem need not be for another.
   bool allows(const model::Problem& problem, const model::Configuration& configuration,
               const model::DeviceLimits& limits) const;
 
@@ -57,14 +60,17 @@ class KernelSpace {
   std::optional<model::Problem> ceiling_problem(const model::DeviceLimits& limits,
                                                 std::optional<model::ElementType> type) const;
   bool is_default(const model::Configuration& configuration) const;
-  /// Identity of the kernel's source texts and its reference's.
-  model::Digest source_key() const;
+  /// See spec_digest.hpp.
+  const model::Digest& definition() const { return m_definition; }
+  const model::Digest& spec_digest() const { return m_spec_digest; }
 
  private:
   /// For is_default: whether the parameter's `when` is false, as far as the configuration alone can tell.
   bool is_inactive(std::size_t parameter, const model::Value& value, const Slots& slots) const;
 
   std::shared_ptr<const CompiledSpec> m_compiled;
+  model::Digest m_definition;
+  model::Digest m_spec_digest;
   model::Digest m_source_key;
   model::Digest m_reference_key;  ///< of the reference's source; empty where there is none
 };

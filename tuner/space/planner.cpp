@@ -143,6 +143,19 @@ bool Planner::set_value(model::Operand& operand, const model::ArgumentSpec& argu
   return false;
 }
 
+std::optional<model::Operand> Planner::whole_number(const Compiled& expression) {
+  const std::optional<std::int64_t> value = number(expression, expression.source->text);
+  if (!value) return std::nullopt;
+  model::Operand operand;
+  operand.kind = model::Operand::Kind::scalar;
+  operand.integer = *value;
+  if (fits(operand.type, *value)) return operand;
+  return reject(
+      fmt::format("the reference takes `{}` as an int, which {} does not fit; declare an argument of "
+                  "type long long for it",
+                  expression.source->text, *value));
+}
+
 std::optional<std::vector<model::Step>> Planner::steps(const std::vector<model::StepSpec>& specs,
                                                        const std::vector<CompiledStep>& compiled) {
   std::vector<bool> kept;
@@ -169,15 +182,17 @@ std::optional<std::vector<model::Step>> Planner::steps(const std::vector<model::
 std::optional<model::Step> Planner::launch(const model::StepSpec& spec, const CompiledStep& compiled) {
   model::Step step;
   step.entry = spec.entry;
-  const std::optional<model::Dim3> grid = extents(
-      compiled.grid, "grid", spec.entry, {m_limits.max_grid_x, m_limits.max_grid_y, m_limits.max_grid_z});
+  const std::optional<model::Dim3> grid = extents(compiled.grid, "grid");
   if (!grid) return std::nullopt;
-  const std::optional<model::Dim3> block =
-      extents(compiled.block, "block", spec.entry,
-              {m_limits.max_block_x, m_limits.max_block_y, m_limits.max_block_z});
+  const std::optional<model::Dim3> block = extents(compiled.block, "block");
   if (!block) return std::nullopt;
-  step.grid = *grid;
-  step.block = *block;
+  m_rejection.grid = step.grid = *grid;
+  m_rejection.block = step.block = *block;
+  const bool fits = fit(*grid, compiled.grid, "grid", spec.entry,
+                        {m_limits.max_grid_x, m_limits.max_grid_y, m_limits.max_grid_z}) &&
+                    fit(*block, compiled.block, "block", spec.entry,
+                        {m_limits.max_block_x, m_limits.max_block_y, m_limits.max_block_z});
+  if (!fits) return std::nullopt;
   if (block->count() > m_limits.max_threads_per_block) {
     return reject(fmt::format("block of `{}` is {}x{}x{} = {} threads; this device allows {}", spec.entry,
                               block->x, block->y, block->z, block->count(), m_limits.max_threads_per_block));
@@ -194,6 +209,12 @@ std::optional<model::Step> Planner::launch(const model::StepSpec& spec, const Co
   }
   step.operands.reserve(compiled.operands.size());
   for (const CompiledOperand& operand : compiled.operands) {
+    if (operand.value) {
+      const std::optional<model::Operand> value = whole_number(*operand.value);
+      if (!value) return std::nullopt;
+      step.operands.push_back(*value);
+      continue;
+    }
     step.operands.push_back(m_arguments[static_cast<std::size_t>(operand.argument)]);
     if (operand.kind != model::Operand::Kind::buffer) step.operands.back().kind = operand.kind;
   }
@@ -223,21 +244,28 @@ std::optional<model::Step> Planner::upload(const model::StepSpec& spec, const Co
   return step;
 }
 
-std::optional<model::Dim3> Planner::extents(const std::vector<Compiled>& expressions, std::string_view what,
-                                            const std::string& entry, const model::Dim3& most) {
+std::optional<model::Dim3> Planner::extents(const std::vector<Compiled>& expressions, std::string_view what) {
   model::Dim3 result;
   std::int64_t* const sides[] = {&result.x, &result.y, &result.z};
-  const std::int64_t limits[] = {most.x, most.y, most.z};
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     const std::optional<std::int64_t> side = number(expressions[i], what);
     if (!side) return std::nullopt;
-    if (*side < 1 || *side > limits[i]) {
-      return reject(fmt::format("{}.{} of `{}` is {}; this device allows 1 to {}", what, "xyz"[i], entry,
-                                shown(expressions[i], *side), limits[i]));
-    }
     *sides[i] = *side;
   }
   return result;
+}
+
+bool Planner::fit(const model::Dim3& extents, const std::vector<Compiled>& expressions, std::string_view what,
+                  const std::string& entry, const model::Dim3& most) {
+  const std::int64_t sides[] = {extents.x, extents.y, extents.z};
+  const std::int64_t limits[] = {most.x, most.y, most.z};
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    if (sides[i] >= 1 && sides[i] <= limits[i]) continue;
+    reject(fmt::format("{}.{} of `{}` is {}; this device allows 1 to {}", what, "xyz"[i], entry,
+                       shown(expressions[i], sides[i]), limits[i]));
+    return false;
+  }
+  return true;
 }
 
 std::optional<std::int64_t> Planner::number(const Compiled& expression, std::string_view what) {

@@ -49,6 +49,8 @@ namespace tuner::space {
 struct Rejection {
   model::TrialStatus status = model::TrialStatus::unlaunchable;
   std::string reason;
+  model::Dim3 grid{0, 0, 0};  ///< of the launch that does not fit, as far as they are known: else 0
+  model::Dim3 block{0, 0, 0};
 };
 
 /// Every mistake in a spec's names and expressions: unknown names, wrong operand kinds, duplicate or shadowed

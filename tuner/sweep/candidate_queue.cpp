@@ -1,11 +1,14 @@
 #include "tuner/sweep/candidate_queue.hpp"
 
-#include "tuner/search/make_strategy.hpp"
+#include <string>
+#include <utility>
 
 namespace tuner::sweep {
 
 CandidateQueue::CandidateQueue(const Request& request, const TrialList& list)
-    : m_request(request), m_list(list) {}
+    : m_request(request), m_list(list), m_kind(search::strategy_kind(request.strategy)) {
+  for (const Group& group : list.groups) m_results.push_back(group.known);
+}
 
 std::optional<CandidateQueue::Item> CandidateQueue::next() {
   while (true) {
@@ -18,7 +21,8 @@ std::optional<CandidateQueue::Item> CandidateQueue::next() {
 std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   for (auto it = m_open.begin(); it != m_open.end();) {
     Open& open = it->second;
-    const auto candidate = open.waits ? std::nullopt : open.strategy->next();
+    const bool asks = !open.waits && open.under_way < open.strategy->lookahead();
+    const auto candidate = asks ? open.strategy->next() : std::nullopt;
     if (candidate) {
       ++open.under_way;
       return Item{it->first, *candidate};
@@ -41,20 +45,64 @@ std::optional<std::size_t> CandidateQueue::take_finished() {
   return group;
 }
 
+void CandidateQueue::compiled(const Item& item, const model::Compilation& compilation) {
+  m_open.at(item.group).strategy->compiled(item.candidate, compilation);
+}
+
 void CandidateQueue::report(const Item& item, const model::TrialRecord& record) {
   Open& open = m_open.at(item.group);
   search::Result result{record.outcome.status, std::nullopt};
   if (record.outcome.measurement) result.time_ns = record.outcome.measurement->median_ns;
+  m_results[item.group][item.candidate] = result;
   open.strategy->report(item.candidate, result);
   --open.under_way;
   open.waits = false;
 }
 
 void CandidateQueue::begin_group() {
-  const std::size_t group = m_begun++;
+  const std::size_t index = m_begun++;
+  const Group& group = m_list.groups[index];
+  auto space = std::make_unique<search::SearchSpace>();
+  space->problem = group.problem;
+  for (std::size_t i = 0; i < group.work.size(); ++i) {
+    space->kernels.push_back({&m_request.work[group.work[i]].kernel.spec(), &group.lists[i]});
+  }
+  space->candidates = group.candidates;
+  space->known = group.known;
+  space->neighbours = [this, index] { return neighbours_of(index); };
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
-  const search::SearchRequest search{m_list.groups[group].candidates.size(), m_request.seed + group};
-  m_open[group].strategy = search::make_strategy(m_request.strategy, search);
+  auto strategy = m_kind.make(*space, m_request.seed + index);
+  m_open.emplace(index, Open{std::move(space), std::move(strategy)});
+}
+
+/// Configurations are the same where kernel and values are; coordinates may differ between problems.
+std::vector<search::SearchSpace::Neighbour> CandidateQueue::neighbours_of(std::size_t index) const {
+  const auto name_of = [&](const Group& group, std::size_t candidate) {
+    const auto& one = group.candidates[candidate];
+    return std::pair(group.work[one.kernel], group.lists[one.kernel][one.configuration].canonical_json());
+  };
+  const Group& group = m_list.groups[index];
+  std::map<std::pair<std::size_t, std::string>, std::size_t> places;
+  for (std::size_t i = 0; i < group.candidates.size(); ++i) places.emplace(name_of(group, i), i);
+  std::vector<search::SearchSpace::Neighbour> neighbours;
+  for (std::size_t other = 0; other < m_list.groups.size(); ++other) {
+    const Group& from = m_list.groups[other];
+    const bool comparable = other != index && from.problem.family == group.problem.family &&
+                            from.problem.type == group.problem.type;
+    if (!comparable) continue;
+    search::SearchSpace::Neighbour neighbour{from.problem, {}};
+    neighbour.results.resize(group.candidates.size());
+    bool any = false;
+    for (std::size_t i = 0; i < from.candidates.size(); ++i) {
+      if (!m_results[other][i]) continue;
+      const auto place = places.find(name_of(from, i));
+      if (place == places.end()) continue;
+      neighbour.results[place->second] = m_results[other][i];
+      any = true;
+    }
+    if (any) neighbours.push_back(std::move(neighbour));
+  }
+  return neighbours;
 }
 
 }  // namespace tuner::sweep

@@ -4,8 +4,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
-#include "tuner/search/strategy.hpp"
+#include "tuner/search/strategies.hpp"
 #include "tuner/sweep/trial_list.hpp"
 
 namespace tuner::sweep {
@@ -24,6 +25,8 @@ class CandidateQueue {
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
   /// is over.
   std::optional<Item> next();
+  /// Says what an item that next() gave was compiled to.
+  void compiled(const Item& item, const model::Compilation& compilation);
   /// Says how an item that next() gave has ended.
   void report(const Item& item, const model::TrialRecord& record);
   /// A group all of whose trials have ended; each is given once, in the order they ended.
@@ -33,6 +36,7 @@ class CandidateQueue {
   /// Groups begun and not over, at most.
   static constexpr std::size_t most_open = 2;
   struct Open {
+    std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
     std::size_t under_way = 0;
     bool waits = false;  ///< its last next() gave nothing and nothing was reported since
@@ -40,9 +44,12 @@ class CandidateQueue {
 
   std::optional<Item> next_of_open();
   void begin_group();
+  std::vector<search::SearchSpace::Neighbour> neighbours_of(std::size_t group) const;
 
   const Request& m_request;
   const TrialList& m_list;
+  const search::StrategyKind& m_kind;
+  std::vector<std::vector<std::optional<search::Result>>> m_results;  ///< by group and candidate
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
   std::deque<std::size_t> m_finished;

@@ -26,18 +26,26 @@ bool CompileAhead::wants_more() const {
          m_ready.size() < most_ready && m_ready_bytes < most_ready_bytes;
 }
 
-Compiled CompileAhead::begin(Compilable& trial) {
-  Compiled begun{std::move(trial.trial), trial.item, {}, nullptr, nullptr, m_turns++};
-  if (!trial.reference) return begun;
-  begun.reference_key = trial.reference->key();
-  if (m_references.emplace(begun.reference_key, nullptr).second)
-    m_reference_tickets[m_pool.submit(std::move(*trial.reference))] = begun.reference_key;
-  return begun;
+model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item) {
+  if (trial.reference && m_references.emplace(trial.reference_key, nullptr).second)
+    m_reference_tickets[m_pool.submit(std::move(*trial.reference))] = trial.reference_key;
+  trial.reference.reset();
+  const model::Digest key = trial.record.key;
+  const auto died = m_died.find(trial.record.binary_key);
+  model::CompileJob job = std::exchange(trial.job, {});
+  Compiled begun{std::move(trial), item, nullptr, nullptr, m_turns++};
+  if (died != m_died.end()) {
+    begun.binary = died->second;
+    m_ready_bytes += bytes_of(begun);
+    m_ready.push_back(std::move(begun));
+  } else {
+    m_compiling.emplace(m_pool.submit(std::move(job)), std::move(begun));
+  }
+  return key;
 }
 
-void CompileAhead::submit(Compilable trial) {
-  Compiled begun = begin(trial);
-  m_compiling.emplace(m_pool.submit(std::move(trial.job)), std::move(begun));
+void CompileAhead::submit(Trial trial, CandidateQueue::Item item) {
+  begin(std::move(trial), item);
 }
 
 std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
@@ -50,10 +58,8 @@ std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
   return remove(ready);
 }
 
-Compiled CompileAhead::compile_now(Compilable trial) {
-  Compiled begun = begin(trial);
-  const model::Digest key = begun.trial.record.key;
-  m_compiling.emplace(m_pool.submit(std::move(trial.job)), std::move(begun));
+Compiled CompileAhead::compile_now(Trial trial) {
+  const model::Digest key = begin(std::move(trial), {});
   while (true) {
     for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
       if (it->trial.record.key == key && complete(*it)) return remove(it);
@@ -72,11 +78,13 @@ void CompileAhead::accept(compile::CompilePool::Finished finished) {
   auto compiling = m_compiling.extract(finished.ticket);
   Compiled& trial = m_ready.emplace_back(std::move(compiling.mapped()));
   trial.binary = std::move(finished.compilation);
+  if (model::is_death(trial.binary->status)) m_died.emplace(trial.trial.record.binary_key, trial.binary);
   m_ready_bytes += bytes_of(trial);
 }
 
 bool CompileAhead::complete(const Compiled& trial) const {
-  return trial.reference_key.empty() || m_references.at(trial.reference_key) != nullptr;
+  const model::Digest& reference = trial.trial.reference_key;
+  return reference.empty() || m_references.at(reference) != nullptr;
 }
 
 std::deque<Compiled>::iterator CompileAhead::first_ready() {
@@ -93,7 +101,8 @@ Compiled CompileAhead::remove(std::deque<Compiled>::iterator trial) {
   Compiled compiled = std::move(*trial);
   m_ready.erase(trial);
   m_ready_bytes -= bytes_of(compiled);
-  if (!compiled.reference_key.empty()) compiled.reference = m_references.at(compiled.reference_key);
+  const model::Digest& reference = compiled.trial.reference_key;
+  if (!reference.empty()) compiled.reference = m_references.at(reference);
   return compiled;
 }
 

@@ -8,31 +8,24 @@
 
 #include "tuner/compile/compile_pool.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
-#include "tuner/sweep/trial_record.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
 
 using CompilationPtr = std::shared_ptr<const model::Compilation>;
 
-/// A trial and what must be compiled before it can be measured.
-struct Compilable {
-  Trial trial;
-  CandidateQueue::Item item;
-  model::CompileJob job;
-  std::optional<model::CompileJob> reference;
-};
-
-/// A trial whose binaries are there, or whose compilation failed: a failure is a value.
+/// A trial whose binaries are there, or whose compilation failed: a failure is a value. Its jobs have been
+/// handed over.
 struct Compiled {
   Trial trial;
   CandidateQueue::Item item;
-  model::Digest reference_key;  ///< empty: there is nothing to verify against
   CompilationPtr binary;
-  CompilationPtr reference;  ///< null where reference_key is empty
+  CompilationPtr reference;  ///< null where there is nothing to verify against
   std::uint64_t turn = 0;    ///< its place among the submitted
 };
 
-/// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it.
+/// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it, and
+/// so is a binary of which the compiler died or was killed: its other trials would end no better today.
 class CompileAhead {
  public:
   explicit CompileAhead(compile::CompilePool& pool);
@@ -41,17 +34,18 @@ class CompileAhead {
   /// be measured is not too much to hold.
   bool wants_more() const;
   bool empty() const { return m_compiling.empty() && m_ready.empty(); }
-  void submit(Compilable trial);
+  void submit(Trial trial, CandidateQueue::Item item);
   /// Of the trials that are ready, one of the earliest group, since changing the problem changes the inputs
   /// on the device, and of these the first submitted: were it the first compiled, the small and slow kernels
   /// would all be measured before the large. Waits for one as long as `patience`. Throws what the compilers
   /// throw.
   std::optional<Compiled> take(std::chrono::milliseconds patience);
   /// Compiles one trial out of turn and waits for it, whatever else is being compiled.
-  Compiled compile_now(Compilable trial);
+  Compiled compile_now(Trial trial);
 
  private:
-  Compiled begin(Compilable& trial);
+  /// Submits the trial's jobs and returns the key it is now known by.
+  model::Digest begin(Trial trial, CandidateQueue::Item item);
   void accept(compile::CompilePool::Finished finished);
   bool complete(const Compiled& trial) const;
   std::deque<Compiled>::iterator first_ready();
@@ -61,6 +55,7 @@ class CompileAhead {
   std::map<compile::CompilePool::Ticket, Compiled> m_compiling;
   std::map<compile::CompilePool::Ticket, model::Digest> m_reference_tickets;
   std::map<model::Digest, CompilationPtr> m_references;  ///< null: being compiled
+  std::map<model::Digest, CompilationPtr> m_died;        ///< by binary
   std::deque<Compiled> m_ready;
   std::size_t m_ready_bytes = 0;
   std::uint64_t m_turns = 0;

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
-
-#include "tuner/sweep/trial_identity.hpp"
-#include "tuner/sweep/trial_job.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -50,30 +48,37 @@ void FinalStage::remember(const Compiled& trial) {
 }
 
 bool FinalStage::hold(std::size_t group) {
-  std::vector<Contestant> field = contestants(group);
+  Contest field = contest(group);
   m_best.erase(group);
-  if (field.empty()) return false;
-  m_services.observer.final_begins(m_list.groups[group].problem, field.size());
+  if (field.settled) return false;
+  const model::Problem& problem = m_list.groups[group].problem;
+  m_services.observer.final_begins(problem, field.contestants.size());
   model::FinalJob job;
   job.seed = m_request.seed + group;
-  const double best_ns = time_ns(field.front().compiled.trial.record);
-  for (const Contestant& contestant : field) {
-    job.trials.push_back(job_of(m_request, contestant.compiled));
-    job.trials.back().best_ns = best_ns;
+  for (const Contestant& contestant : field.contestants) {
+    const Compiled& compiled = contestant.compiled;
+    job.trials.push_back(job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get()));
+    job.trials.back().best_ns = time_ns(compiled.trial.record);
   }
   const model::FinalOutcome outcome = m_services.runner.run_final(job);
-  if (outcome.complete()) {
-    record(field, outcome);
-    return true;
+  if (!outcome.complete()) {
+    const auto name = [&](std::size_t i) {
+      const model::TrialRecord& record = field.contestants[i].compiled.trial.record;
+      return fmt::format(" ({} {})", record.kernel, record.configuration.text());
+    };
+    m_services.observer.notice(fmt::format("the best of {} could not be measured again{}: {}", problem.text(),
+                                           outcome.culprit ? name(*outcome.culprit) : "",
+                                           outcome.failure.detail));
+    return false;
   }
-  const std::string culprit =
-      outcome.culprit ? fmt::format(" ({} {})", field[*outcome.culprit].compiled.trial.record.kernel,
-                                    field[*outcome.culprit].compiled.trial.record.configuration.text())
-                      : "";
-  m_services.observer.notice(fmt::format("the best of {} could not be measured again{}: {}",
-                                         m_list.groups[group].problem.text(), culprit,
-                                         outcome.failure.detail));
-  return false;
+  record(field, outcome);
+  if (!field.absent.empty()) {
+    m_services.observer.notice(
+        fmt::format("not in the final of {}: {}, which would have been and whose spec is "
+                    "not at hand; name it with --kernel",
+                    problem.text(), fmt::join(field.absent, ", ")));
+  }
+  return true;
 }
 
 int FinalStage::hold_rest() {
@@ -82,49 +87,88 @@ int FinalStage::hold_rest() {
   return held;
 }
 
-std::vector<FinalStage::Contestant> FinalStage::contestants(std::size_t group) {
+FinalStage::Contest FinalStage::contest(std::size_t group) {
   const model::Problem& problem = m_list.groups[group].problem;
   const model::FinalPolicy& policy = m_request.policy.final;
-  const std::vector<model::TrialRecord> records = m_services.source.contenders(
-      problem, comparison_class(m_request, problem.type), policy.within, policy.contestants);
-  std::vector<Contestant> field;
-  for (const model::TrialRecord& record : records) {
-    auto contestant = again(group, record);
-    // A final that leaves out who may be the best would crown somebody else.
-    if (!contestant) return {};
-    field.push_back(std::move(*contestant));
+  const model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type),
+                                                     policy.within, policy.contestants);
+  Contest out;
+  std::set<std::string> absent;
+  std::vector<bool> present;
+  for (const auto* list : {&field.contenders, &field.baselines}) {
+    for (const model::TrialRecord& record : *list) {
+      present.push_back(work_of(record) != nullptr);
+      if (!present.back()) absent.insert(record.kernel);
+    }
   }
-  return field;
+  const auto knows_all_present = [&](const std::vector<bool>& considered) {
+    for (std::size_t i = 0; i < present.size(); ++i) {
+      if (present[i] && !considered[i]) return false;
+    }
+    return true;
+  };
+  out.settled = std::any_of(field.considered.begin(), field.considered.end(), knows_all_present);
+  if (out.settled) return out;
+  bool any_may_win = false;
+  for (const auto* list : {&field.contenders, &field.baselines}) {
+    for (const model::TrialRecord& record : *list) {
+      auto contestant = again(group, record);
+      if (!contestant) {
+        absent.insert(record.kernel);
+        continue;
+      }
+      any_may_win = any_may_win || model::may_win(record.role);
+      out.contestants.push_back(std::move(*contestant));
+    }
+  }
+  out.settled = !any_may_win;
+  out.absent.assign(absent.begin(), absent.end());
+  for (const model::FinalRecord::Coverage& covered : field.coverage) {
+    if (!absent.contains(covered.kernel)) out.coverage.push_back(covered);
+  }
+  return out;
+}
+
+const Work* FinalStage::work_of(const model::TrialRecord& record) const {
+  for (const auto* list : {&m_request.work, &m_request.rivals}) {
+    for (const Work& work : *list) {
+      const model::KernelSpec& spec = work.kernel.spec();
+      if (spec.name == record.kernel && spec.family == record.problem.family) return &work;
+    }
+  }
+  return nullptr;
 }
 
 std::optional<FinalStage::Contestant> FinalStage::again(std::size_t group, const model::TrialRecord& record) {
-  for (const std::size_t index : m_list.groups[group].work) {
-    const Work& work = m_request.work[index];
-    if (work.kernel.spec().name != record.kernel) continue;
-    const IdentityMaker identities(m_request, work, record.problem, record.comparison_class);
-    if (identities.trial(record.configuration) != record.key) return std::nullopt;
-    for (const Compiled& known : m_best[group]) {
-      if (known.trial.record.key == record.key) return Contestant{&work, known};
-    }
-    Trial trial = describe(m_request, work, record.problem, record.configuration, record.key);
-    if (trial.record.outcome.status != model::TrialStatus::ok) return std::nullopt;
-    Compiled compiled = m_compiling.compile_now(compilable(m_request, work, std::move(trial), {group, 0}));
-    add_compilation(compiled.trial, *compiled.binary, m_services.oracle);
-    const bool sound = compiled.trial.record.outcome.status == model::TrialStatus::ok &&
-                       (!compiled.reference || compiled.reference->status == model::TrialStatus::ok);
-    if (!sound) return std::nullopt;
-    compiled.trial.record.outcome = record.outcome;
-    return Contestant{&work, std::move(compiled)};
+  const Work* work = work_of(record);
+  if (work == nullptr) return std::nullopt;
+  for (const Compiled& known : m_best[group]) {
+    if (known.trial.record.key == record.key) return Contestant{work, known};
   }
-  return std::nullopt;
+  const TrialMaker maker(m_request, *work, record.problem);
+  if (!work->kernel.contains(record.problem, record.configuration, m_request.device.limits))
+    return std::nullopt;
+  Trial trial = maker.make(record.configuration);
+  if (trial.record.key != record.key || trial.record.outcome.status != model::TrialStatus::ok)
+    return std::nullopt;
+  trial.record.probe_key = record.probe_key;
+  Compiled compiled = m_compiling.compile_now(std::move(trial));
+  add_compilation(compiled.trial, *compiled.binary, m_services.oracle);
+  const bool sound = compiled.trial.record.outcome.status == model::TrialStatus::ok &&
+                     (!compiled.reference || compiled.reference->status == model::TrialStatus::ok);
+  if (!sound) return std::nullopt;
+  compiled.trial.record.outcome = record.outcome;
+  return Contestant{work, std::move(compiled)};
 }
 
-void FinalStage::record(std::vector<Contestant>& contestants, const model::FinalOutcome& outcome) {
+void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome) {
+  std::vector<Contestant>& contestants = contest.contestants;
+  const auto role = [&](std::size_t i) { return contestants[i].compiled.trial.record.role; };
   std::vector<std::size_t> order(contestants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const auto place = [&](std::size_t i) {
-      return std::pair(i != outcome.fastest, outcome.standings[i].ratio);
+      return std::tuple(!model::may_win(role(i)), i != outcome.fastest, outcome.standings[i].ratio);
     };
     return place(a) < place(b);
   });
@@ -134,6 +178,7 @@ void FinalStage::record(std::vector<Contestant>& contestants, const model::Final
   final.comparison_class = contestants.front().compiled.trial.record.comparison_class;
   final.rounds = outcome.rounds;
   final.throttled_rounds = outcome.throttled_rounds;
+  final.coverage = std::move(contest.coverage);
   final.run = m_request.run.id;
   std::vector<model::TrialRecord> records;
   const model::TrialRecord* chosen = nullptr;
@@ -143,11 +188,12 @@ void FinalStage::record(std::vector<Contestant>& contestants, const model::Final
     trial.record.run = m_request.run.id;
     model::TrialOutcome measured = trial.record.outcome;
     measured.measurement = standing.measurement;
-    add_outcome(trial, std::move(measured), *contestants[i].work);
+    const TrialMaker maker(m_request, *contestants[i].work, trial.record.problem);
+    maker.add_outcome(trial, std::move(measured));
     final.entries.push_back(
         {trial.record.key, standing.ratio, standing.ratio_low, standing.ratio_high, standing.tied});
     const bool preferred = !chosen || preference(trial.record) < preference(*chosen);
-    if (may_be_chosen(standing) && preferred) chosen = &trial.record;
+    if (model::may_win(role(i)) && may_be_chosen(standing) && preferred) chosen = &trial.record;
   }
   final.chosen = chosen ? chosen->key : final.entries.front().trial;
   for (const std::size_t i : order) records.push_back(contestants[i].compiled.trial.record);

@@ -1,5 +1,7 @@
 #pragma once
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/sweep/compile_ahead.hpp"
@@ -16,8 +18,8 @@ class FinalStage {
   /// A trial of `group` that raced well may be needed again: keeps its binary for as long as it is among the
   /// best.
   void remember(const Compiled& trial);
-  /// The final of `group`, unless the last one is newer than all its trials. A final that cannot be held is
-  /// said and leaves the trials as they raced. Returns whether one was held.
+  /// The final of `group`, unless the last one has considered all who would be in it. One that cannot be held
+  /// is said and leaves the trials as they raced. Returns whether one was held.
   bool hold(std::size_t group);
   /// The finals of all problems that trials are remembered of; how many were held.
   int hold_rest();
@@ -27,12 +29,20 @@ class FinalStage {
     const Work* work = nullptr;
     Compiled compiled;
   };
+  /// Who takes part, and whose place stays empty: a final speaks of those who were there, and says so.
+  struct Contest {
+    std::vector<Contestant> contestants;
+    std::vector<model::FinalRecord::Coverage> coverage;
+    std::vector<std::string> absent;  ///< kernels
+    bool settled = true;              ///< a final has considered every contestant that is present
+  };
 
-  std::vector<Contestant> contestants(std::size_t group);
-  /// A trial of the past as this sweep would do it; nothing where its kernel is not in the sweep or its
-  /// source has changed since.
+  Contest contest(std::size_t group);
+  /// A trial of the past as this sweep would do it; nothing where its kernel's spec is not at hand, or its
+  /// binary cannot be made any more.
   std::optional<Contestant> again(std::size_t group, const model::TrialRecord& record);
-  void record(std::vector<Contestant>& contestants, const model::FinalOutcome& outcome);
+  const Work* work_of(const model::TrialRecord& record) const;
+  void record(Contest& contest, const model::FinalOutcome& outcome);
 
   const Request& m_request;
   const TrialList& m_list;

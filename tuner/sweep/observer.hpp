@@ -22,6 +22,8 @@ class Observer {
   virtual void launching(const model::TrialRecord& trial) = 0;
   /// A trial's result is committed.
   virtual void finished(const model::TrialRecord& trial) = 0;
+  /// A trial that was planned is not done: its problem could not be prepared (see notice()).
+  virtual void left_out(const model::TrialRecord& trial) = 0;
   /// The best trials of `problem`, so many, are measured again in turn.
   virtual void final_begins(const model::Problem& problem, std::size_t contestants) = 0;
   /// Something a person should know; the sweep goes on.

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/trial_identity.hpp"
-#include "tuner/sweep/trial_job.hpp"
+#include "tuner/sweep/compile_ahead.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -28,15 +27,28 @@ const Work& work_of(const Request& request, const model::TrialRecord& trial) {
   return *found;
 }
 
-void require_same_program(const Request& request, const Work& work, const model::TrialRecord& trial) {
-  const IdentityMaker identities(request, work, trial.problem, trial.comparison_class);
+void require_ok(const model::TrialRecord& trial, const model::TrialOutcome& outcome) {
+  if (outcome.status == model::TrialStatus::ok) return;
+  throw model::Error(
+      fmt::format("{}: {}: {}", name_of(trial), model::to_string(outcome.status), outcome.detail));
+}
+
+/// The trial as it would be made today. Throws where that is another one.
+Trial same_again(const Request& request, const Work& work, const model::TrialRecord& trial) {
   for (const model::ParameterSpec& parameter : work.kernel.spec().parameters) {
     if (trial.configuration.find(parameter.name) != nullptr) continue;
     throw model::UsageError(
         fmt::format("{}: its kernel has a parameter {} by now", name_of(trial), parameter.name),
         "run the kernel again, and compare the new trials");
   }
-  if (identities.trial(trial.configuration) == trial.key) return;
+  // The times that are taken are of the policy of today, so of a class of today: all else must be the same.
+  Request as_then = request;
+  as_then.policy.name = trial.comparison_class.method;
+  as_then.policy.flush_l2 = trial.comparison_class.l2 == "cold";
+  as_then.device.name = trial.comparison_class.device;
+  as_then.device.driver = trial.comparison_class.driver;
+  Trial again = TrialMaker(as_then, work, trial.problem).make(trial.configuration);
+  if (again.record.key == trial.key) return again;
   throw model::UsageError(
       fmt::format("{} cannot be made again: its kernel's source or spec, the compiler ({}, then {}) or the "
                   "device's architecture ({} is what runs now) is another one",
@@ -45,26 +57,19 @@ void require_same_program(const Request& request, const Work& work, const model:
       "run the kernel again, and compare the new trials");
 }
 
-void require_ok(const model::TrialRecord& trial, const model::TrialOutcome& outcome) {
-  if (outcome.status == model::TrialStatus::ok) return;
-  throw model::Error(
-      fmt::format("{}: {}: {}", name_of(trial), model::to_string(outcome.status), outcome.detail));
-}
-
 model::TrialJob make_job(const Request& request, const model::TrialRecord& trial, CompileAhead& compiling,
                          const LaunchOracle& oracle) {
   const Work& work = work_of(request, trial);
-  require_same_program(request, work, trial);
-  Trial again = describe(request, work, trial.problem, trial.configuration, trial.key);
+  Trial again = same_again(request, work, trial);
   require_ok(trial, again.record.outcome);
-  Compiled compiled = compiling.compile_now(compilable(request, work, std::move(again), {}));
+  Compiled compiled = compiling.compile_now(std::move(again));
   add_compilation(compiled.trial, *compiled.binary, oracle);
   require_ok(trial, compiled.trial.record.outcome);
   if (compiled.reference && compiled.reference->status != model::TrialStatus::ok) {
     throw model::Error(
         fmt::format("{}: the reference it is verified against does not compile", name_of(trial)));
   }
-  return job_of(request, compiled);
+  return job_of(request, compiled.trial, *compiled.binary, compiled.reference.get());
 }
 
 }  // namespace

@@ -16,6 +16,9 @@
 
 namespace tuner::sweep {
 
+/// Deaths of the measuring process that put a trial, or what is probed, under quarantine.
+constexpr int quarantine_deaths = 2;
+
 /// A kernel and the problems to tune it for, all of its family.
 struct Work {
   space::KernelSpace kernel;
@@ -31,13 +34,19 @@ struct Budget {
 /// What a sweep is to do.
 struct Request {
   std::vector<Work> work;
+  /// Kernels of the same families that are not tuned now, but whose specs are at hand: what they did before
+  /// takes part in finals.
+  std::vector<Work> rivals;
   model::DeviceInfo device;
   std::string compiler;  ///< name and version, part of every identity: `nvrtc 13.0`
   model::MeasurePolicy policy;
   std::string strategy = "random";
   std::uint64_t seed = 0;  ///< of the order and of the inputs
   Budget budget;
-  bool fresh = false;  ///< measure again what is known
+  bool fresh = false;         ///< measure again what is known
+  bool retry_failed = false;  ///< try again what failed when it was run
+  /// Of a replayed device: the name that the recording knows it by; else empty.
+  std::string recorded_device;
   model::RunRecord run;
 };
 
@@ -70,7 +79,8 @@ struct Summary {
   std::int64_t planned = 0;
   std::int64_t known = 0;
   std::int64_t finished = 0;
-  std::int64_t failed = 0;  ///< of those finished
+  std::int64_t failed = 0;      ///< of those finished
+  std::int64_t unprepared = 0;  ///< left out, since their inputs or reference could not be made
   std::int64_t finals = 0;
   double wall_seconds = 0;
   double measuring_seconds = 0;  ///< inside the runner: the device's share

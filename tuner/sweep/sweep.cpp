@@ -6,25 +6,22 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/declare.hpp"
 #include "tuner/sweep/final_stage.hpp"
-#include "tuner/sweep/trial_job.hpp"
+#include "tuner/sweep/probe_verdicts.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
 namespace {
 
 using model::TrialStatus;
 
-/// Deaths of the measuring process that put a trial under quarantine.
-constexpr int quarantine_deaths = 2;
 constexpr std::chrono::milliseconds no_patience{0};
 /// How long a wait for the compiler may keep the sweep from noticing that it should stop.
 constexpr std::chrono::milliseconds stop_latency{100};
-
-bool is_death(const model::TrialOutcome& outcome) {
-  return outcome.status == TrialStatus::crashed || outcome.status == TrialStatus::timeout;
-}
 
 class Driver {
  public:
@@ -35,6 +32,7 @@ class Driver {
         m_queue(request, list),
         m_compiling(services.pool),
         m_finals(request, list, services, m_compiling),
+        m_verdicts(request, services),
         m_started(services.clock()) {
     m_summary.planned = list.total();
     m_summary.known = list.known();
@@ -73,7 +71,15 @@ class Driver {
 
  private:
   const Work& work_of(const CandidateQueue::Item& item) const {
-    return m_request.work[m_list.groups[item.group].candidates[item.candidate].work];
+    const Group& group = m_list.groups[item.group];
+    return m_request.work[group.work[group.candidates[item.candidate].kernel]];
+  }
+
+  /// One for each kernel and group, made when it is first needed.
+  const TrialMaker& maker_of(const CandidateQueue::Item& item) {
+    const Group& group = m_list.groups[item.group];
+    const std::size_t kernel = group.candidates[item.candidate].kernel;
+    return m_makers.try_emplace({item.group, kernel}, m_request, work_of(item), group.problem).first->second;
   }
 
   bool over() {
@@ -101,33 +107,27 @@ class Driver {
 
   void start(const CandidateQueue::Item& item) {
     const Group& group = m_list.groups[item.group];
-    const Candidate& candidate = group.candidates[item.candidate];
-    const Work& work = work_of(item);
-    const auto& configurations = group.lists[index_in(group, candidate.work)];
-    Compilable trial = compilable(
-        m_request, work,
-        describe(m_request, work, group.problem, configurations[candidate.configuration], candidate.key),
-        item);
-    if (trial.trial.record.outcome.status == TrialStatus::ok) quarantine(trial.trial);
+    const auto& candidate = group.candidates[item.candidate];
+    Trial trial = maker_of(item).make(group.lists[candidate.kernel][candidate.configuration]);
     ++m_under_way;
-    if (trial.trial.record.outcome.status == TrialStatus::ok)
-      m_compiling.submit(std::move(trial));
+    if (trial.record.outcome.status == TrialStatus::ok && m_unprepared.contains(trial.preparation_key))
+      return leave_out(trial.record, item);
+    if (trial.record.outcome.status == TrialStatus::ok) quarantine(trial);
+    if (trial.record.outcome.status == TrialStatus::ok)
+      m_compiling.submit(std::move(trial), item);
     else
-      finish(trial.trial.record, item);
-  }
-
-  static std::size_t index_in(const Group& group, std::size_t work) {
-    std::size_t index = 0;
-    while (group.work[index] != work) ++index;
-    return index;
+      finish(trial.record, item);
   }
 
   void quarantine(Trial& trial) {
+    if (m_request.retry_failed) return;
     const int deaths = m_services.source.deaths(trial.record.key);
     if (deaths < quarantine_deaths) return;
     trial.record.outcome.status = TrialStatus::quarantined;
     trial.record.outcome.detail = fmt::format(
-        "its process was seen to die or hang {} times; not launched until its source changes", deaths);
+        "its process was seen to die or hang {} times; not run again unless it changes, or with "
+        "--retry-failed",
+        deaths);
   }
 
   /// As soon as all trials of a problem have raced, while its inputs are still on the device.
@@ -150,32 +150,67 @@ class Driver {
 
   void measure(Compiled trial) {
     model::TrialRecord& record = trial.trial.record;
+    if (!is_prepared(trial)) return leave_out(record, trial.item);
+    m_queue.compiled(trial.item, *trial.binary);
     add_compilation(trial.trial, *trial.binary, m_services.oracle);
-    if (record.outcome.status == TrialStatus::ok) check_reference(trial);
-    const bool launched = record.outcome.status == TrialStatus::ok;
-    if (launched) launch(trial);
+    if (is_death(record.outcome.status)) note_death(record);  // the compiler's
+    const bool launched = record.outcome.status == TrialStatus::ok && !is_condemned(trial) && launch(trial);
+    if (record.outcome.subject == model::Subject::problem) return leave_out(record, trial.item);
     m_finals.remember(trial);
     // While the next trial is on its way to the GPU there is time to write this one down.
-    const bool can_wait = launched && !is_death(record.outcome);
+    const bool can_wait = launched && !record.outcome.device_lost;
     if (can_wait)
       m_ended = Ended{std::move(trial.trial.record), trial.item};
     else
       finish(record, trial.item);
   }
 
-  static void check_reference(Compiled& trial) {
-    if (!trial.reference || trial.reference->status == TrialStatus::ok) return;
-    model::TrialRecord& record = trial.trial.record;
-    record.outcome.status = TrialStatus::compile_error;
-    record.outcome.detail = "the reference it is verified against does not compile";
-    record.compile_log = trial.reference->log;
+  /// Whether inputs and expected results can be made, as far as that is known.
+  bool is_prepared(const Compiled& trial) {
+    const model::Digest& key = trial.trial.preparation_key;
+    if (m_unprepared.contains(key)) return false;
+    if (!trial.reference || trial.reference->status == TrialStatus::ok) return true;
+    give_up(trial.trial,
+            fmt::format("the reference it is verified against does not compile:\n{}", trial.reference->log));
+    return false;
   }
 
-  void launch(Compiled& trial) {
+  /// The problem's failure, not a configuration's: said once, and nothing of it is recorded as tried.
+  void give_up(const Trial& trial, const std::string& why) {
+    if (!m_unprepared.insert(trial.preparation_key).second) return;
+    const model::TrialRecord& record = trial.record;
+    m_services.observer.notice(fmt::format("left out: {} {} as {} has it: {}", record.problem.family,
+                                           record.problem.text(), record.kernel, why));
+  }
+
+  void leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+    m_queue.report(item, record);
+    --m_under_way;
+    ++m_summary.unprepared;
+    m_services.observer.left_out(record);
+  }
+
+  /// Whether its binary is known to be wrong; then that is the outcome. Else it has its probes' identity.
+  bool is_condemned(Compiled& trial) {
     model::TrialRecord& record = trial.trial.record;
-    const Work& work = work_of(trial.item);
-    model::TrialJob job = job_of(m_request, trial);
-    if (m_probed.insert(record.binary_key).second) job.probes = probes_of(m_request, work, record);
+    m_probes = maker_of(trial.item).probes(trial.trial);
+    if (m_probes.empty()) return false;
+    record.probe_key =
+        model::probe_key(record.binary_key, m_probes, trial.trial.reference_key, record.comparison_class);
+    const auto verdict = m_verdicts.find(record.probe_key);
+    if (!verdict) return false;
+    m_probes.clear();
+    if (verdict->status == TrialStatus::ok) return false;
+    record.outcome.status = verdict->status;
+    record.outcome.detail = verdict->detail;
+    return true;
+  }
+
+  /// Returns true: it was launched, or its process died on the way there.
+  bool launch(Compiled& trial) {
+    model::TrialRecord& record = trial.trial.record;
+    model::TrialJob job = job_of(m_request, trial.trial, *trial.binary, trial.reference.get());
+    job.probes = std::exchange(m_probes, {});
     job.best_ns = best_ns(trial);
 
     const double before = m_services.clock();
@@ -185,12 +220,34 @@ class Driver {
       m_services.observer.launching(record);
     });
     m_summary.measuring_seconds += m_services.clock() - before;
-    if (is_death(outcome)) m_services.sink.observed_death(record.key, outcome.status, outcome.detail);
-    add_outcome(trial.trial, std::move(outcome), work);
+    if (outcome.subject == model::Subject::problem) {
+      m_services.sink.close_attempt(record, TrialStatus::skipped, outcome.detail);
+      give_up(trial.trial, outcome.detail);
+      record.outcome = std::move(outcome);
+      return true;
+    }
+    if (!job.probes.empty()) m_verdicts.learn(record, outcome);
+    maker_of(trial.item).add_outcome(trial.trial, std::move(outcome));
+    if (is_death(record.outcome.status)) note_death(record);
     remember_best(trial);
+    return true;
   }
 
+  /// Counts it, and says so where it was one too many.
+  void note_death(model::TrialRecord& record) {
+    m_services.sink.close_attempt(record, record.outcome.status, record.outcome.detail);
+    const int deaths = m_services.source.deaths(record.key);
+    if (deaths < quarantine_deaths) return;
+    record.outcome.detail = fmt::format(
+        "{} ({}; seen {} times: not run again unless it changes, or with "
+        "--retry-failed)",
+        record.outcome.detail, model::to_string(record.outcome.status), deaths);
+    record.outcome.status = TrialStatus::quarantined;
+  }
+
+  /// What a trial may be dropped for: never a baseline, and never for one.
   double best_ns(const Compiled& trial) {
+    if (!model::may_win(trial.trial.record.role)) return 0;
     const auto known = m_best_ns.find(trial.item.group);
     if (known != m_best_ns.end()) return known->second;
     const model::TrialRecord& record = trial.trial.record;
@@ -203,6 +260,7 @@ class Driver {
   void remember_best(const Compiled& trial) {
     const model::TrialOutcome& outcome = trial.trial.record.outcome;
     if (!model::has_trusted_time(outcome.status) || !outcome.measurement) return;
+    if (!model::may_win(trial.trial.record.role)) return;
     double& best = m_best_ns[trial.item.group];
     if (best == 0 || outcome.measurement->median_ns < best) best = outcome.measurement->median_ns;
   }
@@ -226,16 +284,19 @@ class Driver {
   CandidateQueue m_queue;
   CompileAhead m_compiling;
   FinalStage m_finals;
+  ProbeVerdicts m_verdicts;
   double m_started;
   Summary m_summary;
   struct Ended {
     model::TrialRecord record;
     CandidateQueue::Item item;
   };
-  std::optional<Ended> m_ended;             ///< measured, and not yet committed
-  std::int64_t m_under_way = 0;             ///< begun and not finished
-  std::set<model::Digest> m_probed;         ///< binaries whose probes were sent along
-  std::map<std::size_t, double> m_best_ns;  ///< by group; 0: none yet
+  std::optional<Ended> m_ended;          ///< measured, and not yet committed
+  std::int64_t m_under_way = 0;          ///< begun and not finished
+  std::vector<model::Plan> m_probes;     ///< to be sent with the trial in hand
+  std::set<model::Digest> m_unprepared;  ///< inputs and references that could not be made
+  std::map<std::pair<std::size_t, std::size_t>, TrialMaker> m_makers;  ///< by group and kernel
+  std::map<std::size_t, double> m_best_ns;                             ///< by group; 0: none yet
 };
 
 std::string state_of(Ending ending) {
@@ -245,12 +306,10 @@ std::string state_of(Ending ending) {
 }  // namespace
 
 Summary sweep(const Request& request, const TrialList& list, Services& services) {
+  search::strategy_kind(request.strategy);  // throws before anything is written
   services.sink.begin_run(request.run);
   try {
-    for (const Work& work : request.work) {
-      const model::KernelSpec& spec = work.kernel.spec();
-      services.sink.use_source(spec.family, spec.name, work.kernel.source_key());
-    }
+    declare_kernels(request, services);
     Summary summary = Driver(request, list, services).run();
     services.sink.end_run(request.run.id, state_of(summary.ending));
     return summary;

@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <future>
-#include <thread>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "tuner/model/digest.hpp"
-#include "tuner/sweep/trial_identity.hpp"
+#include "tuner/sweep/for_each_index.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
 namespace {
+
+using model::TrialStatus;
 
 /// Bytes kept free for the driver, fences and the code itself.
 constexpr std::int64_t reserve_bytes = std::int64_t{256} << 20;
@@ -46,62 +46,64 @@ Group& group_of(TrialList& list, const model::Problem& problem) {
   for (Group& group : list.groups) {
     if (group.problem == problem) return group;
   }
-  list.groups.push_back({problem, {}, {}, {}, 0});
+  list.groups.push_back({problem, {}, {}, {}, {}, {}});
   return list.groups.back();
-}
-
-/// Calls `work` with every index below `count`, from as many threads as there is enough to do for.
-void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work) {
-  constexpr std::size_t enough = 256;
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t parts = std::clamp<std::size_t>(count / enough, 1, cores);
-  std::vector<std::future<void>> others;
-  const auto do_part = [&](std::size_t part) {
-    for (std::size_t i = count * part / parts; i < count * (part + 1) / parts; ++i) work(i);
-  };
-  for (std::size_t part = 1; part < parts; ++part)
-    others.push_back(std::async(std::launch::async, do_part, part));
-  do_part(0);
-  for (auto& other : others) other.get();
 }
 
 /// Identities are most of what a sweep that is known already has to do.
 void add_candidates(const Request& request, std::size_t work_index, Group& group) {
   const Work& work = request.work[work_index];
-  const model::ComparisonClass comparison = comparison_class(request, group.problem.type);
+  const std::size_t kernel = group.work.size();
   group.work.push_back(work_index);
   group.lists.push_back(work.kernel.list(group.problem, request.device.limits));
   const space::ConfigurationList& list = group.lists.back();
-  const IdentityMaker identities(request, work, group.problem, comparison);
+  const TrialMaker maker(request, work, group.problem);
   const std::size_t first = group.candidates.size();
   group.candidates.resize(first + list.size());
+  group.keys.resize(first + list.size());
   for_each_index(list.size(), [&](std::size_t i) {
-    group.candidates[first + i] = {work_index, i, identities.trial(list[i])};
+    group.candidates[first + i] = {kernel, i};
+    group.keys[first + i] = maker.key(list[i]);
   });
 }
 
-void drop_known(Group& group, model::ResultSource& source) {
-  std::vector<model::Digest> keys;
-  keys.reserve(group.candidates.size());
-  for (const Candidate& candidate : group.candidates) keys.push_back(candidate.key);
-  const std::vector<model::Digest> known = source.known(keys);
-  const std::unordered_set<model::Digest, model::DigestHash> lookup(known.begin(), known.end());
-  std::erase_if(group.candidates,
-                [&](const Candidate& candidate) { return lookup.count(candidate.key) > 0; });
-  group.known = static_cast<std::int64_t>(keys.size() - group.candidates.size());
+/// Whether a result of before is to be had again.
+bool is_retried(const Request& request, TrialStatus status) {
+  if (model::is_death(status)) return true;
+  if (!request.retry_failed) return false;
+  // What the compiler or the device's limits refuse they refuse again.
+  return model::is_failure(status) && status != TrialStatus::compile_error &&
+         status != TrialStatus::unlaunchable;
+}
+
+void note_known(const Request& request, Group& group, model::ResultSource& source) {
+  group.known.resize(group.candidates.size());
+  if (request.fresh) return;
+  const std::vector<model::KnownResult> known = source.known(group.keys);
+  std::unordered_map<model::Digest, const model::KnownResult*, model::DigestHash> lookup;
+  for (const model::KnownResult& result : known) lookup.emplace(result.trial, &result);
+  for (std::size_t i = 0; i < group.keys.size(); ++i) {
+    const auto found = lookup.find(group.keys[i]);
+    if (found == lookup.end() || is_retried(request, found->second->status)) continue;
+    group.known[i] = search::Result{found->second->status, found->second->median_ns};
+  }
 }
 
 }  // namespace
 
+std::int64_t Group::count_known() const {
+  return std::count_if(known.begin(), known.end(), [](const auto& result) { return result.has_value(); });
+}
+
 std::int64_t TrialList::total() const {
-  std::int64_t total = known();
+  std::int64_t total = 0;
   for (const Group& group : groups) total += static_cast<std::int64_t>(group.candidates.size());
   return total;
 }
 
 std::int64_t TrialList::known() const {
   std::int64_t known = 0;
-  for (const Group& group : groups) known += group.known;
+  for (const Group& group : groups) known += group.count_known();
   return known;
 }
 
@@ -116,22 +118,8 @@ TrialList list_trials(const Request& request, model::ResultSource& source) {
       add_candidates(request, w, group_of(list, problem));
     }
   }
-  if (!request.fresh) {
-    for (Group& group : list.groups) drop_known(group, source);
-  }
+  for (Group& group : list.groups) note_known(request, group, source);
   return list;
-}
-
-model::ComparisonClass comparison_class(const Request& request, model::ElementType type) {
-  model::ComparisonClass comparison;
-  comparison.device = request.device.name;
-  comparison.driver = request.device.driver;
-  comparison.toolkit = request.compiler;
-  comparison.type = type;
-  comparison.l2 = request.policy.flush_l2 ? "cold" : "warm";
-  comparison.method = request.policy.name;
-  comparison.inputs = "spec";
-  return comparison;
 }
 
 }  // namespace tuner::sweep

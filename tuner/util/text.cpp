@@ -174,8 +174,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > most_letters) continue;
     const std::size_t away = distance(word, candidate);
-    // A name of one letter is one edit from every other: only its case can have been mistyped.
-    if (away >= least || (away > 0 && away >= std::min(word.size(), candidate.size()))) continue;
+    // A name of one letter is one edit from every other such name: only its case can have been mistyped.
+    if (away >= least || (away > 0 && away >= std::max(word.size(), candidate.size()))) continue;
     least = away;
     best = candidate;
   }

@@ -59,6 +59,10 @@ inline constexpr int last<model::TrialStatus> = static_cast<int>(model::TrialSta
 template <>
 inline constexpr int last<model::TrialPhase> = static_cast<int>(model::TrialPhase::timing);
 template <>
+inline constexpr int last<model::Role> = static_cast<int>(model::Role::ceiling);
+template <>
+inline constexpr int last<model::Subject> = static_cast<int>(model::Subject::problem);
+template <>
 inline constexpr int last<model::ElementType> = static_cast<int>(model::ElementType::uint64);
 template <>
 inline constexpr int last<model::Access> = static_cast<int>(model::Access::workspace);

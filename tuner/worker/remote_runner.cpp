@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tuner/model/error.hpp"
 
@@ -49,6 +50,7 @@ nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::Tr
   switch (phase) {
     case TrialPhase::preparing:
       return settings.prepare_deadline;
+    case TrialPhase::probing:
     case TrialPhase::loading:
     case TrialPhase::verifying:
       return allowed(1);
@@ -101,13 +103,8 @@ TrialOutcome RemoteRunner::run(const model::TrialJob& job) {
 
 TrialOutcome RemoteRunner::run_with_notice(const model::TrialJob& job,
                                            const std::function<void()>& before_launch) {
-  if (!m_slot.occupied()) start();
   const auto deadlines = [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); };
-  const Answer answer = ask(encode(request(job)), deadlines, [&] {
-    before_launch();
-    // A child that is gone by now is found out when it is asked for its answer.
-    static_cast<void>(m_slot.child().send(encode(Proceed{}), Clock::now() + m_settings.run_deadline));
-  });
+  const Answer answer = ask([&] { return encode(request(job)); }, deadlines, before_launch);
   if (const auto* lost = std::get_if<TrialOutcome>(&answer)) return *lost;
   const auto* told = std::get_if<TrialOutcome>(&std::get<Message>(answer));
   TrialOutcome outcome = told ? *told : unexpected_answer();
@@ -118,12 +115,14 @@ TrialOutcome RemoteRunner::run_with_notice(const model::TrialJob& job,
 }
 
 model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
-  if (!m_slot.occupied()) start();
-  FinalRequest request;
-  request.seed = job.seed;
-  for (const model::TrialJob& trial : job.trials) request.trials.push_back(this->request(trial));
+  const auto make_request = [&] {
+    FinalRequest request;
+    request.seed = job.seed;
+    for (const model::TrialJob& trial : job.trials) request.trials.push_back(this->request(trial));
+    return encode(request);
+  };
   const Answer answer = ask(
-      encode(request), [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); }, [] {});
+      make_request, [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); }, nullptr);
   model::FinalOutcome outcome;
   if (const auto* lost = std::get_if<TrialOutcome>(&answer)) {
     outcome.failure = *lost;
@@ -131,8 +130,12 @@ model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
   }
   const auto* told = std::get_if<model::FinalOutcome>(&std::get<Message>(answer));
   // Indices come from another process.
-  const bool sound = told && (!told->complete() || (told->standings.size() == job.trials.size() &&
-                                                    told->fastest < told->standings.size()));
+  const std::size_t trials = job.trials.size();
+  const bool complete = told && told->complete();
+  const bool sound = told &&
+                     (!complete || (told->standings.size() == trials && told->fastest < trials &&
+                                    model::may_win(job.trials[told->fastest].role))) &&
+                     (!told->culprit || *told->culprit < trials);
   if (sound)
     outcome = *told;
   else
@@ -152,48 +155,81 @@ TrialRequest RemoteRunner::request(const model::TrialJob& job) {
   return request;
 }
 
-RemoteRunner::Answer RemoteRunner::ask(const Bytes& request, const Deadlines& deadlines,
+RemoteRunner::Answer RemoteRunner::ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
                                        const std::function<void()>& meanwhile) {
+  bool noticed = false;
+  std::function<void()> once;
+  if (meanwhile) {
+    once = [&] {
+      if (!std::exchange(noticed, true)) meanwhile();
+    };
+  }
+  std::string how;
+  for (int attempt = 0; attempt < m_settings.worker.start_attempts; ++attempt) {
+    if (!m_slot.occupied()) start();
+    auto answer = try_once(make_request(), deadlines, once);
+    if (auto* got = std::get_if<Answer>(&answer)) return std::move(*got);
+    how = std::get<NeverBegan>(answer).how;
+    if (m_settings.worker.log) {
+      m_settings.worker.log(fmt::format("the measuring process died before it began a trial: {}", how));
+    }
+  }
+  throw model::Error(fmt::format("the measuring process died {} times before it began a trial: {}",
+                                 m_settings.worker.start_attempts, how),
+                     "something kills it: look at the system's log (out of memory?); run the same command to "
+                     "resume");
+}
+
+std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::try_once(
+    const Bytes& request, const Deadlines& deadlines, const std::function<void()>& meanwhile) {
   m_slot.child().output().clear();
   const Sent sent = m_slot.child().send(request, Clock::now() + deadlines(TrialPhase::loading));
+  if (std::holds_alternative<ChildGone>(sent)) return NeverBegan{m_slot.collect()};
   if (std::holds_alternative<DeadlinePassed>(sent)) {
     return lost(TrialStatus::timeout, TrialPhase::loading, "it did not take the job in time");
   }
+  if (!meanwhile) return await(deadlines);
   try {
     meanwhile();
   } catch (...) {
     m_slot.discard();  // it has a job that nobody will ask about
     throw;
   }
-  // A child that died is asked all the same: its last words may still be in the socket.
+  // A child that is gone by now is asked all the same: its last words may still be in the socket.
+  static_cast<void>(m_slot.child().send(encode(Proceed{}), Clock::now() + m_settings.run_deadline));
   return await(deadlines);
 }
 
-RemoteRunner::Answer RemoteRunner::await(const Deadlines& deadlines) {
-  TrialPhase phase = TrialPhase::loading;
+std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::await(const Deadlines& deadlines) {
+  std::optional<TrialPhase> phase;
   for (;;) {
-    const nanoseconds allowed = deadlines(phase);
+    const nanoseconds allowed = deadlines(phase.value_or(TrialPhase::loading));
     Received received = m_slot.child().receive(Clock::now() + allowed);
     if (std::holds_alternative<DeadlinePassed>(received)) {
       const double seconds = std::chrono::duration<double>(allowed).count();
-      return lost(TrialStatus::timeout, phase, fmt::format("passed its deadline of {:.3g} s", seconds));
+      return lost(TrialStatus::timeout, phase.value_or(TrialPhase::loading),
+                  fmt::format("passed its deadline of {:.3g} s", seconds));
     }
     if (const auto* nonsense = std::get_if<ProtocolError>(&received)) {
-      return lost(TrialStatus::crashed, phase, nonsense->message);
+      return lost(TrialStatus::crashed, phase.value_or(TrialPhase::loading), nonsense->message);
     }
     auto* message = std::get_if<Message>(&received);
-    if (!message) return lost(TrialStatus::crashed, phase, "");
+    if (!message && !phase) return NeverBegan{m_slot.collect()};
+    if (!message) return lost(TrialStatus::crashed, *phase, "");
     if (const auto* failure = std::get_if<Failure>(message)) {
       m_slot.discard();
       throw model::Error(failure->message, failure->hint, failure->code);
     }
     if (std::holds_alternative<TrialOutcome>(*message) ||
         std::holds_alternative<model::FinalOutcome>(*message))
-      return std::move(*message);
+      return Answer(std::move(*message));
     const auto* report = std::get_if<PhaseReport>(message);
-    if (!report) return lost(TrialStatus::crashed, phase, "it answered with an unexpected message");
+    if (!report) {
+      return lost(TrialStatus::crashed, phase.value_or(TrialPhase::loading),
+                  "it answered with an unexpected message");
+    }
     phase = report->phase;
-    if (m_listener) m_listener(phase);
+    if (m_listener) m_listener(*phase);
   }
 }
 
@@ -206,10 +242,13 @@ TrialOutcome RemoteRunner::lost(TrialStatus status, TrialPhase phase, const std:
   TrialOutcome outcome;
   outcome.status = status;
   outcome.device_lost = true;
+  if (phase == TrialPhase::preparing) outcome.subject = model::Subject::problem;
+  if (phase == TrialPhase::probing) outcome.subject = model::Subject::binary;
   if (status == TrialStatus::timeout) {
     const std::string printed = m_slot.child().output().text();
     m_slot.discard();
     outcome.detail = fmt::format("{} while {}; its process was killed", why, model::to_string(phase));
+    if (phase == TrialPhase::preparing) outcome.detail += "; prepare_timeout_s sets how long that may take";
     if (!printed.empty()) outcome.detail += "; it printed:\n" + printed;
     return outcome;
   }

@@ -29,8 +29,10 @@ std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, co
 
 /// A runner in a child process. A child that passes a deadline is killed with its group (status timeout); one
 /// that dies, or talks nonsense, gives crashed, with the phase, how it died and what it printed; both with
-/// device_lost. After device_lost the next trial gets a new child. What a kernel prints is dropped, and said
-/// in the outcome. Throws model::Error when no child can be started or its device is not the one before.
+/// device_lost, and with the subject that the phase is about. A child that dies before it has said that it
+/// works on a job has died of something else: the job is sent again to another, and blames nothing. After
+/// device_lost the next trial gets a new child. What a kernel prints is dropped, and said in the outcome.
+/// Throws model::Error when no child can be started or its device is not the one before.
 class RemoteRunner : public model::TrialRunner {
  public:
   RemoteRunner(ChildCommand command, RemoteRunnerSettings settings);
@@ -52,13 +54,21 @@ class RemoteRunner : public model::TrialRunner {
  private:
   /// What a child had to say in the end, or how it was lost.
   using Answer = std::variant<Message, model::TrialOutcome>;
+  /// A child that was gone before it said a word of the job, and how it ended.
+  struct NeverBegan {
+    std::string how;
+  };
   using Deadlines = std::function<std::chrono::nanoseconds(model::TrialPhase)>;
 
   void start();
   TrialRequest request(const model::TrialJob& job);
-  /// Sends `request`, does `meanwhile`, and waits for the answer.
-  Answer ask(const Bytes& request, const Deadlines& deadlines, const std::function<void()>& meanwhile);
-  Answer await(const Deadlines& deadlines);
+  /// Sends what `make_request` makes for the child at hand, does `meanwhile`, once, tells it to proceed, and
+  /// waits for the answer.
+  Answer ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
+             const std::function<void()>& meanwhile);
+  std::variant<Answer, NeverBegan> try_once(const Bytes& request, const Deadlines& deadlines,
+                                            const std::function<void()>& meanwhile);
+  std::variant<Answer, NeverBegan> await(const Deadlines& deadlines);
   std::string what_it_printed();
   model::TrialOutcome lost(model::TrialStatus status, model::TrialPhase phase, const std::string& why);
 

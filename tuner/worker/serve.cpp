@@ -130,7 +130,8 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
     bool may_launch = true;
     runner->report_phases_to([&](model::TrialPhase phase) {
       link.send(encode(PhaseReport{phase}));
-      if (phase >= model::TrialPhase::verifying && !std::exchange(may_launch, true)) await_proceed(link);
+      const bool launches = phase == model::TrialPhase::probing || phase >= model::TrialPhase::verifying;
+      if (launches && !std::exchange(may_launch, true)) await_proceed(link);
     });
     if (!link.send(encode(RunnerReady{runner->device()}))) return served;
     ReferenceCache references;

@@ -45,10 +45,13 @@ Clock steady_clock() {
   };
 }
 
-Terminal open_terminal(int descriptor) {
+Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
+  const auto granted = [](Wish wish, bool otherwise) {
+    return wish == Wish::automatic ? otherwise : wish == Wish::always;
+  };
   Terminal terminal;
-  terminal.interactive = isatty(descriptor) == 1 && environment("TERM") != "dumb";
-  terminal.colour = terminal.interactive && environment("NO_COLOR").empty();
+  terminal.interactive = granted(interactive, isatty(descriptor) == 1 && environment("TERM") != "dumb");
+  terminal.colour = granted(colour, terminal.interactive && environment("NO_COLOR").empty());
   terminal.columns = [descriptor] { return ask_columns(descriptor); };
   terminal.write = [descriptor](std::string_view text) { write_all(descriptor, text); };
   return terminal;

@@ -17,9 +17,12 @@ struct Terminal {
   std::function<void(std::string_view)> write;  ///< never throws; a reader that went away is no error
 };
 
-/// The terminal behind a file descriptor, which must outlive it. Not interactive: a pipe, a file, TERM=dumb.
-/// No colour: not interactive, or NO_COLOR set and not empty (no-color.org). A closed pipe raises SIGPIPE
-/// unless it is ignored.
-Terminal open_terminal(int descriptor);
+/// What a user asks for, whatever the terminal.
+enum class Wish { automatic, always, never };
+
+/// The terminal behind a file descriptor, which must outlive it. Unless wished otherwise it is not
+/// interactive where it is a pipe, a file or TERM=dumb, and has no colour where it is not interactive or
+/// NO_COLOR is set and not empty (no-color.org). A closed pipe raises SIGPIPE unless it is ignored.
+Terminal open_terminal(int descriptor, Wish colour = Wish::automatic, Wish interactive = Wish::automatic);
 
 }  // namespace tuner::cli::terminal

@@ -8,6 +8,7 @@ namespace tuner::device::replay {
 model::DeviceInfo replayed_device(model::DeviceInfo recorded, const std::string& file) {
   recorded.id = "replay:" + file;
   recorded.kind = "replay";
+  recorded.name += " (replayed)";
   return recorded;
 }
 

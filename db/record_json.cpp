@@ -1,0 +1,230 @@
+#include "db/record_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "db/json_values.hpp"
+#include "db/machine.hpp"
+
+namespace db {
+
+using tuner::model::Ceiling;
+using tuner::model::DeviceInfo;
+using tuner::model::Digest;
+using tuner::model::FinalRecord;
+using tuner::model::ProbeVerdict;
+using tuner::model::RunRecord;
+
+namespace {
+
+Json json_of(const DeviceInfo& device) {
+  return {{"id", device.id},
+          {"kind", device.kind},
+          {"name", device.name},
+          {"uuid", device.uuid},
+          {"architecture", device.architecture},
+          {"compute_major", device.compute_major},
+          {"compute_minor", device.compute_minor},
+          {"driver", device.driver},
+          {"memory_bytes", device.memory_bytes},
+          {"limits", db::json_of(device.limits)}};
+}
+
+DeviceInfo device_from(const Fields& fields) {
+  DeviceInfo device;
+  device.id = fields.text("id", 4096);
+  device.kind = fields.text("kind", 64);
+  device.name = fields.text("name", 256);
+  device.uuid = fields.text("uuid", 256);
+  device.architecture = fields.text("architecture", 64);
+  device.compute_major = fields.small("compute_major");
+  device.compute_minor = fields.small("compute_minor");
+  device.driver = fields.text("driver", 256);
+  device.memory_bytes = fields.integer("memory_bytes");
+  device.limits = limits_from(fields.value("limits"));
+  return device;
+}
+
+constexpr std::size_t most_entries = 1000;
+constexpr std::size_t most_coverage = 100'000;
+constexpr std::int64_t most_rounds = 1'000'000'000;
+constexpr std::array ceiling_kinds = {"arithmetic", "memory", "l2", "shared memory", "launch"};
+
+Digest identifier(const Fields& fields, const char* name) {
+  const Digest trial = fields.digest(name);
+  if (trial.empty()) fields.refuse(name, "an identifier");
+  return trial;
+}
+
+double positive(const Fields& fields, const char* name) {
+  const double value = fields.real(name);
+  if (!std::isfinite(value) || value <= 0) fields.refuse(name, "a positive number");
+  return value;
+}
+
+FinalRecord::Entry entry_from(const Fields& fields) {
+  FinalRecord::Entry entry;
+  entry.trial = identifier(fields, "trial");
+  entry.ratio = positive(fields, "ratio");
+  entry.ratio_low = positive(fields, "ratio_low");
+  entry.ratio_high = positive(fields, "ratio_high");
+  entry.tied = fields.flag("tied");
+  return entry;
+}
+
+std::string text_of(const Digest& digest) {
+  return digest.empty() ? "" : digest.hex();
+}
+
+FinalRecord::Coverage coverage_from(const Fields& fields) {
+  FinalRecord::Coverage covered{fields.digest("run"), fields.text("kernel", 256), fields.integer("first"),
+                                fields.integer("last")};
+  if (covered.last < covered.first) fields.refuse("last", "a whole number from `first` on");
+  return covered;
+}
+
+}  // namespace
+
+std::string to_json(const RunRecord& run) {
+  return json_line({{"id", run.id.hex()},
+                    {"command_line", run.command_line},
+                    {"started_at", run.started_at},
+                    {"ended_at", run.ended_at},
+                    {"state", run.state},
+                    {"host", run.host},
+                    {"version", run.version},
+                    {"seed", run.seed},
+                    {"device", json_of(run.device)},
+                    {"toolkit", run.toolkit},
+                    {"measured", run.measured}});
+}
+
+RunRecord run_from_json(const Json& value) {
+  const Fields fields(value, "run");
+  RunRecord run;
+  run.id = fields.digest("id");
+  if (run.id.empty()) fields.refuse("id", "an identifier");
+  run.command_line = fields.text("command_line", std::size_t{1} << 20U);
+  run.started_at = fields.text("started_at", 64);
+  run.ended_at = fields.text("ended_at", 64);
+  run.state = fields.text("state");
+  const bool known =
+      run.state == "running" || run.state == "done" || run.state == "interrupted" || run.state == "failed";
+  if (!known) fields.refuse("state", "running, done, interrupted or failed");
+  run.host = fields.text("host", 1024);
+  run.version = fields.text("version", 256);
+  run.seed = fields.natural("seed");
+  run.device = device_from(fields.object("device"));
+  run.toolkit = fields.text("toolkit", 256);
+  run.measured = fields.integer("measured", 0);
+  return run;
+}
+
+std::string to_json(const FinalRecord& final) {
+  Json entries = Json::array();
+  for (const FinalRecord::Entry& entry : final.entries) {
+    entries.push_back({{"trial", entry.trial.hex()},
+                       {"ratio", entry.ratio},
+                       {"ratio_low", entry.ratio_low},
+                       {"ratio_high", entry.ratio_high},
+                       {"tied", entry.tied}});
+  }
+  Json coverage = Json::array();
+  for (const FinalRecord::Coverage& covered : final.coverage) {
+    coverage.push_back({{"run", text_of(covered.run)},
+                        {"kernel", covered.kernel},
+                        {"first", covered.first},
+                        {"last", covered.last}});
+  }
+  return json_line({{"family", final.problem.family},
+                    {"sizes", json_of(final.problem.sizes)},
+                    {"type", cuda_name(final.problem.type)},
+                    {"row_padding", final.problem.row_padding},
+                    {"class", json_of(final.comparison_class)},
+                    {"chosen", final.chosen.hex()},
+                    {"entries", std::move(entries)},
+                    {"coverage", std::move(coverage)},
+                    {"rounds", final.rounds},
+                    {"throttled_rounds", final.throttled_rounds},
+                    {"measured_at", final.measured_at},
+                    {"run", text_of(final.run)},
+                    {"sequence", final.sequence}});
+}
+
+FinalRecord final_from_json(const Json& value) {
+  const Fields fields(value, "final");
+  FinalRecord final;
+  final.problem = problem_from(fields);
+  final.comparison_class = class_from(fields.object("class"));
+  final.chosen = identifier(fields, "chosen");
+  for (const Json& item : fields.array("entries", most_entries)) {
+    final.entries.push_back(entry_from(Fields(item, "final.entries")));
+  }
+  final.rounds = static_cast<int>(fields.integer("rounds", 0, most_rounds));
+  final.throttled_rounds = static_cast<int>(fields.integer("throttled_rounds", 0, most_rounds));
+  final.measured_at = fields.text("measured_at", 64);
+  final.run = fields.digest("run");
+  if (fields.has("sequence")) {
+    final.sequence = fields.integer("sequence", 0);
+    for (const Json& item : fields.array("coverage", most_coverage)) {
+      final.coverage.push_back(coverage_from(Fields(item, "final.coverage")));
+    }
+  } else {
+    final.sequence =
+        microseconds_of(final.measured_at);  // an export of before: it covers its contestants alone
+  }
+  return final;
+}
+
+std::string to_json(const Ceiling& ceiling) {
+  return json_line({{"device", ceiling.device},
+                    {"kind", ceiling.kind},
+                    {"type", cuda_name(ceiling.type)},
+                    {"value", ceiling.value},
+                    {"unit", ceiling.unit},
+                    {"trial", text_of(ceiling.trial)},
+                    {"measured_at", ceiling.measured_at}});
+}
+
+Ceiling ceiling_from_json(const Json& value) {
+  const Fields fields(value, "ceiling");
+  Ceiling ceiling;
+  ceiling.device = fields.text("device", 256);
+  ceiling.kind = fields.text("kind", 64);
+  if (std::find(ceiling_kinds.begin(), ceiling_kinds.end(), ceiling.kind) == ceiling_kinds.end()) {
+    fields.refuse("kind", "arithmetic, memory, l2, shared memory or launch");
+  }
+  ceiling.type = fields.type("type");
+  ceiling.value = positive(fields, "value");
+  ceiling.unit = fields.text("unit", 256);
+  ceiling.trial = fields.digest("trial");
+  ceiling.measured_at = fields.text("measured_at", 64);
+  return ceiling;
+}
+
+std::string to_json(const ProbeVerdict& verdict) {
+  return json_line({{"probe", verdict.probe.hex()},
+                    {"status", to_string(verdict.status)},
+                    {"detail", verdict.detail},
+                    {"deaths", verdict.deaths},
+                    {"trial", text_of(verdict.trial)},
+                    {"run", text_of(verdict.run)},
+                    {"measured_at", verdict.measured_at}});
+}
+
+ProbeVerdict verdict_from_json(const Json& value) {
+  const Fields fields(value, "verdict");
+  ProbeVerdict verdict;
+  verdict.probe = identifier(fields, "probe");
+  verdict.status = fields.status("status");
+  verdict.detail = fields.text("detail", std::size_t{1} << 20U);
+  verdict.deaths = static_cast<int>(fields.integer("deaths", 0, 1'000'000));
+  verdict.trial = identifier(fields, "trial");
+  verdict.run = fields.digest("run");
+  verdict.measured_at = fields.text("measured_at", 64);
+  return verdict;
+}
+
+}  // namespace db

@@ -1,2 +1,0 @@
-INSERT INTO classes (id, device, driver, toolkit, type, l2, method, inputs) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO NOTHING

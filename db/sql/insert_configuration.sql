@@ -1,1 +1,0 @@
-INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT (id) DO NOTHING

@@ -1,1 +1,0 @@
-INSERT INTO contests (id, class, problem) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING

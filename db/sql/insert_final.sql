@@ -1,3 +1,0 @@
-INSERT INTO finals (id, contest, chosen, rounds, throttled_rounds, measured_at, run)
-VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM runs WHERE id = ?))
-ON CONFLICT (id) DO NOTHING

@@ -1,1 +1,0 @@
-INSERT INTO kernels (id, family, name, parameters) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tuner/model/final.hpp"
+
+namespace tuner::model {
+
+/// How the choice among tied contestants is explained to people.
+constexpr const char* final_rule =
+    "fewest registers, then the smallest block, then name, among those tied with the fastest and surely "
+    "within 1 % of it";
+
+/// The trial to use for one problem in one class, as the database decides it (its view `winner`).
+struct Winner {
+  Problem problem;
+  ComparisonClass comparison_class;
+  Digest trial;
+  std::optional<FinalRecord> final;  ///< by which it was found; absent: by how they raced
+  std::vector<Digest> tied;          ///< the others that cannot be told from it, fastest first
+  std::int64_t newcomers = 0;        ///< trials near it that no final has considered
+};
+
+/// Those of a final's contestants that count and cannot be told from `winner`, fastest first: both are tied
+/// with the fastest, or neither is and the intervals of their ratios overlap. Nothing where it took no part.
+template <typename Counts>
+std::vector<Digest> tied_with(const FinalRecord& final, const Digest& winner, const Counts& counts) {
+  std::vector<Digest> tied;
+  const FinalRecord::Entry* won = nullptr;
+  for (const FinalRecord::Entry& entry : final.entries) {
+    if (entry.trial == winner) won = &entry;
+  }
+  if (won == nullptr) return tied;
+  for (const FinalRecord::Entry& entry : final.entries) {
+    const bool overlap = entry.ratio_low <= won->ratio_high && won->ratio_low <= entry.ratio_high;
+    const bool same = won->tied ? entry.tied : !entry.tied && overlap;
+    if (&entry != won && same && counts(entry.trial)) tied.push_back(entry.trial);
+  }
+  return tied;
+}
+
+/// The entry of `trial`; null where it took no part.
+inline const FinalRecord::Entry* entry_of(const FinalRecord& final, const Digest& trial) {
+  for (const FinalRecord::Entry& entry : final.entries) {
+    if (entry.trial == trial) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace tuner::model

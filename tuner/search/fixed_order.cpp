@@ -1,0 +1,50 @@
+#include "tuner/search/fixed_order.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "tuner/search/random_source.hpp"
+
+namespace tuner::search {
+namespace {
+
+class FixedOrder final : public Strategy {
+ public:
+  FixedOrder(const SearchSpace& space, std::vector<std::size_t> order)
+      : m_space(space), m_order(std::move(order)) {}
+
+  std::optional<std::size_t> next() override {
+    while (m_next < m_order.size() && m_space.known[m_order[m_next]]) ++m_next;
+    if (m_next == m_order.size()) return std::nullopt;
+    return m_order[m_next++];
+  }
+  void report(std::size_t, const Result&) override {}
+
+ private:
+  const SearchSpace& m_space;
+  std::vector<std::size_t> m_order;
+  std::size_t m_next = 0;
+};
+
+std::vector<std::size_t> written(const SearchSpace& space) {
+  std::vector<std::size_t> order(space.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+}  // namespace
+
+std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t) {
+  return std::make_unique<FixedOrder>(space, written(space));
+}
+
+std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed) {
+  std::vector<std::size_t> order = written(space);
+  RandomSource random(seed);
+  // Fisher and Yates.
+  for (std::size_t left = order.size(); left > 1; --left)
+    std::swap(order[left - 1], order[random.below(left)]);
+  return std::make_unique<FixedOrder>(space, std::move(order));
+}
+
+}  // namespace tuner::search

@@ -1,0 +1,136 @@
+#include "tuner/space/spec_digest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "tuner/model/compile_job.hpp"
+
+namespace tuner::space {
+namespace {
+
+using model::DigestBuilder;
+
+/// Blanks between words separate nothing in expressions but words, of which no two stand side by side.
+void add(DigestBuilder& digest, const model::Expression& expression) {
+  std::string text = expression.text;
+  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+  digest.add(text);
+}
+
+void add(DigestBuilder& digest, const std::string& text) {
+  digest.add(text);
+}
+
+void add(DigestBuilder& digest, const model::Value& value) {
+  digest.add(value.json());
+}
+
+void add(DigestBuilder& digest, model::ElementType type) {
+  digest.add(model::cuda_name(type));
+}
+
+void add(DigestBuilder& digest, int number) {
+  digest.add(number);
+}
+
+// Declared first for the templates below, which look no further than the types' own namespace.
+void add(DigestBuilder& digest, const model::NamedExpression& named);
+void add(DigestBuilder& digest, const model::InitSpec& init);
+void add(DigestBuilder& digest, const model::ParameterSpec& parameter);
+void add(DigestBuilder& digest, const model::ArgumentSpec& argument);
+void add(DigestBuilder& digest, const model::StepSpec& step);
+void add(DigestBuilder& digest, const model::VerifySpec& verify);
+
+template <typename Item>
+void add(DigestBuilder& digest, const std::optional<Item>& item) {
+  digest.add(item ? 1 : 0);
+  if (item) add(digest, *item);
+}
+
+template <typename Item>
+void add(DigestBuilder& digest, const std::vector<Item>& items) {
+  digest.add(static_cast<std::int64_t>(items.size()));
+  for (const Item& item : items) add(digest, item);
+}
+
+void add(DigestBuilder& digest, const model::NamedExpression& named) {
+  digest.add(named.name);
+  add(digest, named.value);
+}
+
+void add(DigestBuilder& digest, const model::Init& init) {
+  digest.add(static_cast<std::int64_t>(init.kind)).add(fmt::format("{:a} {:a}", init.a, init.b));
+}
+
+void add(DigestBuilder& digest, const model::InitSpec& init) {
+  add(digest, init.usual);
+  digest.add(static_cast<std::int64_t>(init.by_type.size()));
+  for (const auto& [type, of_type] : init.by_type) {
+    add(digest, type);
+    add(digest, of_type);
+  }
+}
+
+void add(DigestBuilder& digest, const model::ParameterSpec& parameter) {
+  digest.add(parameter.name).add(parameter.runtime ? 1 : 0);
+  add(digest, parameter.when);
+  add(digest, parameter.otherwise);
+}
+
+void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {
+  digest.add(argument.name).add(argument.pointer ? 1 : 0).add(static_cast<std::int64_t>(argument.access));
+  add(digest, argument.type);
+  add(digest, argument.extent);
+  add(digest, argument.init);
+  add(digest, argument.second_init);
+  add(digest, argument.value);
+}
+
+void add(DigestBuilder& digest, const model::StepSpec& step) {
+  digest.add(step.entry).add(step.upload).add(step.stream);
+  add(digest, step.grid);
+  add(digest, step.block);
+  add(digest, step.dynamic_shared_bytes);
+  add(digest, step.arguments);
+  add(digest, step.first);
+  add(digest, step.count);
+  add(digest, step.after);
+  add(digest, step.when);
+}
+
+void add(DigestBuilder& digest, const model::VerifySpec& verify) {
+  digest.add(model::source_key(verify.source)).add(verify.second_is_exact ? 1 : 0);
+  add(digest, verify.steps);
+  add(digest, verify.rounding_terms);
+}
+
+}  // namespace
+
+model::Digest definition_of(const model::KernelSpec& spec) {
+  DigestBuilder digest;
+  digest.add("definition 1").add(model::source_key(spec.source));
+  add(digest, spec.sizes);
+  digest.add(spec.row_padding).add(spec.deterministic ? 1 : 0);
+  add(digest, spec.compile_options);
+  add(digest, spec.derived);
+  add(digest, spec.parameters);
+  add(digest, spec.arguments);
+  add(digest, spec.steps);
+  add(digest, spec.verify);
+  return digest.finish();
+}
+
+model::Digest spec_digest(const model::KernelSpec& spec) {
+  DigestBuilder digest;
+  digest.add("spec 1").add(definition_of(spec)).add(model::to_string(spec.role));
+  for (const model::ParameterSpec& parameter : spec.parameters) add(digest, parameter.values);
+  add(digest, spec.constraints);
+  add(digest, spec.types);
+  add(digest, spec.device_kinds);
+  return digest.finish();
+}
+
+}  // namespace tuner::space

@@ -1,0 +1,201 @@
+#include "tuner/sweep/trial_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/space/probe_problems.hpp"
+
+namespace tuner::sweep {
+namespace {
+
+using model::TrialStatus;
+
+const model::Step* first_launch(const model::Plan& plan) {
+  const auto launch = std::find_if(plan.steps.begin(), plan.steps.end(), [](const model::Step& step) {
+    return step.kind == model::Step::Kind::launch;
+  });
+  return launch == plan.steps.end() ? nullptr : &*launch;
+}
+
+/// The reason why the spec keeps the kernel off this kind of device, if it does.
+std::optional<std::string> excluded_device(const model::KernelSpec& spec, const model::DeviceInfo& device) {
+  const auto& kinds = spec.device_kinds;
+  if (kinds.empty() || device.kind == "replay") return std::nullopt;
+  if (std::find(kinds.begin(), kinds.end(), device.kind) != kinds.end()) return std::nullopt;
+  return fmt::format("the spec names devices [{}], this one is {}", fmt::join(kinds, ", "), device.kind);
+}
+
+void fail(Trial& trial, TrialStatus status, std::string detail) {
+  trial.record.outcome.status = status;
+  trial.record.outcome.detail = std::move(detail);
+}
+
+}  // namespace
+
+TrialMaker::TrialMaker(const Request& request, const Work& work, const model::Problem& problem)
+    : m_request(request),
+      m_work(work),
+      m_problem(problem),
+      m_comparison(comparison_class(request, problem.type)),
+      m_reference(work.kernel.reference_job(problem, request.device.architecture, request.compiler)) {
+  if (m_reference) m_reference_key = m_reference->key();
+}
+
+model::Digest TrialMaker::key_of(const model::Configuration& configuration, const model::Digest& binary_key,
+                                 const model::Plan& plan) const {
+  return model::trial_key(m_work.kernel.spec().name, configuration, binary_key, plan, m_reference_key,
+                          m_problem, m_comparison);
+}
+
+model::Digest TrialMaker::key(const model::Configuration& configuration) const {
+  const auto job =
+      m_work.kernel.compile_job(m_problem, configuration, m_request.device.architecture, m_request.compiler);
+  // A configuration without a plan is identified by what would have been compiled: its rejection follows from
+  // that and from the problem.
+  const auto plan = m_work.kernel.make_plan(m_problem, configuration, m_request.device.limits);
+  const auto* concrete = std::get_if<model::Plan>(&plan);
+  return key_of(configuration, job.key(), concrete ? *concrete : model::Plan{});
+}
+
+Trial TrialMaker::make(const model::Configuration& configuration) const {
+  Trial trial;
+  trial.job =
+      m_work.kernel.compile_job(m_problem, configuration, m_request.device.architecture, m_request.compiler);
+  trial.reference = m_reference;
+  trial.reference_key = m_reference_key;
+  auto plan = m_work.kernel.make_plan(m_problem, configuration, m_request.device.limits);
+  auto* rejection = std::get_if<space::Rejection>(&plan);
+  if (!rejection) trial.plan = std::get<model::Plan>(std::move(plan));
+  trial.preparation_key = model::preparation_key(trial.plan, m_reference_key);
+
+  model::TrialRecord& record = trial.record;
+  record.binary_key = trial.job.key();
+  record.key = key_of(configuration, record.binary_key, trial.plan);
+  record.kernel = m_work.kernel.spec().name;
+  record.role = m_work.kernel.spec().role;
+  record.configuration = configuration;
+  record.problem = m_problem;
+  record.comparison_class = m_comparison;
+  record.is_default = m_work.kernel.is_default(configuration);
+  record.run = m_request.run.id;
+  record.definition = m_work.kernel.definition();
+  record.workload = m_work.kernel.workload(m_problem);
+  if (const model::Step* launch = first_launch(trial.plan)) {
+    record.grid = launch->grid;
+    record.block = launch->block;
+    record.dynamic_shared_bytes = launch->dynamic_shared_bytes;
+  } else if (rejection) {
+    record.grid = rejection->grid;
+    record.block = rejection->block;
+  }
+  if (auto reason = excluded_device(m_work.kernel.spec(), m_request.device)) {
+    fail(trial, TrialStatus::skipped, std::move(*reason));
+  } else if (rejection) {
+    fail(trial, rejection->status, std::move(rejection->reason));
+  }
+  return trial;
+}
+
+std::vector<model::Plan> TrialMaker::probes(const Trial& trial) const {
+  const model::Configuration& configuration = trial.record.configuration;
+  const model::DeviceInfo& device = m_request.device;
+  std::vector<model::Plan> probes;
+  for (const model::Problem& problem : space::probe_problems(m_work.kernel.spec(), m_problem)) {
+    if (!m_work.kernel.allows(problem, configuration, device.limits)) continue;
+    const auto job =
+        m_work.kernel.compile_job(problem, configuration, device.architecture, m_request.compiler);
+    if (job.key() != trial.record.binary_key) continue;
+    auto plan = m_work.kernel.make_plan(problem, configuration, device.limits);
+    if (auto* concrete = std::get_if<model::Plan>(&plan)) probes.push_back(std::move(*concrete));
+  }
+  return probes;
+}
+
+void TrialMaker::add_outcome(Trial& trial, model::TrialOutcome outcome) const {
+  trial.record.outcome = std::move(outcome);
+  if (const auto& measurement = trial.record.outcome.measurement) {
+    trial.record.metrics =
+        m_work.kernel.metrics(m_problem, trial.record.configuration, measurement->median_ns);
+  }
+}
+
+void add_compilation(Trial& trial, const model::Compilation& compilation, const LaunchOracle& oracle) {
+  model::TrialRecord& record = trial.record;
+  record.compile_ms = compilation.compile_ms;
+  record.compile_log = compilation.log;
+  if (const model::Step* launch = first_launch(trial.plan)) {
+    if (const model::KernelResources* resources = compilation.find(launch->entry))
+      record.resources = *resources;
+  }
+  if (compilation.status != TrialStatus::ok) {
+    const std::string first_line = compilation.log.substr(0, compilation.log.find('\n'));
+    fail(trial, compilation.status, first_line.empty() ? "the compiler said nothing" : first_line);
+    return;
+  }
+  for (const model::Step& step : trial.plan.steps) {
+    const model::KernelResources* resources = compilation.find(step.entry);
+    if (step.kind != model::Step::Kind::launch || !resources) continue;
+    if (oracle.occupancy && &step == first_launch(trial.plan))
+      record.occupancy = oracle.occupancy(*resources, step);
+    if (!oracle.why_unlaunchable) continue;
+    if (auto reason = oracle.why_unlaunchable(*resources, step)) {
+      fail(trial, TrialStatus::unlaunchable, std::move(*reason));
+      return;
+    }
+  }
+}
+
+model::TrialJob job_of(const Request& request, const Trial& trial, const model::Compilation& binary,
+                       const model::Compilation* reference) {
+  model::TrialJob job;
+  job.key = trial.record.key;
+  if (!request.recorded_device.empty()) {
+    // A replayed trial is another one than the one that was recorded, which is what a recording knows.
+    model::ComparisonClass recorded = trial.record.comparison_class;
+    recorded.device = request.recorded_device;
+    job.key = model::trial_key(trial.record.kernel, trial.record.configuration, trial.record.binary_key,
+                               trial.plan, trial.reference_key, trial.record.problem, recorded);
+  }
+  job.plan = trial.plan;
+  job.binary = binary.binary;
+  job.kernels = binary.kernels;
+  if (reference) {
+    job.reference_key = trial.reference_key;
+    job.reference_binary = reference->binary;
+    job.reference_kernels = reference->kernels;
+  }
+  job.policy = request.policy;
+  job.seed = request.seed;
+  job.role = trial.record.role;
+  return job;
+}
+
+model::ComparisonClass comparison_class(const Request& request, model::ElementType type) {
+  model::ComparisonClass comparison;
+  comparison.device = request.device.name;
+  comparison.driver = request.device.driver;
+  comparison.toolkit = request.compiler;
+  comparison.type = type;
+  comparison.l2 = request.policy.flush_l2 ? "cold" : "warm";
+  comparison.method = request.policy.name;
+  comparison.inputs = "spec";
+  return comparison;
+}
+
+bool describes(const space::KernelSpace& kernel, const model::PastTrial& trial) {
+  if (trial.architecture.empty()) return trial.definition == kernel.definition();
+  if (!kernel.contains(trial.problem, trial.configuration, trial.limits)) return false;
+  const std::string& compiler = trial.comparison_class.toolkit;
+  const auto job = kernel.compile_job(trial.problem, trial.configuration, trial.architecture, compiler);
+  const auto reference = kernel.reference_job(trial.problem, trial.architecture, compiler);
+  const auto plan = kernel.make_plan(trial.problem, trial.configuration, trial.limits);
+  const auto* concrete = std::get_if<model::Plan>(&plan);
+  return model::trial_key(kernel.spec().name, trial.configuration, job.key(),
+                          concrete ? *concrete : model::Plan{},
+                          reference ? reference->key() : model::Digest{}, trial.problem,
+                          trial.comparison_class) == trial.key;
+}
+
+}  // namespace tuner::sweep

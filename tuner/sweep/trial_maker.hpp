@@ -1,0 +1,64 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "tuner/sweep/request.hpp"
+
+namespace tuner::sweep {
+
+/// A trial on its way: what it is, what must be compiled for it, and what has been found out so far.
+struct Trial {
+  model::TrialRecord record;
+  model::Plan plan;
+  model::CompileJob job;
+  std::optional<model::CompileJob> reference;
+  model::Digest reference_key;    ///< empty: there is nothing to verify against
+  model::Digest preparation_key;  ///< of its inputs and expected results, see model::preparation_key()
+};
+
+/// The one way from a configuration of a kernel to a trial: identity, plan and compile jobs, then what the
+/// compiler and the device's limits say, then the job for the measuring process, then how it ran. Made for
+/// one kernel on one problem; the references must outlive it.
+class TrialMaker {
+ public:
+  TrialMaker(const Request& request, const Work& work, const model::Problem& problem);
+
+  /// Identity of a configuration's trial. Needs no compiler.
+  model::Digest key(const model::Configuration& configuration) const;
+  /// Everything known before anything is compiled. A configuration that has no plan, or that the spec
+  /// excludes from this device, already has its outcome: anything but ok.
+  Trial make(const model::Configuration& configuration) const;
+  /// The same binary on small awkward problems; see model::TrialJob::probes. Those on which the configuration
+  /// is not valid, or which need another binary, are left out.
+  std::vector<model::Plan> probes(const Trial& trial) const;
+  /// Adds how it ran, and its metrics.
+  void add_outcome(Trial& trial, model::TrialOutcome outcome) const;
+
+ private:
+  model::Digest key_of(const model::Configuration& configuration, const model::Digest& binary_key,
+                       const model::Plan& plan) const;
+
+  const Request& m_request;
+  const Work& m_work;
+  const model::Problem& m_problem;
+  model::ComparisonClass m_comparison;
+  std::optional<model::CompileJob> m_reference;
+  model::Digest m_reference_key;
+};
+
+/// Adds what the compiler says, and what the device's limits say of that. The outcome is ok where the trial
+/// may be launched.
+void add_compilation(Trial& trial, const model::Compilation& compilation, const LaunchOracle& oracle);
+
+/// The job of a trial whose binaries are ok; its probes and the best time so far are left to the caller.
+model::TrialJob job_of(const Request& request, const Trial& trial, const model::Compilation& binary,
+                       const model::Compilation* reference);
+
+/// The class that trials of `type` belong to.
+model::ComparisonClass comparison_class(const Request& request, model::ElementType type);
+
+/// Whether the kernel as it is now describes a trial of the past: its configuration is still in the space,
+/// and would be the same trial. Where the device it ran on is not known, its definition alone is compared.
+bool describes(const space::KernelSpace& kernel, const model::PastTrial& trial);
+
+}  // namespace tuner::sweep
