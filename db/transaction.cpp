@@ -35,8 +35,7 @@ void Transaction::commit() {
   m_db.require_in_place();
 }
 
-Snapshot::Snapshot(const Connection& db)
-    : m_db(db), m_outermost(sqlite3_get_autocommit(db.handle()) != 0) {
+Snapshot::Snapshot(const Connection& db) : m_db(db), m_outermost(sqlite3_get_autocommit(db.handle()) != 0) {
   if (m_outermost) db.execute("BEGIN");
 }
 

@@ -30,8 +30,8 @@ struct Tuned : User {
 void edit(const User& user) {
   db::ResultStore store(user.environment.at("TUNER_DB"));
   const tuner::model::KernelDeclaration now{
-      "matmul",      "register_tile", tuner::model::Role::competitor, key("edited"), key("edited spec"),
-      "edited.toml",
+      "matmul",      "register_tile",    tuner::model::Role::competitor,
+      key("edited"), key("edited spec"), "edited.toml",
   };
   std::vector<tuner::model::Judgement> judgements;
   for (const auto& trial : store.undecided(now))

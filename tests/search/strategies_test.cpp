@@ -1,3 +1,5 @@
+#include "tuner/search/strategies.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include "tests/search/spaces.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/random_source.hpp"
-#include "tuner/search/strategies.hpp"
 
 using namespace tuner::search;
 

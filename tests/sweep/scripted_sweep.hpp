@@ -24,7 +24,7 @@ struct ScriptedSweep {
   std::string uuid = "GPU-5c819fed";    ///< what is locked
   std::uint64_t seed = 1;
   std::chrono::milliseconds deadline{1000};  ///< of a compilation, and of a phase of a run
-  double within = 1e9;  ///< of the best: who is in a final
+  double within = 1e9;                       ///< of the best: who is in a final
   bool retry_failed = false;
   std::string recorded_device;  ///< sweep::Request::recorded_device
 };

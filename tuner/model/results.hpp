@@ -51,8 +51,8 @@ struct Field {
   std::vector<TrialRecord> contenders;          ///< the best that may win, fastest first; no raw samples
   std::vector<TrialRecord> baselines;           ///< all of them
   std::vector<FinalRecord::Coverage> coverage;  ///< of all results that may win, and of the finals before
-  /// Of each final that counts and of which no other knows: for each contender, then each baseline, whether it
-  /// has considered it as it is.
+  /// Of each final that counts and of which no other knows: for each contender, then each baseline, whether
+  /// it has considered it as it is.
   std::vector<std::vector<bool>> considered;
 };
 
