@@ -1,93 +1,162 @@
-# Shared by ./run and ./test: installs what is missing and configures a build. Sourced, not run.
+# Shared by ./run, ./test and .ci/run: installs what is missing, configures and builds. Sourced, not run.
+# Whatever ends one of them early says what failed, where, and what to do next.
 # shellcheck shell=bash
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
+# For failures that nobody expected: an assignment from a function that fails ends a script without a word.
+ended_early() {
+  local status=$1 command=$2 level=0 line function file
+  [ "$BASH_SUBSHELL" -eq 0 ] || return 0  # the script itself says it, once
+  say "error: $0 ended early, because this failed with status $status: $command"
+  while read -r line function file < <(caller $level); do
+    say "  at ${file#"$PWD"/}:$line ($function)"
+    level=$((level + 1))
+  done
+  say "Next: \`bash -x $0\` shows every step. The same again may succeed where a network or a disk was the reason."
+}
+set -E  # the trap holds in functions
+trap 'ended_early $? "$BASH_COMMAND"' ERR
+
+# shellcheck disable=SC2034  # for those who source this
 packages=(g++ cmake ninja-build git
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev
   libzstd-dev libmd-dev libboost-context-dev doctest-dev binutils)
 
-# Debian packages, only those that are missing; sudo only where we are not root.
-install_packages() {
-  local missing=() package
+# Prints those of the packages given that are not installed.
+missing_packages() {
+  local package
   for package in "$@"; do
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s\n' "$package"
   done
-  [ ${#missing[@]} -eq 0 ] && return 0
-  local as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || die "missing packages: ${missing[*]}. Ask an administrator to run: apt-get install ${missing[*]}"
-    as_root=(sudo)
-  fi
-  say "Installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq >&2 || say "warning: apt-get update failed; trying with the lists at hand"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 \
-    || die "could not install: ${missing[*]}. Try: apt-get install ${missing[*]}"
 }
 
-toolkit_include() {
-  local root
-  for root in "${CUDA_PATH:-}" "${CUDA_HOME:-}" /usr/local/cuda /opt/cuda; do
-    [ -n "$root" ] && [ -f "$root/include/cuda_occupancy.h" ] && { printf '%s\n' "$root/include"; return 0; }
+# Installs Debian packages; sudo only where we are not root. Fails, having said why.
+install_packages() {
+  local by_hand="apt-get install $*"
+  if ! command -v apt-get >/dev/null; then
+    say "error: there is no apt-get here. Install what Debian 12 calls: $*"
+    return 1
+  fi
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null || ! sudo true; then
+      say "error: packages are missing, and only an administrator can install them. Ask one to run: $by_hand"
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  say "Installing $*"
+  "${as_root[@]}" apt-get update -qq >&2 || say "warning: apt-get update failed; trying with the lists at hand"
+  local log=build/packages.log
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@" >"$log" 2>&1 </dev/null; then
+    tail -n 12 "$log" >&2
+    say "error: packages could not be installed (all that was said: $log). Run this, or ask an administrator to: $by_hand"
+    return 1
+  fi
+}
+
+# Everything a build needs, and the packages given. pip, where NVRTC has to come as wheels, is asked for with the rest,
+# but is no reason to end: without it there is no CUDA, and bring_cuda says so.
+install_needed() {
+  if ! mkdir -p build 2>/dev/null || [ ! -w build ]; then
+    die "cannot write to $PWD/build. Next: remove it, or work in a clone of your own"
+  fi
+  local required optional=()
+  mapfile -t required < <(missing_packages "$@")
+  if ! cuda_include >/dev/null && ! have_pip; then optional=(python3-pip); fi
+  if [ ${#required[@]} -gt 0 ]; then
+    install_packages "${required[@]}" "${optional[@]}" || exit 1
+  elif [ ${#optional[@]} -gt 0 ]; then
+    install_packages "${optional[@]}" || say "Going on without it."
+  fi
+}
+
+have_pip() { python3 -m pip --version >/dev/null 2>&1; }
+
+# Prints the folder of CUDA's headers: of a toolkit, or of the wheels that an earlier run fetched. Where a toolkit may
+# be is a variable so that a test can hide it.
+cuda_include() {
+  local root roots
+  IFS=: read -ra roots <<<"${TUNER_CUDA_ROOTS-${CUDA_PATH:-}:${CUDA_HOME:-}:/usr/local/cuda:/opt/cuda}"
+  for root in "${roots[@]}" "$PWD/build/cuda"; do
+    if [ -n "$root" ] && [ -f "$root/include/cuda_occupancy.h" ]; then
+      printf '%s\n' "$root/include"
+      return 0
+    fi
   done
   return 1
 }
 
-# CUDA major.minor the driver supports, for choosing wheels; newest 13.0 line where there is no driver.
+# CUDA major.minor that the driver supports; nothing where there is no driver, or one that does not answer.
 driver_cuda_version() {
-  command -v nvidia-smi >/dev/null && nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9]*\.[0-9]*\).*/\1/p' | head -1
+  command -v nvidia-smi >/dev/null || return 0
+  nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9]*\.[0-9]*\).*/\1/p' | head -1 || true
 }
 
-# No toolkit: NVRTC and headers from the vendor's Python wheels, into build/cuda, without root.
-# Sets cmake_cuda. Failing is not fatal: the build then has no CUDA, and says so.
+# No toolkit: NVRTC and headers from the vendor's Python wheels, into build/cuda, without root. Sets cmake_cuda.
+# Failing is not fatal: the build then has no CUDA, and says so.
 bring_cuda() {
-  cmake_cuda=()
-  local include
-  if include=$(toolkit_include); then
-    say "CUDA toolkit: $include"
+  local cuda="$PWD/build/cuda" include
+  if ! cuda_include >/dev/null && ! fetch_wheels "$cuda"; then
+    rm -rf "$cuda.new"
+    say "warning: building without CUDA (queries, reports and the CPU device work)." \
+      "Next: install a CUDA toolkit, or mend the above and run $0 again"
+    # Empty, not absent: CMake would search by itself.
+    cmake_cuda=("-DTUNER_CUDA_INCLUDE_DIR=" "-DTUNER_NVRTC_HINT=")
     return 0
   fi
-  local cuda="$PWD/build/cuda"
-  if [ ! -f "$cuda/include/cuda_occupancy.h" ]; then
-    local version wheels
-    version=$(driver_cuda_version)
-    case "${version:-13.0}" in
-      12.*) wheels=("nvidia-cuda-nvrtc-cu12==${version}.*" "nvidia-cuda-runtime-cu12==${version}.*") ;;
-      *) wheels=("nvidia-cuda-nvrtc==13.0.*" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-crt==13.0.*") ;;
-    esac
-    command -v pip3 >/dev/null || install_packages python3-pip
-    say "No CUDA toolkit found; fetching ${wheels[*]} into build/cuda"
-    local staging="$cuda.new"
-    rm -rf "$staging" && mkdir -p "$staging/wheels" "$staging/include" "$staging/lib"
-    if ! python3 -m pip download -q --no-deps -d "$staging/wheels" "${wheels[@]}" >&2; then
-      say "warning: the wheels could not be fetched; building without CUDA (queries, reports and the CPU device work)"
-      rm -rf "$staging"
-      return 0
-    fi
-    local wheel folder
-    for wheel in "$staging"/wheels/*.whl; do python3 -m zipfile -e "$wheel" "$staging/unpacked"; done
-    for folder in "$staging"/unpacked/nvidia/*/; do
-      [ -d "$folder/include" ] && cp -r "$folder/include/." "$staging/include/"
-      [ -d "$folder/lib" ] && cp -r "$folder/lib/." "$staging/lib/"
-    done
-    rm -rf "$staging/wheels" "$staging/unpacked" "$cuda" && mv "$staging" "$cuda"
+  include=$(cuda_include)
+  cmake_cuda=("-DTUNER_CUDA_INCLUDE_DIR=$include")
+  if [ "$include" = "$cuda/include" ]; then cmake_cuda+=("-DTUNER_NVRTC_HINT=$cuda/lib"); fi
+}
+
+# fetch_wheels FOLDER: fails, having said why, where pip is missing or no index has the wheels. Called as a condition,
+# so `set -e` does not hold here and each step says what to do about its failure.
+fetch_wheels() {
+  local cuda=$1 version wheels
+  version=$(driver_cuda_version)
+  case "$version" in
+    # The newest that is not newer than the driver: not every minor version came as a wheel.
+    12.*) wheels=("nvidia-cuda-nvrtc-cu12<12.$((${version#12.} + 1))" "nvidia-cuda-runtime-cu12<12.$((${version#12.} + 1))") ;;
+    *) wheels=("nvidia-cuda-nvrtc==13.0.*" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-crt==13.0.*") ;;
+  esac
+  if ! have_pip; then
+    say "warning: no CUDA toolkit, and no pip to fetch NVRTC with (package python3-pip)"
+    return 1
   fi
-  cmake_cuda=("-DTUNER_CUDA_INCLUDE_DIR=$cuda/include" "-DTUNER_NVRTC_HINT=$cuda/lib")
+  say "No CUDA toolkit found; fetching ${wheels[*]} into build/cuda"
+  local staging="$cuda.new" wheel folder
+  rm -rf "$staging"
+  mkdir -p "$staging"/{wheels,unpacked,include,lib} || return 1
+  python3 -m pip download -q --disable-pip-version-check --retries 2 --no-deps -d "$staging/wheels" "${wheels[@]}" >&2 \
+    || { say "warning: the wheels could not be fetched (pip's reason is above)"; return 1; }
+  for wheel in "$staging"/wheels/*.whl; do
+    python3 -m zipfile -e "$wheel" "$staging/unpacked" || { say "warning: $wheel could not be unpacked"; return 1; }
+  done
+  for folder in "$staging"/unpacked/nvidia/*/{include,lib}; do
+    if [ -d "$folder" ]; then cp -r "$folder/." "$staging/${folder##*/}/" || return 1; fi
+  done
+  if [ ! -f "$staging/include/cuda_occupancy.h" ]; then
+    say "warning: the wheels lack cuda_occupancy.h"
+    return 1
+  fi
+  rm -rf "$staging/wheels" "$staging/unpacked" "$cuda" && mv "$staging" "$cuda"
 }
 
 # configure_and_build PRESET [TARGET...]: quick when nothing changed.
 configure_and_build() {
-  local preset=$1
+  local preset=$1 log
   shift
-  local log
-  log=$(mktemp)
   bring_cuda
+  log="build/configure-$preset.log"
   if ! cmake --preset "$preset" "${cmake_cuda[@]}" >"$log" 2>&1; then
     cat "$log" >&2
-    die "configuring failed (preset $preset)"
+    die "configuring failed (preset $preset). Next: mend what CMake says above; where an older build is in the way, rm -r build/$preset"
   fi
-  rm -f "$log"
   say "Building (preset $preset)"
-  cmake --build --preset "$preset" ${1:+--target "$@"} >&2 || die "the build failed (preset $preset)"
+  cmake --build --preset "$preset" ${1:+--target "$@"} >&2 \
+    || die "the build failed (preset $preset). Next: the first error above says where; \`cmake --build --preset $preset\` goes on from there"
 }
