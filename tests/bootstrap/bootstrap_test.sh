@@ -119,7 +119,7 @@ says "configured: --preset"
 new_machine "packages cannot be installed"
 has_command id 'echo 0'
 has_command dpkg-query '[ "$3" != ninja-build ] && echo installed'
-has_command apt-get 'echo "no such package"; exit 100'
+has_command apt-get '[ "$1" = update ] || { echo "no such package"; exit 100; }'
 runs run
 says "no such package"
 says "Run this, or ask an administrator to: apt-get install ninja-build"
@@ -133,6 +133,7 @@ new_machine "a build folder that cannot be written"
 touch "$machine/tuner/build"
 runs run
 says "cannot write to $machine/tuner/build"
+never_says "configured"
 
 new_machine "a program that cannot list devices"
 has_command cmake '[ "$1" = --build ] || exit 0
