@@ -4,12 +4,13 @@ else()
   set(TUNER_FMT fmt::fmt-header-only)
 endif()
 
-# tuner_library(NAME SOURCES a.cpp ... LINKS public libs ... PRIVATE private libs ...)
+# tuner_library(NAME SOURCES a.cpp ... APART b.cpp ... LINKS public libs ... PRIVATE private libs ... [HOT])
 # One library a room. Headers are included from the root of the repository ("db/result_store.hpp"); what a room may
-# include is what it links: a missing link line is a broken build only where headers are checked, so TUNER_HEADER_CHECK
-# and tests/layers check the include lines too.
+# include is what it links.
+# The presets compile SOURCES together (unity builds): names in anonymous namespaces differ in a room, or a file is
+# compiled APART. HOT is where a sweep spends its own time.
 function(tuner_library NAME)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "" "SOURCES;APART;LINKS;PRIVATE" ${ARGN})
   if(NOT ARG_SOURCES)  # a room of interfaces alone
     add_library(${NAME} INTERFACE)
     target_include_directories(${NAME} INTERFACE "${CMAKE_SOURCE_DIR}")
@@ -17,44 +18,90 @@ function(tuner_library NAME)
     set_property(GLOBAL APPEND PROPERTY TUNER_ROOMS ${NAME})
     return()
   endif()
-  add_library(${NAME} STATIC ${ARG_SOURCES})
+  add_library(${NAME} STATIC ${ARG_SOURCES} ${ARG_APART})
+  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_include_directories(${NAME} PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
   target_link_libraries(${NAME} PUBLIC ${TUNER_FMT} ${ARG_LINKS} PRIVATE ${ARG_PRIVATE})
-  tuner_warnings(${NAME})
+  if(ARG_HOT)
+    tuner_settings(${NAME} HOT)
+  else()
+    tuner_settings(${NAME})
+  endif()
   set_property(GLOBAL APPEND PROPERTY TUNER_ROOMS ${NAME})
 endfunction()
 
-# tuner_test(NAME SOURCES ... LINKS ... LABEL unit|e2e|gpu): one doctest program a room. A gpu test exits 77 where
-# there is no GPU and is reported as skipped.
+# tuner_test(NAME SOURCES ... APART ... LINKS ... LABEL unit|e2e|gpu COST seconds): one doctest program a room. A gpu test
+# exits 77 where there is no GPU and is reported as skipped. COST of those that take longest: ctest begins with them.
 function(tuner_test NAME)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;COST" "SOURCES;APART;LINKS" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
-  add_executable(${NAME} ${ARG_SOURCES})
+  add_executable(${NAME} ${ARG_SOURCES} ${ARG_APART})
+  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${NAME} PRIVATE test_support ${ARG_LINKS})
   target_compile_definitions(${NAME} PRIVATE TUNER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  tuner_warnings(${NAME})
+  tuner_settings(${NAME} TEST)
   add_test(NAME ${NAME} COMMAND ${NAME})
   set_tests_properties(${NAME} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77 TIMEOUT 600)
+  if(ARG_COST)
+    set_tests_properties(${NAME} PROPERTIES COST ${ARG_COST})
+  endif()
+endfunction()
+
+# tuner_settings(NAME [HOT|TEST]): what each of our targets has.
+function(tuner_settings NAME)
+  cmake_parse_arguments(ARG "HOT;TEST" "" "" ${ARGN})
+  tuner_warnings(${NAME})
+  set(precompiled precompiled)
+  if(ARG_TEST)
+    set(precompiled precompiled_test)
+  elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND ARG_HOT)
+    set(precompiled precompiled_hot)
+  elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${NAME} PRIVATE -O1)  # two thirds of the time that -O3 takes to compile
+  endif()
+  if(TARGET ${precompiled})
+    target_precompile_headers(${NAME} REUSE_FROM ${precompiled})
+  endif()
 endfunction()
 
 function(tuner_warnings NAME)
-  target_compile_options(${NAME} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  target_compile_options(${NAME} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion
     -Wnon-virtual-dtor -Woverloaded-virtual)
+  if(CMAKE_UNITY_BUILD)
+    # Files compiled together see each other's names: a local one hides nothing that its file knows, and a type in an
+    # anonymous namespace is in no header.
+    target_compile_options(${NAME} PRIVATE -Wshadow=local -Wno-subobject-linkage)
+  else()
+    target_compile_options(${NAME} PRIVATE -Wshadow)
+  endif()
+  # With all inlined, GCC 12 takes the strings of a temporary for uninitialised when it is destroyed (bug 80635), and
+  # "a" + std::string for a copy onto itself (bug 105329). The other presets optimise less and keep both warnings.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${NAME} PRIVATE -Wno-maybe-uninitialized -Wno-restrict)
+  endif()
   if(TUNER_WERROR)
     target_compile_options(${NAME} PRIVATE -Werror)
   endif()
 endfunction()
 
-# Compiles each header of each room alone, so that including one never depends on what was included before it.
+# Compiles each header of each room alone, so that including one never depends on what was included before it: not
+# together with others (no unity build), but with the standard library and fmt precompiled, which takes half the
+# time. That a header includes what it uses of those is seen by tests/headers.
 function(tuner_finish_header_check)
   if(NOT TUNER_HEADER_CHECK)
     return()
   endif()
   get_property(rooms GLOBAL PROPERTY TUNER_ROOMS)
+  list(REVERSE rooms)  # where two libraries share a folder, the later one links the other
+  set(seen "")
   foreach(room IN LISTS rooms)
     get_target_property(dir ${room} SOURCE_DIR)
+    if(dir IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen "${dir}")
     file(GLOB headers CONFIGURE_DEPENDS "${dir}/*.hpp")
     set(units "")
     foreach(header IN LISTS headers)
@@ -67,7 +114,8 @@ function(tuner_finish_header_check)
     if(units)
       add_library(header_check_${room} OBJECT ${units})
       target_link_libraries(header_check_${room} PRIVATE ${room})
-      tuner_warnings(header_check_${room})
+      set_target_properties(header_check_${room} PROPERTIES UNITY_BUILD OFF)
+      tuner_settings(header_check_${room})
     endif()
   endforeach()
 endfunction()

@@ -20,14 +20,14 @@ const model::Measurement* measurement(const TrialRecord& trial) {
   return trial.outcome.measurement ? &*trial.outcome.measurement : nullptr;
 }
 
-int registers(const TrialRecord& trial) {
+int register_count(const TrialRecord& trial) {
   return trial.resources ? trial.resources->registers : 0;
 }
 
 /// Equal speed: what leaves more of the multiprocessor to others comes first.
 bool faster(const TrialRecord* a, const TrialRecord* b) {
   const auto key = [](const TrialRecord* t) {
-    return std::make_tuple(median_ns(*t), registers(*t), t->block.count());
+    return std::make_tuple(median_ns(*t), register_count(*t), t->block.count());
   };
   if (key(a) != key(b)) return key(a) < key(b);
   return std::make_tuple(a->kernel, a->configuration.text()) <

@@ -186,7 +186,7 @@ class SvgWriter {
   }
   template <typename... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(m_out), format, std::forward<Args>(args)...);
+    m_out += fmt::format(format, std::forward<Args>(args)...);  // format_to would compile all of fmt here
   }
 
   const Chart& m_chart;

@@ -125,9 +125,9 @@ double final_ns(const model::FinalRecord& final, const std::map<model::Digest, m
 }
 
 void count(const db::Connection& db, TunerRun& run) {
-  db::TrialFilter everything;
-  everything.with_samples = true;
-  const std::vector<model::TrialRecord> trials = db::trials(db, everything);
+  std::vector<model::TrialRecord> trials;
+  db::for_each_trial(db, {}, {.samples = true},
+                     [&](model::TrialRecord&& trial, const auto&) { trials.push_back(std::move(trial)); });
   std::map<model::Digest, model::Measurement> current;
   const model::TrialRecord* best = nullptr;
   for (const model::TrialRecord& trial : trials) {

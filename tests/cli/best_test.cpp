@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
 #include "tuner/cli/best_formats.hpp"
 #include "tuner/cli/best_table.hpp"
 #include "tuner/cli/best_why.hpp"
 
-using db_test::contains;
 using db_test::key;
 using db_test::timed_trial;
 namespace cli = tuner::cli;

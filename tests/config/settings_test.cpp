@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/config/temporary_folder.hpp"
+#include "tests/support/contains.hpp"
 #include "tuner/model/error.hpp"
 
 using config::Layer;
@@ -50,10 +51,6 @@ std::string complaint(const std::function<void()>& action) {
     return std::string(error.what()) + "\n" + error.hint();
   }
   return "accepted";
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/budget.hpp"
+#include "tests/support/contains.hpp"
 #include "tuner/model/error.hpp"
 
 using tuner::model::UsageError;
@@ -25,10 +26,6 @@ std::string complaint(Parse parse, std::string_view text) {
 
 std::string size_complaint(std::string_view text) {
   return complaint(config::parse_sizes, text);
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

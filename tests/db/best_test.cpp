@@ -8,9 +8,9 @@
 #include "db/result_store.hpp"
 #include "db/statement.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
-using db_test::contains;
 using db_test::cube;
 using db_test::error_of;
 using db_test::failed_trial;

@@ -173,10 +173,6 @@ Error error_of(const std::function<void()>& action) {
   return Error("");
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 int in_child(const std::function<int()>& action) {
   const pid_t child = fork();
   REQUIRE(child >= 0);

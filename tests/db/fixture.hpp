@@ -50,7 +50,6 @@ tuner::model::FinalRecord sample_final();
 
 /// The error that `action` throws; fails the test where it throws none.
 tuner::model::Error error_of(const std::function<void()>& action);
-bool contains(const std::string& text, const std::string& part);
 /// Runs `action` in a child process; returns its exit status, 99 where it throws.
 int in_child(const std::function<int()>& action);
 

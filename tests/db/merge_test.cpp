@@ -10,10 +10,10 @@
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
 using db_test::ask;
-using db_test::contains;
 using db_test::error_of;
 using db_test::meddle;
 using db_test::TempFolder;

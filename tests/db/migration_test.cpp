@@ -7,9 +7,9 @@
 #include "db/database.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
 
 using db_test::ask;
-using db_test::contains;
 using db_test::error_of;
 using db_test::TempFolder;
 

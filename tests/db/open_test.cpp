@@ -9,9 +9,9 @@
 #include "db/result_store.hpp"
 #include "db/statement.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
 
 using db_test::ask;
-using db_test::contains;
 using db_test::error_of;
 using db_test::in_child;
 using db_test::meddle;

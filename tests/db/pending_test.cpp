@@ -8,10 +8,10 @@
 #include "db/pending_results.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
 using db_test::ask;
-using db_test::contains;
 using db_test::full_trial;
 using db_test::TempFolder;
 

@@ -5,10 +5,10 @@
 #include "db/database.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
 using db_test::ask;
-using db_test::contains;
 using db_test::error_of;
 using db_test::failed_trial;
 using db_test::TempFolder;

@@ -10,7 +10,7 @@ namespace cuda = tuner::device::cuda;
 namespace {
 
 /// A kernel with `values` live registers and `shared` bytes of static shared memory.
-std::string source(int values, int shared) {
+std::string shape_source(int values, int shared) {
   return fmt::format(R"(
 extern "C" __global__ void shape(float* y, int n) {{
   __shared__ char buffer[{1}];
@@ -37,7 +37,7 @@ TEST_SUITE("tuner::device::cuda occupancy") {
     int refused = 0;
     for (const int values : {4, 40, 100, 200}) {
       for (const int shared : {1, 5'000, 40'000}) {
-        const auto loaded = tests::load(source(values, shared), {"shape"});
+        const auto loaded = tests::load(shape_source(values, shared), {"shape"});
         const auto& resources = loaded.compilation.kernels.at(0);
         for (const std::int64_t block : {1, 32, 64, 96, 128, 200, 256, 384, 512, 768, 1000, 1024}) {
           for (const std::int64_t dynamic : {0, 1'000, 16'000, 60'000, 100'000, 180'000, 220'000}) {

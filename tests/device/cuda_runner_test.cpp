@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t n = 1 << 22;
 
 /// y = 2x in four ways: right, nothing done, past the end, and over its input.
-const char* const source = R"(
+const char* const runner_source = R"(
 extern "C" __global__ void reference(const float* x, double* expected, double* magnitude, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     expected[i] = 2.0 * x[i];
@@ -84,8 +84,8 @@ TrialJob job(int fault) {
                     {operand(0), operand(1, Operand::Kind::expected), operand(1, Operand::Kind::magnitude),
                      tests::integer_operand(n)})};
   out.plan.verify.rounding_terms = 1;
-  const auto kernel = gpu().compile(source, {"kernel"}, {"-DFAULT=" + std::to_string(fault)});
-  const auto reference = gpu().compile(source, {"reference"}, {"-DFAULT=0"});
+  const auto kernel = gpu().compile(runner_source, {"kernel"}, {"-DFAULT=" + std::to_string(fault)});
+  const auto reference = gpu().compile(runner_source, {"reference"}, {"-DFAULT=0"});
   out.binary = kernel.binary;
   out.kernels = kernel.kernels;
   out.reference_binary = reference.binary;

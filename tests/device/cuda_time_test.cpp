@@ -12,7 +12,7 @@ using tests::launch;
 
 namespace {
 
-const char* const source = R"(
+const char* const time_source = R"(
 extern "C" __global__ void nothing() {}
 extern "C" __global__ void spin(int nanoseconds) {
   unsigned long long start, now;
@@ -29,8 +29,8 @@ extern "C" __global__ void sum(const float4* from, float* to, int n) {
 }
 )";
 
-tests::Loaded kernels() {
-  return tests::load(source, {"nothing", "spin", "sum"});
+tests::Loaded time_kernels() {
+  return tests::load(time_source, {"nothing", "spin", "sum"});
 }
 
 double median_of(tuner::device::Sequence& sequence, int repetitions) {
@@ -45,7 +45,7 @@ double median_of(tuner::device::Sequence& sequence, int repetitions) {
 
 TEST_SUITE("tuner::device::cuda times") {
   TEST_CASE("a long kernel takes as long singly as back to back") {
-    const auto loaded = kernels();
+    const auto loaded = time_kernels();
     const auto sequence = tests::bind(loaded, {launch("spin", 1, 1, {integer_operand(500'000)})});
     const double single = median_of(*sequence, 1);
     const double batch = median_of(*sequence, 10);
@@ -57,7 +57,7 @@ TEST_SUITE("tuner::device::cuda times") {
   }
 
   TEST_CASE("launch latency is not in the time of launches back to back") {
-    const auto loaded = kernels();
+    const auto loaded = time_kernels();
     const auto sequence = tests::bind(loaded, {launch("nothing", 1, 32, {})});
     const double each = median_of(*sequence, 1000);
     MESSAGE("an empty kernel: " << each << " ns back to back, " << median_of(*sequence, 1) << " ns singly");
@@ -66,7 +66,7 @@ TEST_SUITE("tuner::device::cuda times") {
   }
 
   TEST_CASE("a single run's time is without the host's latency") {
-    const auto loaded = kernels();
+    const auto loaded = time_kernels();
     const auto sequence = tests::bind(loaded, {launch("spin", 1, 1, {integer_operand(20'000)})});
     const double single = median_of(*sequence, 1);
     MESSAGE("20 us of spinning: " << single / 1e3 << " us singly");
@@ -75,7 +75,7 @@ TEST_SUITE("tuner::device::cuda times") {
   }
 
   TEST_CASE("every run tells the clock, however short it is, and taking it is not in the time") {
-    const auto loaded = kernels();
+    const auto loaded = time_kernels();
     const double highest = tuner::device::cuda::max_sm_clock_mhz(0);
     MESSAGE("highest SM clock: " << highest << " MHz");
     CHECK(highest > 100);
@@ -92,7 +92,7 @@ TEST_SUITE("tuner::device::cuda times") {
   }
 
   TEST_CASE("flushing the L2 cache makes a kernel that lives in it slower") {
-    const auto loaded = kernels();
+    const auto loaded = time_kernels();
     const std::int64_t bytes = gpu().device->info().limits.l2_bytes / 4;
     const auto memory = tests::filled(tuner::model::ElementType::float32, bytes / 4, {});
     const auto sequence =

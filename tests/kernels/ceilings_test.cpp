@@ -12,8 +12,8 @@ using namespace tuner;
 namespace {
 
 /// Every `step`-th configuration on one size of a type, on two draws of inputs, compared for equality.
-void verify(const std::string& name, const std::vector<std::int64_t>& size, std::size_t step,
-            std::optional<model::ElementType> type = std::nullopt) {
+void verify_ceiling(const std::string& name, const std::vector<std::int64_t>& size, std::size_t step,
+                    std::optional<model::ElementType> type = std::nullopt) {
   const space::KernelSpace kernel = test::load_kernel(name);
   test::Workshop workshop = test::make_workshop();
   const model::Problem problem = space::make_problem(kernel.spec(), size, type, 0);
@@ -35,28 +35,28 @@ void verify(const std::string& name, const std::vector<std::int64_t>& size, std:
 TEST_SUITE_BEGIN("kernels::ceilings");
 
 TEST_CASE("multiply-adds are counted exactly in every type") {
-  verify("ceiling_arithmetic", {1000, 37}, 7);
-  verify("ceiling_arithmetic", {33, 71}, 13, model::ElementType::float64);
-  verify("ceiling_arithmetic", {513, 129}, 13, model::ElementType::int32);
+  verify_ceiling("ceiling_arithmetic", {1000, 37}, 7);
+  verify_ceiling("ceiling_arithmetic", {33, 71}, 13, model::ElementType::float64);
+  verify_ceiling("ceiling_arithmetic", {513, 129}, 13, model::ElementType::int32);
 }
 
 TEST_CASE("the copy copies, whatever is left over by vectors and threads") {
-  verify("ceiling_copy", {100'003}, 7);
-  verify("ceiling_copy", {1}, 31);
+  verify_ceiling("ceiling_copy", {100'003}, 7);
+  verify_ceiling("ceiling_copy", {1}, 31);
 }
 
 TEST_CASE("reading the last-level cache reads all that is counted") {
-  verify("ceiling_l2", {4096, 9}, 7);
-  verify("ceiling_l2", {33, 7}, 11);
+  verify_ceiling("ceiling_l2", {4096, 9}, 7);
+  verify_ceiling("ceiling_l2", {33, 7}, 11);
 }
 
 TEST_CASE("reading shared memory reads all that is counted") {
-  verify("ceiling_shared", {8192, 70}, 5);
-  verify("ceiling_shared", {33, 71}, 7);
+  verify_ceiling("ceiling_shared", {8192, 70}, 5);
+  verify_ceiling("ceiling_shared", {33, 71}, 7);
 }
 
 TEST_CASE("the launch that does nothing takes place") {
-  verify("ceiling_launch", {32}, 1);
+  verify_ceiling("ceiling_launch", {32}, 1);
 }
 
 TEST_CASE(

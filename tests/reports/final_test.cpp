@@ -7,7 +7,7 @@
 using namespace tests;
 namespace {
 
-std::string markdown(const std::vector<model::TrialRecord>& trials) {
+std::string report_with_final(const std::vector<model::TrialRecord>& trials) {
   reports::ReportInput input;
   input.trials = trials;
   input.winners = winners_of(trials);
@@ -43,7 +43,7 @@ TEST_CASE("a winner of another class is none here") {
 }
 
 TEST_CASE("the report says what was re-measured, by which rule it chose, and what was not re-measured") {
-  const std::string text = markdown(sample_trials());
+  const std::string text = report_with_final(sample_trials());
   const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
   CHECK(has("1.002 (0.999–1.006)"));
   CHECK(has("fewest registers, then the smallest block, then name"));
@@ -52,7 +52,7 @@ TEST_CASE("the report says what was re-measured, by which rule it chose, and wha
   for (const auto& trial : sample_trials()) {
     if (trial.problem == cube(512)) one.push_back(trial);
   }
-  CHECK(markdown(one).find("not re-measured") == std::string::npos);
+  CHECK(report_with_final(one).find("not re-measured") == std::string::npos);
 }
 
 TEST_SUITE_END();

@@ -4,6 +4,7 @@
 
 #include "tests/reports/golden.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace tests;
 using model::TrialStatus;
@@ -58,10 +59,6 @@ reports::TableLayout size_by_block() {
   layout.cell = {"GFLOP/s", "", 1};
   layout.not_applicable = {{"BLOCK_X", "N"}, {"BLOCK_Y", "M"}};
   return layout;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

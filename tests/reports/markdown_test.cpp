@@ -5,13 +5,14 @@
 #include "reports/report.hpp"
 #include "tests/reports/golden.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace tests;
 using model::TrialStatus;
 
 namespace {
 
-reports::ReportInput sample_input() {
+reports::ReportInput sample_report() {
   reports::ReportInput input;
   input.title = "Sample sweep";
   input.command = "tuner report --format md";
@@ -28,21 +29,17 @@ std::string markdown(const reports::ReportInput& input) {
   return reports::to_markdown(reports::build_report(input));
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("the standard report of a sweep") {
   const std::string folder = "charts/";
-  check_golden("report.md", reports::to_markdown(reports::build_report(sample_input()), &folder));
+  check_golden("report.md", reports::to_markdown(reports::build_report(sample_report()), &folder));
 }
 
 TEST_CASE("the report does not depend on the order of the rows") {
-  reports::ReportInput input = sample_input();
+  reports::ReportInput input = sample_report();
   const std::string before = markdown(input);
   std::reverse(input.trials.begin(), input.trials.end());
   CHECK(markdown(input) == before);
@@ -94,7 +91,7 @@ TEST_CASE("rectangular sizes, padding and other families keep their names") {
 }
 
 TEST_CASE("hostile names, logs and commands stay text") {
-  reports::ReportInput input = sample_input();
+  reports::ReportInput input = sample_report();
   input.title = "a <script>alert(1)</script>";
   input.command = "tuner report '```'";
   for (auto& trial : input.trials) trial.kernel = "k|`x`\n# no heading <b>";

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/space/spec_builder.hpp"
+#include "tests/support/contains.hpp"
 #include "tuner/space/space.hpp"
 
 using namespace tuner;
@@ -44,10 +45,6 @@ model::Diagnostic mistake(const std::string& text) {
   const std::vector<model::Diagnostic> found = validate(spec);
   REQUIRE(found.size() == 1);
   return found[0];
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "tests/space/expect_text.hpp"
 #include "tests/space/spec_builder.hpp"
 #include "tuner/space/space.hpp"
 
@@ -24,13 +25,6 @@ std::string parameter_mistakes(const model::ParameterSpec& added) {
   return mistakes([&](model::KernelSpec& spec) { spec.parameters.push_back(added); });
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  const bool found = text.find(part) != std::string::npos;
-  CHECK(found);
-  return found;
-}
-
 bool is_one_line(const std::string& text) {
   return text.find('\n') == text.size() - 1;
 }
@@ -44,53 +38,54 @@ TEST_CASE("a sound spec has no mistakes") {
 }
 
 TEST_CASE("a name means one thing") {
-  contains(parameter_mistakes(parameter("N", numbers({1}))), "`N` names a parameter, but is already a size");
-  contains(parameter_mistakes(parameter("B", numbers({1}))),
-           "`B` names a parameter, but is already a parameter");
-  contains(parameter_mistakes(parameter("length", numbers({1}))),
-           "`length` names a derived value, but is already a parameter");
-  contains(parameter_mistakes(parameter("warp_size", numbers({1}))), "already a device limit");
-  contains(parameter_mistakes(parameter("ELEMENT_TYPE", numbers({1}))),
-           "already a property of the element type");
-  contains(parameter_mistakes(parameter("time_ns", numbers({1}))), "already the measured time");
-  contains(parameter_mistakes(parameter("min", numbers({1}))), "is a function");
-  contains(parameter_mistakes(parameter("2D", numbers({1}))), "cannot name a parameter");
-  contains(mistakes([](auto& spec) { spec.row_padding = "N"; }),
-           "`N` names the row padding, but is already a size");
-  contains(mistakes([](auto& spec) { spec.sizes.push_back("N"); }),
-           "`N` names a size, but is already a size");
+  expect_text(parameter_mistakes(parameter("N", numbers({1}))),
+              "`N` names a parameter, but is already a size");
+  expect_text(parameter_mistakes(parameter("B", numbers({1}))),
+              "`B` names a parameter, but is already a parameter");
+  expect_text(parameter_mistakes(parameter("length", numbers({1}))),
+              "`length` names a derived value, but is already a parameter");
+  expect_text(parameter_mistakes(parameter("warp_size", numbers({1}))), "already a device limit");
+  expect_text(parameter_mistakes(parameter("ELEMENT_TYPE", numbers({1}))),
+              "already a property of the element type");
+  expect_text(parameter_mistakes(parameter("time_ns", numbers({1}))), "already the measured time");
+  expect_text(parameter_mistakes(parameter("min", numbers({1}))), "is a function");
+  expect_text(parameter_mistakes(parameter("2D", numbers({1}))), "cannot name a parameter");
+  expect_text(mistakes([](auto& spec) { spec.row_padding = "N"; }),
+              "`N` names the row padding, but is already a size");
+  expect_text(mistakes([](auto& spec) { spec.sizes.push_back("N"); }),
+              "`N` names a size, but is already a size");
 }
 
 TEST_CASE("value lists are checked") {
-  contains(parameter_mistakes(parameter("P", {})), "has no values");
-  contains(parameter_mistakes(parameter("P", numbers({1, 2, 1}))), "lists 1 twice");
-  contains(parameter_mistakes(parameter("P", {model::Value(1), model::Value("row")})),
-           "mixes words and numbers");
-  contains(parameter_mistakes(parameter_when("P", words({"row"}), "B > 32", 0)),
-           "`otherwise` of parameter `P` is 0, but its values are words");
-  contains(parameter_mistakes(parameter_when("P", numbers({1}), "B > 32", model::Value("row"))),
-           "but its values are numbers");
+  expect_text(parameter_mistakes(parameter("P", {})), "has no values");
+  expect_text(parameter_mistakes(parameter("P", numbers({1, 2, 1}))), "lists 1 twice");
+  expect_text(parameter_mistakes(parameter("P", {model::Value(1), model::Value("row")})),
+              "mixes words and numbers");
+  expect_text(parameter_mistakes(parameter_when("P", words({"row"}), "B > 32", 0)),
+              "`otherwise` of parameter `P` is 0, but its values are words");
+  expect_text(parameter_mistakes(parameter_when("P", numbers({1}), "B > 32", model::Value("row"))),
+              "but its values are numbers");
 }
 
 TEST_CASE("words must serve as macros") {
-  contains(parameter_mistakes(parameter("P", words({"row-major"}))), "word 'row-major'");
-  contains(mistakes([](auto& spec) {
-             spec.parameters.push_back(parameter("P", words({"row"})));
-             spec.parameters.push_back(parameter("P_row", numbers({1})));
-           }),
-           "defines the macro `P_row`");
+  expect_text(parameter_mistakes(parameter("P", words({"row-major"}))), "word 'row-major'");
+  expect_text(mistakes([](auto& spec) {
+                spec.parameters.push_back(parameter("P", words({"row"})));
+                spec.parameters.push_back(parameter("P_row", numbers({1})));
+              }),
+              "defines the macro `P_row`");
 }
 
 TEST_CASE("defaults name parameters and values") {
-  contains(mistakes([](auto& spec) {
-             spec.defaults = {{"b", 32}};
-           }),
-           "default sets `b`, which is no parameter | did you mean `B`?");
-  contains(mistakes([](auto& spec) {
-             spec.defaults = {{"B", 48}};
-           }),
-           "default B = 48 is not among its values | it offers 32, 64, 128");
-  contains(mistakes([](auto& spec) { spec.defaults = {{"B", 32}, {"B", 64}}; }), "default sets `B` twice");
+  expect_text(mistakes([](auto& spec) {
+                spec.defaults = {{"b", 32}};
+              }),
+              "default sets `b`, which is no parameter | did you mean `B`?");
+  expect_text(mistakes([](auto& spec) {
+                spec.defaults = {{"B", 48}};
+              }),
+              "default B = 48 is not among its values | it offers 32, 64, 128");
+  expect_text(mistakes([](auto& spec) { spec.defaults = {{"B", 32}, {"B", 64}}; }), "default sets `B` twice");
   CHECK(mistakes([](auto& spec) { spec.defaults = {{"B", 64}}; }).empty());
 }
 
@@ -100,39 +95,39 @@ TEST_CASE("cycles are found and shown") {
     spec.derived.push_back({"b", expression("c")});
     spec.derived.push_back({"c", expression("a")});
   });
-  contains(derived, "`a` depends on itself: a -> b -> c -> a");
+  expect_text(derived, "`a` depends on itself: a -> b -> c -> a");
   CHECK(is_one_line(derived));
-  contains(parameter_mistakes(parameter_when("P", numbers({1}), "P == 1", 0)),
-           "`P` depends on itself: P -> P");
-  contains(mistakes([](auto& spec) {
-             spec.derived.push_back({"d", expression("Q")});
-             spec.parameters.push_back(parameter_when("P", numbers({1}), "d == 1", 0));
-             spec.parameters.push_back(parameter_when("Q", numbers({1}), "P == 1", 0));
-           }),
-           "d -> Q -> P -> d");
+  expect_text(parameter_mistakes(parameter_when("P", numbers({1}), "P == 1", 0)),
+              "`P` depends on itself: P -> P");
+  expect_text(mistakes([](auto& spec) {
+                spec.derived.push_back({"d", expression("Q")});
+                spec.parameters.push_back(parameter_when("P", numbers({1}), "d == 1", 0));
+                spec.parameters.push_back(parameter_when("Q", numbers({1}), "P == 1", 0));
+              }),
+              "d -> Q -> P -> d");
 }
 
 TEST_CASE("metrics cannot use device limits, not even through derived values") {
-  contains(mistakes([](auto& spec) {
-             spec.metrics = {{"m", expression("warp_size")}};
-           }),
-           "device limit `warp_size` in a metric");
-  contains(mistakes([](auto& spec) {
-             spec.derived.push_back({"waves", expression("N / multiprocessors")});
-             spec.metrics = {{"m", expression("waves")}};
-           }),
-           "metric \"m\" depends on a device limit");
-  contains(mistakes([](auto& spec) { spec.metrics = {{"m", expression("N << 1")}}; }), "bit operation");
-  contains(mistakes([](auto& spec) {
-             spec.metrics = {{"m", expression("N")}, {"m", expression("B")}};
-           }),
-           "metric name \"m\" is taken");
+  expect_text(mistakes([](auto& spec) {
+                spec.metrics = {{"m", expression("warp_size")}};
+              }),
+              "device limit `warp_size` in a metric");
+  expect_text(mistakes([](auto& spec) {
+                spec.derived.push_back({"waves", expression("N / multiprocessors")});
+                spec.metrics = {{"m", expression("waves")}};
+              }),
+              "metric \"m\" depends on a device limit");
+  expect_text(mistakes([](auto& spec) { spec.metrics = {{"m", expression("N << 1")}}; }), "bit operation");
+  expect_text(mistakes([](auto& spec) {
+                spec.metrics = {{"m", expression("N")}, {"m", expression("B")}};
+              }),
+              "metric name \"m\" is taken");
 }
 
 TEST_CASE("run-time parameters must reach the kernel") {
   auto chunk = parameter("CHUNK", numbers({1, 2}));
   chunk.runtime = true;
-  contains(parameter_mistakes(chunk), "run-time parameter `CHUNK` reaches no argument and no launch");
+  expect_text(parameter_mistakes(chunk), "run-time parameter `CHUNK` reaches no argument and no launch");
   CHECK(mistakes([&](auto& spec) {
           spec.parameters.push_back(chunk);
           spec.derived.push_back({"share", expression("ceil_div(N, CHUNK)")});
@@ -152,12 +147,12 @@ TEST_CASE("mistakes come in the order of the file, all of them") {
 }
 
 TEST_CASE("a spec of absurd size is refused") {
-  contains(mistakes([](auto& spec) {
-             for (int i = 0; i < 200; ++i)
-               spec.parameters.push_back(parameter("P" + std::to_string(i), numbers({1})));
-           }),
-           "201 parameters | at most 128");
-  contains(mistakes([](auto& spec) { spec.types.clear(); }), "offers no element type");
+  expect_text(mistakes([](auto& spec) {
+                for (int i = 0; i < 200; ++i)
+                  spec.parameters.push_back(parameter("P" + std::to_string(i), numbers({1})));
+              }),
+              "201 parameters | at most 128");
+  expect_text(mistakes([](auto& spec) { spec.types.clear(); }), "offers no element type");
 }
 
 TEST_SUITE_END();

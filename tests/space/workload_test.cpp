@@ -16,7 +16,7 @@ model::DeviceLimits limits() {
 }
 
 /// The only mistake of `spec`.
-model::Diagnostic mistake(const model::KernelSpec& spec) {
+model::Diagnostic only_mistake(const model::KernelSpec& spec) {
   const auto found = validate(spec);
   REQUIRE(found.size() == 1);
   return found.front();
@@ -51,13 +51,13 @@ TEST_CASE("what a spec does not say of the workload, or what has no value, is 0"
 TEST_CASE("a workload that depends on a parameter or a limit, even through a derived value, is a mistake") {
   model::KernelSpec spec = scale_spec();
   spec.workload.operations = expression("2.0 * N * B");
-  CHECK(says(mistake(spec), "\"operations\" of the workload depends on a parameter"));
+  CHECK(says(only_mistake(spec), "\"operations\" of the workload depends on a parameter"));
   spec.workload = {};
   spec.derived.push_back({"blocks", expression("ceil_div(N, B)")});
   spec.workload.bytes = expression("blocks * 4");
-  CHECK(says(mistake(spec), "\"bytes\" of the workload depends on a parameter"));
+  CHECK(says(only_mistake(spec), "\"bytes\" of the workload depends on a parameter"));
   spec.workload.bytes = expression("1.0 * multiprocessors");
-  CHECK(says(mistake(spec), "multiprocessors"));
+  CHECK(says(only_mistake(spec), "multiprocessors"));
 }
 
 TEST_CASE("the workload changes no trial's identity") {
@@ -99,11 +99,11 @@ TEST_CASE("a ceiling's sizes depend on limits alone, and there is one for each s
   model::KernelSpec spec = scale_spec();
   spec.ceiling = "memory";
   spec.ceiling_sizes = {expression("N * 2")};
-  CHECK(says(mistake(spec), "depends on a size or a parameter"));
+  CHECK(says(only_mistake(spec), "depends on a size or a parameter"));
   spec.ceiling_sizes = {expression("B")};
-  CHECK(says(mistake(spec), "depends on a size or a parameter"));
+  CHECK(says(only_mistake(spec), "depends on a size or a parameter"));
   spec.ceiling_sizes = {expression("1024"), expression("1024")};
-  CHECK(says(mistake(spec), "has 2 values, the kernel has 1 sizes"));
+  CHECK(says(only_mistake(spec), "has 2 values, the kernel has 1 sizes"));
 }
 
 TEST_SUITE_END();

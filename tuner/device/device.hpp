@@ -28,6 +28,11 @@ class DeviceFault : public std::runtime_error {
   bool m_lost;
 };
 
+/// What was asked for cannot be; the device goes on working.
+[[noreturn]] inline void refuse(const std::string& message) {
+  throw DeviceFault(model::TrialStatus::launch_error, false, message);
+}
+
 /// An address in the device's memory.
 using Address = std::uint64_t;
 

@@ -39,14 +39,14 @@ void check_values(const ParameterSpec& parameter, ExpressionCompiler& compiler) 
     }
     if (!seen.insert(value).second) {
       compiler.report(parameter.where,
-                      fmt::format("parameter `{}` lists {} twice", parameter.name, quoted(value.text())),
+                      fmt::format("parameter `{}` lists {} twice", parameter.name, excerpt(value.text())),
                       "remove one");
     }
   }
   if (parameter.when && parameter.otherwise.is_word() != words) {
     compiler.report(parameter.where,
                     fmt::format("`otherwise` of parameter `{}` is {}, but its values are {}", parameter.name,
-                                quoted(parameter.otherwise.text()), words ? "words" : "numbers"),
+                                excerpt(parameter.otherwise.text()), words ? "words" : "numbers"),
                     words ? "give it a word" : "give it a number");
   }
 }
@@ -59,7 +59,7 @@ void check_words(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
       const std::string macro = parameter.name + '_' + word;
       if (!is_identifier(macro)) {
         compiler.report(parameter.where,
-                        fmt::format("word '{}' of parameter `{}`", quoted(word), parameter.name),
+                        fmt::format("word '{}' of parameter `{}`", excerpt(word), parameter.name),
                         "words are letters, digits and underscores: the source sees PARAMETER_word");
       } else if (compiled.scope.find(macro) != nullptr) {
         compiler.report(
@@ -72,7 +72,7 @@ void check_words(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
       if (!fresh && taken->second != word) {
         compiler.report(
             parameter.where,
-            fmt::format("words '{}' and '{}' have the same code", quoted(taken->second), quoted(word)),
+            fmt::format("words '{}' and '{}' have the same code", excerpt(taken->second), excerpt(word)),
             "choose another word");
       }
     }
@@ -87,10 +87,10 @@ void check_defaults(const KernelSpec& spec, ExpressionCompiler& compiler) {
   for (const model::Assignment& assignment : spec.defaults) {
     const auto found = std::find(names.begin(), names.end(), assignment.name);
     if (!seen.insert(assignment.name).second) {
-      compiler.report(file, fmt::format("default sets `{}` twice", quoted(assignment.name)), "remove one");
+      compiler.report(file, fmt::format("default sets `{}` twice", excerpt(assignment.name)), "remove one");
     }
     if (found == names.end()) {
-      compiler.report(file, fmt::format("default sets `{}`, which is no parameter", quoted(assignment.name)),
+      compiler.report(file, fmt::format("default sets `{}`, which is no parameter", excerpt(assignment.name)),
                       util::did_you_mean(assignment.name, names));
       continue;
     }
@@ -99,10 +99,10 @@ void check_defaults(const KernelSpec& spec, ExpressionCompiler& compiler) {
     const bool offered = std::find(values.begin(), values.end(), assignment.value) != values.end();
     if (offered || (parameter.when && assignment.value == parameter.otherwise)) continue;
     std::vector<std::string> texts;
-    for (const Value& value : values) texts.push_back(quoted(value.text()));
+    for (const Value& value : values) texts.push_back(excerpt(value.text()));
     compiler.report(file,
                     fmt::format("default {} = {} is not among its values", parameter.name,
-                                quoted(assignment.value.text())),
+                                excerpt(assignment.value.text())),
                     fmt::format("it offers {}", fmt::join(texts, ", ")));
   }
 }
@@ -188,7 +188,7 @@ void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compil
   for (const model::MetricSpec& metric : spec.metrics) {
     if (metric.name.empty() || !metrics.insert(metric.name).second) {
       compiler.report(metric.value.where,
-                      fmt::format("metric name \"{}\" is {}", quoted(metric.name),
+                      fmt::format("metric name \"{}\" is {}", excerpt(metric.name),
                                   metric.name.empty() ? "empty" : "taken"),
                       "choose another name");
     }
@@ -213,7 +213,7 @@ void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
       if (!needed[static_cast<std::size_t>(slot)] || !compiled.scope.is_limit(slot)) continue;
       compiler.report(compiled.spec.metrics[i].value.where,
                       fmt::format("metric \"{}\" depends on a device limit through a derived value",
-                                  quoted(compiled.spec.metrics[i].name)),
+                                  excerpt(compiled.spec.metrics[i].name)),
                       "metrics are also computed from records, where the device is not at hand");
       break;
     }

@@ -189,7 +189,7 @@ class StepCompiler {
     if (index < 0) return std::nullopt;
     if (dot == std::string::npos) return CompiledOperand{model::Operand::Kind::buffer, index, std::nullopt};
     const std::string suffix = name.substr(dot + 1);
-    const std::string quoted_name = quoted(name);
+    const std::string quoted_name = excerpt(name);
     if (suffix != "expected" && suffix != "magnitude") {
       m_compiler.report(step.where, fmt::format("unknown step argument `{}`", quoted_name),
                         "an output C has C.expected and C.magnitude");
@@ -214,7 +214,7 @@ class StepCompiler {
       if (argument.name == name) return static_cast<int>(names.size());
       names.push_back(argument.name);
     }
-    m_compiler.report(where, fmt::format("unknown argument `{}`", quoted(name)),
+    m_compiler.report(where, fmt::format("unknown argument `{}`", excerpt(name)),
                       util::did_you_mean(name, names));
     return -1;
   }

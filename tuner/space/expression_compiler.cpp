@@ -58,7 +58,7 @@ void ExpressionCompiler::report(const model::SourceLocation& where, std::string 
 }
 
 void ExpressionCompiler::report(const model::Expression& expression, const ExpressionError& error) {
-  const std::string what = fmt::format("{} in `{}`", error.message, quoted(expression.text));
+  const std::string what = fmt::format("{} in `{}`", error.message, excerpt(expression.text));
   model::SourceLocation where = expression.where;
   if (where.line == 0) {  // no place of its own to point at
     report(where, fmt::format("{} at column {}", what, error.column), error.hint);

@@ -141,7 +141,7 @@ class Generator {
     if (std::find(functions.begin(), functions.end(), at.text) != functions.end()) {
       return fail(at, fmt::format("function `{}` without its arguments", at.text), "");
     }
-    return fail(at, fmt::format("unknown name `{}`", quoted(at.text)),
+    return fail(at, fmt::format("unknown name `{}`", excerpt(at.text)),
                 util::did_you_mean(at.text, m_scope.names()));
   }
 
@@ -160,7 +160,7 @@ class Generator {
 
   bool stray_word(const Node& at) {
     const std::string what = at.kind == Node::Kind::word
-                                 ? fmt::format("word '{}'", quoted(at.text))
+                                 ? fmt::format("word '{}'", excerpt(at.text))
                                  : fmt::format("`{}`, whose values are words,", at.text);
     return fail(at, what + " where a number is needed",
                 "words can be compared by == and != only: PARTITION == 'row'");
@@ -189,7 +189,7 @@ class Generator {
     if (!offers(*other, at.text)) {
       const std::string near = util::did_you_mean(at.text, other->words);
       return fail(
-          at, fmt::format("word '{}' is not offered by the parameter it is compared with", quoted(at.text)),
+          at, fmt::format("word '{}' is not offered by the parameter it is compared with", excerpt(at.text)),
           near.empty() ? fmt::format("it offers {}", fmt::join(other->words, ", ")) : near);
     }
     const std::int64_t code = model::word_code(at.text);

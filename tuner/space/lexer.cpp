@@ -68,7 +68,7 @@ class Lexer {
     if (m_text[m_at] == '"') hint = "words stand in single quotes: 'row'";
     std::size_t end = m_at + 1;  // all bytes of a character beyond ASCII
     while (end < m_text.size() && (static_cast<unsigned char>(m_text[end]) & 0xC0U) == 0x80U) ++end;
-    return error(m_at, fmt::format("unexpected `{}`", quoted(m_text.substr(m_at, end - m_at))), hint);
+    return error(m_at, fmt::format("unexpected `{}`", excerpt(m_text.substr(m_at, end - m_at))), hint);
   }
 
   std::optional<ExpressionError> word() {
@@ -100,15 +100,15 @@ class Lexer {
     const auto end = static_cast<std::size_t>(read.ptr - m_text.data());
     token.text = m_text.substr(begin, end - begin);
     if (read.ec == std::errc::result_out_of_range) {
-      return error(begin, fmt::format("number {} is out of range", quoted(token.text)), "");
+      return error(begin, fmt::format("number {} is out of range", excerpt(token.text)), "");
     }
     if (read.ec != std::errc() || (end < m_text.size() && continues_name(m_text[end]))) {
       return error(
-          begin, fmt::format("`{}` is not a number", quoted(m_text.substr(begin, end_of_name(end) - begin))),
+          begin, fmt::format("`{}` is not a number", excerpt(m_text.substr(begin, end_of_name(end) - begin))),
           "numbers have no suffix");
     }
     if (token.kind == Token::Kind::integer && !hex && token.text.size() > 1 && token.text[0] == '0') {
-      return error(begin, fmt::format("number {} starts with 0", quoted(token.text)),
+      return error(begin, fmt::format("number {} starts with 0", excerpt(token.text)),
                    "there are no octal numbers here");
     }
     m_tokens.push_back(token);
@@ -141,7 +141,7 @@ std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text
   return Lexer(text).run();
 }
 
-std::string quoted(std::string_view text) {
+std::string excerpt(std::string_view text) {
   static constexpr std::size_t longest = 80;
   return util::one_line(text, longest);
 }

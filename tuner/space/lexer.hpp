@@ -27,7 +27,7 @@ struct Token {
 std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text);
 
 /// `text` fit for a message: one line of at most 80 columns.
-std::string quoted(std::string_view text);
+std::string excerpt(std::string_view text);
 /// Whether `text` is a C identifier.
 bool is_identifier(std::string_view text);
 

@@ -177,7 +177,7 @@ class Parser {
                                         [&](const Function& f) { return f.name == name.text; });
     if (function == functions.end()) {
       const std::vector<std::string> known(function_names().begin(), function_names().end());
-      return fail(name.offset, fmt::format("unknown function `{}`", quoted(name.text)),
+      return fail(name.offset, fmt::format("unknown function `{}`", excerpt(name.text)),
                   util::did_you_mean(name.text, known));
     }
     ++m_at;
@@ -227,7 +227,7 @@ class Parser {
       return fail(std::max(0, token.offset - 1), fmt::format("expected {}, but the expression ends", wanted),
                   "");
     }
-    return fail(token.offset, fmt::format("expected {}, found `{}`", wanted, quoted(token.text)), "");
+    return fail(token.offset, fmt::format("expected {}, found `{}`", wanted, excerpt(token.text)), "");
   }
 
   int fail(int offset, std::string message, std::string hint) {

@@ -52,7 +52,7 @@ model::Init resolved(const model::Init& init, const std::vector<std::int64_t>& e
 /// An expression beside its value, as in "`ceil_div(M, TILE)` = 0".
 template <typename Number>
 std::string shown(const Compiled& expression, Number value) {
-  const std::string text = quoted(expression.source->text);
+  const std::string text = excerpt(expression.source->text);
   const std::string number = fmt::format("{}", value);
   return text == number ? number : fmt::format("`{}` = {}", text, number);
 }

@@ -79,7 +79,7 @@ void Scope::add(const std::string& name, const Symbol& symbol, const model::Sour
   const std::string what(describe(symbol.kind));
   const std::vector<std::string_view>& functions = function_names();
   if (!is_identifier(name)) {
-    diagnostics.push_back({where, fmt::format("`{}` cannot name {}", quoted(name), what),
+    diagnostics.push_back({where, fmt::format("`{}` cannot name {}", excerpt(name), what),
                            "names are letters, digits and underscores, and do not start with a digit"});
   } else if (std::find(functions.begin(), functions.end(), name) != functions.end()) {
     diagnostics.push_back(

@@ -60,13 +60,13 @@ void derive_all(const CompiledSpec& compiled, Slots& slots) {
 
 std::string explain(const CompiledSpec& compiled, const Compiled& expression, const Slots& slots, Fault fault,
                     int slot) {
-  if (slot < 0) return fmt::format("`{}`: {}", quoted(expression.source->text), describe(fault));
+  if (slot < 0) return fmt::format("`{}`: {}", excerpt(expression.source->text), describe(fault));
   const auto culprit = std::find_if(compiled.derived.begin(), compiled.derived.end(),
                                     [&](const auto& d) { return d.slot == slot; });
   const std::string& name =
       compiled.spec.derived[static_cast<std::size_t>(slot - compiled.scope.derived_slot(0))].name;
   const Evaluated<std::int64_t> again = evaluate(culprit->value.program, slots);
-  return fmt::format("`{}` needs `{}` = {}", quoted(expression.source->text), name,
+  return fmt::format("`{}` needs `{}` = {}", excerpt(expression.source->text), name,
                      explain(compiled, culprit->value, slots, again.fault, again.slot));
 }
 

@@ -24,8 +24,7 @@ class HostBuffer final : public Buffer {
   explicit HostBuffer(std::int64_t bytes) : m_bytes(bytes) {
     const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
     if (bytes < 0 || posix_memalign(&m_memory, alignment, wanted) != 0) {
-      throw DeviceFault(model::TrialStatus::launch_error, false,
-                        fmt::format("cannot allocate {} bytes", bytes));
+      refuse(fmt::format("cannot allocate {} bytes", bytes));
     }
   }
   HostBuffer(const HostBuffer&) = delete;

@@ -10,10 +10,6 @@
 namespace tuner::device::cpu {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
-  throw DeviceFault(model::TrialStatus::launch_error, false, message);
-}
-
 /// The value of an operand in the first bytes of a word, and how many bytes a parameter for it has.
 struct ArgumentValue {
   std::uint64_t word = 0;
@@ -50,7 +46,7 @@ ArgumentValue value_of(const model::Operand& operand, const Bindings& bindings) 
 
 unsigned extent(std::int64_t value, std::int64_t limit, const char* what, const std::string& entry) {
   if (value < 1 || value > limit || value > std::numeric_limits<unsigned>::max()) {
-    fail(fmt::format("{}: {} is {}, allowed are 1 to {}", entry, what, value, limit));
+    refuse(fmt::format("{}: {} is {}, allowed are 1 to {}", entry, what, value, limit));
   }
   return static_cast<unsigned>(value);
 }
@@ -58,8 +54,8 @@ unsigned extent(std::int64_t value, std::int64_t limit, const char* what, const 
 void check_shared(const model::Step& step, const SharedObject& module, const model::DeviceLimits& limits) {
   const std::int64_t bytes = step.dynamic_shared_bytes + module.static_shared_bytes();
   if (step.dynamic_shared_bytes < 0 || bytes > limits.shared_bytes_per_block_optin) {
-    fail(fmt::format("{}: {} bytes of shared memory, allowed are {}", step.entry, bytes,
-                     limits.shared_bytes_per_block_optin));
+    refuse(fmt::format("{}: {} bytes of shared memory, allowed are {}", step.entry, bytes,
+                       limits.shared_bytes_per_block_optin));
   }
 }
 
@@ -87,7 +83,7 @@ CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
   const auto resources =
       std::find_if(kernels.begin(), kernels.end(),
                    [&](const model::KernelResources& kernel) { return kernel.entry == step.entry; });
-  if (resources == kernels.end()) fail(fmt::format("the binary has no kernel {}", step.entry));
+  if (resources == kernels.end()) refuse(fmt::format("the binary has no kernel {}", step.entry));
   Bound bound;
   Launch& launch = bound.launch;
   launch.kernel = &m_module.kernel(resources->symbol);
@@ -103,14 +99,14 @@ CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
   launch.dynamic_shared_bytes = step.dynamic_shared_bytes;
 
   if (launch.kernel->parameters != static_cast<int>(step.operands.size())) {
-    fail(fmt::format("{} takes {} arguments, the spec passes {}", step.entry, launch.kernel->parameters,
-                     step.operands.size()));
+    refuse(fmt::format("{} takes {} arguments, the spec passes {}", step.entry, launch.kernel->parameters,
+                       step.operands.size()));
   }
   for (std::size_t i = 0; i < step.operands.size(); ++i) {
     const ArgumentValue value = value_of(step.operands[i], bindings);
     if (launch.kernel->parameter_bytes[i] != value.bytes) {
-      fail(fmt::format("{}: parameter {} has {} bytes, the spec's argument {}", step.entry, i + 1,
-                       launch.kernel->parameter_bytes[i], value.bytes));
+      refuse(fmt::format("{}: parameter {} has {} bytes, the spec's argument {}", step.entry, i + 1,
+                         launch.kernel->parameter_bytes[i], value.bytes));
     }
     bound.values.push_back(value.word);
   }
@@ -124,8 +120,8 @@ CpuSequence::Bound CpuSequence::bind_upload(const model::Step& step,
   const auto index = static_cast<std::size_t>(step.buffer);
   const model::BufferPlan& buffer = buffers.at(index);
   if (step.first < 0 || step.elements < 0 || step.first > buffer.elements - step.elements) {
-    fail(fmt::format("upload of elements {} to {} of {}, which has {}", step.first,
-                     step.first + step.elements, buffer.name, buffer.elements));
+    refuse(fmt::format("upload of elements {} to {} of {}, which has {}", step.first,
+                       step.first + step.elements, buffer.name, buffer.elements));
   }
   Bound bound;
   const std::int64_t element_bytes = model::size_bytes(buffer.type);

@@ -26,22 +26,18 @@ extern "C" void* __tls_get_addr(TlsIndex*);  // NOLINT(bugprone-reserved-identif
 namespace tuner::device::cpu {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
-  throw DeviceFault(model::TrialStatus::launch_error, false, message);
-}
-
 /// The binary as an anonymous file. It stays open while the object is loaded: the dynamic linker takes equal
 /// names for equal libraries, and the number of a closed descriptor would be given out again.
 int anonymous_file(std::span<const std::byte> binary) {
   const int file = memfd_create("tuner-kernel", MFD_CLOEXEC);
-  if (file < 0) fail(fmt::format("cannot make an anonymous file for the kernel: {}", std::strerror(errno)));
+  if (file < 0) refuse(fmt::format("cannot make an anonymous file for the kernel: {}", std::strerror(errno)));
   while (!binary.empty()) {
     const ssize_t written = write(file, binary.data(), binary.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       const int error = errno;
       close(file);
-      fail(fmt::format("cannot write the kernel's binary to memory: {}", std::strerror(error)));
+      refuse(fmt::format("cannot write the kernel's binary to memory: {}", std::strerror(error)));
     }
     binary = binary.subspan(static_cast<std::size_t>(written));
   }
@@ -69,13 +65,13 @@ SharedObject::SharedObject(std::span<const std::byte> binary) : m_file(anonymous
   if (m_handle == nullptr) {
     const std::string why = dlerror();
     close(m_file);
-    fail(fmt::format("cannot load the kernel's binary: {}", why));
+    refuse(fmt::format("cannot load the kernel's binary: {}", why));
   }
   m_properties = static_cast<const tuner_cpu::Module*>(dlsym(m_handle, "tuner_cpu_module"));
   if (m_properties == nullptr || m_properties->version != tuner_cpu::abi_version) {
     dlclose(m_handle);
     close(m_file);
-    fail("the binary was not made by this version's host compiler");
+    refuse("the binary was not made by this version's host compiler");
   }
   find_static_shared();
 }
@@ -87,7 +83,7 @@ SharedObject::~SharedObject() {
 
 const tuner_cpu::Kernel& SharedObject::kernel(const std::string& name) const {
   const void* found = dlsym(m_handle, name.c_str());
-  if (found == nullptr) fail(fmt::format("the binary has no kernel {}", name));
+  if (found == nullptr) refuse(fmt::format("the binary has no kernel {}", name));
   return *static_cast<const tuner_cpu::Kernel*>(found);
 }
 

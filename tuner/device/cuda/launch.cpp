@@ -10,10 +10,6 @@ namespace {
 
 using model::Operand;
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw DeviceFault(model::TrialStatus::launch_error, false, message);
-}
-
 std::uint64_t value_of(const Operand& operand, const Bindings& bindings) {
   const auto index = static_cast<std::size_t>(operand.buffer);
   switch (operand.kind) {

@@ -12,10 +12,6 @@ constexpr std::uint64_t delay_ns = 20'000;
 constexpr std::uint64_t delay_per_step_ns = 5'000;
 constexpr std::uint64_t longest_delay_ns = 200'000;
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw DeviceFault(model::TrialStatus::launch_error, false, message);
-}
-
 }  // namespace
 
 CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources>& kernels,

@@ -34,8 +34,7 @@ void require_cubin(std::span<const std::byte> binary) {
   constexpr std::array magic = {std::byte{0x7F}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
   constexpr std::size_t header_bytes = 64;
   if (binary.size() >= header_bytes && std::equal(magic.begin(), magic.end(), binary.begin())) return;
-  throw DeviceFault(model::TrialStatus::launch_error, false,
-                    fmt::format("the {} bytes given as a binary are no cubin", binary.size()));
+  refuse(fmt::format("the {} bytes given as a binary are no cubin", binary.size()));
 }
 
 double mean_clock_mhz(const ClockReading& from, const ClockReading& to) {

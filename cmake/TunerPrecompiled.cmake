@@ -1,0 +1,20 @@
+# Precompiled headers, one for all that is compiled with the same options. CMAKE_DISABLE_PRECOMPILE_HEADERS does without.
+function(tuner_precompiled NAME HEADER)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  set(source "${CMAKE_BINARY_DIR}/precompiled/${NAME}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "// Belongs to a precompiled header.\n" @ONLY)
+  add_library(${NAME} OBJECT "${source}")
+  target_link_libraries(${NAME} PRIVATE ${TUNER_FMT} ${ARGN})
+  target_precompile_headers(${NAME} PRIVATE "${HEADER}")
+  tuner_warnings(${NAME})  # GCC takes a precompiled header only with the options it was made with
+endfunction()
+
+tuner_precompiled(precompiled "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp")
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  tuner_precompiled(precompiled_hot "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp")
+  if(TARGET precompiled)
+    target_compile_options(precompiled PRIVATE -O1)
+  endif()
+endif()

@@ -1,0 +1,4 @@
+// Precompiled once for all tests.
+#include <doctest/doctest.h>
+
+#include "precompiled.hpp"
