@@ -35,7 +35,7 @@ struct Sources {
   const char* a;
   const char* b;
   __device__ Sources(const float* pipeline, const Place& place)
-      : a(reinterpret_cast<const char*>(pipeline) + opaque(place.row * (TRANSPOSED ? 1 : PITCH_A) * 4)),
+      : a(reinterpret_cast<const char*>(pipeline) + opaque(place.row * 4)),
         b(reinterpret_cast<const char*>(pipeline) + opaque((SHARED_A + place.column) * 4)) {}
 
   __device__ void load(Fragments& fragments, int stage, int k) const {

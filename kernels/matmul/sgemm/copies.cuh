@@ -28,12 +28,12 @@ __device__ constexpr int lanes_for(int pieces, int most) {
   return lanes;
 }
 
-constexpr int FLOATS_A = TRANSPOSED ? 1 : VECTOR / 4;  // a transposing copy scatters, so it is of single floats
+/// A is transposed on the way, so it is copied float by float: COPY_LANES neighbouring k of a row by as many lanes. 8 are
+/// a sector of 32 bytes; fewer make a thread's copies lie in fewer rows, whose addresses it has to compute.
+using GridA = CopyGrid<TILE_M, TILE_K, COPY_LANES>;
+/// B is copied 16 or 4 bytes at a time. A thread stays in one row if it can, for then all its copies share an address
+/// but for a constant; but neighbouring lanes copy 128 bytes at least.
 constexpr int FLOATS_B = VECTOR / 4;
-/// A: 8 lanes along k, a sector of 32 bytes at least where floats are copied singly.
-using GridA = CopyGrid<TILE_M, TILE_K / FLOATS_A, lanes_for(TILE_K / FLOATS_A, 8)>;
-/// B: a thread stays in one row of k if it can, for then all its copies share an address but for a constant; but
-/// neighbouring lanes copy 128 bytes at least.
 using GridB = CopyGrid<TILE_K, TILE_N / FLOATS_B,
                        lanes_for(TILE_N / FLOATS_B, larger(32 / FLOATS_B, smaller(SLICE_THREADS / TILE_K, WARP)))>;
 constexpr int COPIES = GridA::count + GridB::count;  // of a thread, for a k-tile
@@ -43,8 +43,8 @@ class Copies {
   /// `thread` is its number in the slice, `pipeline` the slice's shared memory.
   __device__ Copies(const Problem& problem, const Division& division, float* pipeline, int slice, int thread)
       : m_problem(problem), m_division(division), m_schedule(division), m_slice(slice), m_thread(thread) {
-    const int to_a = TRANSPOSED ? k_a() * PITCH_A + row_a() : row_a() * PITCH_A + k_a();
-    const int to_b = SHARED_A + k_b() * TILE_N + column_b();
+    const int to_a = k_a() * PITCH_A + row_a();
+    const int to_b = SHARED_A + k_b() * TILE_N + shared_column(column_b());
     m_to_a = shared_address(pipeline) + opaque(to_a * 4);
     m_to_b = shared_address(pipeline) + opaque(to_b * 4);
   }
@@ -98,23 +98,22 @@ class Copies {
  private:
   // Of a k-tile, this thread's first float of A and of B.
   __device__ int row_a() const { return m_thread / GridA::lanes; }
-  __device__ int k_a() const { return m_thread % GridA::lanes * FLOATS_A; }
+  __device__ int k_a() const { return m_thread % GridA::lanes; }
   __device__ int k_b() const { return m_thread / GridB::lanes; }
   __device__ int column_b() const { return m_thread % GridB::lanes * FLOATS_B; }
 
   __device__ void copy_a(int down, int across, int stage) const {
     if (!GridA::even && row_a() + down * GridA::thread_rows >= TILE_M) return;
-    constexpr int step_k = GridA::lanes * FLOATS_A;
-    const int to = TRANSPOSED ? across * step_k * PITCH_A + down * GridA::thread_rows
-                              : down * GridA::thread_rows * PITCH_A + across * step_k;
+    const int k = across * GridA::lanes;
+    const int to = k * PITCH_A + down * GridA::thread_rows;
     const char* const from = reinterpret_cast<const char*>(m_a) + m_offset_a[down];
-    copy_async<FLOATS_A * 4>(m_to_a + stage + to * 4, reinterpret_cast<const float*>(from) + across * step_k, m_left_a,
-                             -1 - across * step_k);
+    copy_async<4>(m_to_a + stage + to * 4, reinterpret_cast<const float*>(from) + k, m_left_a, -1 - k);
   }
 
   __device__ void copy_b(int down, int across, int stage) const {
     if (!GridB::even && k_b() + down * GridB::thread_rows >= TILE_K) return;
     constexpr int step = GridB::lanes * FLOATS_B;
+    static_assert(VECTOR == 16 || GridB::across == 1 || step % (QUAD * LANES_N) == 0, "see shared_column");
     const int to = down * GridB::thread_rows * TILE_N + across * step;
     copy_async<FLOATS_B * 4>(m_to_b + stage + to * 4, m_b[down] + across * step, m_left_b[down], across * step);
   }

@@ -16,11 +16,11 @@ __device__ inline void scale(Sums& sum, float alpha) {
   }
 }
 
-/// `segment` says which tile it is, `place` where in it this thread's rows and columns are.
+/// `segment` says which tile it is, `place` where in it this thread's quads are.
 __device__ inline void store(const Sums& sum, const Problem& problem, const Segment& segment, const Place& place,
                              int slice) {
   const int first_row = segment.row + place.row;
-  const int first_column = segment.column + place.column;
+  const int first_column = segment.column + place.first_column();
 #pragma unroll
   for (int quad = 0; quad < QUADS; ++quad) {
     if (quad % SLICES != slice) continue;
@@ -29,14 +29,14 @@ __device__ inline void store(const Sums& sum, const Problem& problem, const Segm
     if (row >= problem.M) continue;
     float* const to = problem.C + static_cast<size_t>(row) * problem.ldc + column;
     const float4 value = get_quad(sum, quad);
-    const float scaled[QUAD] = {value.x, value.y, value.z, value.w};
     if (VECTOR == 16 && column + QUAD <= problem.N) {
       *reinterpret_cast<float4*>(to) = value;
-    } else {
+      continue;
+    }
+    const float single[QUAD] = {value.x, value.y, value.z, value.w};
 #pragma unroll
-      for (int i = 0; i < QUAD; ++i) {
-        if (column + i < problem.N) to[i] = scaled[i];
-      }
+    for (int i = 0; i < QUAD; ++i) {
+      if (column + i * COLUMN_STEP < problem.N) to[i * COLUMN_STEP] = single[i];
     }
   }
 }

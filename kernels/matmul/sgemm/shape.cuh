@@ -19,19 +19,28 @@ constexpr int THREADS = SLICE_THREADS * SLICES;
 static_assert(TILE_M % WARP_M == 0 && TILE_N % WARP_N == 0, "warp tiles fill the block tile");
 static_assert(THREAD_M % QUAD == 0 && THREAD_N % QUAD == 0, "thread tiles are made of quads");
 
-constexpr bool TRANSPOSED = TILE_A == TILE_A_transposed;
 constexpr bool STREAM_K = SCHEDULE == SCHEDULE_stream;
 
-/// Shared memory of a k-tile: A as [k][m] or, as it lies in global memory, as [m][k]; then B as [k][n]. The quad of
-/// padding keeps 16-byte alignment. Transposed, it puts the eight k that a warp copies at a time into eight different
-/// groups of banks; else it does so with the rows of a warp's lanes, of which 4 of 8 floats do not collide anyway.
-constexpr int PITCH_A = TRANSPOSED ? TILE_M + QUAD : TILE_K + (TILE_K == 8 && LANES_M == 4 ? 0 : QUAD);
-constexpr int SHARED_A = PITCH_A * (TRANSPOSED ? TILE_K : TILE_M);
+/// Shared memory of a k-tile: A transposed, as [k][m], then B as [k][n]. A warp copies COPY_LANES k of as many rows of A
+/// as there are lanes left; so much padding puts all of them into different banks, and keeps 16-byte alignment.
+constexpr int PITCH_A = TILE_M + WARP / COPY_LANES;
+constexpr int SHARED_A = PITCH_A * TILE_K;
 constexpr int SHARED_B = TILE_K * TILE_N;
 constexpr int STAGE_FLOATS = SHARED_A + SHARED_B;
 constexpr int STAGE_BYTES = STAGE_FLOATS * 4;
 constexpr int PIPELINE_FLOATS = STAGES * STAGE_FLOATS;  // of one slice
 constexpr int AHEAD = STAGES - 1;                       // k-tiles copied before the first is needed
+
+/// From one column of a quad to the next in C.
+constexpr int COLUMN_STEP = VECTOR == 16 ? 1 : LANES_N;
+
+/// Where column `n` of the block tile is in a row of B in shared memory. A thread reads quads. If B is copied in quads,
+/// they are neighbouring columns. If it is copied float by float, C is stored so as well, and neighbouring lanes should
+/// store neighbouring columns: so columns are dealt out to the lanes, and every quad of lanes' quads is transposed.
+__device__ constexpr int shared_column(int n) {
+  constexpr int dealt = QUAD * LANES_N;
+  return VECTOR == 16 ? n : n / dealt * dealt + n % LANES_N * QUAD + n / LANES_N % QUAD;
+}
 
 __device__ constexpr int smaller(int a, int b) {
   return a < b ? a : b;

@@ -6,10 +6,16 @@
 
 #include "sgemm/shape.cuh"
 
-/// Where the rows and columns of a thread are in the block tile.
+/// Where a thread's quads are in the block tile, as it lies in shared memory.
 struct Place {
   int row;
   int column;
+
+  /// The first column of the first quad in C.
+  __device__ int first_column() const {
+    return VECTOR == 16 ? column : column - column % WARP_N + column % WARP_N / QUAD;
+  }
+
   __device__ explicit Place(int thread) {
     const int lane = thread % WARP;
     const int warp = thread / WARP;
@@ -25,65 +31,42 @@ struct Place {
       lane_m = (lane & 1) | (lane / (2 * LANES_N) << 1);
       lane_n = lane / 2 % LANES_N;
     }
-    row = warp / WARPS_N * WARP_M + lane_m * (TRANSPOSED ? QUAD : 1);
+    row = warp / WARPS_N * WARP_M + lane_m * QUAD;
     column = warp % WARPS_N * WARP_N + lane_n * QUAD;
   }
 };
 
-/// Of a thread's i-th row or column, the distance from its first.
+/// Of a thread's i-th row or column, the distance from its first in shared memory.
 __device__ constexpr int row_offset(int i) {
-  return TRANSPOSED ? i / QUAD * LANES_M * QUAD + i % QUAD : i * LANES_M;
+  return i / QUAD * LANES_M * QUAD + i % QUAD;
 }
 __device__ constexpr int column_offset(int j) {
   return j / QUAD * LANES_N * QUAD + j % QUAD;
 }
 
-/// How many k one load of A brings: transposed it is a quad of rows, else of k.
-constexpr int DEPTH_A = TRANSPOSED ? 1 : QUAD;
-constexpr int LOADS_A = TRANSPOSED ? THREAD_M / QUAD : THREAD_M;  // for DEPTH_A values of k
-constexpr int LOADS_B = THREAD_N / QUAD;
-
 /// The floats that a thread multiplies at one k, and those it loads meanwhile for the next.
 struct Fragments {
-  float a[2][DEPTH_A][THREAD_M];
+  float a[2][THREAD_M];
   float b[2][THREAD_N];
 
-  /// A load of A for `k` and the DEPTH_A - 1 after it; `from` is this thread's first float in the stage's tile of A.
-  __device__ void load_a(const float* from, int k, int load) {
-    const int to = k / DEPTH_A % 2;
-    const float4 quad = *reinterpret_cast<const float4*>(
-        from + (TRANSPOSED ? k * PITCH_A + row_offset(load * QUAD) : row_offset(load) * PITCH_A + k));
-    const float value[QUAD] = {quad.x, quad.y, quad.z, quad.w};
-#pragma unroll
-    for (int i = 0; i < QUAD; ++i) {
-      if constexpr (TRANSPOSED) {
-        a[to][0][load * QUAD + i] = value[i];
-      } else {
-        a[to][i % DEPTH_A][load] = value[i];
-      }
-    }
-  }
-
-  __device__ void load_b(const float* from, int k, int load) {
-    const float4 quad = *reinterpret_cast<const float4*>(from + k * TILE_N + column_offset(load * QUAD));
-    const float value[QUAD] = {quad.x, quad.y, quad.z, quad.w};
-#pragma unroll
-    for (int i = 0; i < QUAD; ++i) b[k % 2][load * QUAD + i] = value[i];
-  }
-
-  /// All that is needed to multiply at `k`.
+  /// Those of `k`. The sources are this thread's first floats in a stage.
   __device__ void load(const float* from_a, const float* from_b, int k) {
-    constexpr bool a_first = FIRST_LOADS == FIRST_LOADS_a;
-    if (a_first && k % DEPTH_A == 0) load_all_a(from_a, k);
-#pragma unroll
-    for (int i = 0; i < LOADS_B; ++i) load_b(from_b, k, i);
-    if (!a_first && k % DEPTH_A == 0) load_all_a(from_a, k);
+    if (FIRST_LOADS == FIRST_LOADS_a) load_quads<THREAD_M, LANES_M>(a[k % 2], from_a + k * PITCH_A);
+    load_quads<THREAD_N, LANES_N>(b[k % 2], from_b + k * TILE_N);
+    if (FIRST_LOADS == FIRST_LOADS_b) load_quads<THREAD_M, LANES_M>(a[k % 2], from_a + k * PITCH_A);
   }
 
  private:
-  __device__ void load_all_a(const float* from, int k) {
+  template <int COUNT, int LANES>
+  __device__ static void load_quads(float* to, const float* from) {
 #pragma unroll
-    for (int i = 0; i < LOADS_A; ++i) load_a(from, k, i);
+    for (int i = 0; i < COUNT; i += QUAD) {
+      const float4 quad = *reinterpret_cast<const float4*>(from + i * LANES);
+      to[i] = quad.x;
+      to[i + 1] = quad.y;
+      to[i + 2] = quad.z;
+      to[i + 3] = quad.w;
+    }
   }
 };
 
@@ -111,28 +94,32 @@ __device__ inline void spread_over_banks(Sums& sum, bool never) {
 #endif
 }
 
+/// In assembly, the compiler's front end keeps the order in which multiply-adds are written; the assembler has its own
+/// mind either way.
+__device__ inline void multiply_add(float& sum, float a, float b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (FFMA == FFMA_assembly) {
+    asm volatile("fma.rn.f32 %0, %1, %2, %0;" : "+f"(sum) : "f"(a), "f"(b));
+    return;
+  }
+#endif
+  sum = fmaf(a, b, sum);
+}
+
 /// The multiply-adds of one k, in a serpentine: neighbours share one factor, which stays in the operand cache, and at
 /// the turns the other.
 __device__ inline void multiply(Sums& sum, const Fragments& fragments, int k) {
-  const float(&a)[THREAD_M] = fragments.a[k / DEPTH_A % 2][k % DEPTH_A];
-  const float(&b)[THREAD_N] = fragments.b[k % 2];
-  if constexpr (ORDER == ORDER_rows) {
+  constexpr bool by_rows = ORDER == ORDER_rows;
+  constexpr int lines = by_rows ? THREAD_M : THREAD_N;
+  constexpr int length = by_rows ? THREAD_N : THREAD_M;
 #pragma unroll
-    for (int i = 0; i < THREAD_M; ++i) {
+  for (int line = 0; line < lines; ++line) {
 #pragma unroll
-      for (int step = 0; step < THREAD_N; ++step) {
-        const int j = i % 2 == 0 ? step : THREAD_N - 1 - step;
-        sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
-      }
-    }
-  } else {
-#pragma unroll
-    for (int j = 0; j < THREAD_N; ++j) {
-#pragma unroll
-      for (int step = 0; step < THREAD_M; ++step) {
-        const int i = j % 2 == 0 ? step : THREAD_M - 1 - step;
-        sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
-      }
+    for (int step = 0; step < length; ++step) {
+      const int along = line % 2 == 0 ? step : length - 1 - step;
+      const int i = by_rows ? line : along;
+      const int j = by_rows ? along : line;
+      multiply_add(sum[i][j], fragments.a[k % 2][i], fragments.b[k % 2][j]);
     }
   }
 }
