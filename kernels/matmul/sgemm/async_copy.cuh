@@ -1,6 +1,6 @@
 #pragma once
-// Copies from global to shared memory that no thread waits for (cp.async), with a plain path for the CPU device.
-// A copy of what is not there fills zeros and reads nothing: its address may be anything.
+// Copies from global to shared memory that no thread waits for (cp.async), with a plain path for the CPU
+// device. A copy of what is not there fills zeros and reads nothing: its address may be anything.
 
 #include "sgemm/shape.cuh"
 
@@ -12,19 +12,22 @@ __device__ inline SharedAddress shared_address(float* shared) {
   return static_cast<SharedAddress>(__cvta_generic_to_shared(shared));
 }
 
-/// Copies BYTES if `left` exceeds `taken`. 16 bytes go past the first-level cache: a block reads each piece once. The
-/// comparison is in assembly because a C++ condition would become a number first, and then a predicate.
+/// Copies BYTES if `left` exceeds `taken`. 16 bytes go past the first-level cache: a block reads each piece
+/// once. The comparison is in assembly because a C++ condition would become a number first, and then a
+/// predicate.
 template <int BYTES>
 __device__ inline void copy_async(SharedAddress to, const float* from, int left, int taken) {
   static_assert(BYTES == 4 || BYTES == 16, "what cp.async copies of floats");
   if constexpr (BYTES == 16) {
     asm volatile(
-        "{.reg .pred dead; setp.le.s32 dead, %2, %3; cp.async.cg.shared.global [%0], [%1], 16, dead;}" ::"r"(to),
+        "{.reg .pred dead; setp.le.s32 dead, %2, %3; cp.async.cg.shared.global [%0], [%1], 16, dead;}" ::"r"(
+            to),
         "l"(from), "r"(left), "r"(taken)
         : "memory");
   } else {
     asm volatile(
-        "{.reg .pred dead; setp.le.s32 dead, %2, %3; cp.async.ca.shared.global [%0], [%1], 4, dead;}" ::"r"(to),
+        "{.reg .pred dead; setp.le.s32 dead, %2, %3; cp.async.ca.shared.global [%0], [%1], 4, dead;}" ::"r"(
+            to),
         "l"(from), "r"(left), "r"(taken)
         : "memory");
   }
@@ -49,8 +52,8 @@ __device__ inline void slice_barrier(int slice) {
   }
 }
 
-/// The same number, of which the compiler knows nothing: it then keeps it in a register, where it would otherwise
-/// compute it again and again inside the main loop.
+/// The same number, of which the compiler knows nothing: it then keeps it in a register, where it would
+/// otherwise compute it again and again inside the main loop.
 __device__ inline unsigned opaque(unsigned value) {
   return __shfl_sync(0xffffffffU, value, threadIdx.x % WARP);
 }

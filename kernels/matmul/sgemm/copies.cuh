@@ -1,23 +1,24 @@
 #pragma once
 // Global memory to shared memory: the copies of a k-tile, and what happens to them at edges.
 //
-// Rows of A beyond M and columns of B beyond N: the copy is taken from the last row of A, or fills zeros; what comes of
-// it is never stored. K: the k-tiles of a tile of C end with K, so that the first of them may begin before 0; copies
-// from before fill zeros. A copy thus costs one comparison beside itself, the same inside and at an edge.
+// Rows of A beyond M and columns of B beyond N: the copy is taken from the last row of A, or fills zeros;
+// what comes of it is never stored. K: the k-tiles of a tile of C end with K, so that the first of them may
+// begin before 0; copies from before fill zeros. A copy thus costs one comparison beside itself, the same
+// inside and at an edge.
 
 #include "sgemm/async_copy.cuh"
 #include "sgemm/schedule.cuh"
 
-/// Threads that copy neighbouring pieces, and how often they move on until a rectangle of `rows` rows of `pieces`
-/// pieces is complete. `lanes` of them are beside each other in a row.
+/// Threads that copy neighbouring pieces, and how often they move on until a rectangle of `rows` rows of
+/// `pieces` pieces is complete. `lanes` of them are beside each other in a row.
 template <int ROWS, int PIECES, int LANES>
 struct CopyGrid {
   static_assert(PIECES % LANES == 0 && SLICE_THREADS % LANES == 0, "rows of threads fill rows of pieces");
   static constexpr int lanes = LANES;
-  static constexpr int across = PIECES / LANES;               // steps along a row
-  static constexpr int thread_rows = SLICE_THREADS / LANES;   // rows copied at a time
-  static constexpr int down = divide_up(ROWS, thread_rows);   // steps across rows
-  static constexpr bool even = ROWS % thread_rows == 0;       // else the last step is for some threads only
+  static constexpr int across = PIECES / LANES;              // steps along a row
+  static constexpr int thread_rows = SLICE_THREADS / LANES;  // rows copied at a time
+  static constexpr int down = divide_up(ROWS, thread_rows);  // steps across rows
+  static constexpr bool even = ROWS % thread_rows == 0;      // else the last step is for some threads only
   static constexpr int count = across * down;
 };
 
@@ -28,14 +29,16 @@ __device__ constexpr int lanes_for(int pieces, int most) {
   return lanes;
 }
 
-/// A is transposed on the way, so it is copied float by float: COPY_LANES neighbouring k of a row by as many lanes. 8 are
-/// a sector of 32 bytes; fewer make a thread's copies lie in fewer rows, whose addresses it has to compute.
+/// A is transposed on the way, so it is copied float by float: COPY_LANES neighbouring k of a row by as many
+/// lanes. 8 are a sector of 32 bytes; fewer make a thread's copies lie in fewer rows, whose addresses it has
+/// to compute.
 using GridA = CopyGrid<TILE_M, TILE_K, COPY_LANES>;
-/// B is copied 16 or 4 bytes at a time. A thread stays in one row if it can, for then all its copies share an address
-/// but for a constant; but neighbouring lanes copy 128 bytes at least.
+/// B is copied 16 or 4 bytes at a time. A thread stays in one row if it can, for then all its copies share an
+/// address but for a constant; but neighbouring lanes copy 128 bytes at least.
 constexpr int FLOATS_B = VECTOR / 4;
-using GridB = CopyGrid<TILE_K, TILE_N / FLOATS_B,
-                       lanes_for(TILE_N / FLOATS_B, larger(32 / FLOATS_B, smaller(SLICE_THREADS / TILE_K, WARP)))>;
+using GridB =
+    CopyGrid<TILE_K, TILE_N / FLOATS_B,
+             lanes_for(TILE_N / FLOATS_B, larger(32 / FLOATS_B, smaller(SLICE_THREADS / TILE_K, WARP)))>;
 constexpr int COPIES = GridA::count + GridB::count;  // of a thread, for a k-tile
 
 class Copies {
@@ -49,9 +52,10 @@ class Copies {
     m_to_b = shared_address(pipeline) + opaque(to_b * 4);
   }
 
-  /// How many k-tiles can be copied until the next call. Edges along k, and where a segment ends, are dealt with here,
-  /// so that between calls addresses only grow and conditions stay as they are. Slices have the same number of k-tiles,
-  /// and if these are more than there are, the first slices begin with some that are not there.
+  /// How many k-tiles can be copied until the next call. Edges along k, and where a segment ends, are dealt
+  /// with here, so that between calls addresses only grow and conditions stay as they are. Slices have the
+  /// same number of k-tiles, and if these are more than there are, the first slices begin with some that are
+  /// not there.
   __device__ int next_run() {
     Segment segment;
     if (!m_schedule.get(m_segment, segment)) return end();
@@ -97,10 +101,18 @@ class Copies {
 
  private:
   // Of a k-tile, this thread's first float of A and of B.
-  __device__ int row_a() const { return m_thread / GridA::lanes; }
-  __device__ int k_a() const { return m_thread % GridA::lanes; }
-  __device__ int k_b() const { return m_thread / GridB::lanes; }
-  __device__ int column_b() const { return m_thread % GridB::lanes * FLOATS_B; }
+  __device__ int row_a() const {
+    return m_thread / GridA::lanes;
+  }
+  __device__ int k_a() const {
+    return m_thread % GridA::lanes;
+  }
+  __device__ int k_b() const {
+    return m_thread / GridB::lanes;
+  }
+  __device__ int column_b() const {
+    return m_thread % GridB::lanes * FLOATS_B;
+  }
 
   __device__ void copy_a(int down, int across, int stage) const {
     if (!GridA::even && row_a() + down * GridA::thread_rows >= TILE_M) return;
@@ -115,7 +127,8 @@ class Copies {
     constexpr int step = GridB::lanes * FLOATS_B;
     static_assert(VECTOR == 16 || GridB::across == 1 || step % (QUAD * LANES_N) == 0, "see shared_column");
     const int to = down * GridB::thread_rows * TILE_N + across * step;
-    copy_async<FLOATS_B * 4>(m_to_b + stage + to * 4, m_b[down] + across * step, m_left_b[down], across * step);
+    copy_async<FLOATS_B * 4>(m_to_b + stage + to * 4, m_b[down] + across * step, m_left_b[down],
+                             across * step);
   }
 
   __device__ void aim(const Segment& segment, int k) {
@@ -146,12 +159,12 @@ class Copies {
   Schedule m_schedule;
   int m_slice;
   int m_thread;
-  SharedAddress m_to_a, m_to_b;  // of this thread's first copies, in the first stage
-  const float* m_a;              // where the k-tile of A begins …
+  SharedAddress m_to_a, m_to_b;      // of this thread's first copies, in the first stage
+  const float* m_a;                  // where the k-tile of A begins …
   unsigned m_offset_a[GridA::down];  // … and this thread's rows in it, in bytes
   const float* m_b[GridB::down];
-  int m_left_a;                 // not negative where a copy is of something
-  int m_left_b[GridB::down];    // columns of B from this thread's first on
-  int m_segment = 0;            // its number
-  int m_done = 0;               // k-tiles of it
+  int m_left_a;               // not negative where a copy is of something
+  int m_left_b[GridB::down];  // columns of B from this thread's first on
+  int m_segment = 0;          // its number
+  int m_done = 0;             // k-tiles of it
 };

@@ -1,8 +1,9 @@
 #pragma once
 // Shared memory to registers, and the multiply-adds: what a thread does with a k-tile.
 //
-// For one k a thread reads THREAD_M + THREAD_N floats for THREAD_M * THREAD_N multiply-adds. An SM's schedulers issue
-// one instruction a cycle each, and multiply-adds alone fill that: every load costs one of them.
+// For one k a thread reads THREAD_M + THREAD_N floats for THREAD_M * THREAD_N multiply-adds. An SM's
+// schedulers issue one instruction a cycle each, and multiply-adds alone fill that: every load costs one of
+// them.
 
 #include "sgemm/shape.cuh"
 
@@ -27,7 +28,8 @@ struct Place {
     } else if constexpr (LANE_MAP == LANE_MAP_columns) {
       lane_m = lane % LANES_M;
       lane_n = lane / LANES_M;
-    } else {  // z: lanes 0 to 3 are a square, so that each quarter of a warp reads few different addresses of either
+    } else {  // z: lanes 0 to 3 are a square, so that each quarter of a warp reads few different addresses of
+              // either
       lane_m = (lane & 1) | (lane / (2 * LANES_N) << 1);
       lane_n = lane / 2 % LANES_N;
     }
@@ -72,9 +74,10 @@ struct Fragments {
 
 using Sums = float[THREAD_M][THREAD_N];
 
-/// The register file has two banks, even and odd; a multiply-add whose factor and sum come from the same one takes
-/// another cycle. Loads of 16 bytes put the factors into registers in order, and this load, which is `never` executed,
-/// asks for the sums in the order 1, 0, 3, 2: each in the other bank than the factor that changes along the serpentine.
+/// The register file has two banks, even and odd; a multiply-add whose factor and sum come from the same one
+/// takes another cycle. Loads of 16 bytes put the factors into registers in order, and this load, which is
+/// `never` executed, asks for the sums in the order 1, 0, 3, 2: each in the other bank than the factor that
+/// changes along the serpentine.
 __device__ inline void spread_over_banks(Sums& sum, bool never) {
 #if defined(__CUDA_ARCH__)
   constexpr int step_m = ORDER == ORDER_rows ? 1 : QUAD;
@@ -86,16 +89,16 @@ __device__ inline void spread_over_banks(Sums& sum, bool never) {
 #pragma unroll
     for (int j = 0; j < THREAD_N; j += step_n) {
       asm volatile("{.reg .pred p; setp.ne.u32 p, %4, 0; @p ld.shared.v4.f32 {%1, %0, %3, %2}, [%4];}"
-                   : "+f"(sum[i][j]), "+f"(sum[i + next_m][j + next_n]), "+f"(sum[i + 2 * next_m][j + 2 * next_n]),
-                     "+f"(sum[i + 3 * next_m][j + 3 * next_n])
+                   : "+f"(sum[i][j]), "+f"(sum[i + next_m][j + next_n]),
+                     "+f"(sum[i + 2 * next_m][j + 2 * next_n]), "+f"(sum[i + 3 * next_m][j + 3 * next_n])
                    : "r"(static_cast<unsigned>(never)));
     }
   }
 #endif
 }
 
-/// In assembly, the compiler's front end keeps the order in which multiply-adds are written; the assembler has its own
-/// mind either way.
+/// In assembly, the compiler's front end keeps the order in which multiply-adds are written; the assembler
+/// has its own mind either way.
 __device__ inline void multiply_add(float& sum, float a, float b) {
 #if defined(__CUDA_ARCH__)
   if constexpr (FFMA == FFMA_assembly) {
@@ -106,8 +109,8 @@ __device__ inline void multiply_add(float& sum, float a, float b) {
   sum = fmaf(a, b, sum);
 }
 
-/// The multiply-adds of one k, in a serpentine: neighbours share one factor, which stays in the operand cache, and at
-/// the turns the other.
+/// The multiply-adds of one k, in a serpentine: neighbours share one factor, which stays in the operand
+/// cache, and at the turns the other.
 __device__ inline void multiply(Sums& sum, const Fragments& fragments, int k) {
   constexpr bool by_rows = ORDER == ORDER_rows;
   constexpr int lines = by_rows ? THREAD_M : THREAD_N;
