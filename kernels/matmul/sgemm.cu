@@ -1,8 +1,8 @@
 // C (M x N) = alpha * A (M x K) * B (K x N), single precision, row-major, any sizes and leading dimensions.
 //
-// A block computes tiles of C in steps of TILE_K: while its warps multiply one k-tile from shared memory, the copies of
-// the next STAGES - 1 are under way. docs/gemm.md tells how each part came about and what it is worth. From the outside
-// in:
+// A block computes tiles of C in steps of TILE_K: while its warps multiply one k-tile from shared memory, the
+// copies of the next STAGES - 1 are under way. docs/gemm.md tells how each part came about and what it is
+// worth. From the outside in:
 //
 //   schedule.cuh      which tiles, and which of their k-tiles, are a block's
 //   copies.cuh        global memory -> shared memory, edges
@@ -21,7 +21,7 @@
 
 /// The stages of a slice's pipeline that are read and written.
 struct Stages {
-  int read = 0;                      // in bytes
+  int read = 0;  // in bytes
   int write = AHEAD * STAGE_BYTES;
 
   __device__ void advance() {
@@ -43,15 +43,16 @@ struct Sources {
   }
 };
 
-/// The steps of a k-tile at which copies are issued: COPY_GROUPS times, evenly spaced. Not one by one, for loads from
-/// shared memory cannot pass a copy; not all at once, for they would stand in the queue before the loads.
+/// The steps of a k-tile at which copies are issued: COPY_GROUPS times, evenly spaced. Not one by one, for
+/// loads from shared memory cannot pass a copy; not all at once, for they would stand in the queue before the
+/// loads.
 __device__ constexpr int first_copy_at(int k) {
   return divide_up(divide_up(k * COPY_GROUPS, TILE_K) * COPIES, COPY_GROUPS);
 }
 
 template <int K>
-__device__ inline void step(Sums& sum, Fragments& fragments, const Sources& sources, Copies& copies, Stages& stages,
-                            int slice) {
+__device__ inline void step(Sums& sum, Fragments& fragments, const Sources& sources, Copies& copies,
+                            Stages& stages, int slice) {
   copies.copy<first_copy_at(K), first_copy_at(K + 1)>(stages.write);
   if constexpr (K + 1 < TILE_K) {
     sources.load(fragments, stages.read, K + 1);
@@ -70,8 +71,9 @@ __device__ inline void step(Sums& sum, Fragments& fragments, const Sources& sour
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     sgemm(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C,
-          float* __restrict__ partials, unsigned* __restrict__ arrivals, int M, int N, int K, int lda, int ldb, int ldc,
-          float alpha, int rows, int columns, int k_tiles, int band_bits, int parts, int stream_tiles, int share, int rest) {
+          float* __restrict__ partials, unsigned* __restrict__ arrivals, int M, int N, int K, int lda,
+          int ldb, int ldc, float alpha, int rows, int columns, int k_tiles, int band_bits, int parts,
+          int stream_tiles, int share, int rest) {
   extern __shared__ float4 shared_quads[];
   const int slice = threadIdx.x / SLICE_THREADS;
   const int thread = threadIdx.x % SLICE_THREADS;
@@ -111,14 +113,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
       left -= count;
       run -= count;
     }
-    if constexpr (SLICES > 1 && !STREAM_K) {
+    if constexpr (SLICES > 1 && !STREAM_K)
       wait_for_copies<0>();  // the exchange takes the place of the pipelines
-      __syncthreads();
-    }
     schedule.get(opaque(number), segment);
     scale(sum, alpha);
-    reduce_slices(sum, exchange, slice, thread);
-    Gathering gathering(partials, arrivals + segment.tile, parts_of(schedule, division, segment), slice);
-    if (gathering.run(sum)) store(sum, problem, segment, place, slice);
+    OwnSums own = reduce_slices(sum, exchange, slice, thread);
+    const Parts parts = parts_of(schedule, division, segment);
+    if (reduce_parts(own, partials, arrivals + segment.tile, parts))
+      store(own, problem, segment, place, slice);
   }
 }

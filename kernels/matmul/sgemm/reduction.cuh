@@ -1,155 +1,123 @@
 #pragma once
-// Where several threads have parts of one sum: the slices of a block, through shared memory, and the blocks of a tile,
-// through global memory. The order of every addition is fixed, whoever comes last: results are the same bits each time.
+// Where several threads have parts of one sum: the slices of a block, through shared memory, and the blocks
+// of a tile, through global memory. The order of every addition is fixed: results are the same bits each
+// time.
 //
-// A thread's sums are handled as quads of four neighbouring columns. After the slices are reduced, quad i is that of
-// slice i % SLICES.
+// A thread's sums are handled as quads of four neighbouring columns.
 
 #include "sgemm/schedule.cuh"
 #include "sgemm/thread_tile.cuh"
 
 constexpr int QUADS_N = THREAD_N / QUAD;
-constexpr int QUADS = THREAD_M * QUADS_N;  // of a thread
+constexpr int QUADS = THREAD_M * QUADS_N;  // of a thread tile
 constexpr int OWN_QUADS = QUADS / SLICES;
 constexpr int TILE_QUADS = TILE_M * TILE_N / QUAD;
 static_assert(QUADS % SLICES == 0, "slices have as many quads each");
+
+/// What is left of a thread's sums once those of the slices are added up: the i-th is quad i * SLICES +
+/// slice.
+struct OwnSums {
+  float4 quads[OWN_QUADS];
+};
 
 __device__ inline float4 get_quad(const Sums& sum, int quad) {
   const float* from = sum[quad / QUADS_N] + quad % QUADS_N * QUAD;
   return make_float4(from[0], from[1], from[2], from[3]);
 }
 
-__device__ inline void set_quad(Sums& sum, int quad, float4 value) {
-  float* to = sum[quad / QUADS_N] + quad % QUADS_N * QUAD;
-  to[0] = value.x;
-  to[1] = value.y;
-  to[2] = value.z;
-  to[3] = value.w;
+__device__ inline float4 operator+(float4 a, float4 b) {
+  return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-__device__ inline void add_quad(Sums& sum, int quad, float4 value) {
-  float* to = sum[quad / QUADS_N] + quad % QUADS_N * QUAD;
-  to[0] += value.x;
-  to[1] += value.y;
-  to[2] += value.z;
-  to[3] += value.w;
-}
-
-/// Each slice hands its quads to those whose they are. Takes SLICES - 1 of SLICES parts of `exchange`, which has room
-/// for a tile a slice.
-__device__ inline void reduce_slices(Sums& sum, float* exchange, int slice, int thread) {
-  if constexpr (SLICES > 1) {
-    float4* const quads = reinterpret_cast<float4*>(exchange);
+/// Each slice writes all its quads to `exchange`, which has room for a tile a slice, and reads those that are
+/// its own of all slices. It need not write its own; but which these are is only known at run time, and to
+/// leave them out would take a copy of the code for each slice, hundreds of instructions that a block runs
+/// through once.
+__device__ inline OwnSums reduce_slices(const Sums& sum, float* exchange, int slice, int thread) {
+  OwnSums own;
+  if constexpr (SLICES == 1) {
 #pragma unroll
-    for (int i = 0; i < QUADS; ++i) {
-      if (i % SLICES != slice) quads[(i * SLICES + slice) * SLICE_THREADS + thread] = get_quad(sum, i);
-    }
+    for (int i = 0; i < QUADS; ++i) own.quads[i] = get_quad(sum, i);
+  } else {
+    float4* const quads = reinterpret_cast<float4*>(exchange) + thread;
+    __syncthreads();  // what was there before, all slices have read
+#pragma unroll
+    for (int i = 0; i < QUADS; ++i) quads[(i * SLICES + slice) * SLICE_THREADS] = get_quad(sum, i);
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < QUADS; ++i) {
-      if (i % SLICES != slice) continue;
+    for (int i = 0; i < OWN_QUADS; ++i) {
+      const float4* const from = quads + (i * SLICES + slice) * SLICES * SLICE_THREADS;
+      own.quads[i] = from[0];
 #pragma unroll
-      for (int other = 1; other < SLICES; ++other) {
-        add_quad(sum, i, quads[(i * SLICES + (slice + other) % SLICES) * SLICE_THREADS + thread]);
-      }
+      for (int other = 1; other < SLICES; ++other) own.quads[i] = own.quads[i] + from[other * SLICE_THREADS];
     }
-    if constexpr (STREAM_K) __syncthreads();  // before the next tile's sums are written there
   }
-}
-
-/// Orders what this thread wrote before it, or read after it, with what other blocks see.
-__device__ inline void publish() {
-#if defined(__CUDA_ARCH__)
-  __threadfence();
-#endif  // on the CPU device barriers do, and its race detector knows no fences
+  return own;
 }
 
 /// The blocks that share a tile, and where they leave their sums.
 struct Parts {
   int count;
   int own;         // which of them this block has: part 0 has the first k-tile
-  int first_slot;  // of `partials`
-  __device__ int slot_of(int part) const { return first_slot + (STREAM_K ? 2 * part + (part == 0 ? 1 : 0) : part); }
+  int first_slot;  // of `partials`, that of part 0
 };
 
-/// With stream-K a block may leave two sums, so it has two slots: one for the end of a tile, with which it begins, and
-/// one for the beginning of another.
 __device__ inline Parts parts_of(const Schedule& schedule, const Division& division, const Segment& segment) {
   if constexpr (STREAM_K) {
-    int first = blockIdx.x;
-    int last = blockIdx.x;
+    int first = schedule.part();
+    int last = first;
     if (segment.count < division.k_tiles) {
       const int begin = segment.tile * division.k_tiles;
       while (schedule.start_of(first) > begin) --first;
       while (schedule.start_of(last + 1) < begin + division.k_tiles) ++last;
     }
-    return {last - first + 1, static_cast<int>(blockIdx.x) - first, 2 * first};
+    return {last - first + 1, schedule.part() - first, first};
   } else {
-    return {division.parts, static_cast<int>(blockIdx.x >> division.band_bits), segment.tile * division.parts};
+    return {division.parts, schedule.part(), segment.tile * division.parts};
   }
 }
 
-/// Adds up the parts of a tile in the block that comes last; whether that is this one. No block waits for another, so
-/// they may run in any order, one by one.
+/// Orders what the block wrote before it, or reads after it, with what other blocks see.
+__device__ inline void publish() {
+#if defined(__CUDA_ARCH__)
+  __threadfence();
+#endif  // on the CPU device barriers do, and its race detector knows no fences
+}
+
+/// Adds up the parts of a tile in the block that has part 0, and says whether this is that block. The others
+/// leave theirs and go on; it waits for them. Blocks start in the order of their index (as every scan in one
+/// pass relies on: Merrill, Garland: "Single-pass parallel prefix scan with decoupled look-back", 2016), and
+/// part 0 is that of the highest, so who is waited for has started.
 ///
-/// `arrivals` is the tile's counter. Between launches it is parts - 1 or more, as poison is; the first block to arrive
-/// makes it 0, each further one adds 1, and so it ends as it began.
-class Gathering {
- public:
-  __device__ Gathering(float* partials, unsigned* arrivals, const Parts& parts, int slice)
-      : m_partials(reinterpret_cast<float4*>(partials)), m_arrivals(arrivals), m_parts(parts), m_slice(slice) {}
-
-  __device__ bool run(Sums& sum) {
-    if (m_parts.count == 1) return true;
-    // Of two, the one that finds the other's sum there adds it to its own, which it need not write: a + b = b + a.
-    const unsigned others = static_cast<unsigned>(m_parts.count - 1);
-    if (m_parts.count == 2 && __syncthreads_or(threadIdx.x == 0 && atomicAdd(m_arrivals, 0U) == 0) != 0) {
-      if (threadIdx.x == 0) *m_arrivals = others;
-      add(sum, 1 - m_parts.own);
-      return true;
-    }
-    write(sum);
-    publish();
+/// `arrivals` is the tile's counter. Between launches it is larger than any number of parts, as poison is;
+/// the first block to arrive makes it 0, each further one adds 1.
+__device__ inline bool reduce_parts(OwnSums& own, float* partials, unsigned* arrivals, const Parts& parts) {
+  if (parts.count == 1) return true;
+  const unsigned others = static_cast<unsigned>(parts.count - 1);
+  float4* const slots =
+      reinterpret_cast<float4*>(partials) + static_cast<size_t>(parts.first_slot) * TILE_QUADS + threadIdx.x;
+  if (parts.own > 0) {
+    float4* const slot = slots + static_cast<size_t>(parts.own) * TILE_QUADS;
+#pragma unroll
+    for (int i = 0; i < OWN_QUADS; ++i) __stcg(slot + i * THREADS, own.quads[i]);
     __syncthreads();
-    if (__syncthreads_or(threadIdx.x == 0 && atomicInc(m_arrivals, others) == others - 1) == 0) return false;
-    if (m_parts.count == 2) {
-      add(sum, 1 - m_parts.own);
-      return true;
+    if (threadIdx.x == 0) {
+      publish();
+      atomicInc(arrivals, others);
     }
-    clear(sum);
-    for (int part = 0; part < m_parts.count; ++part) add(sum, part);
-    return true;
+    return false;
   }
-
- private:
-  __device__ float4* slot(int part) const {
-    return m_partials + static_cast<size_t>(m_parts.slot_of(part)) * TILE_QUADS + threadIdx.x;
-  }
-
-  __device__ void write(const Sums& sum) const {
-    float4* const to = slot(m_parts.own);
-#pragma unroll
-    for (int i = 0; i < QUADS; ++i) {
-      if (i % SLICES == m_slice) __stcg(to + i / SLICES * THREADS, get_quad(sum, i));
+  if (threadIdx.x == 0) {
+    while (atomicAdd(arrivals, 0U) != others - 1) {
     }
-  }
-
-  __device__ void add(Sums& sum, int part) const {
+    atomicExch(arrivals, ~0U);
     publish();
-    const float4* const from = slot(part);
-#pragma unroll
-    for (int i = 0; i < QUADS; ++i) {
-      if (i % SLICES == m_slice) add_quad(sum, i, __ldcg(from + i / SLICES * THREADS));
-    }
   }
-
-  __device__ static void clear(Sums& sum) {
+  __syncthreads();
+  for (unsigned part = 1; part <= others; ++part) {
+    const float4* const slot = slots + static_cast<size_t>(part) * TILE_QUADS;
 #pragma unroll
-    for (int i = 0; i < QUADS; ++i) set_quad(sum, i, make_float4(0, 0, 0, 0));
+    for (int i = 0; i < OWN_QUADS; ++i) own.quads[i] = own.quads[i] + __ldcg(slot + i * THREADS);
   }
-
-  float4* m_partials;
-  unsigned* m_arrivals;
-  Parts m_parts;
-  int m_slice;
-};
+  return true;
+}
