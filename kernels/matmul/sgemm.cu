@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 
   const Schedule schedule(division);
   Segment segment;
-  for (int number = 0; schedule.get(number, segment); ++number) {
+  for (int position = schedule.begin(); schedule.get(position, segment); position = segment.next) {
     Sums sum = {};
     if constexpr (BANKS == BANKS_spread) spread_over_banks(sum, K < 0);
     for (int left = divide_up(segment.count, SLICES); left > 0;) {
@@ -115,7 +115,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     }
     if constexpr (SLICES > 1 && !STREAM_K)
       wait_for_copies<0>();  // the exchange takes the place of the pipelines
-    schedule.get(opaque(number), segment);
+    schedule.get(opaque(position), segment);
     scale(sum, alpha);
     OwnSums own = reduce_slices(sum, exchange, slice, thread);
     const Parts parts = parts_of(schedule, division, segment);

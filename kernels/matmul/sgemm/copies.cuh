@@ -45,7 +45,12 @@ class Copies {
  public:
   /// `thread` is its number in the slice, `pipeline` the slice's shared memory.
   __device__ Copies(const Problem& problem, const Division& division, float* pipeline, int slice, int thread)
-      : m_problem(problem), m_division(division), m_schedule(division), m_slice(slice), m_thread(thread) {
+      : m_problem(problem),
+        m_division(division),
+        m_schedule(division),
+        m_position(m_schedule.begin()),
+        m_slice(slice),
+        m_thread(thread) {
     const int to_a = k_a() * PITCH_A + row_a();
     const int to_b = SHARED_A + k_b() * TILE_N + shared_column(column_b());
     m_to_a = shared_address(pipeline) + opaque(to_a * 4);
@@ -58,7 +63,7 @@ class Copies {
   /// not there.
   __device__ int next_run() {
     Segment segment;
-    if (!m_schedule.get(m_segment, segment)) return end();
+    if (!m_schedule.get(m_position, segment)) return end();
     const int count = divide_up(segment.count, SLICES);
     if (count == 0) return end();
     const int end_k = m_problem.K - (m_division.k_tiles - segment.first - segment.count) * TILE_K;
@@ -75,7 +80,7 @@ class Copies {
     m_done += run;
     if (m_done == count) {
       m_done = 0;
-      ++m_segment;
+      m_position = segment.next;
     }
     return run;
   }
@@ -157,6 +162,7 @@ class Copies {
   const Problem& m_problem;
   const Division& m_division;
   Schedule m_schedule;
+  int m_position;  // of the segment
   int m_slice;
   int m_thread;
   SharedAddress m_to_a, m_to_b;      // of this thread's first copies, in the first stage
@@ -165,6 +171,5 @@ class Copies {
   const float* m_b[GridB::down];
   int m_left_a;               // not negative where a copy is of something
   int m_left_b[GridB::down];  // columns of B from this thread's first on
-  int m_segment = 0;          // its number
-  int m_done = 0;             // k-tiles of it
+  int m_done = 0;             // k-tiles of the segment
 };

@@ -38,6 +38,7 @@ __device__ inline void store_quads(const OwnSums& own, const Problem& problem, i
 #pragma unroll
   for (int i = 0; i < OWN_QUADS; ++i) {
     const int quad = i * SLICES + slice;
+    if (!is_quad(quad)) continue;
     store_quad<EDGE>(own.quads[i], problem, row + row_offset(quad / QUADS_N),
                      column + column_offset(quad % QUADS_N * QUAD));
   }

@@ -10,15 +10,18 @@
 
 constexpr int QUADS_N = THREAD_N / QUAD;
 constexpr int QUADS = THREAD_M * QUADS_N;  // of a thread tile
-constexpr int OWN_QUADS = QUADS / SLICES;
-constexpr int TILE_QUADS = TILE_M * TILE_N / QUAD;
-static_assert(QUADS % SLICES == 0, "slices have as many quads each");
+constexpr int OWN_QUADS = divide_up(QUADS, SLICES);
 
 /// What is left of a thread's sums once those of the slices are added up: the i-th is quad i * SLICES +
 /// slice.
 struct OwnSums {
   float4 quads[OWN_QUADS];
 };
+
+/// Where slices do not have equally many quads, the last one of some is none.
+__device__ inline bool is_quad(int quad) {
+  return QUADS % SLICES == 0 || quad < QUADS;
+}
 
 __device__ inline float4 get_quad(const Sums& sum, int quad) {
   const float* from = sum[quad / QUADS_N] + quad % QUADS_N * QUAD;
@@ -46,6 +49,8 @@ __device__ inline OwnSums reduce_slices(const Sums& sum, float* exchange, int sl
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < OWN_QUADS; ++i) {
+      own.quads[i] = make_float4(0, 0, 0, 0);
+      if (!is_quad(i * SLICES + slice)) continue;
       const float4* const from = quads + (i * SLICES + slice) * SLICES * SLICE_THREADS;
       own.quads[i] = from[0];
 #pragma unroll
@@ -94,10 +99,10 @@ __device__ inline void publish() {
 __device__ inline bool reduce_parts(OwnSums& own, float* partials, unsigned* arrivals, const Parts& parts) {
   if (parts.count == 1) return true;
   const unsigned others = static_cast<unsigned>(parts.count - 1);
-  float4* const slots =
-      reinterpret_cast<float4*>(partials) + static_cast<size_t>(parts.first_slot) * TILE_QUADS + threadIdx.x;
+  float4* const slots = reinterpret_cast<float4*>(partials) +
+                        static_cast<size_t>(parts.first_slot) * OWN_QUADS * THREADS + threadIdx.x;
   if (parts.own > 0) {
-    float4* const slot = slots + static_cast<size_t>(parts.own) * TILE_QUADS;
+    float4* const slot = slots + static_cast<size_t>(parts.own) * OWN_QUADS * THREADS;
 #pragma unroll
     for (int i = 0; i < OWN_QUADS; ++i) __stcg(slot + i * THREADS, own.quads[i]);
     __syncthreads();
@@ -115,7 +120,7 @@ __device__ inline bool reduce_parts(OwnSums& own, float* partials, unsigned* arr
   }
   __syncthreads();
   for (unsigned part = 1; part <= others; ++part) {
-    const float4* const slot = slots + static_cast<size_t>(part) * TILE_QUADS;
+    const float4* const slot = slots + static_cast<size_t>(part) * OWN_QUADS * THREADS;
 #pragma unroll
     for (int i = 0; i < OWN_QUADS; ++i) own.quads[i] = own.quads[i] + __ldcg(slot + i * THREADS);
   }

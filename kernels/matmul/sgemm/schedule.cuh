@@ -38,20 +38,24 @@ struct Segment {
   int tile;   // its number
   int first;  // k-tile
   int count;
+  int next;  // position of the block's next segment
 };
 
-/// The block's segments by number. Nothing is remembered between them: whatever is, would lie in registers
-/// through the main loop, which has none to spare.
+/// The block's segments by position. Nothing else is remembered between them: whatever is, would lie in
+/// registers through the main loop, which has none to spare.
 class Schedule {
  public:
   __device__ explicit Schedule(const Division& division) : m_division(division) {}
 
-  /// Segment `number` of this block; false when it has fewer.
-  __device__ bool get(int number, Segment& segment) const {
+  /// The position of the block's first segment.
+  __device__ int begin() const { return STREAM_K ? start_of(part()) : 0; }
+
+  /// The segment at `position`; false behind the last one.
+  __device__ bool get(int position, Segment& segment) const {
     if constexpr (STREAM_K) {
-      return of_stream(number, segment);
+      return of_stream(position, segment);
     } else {
-      return the_only_one(number, segment);
+      return the_only_one(position, segment);
     }
   }
 
@@ -68,40 +72,46 @@ class Schedule {
  private:
   /// The grid is (parts x rows of a band, columns of tiles, bands): shifts, no division, before the first
   /// copy.
-  __device__ bool the_only_one(int number, Segment& segment) const {
+  __device__ bool the_only_one(int position, Segment& segment) const {
     const int row = (blockIdx.z << m_division.band_bits) + (blockIdx.x & ((1 << m_division.band_bits) - 1));
     segment.row = row * TILE_M;
     segment.column = blockIdx.y * TILE_N;
     segment.tile = row * m_division.columns + blockIdx.y;
     segment.first = start_of(part());
     segment.count = start_of(part() + 1) - segment.first;
-    return number == 0 && row < m_division.rows;
+    segment.next = 1;
+    return position == 0 && row < m_division.rows;
   }
 
-  __device__ bool of_stream(int number, Segment& segment) const {
-    const int begin = start_of(part());
+  /// Positions are k-tiles up to the end of the block's share, and then whole tiles.
+  __device__ bool of_stream(int position, Segment& segment) const {
+    const int k_tiles = m_division.k_tiles;
     const int end = start_of(part() + 1);
-    segment.tile = begin / m_division.k_tiles + number;
-    const int first_of_tile = segment.tile * m_division.k_tiles;
-    if (first_of_tile < end && begin < end) {
-      segment.first = larger(begin - first_of_tile, 0);
-      segment.count = smaller(m_division.k_tiles, end - first_of_tile) - segment.first;
+    if (position < end) {
+      segment.tile = quotient(position, k_tiles);
+      segment.first = position - segment.tile * k_tiles;
+      segment.count = smaller(k_tiles - segment.first, end - position);
+      segment.next = position + segment.count;
     } else {
-      const int shared = begin < end ? (end - 1) / m_division.k_tiles - begin / m_division.k_tiles + 1 : 0;
-      segment.tile = m_division.stream_tiles + part() + (number - shared) * gridDim.x;
+      segment.tile = m_division.stream_tiles + part() + (position - end) * gridDim.x;
       if (segment.tile >= m_division.rows * m_division.columns) return false;
       segment.first = 0;
-      segment.count = m_division.k_tiles;
+      segment.count = k_tiles;
+      segment.next = position + 1;
     }
-    // Tiles are numbered down the columns of a band, band after band.
-    const int band = segment.tile / (m_division.columns << m_division.band_bits);
+    place(segment);
+    return true;
+  }
+
+  /// Tiles are numbered down the columns of a band, band after band.
+  __device__ void place(Segment& segment) const {
+    const int band = quotient(segment.tile, m_division.columns << m_division.band_bits);
     const int first_row = band << m_division.band_bits;
     const int in_band = segment.tile - first_row * m_division.columns;
     const int rows = smaller(m_division.rows - first_row, 1 << m_division.band_bits);
-    const int column = in_band / rows;
+    const int column = quotient(in_band, rows);
     segment.row = (first_row + in_band - column * rows) * TILE_M;
     segment.column = column * TILE_N;
-    return true;
   }
 
   const Division& m_division;

@@ -53,3 +53,8 @@ __device__ constexpr int larger(int a, int b) {
 __device__ constexpr int divide_up(int a, int b) {
   return (a + b - 1) / b;
 }
+
+/// Of numbers that are not negative; for those that may be it would take half as many instructions more.
+__device__ inline int quotient(int a, int b) {
+  return static_cast<int>(static_cast<unsigned>(a) / static_cast<unsigned>(b));
+}
