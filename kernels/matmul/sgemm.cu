@@ -17,6 +17,7 @@
 #include "sgemm/reduction.cuh"
 #include "sgemm/schedule.cuh"
 #include "sgemm/shape.cuh"
+#include "sgemm/synchronise.cuh"
 #include "sgemm/thread_tile.cuh"
 
 /// The stages of a slice's pipeline that are read and written.
@@ -96,14 +97,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     copies.advance();
     end_copy_group();
   }
+  const Schedule schedule(division);
+  int position = schedule.begin();
+  Segment segment;
+  bool more = schedule.get(position, segment);
   wait_for_copies<AHEAD - 1>();
   slice_barrier(slice);
   Fragments fragments;
   sources.load(fragments, 0, 0);
 
-  const Schedule schedule(division);
-  Segment segment;
-  for (int position = schedule.begin(); schedule.get(position, segment); position = segment.next) {
+  for (; more; more = schedule.get(position = segment.next, segment)) {
     Sums sum = {};
     if constexpr (BANKS == BANKS_spread) spread_over_banks(sum, K < 0);
     for (int left = divide_up(segment.count, SLICES); left > 0;) {

@@ -43,21 +43,6 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-/// A barrier of the threads of one slice: slices do not wait for each other.
-__device__ inline void slice_barrier(int slice) {
-  if constexpr (SLICES == 1) {
-    __syncthreads();
-  } else {
-    asm volatile("bar.sync %0, %1;" ::"r"(slice + 1), "n"(SLICE_THREADS) : "memory");
-  }
-}
-
-/// The same number, of which the compiler knows nothing: it then keeps it in a register, where it would
-/// otherwise compute it again and again inside the main loop.
-__device__ inline unsigned opaque(unsigned value) {
-  return __shfl_sync(0xffffffffU, value, threadIdx.x % WARP);
-}
-
 #else
 
 using SharedAddress = char*;
@@ -76,13 +61,5 @@ __device__ inline void end_copy_group() {}
 
 template <int PENDING>
 __device__ inline void wait_for_copies() {}
-
-__device__ inline void slice_barrier(int) {
-  __syncthreads();  // all slices run through the same number of k-tiles
-}
-
-__device__ inline unsigned opaque(unsigned value) {
-  return value;
-}
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "sgemm/async_copy.cuh"
 #include "sgemm/schedule.cuh"
+#include "sgemm/synchronise.cuh"
 
 /// Threads that copy neighbouring pieces, and how often they move on until a rectangle of `rows` rows of
 /// `pieces` pieces is complete. `lanes` of them are beside each other in a row.

@@ -6,6 +6,7 @@
 // A thread's sums are handled as quads of four neighbouring columns.
 
 #include "sgemm/schedule.cuh"
+#include "sgemm/synchronise.cuh"
 #include "sgemm/thread_tile.cuh"
 
 constexpr int QUADS_N = THREAD_N / QUAD;
@@ -82,13 +83,6 @@ __device__ inline Parts parts_of(const Schedule& schedule, const Division& divis
   }
 }
 
-/// Orders what the block wrote before it, or reads after it, with what other blocks see.
-__device__ inline void publish() {
-#if defined(__CUDA_ARCH__)
-  __threadfence();
-#endif  // on the CPU device barriers do, and its race detector knows no fences
-}
-
 /// Adds up the parts of a tile in the block that has part 0, and says whether this is that block. The others
 /// leave theirs and go on; it waits for them. Blocks start in the order of their index (as every scan in one
 /// pass relies on: Merrill, Garland: "Single-pass parallel prefix scan with decoupled look-back", 2016), and
@@ -106,19 +100,12 @@ __device__ inline bool reduce_parts(OwnSums& own, float* partials, unsigned* arr
 #pragma unroll
     for (int i = 0; i < OWN_QUADS; ++i) __stcg(slot + i * THREADS, own.quads[i]);
     __syncthreads();
-    if (threadIdx.x == 0) {
-      publish();
-      atomicInc(arrivals, others);
-    }
+    if (threadIdx.x == 0) arrive(arrivals, others);
     return false;
   }
-  if (threadIdx.x == 0) {
-    while (atomicAdd(arrivals, 0U) != others - 1) {
-    }
-    atomicExch(arrivals, ~0U);
-    publish();
-  }
+  if (threadIdx.x == 0) wait_until(arrivals, others - 1);
   __syncthreads();
+  if (threadIdx.x == 0) *arrivals = ~0U;
   for (unsigned part = 1; part <= others; ++part) {
     const float4* const slot = slots + static_cast<size_t>(part) * OWN_QUADS * THREADS;
 #pragma unroll
