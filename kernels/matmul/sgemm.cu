@@ -97,16 +97,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     copies.advance();
     end_copy_group();
   }
-  const Schedule schedule(division);
-  int position = schedule.begin();
-  Segment segment;
-  bool more = schedule.get(position, segment);
   wait_for_copies<AHEAD - 1>();
   slice_barrier(slice);
   Fragments fragments;
   sources.load(fragments, 0, 0);
 
-  for (; more; more = schedule.get(position = segment.next, segment)) {
+  const Schedule schedule(division);
+  Segment segment;
+  for (int position = schedule.begin(); schedule.get(position, segment); position = segment.next) {
     Sums sum = {};
     if constexpr (BANKS == BANKS_spread) spread_over_banks(sum, K < 0);
     for (int left = divide_up(segment.count, SLICES); left > 0;) {
