@@ -1,4 +1,5 @@
-// kernels/matmul/sgemm on the CPU device: every way to divide the work, at sizes that leave remainders everywhere.
+// kernels/matmul/sgemm on the CPU device: every way to divide the work, at sizes that leave remainders
+// everywhere. And its spaces, as an H200 has them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,8 +16,10 @@ namespace {
 
 /// The smallest tile that has everything.
 constexpr const char* usual =
-    "TILE_M=32 TILE_N=64 TILE_K=8 THREAD_M=8 THREAD_N=4 LANES_M=4 LANE_MAP=rows ORDER=rows FIRST_LOADS=a BANKS=free "
-    "FFMA=intrinsic VECTOR=4 COPY_LANES=4 STAGES=3 COPY_GROUPS=2 SLICES=1 MIN_BLOCKS=1 SCHEDULE=tiles SPLIT_K=1 "
+    "TILE_M=32 TILE_N=64 TILE_K=8 THREAD_M=8 THREAD_N=4 LANES_M=4 LANE_MAP=rows ORDER=rows FIRST_LOADS=a "
+    "BANKS=free "
+    "FFMA=intrinsic VECTOR=4 COPY_LANES=4 STAGES=3 COPY_GROUPS=2 SLICES=1 MIN_BLOCKS=1 SCHEDULE=tiles "
+    "SPLIT_K=1 "
     "STREAM=all BAND=4";
 
 /// `usual`, with `choices` made otherwise.
@@ -60,10 +63,34 @@ void verify(const std::string& choices, const std::vector<Size>& sizes) {
   }
 }
 
-const std::vector<Size> awkward = {
-    {{1, 1, 1}, 0}, {{33, 71, 45}, 0}, {{32, 64, 64}, 0}, {{31, 63, 7}, 0}, {{131, 203, 77}, 3}, {{70, 5, 300}, 1}};
+const std::vector<Size> awkward = {{{1, 1, 1}, 0},   {{33, 71, 45}, 0},   {{32, 64, 64}, 0},
+                                   {{31, 63, 7}, 0}, {{131, 203, 77}, 3}, {{70, 5, 300}, 1}};
 /// Rows of B and C at multiples of 16 bytes, whatever N is.
 const std::vector<Size> aligned = {{{33, 72, 45}, 0}, {{37, 37, 37}, 3}, {{97, 129, 65}, 3}, {{5, 4, 9}, 0}};
+
+model::DeviceLimits h200_limits() {
+  model::DeviceLimits limits;
+  limits.multiprocessors = 132;
+  limits.shared_bytes_per_block_optin = 232448;
+  limits.shared_bytes_per_multiprocessor = 233472;
+  return limits;
+}
+
+/// Sizes as they are measured, odd ones, between them, thin and flat ones.
+std::vector<Size> sizes_to_tune() {
+  std::vector<Size> sizes;
+  for (std::int64_t size = 512; size <= 4096; size += 128) sizes.push_back({{size, size, size}, 0});
+  for (const std::int64_t size : {544, 600, 700, 850, 960, 1001, 1088, 1100, 1919, 2047, 3001, 5000}) {
+    sizes.push_back({{size, size, size}, 0});
+  }
+  sizes.push_back({{2048, 2048, 2048}, 3});
+  sizes.push_back({{64, 4096, 4096}, 0});
+  sizes.push_back({{4096, 64, 4096}, 0});
+  sizes.push_back({{4096, 4096, 64}, 0});
+  sizes.push_back({{8192, 512, 2048}, 0});
+  sizes.push_back({{200000, 8, 64}, 0});
+  return sizes;
+}
 
 }  // namespace
 
@@ -107,6 +134,42 @@ TEST_CASE("stream-K verifies, with tiles shared by two blocks and by many") {
     }
   }
   verify("SCHEDULE=stream MIN_BLOCKS=3 SLICES=2 VECTOR=16", aligned);
+}
+
+TEST_CASE("each product has a few configurations to try, all of which the wide space has too") {
+  const space::KernelSpace kernel = test::load_kernel("sgemm");
+  const space::KernelSpace wide = test::load_kernel("sgemm_wide");
+  const model::DeviceLimits limits = h200_limits();
+  for (const Size& size : sizes_to_tune()) {
+    const model::Problem problem =
+        space::make_problem(kernel.spec(), size.extents, std::nullopt, size.padding);
+    CAPTURE(problem.text());
+    int count = 0;
+    kernel.enumerate(problem, limits, [&](const model::Configuration& choice) {
+      ++count;
+      CAPTURE(choice.text());
+      CHECK(wide.allows(problem, choice, limits));
+      return true;
+    });
+    CHECK(count >= 1);
+    CHECK(count <= 24);
+    CHECK(wide.count(problem, limits) <= 4000);
+  }
+}
+
+TEST_CASE("products too small to tune have something to run, and odd ones all that copies float by float") {
+  const space::KernelSpace kernel = test::load_kernel("sgemm");
+  const auto count = [&](const Size& size) {
+    return kernel.count(space::make_problem(kernel.spec(), size.extents, std::nullopt, size.padding),
+                        h200_limits());
+  };
+  for (const std::int64_t size : {1, 2, 3, 4, 31, 64, 99, 100, 127, 256, 400}) {
+    CAPTURE(size);
+    CHECK(count({{size, size, size}, 0}) >= 1);
+  }
+  const std::int64_t below_a_tile = count({{33, 71, 45}, 0});
+  CHECK(below_a_tile >= 14);
+  CHECK(count({{131, 203, 77}, 3}) == below_a_tile);
 }
 
 TEST_SUITE_END();
