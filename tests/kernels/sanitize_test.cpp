@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/kernel_file.hpp"
@@ -24,8 +25,10 @@ using Kind = Finding::Kind;
 namespace {
 
 /// A kernel without parameters on an array of N ints, `data`; its first line is line 2 of kernel.cu.
-space::KernelSpace kernel_of(const std::string& body, std::int64_t threads = 64) {
+space::KernelSpace kernel_of(const std::string& body, std::int64_t threads = 64,
+                             std::vector<model::Expression> constraints = {}) {
   model::KernelSpec spec;
+  spec.constraints = std::move(constraints);
   spec.name = "kernel";
   spec.family = "test";
   spec.source = {{"kernel.cu", "extern \"C\" __global__ void kernel(int* data, int N) {\n" + body + "\n}\n"}};
@@ -251,14 +254,22 @@ TEST_CASE("faulty kernels are caught with their lines" * doctest::skip(!address_
   }
 }
 
-TEST_CASE("awkward sizes surround the tile that the grid shows") {
-  const space::KernelSpace kernel = kernel_of("");
+std::vector<std::string> awkward_sizes_of(const space::KernelSpace& kernel) {
   std::vector<std::string> sizes;
   for (const model::Problem& problem :
        awkward_problems(kernel, {}, model::ElementType::int32, device::cpu::describe_cpu().limits)) {
     sizes.push_back(problem.size_text());
   }
-  CHECK(sizes == std::vector<std::string>{"1", "1009", "63", "65"});
+  return sizes;
+}
+
+TEST_CASE("awkward sizes surround the tile that the grid shows") {
+  CHECK(awkward_sizes_of(kernel_of("")) == std::vector<std::string>{"1", "1009", "63", "65"});
+}
+
+TEST_CASE("awkward sizes are those that the spec allows: nobody else runs a kernel at others") {
+  const space::KernelSpace kernel = kernel_of("", 64, {{"N % 4 == 1", {}}});
+  CHECK(awkward_sizes_of(kernel) == std::vector<std::string>{"1", "1009", "65"});
 }
 
 TEST_CASE("logs of sanitizers become a kind, a place among the kernel's files, and a line of text") {

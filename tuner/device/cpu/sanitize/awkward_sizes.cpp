@@ -81,6 +81,7 @@ std::vector<model::Problem> awkward_problems(const space::KernelSpace& kernel,
     const model::Problem problem = space::make_problem(kernel.spec(), sizes, type, padding);
     const bool known = std::find(problems.begin(), problems.end(), problem) != problems.end();
     const bool possible =
+        kernel.allows(problem, configuration, limits) &&
         std::holds_alternative<model::Plan>(kernel.make_plan(problem, configuration, limits));
     if (!known && possible) problems.push_back(problem);
   };
