@@ -33,15 +33,7 @@ void require_object(const Json& value, const char* what) {
 }  // namespace
 
 Json json_of(const Configuration& configuration) {
-  Json out = Json::object();
-  for (const Assignment& assignment : configuration.assignments()) {
-    if (assignment.value.is_word()) {
-      out[assignment.name] = assignment.value.text();
-    } else {
-      out[assignment.name] = assignment.value.code();
-    }
-  }
-  return out;
+  return Json::parse(configuration.json());
 }
 
 Configuration configuration_from(const Json& value) {

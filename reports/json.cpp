@@ -13,18 +13,6 @@ using model::TrialRecord;
 
 constexpr int schema_version = 2;
 
-Json to_json(const model::Configuration& configuration) {
-  Json out = Json::object();
-  for (const model::Assignment& assignment : configuration.assignments()) {
-    if (assignment.value.is_word()) {
-      out[assignment.name] = assignment.value.text();
-    } else {
-      out[assignment.name] = assignment.value.code();
-    }
-  }
-  return out;
-}
-
 Json to_json(const model::Problem& problem) {
   Json sizes = Json::object();
   for (const model::Dimension& dimension : problem.sizes) sizes[dimension.name] = dimension.value;
@@ -120,7 +108,7 @@ Json to_json(const TrialRecord& trial, const std::vector<model::Ceiling>& ceilin
   for (const auto& [name, value] : trial.metrics) metrics[name] = value;
   return {{"trial", trial.key.hex()},
           {"kernel", trial.kernel},
-          {"configuration", to_json(trial.configuration)},
+          {"configuration", Json::parse(trial.configuration.json())},
           {"problem", to_json(trial.problem)},
           {"status", model::to_string(trial.outcome.status)},
           {"detail", trial.outcome.detail},

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <vector>
 
+#include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
@@ -84,6 +85,38 @@ TEST_SUITE("db") {
     // Each try left a copy of its own.
     CHECK(std::filesystem::exists(copy_beside(path)));
     CHECK(std::filesystem::exists(copy_beside(path).string() + ".2"));
+  }
+
+  TEST_CASE("a database of version 1 loses nothing and gives the same answers") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    {
+      // What version 0.1.0 left after two sweeps of two kernels, the first with an edited source.
+      std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_1.sql");
+      const std::string dump((std::istreambuf_iterator<char>(in)), {});
+      REQUIRE(dump.size() > 10'000);
+      db_test::meddle(path, dump + "PRAGMA user_version = 1; PRAGMA application_id = 1953853029;");
+    }
+    const db::Connection opened = db::open_for_reading(path);
+    CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
+    CHECK(std::filesystem::exists(path.string() + ".before-0002"));
+    for (const auto& [table, rows] :
+         {std::pair("trials", "32"), std::pair("measurements", "21"), std::pair("finals", "4"),
+          std::pair("final_entries", "5"), std::pair("runs", "2"), std::pair("attempts", "32")}) {
+      CAPTURE(table);
+      CHECK(ask(path, fmt::format("SELECT count(*) FROM {}", table)) == rows);
+    }
+    CHECK(ask(path, "SELECT count(*) FROM trials WHERE superseded") == "16");
+    for (const auto& [size, id] : {std::pair(100, "29c132aa676035752b0d9f899ad6f6c8"),
+                                   std::pair(200, "e930ad1390dc29f30b117511325c06f5")}) {
+      db::BestQuery query;
+      query.sizes = {size};
+      const auto answers = db::best(opened, query);
+      REQUIRE(answers.size() == 1);
+      CHECK(answers[0].winner.key.hex() == id);
+      CHECK(answers[0].final.has_value());
+      CHECK(answers[0].newcomers.empty());
+    }
   }
 
   TEST_CASE("an older schema is brought up to date by who reads it, or else the error names both versions") {

@@ -14,18 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json configuration_json(const model::TrialRecord& trial) {
-  Json out = Json::object();
-  for (const model::Assignment& assignment : trial.configuration.assignments()) {
-    if (assignment.value.is_word()) {
-      out[assignment.name] = assignment.value.text();
-    } else {
-      out[assignment.name] = assignment.value.code();
-    }
-  }
-  return out;
-}
-
 Json entry_json(const model::FinalRecord::Entry& entry) {
   return {{"ratio", entry.ratio},
           {"ratio_low", entry.ratio_low},
@@ -71,7 +59,7 @@ Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   Json out;
   out["id"] = trial.key.hex();
   out["kernel"] = trial.kernel;
-  out["configuration"] = configuration_json(trial);
+  out["configuration"] = Json::parse(trial.configuration.json());
   if (const auto& measurement = trial.outcome.measurement) {
     out["median_ns"] = measurement->median_ns;
     out["low_ns"] = measurement->low_ns;

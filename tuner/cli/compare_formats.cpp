@@ -49,15 +49,13 @@ std::string only_text(const char* name, const std::vector<model::TrialRecord>& t
 
 Json trial_json(const model::TrialRecord& trial) {
   const model::Measurement& m = measurement_of(trial);
-  Json configuration = Json::object();
-  for (const model::Assignment& assignment : trial.configuration.assignments()) {
-    configuration[assignment.name] =
-        assignment.value.is_word() ? Json(assignment.value.text()) : Json(assignment.value.code());
-  }
-  return {
-      {"trial", trial.key.hex()},      {"kernel", trial.kernel}, {"configuration", std::move(configuration)},
-      {"median_ns", m.median_ns},      {"low_ns", m.low_ns},     {"high_ns", m.high_ns},
-      {"samples", m.samples_ns.size()}};
+  return {{"trial", trial.key.hex()},
+          {"kernel", trial.kernel},
+          {"configuration", Json::parse(trial.configuration.json())},
+          {"median_ns", m.median_ns},
+          {"low_ns", m.low_ns},
+          {"high_ns", m.high_ns},
+          {"samples", m.samples_ns.size()}};
 }
 
 Json place_json(const model::TrialRecord& trial) {

@@ -25,7 +25,9 @@ class Configuration {
   const Value* find(std::string_view name) const;
   /// Replaces the value at `position` of assignments(), which must exist.
   void set(std::size_t position, const Value& value) { m_assignments[position].value = value; }
-  /// JSON object with keys sorted: equal configurations have equal text, whatever the order in the spec.
+  /// As a JSON object, in written order: `{"BLOCK_SIZE":32,"PARTITION":"row"}`.
+  std::string json() const;
+  /// The same with keys sorted: equal configurations have equal text, whatever the order in the spec.
   std::string canonical_json() const;
   /// `BLOCK_SIZE=32 ELEMENTS_PER_THREAD=8`, in written order; "-" for a kernel without parameters.
   std::string text() const;
