@@ -43,17 +43,6 @@ std::optional<Occupancy> read_occupancy(Statement::Use& row) {
   return occupancy;
 }
 
-Verification read_verification(Statement::Use& row) {
-  Verification verification;
-  verification.checked = row.flag();
-  verification.error_ratio = row.real();
-  verification.error_ulp_scale = row.real();
-  verification.wrong_elements = row.integer();
-  verification.first_wrong = row.integer();
-  verification.buffer = row.text();
-  return verification;
-}
-
 template <class T>
 T read_described(Statement::Use& row, bool with_samples) {
   T value{};
@@ -79,6 +68,17 @@ void read_result(Statement::Use& row, bool with_samples, TrialRecord& trial) {
 }
 
 }  // namespace
+
+Verification read_verification(Statement::Use& row) {
+  Verification verification;
+  verification.checked = row.flag();
+  verification.error_ratio = row.real();
+  verification.error_ulp_scale = row.real();
+  verification.wrong_elements = row.integer();
+  verification.first_wrong = row.integer();
+  verification.buffer = row.text();
+  return verification;
+}
 
 std::string select_trials(const std::string& leading, const std::string& from) {
   std::string text = sql("select_trials");

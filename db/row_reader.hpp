@@ -27,6 +27,7 @@ tuner::model::Problem read_problem(Statement::Use& row);
 tuner::model::ComparisonClass read_class(Statement::Use& row);
 tuner::model::ProbeVerdict read_verdict(Statement::Use& row);
 tuner::model::TrialStatus read_status(Statement::Use& row);
+tuner::model::Verification read_verification(Statement::Use& row);
 tuner::model::Role read_role(Statement::Use& row);
 
 }  // namespace db

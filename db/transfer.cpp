@@ -9,6 +9,7 @@
 #include "db/export_file.hpp"
 #include "db/final_queries.hpp"
 #include "db/kernel_specs.hpp"
+#include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
 #include "db/sql.hpp"
 #include "db/statement.hpp"
@@ -86,6 +87,37 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
   return static_cast<std::int64_t>(keys.size());
 }
 
+namespace {
+
+/// The outcomes without a measurement that later runs have replaced.
+class EarlierFailures {
+ public:
+  explicit EarlierFailures(const Connection& db)
+      : m_select(
+            db,
+            "SELECT status, detail, measured_at, sequence, verified, error_ratio, error_ulp_scale, "
+            "wrong_elements, first_wrong, wrong_buffer FROM earlier_failures WHERE run = ? AND trial = ?") {}
+  /// Makes `trial` what `run` said of it, where that is such an outcome.
+  bool restore(TrialRecord& trial, const Digest& run) {
+    auto row = m_select.use();
+    if (!row.bind(run).bind(trial.key).step()) return false;
+    trial.outcome = {};
+    trial.outcome.status = read_status(row);
+    trial.outcome.detail = row.text();
+    trial.measured_at = row.text();
+    trial.sequence = row.integer();
+    trial.outcome.verification = read_verification(row);
+    trial.metrics.clear();
+    trial.run = run;
+    return true;
+  }
+
+ private:
+  Statement m_select;
+};
+
+}  // namespace
+
 Connection extract_run(const Connection& db, const Digest& run) {
   const Snapshot snapshot(db);
   Connection own = open_in_memory();
@@ -94,8 +126,10 @@ Connection extract_run(const Connection& db, const Digest& run) {
   for (const RunRecord& record : runs(db)) {
     if (record.id == run) writer.put(record);
   }
-  Statement select(
-      db, "SELECT id FROM trials WHERE run = ?1 UNION SELECT trial FROM measurements WHERE run = ?1");
+  Statement select(db,
+                   "SELECT id FROM trials WHERE run = ?1 UNION SELECT trial FROM measurements WHERE run = ?1 "
+                   "UNION SELECT trial FROM earlier_failures WHERE run = ?1");
+  EarlierFailures failures(db);
   auto row = select.use();
   row.bind(run);
   while (row.step()) {
@@ -103,7 +137,8 @@ Connection extract_run(const Connection& db, const Digest& run) {
     TrialRecord trial = find_trial(db, key).value();
     std::vector<StoredMeasurement> taken = measurements(db, key);
     std::erase_if(taken, [&](const StoredMeasurement& stored) { return stored.run != run; });
-    if (trial.run != run && !taken.empty()) trial = as_measured(std::move(trial), taken.back());
+    if (trial.run != run && !failures.restore(trial, run) && !taken.empty())
+      trial = as_measured(std::move(trial), taken.back());
     if (!taken.empty()) taken.pop_back();
     writer.add(trial, taken);
   }

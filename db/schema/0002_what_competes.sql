@@ -45,6 +45,30 @@ UPDATE measurements SET metrics = t.metrics, sequence = t.sequence FROM trials A
 -- What one run measured, whatever was measured later.
 CREATE INDEX measurements_of_run ON measurements (run, trial);
 
+-- Outcomes without a measurement that a later run has replaced: a run keeps what it found.
+CREATE TABLE earlier_failures (
+  trial           BLOB NOT NULL REFERENCES trials (id) ON DELETE CASCADE,
+  run             BLOB NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  status          TEXT NOT NULL,
+  detail          TEXT NOT NULL,
+  measured_at     TEXT NOT NULL,
+  sequence        INTEGER NOT NULL,
+  verified        INTEGER NOT NULL,
+  error_ratio     REAL,
+  error_ulp_scale REAL,
+  wrong_elements  INTEGER NOT NULL,
+  first_wrong     INTEGER,
+  wrong_buffer    TEXT NOT NULL,
+  PRIMARY KEY (run, trial)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER trials_keep_failure BEFORE UPDATE OF run ON trials
+WHEN OLD.run IS NOT NULL AND OLD.run IS NOT NEW.run AND OLD.measurement IS NULL BEGIN
+  INSERT OR REPLACE INTO earlier_failures (trial, run, status, detail, measured_at, sequence, verified, error_ratio,
+    error_ulp_scale, wrong_elements, first_wrong, wrong_buffer)
+  VALUES (OLD.id, OLD.run, OLD.status, OLD.detail, OLD.measured_at, OLD.sequence, OLD.verified, OLD.error_ratio,
+    OLD.error_ulp_scale, OLD.wrong_elements, OLD.first_wrong, OLD.wrong_buffer);
+END;
+
 -- What each kernel is today, as the last sweep of it said (`declared`), or, where no sweep here was of it, as the
 -- newest of its trials says. By name: an edit may change the parameters too, and so the kernel's id.
 CREATE TABLE kernel_specs (

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
@@ -133,5 +135,87 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     CHECK(user.types({"import", "sweep.jsonl", "--db", "other.db"}).exit_code == 0);
     CHECK(user.types({"best", "--size", "64", "--db", "other.db", "--format", "flags"}).out ==
           user.types({"best", "--size", "64", "--format", "flags"}).out);
+  }
+
+  TEST_CASE("colours and progress are as asked for") {
+    const User user;
+    write_counting(user);
+    const auto run = [&](const std::vector<std::string>& flags) {
+      std::vector<std::string> command = {"run", "--kernel", "count.toml", "--device",
+                                          "cpu", "--sizes",  "100"};
+      command.insert(command.end(), flags.begin(), flags.end());
+      command.emplace_back("--fresh");
+      const auto result = user.types(command);
+      CHECK_MESSAGE(result.exit_code == 0, result.err);
+      return result.err;
+    };
+    CHECK_FALSE(has(run({}), "\x1b["));
+    CHECK(has(run({"--color", "always", "--progress", "always"}), "\x1b["));
+    CHECK_FALSE(has(run({"--color", "never", "--progress", "never"}), "\x1b["));
+    const auto refused = user.types({"run", "--color", "sometimes"});
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "sometimes"));
+  }
+
+  TEST_CASE("a mistyped strategy is refused before anything is written") {
+    const User user;
+    write_counting(user);
+    const auto refused =
+        user.types({"run", "--kernel", "count.toml", "--device", "cpu", "--strategy", "exhaustiv"});
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "unknown strategy `exhaustiv`"));
+    CHECK_FALSE(std::filesystem::exists(user.home / ".local/share/tuner/tuner.db"));
+  }
+
+  TEST_CASE("a run's export and report keep what it measured, whatever was measured later") {
+    const User user;
+    write_counting(user);
+    const std::vector<std::string> run = {"run", "--kernel", "count.toml", "--device",
+                                          "cpu", "--sizes",  "100"};
+    REQUIRE(user.types(run).exit_code == 0);
+    const std::string listed = user.types({"list", "runs"}).out;
+    const std::size_t line = listed.find("\n", listed.find("\n") + 1) + 1;
+    const std::string id = listed.substr(line, listed.find(' ', line) - line);
+    const std::vector<std::string> kept = {"export", "--run", id};
+    const std::vector<std::string> report = {"report", "--run", id, "-o", "report.csv"};
+    const std::string before = user.types(kept).out;
+    REQUIRE(has(before, "LOSE_ONE"));
+    REQUIRE(user.types(report).exit_code == 0);
+    const std::string reported = tuner::test::read_text(user.home / "report.csv");
+
+    std::vector<std::string> again = run;
+    again.emplace_back("--fresh");
+    REQUIRE(user.types(again).exit_code == 0);
+    const std::string after = user.types(kept).out;
+    CHECK(after.find("wrong elements") == before.find("wrong elements"));
+    CHECK(std::count(after.begin(), after.end(), '\n') >= std::count(before.begin(), before.end(), '\n') - 2);
+    REQUIRE(user.types(report).exit_code == 0);
+    CHECK(tuner::test::read_text(user.home / "report.csv") == reported);
+  }
+
+  TEST_CASE("forget says what would go, and then does it") {
+    const User user;
+    write_counting(user);
+    REQUIRE(user.types({"run", "--kernel", "count.toml", "--device", "cpu", "--sizes", "100"}).exit_code ==
+            0);
+    const auto dry = user.types({"forget", "--kernel", "count", "--dry-run"});
+    CHECK(dry.exit_code == 0);
+    CHECK(has(dry.out, "would be forgotten: 4 trials"));
+    CHECK(user.types({"best", "--size", "100"}).exit_code == 0);
+    CHECK(user.types({"forget", "--kernel", "count"}).exit_code == 0);
+    CHECK(user.types({"best", "--size", "100"}).exit_code == 3);
+    CHECK(user.types({"forget", "--kernel", "count"}).exit_code == 3);
+    CHECK(user.types({"forget"}).exit_code == 2);
+  }
+
+  TEST_CASE("/dev/null takes a report and an export, and stays what it is") {
+    const User user;
+    write_counting(user);
+    REQUIRE(user.types({"run", "--kernel", "count.toml", "--device", "cpu", "--sizes", "100", "--report",
+                        "/dev/null"})
+                .exit_code == 0);
+    CHECK(user.types({"report", "-o", "/dev/null"}).exit_code == 0);
+    CHECK(user.types({"export", "-o", "/dev/null"}).exit_code == 0);
+    CHECK(std::filesystem::is_character_file("/dev/null"));
   }
 }

@@ -25,7 +25,7 @@ void expect(const std::string& name, std::int64_t n, TrialStatus status, const s
   CAPTURE(name);
   CAPTURE(outcome.detail);
   CHECK(model::to_string(outcome.status) == model::to_string(status));
-  CHECK(outcome.detail.starts_with(check));
+  CHECK(outcome.detail.find(check) != std::string::npos);
   CHECK_FALSE(outcome.measurement);
 }
 
@@ -54,15 +54,14 @@ TEST_CASE("writes beyond either end are caught by the fences") {
          "on the second draw of inputs: something was written before the start of C");
 }
 
-TEST_CASE("so are updates of what lies there, which a NaN would swallow") {
+TEST_CASE("so are updates of what lies there, which a NaN may swallow") {
+  // An x86 processor keeps the NaN it is given, so the first draw tells; NVIDIA's GPUs make one of their own.
   for (const std::int64_t n : {1000, 1001}) {
-    expect("update_past_end", n, TrialStatus::out_of_bounds,
-           "on the first draw of inputs: something was written past the end of C");
+    expect("update_past_end", n, TrialStatus::out_of_bounds, "something was written past the end of C");
   }
   expect("update_before_start", 4096, TrialStatus::out_of_bounds,
-         "on the first draw of inputs: something was written before the start of C");
-  expect("atomic_past_end", 4096, TrialStatus::out_of_bounds,
-         "on the first draw of inputs: something was written past the end of C");
+         "something was written before the start of C");
+  expect("atomic_past_end", 4096, TrialStatus::out_of_bounds, "something was written past the end of C");
 }
 
 TEST_CASE("a write far from its buffer is caught by the fences of the buffer that it hits") {

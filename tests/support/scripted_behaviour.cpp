@@ -30,6 +30,8 @@ const std::map<std::string, Behaviour>& behaviours() {
       {"wrong_on_probes", Behaviour::wrong_on_probes},
       {"unprepared", Behaviour::unprepared},
       {"crash_preparing", Behaviour::crash_preparing},
+      {"odd_culprit", Behaviour::odd_culprit},
+      {"odd_fastest", Behaviour::odd_fastest},
       {"illegal_address", Behaviour::lose_device},
       {"misaligned_address", Behaviour::lose_device},
       {"device_assert", Behaviour::lose_device},

@@ -31,6 +31,8 @@ enum class Behaviour {
   wrong_on_probes,  ///< good, and in no time, but wrong on the probes if it is sent any
   unprepared,       ///< says that the inputs of its problem cannot be made
   crash_preparing,  ///< dies while it makes them
+  odd_culprit,      ///< its final names a contestant that there is not
+  odd_fastest,      ///< its final was won by one
 };
 
 Behaviour behaviour_of(const std::string& entry);

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/simple_final.hpp"
 #include "tuner/worker/message.hpp"
 
 namespace tuner::test {
@@ -199,6 +200,17 @@ model::TrialOutcome ScriptedRunner::run(const model::TrialJob& job) {
   const model::TrialOutcome outcome = scripted_outcome(job, entry, m_seed);
   enter(TrialPhase::timing);
   misbehave(behaviour_of(entry), m_fd, worker::make_frame(worker::encode(outcome)));
+  return outcome;
+}
+
+model::FinalOutcome ScriptedRunner::run_final(const model::FinalJob& job) {
+  model::FinalOutcome outcome =
+      simple_final([this](const model::TrialJob& trial) { return run(trial); }, job);
+  for (const model::TrialJob& trial : job.trials) {
+    const Behaviour behaviour = behaviour_of(trial.plan.steps.front().entry);
+    if (behaviour == Behaviour::odd_culprit) outcome.culprit = job.trials.size();
+    if (behaviour == Behaviour::odd_fastest) outcome.fastest = job.trials.size();
+  }
   return outcome;
 }
 

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "tests/support/scripted_behaviour.hpp"
-#include "tests/support/simple_final.hpp"
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/trial_runner.hpp"
 
@@ -18,9 +17,7 @@ class ScriptedRunner : public model::TrialRunner {
 
   const model::DeviceInfo& device() const override { return m_device; }
   model::TrialOutcome run(const model::TrialJob& job) override;
-  model::FinalOutcome run_final(const model::FinalJob& job) override {
-    return simple_final([this](const model::TrialJob& trial) { return run(trial); }, job);
-  }
+  model::FinalOutcome run_final(const model::FinalJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);
   }

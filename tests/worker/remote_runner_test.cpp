@@ -107,6 +107,18 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(runner.starts() == 5);
   }
 
+  TEST_CASE("a final that names a contestant which is not there is no answer") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    for (const char* entry : {"odd_culprit", "odd_fastest"}) {
+      CAPTURE(entry);
+      const model::FinalOutcome outcome =
+          runner.run_final({{test::trial_job("a"), test::trial_job(entry)}, 1});
+      CHECK_FALSE(outcome.complete());
+      CHECK_FALSE(outcome.culprit);
+      CHECK(outcome.failure.status == TrialStatus::crashed);
+    }
+  }
+
   TEST_CASE("nothing is launched before the notice is done, and an error in it leaves no job behind") {
     RemoteRunner runner(test::child("measure"), hasty());
     std::vector<std::string> order;
