@@ -124,7 +124,10 @@ TEST_CASE("a clean kernel has no findings" * doctest::skip(!address_sanitizer_lo
   more[63 - threadIdx.x] = 1;
   __syncthreads();
   for (int step = 16; step > 0; step /= 2) tile[threadIdx.x] += __shfl_xor_sync(0xffffffff, tile[threadIdx.x], step);
-  if (i < N) data[i] = tile[threadIdx.x] + more[threadIdx.x];)",
+  __threadfence_block();
+  if (i < N) data[i] = tile[threadIdx.x] + more[threadIdx.x];
+  __threadfence();
+  __threadfence_system();)",
                                       1000)) {
     FAIL_CHECK(finding.line());
   }

@@ -18,12 +18,15 @@ inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
   return tuner_cpu_barrier(predicate, file, line) == static_cast<int>(tuner_cpu_current->block->threads);
 }
 
-inline void __threadfence() {
+// Not reported: a fence orders accesses and is none.
+#define TUNER_CPU_FENCE inline __attribute__((no_sanitize("thread")))
+TUNER_CPU_FENCE void __threadfence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-inline void __threadfence_block() {
+TUNER_CPU_FENCE void __threadfence_block() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-inline void __threadfence_system() {
+TUNER_CPU_FENCE void __threadfence_system() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
+#undef TUNER_CPU_FENCE
