@@ -71,43 +71,6 @@ void read_sizes(TableReader& reader, SpecContext& context) {
   }
 }
 
-/// Leaves the types empty after a mistake: then nothing that depends on them is judged.
-void read_types(TableReader& reader, SpecContext& context) {
-  std::vector<model::ElementType>& types = context.spec.types;
-  const std::vector<const Node*> names = reader.texts("types");
-  for (const Node* name : names) {
-    const auto type = model::parse_element_type(name->text);
-    if (!type) {
-      std::string hint = util::did_you_mean(name->text, type_names, '\"');
-      if (hint.empty()) hint = "known types: " + util::listed(type_names);
-      context.mistakes.add(name->where, fmt::format("unknown type \"{}\"", util::one_line(name->text, 40)),
-                           std::move(hint));
-    } else if (is_new(*name, names, "the type", context.mistakes)) {
-      types.push_back(*type);
-    }
-  }
-  if (types.size() != names.size()) types.clear();
-  const Member* member = reader.table().find("types");
-  if (member == nullptr) {
-    types = {model::ElementType::float32};
-  } else if (member->value.kind == Node::Kind::list && member->value.items.empty()) {
-    context.mistakes.add(member->value.where, "\"types\" is an empty list", "leave it out for [\"float\"]");
-  }
-}
-
-void read_device_kinds(TableReader& reader, SpecContext& context) {
-  static constexpr std::array<std::string_view, 2> kinds = {"cuda", "cpu"};
-  for (const Node* kind : reader.texts("devices")) {
-    if (std::find(kinds.begin(), kinds.end(), kind->text) == kinds.end()) {
-      context.mistakes.add(kind->where,
-                           fmt::format("unknown kind of device \"{}\"", util::one_line(kind->text, 40)),
-                           "\"cuda\" or \"cpu\"; leave \"devices\" out for both");
-    } else {
-      context.spec.device_kinds.push_back(kind->text);
-    }
-  }
-}
-
 void read_options(TableReader& reader, SpecContext& context) {
   for (const Node* option : reader.texts("options")) {
     if (option->text.size() < 2 || option->text[0] != '-' || util::one_line(option->text) != option->text) {
@@ -158,6 +121,41 @@ void read_sources(TableReader& reader, SpecContext& context) {
 
 }  // namespace
 
+/// Leaves the types empty after a mistake: then nothing that depends on them is judged.
+void read_types(TableReader& reader, std::vector<model::ElementType>& types) {
+  Mistakes& mistakes = reader.mistakes();
+  const std::vector<const Node*> names = reader.texts("types");
+  for (const Node* name : names) {
+    const auto type = model::parse_element_type(name->text);
+    if (!type) {
+      std::string hint = util::did_you_mean(name->text, type_names, '\"');
+      if (hint.empty()) hint = "known types: " + util::listed(type_names);
+      mistakes.add(name->where, fmt::format("unknown type \"{}\"", util::one_line(name->text, 40)),
+                   std::move(hint));
+    } else if (is_new(*name, names, "the type", mistakes)) {
+      types.push_back(*type);
+    }
+  }
+  if (types.size() != names.size()) types.clear();
+  const Member* member = reader.table().find("types");
+  if (member != nullptr && member->value.kind == Node::Kind::list && member->value.items.empty()) {
+    mistakes.add(member->value.where, "\"types\" is an empty list", "leave it out for the usual");
+  }
+}
+
+void read_device_kinds(TableReader& reader, std::vector<std::string>& device_kinds) {
+  static constexpr std::array<std::string_view, 2> kinds = {"cuda", "cpu"};
+  for (const Node* kind : reader.texts("devices")) {
+    if (std::find(kinds.begin(), kinds.end(), kind->text) == kinds.end()) {
+      reader.mistakes().add(kind->where,
+                            fmt::format("unknown kind of device \"{}\"", util::one_line(kind->text, 40)),
+                            "\"cuda\" or \"cpu\"; leave \"devices\" out for the usual");
+    } else {
+      device_kinds.push_back(kind->text);
+    }
+  }
+}
+
 void read_kernel_table(const Node& table, SpecContext& context) {
   if (table.kind != Node::Kind::table) {
     context.mistakes.wrong_type(table, "\"kernel\"", "a table", "write [kernel], once");
@@ -166,8 +164,9 @@ void read_kernel_table(const Node& table, SpecContext& context) {
   TableReader reader(table, "[kernel]", context.mistakes);
   read_names(reader, context);
   read_sizes(reader, context);
-  read_types(reader, context);
-  read_device_kinds(reader, context);
+  read_types(reader, context.spec.types);
+  if (table.find("types") == nullptr) context.spec.types = {model::ElementType::float32};
+  read_device_kinds(reader, context.spec.device_kinds);
   read_options(reader, context);
   read_sources(reader, context);
   if (const auto entry = reader.text("entry")) {

@@ -40,6 +40,8 @@ constexpr std::array settings = {
     KnownSetting{"ceilings", SettingKind::word,
                  "whether a run measures, once, what a GPU can do at most, so that results show their share",
                  "", "auto|off"},
+    KnownSetting{"baselines", SettingKind::word,
+                 "whether the libraries that specs name are timed beside their kernels", "", "on|off"},
     KnownSetting{"compile_jobs", SettingKind::integer, "compilers at work at once",
                  "one a core, as memory allows", "", 1, 4096},
     KnownSetting{"compile_timeout_s", SettingKind::number, "seconds after which a compiler is killed", "", "",

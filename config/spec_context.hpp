@@ -37,6 +37,10 @@ void read_arguments(const Node& list, SpecContext& context);
 std::vector<tuner::model::StepSpec> read_steps(const Node& node, const std::string& name,
                                                const std::string& default_entry, Mistakes& mistakes);
 void read_verify(const Node& table, SpecContext& context);
+/// After [kernel]. `types` and `devices` of a table, and what they mean, are the same in both.
+void read_baselines(const Node& list, SpecContext& context);
+void read_types(TableReader& reader, std::vector<tuner::model::ElementType>& types);
+void read_device_kinds(TableReader& reader, std::vector<std::string>& kinds);
 /// `[derived]`, where names must be identifiers, or `[metrics]`, where they are shown to people.
 std::vector<tuner::model::NamedExpression> read_derived(const Node& table, Mistakes& mistakes);
 std::vector<tuner::model::MetricSpec> read_metrics(const Node& table, Mistakes& mistakes);

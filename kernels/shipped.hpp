@@ -5,7 +5,8 @@
 
 namespace kernels {
 
-/// Every .toml, .cu and .cuh file below kernels/, in the binary; paths relative to kernels/
+/// Every .toml, .cu and .cuh file below kernels/, and the .cpp and .h of baselines, in the binary; paths
+/// relative to kernels/
 /// (`matmul/naive.toml`).
 std::span<const tuner::model::EmbeddedFile> shipped();
 

@@ -3,6 +3,7 @@
 #include "reports/ceiling.hpp"
 #include "reports/report.hpp"
 #include "reports/summary.hpp"
+#include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/winner.hpp"
 
 namespace reports {
@@ -112,6 +113,7 @@ Json to_json(const TrialRecord& trial, const std::vector<model::Ceiling>& ceilin
           {"problem", to_json(trial.problem)},
           {"status", model::to_string(trial.outcome.status)},
           {"detail", trial.outcome.detail},
+          {"role", model::to_string(trial.role)},
           {"is_default", trial.is_default},
           {"approximate", is_approximate(trial)},
           {"measurement", to_json(trial.outcome.measurement)},
@@ -136,6 +138,18 @@ Json to_json(const ProblemSummary& summary) {
   };
   Json tied = Json::array();
   for (const TrialRecord* trial : summary.tied) tied.push_back(key(trial));
+  Json baselines = Json::array();
+  for (const TrialRecord* baseline : summary.baselines) {
+    if (summary.best == nullptr) continue;
+    const auto ratio = model::baseline_ratio(*baseline, *summary.best, summary.final);
+    baselines.push_back({{"name", baseline->kernel},
+                         {"trial", key(baseline)},
+                         {"library", baseline->outcome.detail},
+                         {"ratio", ratio.ratio},
+                         {"ratio_low", ratio.low},
+                         {"ratio_high", ratio.high},
+                         {"paired", ratio.paired}});
+  }
   const std::optional<double> speedup = summary.speedup();
   return {{"problem", to_json(summary.problem)},
           {"best", key(summary.best)},
@@ -143,6 +157,7 @@ Json to_json(const ProblemSummary& summary) {
           {"fastest",
            summary.final != nullptr ? Json(summary.final->entries.front().trial.hex()) : key(summary.best)},
           {"tied_with", std::move(tied)},
+          {"baselines", std::move(baselines)},
           {"final", to_json(summary.final)},
           {"newcomers", summary.newcomers},
           {"default", key(summary.default_trial)},

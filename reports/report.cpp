@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "reports/baseline.hpp"
 #include "reports/numbers.hpp"
 #include "reports/pivot.hpp"
 #include "reports/report_parts.hpp"
@@ -58,6 +59,19 @@ std::string ceilings_text(const ReportInput& input, const model::ComparisonClass
   return out;
 }
 
+/// What the columns of baselines mean, and which versions they are of.
+std::string libraries_text(const std::vector<ProblemSummary>& problems) {
+  const std::string note = baseline_note(baseline_names(problems));
+  if (note.empty()) return "";
+  std::set<std::string> versions;
+  for (const ProblemSummary& problem : problems) {
+    for (const TrialRecord* baseline : problem.baselines) {
+      if (!baseline->outcome.detail.empty()) versions.insert(baseline->outcome.detail);
+    }
+  }
+  return versions.empty() ? note + "." : fmt::format("{}. {}.", note, fmt::join(versions, "; "));
+}
+
 void add_family(const ReportInput& input, const Trials& trials, Document& document) {
   const std::string& family = trials.front()->problem.family;
   const std::string metric = choose_metric(trials, input.metric);
@@ -67,6 +81,7 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   document.add(Heading{3, family + ": best per size"});
   document.add_table(best_table(problems, metric, input.ceilings));
   if (const std::string text = final_text(problems); !text.empty()) document.add(Paragraph{text});
+  if (const std::string text = libraries_text(problems); !text.empty()) document.add(Paragraph{text});
 
   std::vector<std::pair<std::string, Trials>> kernels;
   for (const std::string& kernel : kernel_names(trials)) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "reports/baseline.hpp"
 #include "reports/numbers.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
@@ -107,6 +108,8 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
     return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
   });
   if (bound) table.add_column("of ceiling", Align::right);
+  const std::vector<std::string> baselines = baseline_names(problems);
+  for (const std::string& name : baselines) table.add_column(baseline_heading(name), Align::right);
   table.add_column("over default", Align::right);
   table.add_column("time / fastest", Align::right);
   table.add_column("rounds", Align::right);
@@ -123,6 +126,8 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
     if (bound) {
       row.push_back(cell.trial == nullptr ? "-" : ceiling_text(ceiling_share(*cell.trial, ceilings)));
     }
+    for (const std::string& name : baselines)
+      row.push_back(baseline_text(name, problem.baselines, cell.trial, problem.final));
     row.insert(row.end(),
                {speedup_text(problem), by_fastest_text(problem), rounds_text(problem), tied_text(problem)});
     table.add_row(std::move(row));

@@ -48,6 +48,10 @@ const TrialRecord* with_key(const Trials& trials, const model::Digest& key) {
   return found == trials.end() ? nullptr : *found;
 }
 
+bool may_win(const TrialRecord& trial) {
+  return model::may_win(trial.role);
+}
+
 ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
                          const std::vector<model::Winner>& winners) {
   ProblemSummary out;
@@ -169,7 +173,13 @@ std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<m
   std::map<model::Problem, Trials, decltype(&problem_less)> groups(&problem_less);
   for (const TrialRecord* trial : trials) groups[trial->problem].push_back(trial);
   std::vector<ProblemSummary> out;
-  for (const auto& [problem, group] : groups) out.push_back(summarize(problem, group, winners));
+  for (const auto& [problem, group] : groups) {
+    const Trials own = select(group, may_win);
+    if (own.empty()) continue;
+    ProblemSummary& summary = out.emplace_back(summarize(problem, own, winners));
+    summary.baselines = select(group, [](const TrialRecord& t) { return !may_win(t) && is_trusted(t); });
+    std::sort(summary.baselines.begin(), summary.baselines.end(), faster);
+  }
   return out;
 }
 
@@ -211,6 +221,14 @@ std::string size_label(const model::Problem& problem) {
 std::vector<std::string> kernel_names(const Trials& trials) {
   std::set<std::string> names;
   for (const TrialRecord* trial : trials) names.insert(trial->kernel);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> baseline_names(const std::vector<ProblemSummary>& problems) {
+  std::set<std::string> names;
+  for (const ProblemSummary& problem : problems) {
+    for (const TrialRecord* baseline : problem.baselines) names.insert(baseline->kernel);
+  }
   return {names.begin(), names.end()};
 }
 

@@ -46,13 +46,14 @@ struct ProblemSummary {
   const model::TrialRecord* default_trial =
       nullptr;                                  ///< measured default configuration of the winner's kernel
   const model::TrialRecord* slowest = nullptr;  ///< of those measured, approximate ones included
+  Trials baselines;                             ///< with a trusted time, fastest first; no part of `trials`
 
   /// default time / best time; absent when the default was not measured.
   std::optional<double> speedup() const;
 };
 
-/// One entry a problem, in order of family, padding and size. `trials` must be of one class. The result
-/// points into `winners`.
+/// One entry a problem that has trials which may be chosen, in order of family, padding and size. `trials`
+/// must be of one class. The result points into `winners`.
 std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<model::Winner>& winners);
 
 /// The winner of a problem in a class, or null.
@@ -85,6 +86,9 @@ std::string size_label(const model::Problem& problem);
 
 /// Every kernel that occurs, by name.
 std::vector<std::string> kernel_names(const Trials& trials);
+
+/// Every baseline of these problems, by name.
+std::vector<std::string> baseline_names(const std::vector<ProblemSummary>& problems);
 
 /// Those for which `keep` is true, in the same order.
 template <typename Predicate>

@@ -61,6 +61,32 @@ TEST_CASE("an unknown key is told with the one that was meant, or with its home"
   check_mistake("description =", "extent =", "extent", "unknown key \"extent\" in [kernel]", "[[arguments]]");
 }
 
+TEST_CASE("a mistake in a baseline is told at its place") {
+  const auto check_baseline = [](const std::string& lines, std::string_view at, std::string_view message,
+                                 std::string_view hint) {
+    check_mistake("[metrics]", "[[baseline]]\n" + lines + "\n[metrics]", at, message, hint);
+  };
+  const std::string name = "name = \"libadd\"\n";
+  const std::string source = "source = \"k.cu\"\n";
+  const std::string arguments = "arguments = [\"A\", \"C\", \"N\"]\n";
+  check_baseline(source + arguments, "[[baseline]]", "[[baseline]] has no \"name\"", "name = \"cuBLAS\"");
+  check_baseline(name + arguments, "[[baseline]]", "has no \"source\"", "tuner_baseline.h");
+  check_baseline(name + source, "[[baseline]]", "has no \"arguments\"", "arguments =");
+  check_baseline(name + source + arguments + "workspace_byte = 3", "workspace_byte = 3",
+                 "unknown key \"workspace_byte\" in [[baseline]]", "did you mean \"workspace_bytes\"?");
+  check_baseline(name + arguments + "source = \"gone.cpp\"", "\"gone.cpp\"", "does not exist", "looked for");
+  check_baseline(name + source + "arguments = [\"A\", \"C\", \"NN\"]", "NN", "which is no argument", "N");
+  check_baseline(name + source + "arguments = [\"A\", \"C\", \"BLOCK\"]", "BLOCK\"]\n[metrics",
+                 "`BLOCK`, which depends on a parameter", "");
+  check_baseline(name + source + arguments + "workspace_bytes = \"8 * BLOCK\"", "8 * BLOCK",
+                 "depends on a parameter", "");
+  check_baseline(name + source + arguments + "types = [\"half\"]", "\"half\"", "unknown type \"half\"", "");
+  check_baseline(name + source + arguments + "devices = [\"tpu\"]", "\"tpu\"", "unknown kind of device",
+                 "cuda");
+  check_baseline("name = \"vector_add\"\n" + source + arguments, "\"vector_add\"\nsource", "is taken", "");
+  check_mistake("[metrics]", "[baseline]\nname = \"x\"\n[metrics]", "[baseline]", "must be", "");
+}
+
 TEST_CASE("constraints below a header are told to move to the top") {
   check_mistake("deterministic = true", "constraints = [\"BLOCK > 3\"]", "constraints = [\"BLOCK > 3",
                 "unknown key \"constraints\"", "top of the file");

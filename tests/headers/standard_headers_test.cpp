@@ -23,6 +23,7 @@ const std::map<std::string, Names>& promised() {
         {"algorithm", {"find_if", "min", "shuffle", "find", "max", "sort", "any_of", "all_of"}},
         {"array", {"array"}},
         {"atomic", {"atomic"}},
+        {"bit", {"bit_cast"}},
         {"charconv", {"from_chars", "to_chars"}},
         {"chrono", {"chrono"}},
         {"cmath", {"isfinite", "isnan", "sqrt"}},

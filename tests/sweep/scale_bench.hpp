@@ -44,10 +44,17 @@ inline model::KernelSpec scale_spec() {
   return spec;
 }
 
+/// What the binary of a library is.
+inline constexpr int library_scale = 99;
+
 /// Binaries are the macro's value; a value in `broken` does not compile.
 inline FakeCompiler::Answer scale_answer(std::set<std::string> broken) {
   return [broken = std::move(broken)](const model::CompileJob& job) {
     model::Compilation out = FakeCompiler::usual_answer(job);
+    if (job.host_library) {
+      out.binary = {std::byte(library_scale)};
+      return out;
+    }
     const auto scale = std::find_if(job.macros.begin(), job.macros.end(),
                                     [](const auto& macro) { return macro.name == "SCALE"; });
     REQUIRE(scale != job.macros.end());

@@ -49,6 +49,7 @@ CompileJob full_compile_job() {
   job.entries = {"add<4>", "scale"};
   job.architecture = "sm_90";
   job.compiler = "nvrtc 13.0";
+  job.host_library = true;
   return job;
 }
 

@@ -7,6 +7,7 @@
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "tuner/cli/best_why.hpp"
+#include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/winner.hpp"
 
 namespace tuner::cli {
@@ -91,6 +92,24 @@ Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   return out;
 }
 
+Json baselines_json(const db::BestAnswer& answer) {
+  Json out = Json::array();
+  for (const model::TrialRecord& baseline : answer.baselines) {
+    if (!baseline.outcome.measurement || !answer.winner.outcome.measurement) continue;
+    const model::BaselineRatio ratio =
+        model::baseline_ratio(baseline, answer.winner, answer.final ? &*answer.final : nullptr);
+    out.push_back({{"name", baseline.kernel},
+                   {"id", baseline.key.hex()},
+                   {"library", baseline.outcome.detail},
+                   {"median_ns", baseline.outcome.measurement->median_ns},
+                   {"ratio", ratio.ratio},
+                   {"ratio_low", ratio.low},
+                   {"ratio_high", ratio.high},
+                   {"paired", ratio.paired}});
+  }
+  return out;
+}
+
 Json class_json(const model::ComparisonClass& comparison) {
   return {{"device", comparison.device},   {"driver", comparison.driver},
           {"toolkit", comparison.toolkit}, {"type", std::string(model::cuda_name(comparison.type))},
@@ -115,6 +134,7 @@ Json answer_json(const db::BestAnswer& answer) {
   out["tied_count"] = answer.tied_count;
   out["tied"] = Json::array();
   for (const model::TrialRecord& tied : answer.tied) out["tied"].push_back(trial_json(answer, tied));
+  out["baselines"] = baselines_json(answer);
   out["default"] = answer.untuned ? trial_json(answer, *answer.untuned) : Json(nullptr);
   return out;
 }

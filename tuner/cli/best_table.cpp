@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "reports/baseline.hpp"
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "reports/summary.hpp"
@@ -59,6 +61,14 @@ std::string behind_text(const db::BestAnswer& answer) {
   return reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high);
 }
 
+std::vector<std::string> baseline_names(const std::vector<db::BestAnswer>& answers) {
+  std::set<std::string> names;
+  for (const db::BestAnswer& answer : answers) {
+    for (const model::TrialRecord& baseline : answer.baselines) names.insert(baseline.kernel);
+  }
+  return {names.begin(), names.end()};
+}
+
 std::string marks(const db::BestAnswer& answer) {
   return std::string(has_latency(answer) ? " †" : "") + (is_raced(answer) ? " *" : "");
 }
@@ -88,6 +98,8 @@ reports::Table best_table(const std::vector<db::BestAnswer>& answers) {
                         {"limited by"},
                         {"× default", Align::right},
                         {"tied", Align::right}});
+  const std::vector<std::string> baselines = baseline_names(answers);
+  for (const std::string& name : baselines) table.add_column(reports::baseline_heading(name), Align::right);
   if (behind) table.add_column("time / fastest", Align::right);
   if (bound) table.add_column("of ceiling", Align::right);
   for (const db::BestAnswer& answer : answers) {
@@ -105,6 +117,10 @@ reports::Table best_table(const std::vector<db::BestAnswer>& answers) {
         limiter_text(winner),
         speedup_text(answer),
         fmt::format("{}", answer.tied_count)};
+    for (const std::string& name : baselines) {
+      row.push_back(reports::baseline_text(name, reports::view(answer.baselines), &winner,
+                                           answer.final ? &*answer.final : nullptr));
+    }
     if (behind) row.push_back(behind_text(answer));
     if (bound) row.push_back(reports::ceiling_text(reports::ceiling_share(winner, answer.ceilings)));
     table.add_row(std::move(row));
@@ -121,6 +137,8 @@ std::string best_text(const std::vector<db::BestAnswer>& answers) {
     text += "* not re-measured after the race: the lowest of many medians, so optimistic\n";
   }
   if (any(has_latency)) text += "† too short to tell from launch latency, which the time includes\n";
+  if (const std::string note = reports::baseline_note(baseline_names(answers)); !note.empty())
+    text += note + "\n";
   if (any(is_chosen)) text += fmt::format("chosen: {}\n", model::final_rule);
   return text;
 }

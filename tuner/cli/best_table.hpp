@@ -9,9 +9,9 @@ namespace tuner::cli {
 
 /// One row an answer: size, kernel, configuration, median time with its interval, the first metric,
 /// registers, occupancy and what limits it, speed-up over the default (`~` where that was dropped early), how
-/// many are tied with it; where any of them has one, its time by that of the fastest of its final, and its
-/// share of the device's ceiling. `*` after a time that was not re-measured, `†` after one with launch
-/// latency.
+/// many are tied with it; where any of them has one, the time of each library by its own, its time by that of
+/// the fastest of its final, and its share of the device's ceiling. `*` after a time that was not
+/// re-measured, `†` after one with launch latency.
 reports::Table best_table(const std::vector<db::BestAnswer>& answers);
 
 /// The table for a terminal, and what the marks in it mean.

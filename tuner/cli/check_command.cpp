@@ -146,6 +146,24 @@ int count_spaces(const KernelCatalog& catalog, const config::Settings& settings,
   return 0;
 }
 
+/// Each kernel, and behind it the libraries that its spec names for the target, as far as they offer the
+/// type.
+std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpec>& kernels,
+                                              std::optional<model::ElementType> type, const Target& target) {
+  std::vector<model::KernelSpec> all;
+  for (const model::KernelSpec& kernel : kernels) {
+    all.push_back(kernel);
+    for (model::KernelSpec& baseline : space::baselines(kernel)) {
+      const auto& types = baseline.types;
+      const auto& kinds = baseline.device_kinds;
+      const bool offered = !type || std::find(types.begin(), types.end(), *type) != types.end();
+      const bool runs = std::find(kinds.begin(), kinds.end(), target.device.kind) != kinds.end();
+      if (offered && runs) all.push_back(std::move(baseline));
+    }
+  }
+  return all;
+}
+
 bool is_mistake(const model::TrialRecord& record) {
   const model::TrialStatus status = record.outcome.status;
   return status != model::TrialStatus::ok && status != model::TrialStatus::unlaunchable &&
@@ -162,7 +180,7 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   Checker checker(target.device, compiler, pool, printer);
   std::int64_t mistakes = 0;
-  for (const model::KernelSpec& spec : catalog.selected()) {
+  for (const model::KernelSpec& spec : with_baselines(catalog.selected(), settings.type(), target)) {
     const sweep::Work work{space::KernelSpace(spec), {}};
     const model::Problem problem = check_problem(spec, settings);
     const space::ConfigurationList list = work.kernel.list(problem, target.device.limits);

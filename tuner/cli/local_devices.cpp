@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include "tuner/compile/binary_cache.hpp"
@@ -92,10 +93,34 @@ std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
                                                       surroundings);
 }
 
+/// A GPU's compiler, with the host's beside it for what calls libraries.
+class NvrtcAndHost final : public compile::Compiler {
+ public:
+  NvrtcAndHost() : m_nvrtc(compile::nvrtc::load_library()) {}
+
+  std::string name() const override { return m_nvrtc.name(); }
+  model::Compilation compile(const model::CompileJob& job) override {
+    if (!job.host_library) return m_nvrtc.compile(job);
+    try {
+      if (!m_host) m_host.emplace();
+    } catch (const model::Error& error) {
+      model::Compilation failure;
+      failure.status = model::TrialStatus::skipped;  // tried again, unlike a mistake in the source
+      failure.log = error.what();
+      return failure;
+    }
+    return m_host->compile(job);
+  }
+
+ private:
+  compile::nvrtc::NvrtcCompiler m_nvrtc;
+  std::optional<compile::host::HostCompiler> m_host;  ///< made for the first such job
+};
+
 }  // namespace
 
 std::unique_ptr<compile::Compiler> local_compiler(const std::string& name) {
-  if (name == "nvrtc") return std::make_unique<compile::nvrtc::NvrtcCompiler>(compile::nvrtc::load_library());
+  if (name == "nvrtc") return std::make_unique<NvrtcAndHost>();
   return std::make_unique<compile::host::HostCompiler>();
 }
 

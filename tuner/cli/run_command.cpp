@@ -10,6 +10,7 @@
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/baselines.hpp"
 #include "tuner/cli/best_table.hpp"
 #include "tuner/cli/ceilings.hpp"
 #include "tuner/cli/command.hpp"
@@ -225,6 +226,7 @@ int run(const Context& context, const RunOptions& options) {
 
   SignalGuard signals;
   Backend backend = open_backend(settings);
+  if (settings.text("baselines") == "on") add_baselines(catalog.all(), backend.device, work, notices);
   const auto lock =
       backend.device.kind == "cuda" ? std::make_unique<worker::DeviceLock>(backend.device) : nullptr;
   const sweep::Request request =
@@ -281,6 +283,7 @@ void add_run(CLI::App& app, Context& context, Action& action) {
                      "measure",
                      "l2",
                      "ceilings",
+                     "baselines",
                      "compile_jobs",
                      "compile_timeout_s",
                      "run_timeout_s",

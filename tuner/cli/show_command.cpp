@@ -31,12 +31,17 @@ class Sheet {
 
 void add_identity(Sheet& sheet, const model::TrialRecord& trial) {
   sheet.add("trial", trial.key.hex());
-  sheet.add("kernel", trial.kernel + (trial.is_default ? " (the default configuration)" : ""));
+  const std::string what = !model::may_win(trial.role) ? " (a baseline)"
+                           : trial.is_default          ? " (the default configuration)"
+                                                       : "";
+  sheet.add("kernel", trial.kernel + what);
   sheet.add("configuration", trial.configuration.text());
   sheet.add("problem", fmt::format("{} {}", trial.problem.family, trial.problem.text()));
   sheet.add("class", trial.comparison_class.text());
   sheet.add("status", std::string(model::to_string(trial.outcome.status)));
-  sheet.add("reason", trial.outcome.detail);
+  const bool is_library =
+      trial.role == model::Role::baseline && trial.outcome.status == model::TrialStatus::ok;
+  sheet.add(is_library ? "library" : "reason", trial.outcome.detail);
   sheet.add("measured", fmt::format("{} by run {}", trial.measured_at, trial.run.hex()));
 }
 

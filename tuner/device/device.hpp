@@ -115,7 +115,8 @@ class Device {
   /// A 64-bit hash of the bytes' content and order, for "unchanged" and "the same twice".
   virtual std::uint64_t checksum(Address address, std::int64_t bytes) = 0;
   virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
-  /// `kernels` maps entries to symbols of `module`. The bindings' memory and the module must outlive the
+  /// `kernels` maps entries to symbols of `module`, which is one of load() or, for steps of kind `call`, a
+  /// HostLibrary. The bindings' memory and the module must outlive the
   /// sequence. What an upload copies is what its buffer holds now.
   virtual std::unique_ptr<Sequence> bind(Module& module, const std::vector<model::KernelResources>& kernels,
                                          const std::vector<model::Step>& steps,

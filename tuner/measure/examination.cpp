@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "tuner/device/host_library.hpp"
+
 namespace tuner::measure {
 namespace {
 
@@ -14,6 +16,11 @@ Finding in(const std::string& check, Finding finding) {
 }
 
 }  // namespace
+
+std::unique_ptr<device::Module> load_binary(device::Device& device, const model::TrialJob& job) {
+  if (job.plan.calls_library()) return std::make_unique<device::HostLibrary>(job.binary);
+  return device.load(job.binary);
+}
 
 Examination::Examination(device::Device& device, const model::TrialJob& job, const Draws& draws,
                          const BufferTable& workspaces, device::Module& module)

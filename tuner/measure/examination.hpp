@@ -8,6 +8,10 @@
 
 namespace tuner::measure {
 
+/// The binary of a trial, loaded: its kernels, or the host library that its steps call. Throws
+/// device::DeviceFault.
+std::unique_ptr<device::Module> load_binary(device::Device& device, const model::TrialJob& job);
+
 /// The verification of one kernel on one problem. It costs one run that is not timed, on the second draw of
 /// inputs; for the rest it looks at runs that are timed. All functions throw device::DeviceFault.
 ///

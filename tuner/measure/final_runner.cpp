@@ -29,7 +29,7 @@ class Contestant {
         m_job(job),
         m_draws(draws),
         m_workspaces(allocate_workspaces(device, job.plan)),
-        m_module(device.load(job.binary)),
+        m_module(load_binary(device, job)),
         m_examination(device, job, draws, m_workspaces, *m_module) {}
   Contestant(const Contestant&) = delete;
   Contestant& operator=(const Contestant&) = delete;

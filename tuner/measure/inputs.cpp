@@ -103,8 +103,6 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
     const std::int64_t bytes = buffer.elements * model::size_bytes(ElementType::float64);
     expectation.expected = device.allocate(bytes);
     expectation.magnitude = device.allocate(bytes);
-    const bool exact = m_draw == Draw::second && plan.verify.second_is_exact;
-    expectation.bound_factor = exact ? 0 : bound_factor(plan.verify.rounding_terms, buffer.type).value_or(0);
     m_bytes += 2 * bytes;
     device.fill(expectation.expected->address(), ElementType::float64, buffer.elements, poison, 0);
     device.fill(expectation.magnitude->address(), ElementType::float64, buffer.elements, poison, 0);
@@ -136,18 +134,24 @@ void Inputs::require_judgement(device::Device& device, const model::Plan& plan) 
 
 device::Bindings Inputs::bindings(const BufferTable& workspaces) const {
   device::Bindings out;
-  for (std::size_t i = 0; i < m_buffers.size(); ++i) {
-    const auto& buffer = m_buffers[i] ? m_buffers[i] : workspaces.at(i);
-    const auto& expectation = m_expectations[i];
-    out.buffers.push_back(buffer ? buffer->address() : 0);
-    out.expected.push_back(expectation ? expectation->expected->address() : 0);
-    out.magnitude.push_back(expectation ? expectation->magnitude->address() : 0);
+  // The plan in hand may have more workspaces behind the other buffers than the one that these were made for.
+  for (std::size_t i = 0; i < std::max(m_buffers.size(), workspaces.size()); ++i) {
+    const GuardedBuffer* own = buffer(i);
+    if (own == nullptr && i < workspaces.size() && workspaces[i]) own = &*workspaces[i];
+    const Expectation* expected = expectation(i);
+    out.buffers.push_back(own != nullptr ? own->address() : 0);
+    out.expected.push_back(expected != nullptr ? expected->expected->address() : 0);
+    out.magnitude.push_back(expected != nullptr ? expected->magnitude->address() : 0);
   }
   return out;
 }
 
+const GuardedBuffer* Inputs::buffer(std::size_t index) const {
+  return index < m_buffers.size() && m_buffers[index] ? &*m_buffers[index] : nullptr;
+}
+
 const Inputs::Expectation* Inputs::expectation(std::size_t index) const {
-  return m_expectations[index] ? &*m_expectations[index] : nullptr;
+  return index < m_expectations.size() && m_expectations[index] ? &*m_expectations[index] : nullptr;
 }
 
 device::CompareRequest Inputs::compare_request(const model::Plan& plan, std::size_t index) const {
@@ -159,7 +163,8 @@ device::CompareRequest Inputs::compare_request(const model::Plan& plan, std::siz
   out.elements = buffer.elements;
   out.expected = expectation.expected->address();
   out.magnitude = expectation.magnitude->address();
-  out.bound_factor = expectation.bound_factor;
+  const bool exact = m_draw == Draw::second && plan.verify.second_is_exact;
+  out.bound_factor = exact ? 0 : bound_factor(plan.verify.rounding_terms, buffer.type).value_or(0);
   out.ignore_unwritten = buffer.access == Access::inout;  // it was never poison
   return out;
 }

@@ -24,7 +24,7 @@ void fill_initially(device::Device& device, const model::Plan& plan, std::size_t
 BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan);
 
 /// What all configurations of one problem share of one draw: filled buffers, and what the reference says of
-/// the outputs.
+/// the outputs. Their plans differ in steps, workspaces and error bounds at most (model::preparation_key).
 ///
 /// An output is judged when the reference has an argument for its expected values. Making this object fails,
 /// as a device::DeviceFault, when memory does not suffice, when the reference fails, and (wrong_result) when
@@ -35,8 +35,7 @@ class Inputs {
   struct Expectation {
     std::unique_ptr<device::Buffer> expected;   ///< double per element
     std::unique_ptr<device::Buffer> magnitude;  ///< double per element
-    double bound_factor = 0;
-    std::uint64_t checksum = 0;  ///< of both
+    std::uint64_t checksum = 0;                 ///< of both
   };
 
   Inputs(device::Device& device, const model::TrialJob& job, Draw draw);
@@ -45,10 +44,11 @@ class Inputs {
 
   /// Where everything lives, `workspaces` included.
   device::Bindings bindings(const BufferTable& workspaces) const;
-  const BufferTable& buffers() const { return m_buffers; }
+  /// Null for workspaces, which are the trial's own.
+  const GuardedBuffer* buffer(std::size_t index) const;
   /// Null for buffers that are not judged.
   const Expectation* expectation(std::size_t index) const;
-  /// How to judge output `index`, which has an expectation.
+  /// How to judge output `index`, which has an expectation, by the error bound of `plan`.
   device::CompareRequest compare_request(const model::Plan& plan, std::size_t index) const;
   /// Whether the input `index` is as it was filled.
   bool unchanged(device::Device& device, std::size_t index) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "tuner/device/host_library.hpp"
 #include "tuner/measure/examination.hpp"
 #include "tuner/measure/sampler.hpp"
 
@@ -121,6 +122,10 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
     return;
   }
   wake_up();
+  if (job.plan.calls_library()) {  // that a library is not there is no verdict of the probes
+    enter(TrialPhase::loading);
+    load_binary(*m_device, job);
+  }
   for (const model::Plan& plan : job.probes) {
     if (!probe(job, plan, outcome)) return;
   }
@@ -129,7 +134,7 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
   const BufferTable workspaces = m_inputs.workspaces(job.plan);
 
   enter(TrialPhase::loading);
-  const auto module = m_device->load(job.binary);
+  const auto module = load_binary(*m_device, job);
   Examination examination(*m_device, job, draws, workspaces, *module);
   if (!can_launch(examination, outcome)) return;
 
@@ -146,6 +151,8 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
 
   enter(TrialPhase::timing);
   time(job, examination, warm_run, outcome);
+  const auto* library = dynamic_cast<const device::HostLibrary*>(module.get());
+  if (library != nullptr && outcome.status == TrialStatus::ok) outcome.detail = library->version();
 }
 
 /// Whether the trial goes on. A probe that passes leaves no trace in `outcome`.
@@ -160,7 +167,7 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
     const Draws& draws = inputs_for(probing, outcome);
     const BufferTable workspaces = m_inputs.workspaces(plan);
     enter(TrialPhase::loading);
-    const auto module = m_device->load(probing.binary);
+    const auto module = load_binary(*m_device, probing);
     Examination examination(*m_device, probing, draws, workspaces, *module);
     device::Timing ignored;
     const bool passed = can_launch(examination, outcome) &&

@@ -38,7 +38,7 @@ double median_clock_mhz(const std::vector<Timing>& samples) {
 
 int count_kernels(const std::vector<model::Step>& steps) {
   return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const model::Step& step) {
-    return step.kind == model::Step::Kind::launch;
+    return step.kind != model::Step::Kind::upload;
   }));
 }
 

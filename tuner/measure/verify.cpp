@@ -45,8 +45,8 @@ Verifier::Verifier(device::Device& device, const model::TrialJob& job, const Inp
     : m_device(device), m_job(job), m_inputs(inputs), m_workspaces(workspaces) {}
 
 const GuardedBuffer& Verifier::buffer(std::size_t index) const {
-  const auto& own = m_inputs.buffers()[index];
-  return own ? *own : *m_workspaces[index];
+  const GuardedBuffer* shared = m_inputs.buffer(index);
+  return shared != nullptr ? *shared : *m_workspaces[index];
 }
 
 bool Verifier::is_output(std::size_t index) const {

@@ -17,7 +17,9 @@ Digest CompileJob::key() const {
   for (const std::string& option : options) digest.add(option);
   digest.add(static_cast<std::int64_t>(entries.size()));
   for (const std::string& entry : entries) digest.add(entry);
-  return digest.add(architecture).add(compiler).finish();
+  digest.add(architecture).add(compiler);
+  if (host_library) digest.add("host library");  // other keys are as they were before there were any
+  return digest.finish();
 }
 
 const KernelResources* Compilation::find(const std::string& entry) const {

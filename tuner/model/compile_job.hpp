@@ -30,6 +30,9 @@ struct CompileJob {
   std::vector<std::string> entries;  ///< kernel name expressions
   std::string architecture;          ///< `sm_90`; the CPU device: `host`
   std::string compiler;              ///< name and version: `nvrtc 13.0`
+  /// C++ for the host, whatever the device: a shared object whose entries are C functions. The host's
+  /// compiler makes it, and is no part of its identity: such a source only calls what does the work.
+  bool host_library = false;
 
   Digest key() const;
   bool operator==(const CompileJob&) const = default;

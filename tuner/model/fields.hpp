@@ -37,6 +37,7 @@ void describe(Archive& a, T& v) {
   a("entries", v.entries);
   a("architecture", v.architecture);
   a("compiler", v.compiler);
+  a("host_library", v.host_library);
 }
 
 template <class Archive, Described<KernelResources> T>

@@ -63,9 +63,10 @@ struct ArgumentSpec {
   SourceLocation where;
 };
 
-/// One step of a run, in the order written. Either a kernel launch or an upload of (part of) an argument.
+/// One step of a run, in the order written: a kernel launch, an upload of (part of) an argument, or a call of
+/// a host library, which no spec writes itself (space::baselines() makes them).
 struct StepSpec {
-  std::string entry;  ///< kernel name expression; empty for an upload
+  std::string entry;  ///< kernel name expression, or the function called; empty for an upload
   std::vector<Expression> grid;
   std::vector<Expression> block;
   std::optional<Expression> dynamic_shared_bytes;
@@ -76,6 +77,8 @@ struct StepSpec {
   int stream = 0;
   std::vector<int> after;  ///< steps (from 0) on other streams that must have finished
   std::optional<Expression> when;
+  bool calls = false;     ///< a call; grid and block are not for it, and `arguments` names all it gets
+  std::string workspace;  ///< call: the argument that is its workspace; empty: none
   SourceLocation where;
 };
 
@@ -112,6 +115,26 @@ struct WorkloadSpec {
   std::optional<Expression> bytes;
 };
 
+/// A name in a spec, with its place.
+struct PlacedName {
+  std::string name;
+  SourceLocation where;
+};
+
+/// A library that solves the problem of a kernel, called through a function of its source: `tuner_baseline`
+/// of tuner_baseline.h.
+struct BaselineSpec {
+  std::string name;                   ///< its kernel name
+  std::string description;            ///< its settings as words
+  std::vector<SourceText> source;     ///< C++ for the host: main file first, then the headers it includes
+  std::vector<PlacedName> arguments;  ///< arguments of the kernel, sizes, derived values, in the call's order
+  std::optional<Expression> workspace_bytes;  ///< absent: none
+  std::optional<Expression> rounding_terms;   ///< absent: the kernel's
+  std::vector<ElementType> types;             ///< empty: the kernel's
+  std::vector<std::string> device_kinds;      ///< as of KernelSpec
+  SourceLocation where;                       ///< of the name
+};
+
 /// Everything a sweep needs to know about one kernel, as read from its TOML file and validated.
 struct KernelSpec {
   std::string name;
@@ -135,6 +158,7 @@ struct KernelSpec {
   std::optional<VerifySpec> verify;
   std::vector<MetricSpec> metrics;  ///< the first is the one shown in tables
   WorkloadSpec workload;
+  std::vector<BaselineSpec> baselines;
   /// The kernel measures what its device can do at most: its best first metric is kept as that ceiling. Empty
   /// for ordinary kernels; see ceiling.hpp.
   std::string ceiling;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/model/kernel_spec.hpp"
 
 namespace tuner::model {
@@ -46,6 +48,11 @@ void add_all(DigestBuilder& digest, const Range& range) {
 
 }  // namespace
 
+bool Plan::calls_library() const {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const Step& step) { return step.kind == Step::Kind::call; });
+}
+
 std::int64_t Plan::device_bytes() const {
   std::int64_t total = 0;
   for (const BufferPlan& buffer : buffers) {
@@ -75,7 +82,9 @@ Digest Plan::inputs_key() const {
 Digest preparation_key(const Plan& plan, const Digest& reference_key) {
   Plan shared;
   shared.buffers = plan.buffers;
-  shared.verify = plan.verify;
+  shared.verify.reference = plan.verify.reference;
+  while (!shared.buffers.empty() && shared.buffers.back().access == Access::workspace)
+    shared.buffers.pop_back();
   for (BufferPlan& buffer : shared.buffers) {
     if (buffer.access == Access::workspace) buffer = {"", ElementType::uint8, 0, buffer.access, {}, {}};
   }

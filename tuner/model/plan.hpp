@@ -60,14 +60,15 @@ struct Operand {
 };
 
 struct Step {
-  enum class Kind { launch, upload };
+  enum class Kind { launch, upload, call };
   Kind kind = Kind::launch;
-  std::string entry;
+  std::string entry;  ///< kernel, or for a call the function of a host library (tuner_baseline.h)
   Dim3 grid;
   Dim3 block;
   std::int64_t dynamic_shared_bytes = 0;
   std::vector<Operand> operands;
-  int buffer = -1;            ///< upload: buffer whose initial contents are copied from the host
+  int buffer = -1;            ///< upload: buffer whose initial contents are copied from the host; call: the
+                              ///< workspace it may use, -1 where it has none
   std::int64_t first = 0;     ///< upload: first element
   std::int64_t elements = 0;  ///< upload: how many
   int stream = 0;
@@ -90,6 +91,8 @@ struct Plan {
   VerifyPlan verify;
   bool deterministic = true;
 
+  /// Whether it calls a host library: its binary is one, and no kernels.
+  bool calls_library() const;
   /// Device memory of both draws: the buffers, and the reference's two double arrays per output.
   std::int64_t device_bytes() const;
   /// Over everything in the plan, in order.
@@ -100,7 +103,9 @@ struct Plan {
 };
 
 /// Identity of what is made before a plan can be run: inputs, and what the reference (the key of its compile
-/// job) says of the outputs. Workspaces are no part of it: their sizes may depend on the configuration.
+/// job) says of the outputs. Workspaces are no part of it, since their sizes may depend on the configuration,
+/// nor are those behind all other buffers at all; and no part is how near to what the reference says a result
+/// must be: a baseline has a bound of its own.
 Digest preparation_key(const Plan& plan, const Digest& reference_key);
 
 }  // namespace tuner::model

@@ -109,7 +109,8 @@ enum class Subject { trial, binary, problem };
 /// What running it gave. A failure is a value.
 struct TrialOutcome {
   TrialStatus status = TrialStatus::ok;
-  std::string detail;  ///< the driver's error, what was wrong and where; ok: empty, or a note (it printed)
+  /// The driver's error, what was wrong and where; ok: empty, a note (it printed), or a library's version.
+  std::string detail;
   Verification verification;
   std::optional<Measurement> measurement;  ///< present for ok and dropped
   bool device_lost = false;                ///< the process that measured can launch nothing more: replace it

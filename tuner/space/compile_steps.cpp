@@ -102,10 +102,24 @@ class StepCompiler {
     std::vector<CompiledStep> all;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       check_order(steps, i);
-      all.push_back(steps[i].upload.empty() ? compile_launch(steps[i], verifies) : compile_upload(steps[i]));
+      all.push_back(compile(steps[i], verifies));
       all.back().when = m_compiler.compile(steps[i].when);
     }
     return all;
+  }
+
+  CompiledStep compile(const StepSpec& step, bool verifies) {
+    if (step.calls) return compile_call(step);
+    return step.upload.empty() ? compile_launch(step, verifies) : compile_upload(step);
+  }
+
+  CompiledStep compile_call(const StepSpec& step) {
+    CompiledStep result;
+    for (const std::string& name : step.arguments) {
+      if (const auto operand = resolve(name, step, false)) result.operands.push_back(*operand);
+    }
+    if (!step.workspace.empty()) result.workspace = argument_index(step.workspace, step.where);
+    return result;
   }
 
   CompiledStep compile_launch(const StepSpec& step, bool verifies) {
@@ -178,10 +192,10 @@ class StepCompiler {
   }
 
   /// The operand called `name`: an argument; in a verify step also NAME.expected or NAME.magnitude of an
-  /// output, and any value that expressions know.
+  /// output; in that and in a call any value that expressions know.
   std::optional<CompiledOperand> resolve(const std::string& name, const StepSpec& step, bool verifies) {
     const std::size_t dot = name.find('.');
-    if (verifies && !is_argument(name) && m_compiled.scope.find(name) != nullptr) {
+    if ((verifies || step.calls) && !is_argument(name) && m_compiled.scope.find(name) != nullptr) {
       return CompiledOperand{model::Operand::Kind::scalar, -1,
                              m_compiler.compile(implied(name, step.where), {.word = true})};
     }

@@ -53,6 +53,7 @@ std::shared_ptr<const CompiledSpec> compile_spec(model::KernelSpec spec,
   compiled->ceiling_sizes = compiler.compile_all(compiled->spec.ceiling_sizes);
   // A use can only be missed for certain where every expression is understood.
   if (found.empty()) check_uses(*compiled, compiler);
+  if (found.empty()) check_baselines(*compiled, compiler);
   std::stable_sort(found.begin(), found.end(), [](const model::Diagnostic& a, const model::Diagnostic& b) {
     return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
   });

@@ -51,7 +51,8 @@ struct CompiledStep {
   std::vector<Compiled> block;
   std::optional<Compiled> dynamic_shared_bytes;
   std::vector<CompiledOperand> operands;
-  int upload = -1;  ///< index in KernelSpec::arguments; -1 for a launch
+  int upload = -1;     ///< index in KernelSpec::arguments; -1 where it is none
+  int workspace = -1;  ///< likewise, of a call
   std::optional<Compiled> first;
   std::optional<Compiled> count;
   std::optional<Compiled> when;

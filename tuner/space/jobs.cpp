@@ -35,6 +35,8 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   model::CompileJob job;
   job.source = spec.source;
   job.macros = element_macros(problem.type);
+  job.host_library = std::any_of(spec.steps.begin(), spec.steps.end(),
+                                 [](const model::StepSpec& step) { return step.calls; });
   for (const model::ParameterSpec& parameter : spec.parameters) {
     for (std::string& word : words_of(parameter)) {
       const std::string code = fmt::format("{}", model::word_code(word));
@@ -51,7 +53,7 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   }
   std::sort(job.macros.begin(), job.macros.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  job.options = spec.compile_options;
+  if (!job.host_library) job.options = spec.compile_options;  // else they are the reference's alone
   job.entries = entries_of(spec.steps);
   job.architecture = architecture;
   job.compiler = compiler;

@@ -151,8 +151,8 @@ std::optional<model::Operand> Planner::whole_number(const Compiled& expression) 
   operand.integer = *value;
   if (fits(operand.type, *value)) return operand;
   return reject(
-      fmt::format("the reference takes `{}` as an int, which {} does not fit; declare an argument of "
-                  "type long long for it",
+      fmt::format("`{}` is passed as an int, which {} does not fit; declare an argument of type long long "
+                  "for it",
                   expression.source->text, *value));
 }
 
@@ -168,8 +168,9 @@ std::optional<std::vector<model::Step>> Planner::steps(const std::vector<model::
   std::vector<model::Step> all;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (!kept[i]) continue;
-    std::optional<model::Step> step =
-        compiled[i].upload < 0 ? launch(specs[i], compiled[i]) : upload(specs[i], compiled[i]);
+    std::optional<model::Step> step = specs[i].calls           ? call(specs[i], compiled[i])
+                                      : compiled[i].upload < 0 ? launch(specs[i], compiled[i])
+                                                               : upload(specs[i], compiled[i]);
     if (!step) return std::nullopt;
     step->stream = specs[i].stream;
     step->after = after[all.size()];
@@ -207,17 +208,31 @@ std::optional<model::Step> Planner::launch(const model::StepSpec& spec, const Co
     }
     step.dynamic_shared_bytes = *bytes;
   }
+  if (!add_operands(compiled, step)) return std::nullopt;
+  return step;
+}
+
+bool Planner::add_operands(const CompiledStep& compiled, model::Step& step) {
   step.operands.reserve(compiled.operands.size());
   for (const CompiledOperand& operand : compiled.operands) {
     if (operand.value) {
       const std::optional<model::Operand> value = whole_number(*operand.value);
-      if (!value) return std::nullopt;
+      if (!value) return false;
       step.operands.push_back(*value);
       continue;
     }
     step.operands.push_back(m_arguments[static_cast<std::size_t>(operand.argument)]);
     if (operand.kind != model::Operand::Kind::buffer) step.operands.back().kind = operand.kind;
   }
+  return true;
+}
+
+std::optional<model::Step> Planner::call(const model::StepSpec& spec, const CompiledStep& compiled) {
+  model::Step step;
+  step.kind = model::Step::Kind::call;
+  step.entry = spec.entry;
+  if (compiled.workspace >= 0) step.buffer = m_arguments[static_cast<std::size_t>(compiled.workspace)].buffer;
+  if (!add_operands(compiled, step)) return std::nullopt;
   return step;
 }
 

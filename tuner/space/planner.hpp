@@ -34,12 +34,14 @@ class Planner {
   bool make_scalars();
   bool set_value(model::Operand& operand, const model::ArgumentSpec& argument,
                  const CompiledArgument& compiled);
-  /// What a reference is passed for a value that is no argument.
+  /// What a reference or a library is passed for a value that is no argument.
   std::optional<model::Operand> whole_number(const Compiled& expression);
   std::optional<std::vector<model::Step>> steps(const std::vector<model::StepSpec>& specs,
                                                 const std::vector<CompiledStep>& compiled);
   std::optional<model::Step> launch(const model::StepSpec& spec, const CompiledStep& compiled);
   std::optional<model::Step> upload(const model::StepSpec& spec, const CompiledStep& compiled);
+  std::optional<model::Step> call(const model::StepSpec& spec, const CompiledStep& compiled);
+  bool add_operands(const CompiledStep& compiled, model::Step& step);
   std::optional<model::Dim3> extents(const std::vector<Compiled>& expressions, std::string_view what);
   bool fit(const model::Dim3& extents, const std::vector<Compiled>& expressions, std::string_view what,
            const std::string& entry, const model::Dim3& most);

@@ -99,6 +99,12 @@ model::Metrics metrics(const model::KernelSpec& spec, const model::Problem& prob
 model::Problem make_problem(const model::KernelSpec& spec, const std::vector<std::int64_t>& sizes,
                             std::optional<model::ElementType> type, std::int64_t row_padding);
 
+/// The baselines of a spec as kernels of their own, of role baseline, each of one call and without
+/// parameters: with the inputs and the reference of `spec`, so that trials of both share them on a device.
+/// They keep the place of every buffer of the kernel, of a workspace that depends on a parameter without its
+/// contents.
+std::vector<model::KernelSpec> baselines(const model::KernelSpec& spec);
+
 /// Whether `configuration` is the one the spec names as default, the parameters it leaves out taking their
 /// first value and inactive ones `otherwise`. A `when` that asks about the problem or the device counts as
 /// false exactly where the parameter has the value `otherwise`.

@@ -17,4 +17,8 @@ void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compil
 /// limit, and the sizes of a ceiling nothing but limits and the element. After the others.
 void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler);
 
+/// That what baselines take is there and depends on no parameter. After check_uses(), in a spec without other
+/// mistakes.
+void check_baselines(const CompiledSpec& compiled, ExpressionCompiler& compiler);
+
 }  // namespace tuner::space

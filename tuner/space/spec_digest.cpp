@@ -99,6 +99,7 @@ void add(DigestBuilder& digest, const model::StepSpec& step) {
   add(digest, step.count);
   add(digest, step.after);
   add(digest, step.when);
+  if (step.calls) digest.add("calls").add(step.workspace);
 }
 
 void add(DigestBuilder& digest, const model::VerifySpec& verify) {

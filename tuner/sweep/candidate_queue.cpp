@@ -21,9 +21,7 @@ std::optional<CandidateQueue::Item> CandidateQueue::next() {
 std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   for (auto it = m_open.begin(); it != m_open.end();) {
     Open& open = it->second;
-    const bool asks = !open.waits && open.under_way < open.strategy->lookahead();
-    const auto candidate = asks ? open.strategy->next() : std::nullopt;
-    if (candidate) {
+    if (const auto candidate = next_candidate(open)) {
       ++open.under_way;
       return Item{it->first, *candidate};
     }
@@ -38,6 +36,22 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   return std::nullopt;
 }
 
+std::optional<std::size_t> CandidateQueue::next_candidate(Open& open) {
+  if (!open.baselines.empty()) {
+    const std::size_t candidate = open.baselines.back();
+    open.baselines.pop_back();
+    return candidate;
+  }
+  const bool asks = !open.waits && open.under_way < open.strategy->lookahead();
+  return asks ? open.strategy->next() : std::nullopt;
+}
+
+bool CandidateQueue::is_baseline(const Item& item) const {
+  const Group& group = m_list.groups[item.group];
+  const std::size_t work = group.work[group.candidates[item.candidate].kernel];
+  return !model::may_win(m_request.work[work].kernel.spec().role);
+}
+
 std::optional<std::size_t> CandidateQueue::take_finished() {
   if (m_finished.empty()) return std::nullopt;
   const std::size_t group = m_finished.front();
@@ -46,15 +60,17 @@ std::optional<std::size_t> CandidateQueue::take_finished() {
 }
 
 void CandidateQueue::compiled(const Item& item, const model::Compilation& compilation) {
-  m_open.at(item.group).strategy->compiled(item.candidate, compilation);
+  if (!is_baseline(item)) m_open.at(item.group).strategy->compiled(item.candidate, compilation);
 }
 
 void CandidateQueue::report(const Item& item, const model::TrialRecord& record) {
   Open& open = m_open.at(item.group);
-  search::Result result{record.outcome.status, std::nullopt};
-  if (record.outcome.measurement) result.time_ns = record.outcome.measurement->median_ns;
-  m_results[item.group][item.candidate] = result;
-  open.strategy->report(item.candidate, result);
+  if (model::may_win(record.role)) {
+    search::Result result{record.outcome.status, std::nullopt};
+    if (record.outcome.measurement) result.time_ns = record.outcome.measurement->median_ns;
+    m_results[item.group][item.candidate] = result;
+    open.strategy->report(item.candidate, result);
+  }
   --open.under_way;
   open.waits = false;
 }
@@ -70,9 +86,16 @@ void CandidateQueue::begin_group() {
   space->candidates = group.candidates;
   space->known = group.known;
   space->neighbours = [this, index] { return neighbours_of(index); };
+  std::vector<std::size_t> baselines;
+  for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+    if (!is_baseline({index, i})) continue;
+    if (!group.known[i]) baselines.push_back(i);
+    space->known[i] = search::Result{model::TrialStatus::skipped, std::nullopt};  // nothing to search by
+    m_results[index][i].reset();
+  }
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
   auto strategy = m_kind.make(*space, m_request.seed + index);
-  m_open.emplace(index, Open{std::move(space), std::move(strategy)});
+  m_open.emplace(index, Open{std::move(space), std::move(strategy), std::move(baselines)});
 }
 
 /// Configurations are the same where kernel and values are; coordinates may differ between problems.

@@ -11,8 +11,9 @@
 
 namespace tuner::sweep {
 
-/// The order of a sweep: group after group, within a group as the strategy says. While the last trials of a
-/// group are under way the next group is begun, so that compiling never pauses between them.
+/// The order of a sweep: group after group, within a group baselines first, so that no budget leaves them
+/// out, then as the strategy says, which knows nothing of baselines. While the last trials of a group are
+/// under way the next group is begun, so that compiling never pauses between them.
 class CandidateQueue {
  public:
   struct Item {
@@ -38,12 +39,15 @@ class CandidateQueue {
   struct Open {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
+    std::vector<std::size_t> baselines;  ///< candidates not begun yet
     std::size_t under_way = 0;
     bool waits = false;  ///< its last next() gave nothing and nothing was reported since
   };
 
   std::optional<Item> next_of_open();
   void begin_group();
+  std::optional<std::size_t> next_candidate(Open& open);
+  bool is_baseline(const Item& item) const;
   std::vector<search::SearchSpace::Neighbour> neighbours_of(std::size_t group) const;
 
   const Request& m_request;

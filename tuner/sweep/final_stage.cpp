@@ -98,7 +98,8 @@ FinalStage::Contest FinalStage::contest(std::size_t group) {
   for (const auto* list : {&field.contenders, &field.baselines}) {
     for (const model::TrialRecord& record : *list) {
       present.push_back(work_of(record) != nullptr);
-      if (!present.back()) absent.insert(record.kernel);
+      // A baseline that this sweep does not know was not asked for.
+      if (!present.back() && model::may_win(record.role)) absent.insert(record.kernel);
     }
   }
   const auto knows_all_present = [&](const std::vector<bool>& considered) {
@@ -114,7 +115,7 @@ FinalStage::Contest FinalStage::contest(std::size_t group) {
     for (const model::TrialRecord& record : *list) {
       auto contestant = again(group, record);
       if (!contestant) {
-        absent.insert(record.kernel);
+        if (model::may_win(record.role)) absent.insert(record.kernel);
         continue;
       }
       any_may_win = any_may_win || model::may_win(record.role);

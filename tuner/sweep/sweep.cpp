@@ -265,6 +265,14 @@ class Driver {
     if (best == 0 || outcome.measurement->median_ns < best) best = outcome.measurement->median_ns;
   }
 
+  /// A baseline that cannot be had is missed at every size for the same reason, which is said once.
+  void say_missing(const model::TrialRecord& record) {
+    const model::TrialOutcome& outcome = record.outcome;
+    if (outcome.status == TrialStatus::ok || !m_missing.insert(record.kernel + outcome.detail).second) return;
+    m_services.observer.notice(fmt::format("no times of {}: {}: {}", record.kernel,
+                                           model::to_string(outcome.status), outcome.detail));
+  }
+
   void commit_ended() {
     if (const auto ended = std::exchange(m_ended, std::nullopt)) finish(ended->record, ended->item);
   }
@@ -272,6 +280,7 @@ class Driver {
   void finish(const model::TrialRecord& record, const CandidateQueue::Item& item) {
     m_services.sink.record(record);
     m_queue.report(item, record);
+    if (record.role == model::Role::baseline) say_missing(record);
     --m_under_way;
     ++m_summary.finished;
     if (model::is_failure(record.outcome.status)) ++m_summary.failed;
@@ -295,6 +304,7 @@ class Driver {
   std::int64_t m_under_way = 0;          ///< begun and not finished
   std::vector<model::Plan> m_probes;     ///< to be sent with the trial in hand
   std::set<model::Digest> m_unprepared;  ///< inputs and references that could not be made
+  std::set<std::string> m_missing;       ///< baselines without times, with the reasons that were told
   std::map<std::pair<std::size_t, std::size_t>, TrialMaker> m_makers;  ///< by group and kernel
   std::map<std::size_t, double> m_best_ns;                             ///< by group; 0: none yet
 };

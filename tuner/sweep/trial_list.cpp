@@ -67,9 +67,10 @@ void add_candidates(const Request& request, std::size_t work_index, Group& group
   });
 }
 
-/// Whether a result of before is to be had again.
-bool is_retried(const Request& request, TrialStatus status) {
+/// Whether a result of before is to be had again. A library that was not there may be now.
+bool is_retried(const Request& request, model::Role role, TrialStatus status) {
   if (model::is_death(status)) return true;
+  if (role == model::Role::baseline && status == TrialStatus::skipped) return true;
   if (!request.retry_failed) return false;
   // What the compiler or the device's limits refuse they refuse again.
   return model::is_failure(status) && status != TrialStatus::compile_error &&
@@ -84,7 +85,9 @@ void note_known(const Request& request, Group& group, model::ResultSource& sourc
   for (const model::KnownResult& result : known) lookup.emplace(result.trial, &result);
   for (std::size_t i = 0; i < group.keys.size(); ++i) {
     const auto found = lookup.find(group.keys[i]);
-    if (found == lookup.end() || is_retried(request, found->second->status)) continue;
+    if (found == lookup.end()) continue;
+    const Work& work = request.work[group.work[group.candidates[i].kernel]];
+    if (is_retried(request, work.kernel.spec().role, found->second->status)) continue;
     group.known[i] = search::Result{found->second->status, found->second->median_ns};
   }
 }

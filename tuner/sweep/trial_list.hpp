@@ -37,7 +37,8 @@ struct TrialList {
 };
 
 /// Expands a request into trials and notes those that `source` has a result of (unless Request::fresh). What
-/// died is tried again; with Request::retry_failed so is all that failed when it was run. A problem on which
+/// died is tried again, and so is a baseline whose library was not there; with Request::retry_failed also all
+/// that failed when it was run. A problem on which
 /// a kernel has no valid configuration, or whose buffers do not fit the device's memory, is excluded for that
 /// kernel, with the reason.
 TrialList list_trials(const Request& request, model::ResultSource& source);

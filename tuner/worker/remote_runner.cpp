@@ -53,7 +53,8 @@ nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::Tr
     case TrialPhase::probing:
     case TrialPhase::loading:
     case TrialPhase::verifying:
-      return allowed(1);
+      return job.plan.calls_library() ? std::max<nanoseconds>(allowed(1), settings.prepare_deadline)
+                                      : allowed(1);
     case TrialPhase::timing:
       break;
   }

@@ -19,7 +19,8 @@ struct RemoteRunnerSettings {
 
 /// How long `phase` of `job` may take, from each time it is reported. Preparing has its own deadline. Loading
 /// gets the larger of run_deadline and factor * best, and so does verifying, which is reported before each
-/// launch; timing what the policy lets a trial be sampled for, plus the samples that are taken anyway.
+/// launch; of a library, which loads its code and may try things out, at least what preparing has. Timing
+/// gets what the policy lets a trial be sampled for, plus the samples that are taken anyway.
 std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::TrialJob& job,
                                         model::TrialPhase phase);
 

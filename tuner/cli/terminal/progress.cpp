@@ -61,7 +61,8 @@ void Progress::finished(const model::TrialRecord& trial) {
 
   auto found =
       std::find_if(m_best.begin(), m_best.end(), [&](const Best& b) { return b.problem == trial.problem; });
-  const bool counts = model::has_trusted_time(trial.outcome.status) && trial.outcome.measurement.has_value();
+  const bool counts = model::may_win(trial.role) && model::has_trusted_time(trial.outcome.status) &&
+                      trial.outcome.measurement.has_value();
   if (counts && (found == m_best.end() || trial.outcome.measurement->median_ns < found->median_ns)) {
     const Best best{
         trial.problem, trial.outcome.measurement->median_ns,

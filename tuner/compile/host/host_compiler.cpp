@@ -124,23 +124,28 @@ Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& 
                           const util::TemporaryFolder& folder, std::string& left_out) {
   Arguments command = compiler;
   const auto add = [&](const Arguments& more) { command.insert(command.end(), more.begin(), more.end()); };
-  // Kernels reinterpret arrays as wider types, which nvcc permits; deep frames must not jump over a fibre's
-  // guard page.
-  add({"-x", "c++", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-fstack-clash-protection",
-       "-ffp-contract=off", "-g1", "-w"});
+  add({"-x", "c++", "-fPIC", "-g1", "-w"});
   add({fmt::format("-ffile-prefix-map={}=.", folder.path().string())});  // equal jobs give equal binaries
-  add(instrument_options(options.instrument, is_clang));
+  if (job.host_library) {
+    add({"-O2"});
+  } else {
+    // Kernels reinterpret arrays as wider types, which nvcc permits; deep frames must not jump over a fibre's
+    // guard page.
+    add({"-fvisibility=hidden", "-fno-strict-aliasing", "-fstack-clash-protection", "-ffp-contract=off"});
+    add(instrument_options(options.instrument, is_clang));
+  }
   add(job_options(job.options, left_out));
   for (const auto* macros : {&job.vocabulary, &job.macros}) {
     for (const model::Macro& macro : *macros)
       command.push_back(fmt::format("-D{}={}", macro.name, macro.value));
   }
-  add({"-I", layout.runtime_folder, "-I", layout.source_folder, layout.unit});
+  if (!job.host_library) add({"-I", layout.runtime_folder});
+  add({"-I", layout.source_folder, layout.unit});
   return command;
 }
 
 Arguments link_options() {
-  return {"-shared", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-o", binary};
+  return {"-shared", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-ldl", "-o", binary};
 }
 
 /// Fills `compilation` from a command that failed; false where it succeeded.
@@ -167,6 +172,13 @@ void read_binary(const util::TemporaryFolder& folder, model::Compilation& compil
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
   compilation.binary.assign(first, first + bytes.size());
+}
+
+void describe_functions(const model::CompileJob& job, model::Compilation& compilation) {
+  for (const std::string& entry : job.entries) {
+    model::KernelResources& function = compilation.kernels.emplace_back();
+    function.entry = function.symbol = entry;
+  }
 }
 
 void describe_kernels(const model::CompileJob& job, model::Compilation& compilation) {
@@ -218,14 +230,16 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
   model::Compilation compilation;
   std::string left_out;
   const UnitLayout layout =
-      write_translation_unit(folder, job, m_options.instrument == Instrument::memory, compilation.log);
+      job.host_library
+          ? write_library_unit(folder, job, compilation.log)
+          : write_translation_unit(folder, job, m_options.instrument == Instrument::memory, compilation.log);
   const bool is_clang = m_name.starts_with("clang");
   Arguments command = compile_command(m_command, m_options, is_clang, job, layout, folder, left_out);
   if (!left_out.empty()) compilation.log += fmt::format("note: options left out on the CPU: {}\n", left_out);
 
   if (compilation.log.find(": error: ") != std::string::npos) {
     compilation.status = model::TrialStatus::compile_error;
-  } else if (m_options.instrument == Instrument::accesses) {
+  } else if (m_options.instrument == Instrument::accesses && !job.host_library) {
     // In two steps: linking with -fsanitize=thread would bring in ThreadSanitizer's own library.
     command.insert(command.end(), {"-c", "-o", object});
     if (!failed(util::run_command(command, folder.path(), left()), m_options, compilation)) {
@@ -240,7 +254,7 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
   }
   if (compilation.status == model::TrialStatus::ok) {
     read_binary(folder, compilation);
-    describe_kernels(job, compilation);
+    job.host_library ? describe_functions(job, compilation) : describe_kernels(job, compilation);
   }
   compilation.log = tidy_log(compilation.log);
   compilation.compile_ms =

@@ -27,6 +27,9 @@ struct HostCompilerOptions {
 /// own files and lines. Register counts do not exist here and stay 0; `static_shared_bytes` is that of the
 /// whole source, and more than 48 KB of it is `unlaunchable`, as on a GPU. The binary can be loaded by
 /// CpuDevice alone.
+///
+/// A job for a host library (CompileJob::host_library) is plain C++ for any device: none of the above is
+/// added to it, and its entries keep their names.
 class HostCompiler final : public Compiler {
  public:
   /// Throws model::Error where no compiler is found, or not the one asked for, or it does not answer.

@@ -29,12 +29,16 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
+std::string with_line(const model::SourceText& source) {
+  return fmt::format("#line 1 \"{}\"\n{}\n", escaped(source.name), source.text);
+}
+
 std::string prepared(const model::SourceText& source, bool bind_static, std::string& problems) {
   RewrittenSource rewritten = rewrite_shared(source.text, bind_static);
   for (const RewriteProblem& problem : rewritten.problems) {
     problems += fmt::format("{}:{}: error: {}\n", source.name, problem.line, problem.message);
   }
-  return fmt::format("#line 1 \"{}\"\n{}\n", escaped(source.name), rewritten.text);
+  return with_line({source.name, std::move(rewritten.text)});
 }
 
 std::string launchers(const std::vector<std::string>& entries) {
@@ -60,26 +64,44 @@ std::optional<std::filesystem::path> below(const std::string& source_folder, con
   return path;
 }
 
-}  // namespace
+const UnitLayout layout{"runtime", "source/1/2/3/4", "unit.cpp"};
 
-UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
-                                  bool bind_static, std::string& problems) {
+/// All sources but the first, each as `prepare` has it.
+template <typename Prepare>
+void write_headers(const util::TemporaryFolder& folder, const model::CompileJob& job, Prepare prepare,
+                   std::string& problems) {
   if (job.source.empty()) throw model::Error("a compile job without source");
-  const UnitLayout layout{"runtime", "source/1/2/3/4", "unit.cpp"};
-  for (const model::EmbeddedFile& file : runtime::embedded_files()) {
-    folder.write(std::filesystem::path(layout.runtime_folder) / file.path, file.text);
-  }
   for (std::size_t i = 1; i < job.source.size(); ++i) {
     if (const auto path = below(layout.source_folder, job.source[i].name)) {
-      folder.write(*path, prepared(job.source[i], bind_static, problems));
+      folder.write(*path, prepare(job.source[i]));
     } else {
       problems +=
           fmt::format("{}:1: error: this header is too far from its kernel: at most four folders above it\n",
                       job.source[i].name);
     }
   }
-  folder.write(layout.unit, "#include \"cuda_on_cpu.hpp\"\n" +
-                                prepared(job.source.front(), bind_static, problems) + launchers(job.entries));
+}
+
+}  // namespace
+
+UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
+                                  bool bind_static, std::string& problems) {
+  for (const model::EmbeddedFile& file : runtime::embedded_files()) {
+    folder.write(std::filesystem::path(layout.runtime_folder) / file.path, file.text);
+  }
+  const auto prepare = [&](const model::SourceText& source) {
+    return prepared(source, bind_static, problems);
+  };
+  write_headers(folder, job, prepare, problems);
+  folder.write(layout.unit,
+               "#include \"cuda_on_cpu.hpp\"\n" + prepare(job.source.front()) + launchers(job.entries));
+  return layout;
+}
+
+UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
+                              std::string& problems) {
+  write_headers(folder, job, with_line, problems);
+  folder.write(layout.unit, with_line(job.source.front()));
   return layout;
 }
 

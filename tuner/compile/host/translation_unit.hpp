@@ -22,6 +22,10 @@ struct UnitLayout {
 UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                                   bool bind_static, std::string& problems);
 
+/// The same for a host library, whose sources are compiled as they are.
+UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
+                              std::string& problems);
+
 /// `tuner_cpu_kernel_3`
 std::string kernel_symbol(std::size_t entry);
 

@@ -108,8 +108,8 @@ std::unique_ptr<Sequence> CpuDevice::bind(Module& module, const std::vector<mode
                                           const std::vector<model::Step>& steps,
                                           const std::vector<model::BufferPlan>& buffers,
                                           const Bindings& bindings) {
-  return std::make_unique<CpuSequence>(m_implementation->pool, dynamic_cast<SharedObject&>(module), kernels,
-                                       steps, buffers, bindings, m_implementation->info.limits);
+  return std::make_unique<CpuSequence>(m_implementation->pool, module, kernels, steps, buffers, bindings,
+                                       m_implementation->info.limits);
 }
 
 void CpuDevice::flush_l2() {

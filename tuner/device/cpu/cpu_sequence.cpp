@@ -7,42 +7,10 @@
 #include <cstring>
 #include <limits>
 
+#include "tuner/device/operand_value.hpp"
+
 namespace tuner::device::cpu {
 namespace {
-
-/// The value of an operand in the first bytes of a word, and how many bytes a parameter for it has.
-struct ArgumentValue {
-  std::uint64_t word = 0;
-  unsigned bytes = 0;
-};
-
-ArgumentValue value_of(const model::Operand& operand, const Bindings& bindings) {
-  const auto index = static_cast<std::size_t>(operand.buffer);
-  switch (operand.kind) {
-    case model::Operand::Kind::buffer:
-      return {bindings.buffers.at(index), sizeof(void*)};
-    case model::Operand::Kind::expected:
-      return {bindings.expected.at(index), sizeof(void*)};
-    case model::Operand::Kind::magnitude:
-      return {bindings.magnitude.at(index), sizeof(void*)};
-    case model::Operand::Kind::scalar:
-      break;
-  }
-  ArgumentValue value{0, static_cast<unsigned>(model::size_bytes(operand.type))};
-  const auto single = static_cast<float>(operand.real);
-  switch (operand.type) {
-    case model::ElementType::float32:
-      std::memcpy(&value.word, &single, sizeof single);
-      break;
-    case model::ElementType::float64:
-      std::memcpy(&value.word, &operand.real, sizeof operand.real);
-      break;
-    default:
-      std::memcpy(&value.word, &operand.integer, value.bytes);
-      break;  // two's complement, little endian
-  }
-  return value;
-}
 
 unsigned extent(std::int64_t value, std::int64_t limit, const char* what, const std::string& entry) {
   if (value < 1 || value > limit || value > std::numeric_limits<unsigned>::max()) {
@@ -61,14 +29,23 @@ void check_shared(const model::Step& step, const SharedObject& module, const mod
 
 }  // namespace
 
-CpuSequence::CpuSequence(WorkerPool& pool, const SharedObject& module,
+CpuSequence::CpuSequence(WorkerPool& pool, const Module& module,
                          const std::vector<model::KernelResources>& kernels,
                          const std::vector<model::Step>& steps, const std::vector<model::BufferPlan>& buffers,
                          const Bindings& bindings, const model::DeviceLimits& limits)
     : m_pool(pool), m_module(module) {
   for (const model::Step& step : steps) {
-    m_steps.push_back(step.kind == model::Step::Kind::upload ? bind_upload(step, buffers, bindings)
-                                                             : bind_launch(step, kernels, bindings, limits));
+    switch (step.kind) {
+      case model::Step::Kind::launch:
+        m_steps.push_back(bind_launch(step, kernels, bindings, limits));
+        break;
+      case model::Step::Kind::upload:
+        m_steps.push_back(bind_upload(step, buffers, bindings));
+        break;
+      case model::Step::Kind::call:
+        m_steps.emplace_back().call.emplace(module, step, buffers, bindings);
+        break;
+    }
   }
   for (Bound& step : m_steps) {  // addresses are final only now
     for (std::uint64_t& word : step.values) step.pointers.push_back(&word);
@@ -83,11 +60,13 @@ CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
   const auto resources =
       std::find_if(kernels.begin(), kernels.end(),
                    [&](const model::KernelResources& kernel) { return kernel.entry == step.entry; });
-  if (resources == kernels.end()) refuse(fmt::format("the binary has no kernel {}", step.entry));
+  const auto* module = dynamic_cast<const SharedObject*>(&m_module);
+  if (resources == kernels.end() || module == nullptr)
+    refuse(fmt::format("the binary has no kernel {}", step.entry));
   Bound bound;
   Launch& launch = bound.launch;
-  launch.kernel = &m_module.kernel(resources->symbol);
-  launch.module = &m_module;
+  launch.kernel = &module->kernel(resources->symbol);
+  launch.module = module;
   launch.grid = {extent(step.grid.x, limits.max_grid_x, "gridDim.x", step.entry),
                  extent(step.grid.y, limits.max_grid_y, "gridDim.y", step.entry),
                  extent(step.grid.z, limits.max_grid_z, "gridDim.z", step.entry)};
@@ -95,7 +74,7 @@ CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
                   extent(step.block.y, limits.max_block_y, "blockDim.y", step.entry),
                   extent(step.block.z, limits.max_block_z, "blockDim.z", step.entry)};
   extent(step.block.count(), limits.max_threads_per_block, "the number of threads in a block", step.entry);
-  check_shared(step, m_module, limits);
+  check_shared(step, *module, limits);
   launch.dynamic_shared_bytes = step.dynamic_shared_bytes;
 
   if (launch.kernel->parameters != static_cast<int>(step.operands.size())) {
@@ -103,12 +82,12 @@ CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
                        step.operands.size()));
   }
   for (std::size_t i = 0; i < step.operands.size(); ++i) {
-    const ArgumentValue value = value_of(step.operands[i], bindings);
-    if (launch.kernel->parameter_bytes[i] != value.bytes) {
+    const std::size_t bytes = operand_bytes(step.operands[i]);
+    if (launch.kernel->parameter_bytes[i] != bytes) {
       refuse(fmt::format("{}: parameter {} has {} bytes, the spec's argument {}", step.entry, i + 1,
-                         launch.kernel->parameter_bytes[i], value.bytes));
+                         launch.kernel->parameter_bytes[i], bytes));
     }
-    bound.values.push_back(value.word);
+    bound.values.push_back(operand_value(step.operands[i], bindings));
   }
   return bound;
 }
@@ -134,7 +113,9 @@ Timing CpuSequence::run(int repetitions) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < repetitions; ++i) {
     for (const Bound& step : m_steps) {
-      if (step.upload_to != nullptr) {
+      if (step.call) {
+        step.call->enqueue(nullptr);
+      } else if (step.upload_to != nullptr) {
         std::memcpy(step.upload_to, step.upload.data(), step.upload.size());
       } else if (auto fault = m_pool.run(step.launch)) {
         throw DeviceFault(model::TrialStatus::crashed, false, *fault);

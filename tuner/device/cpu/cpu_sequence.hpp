@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tuner/device/cpu/launch.hpp"
 #include "tuner/device/cpu/shared_object.hpp"
 #include "tuner/device/cpu/worker_pool.hpp"
 #include "tuner/device/device.hpp"
+#include "tuner/device/host_library.hpp"
 
 namespace tuner::device::cpu {
 
@@ -17,14 +19,12 @@ class CpuSequence final : public Sequence {
  public:
   /// Throws DeviceFault (launch_error) for arguments that do not fit a kernel and launches beyond the
   /// device's limits.
-  CpuSequence(WorkerPool& pool, const SharedObject& module,
-              const std::vector<model::KernelResources>& kernels, const std::vector<model::Step>& steps,
-              const std::vector<model::BufferPlan>& buffers, const Bindings& bindings,
-              const model::DeviceLimits& limits);
+  CpuSequence(WorkerPool& pool, const Module& module, const std::vector<model::KernelResources>& kernels,
+              const std::vector<model::Step>& steps, const std::vector<model::BufferPlan>& buffers,
+              const Bindings& bindings, const model::DeviceLimits& limits);
 
   Timing run(int repetitions) override;
   int blocks_per_multiprocessor() const override { return -1; }
-  const SharedObject& module() const { return m_module; }
 
  private:
   struct Bound {
@@ -33,6 +33,7 @@ class CpuSequence final : public Sequence {
     std::vector<void*> pointers;
     std::byte* upload_to = nullptr;  ///< an upload, not a launch
     std::vector<std::byte> upload;
+    std::optional<LibraryCall> call;  ///< a call, not a launch
   };
 
   Bound bind_launch(const model::Step& step, const std::vector<model::KernelResources>& kernels,
@@ -41,7 +42,7 @@ class CpuSequence final : public Sequence {
                            const Bindings& bindings);
 
   WorkerPool& m_pool;
-  const SharedObject& m_module;
+  const Module& m_module;
   std::vector<Bound> m_steps;
 };
 

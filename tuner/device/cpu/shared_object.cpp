@@ -3,17 +3,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
+#include "tuner/device/anonymous_file.hpp"
 #include "tuner/model/trial_status.hpp"
 
 // The dynamic linker's own function; it has no header (ELF Handling For Thread-Local Storage, section 3.4).
@@ -25,24 +23,6 @@ extern "C" void* __tls_get_addr(TlsIndex*);  // NOLINT(bugprone-reserved-identif
 
 namespace tuner::device::cpu {
 namespace {
-
-/// The binary as an anonymous file. It stays open while the object is loaded: the dynamic linker takes equal
-/// names for equal libraries, and the number of a closed descriptor would be given out again.
-int anonymous_file(std::span<const std::byte> binary) {
-  const int file = memfd_create("tuner-kernel", MFD_CLOEXEC);
-  if (file < 0) refuse(fmt::format("cannot make an anonymous file for the kernel: {}", std::strerror(errno)));
-  while (!binary.empty()) {
-    const ssize_t written = write(file, binary.data(), binary.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      const int error = errno;
-      close(file);
-      refuse(fmt::format("cannot write the kernel's binary to memory: {}", std::strerror(error)));
-    }
-    binary = binary.subspan(static_cast<std::size_t>(written));
-  }
-  return file;
-}
 
 /// Lines of `addr2line -i -a`: for each address a line 0x…, then `file:line`, innermost inlined frame first.
 model::SourceLocation parse_location(const std::string& line) {

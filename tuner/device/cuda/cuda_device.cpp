@@ -75,10 +75,10 @@ std::unique_ptr<Sequence> CudaDevice::bind(Module& module, const std::vector<mod
                                            const std::vector<model::Step>& steps,
                                            const std::vector<model::BufferPlan>& buffers,
                                            const Bindings& bindings) {
-  // Only this device's modules can be in its context, so the cast cannot meet another type.
-  const CUmodule handle = static_cast<CudaModule&>(module).get();
-  return std::make_unique<CudaSequence>(CudaSequence::Parts{m_session, m_support, handle}, kernels, steps,
-                                        buffers, bindings);
+  const auto* cubin = dynamic_cast<const CudaModule*>(&module);
+  const CUmodule handle = cubin != nullptr ? cubin->get() : nullptr;
+  return std::make_unique<CudaSequence>(CudaSequence::Parts{m_session, m_support, handle, module}, kernels,
+                                        steps, buffers, bindings);
 }
 
 void CudaDevice::flush_l2() {

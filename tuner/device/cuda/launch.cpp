@@ -2,37 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <limits>
+
+#include "tuner/device/operand_value.hpp"
 
 namespace tuner::device::cuda {
 namespace {
 
 using model::Operand;
-
-std::uint64_t value_of(const Operand& operand, const Bindings& bindings) {
-  const auto index = static_cast<std::size_t>(operand.buffer);
-  switch (operand.kind) {
-    case Operand::Kind::buffer:
-      return bindings.buffers.at(index);
-    case Operand::Kind::expected:
-      return bindings.expected.at(index);
-    case Operand::Kind::magnitude:
-      return bindings.magnitude.at(index);
-    case Operand::Kind::scalar:
-      break;
-  }
-  if (operand.type == model::ElementType::float32) {
-    return std::bit_cast<std::uint32_t>(static_cast<float>(operand.real));
-  }
-  if (operand.type == model::ElementType::float64) return std::bit_cast<std::uint64_t>(operand.real);
-  return static_cast<std::uint64_t>(operand.integer);
-}
-
-std::size_t size_of(const Operand& operand) {
-  if (operand.kind != Operand::Kind::scalar) return sizeof(CUdeviceptr);
-  return static_cast<std::size_t>(model::size_bytes(operand.type));
-}
 
 std::string_view type_of(const Operand& operand) {
   return operand.kind == Operand::Kind::scalar ? model::cuda_name(operand.type) : "a pointer";
@@ -59,7 +36,7 @@ Launch::Launch(const Driver& driver, CUfunction function, const model::Step& ste
   check_parameters(driver, step);
   opt_in_to_shared_memory(driver);
   m_values.reserve(step.operands.size());
-  for (const Operand& operand : step.operands) m_values.push_back(value_of(operand, bindings));
+  for (const Operand& operand : step.operands) m_values.push_back(operand_value(operand, bindings));
   for (std::uint64_t& value : m_values) m_arguments.push_back(&value);
 }
 
@@ -74,9 +51,9 @@ void Launch::check_parameters(const Driver& driver, const model::Step& step) con
     if (driver.func_get_param_info(m_function, i, &offset, &size) != CUDA_SUCCESS) {
       refuse(fmt::format("{} takes {} arguments, and is given {}", m_entry, i, step.operands.size()));
     }
-    if (size != size_of(operand)) {
+    if (size != operand_bytes(operand)) {
       refuse(fmt::format("argument {} of {} takes {} bytes, and is given {} ({} bytes)", i + 1, m_entry, size,
-                         type_of(operand), size_of(operand)));
+                         type_of(operand), operand_bytes(operand)));
     }
   }
   if (driver.func_get_param_info(m_function, step.operands.size(), &offset, &size) == CUDA_SUCCESS) {

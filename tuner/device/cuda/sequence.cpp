@@ -35,11 +35,18 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
       if (!earlier.done) earlier.done = m_parts.session->make_event(false);
       bound.after.push_back(static_cast<std::size_t>(index));
     }
-    if (step.kind == model::Step::Kind::launch) {
-      bound.launch.emplace(driver, find_kernel(kernels, step.entry), step, bindings);
-    } else {
-      const auto buffer = static_cast<std::size_t>(step.buffer);
-      bound.upload = make_upload(step, buffers.at(buffer), bindings.buffers.at(buffer));
+    switch (step.kind) {
+      case model::Step::Kind::launch:
+        bound.launch.emplace(driver, find_kernel(kernels, step.entry), step, bindings);
+        break;
+      case model::Step::Kind::upload: {
+        const auto buffer = static_cast<std::size_t>(step.buffer);
+        bound.upload = make_upload(step, buffers.at(buffer), bindings.buffers.at(buffer));
+        break;
+      }
+      case model::Step::Kind::call:
+        bound.call.emplace(m_parts.module, step, buffers, bindings);
+        break;
     }
     m_steps.push_back(std::move(bound));
   }
@@ -49,10 +56,11 @@ CUfunction CudaSequence::find_kernel(const std::vector<model::KernelResources>& 
                                      const std::string& entry) const {
   const auto kernel =
       std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.entry == entry; });
-  if (kernel == kernels.end()) refuse(fmt::format("the binary has no kernel {}", entry));
+  if (kernel == kernels.end() || m_parts.cubin == nullptr)
+    refuse(fmt::format("the binary has no kernel {}", entry));
   CUfunction function = nullptr;
   const Driver& driver = m_parts.session->driver();
-  const CUresult result = driver.module_get_function(&function, m_parts.module, kernel->symbol.c_str());
+  const CUresult result = driver.module_get_function(&function, m_parts.cubin, kernel->symbol.c_str());
   if (result != CUDA_SUCCESS)
     check(driver, result, fmt::format("finding {} in the binary", kernel->symbol).c_str());
   return function;
@@ -106,6 +114,7 @@ void CudaSequence::enqueue_step(const BoundStep& step) const {
   const CUstream stream = stream_at(step.stream);
   for (const std::size_t earlier : step.after) wait(stream, m_steps[earlier].done);
   if (step.launch) step.launch->enqueue(driver, stream);
+  if (step.call) step.call->enqueue(stream);
   if (step.upload && step.upload->bytes > 0) {
     check(driver,
           driver.memcpy_htod_async(step.upload->to, step.upload->image.get(), step.upload->bytes, stream),

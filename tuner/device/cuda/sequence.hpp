@@ -6,6 +6,7 @@
 
 #include "tuner/device/cuda/launch.hpp"
 #include "tuner/device/cuda/support_kernels.hpp"
+#include "tuner/device/host_library.hpp"
 
 namespace tuner::device::cuda {
 
@@ -21,7 +22,8 @@ class CudaSequence final : public Sequence {
   struct Parts {
     std::shared_ptr<const Session> session;
     std::shared_ptr<const SupportKernels> support;
-    CUmodule module = nullptr;
+    CUmodule cubin = nullptr;  ///< of `module`; null where that is a HostLibrary
+    const Module& module;
   };
   CudaSequence(Parts parts, const std::vector<model::KernelResources>& kernels,
                const std::vector<model::Step>& steps, const std::vector<model::BufferPlan>& buffers,
@@ -40,6 +42,7 @@ class CudaSequence final : public Sequence {
   struct BoundStep {
     std::optional<Launch> launch;
     std::optional<Upload> upload;
+    std::optional<LibraryCall> call;
     std::size_t stream = 0;  ///< 0: the session's; else m_streams[stream - 1]
     std::vector<std::size_t> after;
     Event done;  ///< made when a later step waits for it

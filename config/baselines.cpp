@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "config/identifiers.hpp"
+#include "config/spec_context.hpp"
+#include "config/table_reader.hpp"
+#include "tuner/model/embedded_file.hpp"
+#include "tuner/util/text.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace util = tuner::util;
+
+namespace baseline {
+std::span<const model::EmbeddedFile> embedded_files();  // generated: tuner_baseline.h
+}
+
+namespace {
+
+constexpr std::size_t most_baselines = 16;
+constexpr std::size_t most_arguments = 64;
+
+/// The files of a spec, and the header that describes a baseline wherever its source includes it from.
+class WithBaselineHeader final : public FileReader {
+ public:
+  explicit WithBaselineHeader(const FileReader& files) : m_files(files) {}
+  FileText read(const std::filesystem::path& path) const override {
+    FileText file = m_files.read(path);
+    if (!file.missing) return file;
+    for (const model::EmbeddedFile& header : baseline::embedded_files()) {
+      if (path.filename() == header.path) return {std::string(header.text), "", false};
+    }
+    return file;
+  }
+
+ private:
+  const FileReader& m_files;
+};
+
+void read_name(TableReader& reader, model::BaselineSpec& spec, const SpecContext& context) {
+  spec.where = reader.table().where;
+  const auto name = reader.required_text("name", "name = \"cuBLAS\", what tables call it");
+  if (!name) return;
+  spec.where = reader.table().find("name")->value.where;
+  if (!check_label(*name, "baseline", spec.where, context.mistakes)) return;
+  spec.name = *name;
+  const auto& others = context.spec.baselines;
+  const bool taken =
+      *name == context.spec.name ||
+      std::any_of(others.begin(), others.end(), [&](const auto& other) { return other.name == *name; });
+  if (!taken) return;
+  context.mistakes.add(spec.where, fmt::format("the name \"{}\" is taken in this file", *name),
+                       "a baseline is shown beside its kernel and the other baselines: give each a name");
+}
+
+void read_source(TableReader& reader, model::BaselineSpec& spec, const SpecContext& context) {
+  const auto source =
+      reader.required_text("source", "source = \"cublas.cpp\", which defines what tuner_baseline.h declares");
+  if (!source) return;
+  spec.source =
+      collect_sources(WithBaselineHeader(context.files),
+                      {context.folder, *source, reader.table().find("source")->value.where, context.includes},
+                      context.mistakes);
+}
+
+void read_arguments(TableReader& reader, model::BaselineSpec& spec) {
+  Mistakes& mistakes = reader.mistakes();
+  const Member* member =
+      reader.require("arguments", "arguments = [\"A\", \"B\", \"C\", \"N\"], what the call gets");
+  if (member == nullptr) return;
+  const std::vector<const Node*> names = reader.texts("arguments");
+  for (const Node* name : names) {
+    if (name->text.empty()) mistakes.add(name->where, "an empty name among \"arguments\"");
+    spec.arguments.push_back({name->text, name->contents});
+  }
+  if (member->value.kind != Node::Kind::list) return;
+  if (member->value.items.empty() || names.size() > most_arguments) {
+    mistakes.add(member->value.where, fmt::format("\"arguments\" has {} names", names.size()),
+                 fmt::format("from 1 to {}", most_arguments));
+  }
+}
+
+model::BaselineSpec read_baseline(const Node& table, const SpecContext& context) {
+  model::BaselineSpec spec;
+  TableReader reader(table, "[[baseline]]", context.mistakes);
+  read_name(reader, spec, context);
+  spec.description = reader.text("description").value_or("");
+  if (spec.description != util::one_line(spec.description)) {
+    context.mistakes.add(table.find("description")->value.where, "\"description\" is more than a line",
+                         "one line of text, without control characters");
+  }
+  read_source(reader, spec, context);
+  read_arguments(reader, spec);
+  spec.workspace_bytes = reader.expression("workspace_bytes");
+  spec.rounding_terms = reader.expression("rounding_terms", Numbers::real);
+  read_types(reader, spec.types);
+  read_device_kinds(reader, spec.device_kinds);
+  if (table.find("devices") == nullptr) spec.device_kinds = {"cuda"};
+  reader.finish();
+  return spec;
+}
+
+}  // namespace
+
+void read_baselines(const Node& list, SpecContext& context) {
+  if (!is_list(list, "\"baseline\"", "a list of tables; write [[baseline]] above each", context.mistakes,
+               most_baselines)) {
+    return;
+  }
+  for (const Node& table : list.items) {
+    if (table.kind == Node::Kind::table) {
+      context.spec.baselines.push_back(read_baseline(table, context));
+    } else {
+      context.mistakes.wrong_type(table, "an item of \"baseline\"", "a table");
+    }
+  }
+}
+
+}  // namespace config

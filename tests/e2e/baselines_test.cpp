@@ -1,0 +1,216 @@
+#include <doctest/doctest.h>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::read_text;
+using tuner::test::User;
+using tuner::test::write_text;
+
+namespace {
+
+/// Counting, with a kernel that wastes time, so that a library wins whatever the machine does.
+void write_counting(const User& user, const std::string& baselines) {
+  write_text(user.home / "count.toml", R"text([kernel]
+name = "count"
+family = "counting"
+source = "count.cu"
+entry = "count"
+sizes = ["N"]
+
+[derived]
+blocks = "ceil_div(N, BLOCK)"
+twice = "2 * N"
+
+[parameters]
+BLOCK = [32, 64]
+
+[launch]
+block = ["BLOCK"]
+grid = ["blocks"]
+
+[[arguments]]
+name = "start"
+type = "float*"
+access = "in"
+extent = ["N"]
+init = "integers(-9, 9)"
+
+[[arguments]]
+name = "scratch"
+type = "float*"
+access = "workspace"
+extent = ["blocks"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "out"
+extent = ["N"]
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[verify]
+reference = "reference.cu"
+rounding_terms = "0"
+
+[verify.launch]
+entry = "count_reference"
+block = [32]
+grid = ["ceil_div(N, 32)"]
+arguments = ["start", "x.expected", "x.magnitude", "N"]
+
+[metrics]
+"elements/ns" = "1.0 * N / time_ns"
+)text" + baselines);
+  write_text(user.home / "count.cu",
+             R"text(extern "C" __global__ void count(const float* start, float*, float* x, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile float wasted = 0;
+  for (int s = 0; s < 2000; ++s) wasted = wasted + 1;
+  if (i < N) x[i] = start[i] + i;
+}
+)text");
+  write_text(user.home / "reference.cu",
+             R"text(extern "C" __global__ void count_reference(const float* start, double* expected,
+                                                 double* magnitude, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) expected[i] = magnitude[i] = start[i] + double(i);
+}
+)text");
+}
+
+std::string table(const std::string& name, const std::string& source) {
+  return "\n[[baseline]]\nname = \"" + name + "\"\nsource = \"" + source +
+         "\"\narguments = [\"start\", \"x\", \"N\", \"twice\"]\nworkspace_bytes = \"twice\"\n"
+         "description = \"a loop\"\ndevices = [\"cpu\"]\n";
+}
+
+/// A library that is there, as `body` has it do its work.
+void write_library(const User& user, const std::string& file, const std::string& body) {
+  write_text(user.home / file, R"text(#include "tuner_baseline.h"
+const char* tuner_baseline(const tuner_call* call) {
+  if (call->argument_count != 4 || call->stream != nullptr) return "other arguments were expected";
+  const float* start = *static_cast<const float* const*>(call->arguments[0]);
+  float* x = *static_cast<float* const*>(call->arguments[1]);
+  const int N = *static_cast<const int*>(call->arguments[2]);
+  if (*static_cast<const int*>(call->arguments[3]) != 2 * N) return "twice is wrong";
+  if (call->workspace_bytes != static_cast<size_t>(2 * N)) return "another workspace was expected";
+  )text" + body + R"text(
+  return nullptr;
+}
+const char* tuner_baseline_version(const char**) { return "libcount 1.2.3"; }
+)text");
+}
+
+constexpr const char* right = "for (int i = 0; i < N; ++i) x[i] = start[i] + i;";
+
+tuner::test::ProgramResult run(const User& user, const std::vector<std::string>& more = {},
+                               const std::string& sizes = "1000") {
+  std::vector<std::string> command = {"run", "--kernel", "count.toml", "--device", "cpu", "--sizes", sizes};
+  command.insert(command.end(), more.begin(), more.end());
+  return user.types(command);
+}
+
+/// What `show` says of the first trial that `list` has of these words.
+std::string shown(const User& user, const std::string& words) {
+  const std::string list = user.types({"list", "failures"}).out;
+  const std::size_t line = list.rfind('\n', list.find(words)) + 1;
+  return user.types({"show", list.substr(line, list.find(' ', line) - line)}).out;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, baselines") {
+  TEST_CASE("a library is timed in the same final, shown as a ratio, and never chosen") {
+    const User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", right);
+    const auto first = run(user, {"--report", "report.md"});
+    INFO(first.err);
+    REQUIRE(first.exit_code == 0);
+    CHECK(has(first.err, "held against libcount"));
+    CHECK(has(first.err, "3 trials"));
+    CHECK(has(first.out, "BLOCK="));
+    CHECK(has(first.out, "× libcount"));
+    const auto best = user.types({"best", "--size", "1000", "--format", "json"});
+    CHECK(has(best.out, "\"kernel\": \"count\""));
+    CHECK(has(best.out, "\"baselines\""));
+    CHECK(has(best.out, "libcount 1.2.3"));
+    CHECK(has(best.out, "\"paired\": true"));
+    CHECK(has(read_text(user.home / "report.md"), "× libcount"));
+
+    const auto again = run(user);
+    CHECK(has(again.err, "3 trials, all of them known already"));
+    CHECK_FALSE(has(again.err, "once more, in turn"));
+    CHECK(again.out == first.out);
+  }
+
+  TEST_CASE("--baselines off measures none, and says nothing of those known") {
+    const User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", right);
+    const auto without = run(user, {"--baselines", "off"});
+    CHECK(without.exit_code == 0);
+    CHECK(has(without.err, "2 trials"));
+    CHECK_FALSE(has(without.out, "libcount"));
+    const auto with = run(user);
+    CHECK(has(with.err, "3 trials, 2 of them known already"));
+    CHECK(has(with.out, "× libcount"));
+    const auto off_again = run(user, {"--baselines", "off"});
+    CHECK(off_again.exit_code == 0);
+    CHECK_FALSE(has(off_again.err, "not in the final"));
+  }
+
+  TEST_CASE("a library that is not there is said once, and taken once it is") {
+    User user;
+    write_counting(user, table("libcount", "absent.cpp"));
+    write_text(user.home / "absent.cpp", R"text(#include <stdlib.h>
+#include "tuner_baseline.h"
+const char* tuner_baseline(const tuner_call* call) {
+  for (int i = 0; i < *(const int*)call->arguments[2]; ++i)
+    (*(float* const*)call->arguments[1])[i] = (*(const float* const*)call->arguments[0])[i] + i;
+  return nullptr;
+}
+const char* tuner_baseline_version(const char** why_not) {
+  *why_not = "looked for libcount.so";
+  return getenv("HAS_LIBCOUNT") ? "libcount 1" : nullptr;
+}
+)text");
+    const auto result = run(user, {}, "1000,2000");
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    const std::size_t said = result.err.find("no times of libcount: skipped: looked for libcount.so");
+    REQUIRE(said != std::string::npos);
+    CHECK(result.err.find("no times of libcount", said + 1) == std::string::npos);
+    CHECK(has(result.out, "BLOCK="));
+    CHECK_FALSE(has(result.out, "× libcount"));
+    user.environment["HAS_LIBCOUNT"] = "1";
+    CHECK(has(run(user, {}, "1000,2000").out, "× libcount"));
+  }
+
+  TEST_CASE("a library that crashes, or is wrong, costs its row alone") {
+    const User user;
+    write_counting(user, table("crashing", "crashing.cpp") + table("wrong", "wrong.cpp") +
+                             table("libcount", "libcount.cpp") + table("refusing", "refusing.cpp") +
+                             table("broken", "broken.cpp"));
+    write_library(user, "crashing.cpp", "*(volatile int*)nullptr = N;");
+    write_library(user, "wrong.cpp", "for (int i = 0; i < N - 1; ++i) x[i] = start[i] + i;");
+    write_library(user, "refusing.cpp", "if (start != x) return \"not today\";");
+    write_library(user, "libcount.cpp", right);
+    write_text(user.home / "broken.cpp", "this is no C++\n");
+    const auto result = run(user);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.out, "BLOCK="));
+    CHECK(has(result.out, "× libcount"));
+    CHECK(has(result.err, "no times of crashing: crashed"));
+    CHECK(has(result.err, "no times of wrong: wrong_result"));
+    CHECK(has(result.err, "libcount 1.2.3: not today"));
+    CHECK(has(result.err, "no times of broken: compile_error: broken.cpp:1"));
+    CHECK_FALSE(has(result.out, "× wrong"));
+    CHECK(has(shown(user, "wrong_result"), "wrong elements"));
+  }
+}

@@ -1,0 +1,71 @@
+#include "tuner/device/host_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "tuner/device/anonymous_file.hpp"
+#include "tuner/device/operand_value.hpp"
+#include "tuner/model/digest.hpp"
+
+namespace tuner::device {
+namespace {
+
+/// The handle of a binary, which stays loaded with its file open. One thread at a time, as devices are used.
+void* load_once(std::span<const std::byte> binary) {
+  static std::map<model::Digest, void*> loaded;
+  const std::string_view bytes(reinterpret_cast<const char*>(binary.data()), binary.size());
+  void*& handle = loaded[model::DigestBuilder().add(bytes).finish()];
+  if (handle != nullptr) return handle;
+  const int file = anonymous_file(binary);
+  handle = dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr) return handle;
+  const std::string why = dlerror();
+  close(file);
+  refuse(fmt::format("cannot load the library's caller: {}", why));
+}
+
+}  // namespace
+
+HostLibrary::HostLibrary(std::span<const std::byte> binary) : m_handle(load_once(binary)) {
+  const auto version =
+      reinterpret_cast<decltype(&tuner_baseline_version)>(dlsym(m_handle, "tuner_baseline_version"));
+  if (version == nullptr) refuse("the baseline's source defines no tuner_baseline_version");
+  const char* why_not = nullptr;
+  const char* answer = version(&why_not);
+  if (answer == nullptr) {
+    throw DeviceFault(model::TrialStatus::skipped, false,
+                      why_not != nullptr ? why_not : "the library is not there");
+  }
+  m_version = answer;
+}
+
+HostLibrary::Function HostLibrary::function(const std::string& name) const {
+  void* found = dlsym(m_handle, name.c_str());
+  if (found == nullptr) refuse(fmt::format("the baseline's source defines no {}", name));
+  return reinterpret_cast<Function>(found);
+}
+
+LibraryCall::LibraryCall(const Module& module, const model::Step& step,
+                         const std::vector<model::BufferPlan>& buffers, const Bindings& bindings) {
+  const auto* library = dynamic_cast<const HostLibrary*>(&module);
+  if (library == nullptr) refuse(fmt::format("{} is to be called, and the binary is no library", step.entry));
+  m_function = library->function(step.entry);
+  m_version = library->version();
+  m_values.reserve(step.operands.size());
+  for (const model::Operand& operand : step.operands) m_values.push_back(operand_value(operand, bindings));
+  for (std::uint64_t& value : m_values) m_arguments.push_back(&value);
+  if (step.buffer < 0) return;
+  const auto workspace = static_cast<std::size_t>(step.buffer);
+  m_workspace = reinterpret_cast<void*>(bindings.buffers.at(workspace));
+  m_workspace_bytes = static_cast<std::size_t>(buffers.at(workspace).bytes());
+}
+
+void LibraryCall::enqueue(void* stream) const {
+  const tuner_call call{stream, m_arguments.data(), m_arguments.size(), m_workspace, m_workspace_bytes};
+  if (const char* why_not = m_function(&call)) refuse(fmt::format("{}: {}", m_version, why_not));
+}
+
+}  // namespace tuner::device
