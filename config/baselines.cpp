@@ -20,7 +20,7 @@ std::span<const model::EmbeddedFile> embedded_files();  // generated: tuner_base
 namespace {
 
 constexpr std::size_t most_baselines = 16;
-constexpr std::size_t most_baseline_arguments = 64;
+constexpr std::size_t most_call_arguments = 64;
 
 /// The files of a spec, and the header that describes a baseline wherever its source includes it from.
 class WithBaselineHeader final : public FileReader {
@@ -76,9 +76,9 @@ void read_arguments(TableReader& reader, model::BaselineSpec& spec) {
     spec.arguments.push_back({name->text, name->contents});
   }
   if (member->value.kind != Node::Kind::list) return;
-  if (member->value.items.empty() || names.size() > most_baseline_arguments) {
+  if (member->value.items.empty() || names.size() > most_call_arguments) {
     mistakes.add(member->value.where, fmt::format("\"arguments\" has {} names", names.size()),
-                 fmt::format("from 1 to {}", most_baseline_arguments));
+                 fmt::format("from 1 to {}", most_call_arguments));
   }
 }
 

@@ -80,7 +80,11 @@ struct CuBlasLt {
       of_driver.find("cuEventElapsedTime", driver.event_elapsed_time);
       of_driver.find("cuStreamIsCapturing", driver.is_capturing);
     }
-    if (of_driver.library == nullptr || !functions.complete || !of_driver.complete) {
+    if (of_driver.library == nullptr) {
+      why_not = "libcuda.so.1 is not there";
+      return;
+    }
+    if (!functions.complete || !of_driver.complete) {
       why_not = "libcublasLt or libcuda lacks a function that it has since CUDA 11";
       return;
     }

@@ -138,8 +138,9 @@ TEST_SUITE("tuner command line, baselines") {
     const auto best = user.types({"best", "--size", "1000", "--format", "json"});
     CHECK(has(best.out, "\"kernel\": \"count\""));
     CHECK(has(best.out, "\"baselines\""));
-    CHECK(has(best.out, "libcount 1.2.3"));
+    CHECK(has(best.out, "libcount 1.2.3; a loop"));
     CHECK(has(best.out, "\"paired\": true"));
+    CHECK(has(user.types({"best", "--size", "1000"}).err, "libcount takes "));
     CHECK(has(read_text(user.home / "report.md"), "× libcount"));
 
     const auto again = run(user);

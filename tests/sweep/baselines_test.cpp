@@ -36,8 +36,7 @@ model::TrialRecord library_trial(const Bench& bench) {
 }  // namespace
 
 TEST_SUITE("tuner::sweep, baselines") {
-  TEST_CASE(
-      "a library comes first, drops nobody, is in the final however slow or fast, and is never chosen") {
+  TEST_CASE("a library drops nobody, is in the final however slow or fast, and is never chosen") {
     Bench bench;
     bench.adjust = add_library;
     double library_ns = 0;
@@ -57,7 +56,7 @@ TEST_SUITE("tuner::sweep, baselines") {
     };
     bench.run();
     REQUIRE(bench.launched.size() == 6);
-    CHECK(bench.launched.front() == test::library_scale);
+    CHECK(std::count(bench.launched.begin(), bench.launched.end(), test::library_scale) == 1);
     REQUIRE(bench.results.finals.size() == 1);
     const model::FinalRecord& final = bench.results.finals.front();
     CHECK(bench.results.trials().at(final.chosen).configuration.text() == "SCALE=16");
@@ -104,7 +103,7 @@ TEST_SUITE("tuner::sweep, baselines") {
       request.budget.trials = 2;
     };
     bench.run();
-    CHECK(bench.launched.front() == test::library_scale);
+    CHECK(std::count(bench.launched.begin(), bench.launched.end(), test::library_scale) == 1);
     CHECK(bench.results.finals.size() == 1);
   }
 

@@ -183,6 +183,11 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(phase_deadline(settings, job, TrialPhase::loading) == 20s);
     CHECK(phase_deadline(settings, job, TrialPhase::verifying) == 20s);
     CHECK(phase_deadline(settings, job, TrialPhase::timing) == 142s);
+    model::TrialJob library = job;  // loads half a gigabyte, and may try things out
+    library.plan.steps.emplace_back().kind = model::Step::Kind::call;
+    CHECK(phase_deadline(settings, library, TrialPhase::loading) == 120s);
+    CHECK(phase_deadline(settings, library, TrialPhase::verifying) == 120s);
+    CHECK(phase_deadline(settings, library, TrialPhase::timing) == 142s);
     job.best_ns = 1e300;  // nonsense must not overflow into a deadline in the past
     CHECK(phase_deadline(settings, job, TrialPhase::timing) > 5s);
   }

@@ -174,7 +174,7 @@ std::string best_header(const db::BestAnswer& answer) {
   if (answer.final) {
     out +=
         fmt::format("// re-measured in {} rounds against {} others, tied with {}: {}\n", answer.final->rounds,
-                    answer.final->entries.size() - 1, answer.tied_count, standing_text(answer, winner));
+                    contestants(answer) - 1, answer.tied_count, standing_text(answer, winner));
   } else {
     out += "// not re-measured after the race: the lowest of many medians, so optimistic\n";
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/baseline.hpp"
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "tuner/model/winner.hpp"
@@ -40,7 +41,7 @@ std::string final_story(const db::BestAnswer& answer) {
   const model::FinalRecord& final = *answer.final;
   std::string text =
       fmt::format("\n  re-measured: the best {} were sampled in turn in {} rounds after they had raced",
-                  final.entries.size(), final.rounds);
+                  contestants(answer), final.rounds);
   if (final.throttled_rounds > 0) {
     text += fmt::format(" ({} more at a lowered clock were left out)", final.throttled_rounds);
   }
@@ -75,6 +76,18 @@ std::string ties(const db::BestAnswer& answer) {
   return text;
 }
 
+std::string library_story(const db::BestAnswer& answer) {
+  std::string text;
+  for (const model::TrialRecord& baseline : answer.baselines) {
+    if (!baseline.outcome.measurement || !answer.winner.outcome.measurement) continue;
+    const auto ratio =
+        model::baseline_ratio(baseline, answer.winner, answer.final ? &*answer.final : nullptr);
+    text += fmt::format("\n  {} takes {} of its time", baseline.kernel, reports::baseline_text(ratio));
+    if (!baseline.outcome.detail.empty()) text += fmt::format(" ({})", baseline.outcome.detail);
+  }
+  return text;
+}
+
 std::string ceiling_story(const db::BestAnswer& answer) {
   const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
   if (!share) return "";
@@ -83,6 +96,15 @@ std::string ceiling_story(const db::BestAnswer& answer) {
 }
 
 }  // namespace
+
+std::size_t contestants(const db::BestAnswer& answer) {
+  const auto is_library = [&](const model::FinalRecord::Entry& entry) {
+    return std::any_of(answer.baselines.begin(), answer.baselines.end(),
+                       [&](const model::TrialRecord& baseline) { return baseline.key == entry.trial; });
+  };
+  const auto& entries = answer.final->entries;
+  return entries.size() - static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), is_library));
+}
 
 std::string standing_text(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   const auto* entry = answer.final ? model::entry_of(*answer.final, trial.key) : nullptr;
@@ -98,7 +120,7 @@ std::string why(const db::BestAnswer& answer, const std::string& size, const std
   text += what_was_measured(answer, size);
   if (!answer.wanted_device) text += fmt::format("\n  no result for '{}'; this is another device's", gpu);
   text += answer.final ? final_story(answer) : race_story(answer);
-  return text + ties(answer) + ceiling_story(answer);
+  return text + ties(answer) + library_story(answer) + ceiling_story(answer);
 }
 
 }  // namespace tuner::cli

@@ -22,16 +22,23 @@ using reports::Align;
 int list_kernels(const std::vector<std::string>& selection) {
   const KernelCatalog catalog = KernelCatalog::load(selection);
   reports::Table table({{"kernel"}, {"family"}, {"sizes"}, {"types"}, {"parameters"}, {"description"}});
+  std::vector<model::KernelSpec> all;
   for (const model::KernelSpec& kernel : catalog.selected()) {
+    all.push_back(kernel);
+    for (model::KernelSpec& baseline : space::baselines(kernel)) all.push_back(std::move(baseline));
+  }
+  for (const model::KernelSpec& kernel : all) {
     std::vector<std::string> parameters;
     for (const model::ParameterSpec& parameter : kernel.parameters) {
       parameters.push_back(fmt::format("{}({})", parameter.name, parameter.values.size()));
     }
     std::vector<std::string> types;
     for (const model::ElementType type : kernel.types) types.emplace_back(model::cuda_name(type));
-    table.add_row({kernel.name, kernel.family, fmt::format("{}", fmt::join(kernel.sizes, "x")),
-                   fmt::format("{}", fmt::join(types, ", ")), fmt::format("{}", fmt::join(parameters, " ")),
-                   kernel.description});
+    table.add_row(
+        {kernel.name, kernel.family, fmt::format("{}", fmt::join(kernel.sizes, "x")),
+         fmt::format("{}", fmt::join(types, ", ")),
+         kernel.role == model::Role::baseline ? "a baseline" : fmt::format("{}", fmt::join(parameters, " ")),
+         kernel.description});
   }
   write_out(table.plain());
   return 0;

@@ -61,6 +61,7 @@ struct ArgumentSpec {
   std::optional<Expression>
       value;  ///< scalars only; absent: the size, parameter or derived value of the same name
   SourceLocation where;
+  bool is_output() const { return pointer && (access == Access::out || access == Access::inout); }
 };
 
 /// One step of a run, in the order written: a kernel launch, an upload of (part of) an argument, or a call of

@@ -16,7 +16,7 @@ using model::ArgumentSpec;
 using model::BaselineSpec;
 using model::KernelSpec;
 
-constexpr const char* entry = "tuner_baseline";                    // as tuner_baseline.h declares it
+constexpr const char* baseline_entry = "tuner_baseline";           // as tuner_baseline.h declares it
 constexpr const char* workspace_name = "the library's workspace";  // no argument can have it
 
 /// Whether the value is another for some configuration than for others.
@@ -38,11 +38,7 @@ bool is_of_configuration(const CompiledSpec& compiled, const CompiledArgument& a
                      [&](const Compiled& extent) { return is_of_configuration(compiled, extent.program); });
 }
 
-bool is_output(const ArgumentSpec& argument) {
-  return argument.pointer && (argument.access == Access::out || argument.access == Access::inout);
-}
-
-bool names(const BaselineSpec& baseline, const std::string& name) {
+bool takes(const BaselineSpec& baseline, const std::string& name) {
   return std::any_of(baseline.arguments.begin(), baseline.arguments.end(),
                      [&](const model::PlacedName& argument) { return argument.name == name; });
 }
@@ -56,7 +52,7 @@ class BaselineCheck {
   void run() {
     for (const model::PlacedName& argument : m_baseline.arguments) check(argument);
     for (const ArgumentSpec& argument : m_spec.arguments) {
-      if (!is_output(argument) || names(m_baseline, argument.name)) continue;
+      if (!argument.is_output() || takes(m_baseline, argument.name)) continue;
       m_compiler.report(
           m_baseline.where,
           fmt::format("the baseline `{}` does not get the output `{}`", m_baseline.name, argument.name),
@@ -211,7 +207,7 @@ KernelSpec kernel_of(const CompiledSpec& compiled, const BaselineSpec& baseline)
   kernel.workload = of.workload;
 
   model::StepSpec& call = kernel.steps.emplace_back();
-  call.entry = entry;
+  call.entry = baseline_entry;
   call.calls = true;
   call.where = baseline.where;
   for (const model::PlacedName& argument : baseline.arguments) call.arguments.push_back(argument.name);

@@ -16,10 +16,6 @@ using model::StepSpec;
 constexpr int most_streams =
     16;  // a device has few engines; a number from an untrusted file must not size anything
 
-bool is_output(const ArgumentSpec& argument) {
-  return argument.pointer && (argument.access == Access::out || argument.access == Access::inout);
-}
-
 /// Whether an argument of this type may be of floating (or integer) type for some problem.
 bool may_be(bool floating, const ArgumentSpec& argument, const model::KernelSpec& spec) {
   if (argument.type) return model::is_floating(*argument.type) == floating;
@@ -210,7 +206,7 @@ class StepCompiler {
     } else if (!verifies) {
       m_compiler.report(step.where, fmt::format("step argument `{}` outside [verify]", quoted_name),
                         "only the reference writes what is expected");
-    } else if (!is_output(m_spec.arguments[static_cast<std::size_t>(index)])) {
+    } else if (!m_spec.arguments[static_cast<std::size_t>(index)].is_output()) {
       m_compiler.report(step.where,
                         fmt::format("`{}`, where `{}` is not an output", quoted_name, name.substr(0, dot)),
                         "only buffers with access `out` or `inout` are verified");
@@ -248,7 +244,7 @@ class StepCompiler {
     const bool exact = m_spec.verify->rounding_terms.text == "0";
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()) && !steps.empty(); ++i) {
       const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
-      if (!is_output(argument)) continue;
+      if (!argument.is_output()) continue;
       if (!taken(model::Operand::Kind::expected, i)) {
         m_compiler.report(
             where, fmt::format("output `{}` is not verified", argument.name),

@@ -52,7 +52,12 @@ bool FinalStage::hold(std::size_t group) {
   m_best.erase(group);
   if (field.settled) return false;
   const model::Problem& problem = m_list.groups[group].problem;
-  m_services.observer.final_begins(problem, field.contestants.size());
+  const auto may_win = [](const Contestant& contestant) {
+    return model::may_win(contestant.compiled.trial.record.role);
+  };
+  m_services.observer.final_begins(
+      problem,
+      static_cast<std::size_t>(std::count_if(field.contestants.begin(), field.contestants.end(), may_win)));
   model::FinalJob job;
   job.seed = m_request.seed + group;
   for (const Contestant& contestant : field.contestants) {

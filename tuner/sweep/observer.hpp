@@ -24,7 +24,7 @@ class Observer {
   virtual void finished(const model::TrialRecord& trial) = 0;
   /// A trial that was planned is not done: its problem could not be prepared (see notice()).
   virtual void left_out(const model::TrialRecord& trial) = 0;
-  /// The best trials of `problem`, so many, are measured again in turn.
+  /// The best trials of `problem`, so many, are measured again in turn, with the baselines beside them.
   virtual void final_begins(const model::Problem& problem, std::size_t contestants) = 0;
   /// Something a person should know; the sweep goes on.
   virtual void notice(const std::string& text) = 0;

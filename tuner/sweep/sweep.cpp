@@ -228,9 +228,18 @@ class Driver {
     }
     if (!job.probes.empty()) m_verdicts.learn(record, outcome);
     maker_of(trial.item).add_outcome(trial.trial, std::move(outcome));
+    add_settings(trial.item, record);
     if (is_death(record.outcome.status)) note_death(record);
     remember_best(trial);
     return true;
+  }
+
+  /// A library's version says little without the settings it was called with.
+  void add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const {
+    const std::string& settings = work_of(item).kernel.spec().description;
+    model::TrialOutcome& outcome = record.outcome;
+    if (record.role != model::Role::baseline || outcome.status != TrialStatus::ok || settings.empty()) return;
+    outcome.detail += (outcome.detail.empty() ? "" : "; ") + settings;
   }
 
   /// Counts it, and says so where it was one too many.
