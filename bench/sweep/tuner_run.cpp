@@ -167,8 +167,11 @@ TunerRun run_tuner(const std::string& program, const std::filesystem::path& spec
                    const std::vector<std::string>& more) {
   const Folder home;
   const std::filesystem::path database = home.path() / "bench.db";
-  std::vector<std::string> command = {program,   "run", "--kernel", std::filesystem::absolute(spec).string(),
-                                      "--sizes", size,  "--db",     database.string()};
+  std::vector<std::string> command = {program,       "run",
+                                      "--baselines", "off",
+                                      "--kernel",    std::filesystem::absolute(spec).string(),
+                                      "--sizes",     size,
+                                      "--db",        database.string()};
   command.insert(command.end(), more.begin(), more.end());
   TunerRun run;
   run.seconds = timed(std::move(command), home.path());
