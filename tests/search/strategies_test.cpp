@@ -17,7 +17,7 @@ namespace {
 
 std::vector<std::size_t> drain(Strategy& strategy) {
   std::vector<std::size_t> all;
-  while (const auto candidate = strategy.next()) all.push_back(*candidate);
+  while (const auto proposal = strategy.next()) all.push_back(proposal->candidate);
   return all;
 }
 
@@ -99,8 +99,8 @@ TEST_CASE("reports may come late and tell of failures") {
     const auto first = strategy->next();
     const auto second = strategy->next();
     REQUIRE((first && second));
-    strategy->report(*second, {tuner::model::TrialStatus::crashed, std::nullopt});
-    strategy->report(*first, {tuner::model::TrialStatus::dropped, 5e6});
+    strategy->report(second->candidate, {tuner::model::TrialStatus::crashed, std::nullopt});
+    strategy->report(first->candidate, {tuner::model::TrialStatus::dropped, 5e6});
     CHECK(drain(*strategy).size() == 2);
   }
 }

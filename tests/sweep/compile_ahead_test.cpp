@@ -38,7 +38,7 @@ TEST_SUITE("tuner::sweep::CompileAhead") {
     };
     compile::CompilePool pool(2, [&] { return std::make_unique<test::FakeCompiler>(log, answer); });
     sweep::CompileAhead compiling(pool);
-    compiling.submit(trial("later group"), {1, 0});
+    compiling.submit(trial("later group"), {1, 0, ""});
     compiling.submit(trial("slow"), {});
     for (const char* text : {"second", "third"}) compiling.submit(trial(text), {});
 

@@ -1,6 +1,7 @@
 #include "tuner/search/fixed_order.hpp"
 
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "tuner/search/random_source.hpp"
@@ -10,19 +11,20 @@ namespace {
 
 class FixedOrder final : public Strategy {
  public:
-  FixedOrder(const SearchSpace& space, std::vector<std::size_t> order)
-      : m_space(space), m_order(std::move(order)) {}
+  FixedOrder(const SearchSpace& space, std::vector<std::size_t> order, std::string idea)
+      : m_space(space), m_order(std::move(order)), m_idea(std::move(idea)) {}
 
-  std::optional<std::size_t> next() override {
+  std::optional<Proposal> next() override {
     while (m_next < m_order.size() && m_space.known[m_order[m_next]]) ++m_next;
     if (m_next == m_order.size()) return std::nullopt;
-    return m_order[m_next++];
+    return Proposal{m_order[m_next++], m_idea};
   }
   void report(std::size_t, const Result&) override {}
 
  private:
   const SearchSpace& m_space;
   std::vector<std::size_t> m_order;
+  std::string m_idea;
   std::size_t m_next = 0;
 };
 
@@ -35,7 +37,7 @@ std::vector<std::size_t> written(const SearchSpace& space) {
 }  // namespace
 
 std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t) {
-  return std::make_unique<FixedOrder>(space, written(space));
+  return std::make_unique<FixedOrder>(space, written(space), "listed");
 }
 
 std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed) {
@@ -44,7 +46,7 @@ std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t s
   // Fisher and Yates.
   for (std::size_t left = order.size(); left > 1; --left)
     std::swap(order[left - 1], order[random.below(left)]);
-  return std::make_unique<FixedOrder>(space, std::move(order));
+  return std::make_unique<FixedOrder>(space, std::move(order), "random");
 }
 
 }  // namespace tuner::search

@@ -5,10 +5,9 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
-#include "tuner/model/compile_job.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/problem.hpp"
 #include "tuner/model/trial_status.hpp"
@@ -24,6 +23,19 @@ struct Result {
   std::optional<double> time_ns;
 };
 
+/// What is known of a candidate once it is compiled, before anything is launched.
+struct Compiled {
+  model::TrialStatus status = model::TrialStatus::ok;  ///< else it will not run, and why
+  double compile_ms = 0;                               ///< 0: it was in the cache
+  int registers = 0;
+  std::int64_t spilled_bytes = 0;  ///< local memory of a thread
+  std::int64_t shared_bytes = 0;   ///< of a block, static and dynamic
+  std::int64_t threads = 0;        ///< of a block
+  std::int64_t blocks = 0;         ///< of the grid
+  double occupancy = 0;            ///< of a multiprocessor, 0 to 1; 0: unknown
+  double waves = 0;                ///< blocks / the blocks that the device holds at once; 0: unknown
+};
+
 /// What a strategy searches: the configurations of one or several kernels that compete on one problem.
 struct SearchSpace {
   struct Kernel {
@@ -34,17 +46,19 @@ struct SearchSpace {
     std::size_t kernel = 0;         ///< index into `kernels`
     std::size_t configuration = 0;  ///< index into its configurations
   };
-  /// What another problem of the same sweep says of these candidates.
-  struct Neighbour {
-    model::Problem problem;
+  /// What these candidates did elsewhere: on another size, another device, with another driver or toolkit.
+  struct Prior {
+    std::string origin;                          ///< for people: `1024x1024x1024`, `NVIDIA A100-PCIE-40GB`
+    model::Problem problem;                      ///< that they were measured on
+    bool same_class = true;                      ///< on this device, with this driver and toolkit
     std::vector<std::optional<Result>> results;  ///< parallel to `candidates`
   };
 
   model::Problem problem;
   std::vector<Kernel> kernels;
   std::vector<Candidate> candidates;
-  std::vector<std::optional<Result>> known;            ///< parallel to `candidates`: results of before
-  std::function<std::vector<Neighbour>()> neighbours;  ///< as far as they are known when asked; may be null
+  std::vector<std::optional<Result>> known;    ///< parallel to `candidates`: results of before
+  std::function<std::vector<Prior>()> priors;  ///< as far as they are known when asked; may be null
 
   std::size_t size() const { return candidates.size(); }
   /// Where a candidate lies among its kernel's values, one coordinate a parameter.
@@ -52,6 +66,20 @@ struct SearchSpace {
     const Candidate& one = candidates[candidate];
     return kernels[one.kernel].configurations->coordinates(one.configuration);
   }
+};
+
+/// A candidate to be tried, and where the idea came from.
+struct Proposal {
+  std::size_t candidate = 0;
+  std::string idea;  ///< for people, a word or a prior's origin: `random`, `model`, `1024x1024x1024`
+};
+
+/// What a search thinks of the candidates that it has not tried.
+struct Outlook {
+  double gain = 0;  ///< expected, as a share of the best time: 0.01 is one per cent faster
+  double low = 0;   ///< 95 % interval of it
+  double high = 0;
+  std::string estimate;  ///< how it was made, for people: `model`, `order statistics`
 };
 
 /// Which candidate of a space comes next. A driver asks for several before it reports any of them, so that
@@ -64,15 +92,18 @@ class Strategy {
   Strategy& operator=(const Strategy&) = delete;
   virtual ~Strategy() = default;
 
-  /// The next candidate. Nothing: none before one of those under way is reported; with none under way, the
+  /// What to try next. Nothing: nothing before one of those under way is reported; with none under way, the
   /// search is over.
-  virtual std::optional<std::size_t> next() = 0;
-  /// What `candidate` was compiled to: its resources are known some time before its result.
-  virtual void compiled(std::size_t /*candidate*/, const model::Compilation& /*compilation*/) {}
+  virtual std::optional<Proposal> next() = 0;
+  /// What `candidate` was compiled to. Returns whether it is still worth running; report() follows in any
+  /// case, with `skipped` where it was not run.
+  virtual bool compiled(std::size_t /*candidate*/, const Compiled& /*compiled*/) { return true; }
   /// Says how `candidate`, which next() gave, ended.
   virtual void report(std::size_t candidate, const Result& result) = 0;
   /// How many proposals may be under way at once: a strategy that learns loses by every one it makes blindly.
   virtual std::size_t lookahead() const { return std::numeric_limits<std::size_t>::max(); }
+  /// What it expects of what is left; nothing as long as it cannot say.
+  virtual std::optional<Outlook> outlook() const { return std::nullopt; }
 };
 
 }  // namespace tuner::search

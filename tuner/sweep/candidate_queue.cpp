@@ -21,9 +21,9 @@ std::optional<CandidateQueue::Item> CandidateQueue::next() {
 std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   for (auto it = m_open.begin(); it != m_open.end();) {
     Open& open = it->second;
-    if (const auto candidate = next_candidate(open)) {
+    if (auto proposal = next_proposal(open)) {
       ++open.under_way;
-      return Item{it->first, *candidate};
+      return Item{it->first, proposal->candidate, std::move(proposal->idea)};
     }
     open.waits = true;
     if (open.under_way == 0) {
@@ -36,11 +36,11 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   return std::nullopt;
 }
 
-std::optional<std::size_t> CandidateQueue::next_candidate(Open& open) {
+std::optional<search::Proposal> CandidateQueue::next_proposal(Open& open) {
   if (!open.baselines.empty()) {
     const std::size_t candidate = open.baselines.back();
     open.baselines.pop_back();
-    return candidate;
+    return search::Proposal{candidate, ""};
   }
   const bool asks = !open.waits && open.under_way < open.strategy->lookahead();
   return asks ? open.strategy->next() : std::nullopt;
@@ -59,8 +59,8 @@ std::optional<std::size_t> CandidateQueue::take_finished() {
   return group;
 }
 
-void CandidateQueue::compiled(const Item& item, const model::Compilation& compilation) {
-  if (!is_baseline(item)) m_open.at(item.group).strategy->compiled(item.candidate, compilation);
+bool CandidateQueue::compiled(const Item& item, const search::Compiled& compiled) {
+  return is_baseline(item) || m_open.at(item.group).strategy->compiled(item.candidate, compiled);
 }
 
 void CandidateQueue::report(const Item& item, const model::TrialRecord& record) {
@@ -85,10 +85,10 @@ void CandidateQueue::begin_group() {
   }
   space->candidates = group.candidates;
   space->known = group.known;
-  space->neighbours = [this, index] { return neighbours_of(index); };
+  space->priors = [this, index] { return priors_of(index); };
   std::vector<std::size_t> baselines;
   for (std::size_t i = 0; i < group.candidates.size(); ++i) {
-    if (!is_baseline({index, i})) continue;
+    if (!is_baseline({index, i, {}})) continue;
     if (!group.known[i]) baselines.push_back(i);
     space->known[i] = search::Result{model::TrialStatus::skipped, std::nullopt};  // nothing to search by
     m_results[index][i].reset();
@@ -99,7 +99,7 @@ void CandidateQueue::begin_group() {
 }
 
 /// Configurations are the same where kernel and values are; coordinates may differ between problems.
-std::vector<search::SearchSpace::Neighbour> CandidateQueue::neighbours_of(std::size_t index) const {
+std::vector<search::SearchSpace::Prior> CandidateQueue::priors_of(std::size_t index) const {
   const auto name_of = [&](const Group& group, std::size_t candidate) {
     const auto& one = group.candidates[candidate];
     return std::pair(group.work[one.kernel], group.lists[one.kernel][one.configuration].canonical_json());
@@ -107,25 +107,25 @@ std::vector<search::SearchSpace::Neighbour> CandidateQueue::neighbours_of(std::s
   const Group& group = m_list.groups[index];
   std::map<std::pair<std::size_t, std::string>, std::size_t> places;
   for (std::size_t i = 0; i < group.candidates.size(); ++i) places.emplace(name_of(group, i), i);
-  std::vector<search::SearchSpace::Neighbour> neighbours;
+  std::vector<search::SearchSpace::Prior> priors;
   for (std::size_t other = 0; other < m_list.groups.size(); ++other) {
     const Group& from = m_list.groups[other];
     const bool comparable = other != index && from.problem.family == group.problem.family &&
                             from.problem.type == group.problem.type;
     if (!comparable) continue;
-    search::SearchSpace::Neighbour neighbour{from.problem, {}};
-    neighbour.results.resize(group.candidates.size());
+    search::SearchSpace::Prior prior{from.problem.text(), from.problem, true, {}};
+    prior.results.resize(group.candidates.size());
     bool any = false;
     for (std::size_t i = 0; i < from.candidates.size(); ++i) {
       if (!m_results[other][i]) continue;
       const auto place = places.find(name_of(from, i));
       if (place == places.end()) continue;
-      neighbour.results[place->second] = m_results[other][i];
+      prior.results[place->second] = m_results[other][i];
       any = true;
     }
-    if (any) neighbours.push_back(std::move(neighbour));
+    if (any) priors.push_back(std::move(prior));
   }
-  return neighbours;
+  return priors;
 }
 
 }  // namespace tuner::sweep

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/search/strategies.hpp"
@@ -19,6 +20,7 @@ class CandidateQueue {
   struct Item {
     std::size_t group = 0;
     std::size_t candidate = 0;  ///< index into Group::candidates
+    std::string idea;           ///< see search::Proposal; empty: a baseline
   };
 
   CandidateQueue(const Request& request, const TrialList& list);
@@ -26,8 +28,8 @@ class CandidateQueue {
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
   /// is over.
   std::optional<Item> next();
-  /// Says what an item that next() gave was compiled to.
-  void compiled(const Item& item, const model::Compilation& compilation);
+  /// Says what an item that next() gave was compiled to. Returns whether it is still worth running.
+  bool compiled(const Item& item, const search::Compiled& compiled);
   /// Says how an item that next() gave has ended.
   void report(const Item& item, const model::TrialRecord& record);
   /// A group all of whose trials have ended; each is given once, in the order they ended.
@@ -46,9 +48,9 @@ class CandidateQueue {
 
   std::optional<Item> next_of_open();
   void begin_group();
-  std::optional<std::size_t> next_candidate(Open& open);
+  std::optional<search::Proposal> next_proposal(Open& open);
   bool is_baseline(const Item& item) const;
-  std::vector<search::SearchSpace::Neighbour> neighbours_of(std::size_t group) const;
+  std::vector<search::SearchSpace::Prior> priors_of(std::size_t group) const;
 
   const Request& m_request;
   const TrialList& m_list;

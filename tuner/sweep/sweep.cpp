@@ -23,6 +23,26 @@ constexpr std::chrono::milliseconds no_patience{0};
 /// How long a wait for the compiler may keep the sweep from noticing that it should stop.
 constexpr std::chrono::milliseconds stop_latency{100};
 
+search::Compiled compiled_facts(const model::TrialRecord& record, const model::DeviceLimits& limits) {
+  search::Compiled facts;
+  facts.status = record.outcome.status;
+  facts.compile_ms = record.compile_ms;
+  facts.threads = record.block.count();
+  facts.blocks = record.grid.count();
+  facts.shared_bytes = record.dynamic_shared_bytes;
+  if (record.resources) {
+    facts.registers = record.resources->registers;
+    facts.spilled_bytes = record.resources->spill_store_bytes;
+    facts.shared_bytes += record.resources->static_shared_bytes;
+  }
+  if (!record.occupancy) return facts;
+  facts.occupancy = record.occupancy->fraction;
+  const double at_once = static_cast<double>(record.occupancy->blocks_per_multiprocessor) *
+                         static_cast<double>(limits.multiprocessors);
+  if (at_once > 0) facts.waves = static_cast<double>(facts.blocks) / at_once;
+  return facts;
+}
+
 class Driver {
  public:
   Driver(const Request& request, const TrialList& list, Services& services)
@@ -151,9 +171,10 @@ class Driver {
   void measure(Compiled trial) {
     model::TrialRecord& record = trial.trial.record;
     if (!is_prepared(trial)) return leave_out(record, trial.item);
-    m_queue.compiled(trial.item, *trial.binary);
     add_compilation(trial.trial, *trial.binary, m_services.oracle);
     if (is_death(record.outcome.status)) note_death(record);  // the compiler's
+    if (!m_queue.compiled(trial.item, compiled_facts(record, m_request.device.limits)))
+      return pass_over(record, trial.item);
     const bool launched = record.outcome.status == TrialStatus::ok && !is_condemned(trial) && launch(trial);
     if (record.outcome.subject == model::Subject::problem) return leave_out(record, trial.item);
     m_finals.remember(trial);
@@ -187,6 +208,15 @@ class Driver {
     m_queue.report(item, record);
     --m_under_way;
     ++m_summary.unprepared;
+    m_services.observer.left_out(record);
+  }
+
+  /// What the compiler said of it was enough for the strategy. Nothing is recorded: it was not tried.
+  void pass_over(model::TrialRecord& record, const CandidateQueue::Item& item) {
+    record.outcome.status = TrialStatus::skipped;
+    m_queue.report(item, record);
+    --m_under_way;
+    ++m_summary.passed_over;
     m_services.observer.left_out(record);
   }
 
