@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/e2e/user.hpp"
@@ -196,6 +197,24 @@ const char* tuner_baseline_version(const char** why_not) {
     CHECK_FALSE(has(result.out, "× libcount"));
     user.environment["HAS_LIBCOUNT"] = "1";
     CHECK(has(run(user, {}, "1000,2000").out, "× libcount"));
+  }
+
+  TEST_CASE("a library with device code is made by nvcc, and left out where there is none") {
+    User user;
+    user.environment["TUNER_NVCC"] = user.home / "nvcc";
+    write_counting(user, table("libcount", "libcount.cu"));
+    write_library(user, "libcount.cu", right);
+    const auto without = run(user);
+    INFO(without.err);
+    CHECK(without.exit_code == 0);
+    CHECK(has(without.err, "no times of libcount: skipped: it has device code, for nvcc"));
+    CHECK_FALSE(has(without.out, "× libcount"));
+    // Stands in for nvcc: its options are not the host compiler's.
+    write_text(user.home / "nvcc",
+               "#!/bin/sh\nexec c++ -shared -fPIC -o kernel.so "
+               "-I source/1/2/3/4 -x c++ unit.cpp\n");
+    std::filesystem::permissions(user.home / "nvcc", std::filesystem::perms::owner_all);
+    CHECK(has(run(user).out, "× libcount"));
   }
 
   TEST_CASE("a library that crashes, or is wrong, costs its row alone") {
