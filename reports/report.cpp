@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "reports/baseline.hpp"
+#include "reports/changes.hpp"
 #include "reports/numbers.hpp"
 #include "reports/pivot.hpp"
 #include "reports/report_parts.hpp"
@@ -72,6 +73,15 @@ std::string libraries_text(const std::vector<ProblemSummary>& problems) {
   return versions.empty() ? note + "." : fmt::format("{}. {}.", note, fmt::join(versions, "; "));
 }
 
+void add_changes(const std::string& family, const std::vector<ProblemSummary>& problems, Document& document) {
+  Table changes = change_table(problems);
+  if (changes.empty()) return;
+  document.add(Heading{3, family + ": what changes with the size"});
+  document.add(Paragraph{common_text(problems)});
+  document.add_table(std::move(changes));
+  if (const std::string note = neighbours_note(problems); !note.empty()) document.add(Paragraph{note});
+}
+
 void add_family(const ReportInput& input, const Trials& trials, Document& document) {
   const std::string& family = trials.front()->problem.family;
   const std::string metric = choose_metric(trials, input.metric);
@@ -82,6 +92,8 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   document.add_table(best_table(problems, metric, input.ceilings));
   if (const std::string text = final_text(problems); !text.empty()) document.add(Paragraph{text});
   if (const std::string text = libraries_text(problems); !text.empty()) document.add(Paragraph{text});
+
+  add_changes(family, problems, document);
 
   std::vector<std::pair<std::string, Trials>> kernels;
   for (const std::string& kernel : kernel_names(trials)) {
