@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/version.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {

@@ -27,6 +27,10 @@ std::string Context::command_line() const {
   return out;
 }
 
+const char* version() {
+  return TUNER_VERSION;
+}
+
 terminal::Terminal open_terminal(const config::Settings& settings) {
   const auto wish = [&](const char* name) {
     const std::string& word = settings.text(name);

@@ -19,6 +19,9 @@ struct Context {
   std::string command_line() const;
 };
 
+/// The project's version, as CMake has it.
+const char* version();
+
 /// stderr as the settings `color` and `progress` want it.
 terminal::Terminal open_terminal(const config::Settings& settings);
 

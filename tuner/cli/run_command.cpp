@@ -21,7 +21,6 @@
 #include "tuner/cli/rivals.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/sweep_display.hpp"
-#include "tuner/cli/version.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/strategies.hpp"

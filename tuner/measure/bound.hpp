@@ -10,6 +10,10 @@ namespace tuner::measure {
 /// for equality, for integers and for n = 0. Nothing where n*u >= 1/2 or n is no number: from there on the
 /// factor is at least 1, and as |expected| is at most the magnitude, an output of zeros would pass. Such a
 /// problem cannot be judged in that type.
-std::optional<double> bound_factor(double rounding_terms, model::ElementType type);
+inline std::optional<double> bound_factor(double rounding_terms, model::ElementType type) {
+  const double spread = rounding_terms * model::unit_roundoff(type);
+  if (!(rounding_terms >= 0) || !(spread < 0.5)) return std::nullopt;
+  return spread / (1 - spread);
+}
 
 }  // namespace tuner::measure

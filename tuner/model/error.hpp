@@ -27,7 +27,9 @@ class Error : public std::runtime_error {
   ExitCode code() const { return m_code; }
 
   /// The same error seen from further out: "context: what".
-  Error in_context(const std::string& context) const;
+  Error in_context(const std::string& context) const {
+    return Error(context + ": " + what(), m_hint, m_code);
+  }
 
  private:
   std::string m_hint;
