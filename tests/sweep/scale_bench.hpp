@@ -131,8 +131,10 @@ class Watcher final : public sweep::Observer {
   }
   void left_out(const model::TrialRecord&) override { ++left; }
   void final_begins(const model::Problem&, std::size_t) override {}
+  void search_ended(const model::SearchRecord& search) override { searches.push_back(search); }
   void notice(const std::string& text) override { notices.push_back(text); }
   std::vector<std::string> notices;
+  std::vector<model::SearchRecord> searches;
   std::pair<std::int64_t, std::int64_t> plan;
   int ended = 0;
   int left = 0;
@@ -152,6 +154,7 @@ struct Bench {
   bool fails_in_final = false;
   std::function<void(model::FinalOutcome&)> doubt;
   std::function<void(sweep::Request&)> adjust;
+  std::vector<search::StrategyKind> strategies;  ///< sweep::Services::own_strategies
 
   sweep::Request request() {
     sweep::Request out;
@@ -179,8 +182,8 @@ struct Bench {
     FakeCompilerLog log;
     compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, scale_answer(broken)); });
     double now = 0;
-    sweep::Services services{pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; },
-                             stop};
+    sweep::Services services{
+        pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; }, stop, strategies};
     const sweep::TrialList list = sweep::list_trials(what, results);
     const sweep::Summary summary = sweep::sweep(what, list, services);
     launched = runner.launched;

@@ -18,7 +18,8 @@ std::size_t bytes_of(const Compiled& trial) {
 
 }  // namespace
 
-CompileAhead::CompileAhead(compile::CompilePool& pool) : m_pool(pool) {}
+CompileAhead::CompileAhead(compile::CompilePool& pool, Judge judge)
+    : m_pool(pool), m_judge(std::move(judge)) {}
 
 bool CompileAhead::wants_more() const {
   const compile::PoolStats stats = m_pool.stats();
@@ -26,18 +27,17 @@ bool CompileAhead::wants_more() const {
          m_ready.size() < most_ready && m_ready_bytes < most_ready_bytes;
 }
 
-model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item) {
+model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item, bool judged) {
   if (trial.reference && m_references.emplace(trial.reference_key, nullptr).second)
     m_reference_tickets[m_pool.submit(std::move(*trial.reference))] = trial.reference_key;
   trial.reference.reset();
   const model::Digest key = trial.record.key;
   const auto died = m_died.find(trial.record.binary_key);
   model::CompileJob job = std::exchange(trial.job, {});
-  Compiled begun{std::move(trial), item, nullptr, nullptr, m_turns++};
+  Compiled begun{std::move(trial), std::move(item), nullptr, nullptr, m_turns++, judged};
   if (died != m_died.end()) {
     begun.binary = died->second;
-    m_ready_bytes += bytes_of(begun);
-    m_ready.push_back(std::move(begun));
+    add_ready(std::move(begun));
   } else {
     m_compiling.emplace(m_pool.submit(std::move(job)), std::move(begun));
   }
@@ -45,11 +45,21 @@ model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item) {
 }
 
 void CompileAhead::submit(Trial trial, CandidateQueue::Item item) {
-  begin(std::move(trial), item);
+  begin(std::move(trial), std::move(item), true);
+}
+
+void CompileAhead::poll() {
+  while (auto finished = m_pool.take_for(no_patience)) accept(std::move(*finished));
+}
+
+void CompileAhead::add_ready(Compiled trial) {
+  if (trial.judged && m_judge && !m_judge(trial)) return;
+  m_ready_bytes += bytes_of(trial);
+  m_ready.push_back(std::move(trial));
 }
 
 std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
-  while (auto finished = m_pool.take_for(no_patience)) accept(std::move(*finished));
+  poll();
   if (first_ready() == m_ready.end()) {
     if (auto finished = m_pool.take_for(patience)) accept(std::move(*finished));
   }
@@ -59,7 +69,7 @@ std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
 }
 
 Compiled CompileAhead::compile_now(Trial trial) {
-  const model::Digest key = begin(std::move(trial), {});
+  const model::Digest key = begin(std::move(trial), {}, false);
   while (true) {
     for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
       if (it->trial.record.key == key && complete(*it)) return remove(it);
@@ -76,10 +86,10 @@ void CompileAhead::accept(compile::CompilePool::Finished finished) {
     return;
   }
   auto compiling = m_compiling.extract(finished.ticket);
-  Compiled& trial = m_ready.emplace_back(std::move(compiling.mapped()));
+  Compiled& trial = compiling.mapped();
   trial.binary = std::move(finished.compilation);
   if (model::is_death(trial.binary->status)) m_died.emplace(trial.trial.record.binary_key, trial.binary);
-  m_ready_bytes += bytes_of(trial);
+  add_ready(std::move(trial));
 }
 
 bool CompileAhead::complete(const Compiled& trial) const {

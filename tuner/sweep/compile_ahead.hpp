@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,36 +23,46 @@ struct Compiled {
   CompilationPtr binary;
   CompilationPtr reference;  ///< null where there is nothing to verify against
   std::uint64_t turn = 0;    ///< its place among the submitted
+  bool judged = true;        ///< by CompileAhead::Judge, once it is compiled
 };
 
 /// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it, and
 /// so is a binary of which the compiler died or was killed: its other trials would end no better today.
 class CompileAhead {
  public:
-  explicit CompileAhead(compile::CompilePool& pool);
+  /// Called as soon as a submitted trial's own binary is there, or its compilation failed. Returns whether
+  /// the trial is still wanted; one that is not is forgotten.
+  using Judge = std::function<bool(Compiled& trial)>;
+
+  /// Without a judge every trial is wanted.
+  explicit CompileAhead(compile::CompilePool& pool, Judge judge = nullptr);
 
   /// Whether another trial should be submitted: some compiler may soon have nothing to do, and what waits to
   /// be measured is not too much to hold.
   bool wants_more() const;
   bool empty() const { return m_compiling.empty() && m_ready.empty(); }
   void submit(Trial trial, CandidateQueue::Item item);
+  /// Has what the compilers have finished judged, without waiting for any.
+  void poll();
   /// Of the trials that are ready, one of the earliest group, since changing the problem changes the inputs
   /// on the device, and of these the first submitted: were it the first compiled, the small and slow kernels
   /// would all be measured before the large. Waits for one as long as `patience`. Throws what the compilers
   /// throw.
   std::optional<Compiled> take(std::chrono::milliseconds patience);
-  /// Compiles one trial out of turn and waits for it, whatever else is being compiled.
+  /// Compiles one trial out of turn and waits for it, whatever else is being compiled. It is not judged.
   Compiled compile_now(Trial trial);
 
  private:
   /// Submits the trial's jobs and returns the key it is now known by.
-  model::Digest begin(Trial trial, CandidateQueue::Item item);
+  model::Digest begin(Trial trial, CandidateQueue::Item item, bool judged);
+  void add_ready(Compiled trial);
   void accept(compile::CompilePool::Finished finished);
   bool complete(const Compiled& trial) const;
   std::deque<Compiled>::iterator first_ready();
   Compiled remove(std::deque<Compiled>::iterator trial);
 
   compile::CompilePool& m_pool;
+  Judge m_judge;
   std::map<compile::CompilePool::Ticket, Compiled> m_compiling;
   std::map<compile::CompilePool::Ticket, model::Digest> m_reference_tickets;
   std::map<model::Digest, CompilationPtr> m_references;  ///< null: being compiled
