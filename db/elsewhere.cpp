@@ -1,16 +1,21 @@
 #include "db/elsewhere.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
+#include "db/json_values.hpp"
 #include "db/row_reader.hpp"
 #include "db/sql.hpp"
 #include "db/statement.hpp"
-#include "db/stored_json.hpp"
 
 namespace db {
 namespace {
@@ -25,10 +30,10 @@ using tuner::model::Problem;
 /// Problems of the class itself, and other classes, at most.
 constexpr std::size_t most_problems = 4;
 constexpr std::size_t most_classes = 4;
-/// Of each, the fastest, as many of the slower ones, evenly, and as many that failed; at most.
-constexpr std::int64_t most_fastest = 1500;
-constexpr std::int64_t most_slower = 500;
-constexpr std::int64_t most_failed = 250;
+/// Of each, the fastest, about so many of the others, and so many that failed; at most.
+constexpr std::int64_t most_fastest = 800;
+constexpr double most_slower = 300;
+constexpr std::int64_t most_failed = 100;
 
 struct Place {
   Digest contest;
@@ -36,20 +41,6 @@ struct Place {
   bool is_today = true;
   std::int64_t timed = 0;
 };
-
-/// Sum of |log2| of the sizes' ratios; padding counts like a small difference. Far away where the dimensions
-/// are others.
-double distance(const Problem& a, const Problem& b) {
-  constexpr double far = 1e9;
-  constexpr double of_padding = 0.25;
-  if (a.sizes.size() != b.sizes.size()) return far;
-  double sum = a.row_padding == b.row_padding ? 0 : of_padding;
-  for (std::size_t i = 0; i < a.sizes.size(); ++i) {
-    if (a.sizes[i].name != b.sizes[i].name) return far;
-    sum += std::abs(std::log2(static_cast<double>(a.sizes[i].value) / static_cast<double>(b.sizes[i].value)));
-  }
-  return sum;
-}
 
 std::vector<Place> all_places(const Connection& db, const ElsewhereQuery& query) {
   const Problem& problem = query.contest.problem;
@@ -97,82 +88,103 @@ std::vector<Place> nearest(std::vector<Place> places, const ContestName& contest
   return chosen;
 }
 
+/// A kernel whose parameters were others once is there for each time.
+using Kernels = std::map<Digest, std::string>;
+
+Kernels wanted_kernels(const Connection& db, const ElsewhereQuery& query) {
+  Statement select(db, "SELECT id, name FROM kernels WHERE family = ?");
+  Kernels kernels;
+  auto row = select.use();
+  row.bind(query.contest.problem.family);
+  while (row.step()) {
+    const Digest id = row.digest();
+    std::string name = row.text();
+    if (std::find(query.kernels.begin(), query.kernels.end(), name) != query.kernels.end())
+      kernels.emplace(id, std::move(name));
+  }
+  return kernels;
+}
+
+/// Along the index trials_of_contest, word for word its condition.
+std::string select_results(const Kernels& kernels, const std::string& rest) {
+  std::vector<std::string> ids;
+  for (const auto& [id, kernel] : kernels) ids.push_back(fmt::format("x'{}'", id.hex()));
+  return fmt::format(
+      "SELECT kernel, configuration, status, median_ns FROM trials INDEXED BY trials_of_contest "
+      "WHERE status <> '' AND contest = ? AND superseded = ? AND kernel IN ({}) AND {}",
+      fmt::join(ids, ", "), rest);
+}
+
+/// Identifiers are digests: those below this one are so large a part of all, drawn by nothing but themselves.
+Digest first_part(double share) {
+  std::array<std::uint8_t, 16> bytes{};
+  const double most = std::numeric_limits<std::uint32_t>::max();
+  const auto bound = static_cast<std::uint32_t>(std::clamp(share, 0.0, 1.0) * most);
+  for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<std::uint8_t>(bound >> (24 - 8 * i));
+  return Digest::from_bytes(bytes);
+}
+
 class ElsewhereReader {
  public:
   ElsewhereReader(const Connection& db, const ElsewhereQuery& query)
-      : m_fastest(db, select("median_ns IS NOT NULL ORDER BY median_ns LIMIT ?")),
-        m_slower(db, select("median_ns IS NOT NULL ORDER BY median_ns LIMIT -1 OFFSET ?")),
-        m_failed(db, select("median_ns IS NULL AND status NOT IN ('skipped', 'quarantined') LIMIT ?")),
-        m_configuration(db, "SELECT json FROM configurations WHERE id = ?") {
-    Statement kernels(db, "SELECT id, name, parameters FROM kernels WHERE family = ?");
-    auto row = kernels.use();
-    row.bind(query.contest.problem.family);
-    while (row.step()) {
-      const Digest id = row.digest();
-      Kernel kernel{row.text(), row.text()};
-      const auto& wanted = query.kernels;
-      if (std::find(wanted.begin(), wanted.end(), kernel.name) != wanted.end())
-        m_kernels.emplace(id, std::move(kernel));
-    }
-  }
+      : m_kernels(wanted_kernels(db, query)),
+        m_fastest(db, select_results(m_kernels, "median_ns IS NOT NULL ORDER BY median_ns LIMIT ?")),
+        m_slower(db, select_results(m_kernels, "median_ns > ? AND configuration < ?")),
+        m_failed(db,
+                 select_results(m_kernels,
+                                "median_ns IS NULL AND status NOT IN ('skipped', 'quarantined') LIMIT ?")),
+        m_configuration(db, "SELECT json FROM configurations WHERE id = ?") {}
 
   Elsewhere read(const Place& place) {
     Elsewhere elsewhere{place.name, place.is_today, {}};
-    add(m_fastest, place, most_fastest, 1, elsewhere);
-    const std::int64_t rest = place.timed - most_fastest;
-    if (rest > 0) add(m_slower, place, most_fastest, (rest + most_slower - 1) / most_slower, elsewhere);
-    add(m_failed, place, most_failed, 1, elsewhere);
+    {
+      auto row = m_fastest.use();
+      add(row.bind(place.contest).bind(!place.is_today).bind(most_fastest), elsewhere);
+    }
+    if (place.timed > most_fastest && !elsewhere.results.empty()) {
+      // A random part, and the same configurations at every size, which then are read once.
+      const double share = most_slower / static_cast<double>(place.timed - most_fastest);
+      auto row = m_slower.use();
+      row.bind(place.contest).bind(!place.is_today).bind(*elsewhere.results.back().median_ns);
+      add(row.bind(first_part(share)), elsewhere);
+    }
+    auto row = m_failed.use();
+    add(row.bind(place.contest).bind(!place.is_today).bind(most_failed), elsewhere);
     return elsewhere;
   }
 
  private:
-  struct Kernel {
-    std::string name;
-    std::string parameters;
-  };
-
-  /// All from the index trials_of_contest.
-  static std::string select(const std::string& rest) {
-    return "SELECT kernel, configuration, status, median_ns FROM trials WHERE contest = ? AND superseded = ? "
-           "AND " +
-           rest;
-  }
-
-  /// Every `step`-th row.
-  void add(Statement& statement, const Place& place, std::int64_t bound, std::int64_t step, Elsewhere& out) {
-    auto row = statement.use();
-    row.bind(place.contest).bind(!place.is_today).bind(bound);
-    for (std::int64_t i = 0; row.step(); ++i) {
-      if (i % step != 0) continue;
-      const auto kernel = m_kernels.find(row.digest());
-      if (kernel == m_kernels.end()) continue;
+  void add(Statement::Use& row, Elsewhere& out) {
+    while (row.step()) {
       Elsewhere::Known known;
-      known.kernel = kernel->second.name;
-      known.configuration = configuration(row.digest(), kernel->second);
+      known.kernel = m_kernels.at(row.digest());
+      known.configuration = configuration(row.digest());
       known.status = read_status(row);
       if (!row.null()) known.median_ns = row.real();
       out.results.push_back(std::move(known));
     }
   }
 
-  /// Most sizes know the same configurations: each is read once.
-  std::shared_ptr<const Configuration> configuration(const Digest& id, const Kernel& kernel) {
-    auto& known = m_configurations[{id, &kernel}];
+  /// Each is read once, however many sizes know it. In the order of its names: that in which a spec writes
+  /// them is of no use here, and would cost as much again.
+  std::shared_ptr<const Configuration> configuration(const Digest& id) {
+    auto& known = m_configurations[id];
     if (known) return known;
     auto row = m_configuration.use();
     row.bind(id).step();
-    known = std::make_shared<const Configuration>(stored_configuration(row.text(), kernel.parameters));
+    known = std::make_shared<const Configuration>(configuration_from(parse_json(row.text())));
     return known;
   }
 
+  Kernels m_kernels;
   Statement m_fastest, m_slower, m_failed, m_configuration;
-  std::map<Digest, Kernel> m_kernels;
-  std::map<std::pair<Digest, const Kernel*>, std::shared_ptr<const Configuration>> m_configurations;
+  std::unordered_map<Digest, std::shared_ptr<const Configuration>, tuner::model::DigestHash> m_configurations;
 };
 
 }  // namespace
 
 std::vector<Elsewhere> find_elsewhere(const Connection& db, const ElsewhereQuery& query) {
+  if (query.kernels.empty()) return {};
   ElsewhereReader reader(db, query);
   std::vector<Elsewhere> found;
   for (const Place& place : nearest(all_places(db, query), query.contest)) {

@@ -139,6 +139,35 @@ TEST_SUITE("tuner::sweep priors") {
     CHECK_FALSE(script.seen.back().priors.at(0).results.at(2)->time_ns.has_value());
   }
 
+  TEST_CASE("where a strategy learns, sizes are searched from the middle on, each next to one before") {
+    Learning bench;
+    const auto order = [&] {
+      std::string text;
+      for (const sweep::Group& group : sweep::list_trials(bench.request(), bench.results).groups)
+        text += (text.empty() ? "" : " ") + group.problem.size_text();
+      return text;
+    };
+    bench.sizes = {512, 1024, 2048, 4096, 8192};
+    CHECK(order() == "512 1024 2048 4096 8192");
+    bench.strategies = {scripted_kind("scripted", true)};
+    CHECK(order() == "2048 1024 512 4096 8192");
+    bench.sizes = {8192};
+    bench.run();
+    bench.sizes = {512, 1024, 2048, 4096, 8192};
+    CHECK(order() == "8192 4096 2048 1024 512");
+    // What is found does not depend on it.
+    bench.run();
+    Learning unordered;
+    unordered.sizes = bench.sizes;
+    unordered.run();
+    const auto trials = bench.results.trials();
+    CHECK(trials.size() == 25);
+    for (const auto& [key, record] : unordered.results.trials()) {
+      REQUIRE(trials.contains(key));
+      CHECK(trials.at(key).outcome == record.outcome);
+    }
+  }
+
   TEST_CASE("the database is not asked where the strategy does not ask") {
     Bench bench;
     bench.adjust = [](sweep::Request& request) { request.strategy = "random"; };

@@ -154,7 +154,7 @@ struct Bench {
   bool fails_in_final = false;
   std::function<void(model::FinalOutcome&)> doubt;
   std::function<void(sweep::Request&)> adjust;
-  std::vector<search::StrategyKind> strategies;  ///< sweep::Services::own_strategies
+  std::vector<search::StrategyKind> strategies;  ///< sweep::Request::own_strategies
 
   sweep::Request request() {
     sweep::Request out;
@@ -169,6 +169,7 @@ struct Bench {
     out.device.memory_bytes = std::int64_t{1} << 33;
     out.compiler = "fake 1";
     out.seed = 7;
+    out.own_strategies = strategies;
     out.run.id = model::Digest::random();
     if (adjust) adjust(out);
     return out;
@@ -182,8 +183,8 @@ struct Bench {
     FakeCompilerLog log;
     compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, scale_answer(broken)); });
     double now = 0;
-    sweep::Services services{
-        pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; }, stop, strategies};
+    sweep::Services services{pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; },
+                             stop};
     const sweep::TrialList list = sweep::list_trials(what, results);
     const sweep::Summary summary = sweep::sweep(what, list, services);
     launched = runner.launched;

@@ -70,13 +70,14 @@ class ScriptedStrategy final : public search::Strategy {
 /// The script that strategies made by `scripted_kind` follow.
 inline StrategyScript script;
 
-inline search::StrategyKind scripted_kind(std::string_view name = "scripted") {
+inline search::StrategyKind scripted_kind(std::string_view name = "scripted", bool learns = false) {
   search::StrategyKind kind;
   kind.name = name;
   kind.description = "as a test says";
   kind.make = [](const search::SearchSpace& space, std::uint64_t) -> std::unique_ptr<search::Strategy> {
     return std::make_unique<ScriptedStrategy>(space, script);
   };
+  kind.learns = learns;
   return kind;
 }
 

@@ -81,14 +81,24 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
   return request;
 }
 
+/// In the order asked for, whatever the order of the search.
+std::vector<model::Problem> problems_of(const sweep::Request& request) {
+  std::vector<model::Problem> problems;
+  for (const sweep::Work& work : request.work) {
+    for (const model::Problem& problem : work.problems) {
+      if (std::find(problems.begin(), problems.end(), problem) == problems.end()) problems.push_back(problem);
+    }
+  }
+  return problems;
+}
+
 /// The best of every problem of the sweep, in the sweep's own class.
-std::vector<db::BestAnswer> answers(const sweep::Request& request, const sweep::TrialList& list,
-                                    const db::Connection& connection) {
+std::vector<db::BestAnswer> answers(const sweep::Request& request, const db::Connection& connection) {
   std::vector<db::BestAnswer> found;
-  for (const sweep::Group& group : list.groups) {
+  for (const model::Problem& problem : problems_of(request)) {
     db::TrialFilter filter;
-    filter.problem = group.problem;
-    filter.comparison_class = sweep::comparison_class(request, group.problem.type);
+    filter.problem = problem;
+    filter.comparison_class = sweep::comparison_class(request, problem.type);
     for (db::BestAnswer& answer : db::best_of_each(connection, filter)) found.push_back(std::move(answer));
   }
   return found;
@@ -115,9 +125,10 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
     if (known == nullptr || known->configurations < lost.configurations) known = &lost;
   }
   for (const auto& [kernel, lost] : most) {
-    observer.notice(fmt::format("not tried: {} of {} configurations of {} at {}, which this device cannot launch: {}{}",
-                                lost->configurations, lost->of, kernel, lost->problem.size_text(),
-                                lost->example, lost->configurations > 1 ? " (the first)" : ""));
+    observer.notice(
+        fmt::format("not tried: {} of {} configurations of {} at {}, which this device cannot launch: {}{}",
+                    lost->configurations, lost->of, kernel, lost->problem.size_text(), lost->example,
+                    lost->configurations > 1 ? " (the first)" : ""));
   }
 }
 
@@ -157,10 +168,7 @@ int exit_code(const sweep::Summary& summary, const SignalGuard& signals) {
 /// Everything known of the sweep's problems in its class, whichever run measured it.
 void report_sweep(const db::Connection& connection, const sweep::Request& request, const Context& context,
                   const std::string& path) {
-  std::vector<model::Problem> problems;
-  for (const sweep::Work& work : request.work) {
-    problems.insert(problems.end(), work.problems.begin(), work.problems.end());
-  }
+  const std::vector<model::Problem> problems = problems_of(request);
   ReportOptions options;
   options.path = path;
   options.command = context.command_line();
@@ -287,7 +295,7 @@ int run(const Context& context, const RunOptions& options) {
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
-  write_out(best_text(answers(request, list, store.connection())));
+  write_out(best_text(answers(request, store.connection())));
   say_end(summary, backend);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);

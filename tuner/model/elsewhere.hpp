@@ -23,7 +23,7 @@ struct ContestName {
 struct Elsewhere {
   struct Known {
     std::string kernel;
-    std::shared_ptr<const Configuration> configuration;  ///< one for all that have it
+    std::shared_ptr<const Configuration> configuration;  ///< one for all that have it; names in any order
     TrialStatus status = TrialStatus::ok;
     std::optional<double> median_ns;  ///< of ok and dropped ones
   };

@@ -9,7 +9,7 @@ namespace tuner::sweep {
 CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Services& services)
     : m_request(request),
       m_list(list),
-      m_choice(request.strategy, services.own_strategies),
+      m_choice(request.strategy, request.own_strategies),
       m_priors(request, list, services) {
   for (const Group& group : list.groups) m_results.push_back(group.known);
 }
@@ -39,6 +39,11 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
     }
   }
   return std::nullopt;
+}
+
+bool CandidateQueue::is_drained() const {
+  return m_begun == m_list.groups.size() &&
+         std::all_of(m_open.begin(), m_open.end(), [](const auto& item) { return item.second.waits; });
 }
 
 bool CandidateQueue::is_held_back() const {

@@ -43,6 +43,8 @@ class CandidateQueue {
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
   /// is over.
   std::optional<Item> next();
+  /// Whether next() has nothing more to give, as far as its strategies say.
+  bool is_drained() const;
   /// Says what an item that next() gave was compiled to. Returns whether it is still worth running.
   bool compiled(const Item& item, const search::Compiled& compiled);
   /// Says how an item that next() gave has ended.

@@ -1,5 +1,6 @@
 #include "tuner/sweep/compile_ahead.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace tuner::sweep {
@@ -21,10 +22,26 @@ std::size_t bytes_of(const Compiled& trial) {
 CompileAhead::CompileAhead(compile::CompilePool& pool, Judge judge)
     : m_pool(pool), m_judge(std::move(judge)) {}
 
-bool CompileAhead::wants_more() const {
+bool CompileAhead::wants_more(std::int64_t left_to_come) const {
   const compile::PoolStats stats = m_pool.stats();
-  return stats.pending < static_cast<std::size_t>(stats.workers) && m_compiling.size() < most_compiling &&
-         m_ready.size() < most_ready && m_ready_bytes < most_ready_bytes;
+  const bool are_last = left_to_come <= most_last;
+  return (are_last || stats.pending < static_cast<std::size_t>(stats.workers)) &&
+         m_compiling.size() < most_compiling && m_ready.size() < most_ready &&
+         m_ready_bytes < most_ready_bytes;
+}
+
+void CompileAhead::finish_long_ones_first() {
+  if (m_times.known() == m_times_ordered_by || m_pool.stats().pending < 2) return;
+  m_times_ordered_by = m_times.known();
+  std::map<compile::CompilePool::Ticket, double> expected_ms;
+  for (const auto& [ticket, compiled] : m_compiling) {
+    const model::TrialRecord& record = compiled.trial.record;
+    expected_ms[ticket] = m_times.expected_ms(record.kernel, record.configuration);
+  }
+  // All trials of a problem wait for its reference.
+  for (const auto& [ticket, key] : m_reference_tickets)
+    expected_ms[ticket] = std::numeric_limits<double>::max();
+  m_pool.start_longest_first(expected_ms);
 }
 
 model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item, bool judged) {
@@ -88,6 +105,7 @@ void CompileAhead::accept(compile::CompilePool::Finished finished) {
   auto compiling = m_compiling.extract(finished.ticket);
   Compiled& trial = compiling.mapped();
   trial.binary = std::move(finished.compilation);
+  m_times.learn(trial.trial.record.kernel, trial.trial.record.configuration, trial.binary->compile_ms);
   if (model::is_death(trial.binary->status)) m_died.emplace(trial.trial.record.binary_key, trial.binary);
   add_ready(std::move(trial));
 }

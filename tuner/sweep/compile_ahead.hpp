@@ -9,6 +9,7 @@
 
 #include "tuner/compile/compile_pool.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
+#include "tuner/sweep/compile_times.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
@@ -37,9 +38,17 @@ class CompileAhead {
   /// Without a judge every trial is wanted.
   explicit CompileAhead(compile::CompilePool& pool, Judge judge = nullptr);
 
-  /// Whether another trial should be submitted: some compiler may soon have nothing to do, and what waits to
-  /// be measured is not too much to hold.
-  bool wants_more() const;
+  /// So many trials and no more are submitted at once where they are the last: see finish_long_ones_first().
+  static constexpr std::int64_t most_last = 64;
+
+  /// Whether another trial should be submitted: some compiler may soon have nothing to do, or few are left to
+  /// come; and what waits to be measured is not too much to hold.
+  bool wants_more(std::int64_t left_to_come) const;
+  /// Nothing more will come for now: what is not begun yet starts with what is expected to take longest, lest
+  /// everybody waits for it at the end. In which order trials are measured that are ready is not changed.
+  void finish_long_ones_first();
+  /// What is known of compilations from before.
+  CompileTimes& times() { return m_times; }
   bool empty() const { return m_compiling.empty() && m_ready.empty(); }
   void submit(Trial trial, CandidateQueue::Item item);
   /// Has what the compilers have finished judged, without waiting for any.
@@ -69,6 +78,8 @@ class CompileAhead {
   std::map<model::Digest, CompilationPtr> m_died;        ///< by binary
   std::deque<Compiled> m_ready;
   std::size_t m_ready_bytes = 0;
+  CompileTimes m_times;
+  std::size_t m_times_ordered_by = 0;  ///< how many were known when what is not begun was put in order
   std::uint64_t m_turns = 0;
 };
 

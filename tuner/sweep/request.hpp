@@ -43,7 +43,8 @@ struct Request {
   model::DeviceInfo device;
   std::string compiler;  ///< name and version, part of every identity: `nvrtc 13.0`
   model::MeasurePolicy policy;
-  std::string strategy = "auto";  ///< as --strategy takes it, see StrategyChoice
+  std::string strategy = "auto";                         ///< as --strategy takes it, see StrategyChoice
+  std::span<const search::StrategyKind> own_strategies;  ///< known beside those of the table
   /// A problem's search ends when its strategy expects less of the rest, as a share of the best time; absent:
   /// it ends with its space.
   std::optional<double> until;
@@ -75,7 +76,6 @@ struct Services {
   LaunchOracle oracle;
   std::function<double()> clock;  ///< seconds, never going back
   const std::atomic<bool>& stop;  ///< set from outside: finish the launch in hand and end
-  std::span<const search::StrategyKind> own_strategies = {};  ///< known beside those of the table
 };
 
 enum class Ending { done, budget_spent, interrupted };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -122,12 +123,20 @@ class Driver {
   /// Keeps the compilers busy, but never with more than the budget has room for.
   void fill() {
     m_compiling.poll();
-    while (m_compiling.wants_more() && !over()) {
-      if (m_request.budget.trials && m_summary.finished + m_under_way >= *m_request.budget.trials) return;
+    while (m_compiling.wants_more(left_to_come()) && !over()) {
+      if (m_request.budget.trials && m_summary.finished + m_under_way >= *m_request.budget.trials) break;
       const auto item = m_queue.next();
-      if (!item) return;
+      if (!item) break;
       start(*item);
     }
+    if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
+  }
+
+  /// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
+  std::int64_t left_to_come() const {
+    if (m_request.until) return std::numeric_limits<std::int64_t>::max();
+    return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
+           m_summary.passed_over - m_under_way;
   }
 
   void start(const CandidateQueue::Item& item) {
@@ -384,7 +393,7 @@ std::string state_of(Ending ending) {
 }  // namespace
 
 Summary sweep(const Request& request, const TrialList& list, Services& services) {
-  const StrategyChoice known(request.strategy, services.own_strategies);  // throws before anything is written
+  const StrategyChoice known(request.strategy, request.own_strategies);  // throws before anything is written
   services.sink.begin_run(request.run);
   try {
     declare_kernels(request, services);

@@ -7,6 +7,7 @@
 
 #include "tuner/model/digest.hpp"
 #include "tuner/sweep/for_each_index.hpp"
+#include "tuner/sweep/group_order.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
@@ -156,6 +157,7 @@ TrialList list_trials(const Request& request, model::ResultSource& source) {
     }
   }
   for (Group& group : list.groups) note_known(request, group, source);
+  order_groups(request, StrategyChoice(request.strategy, request.own_strategies), list);
   return list;
 }
 

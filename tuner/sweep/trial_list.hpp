@@ -54,7 +54,8 @@ struct TrialList {
 /// died is tried again, and so is a baseline whose library was not there; with Request::retry_failed also all
 /// that failed when it was run. A problem on which
 /// a kernel has no configuration that can be launched, or whose buffers do not fit the device's memory, is
-/// excluded for that kernel, with the reason.
+/// excluded for that kernel, with the reason. Problems come in the order in which they are to be searched,
+/// see order_groups(). Throws model::UsageError where the request's strategy is unknown.
 TrialList list_trials(const Request& request, model::ResultSource& source);
 
 }  // namespace tuner::sweep
