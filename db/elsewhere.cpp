@@ -126,8 +126,9 @@ Digest first_part(double share) {
 
 class ElsewhereReader {
  public:
-  ElsewhereReader(const Connection& db, const ElsewhereQuery& query)
-      : m_kernels(wanted_kernels(db, query)),
+  /// `kernels`: at least one.
+  ElsewhereReader(const Connection& db, Kernels kernels)
+      : m_kernels(std::move(kernels)),
         m_fastest(db, select_results(m_kernels, "median_ns IS NOT NULL ORDER BY median_ns LIMIT ?")),
         m_slower(db, select_results(m_kernels, "median_ns > ? AND configuration < ?")),
         m_failed(db,
@@ -184,8 +185,9 @@ class ElsewhereReader {
 }  // namespace
 
 std::vector<Elsewhere> find_elsewhere(const Connection& db, const ElsewhereQuery& query) {
-  if (query.kernels.empty()) return {};
-  ElsewhereReader reader(db, query);
+  Kernels kernels = wanted_kernels(db, query);
+  if (kernels.empty()) return {};
+  ElsewhereReader reader(db, std::move(kernels));
   std::vector<Elsewhere> found;
   for (const Place& place : nearest(all_places(db, query), query.contest)) {
     Elsewhere elsewhere = reader.read(place);

@@ -228,14 +228,14 @@ TEST_SUITE("tuner::sweep search") {
   TEST_CASE("auto tries all of a small space and learns in a large one, and says so") {
     const std::vector<search::StrategyKind> own = {scripted_kind("learn")};
     const sweep::StrategyChoice choice("auto", own);
-    CHECK(choice.of(400).name == "random");
-    CHECK(choice.of(401).name == "learn");
+    CHECK(choice.text(400) == "random");
+    CHECK(choice.text(401) == "learn");
     CHECK(choice.sentence(44, 44) ==
           "strategy random: every configuration, in an order drawn from the seed; 44 configurations a size "
           "(auto: random up to 400 configurations a size, learn above)");
     CHECK(contains(choice.sentence(44, 205216), "random or learn, by size; 44 to 205216 configurations"));
     CHECK(contains(sweep::StrategyChoice("exhaustive", own).sentence(9, 9), "strategy exhaustive: "));
     // Before there is one that learns.
-    if (search::strategies().size() == 2) CHECK(sweep::StrategyChoice("auto").of(100'000).name == "random");
+    if (search::strategies().size() == 2) CHECK(sweep::StrategyChoice("auto").text(100'000) == "random");
   }
 }

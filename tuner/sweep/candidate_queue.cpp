@@ -93,7 +93,7 @@ std::vector<EndedSearch> CandidateQueue::close(model::SearchEnding ending) {
 }
 
 EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::SearchEnding with_rest) const {
-  EndedSearch search{index, std::string(open.strategy_name), with_rest, open.strategy->outlook(), 0, 0};
+  EndedSearch search{index, open.strategy_text, with_rest, open.strategy->outlook(), 0, 0};
   const auto& results = m_results[index];
   std::int64_t candidates = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -151,9 +151,10 @@ void CandidateQueue::begin_group() {
     m_results[index][i].reset();
   }
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
-  const search::StrategyKind& kind = m_choice.of(group.count_competing(m_request));
-  auto strategy = kind.make(*space, m_request.seed + index);
-  m_open.emplace(index, Open{std::move(space), std::move(strategy), std::move(baselines), kind.name});
+  const std::size_t size = group.count_competing(m_request);
+  auto strategy = m_choice.make(size, *space, m_request.seed + index);
+  m_open.emplace(index,
+                 Open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size)});
 }
 
 }  // namespace tuner::sweep

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tuner/model/search_record.hpp"
@@ -64,7 +63,7 @@ class CandidateQueue {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
     std::vector<std::size_t> baselines;  ///< candidates not begun yet
-    std::string_view strategy_name;
+    std::string strategy_text;           ///< as --strategy takes it
     std::size_t under_way = 0;
     bool waits = false;      ///< its last next() gave nothing and nothing was reported since
     bool has_news = true;    ///< something was reported since its outlook was asked for

@@ -50,7 +50,7 @@ Groups ordered(Groups groups) {
 
 void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list) {
   const bool learns = std::any_of(list.groups.begin(), list.groups.end(), [&](const Group& group) {
-    return choice.of(group.count_competing(request)).learns;
+    return choice.learns(group.count_competing(request));
   });
   if (!learns) return;
   Groups rest = std::exchange(list.groups, {});

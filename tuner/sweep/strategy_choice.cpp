@@ -26,29 +26,33 @@ std::string range_text(std::size_t fewest, std::size_t most) {
 StrategyChoice::StrategyChoice(const std::string& text, std::span<const search::StrategyKind> own)
     : m_is_auto(text == "auto") {
   const search::StrategyKind* known = find(own, text);
-  m_small = known ? known : &search::strategy_kind(m_is_auto ? every_configuration : text);
+  m_small.text = m_is_auto ? every_configuration : text;
+  m_small.kind = known ? known : &search::strategy_kind(m_small.text);
   m_large = m_small;
   if (!m_is_auto) return;
   // As long as nothing learns, all are tried.
-  if (const auto* shipped = find(search::strategies(), learning)) m_large = shipped;
-  if (const auto* given = find(own, learning)) m_large = given;
+  if (const auto* shipped = find(search::strategies(), learning)) m_large = {learning, shipped};
+  if (const auto* given = find(own, learning)) m_large = {learning, given};
 }
 
-const search::StrategyKind& StrategyChoice::of(std::size_t candidates) const {
-  return candidates > most_exhaustive ? *m_large : *m_small;
+std::unique_ptr<search::Strategy> StrategyChoice::make(std::size_t candidates,
+                                                       const search::SearchSpace& space,
+                                                       std::uint64_t seed) const {
+  return of(candidates).kind->make(space, seed);
 }
 
 std::string StrategyChoice::rule() const {
-  if (m_small == m_large) return fmt::format("always {}", m_small->name);
-  return fmt::format("{} up to {} configurations a size, {} above", m_small->name, most_exhaustive,
-                     m_large->name);
+  if (m_small.kind == m_large.kind) return "always " + m_small.text;
+  return fmt::format("{} up to {} configurations a size, {} above", m_small.text, most_exhaustive,
+                     m_large.text);
 }
 
 std::string StrategyChoice::sentence(std::size_t fewest, std::size_t most) const {
-  const search::StrategyKind& small = of(fewest);
-  const search::StrategyKind& large = of(most);
-  const std::string names = &small == &large ? fmt::format("{}: {}", small.name, small.description)
-                                             : fmt::format("{} or {}, by size", small.name, large.name);
+  const Named& small = of(fewest);
+  const Named& large = of(most);
+  const std::string names = small.kind == large.kind
+                                ? fmt::format("{}: {}", small.text, small.kind->description)
+                                : fmt::format("{} or {}, by size", small.text, large.text);
   return fmt::format("strategy {}; {} configurations a size{}", names, range_text(fewest, most),
                      m_is_auto ? fmt::format(" (auto: {})", rule()) : "");
 }

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -18,16 +20,28 @@ class StrategyChoice {
   /// model::UsageError where there is no such strategy.
   explicit StrategyChoice(const std::string& text, std::span<const search::StrategyKind> own = {});
 
-  const search::StrategyKind& of(std::size_t candidates) const;
+  /// For a problem of so many configurations: as --strategy takes it.
+  const std::string& text(std::size_t candidates) const { return of(candidates).text; }
+  /// Whether it learns from what is known elsewhere.
+  bool learns(std::size_t candidates) const { return of(candidates).kind->learns; }
+  std::unique_ptr<search::Strategy> make(std::size_t candidates, const search::SearchSpace& space,
+                                         std::uint64_t seed) const;
+
   /// For people: which it takes when.
   std::string rule() const;
   /// At the start of a run whose problems have from `fewest` to `most` configurations.
   std::string sentence(std::size_t fewest, std::size_t most) const;
 
  private:
-  const search::StrategyKind* m_small;  ///< up to most_exhaustive configurations
-  const search::StrategyKind* m_large;
+  struct Named {
+    std::string text;
+    const search::StrategyKind* kind = nullptr;
+  };
+  const Named& of(std::size_t candidates) const { return candidates > most_exhaustive ? m_large : m_small; }
+
   bool m_is_auto;
+  Named m_small;  ///< up to most_exhaustive configurations
+  Named m_large;
 };
 
 }  // namespace tuner::sweep
