@@ -26,6 +26,7 @@ void read_launch(TableReader& reader, const std::string& default_entry, model::S
   reader.require("grid", "grid = [\"ceil_div(N, BLOCK_SIZE)\"], blocks in x, y and z");
   step.grid = reader.expressions("grid", 3);
   step.dynamic_shared_bytes = reader.expression("dynamic_shared_bytes");
+  step.overlap = reader.expression("overlap");
   for (const Node* name : reader.texts("arguments")) {
     if (name->text.empty()) mistakes.add(name->where, "an empty name among \"arguments\"");
     step.arguments.push_back(name->text);
@@ -40,7 +41,8 @@ void read_upload(TableReader& reader, model::StepSpec& step) {
   }
   step.first = reader.expression("first");
   step.count = reader.expression("count");
-  for (const std::string_view key : {"entry", "block", "grid", "dynamic_shared_bytes", "arguments"}) {
+  for (const std::string_view key :
+       {"entry", "block", "grid", "dynamic_shared_bytes", "overlap", "arguments"}) {
     if (const Member* member = reader.take(key)) {
       reader.mistakes().add(member->where, fmt::format("an upload has no \"{}\"", key),
                             "a step either launches a kernel or uploads a buffer");

@@ -38,6 +38,7 @@ constexpr std::array homes = {
     Home{"block", "[launch]"},
     Home{"grid", "[launch]"},
     Home{"dynamic_shared_bytes", "[launch]"},
+    Home{"overlap", "[launch]"},
     Home{"stream", "[launch]"},
     Home{"after", "[launch]"},
     Home{"upload", "[launch]"},

@@ -60,7 +60,9 @@ std::string ratio_text(double ratio) {
 }
 
 std::string ratio_interval_text(double ratio, double low, double high) {
-  return fmt::format("{:.3f} ({:.3f}–{:.3f})", ratio, low, high);
+  int decimals = 3;  // more for the smallest, of which nothing would be left
+  for (double shown = ratio; shown > 0 && shown < 0.1 && decimals < 9; shown *= 10) ++decimals;
+  return fmt::format("{0:.{3}f} ({1:.{3}f}–{2:.{3}f})", ratio, low, high, decimals);
 }
 
 std::string bytes_text(std::int64_t bytes) {

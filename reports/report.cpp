@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "reports/baseline.hpp"
+#include "reports/changes.hpp"
 #include "reports/numbers.hpp"
 #include "reports/pivot.hpp"
 #include "reports/report_parts.hpp"
@@ -81,6 +82,15 @@ void add_searches(const std::vector<ProblemSummary>& problems, Document& documen
   if (!facts.entries.empty()) document.add(std::move(facts));
 }
 
+void add_changes(const std::string& family, const std::vector<ProblemSummary>& problems, Document& document) {
+  Table changes = change_table(problems);
+  if (changes.empty()) return;
+  document.add(Heading{3, family + ": what changes with the size"});
+  document.add(Paragraph{common_text(problems)});
+  document.add_table(std::move(changes));
+  if (const std::string note = neighbours_note(problems); !note.empty()) document.add(Paragraph{note});
+}
+
 void add_family(const ReportInput& input, const Trials& trials, Document& document) {
   const std::string& family = trials.front()->problem.family;
   const std::string metric = choose_metric(trials, input.metric);
@@ -93,6 +103,7 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   if (const std::string text = libraries_text(problems); !text.empty()) document.add(Paragraph{text});
 
   add_searches(problems, document);
+  add_changes(family, problems, document);
 
   std::vector<std::pair<std::string, Trials>> kernels;
   for (const std::string& kernel : kernel_names(trials)) {

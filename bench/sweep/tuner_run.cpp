@@ -1,104 +1,20 @@
 #include "bench/sweep/tuner_run.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <sstream>
-#include <stdexcept>
 
+#include "bench/support/empty_home.hpp"
 #include "db/database.hpp"
 #include "db/final_queries.hpp"
 #include "db/queries.hpp"
-
-extern char** environ;
 
 namespace bench::sweep {
 namespace {
 
 using namespace tuner;
-
-/// A folder that goes with its contents.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tuner-bench-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    m_path = pattern;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(m_path, ignored);
-  }
-  const std::filesystem::path& path() const { return m_path; }
-
- private:
-  std::filesystem::path m_path;
-};
-
-/// This process's environment, less what tells a tuner where its files are, and with every cache off.
-std::vector<std::string> environment_in(const std::filesystem::path& home) {
-  std::vector<std::string> out;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string text = *variable;
-    const bool ours = text.starts_with("XDG_") || text.starts_with("HOME=") ||
-                      text.starts_with("CUDA_CACHE") ||
-                      (text.starts_with("TUNER_") && !text.starts_with("TUNER_NVRTC="));
-    if (!ours) out.push_back(text);
-  }
-  out.push_back("HOME=" + home.string());
-  out.push_back("CUDA_CACHE_DISABLE=1");
-  return out;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  for (std::string& text : strings) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// Seconds that the command took. Its output is in `home`/out and `home`/err.
-double timed(std::vector<std::string> command, const std::filesystem::path& home) {
-  std::vector<std::string> environment = environment_in(home);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const auto& [descriptor, name] : {std::pair(STDOUT_FILENO, "out"), std::pair(STDERR_FILENO, "err")}) {
-    posix_spawn_file_actions_addopen(&actions, descriptor, (home / name).c_str(), O_WRONLY | O_CREAT, 0600);
-  }
-  pid_t child = -1;
-  const auto begin = std::chrono::steady_clock::now();
-  const int error = posix_spawn(&child, command.front().c_str(), &actions, nullptr, pointers(command).data(),
-                                pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error(fmt::format("{}: {}", command.front(), std::strerror(error)));
-  int status = 0;
-  waitpid(child, &status, 0);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  if (status != 0) {
-    throw std::runtime_error(
-        fmt::format("{} ended with status {}:\n{}", fmt::join(command, " "), status, text_of(home / "err")));
-  }
-  return took.count();
-}
 
 /// Of a trial's race: its samples and the runs that verified it. One that was dropped after a single run had
 /// no other; of one sampled singly the second verified run is among the samples when it was dropped.
@@ -165,7 +81,7 @@ std::string line_about_time(const std::string& err) {
 
 TunerRun run_tuner(const std::string& program, const std::filesystem::path& spec, const std::string& size,
                    const std::vector<std::string>& more) {
-  const Folder home;
+  const EmptyHome home;
   const std::filesystem::path database = home.path() / "bench.db";
   std::vector<std::string> command = {program,       "run",
                                       "--baselines", "off",
@@ -174,8 +90,8 @@ TunerRun run_tuner(const std::string& program, const std::filesystem::path& spec
                                       "--db",        database.string()};
   command.insert(command.end(), more.begin(), more.end());
   TunerRun run;
-  run.seconds = timed(std::move(command), home.path());
-  run.where_time_went = line_about_time(text_of(home.path() / "err"));
+  run.seconds = home.run(std::move(command));
+  run.where_time_went = line_about_time(home.err());
   count(db::open_for_reading(database), run);
   return run;
 }

@@ -88,6 +88,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   const Sources sources(pipeline, place);
   Copies copies(problem, division, pipeline, slice, thread);
   Stages stages;
+  wait_for_launch_before();
   int run = 0;  // k-tiles that can be copied before edges have to be looked at again
 #pragma unroll 1
   for (int i = 0; i < AHEAD; ++i) {

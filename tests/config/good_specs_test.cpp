@@ -151,6 +151,7 @@ stream = 1
 block = ["BLOCK", 1, 1]
 grid = ["ceil_div(N, BLOCK)", 1]
 dynamic_shared_bytes = "BLOCK * ELEMENT_BYTES"
+overlap = "BLOCK > 64"
 arguments = ["A", "partial", "N"]
 after = [0]
 
@@ -173,6 +174,7 @@ when = "N > BLOCK"
   CHECK(spec.steps[1].arguments == std::vector<std::string>{"A", "partial", "N"});
   CHECK(spec.steps[1].after == std::vector{0});
   CHECK(spec.steps[1].dynamic_shared_bytes->text == "BLOCK * ELEMENT_BYTES");
+  CHECK(spec.steps[1].overlap->text == "BLOCK > 64");
   CHECK(spec.steps[2].entry == "reduce<float>");
   CHECK(spec.steps[2].when->text == "N > BLOCK");
   CHECK(spec.arguments[2].type == ElementType::float64);

@@ -127,6 +127,28 @@ TEST_SUITE("tuner::device::cuda launches") {
     }
   }
 
+  TEST_CASE("launches that overlap still see what those before them wrote") {
+    // Many blocks, which read what another block of the launch before has written.
+    const auto loaded = load(R"(
+extern "C" __global__ void turn(float* to, const float* from, int n) {
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) to[i] = from[n - 1 - i] + 1;
+}
+)",
+                             {"turn"});
+    constexpr std::int64_t n = 1 << 20;
+    const auto x = filled(ElementType::float32, n, {Init::Kind::constant, 0, 0});
+    const auto y = filled(ElementType::float32, n, {Init::Kind::constant, 0, 0});
+    Step there = launch("turn", 1000, 256, {address_operand(*y), address_operand(*x), integer_operand(n)});
+    Step back = launch("turn", 1000, 256, {address_operand(*x), address_operand(*y), integer_operand(n)});
+    there.overlaps = back.overlaps = true;
+    const auto sequence = tests::bind(loaded, {there, back});
+    sequence->run(1);
+    sequence->run(200);
+    CHECK(wrong(*x, ElementType::float32, n, {Init::Kind::constant, 402, 0}) == 0);
+  }
+
   TEST_CASE("a kernel may use all the dynamic shared memory there is") {
     const auto loaded = kernels();
     const std::int64_t bytes = gpu().device->info().limits.shared_bytes_per_block_optin;

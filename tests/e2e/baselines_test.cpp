@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
@@ -114,6 +117,10 @@ tuner::test::ProgramResult run(const User& user, const std::vector<std::string>&
   return user.types(command);
 }
 
+nlohmann::json best(const User& user) {
+  return nlohmann::json::parse(user.types({"best", "--size", "1000", "--format", "json"}).out)["answers"][0];
+}
+
 /// What `show` says of the first trial that `list` has of these words.
 std::string shown(const User& user, const std::string& words) {
   const std::string list = user.types({"list", "failures"}).out;
@@ -192,6 +199,24 @@ const char* tuner_baseline_version(const char** why_not) {
     CHECK(has(run(user, {}, "1000,2000").out, "× libcount"));
   }
 
+  TEST_CASE("a library with device code is made by nvcc, and left out where there is none") {
+    User user;
+    user.environment["TUNER_NVCC"] = user.home / "nvcc";
+    write_counting(user, table("libcount", "libcount.cu"));
+    write_library(user, "libcount.cu", right);
+    const auto without = run(user);
+    INFO(without.err);
+    CHECK(without.exit_code == 0);
+    CHECK(has(without.err, "no times of libcount: skipped: it has device code, for nvcc"));
+    CHECK_FALSE(has(without.out, "× libcount"));
+    // Stands in for nvcc: its options are not the host compiler's.
+    write_text(user.home / "nvcc",
+               "#!/bin/sh\nexec c++ -shared -fPIC -o kernel.so "
+               "-I source/1/2/3/4 -x c++ unit.cpp\n");
+    std::filesystem::permissions(user.home / "nvcc", std::filesystem::perms::owner_all);
+    CHECK(has(run(user).out, "× libcount"));
+  }
+
   TEST_CASE("a library that crashes, or is wrong, costs its row alone") {
     const User user;
     write_counting(user, table("crashing", "crashing.cpp") + table("wrong", "wrong.cpp") +
@@ -213,5 +238,58 @@ const char* tuner_baseline_version(const char** why_not) {
     CHECK(has(result.err, "no times of broken: compile_error: broken.cpp:1"));
     CHECK_FALSE(has(result.out, "× wrong"));
     CHECK(has(shown(user, "wrong_result"), "wrong elements"));
+  }
+
+  TEST_CASE("a library is measured again beside a kernel, by hand") {
+    const User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", right);
+    REQUIRE(run(user).exit_code == 0);
+    const nlohmann::json answer = best(user);
+    const auto fresh = user.types({"compare", answer["winner"]["id"], answer["baselines"][0]["id"], "--fresh",
+                                   "--kernel", "count.toml", "--device", "cpu"});
+    INFO(fresh.err);
+    CHECK(fresh.exit_code == 0);
+    CHECK(has(fresh.out, "A is slower than B"));
+    CHECK(has(fresh.out, "measured now"));
+  }
+
+  TEST_CASE("a library that the spec names no longer is not shown, until it is named again") {
+    const User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", right);
+    const auto first = run(user);
+    REQUIRE(has(first.out, "× libcount"));
+    write_counting(user, "");
+    const auto without = run(user);
+    CHECK(has(without.err, "2 trials, all of them known already"));
+    CHECK_FALSE(has(without.out, "libcount"));
+    CHECK_FALSE(has(user.types({"best", "--size", "1000"}).err, "libcount"));
+    write_counting(user, table("libcount", "libcount.cpp"));
+    const auto again = run(user);
+    CHECK(has(again.err, "3 trials, all of them known already"));
+    CHECK(again.out == first.out);
+  }
+
+  TEST_CASE("what a library did is exported, imported, merged and forgotten like any trial") {
+    const User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", right);
+    const auto first = run(user);
+    const nlohmann::json answer = best(user);
+    REQUIRE(user.types({"export", "-o", "all.json"}).exit_code == 0);
+    REQUIRE(user.types({"import", "all.json", "--db", "imported.db"}).exit_code == 0);
+    REQUIRE(user.types({"merge", "imported.db", "--db", "merged.db"}).exit_code == 0);
+    for (const std::string database : {"imported.db", "merged.db"}) {
+      const auto there = user.types({"best", "--size", "1000", "--format", "json", "--db", database});
+      CHECK(nlohmann::json::parse(there.out)["answers"][0]["baselines"] == answer["baselines"]);
+      CHECK(has(run(user, {"--db", database}).err, "3 trials, all of them known already"));
+    }
+    CHECK(user.types({"forget", "--kernel", "libcount"}).exit_code == 0);
+    CHECK_FALSE(has(user.types({"best", "--size", "1000"}).out, "× libcount"));
+    const auto again = run(user);
+    CHECK(has(again.err, "3 trials, 2 of them known already"));
+    CHECK(has(again.out, "× libcount"));
+    CHECK(best(user)["winner"]["kernel"] == "count");
   }
 }

@@ -20,7 +20,7 @@ constexpr const char* usual =
     "BANKS=free "
     "FFMA=intrinsic VECTOR=4 COPY_LANES=4 STAGES=3 COPY_GROUPS=2 SLICES=1 MIN_BLOCKS=1 SCHEDULE=tiles "
     "SPLIT_K=1 "
-    "STREAM=all BAND=4";
+    "STREAM=all BAND=4 OVERLAP=0";
 
 /// `usual`, with `choices` made otherwise.
 model::Configuration configuration(const std::string& choices) {

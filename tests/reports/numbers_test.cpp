@@ -46,4 +46,10 @@ TEST_CASE("percentages, ratios and bytes read as people write them") {
   CHECK(reports::bytes_text(1572864) == "1.5 MiB");
 }
 
+TEST_CASE("a ratio keeps its digits however small it is") {
+  CHECK(reports::ratio_interval_text(1.0321, 1.01, 1.05) == "1.032 (1.010–1.050)");
+  CHECK(reports::ratio_interval_text(0.0001762, 0.00016, 0.00019) == "0.000176 (0.000160–0.000190)");
+  CHECK(reports::ratio_interval_text(0, 0, 0) == "0.000 (0.000–0.000)");
+}
+
 TEST_SUITE_END();

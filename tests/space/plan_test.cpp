@@ -46,6 +46,22 @@ TEST_CASE("a plan has every expression evaluated") {
   CHECK(made.deterministic);
 }
 
+TEST_CASE("a launch overlaps where its spec says so, and is another trial then") {
+  const auto key = [](const model::Plan& plan) {
+    model::DigestBuilder digest;
+    plan.add_to(digest);
+    return digest.finish();
+  };
+  model::KernelSpec spec = scale_spec();
+  const model::Plan plain = plan(spec, 1000, 64);
+  CHECK_FALSE(plain.steps[0].overlaps);
+  spec.steps[0].overlap = expression("B == 64");
+  CHECK(plan(spec, 1000, 64).steps[0].overlaps);
+  CHECK_FALSE(key(plan(spec, 1000, 64)) == key(plain));
+  CHECK_FALSE(plan(spec, 1000, 32).steps[0].overlaps);
+  CHECK(key(plan(spec, 1000, 32)) == key(plan(scale_spec(), 1000, 32)));
+}
+
 TEST_CASE("the reference gets what it asks for") {
   const model::VerifyPlan verify = plan(scale_spec(), 1000, 64).verify;
   REQUIRE(verify.reference.size() == 1);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "db/database.hpp"
 #include "db/final_queries.hpp"
@@ -34,6 +35,9 @@ sweep::Request make_request(const config::Settings& settings, const CompareOptio
   const KernelCatalog catalog = KernelCatalog::load(options.kernels);
   for (const model::KernelSpec& kernel : catalog.selected()) {
     request.work.push_back({space::KernelSpace(kernel), {}});
+    for (model::KernelSpec& baseline : space::baselines(kernel)) {
+      request.work.push_back({space::KernelSpace(std::move(baseline)), {}});
+    }
   }
   request.device = backend.device;
   request.compiler = backend.compiler;

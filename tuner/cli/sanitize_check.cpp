@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <numeric>
+#include <set>
 
+#include "tuner/cli/backend.hpp"
 #include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/cpu/sanitize/address_sanitizer.hpp"
 #include "tuner/device/cpu/sanitize/awkward_sizes.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
+#include "tuner/device/cpu/sanitize/side_by_side.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"
 
@@ -19,8 +25,8 @@ namespace {
 
 namespace sanitize = device::cpu::sanitize;
 
-/// Extent of every dimension where the space is listed; the runs are at sizes chosen for each configuration.
-constexpr std::int64_t listing_size = 64;
+/// Extents of every dimension where the space is listed; the runs are at sizes chosen for each configuration.
+constexpr std::array<std::int64_t, 2> listing_sizes = {64, 67};
 /// A space of at most so many configurations is run whole.
 constexpr std::size_t affordable_space = 40;
 /// Deadlines of a single run that the runs of one configuration together may take.
@@ -38,38 +44,99 @@ void load_address_sanitizer(const Context& context) {
 
 struct Tally {
   std::size_t configurations = 0;
+  std::size_t run = 0;  ///< of these, valid at some awkward size
   std::size_t runs = 0;
   std::size_t findings = 0;
 };
 
-Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& settings, bool all,
-                   sanitize::Sanitizer& sanitizer, terminal::LinePrinter& printer) {
-  const model::KernelSpec& spec = kernel.spec();
-  const model::Problem problem = space::make_problem(
-      spec, std::vector<std::int64_t>(spec.sizes.size(), listing_size), settings.type(), 0);
-  const space::ConfigurationList list = kernel.list(problem, sanitizer.limits());
-  std::vector<std::size_t> chosen = search::covering_sample(list);
+/// The sample that stands for what the space holds at one listing size.
+std::vector<model::Configuration> sample(const space::ConfigurationList& list, bool all) {
+  std::vector<std::size_t> chosen;
   if (all || list.size() <= affordable_space) {
     chosen.resize(list.size());
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  } else {
+    chosen = search::covering_sample(list);
   }
-  Tally tally;
-  for (const std::size_t index : chosen) {
-    const model::Configuration configuration = list[index];
-    printer.status(fmt::format("{}: {} of {} configurations, {} findings", spec.name, tally.configurations,
-                               chosen.size(), tally.findings),
-                   static_cast<double>(tally.configurations) / static_cast<double>(chosen.size()));
-    const auto problems = sanitize::awkward_problems(kernel, configuration, problem.type, sanitizer.limits());
-    for (const sanitize::Finding& finding : sanitizer.check(kernel, configuration, problems)) {
-      printer.clear();
-      write_out(finding.line() + "\n");
-      ++tally.findings;
+  std::vector<model::Configuration> sampled;
+  for (const std::size_t index : chosen) sampled.push_back(list[index]);
+  return sampled;
+}
+
+/// Of an even and of an odd size: a space may offer other configurations to rows that are not aligned.
+std::vector<model::Configuration> configurations_of(const space::KernelSpace& kernel, model::ElementType type,
+                                                    bool all, const model::DeviceLimits& limits) {
+  const model::KernelSpec& spec = kernel.spec();
+  std::vector<model::Configuration> configurations;
+  std::set<std::string> taken;
+  for (const std::int64_t size : listing_sizes) {
+    const std::vector<std::int64_t> extents(spec.sizes.size(), size);
+    const model::Problem problem = space::make_problem(spec, extents, type, 0);
+    for (model::Configuration& one : sample(kernel.list(problem, limits), all)) {
+      if (taken.insert(one.canonical_json()).second) configurations.push_back(std::move(one));
     }
-    ++tally.configurations;
-    tally.runs += problems.size();
   }
+  return configurations;
+}
+
+/// A line of its numbers, then a line for each finding.
+std::string check_one(const space::KernelSpace& kernel, const model::Configuration& configuration,
+                      model::ElementType type, sanitize::Sanitizer& sanitizer) {
+  const auto problems = sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
+  std::string said = fmt::format("{}\n", problems.size());
+  for (const sanitize::Finding& finding : sanitizer.check(kernel, configuration, problems)) {
+    said += finding.line() + "\n";
+  }
+  return said;
+}
+
+void add(Tally& tally, const std::string& said) {
+  const std::size_t first_end = said.find('\n');
+  std::size_t problems = 0;
+  std::from_chars(said.data(), said.data() + first_end, problems);
+  ++tally.configurations;
+  tally.run += problems > 0 ? 1 : 0;
+  tally.runs += problems;
+  tally.findings += static_cast<std::size_t>(std::count(said.begin(), said.end(), '\n')) - 1;
+}
+
+Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& settings, bool all,
+                   sanitize::Sanitizer& sanitizer, terminal::LinePrinter& printer) {
+  const model::KernelSpec& spec = kernel.spec();
+  const model::ElementType type =
+      space::make_problem(spec, std::vector<std::int64_t>(spec.sizes.size(), listing_sizes[0]),
+                          settings.type(), 0)
+          .type;
+  const auto configurations = configurations_of(kernel, type, all, sanitizer.limits());
+  Tally tally;
+  const auto say_progress = [&] {
+    printer.status(fmt::format("{}: {} of {} configurations, {} findings", spec.name, tally.configurations,
+                               configurations.size(), tally.findings),
+                   static_cast<double>(tally.configurations) / static_cast<double>(configurations.size()));
+  };
+  if (!configurations.empty()) say_progress();
+  sanitize::run_side_by_side(
+      configurations.size(), compile_jobs(settings),
+      [&](std::size_t i) { return check_one(kernel, configurations[i], type, sanitizer); },
+      [&](std::size_t, const std::string& said) {
+        add(tally, said);
+        if (const std::string findings = said.substr(said.find('\n') + 1); !findings.empty()) {
+          printer.clear();
+          write_out(findings);
+        }
+        say_progress();
+      });
   printer.clear();
   return tally;
+}
+
+std::string summary(const std::string& kernel, const Tally& tally) {
+  std::string text = fmt::format("{}: {} configurations at {} sizes each run, {} findings", kernel, tally.run,
+                                 tally.run == 0 ? 0 : tally.runs / tally.run, tally.findings);
+  if (tally.run < tally.configurations) {
+    text += fmt::format("; {} more are valid at none of the sizes", tally.configurations - tally.run);
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -85,9 +152,7 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
   std::size_t findings = 0;
   for (const model::KernelSpec& spec : kernels) {
     const Tally tally = check_kernel(space::KernelSpace(spec), settings, all, sanitizer, printer);
-    write_out(fmt::format("{}: {} configurations at {} sizes each run, {} findings\n", spec.name,
-                          tally.configurations,
-                          tally.configurations == 0 ? 0 : tally.runs / tally.configurations, tally.findings));
+    write_out(summary(spec.name, tally));
     findings += tally.findings;
   }
   return static_cast<int>(findings == 0 ? model::ExitCode::done : model::ExitCode::failed);

@@ -141,6 +141,7 @@ void describe(Archive& a, T& v) {
   a("grid", v.grid);
   a("block", v.block);
   a("dynamic_shared_bytes", v.dynamic_shared_bytes);
+  a("overlaps", v.overlaps);
   a("operands", v.operands);
   a("buffer", v.buffer);
   a("first", v.first);

@@ -71,6 +71,7 @@ struct StepSpec {
   std::vector<Expression> grid;
   std::vector<Expression> block;
   std::optional<Expression> dynamic_shared_bytes;
+  std::optional<Expression> overlap;   ///< see Step::overlaps; not 0: it does
   std::vector<std::string> arguments;  ///< names; empty: all arguments in written order
   std::string upload;  ///< argument copied from the host inside the timed region; empty for a launch
   std::optional<Expression> first;  ///< upload: first element, default 0

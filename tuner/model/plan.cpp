@@ -38,6 +38,7 @@ void add(DigestBuilder& digest, const Step& step) {
   digest.add(step.buffer).add(step.first).add(step.elements).add(step.stream);
   digest.add(static_cast<std::int64_t>(step.after.size()));
   for (const int index : step.after) digest.add(index);
+  if (step.overlaps) digest.add("overlaps");
 }
 
 template <typename Range>

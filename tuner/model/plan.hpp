@@ -66,6 +66,9 @@ struct Step {
   Dim3 grid;
   Dim3 block;
   std::int64_t dynamic_shared_bytes = 0;
+  /// A launch that may begin before the one before it in its stream has ended (programmatic dependent
+  /// launch). The kernel itself waits, before it reads or writes anything.
+  bool overlaps = false;
   std::vector<Operand> operands;
   int buffer = -1;            ///< upload: buffer whose initial contents are copied from the host; call: the
                               ///< workspace it may use, -1 where it has none

@@ -135,7 +135,7 @@ class BaselineCheck {
             if (*number) shared.push_back(&**number);
           }
         }
-        for (const auto* optional : {&step.dynamic_shared_bytes, &step.when}) {
+        for (const auto* optional : {&step.dynamic_shared_bytes, &step.overlap, &step.when}) {
           if (*optional) shared.push_back(&**optional);
         }
       }

@@ -125,7 +125,8 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
   for (const CompiledStep& step : compiled.steps) {
     std::for_each(step.grid.begin(), step.grid.end(), add);
     std::for_each(step.block.begin(), step.block.end(), add);
-    for (const auto& optional : {step.dynamic_shared_bytes, step.first, step.count, step.when}) {
+    for (const auto& optional :
+         {step.dynamic_shared_bytes, step.overlap, step.first, step.count, step.when}) {
       add_if(optional);
     }
   }

@@ -132,6 +132,7 @@ class StepCompiler {
     result.grid = m_compiler.compile_all(step.grid);
     result.block = m_compiler.compile_all(step.block);
     result.dynamic_shared_bytes = m_compiler.compile(step.dynamic_shared_bytes);
+    result.overlap = m_compiler.compile(step.overlap);
     for (const std::string& name : step.arguments) {
       if (const auto operand = resolve(name, step, verifies)) result.operands.push_back(*operand);
     }

@@ -50,6 +50,7 @@ struct CompiledStep {
   std::vector<Compiled> grid;
   std::vector<Compiled> block;
   std::optional<Compiled> dynamic_shared_bytes;
+  std::optional<Compiled> overlap;
   std::vector<CompiledOperand> operands;
   int upload = -1;     ///< index in KernelSpec::arguments; -1 where it is none
   int workspace = -1;  ///< likewise, of a call

@@ -208,6 +208,11 @@ std::optional<model::Step> Planner::launch(const model::StepSpec& spec, const Co
     }
     step.dynamic_shared_bytes = *bytes;
   }
+  if (compiled.overlap) {
+    const std::optional<std::int64_t> overlaps = number(*compiled.overlap, "overlap");
+    if (!overlaps) return std::nullopt;
+    step.overlaps = *overlaps != 0;
+  }
   if (!add_operands(compiled, step)) return std::nullopt;
   return step;
 }

@@ -100,6 +100,7 @@ void add(DigestBuilder& digest, const model::StepSpec& step) {
   add(digest, step.after);
   add(digest, step.when);
   if (step.calls) digest.add("calls").add(step.workspace);
+  if (step.overlap) add(digest.add("overlap"), step.overlap);
 }
 
 void add(DigestBuilder& digest, const model::VerifySpec& verify) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "tuner/sweep/for_each_index.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -12,6 +15,11 @@ namespace {
 
 /// Judging this many takes long enough for people to wonder.
 constexpr std::size_t many = 20'000;
+
+/// What a library is that no spec names: the definition of no trial.
+model::Digest withdrawn() {
+  return model::DigestBuilder().add("withdrawn").finish();
+}
 
 void declare(const Work& work, Services& services) {
   const model::KernelDeclaration kernel = declaration_of(work);
@@ -28,6 +36,45 @@ void declare(const Work& work, Services& services) {
   services.sink.declare(kernel, judgements);
 }
 
+/// Whether a spec at hand names it, its own devices or not.
+bool is_named(const model::KernelDeclaration& baseline, const std::vector<Work>& at_hand) {
+  for (const Work& work : at_hand) {
+    const model::KernelSpec& spec = work.kernel.spec();
+    if (spec.family != baseline.family) continue;
+    if (spec.name == baseline.kernel) return true;
+    for (const model::BaselineSpec& named : spec.baselines) {
+      if (named.name == baseline.kernel) return true;
+    }
+  }
+  return false;
+}
+
+/// A library that its spec names no longer is held against nobody: no trial of it is one of today's. The
+/// next sweep that names it declares it, and has them back.
+void withdraw(model::KernelDeclaration baseline, Services& services) {
+  baseline.definition = baseline.spec = withdrawn();
+  std::vector<model::Judgement> judgements;
+  for (const model::PastTrial& trial : services.source.undecided(baseline)) {
+    judgements.push_back({trial.key, false});
+  }
+  services.sink.declare(baseline, judgements);
+}
+
+void withdraw_unnamed(const Request& request, Services& services) {
+  std::set<std::pair<std::string, std::string>> specs;  // family and path
+  for (const Work& work : request.work) {
+    const model::KernelDeclaration kernel = declaration_of(work);
+    if (model::may_win(kernel.role)) specs.emplace(kernel.family, kernel.path);
+  }
+  for (const auto& [family, path] : specs) {
+    for (const model::KernelDeclaration& known : services.source.declared(family)) {
+      const bool is_of_spec = known.role == model::Role::baseline && known.path == path;
+      const bool is_withdrawn = known.spec == withdrawn();
+      if (is_of_spec && !is_withdrawn && !is_named(known, request.work)) withdraw(known, services);
+    }
+  }
+}
+
 }  // namespace
 
 model::KernelDeclaration declaration_of(const Work& work) {
@@ -41,6 +88,7 @@ model::KernelDeclaration declaration_of(const Work& work) {
 void declare_kernels(const Request& request, Services& services) {
   for (const Work& work : request.work) declare(work, services);
   for (const Work& rival : request.rivals) declare(rival, services);
+  withdraw_unnamed(request, services);
 }
 
 }  // namespace tuner::sweep

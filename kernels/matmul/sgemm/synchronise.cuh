@@ -1,5 +1,6 @@
 #pragma once
-// Who waits for whom: the threads of a slice, the blocks of a tile. Each has a plain path for the CPU device.
+// Who waits for whom: the threads of a slice, the blocks of a tile, one launch for another. Each has a plain path for the
+// CPU device.
 
 #include "sgemm/shape.cuh"
 
@@ -29,6 +30,15 @@ __device__ inline void wait_until(unsigned* counter, unsigned value) {
   } while (seen != value);
 }
 
+/// Where launches overlap: lets the next one begin as soon as there is room, and waits until the one before has
+/// ended and all it wrote can be seen.
+__device__ inline void wait_for_launch_before() {
+#if OVERLAP
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// The same number, of which the compiler knows nothing: it then keeps it in a register, where it would
 /// otherwise compute it again and again inside the main loop.
 __device__ inline unsigned opaque(unsigned value) {
@@ -49,6 +59,8 @@ __device__ inline void wait_until(unsigned* counter, unsigned value) {
   while (atomicAdd(counter, 0U) != value) {
   }
 }
+
+__device__ inline void wait_for_launch_before() {}
 
 __device__ inline unsigned opaque(unsigned value) {
   return value;

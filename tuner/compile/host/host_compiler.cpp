@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tuner/compile/host/binary_facts.hpp"
+#include "tuner/compile/host/nvcc.hpp"
 #include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/compile/log_text.hpp"
 #include "tuner/model/error.hpp"
@@ -148,9 +149,41 @@ Arguments link_options() {
   return {"-shared", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-ldl", "-o", binary};
 }
 
-/// Fills `compilation` from a command that failed; false where it succeeded.
-bool failed(const util::CommandResult& result, const HostCompilerOptions& options,
-            model::Compilation& compilation) {
+/// What nvcc is asked; nothing where there is none, which `compilation` then says.
+std::vector<Arguments> nvcc_commands(const model::CompileJob& job, const UnitLayout& layout,
+                                     model::Compilation& compilation) {
+  const auto nvcc = find_nvcc(compilation.log);
+  if (!nvcc) {
+    compilation.status = model::TrialStatus::skipped;  // tried again, unlike a mistake in the source
+    return {};
+  }
+  Arguments command = {*nvcc};
+  for (std::string& option : nvcc_options(job.architecture)) command.push_back(std::move(option));
+  for (const model::Macro& macro : job.macros)
+    command.push_back(fmt::format("-D{}={}", macro.name, macro.value));
+  command.insert(command.end(),
+                 {"-shared", "-o", binary, "-I", layout.source_folder, "-x", "cu", layout.unit});
+  return {std::move(command)};
+}
+
+/// In two steps where accesses are reported: linking with -fsanitize=thread would bring in ThreadSanitizer's
+/// own library.
+std::vector<Arguments> host_commands(const Arguments& compiler, Arguments compile, bool reports_accesses) {
+  const Arguments link_with = link_options();
+  if (!reports_accesses) {
+    compile.insert(compile.end(), link_with.begin(), link_with.end());
+    return {std::move(compile)};
+  }
+  compile.insert(compile.end(), {"-c", "-o", object});
+  Arguments link = compiler;
+  link.emplace_back(object);
+  link.insert(link.end(), link_with.begin(), link_with.end());
+  return {std::move(compile), std::move(link)};
+}
+
+/// Adds what a command said and how it ended.
+void add(const util::CommandResult& result, const HostCompilerOptions& options,
+         model::Compilation& compilation) {
   compilation.log += result.output;
   if (result.timed_out) {
     compilation.status = model::TrialStatus::timeout;
@@ -164,7 +197,6 @@ bool failed(const util::CommandResult& result, const HostCompilerOptions& option
     if (result.signal != 0)
       compilation.log += fmt::format("the host compiler was ended by signal {}\n", result.signal);
   }
-  return compilation.status != model::TrialStatus::ok;
 }
 
 void read_binary(const util::TemporaryFolder& folder, model::Compilation& compilation) {
@@ -233,24 +265,22 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
       job.host_library
           ? write_library_unit(folder, job, compilation.log)
           : write_translation_unit(folder, job, m_options.instrument == Instrument::memory, compilation.log);
-  const bool is_clang = m_name.starts_with("clang");
-  Arguments command = compile_command(m_command, m_options, is_clang, job, layout, folder, left_out);
-  if (!left_out.empty()) compilation.log += fmt::format("note: options left out on the CPU: {}\n", left_out);
-
-  if (compilation.log.find(": error: ") != std::string::npos) {
-    compilation.status = model::TrialStatus::compile_error;
-  } else if (m_options.instrument == Instrument::accesses && !job.host_library) {
-    // In two steps: linking with -fsanitize=thread would bring in ThreadSanitizer's own library.
-    command.insert(command.end(), {"-c", "-o", object});
-    if (!failed(util::run_command(command, folder.path(), left()), m_options, compilation)) {
-      Arguments link = m_command;
-      link.emplace_back(object);
-      for (const std::string& option : link_options()) link.push_back(option);
-      failed(util::run_command(link, folder.path(), left()), m_options, compilation);
-    }
+  std::vector<Arguments> commands;
+  if (has_device_code(job)) {
+    commands = nvcc_commands(job, layout, compilation);
   } else {
-    for (const std::string& option : link_options()) command.push_back(option);
-    failed(util::run_command(command, folder.path(), left()), m_options, compilation);
+    Arguments compile =
+        compile_command(m_command, m_options, m_name.starts_with("clang"), job, layout, folder, left_out);
+    const bool reports_accesses = m_options.instrument == Instrument::accesses && !job.host_library;
+    commands = host_commands(m_command, std::move(compile), reports_accesses);
+  }
+  if (!left_out.empty()) compilation.log += fmt::format("note: options left out on the CPU: {}\n", left_out);
+  if (compilation.log.find(": error: ") != std::string::npos)
+    compilation.status = model::TrialStatus::compile_error;
+
+  for (const Arguments& command : commands) {
+    if (compilation.status != model::TrialStatus::ok) break;
+    add(util::run_command(command, folder.path(), left()), m_options, compilation);
   }
   if (compilation.status == model::TrialStatus::ok) {
     read_binary(folder, compilation);

@@ -29,7 +29,8 @@ struct HostCompilerOptions {
 /// CpuDevice alone.
 ///
 /// A job for a host library (CompileJob::host_library) is plain C++ for any device: none of the above is
-/// added to it, and its entries keep their names.
+/// added to it, and its entries keep their names. One whose main file is `.cu` is made by nvcc, for the job's
+/// architecture; where there is no nvcc its status is `skipped`.
 class HostCompiler final : public Compiler {
  public:
   /// Throws model::Error where no compiler is found, or not the one asked for, or it does not answer.

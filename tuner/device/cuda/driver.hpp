@@ -37,6 +37,7 @@
   FUNCTION(func_get_attribute, cuFuncGetAttribute, 2020)                 \
   FUNCTION(func_set_attribute, cuFuncSetAttribute, 9000)                 \
   FUNCTION(launch_kernel, cuLaunchKernel, 4000)                          \
+  FUNCTION(launch_kernel_ex, cuLaunchKernelEx, 11060)                    \
   FUNCTION(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050) \
   FUNCTION(stream_create, cuStreamCreate, 2000)                          \
   FUNCTION(stream_destroy, cuStreamDestroy, 4000)                        \

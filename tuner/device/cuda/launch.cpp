@@ -28,7 +28,8 @@ Launch::Launch(const Driver& driver, CUfunction function, const model::Step& ste
       m_entry(step.entry),
       m_grid(step.grid),
       m_block(step.block),
-      m_dynamic_shared_bytes(step.dynamic_shared_bytes) {
+      m_dynamic_shared_bytes(step.dynamic_shared_bytes),
+      m_overlaps(step.overlaps) {
   if (!fits_unsigned(m_grid) || !fits_unsigned(m_block) || m_dynamic_shared_bytes < 0 ||
       m_dynamic_shared_bytes > std::numeric_limits<int>::max()) {
     refuse(fmt::format("{} is no launch CUDA can express", text()));
@@ -75,11 +76,23 @@ void Launch::opt_in_to_shared_memory(const Driver& driver) const {
 
 void Launch::enqueue(const Driver& driver, CUstream stream) const {
   const auto extent = [](std::int64_t value) { return static_cast<unsigned>(value); };
+  CUlaunchAttribute overlap = {};
+  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  overlap.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config = {};
+  config.gridDimX = extent(m_grid.x);
+  config.gridDimY = extent(m_grid.y);
+  config.gridDimZ = extent(m_grid.z);
+  config.blockDimX = extent(m_block.x);
+  config.blockDimY = extent(m_block.y);
+  config.blockDimZ = extent(m_block.z);
+  config.sharedMemBytes = static_cast<unsigned>(m_dynamic_shared_bytes);
+  config.hStream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = m_overlaps ? 1 : 0;
   // kernelParams is not const for C's sake; the driver copies the arguments out before it returns.
-  const CUresult result = driver.launch_kernel(
-      m_function, extent(m_grid.x), extent(m_grid.y), extent(m_grid.z), extent(m_block.x), extent(m_block.y),
-      extent(m_block.z), static_cast<unsigned>(m_dynamic_shared_bytes), stream,
-      const_cast<void**>(m_arguments.data()), nullptr);
+  const CUresult result =
+      driver.launch_kernel_ex(&config, m_function, const_cast<void**>(m_arguments.data()), nullptr);
   if (result != CUDA_SUCCESS) check(driver, result, fmt::format("launching {}", text()).c_str());
 }
 

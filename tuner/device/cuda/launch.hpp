@@ -29,6 +29,7 @@ class Launch {
   model::Dim3 m_grid;
   model::Dim3 m_block;
   std::int64_t m_dynamic_shared_bytes;
+  bool m_overlaps;
   std::vector<std::uint64_t> m_values;  ///< one argument each, in the low bytes
   std::vector<void*> m_arguments;  ///< into m_values, whose elements stay in place when a Launch is moved
 };

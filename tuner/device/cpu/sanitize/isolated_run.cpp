@@ -16,6 +16,7 @@
 #include <exception>
 
 #include "tuner/model/error.hpp"
+#include "tuner/util/file_descriptor.hpp"
 
 namespace tuner::device::cpu::sanitize {
 namespace {
@@ -23,22 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Work = std::function<void(const std::function<void(const std::string&)>&)>;
 constexpr std::size_t most_output = std::size_t{256} << 10U;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : m_number(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  int number() const { return m_number; }
-  void close() {
-    if (m_number >= 0) ::close(m_number);
-    m_number = -1;
-  }
-
- private:
-  int m_number;
-};
 
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -103,26 +88,26 @@ ChildEnd run_isolated(const Work& work, std::chrono::milliseconds limit) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     throw model::Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  Descriptor from_child(ends[0]);
-  Descriptor to_parent(ends[1]);
-  const Descriptor output(memfd_create("tuner-child-output", MFD_CLOEXEC));
+  const util::FileDescriptor from_child(ends[0]);
+  util::FileDescriptor to_parent(ends[1]);
+  const util::FileDescriptor output(memfd_create("tuner-child-output", MFD_CLOEXEC));
   std::fflush(nullptr);
   const auto deadline = Clock::now() + limit;
-  const pid_t child = output.number() < 0 ? -1 : fork();
+  const pid_t child = !output ? -1 : fork();
   if (child < 0) throw model::Error(fmt::format("cannot start a child process: {}", std::strerror(errno)));
-  if (child == 0) live(work, to_parent.number(), output.number());
-  to_parent.close();
+  if (child == 0) live(work, to_parent.get(), output.get());
+  to_parent.reset();
 
   ChildEnd end;
   std::string told;
-  end.timed_out = !collect(from_child.number(), deadline, told);
+  end.timed_out = !collect(from_child.get(), deadline, told);
   if (end.timed_out) kill(child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   end.finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   end.messages = split(told);
-  end.output = contents(output.number());
+  end.output = contents(output.get());
   return end;
 }
 

@@ -1,0 +1,78 @@
+#include "reports/changes.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/reports/sample.hpp"
+
+using namespace tests;
+
+namespace {
+
+/// Winners as they come from the sizes alone: one trial each.
+std::vector<reports::ProblemSummary> problems_of(const std::vector<model::TrialRecord>& trials) {
+  std::vector<reports::ProblemSummary> problems;
+  for (const model::TrialRecord& trial : trials) {
+    reports::ProblemSummary& problem = problems.emplace_back();
+    problem.problem = trial.problem;
+    problem.best = &trial;
+  }
+  return problems;
+}
+
+/// A product of this size at this many operations a nanosecond.
+model::TrialRecord at_rate(const std::string& kernel, std::vector<model::Assignment> configuration,
+                           std::int64_t size, double rate) {
+  const double operations = 2.0 * static_cast<double>(size * size * size);
+  model::TrialRecord trial = measured(kernel, std::move(configuration), cube(size), operations / rate);
+  trial.workload.operations = operations;
+  return trial;
+}
+
+std::vector<std::string> differences(const std::vector<model::TrialRecord>& trials) {
+  std::vector<std::string> texts;
+  const reports::Table table = reports::change_table(problems_of(trials));
+  for (const auto& row : table.rows()) texts.push_back(row.at(1));
+  return texts;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reports");
+
+TEST_CASE("of each size it is said in what its winner differs from the one above") {
+  const std::vector<model::TrialRecord> trials = {
+      at_rate("shared", {{"TILE", 16}, {"UNROLL", 4}}, 512, 20),
+      at_rate("shared", {{"TILE", 16}, {"UNROLL", 4}}, 768, 20),
+      at_rate("shared", {{"TILE", 32}, {"UNROLL", 4}}, 1024, 20),
+      at_rate("tiled", {{"TILE", 32}, {"STAGES", 3}, {"UNROLL", 4}}, 1536, 20)};
+  CHECK(differences(trials) ==
+        std::vector<std::string>{"shared TILE=16", "as above", "TILE 16 → 32", "tiled TILE=32 STAGES=3"});
+  CHECK(reports::common_text(problems_of(trials)) == "All of them have UNROLL=4.");
+}
+
+TEST_CASE("what an odd size costs is seen beside its neighbours") {
+  const std::vector<model::TrialRecord> trials = {
+      at_rate("k", {{"TILE", 16}}, 896, 40), at_rate("k", {{"TILE", 16}}, 1001, 36),
+      at_rate("k", {{"TILE", 16}}, 1024, 40), at_rate("k", {{"TILE", 16}}, 4096, 50)};
+  const reports::Table table = reports::change_table(problems_of(trials));
+  const auto& rows = table.rows();
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].at(2) == "-");
+  CHECK(rows[1].at(2) == "-10.0 %");
+  CHECK(rows[2].at(2) == "-");  // 4096 is too far away to say anything of it
+  CHECK(rows[3].at(2) == "-");
+  CHECK_FALSE(reports::neighbours_note(problems_of(trials)).empty());
+}
+
+TEST_CASE("one size changes nothing, and sizes without a winner are left out") {
+  std::vector<model::TrialRecord> trials = {at_rate("k", {{"TILE", 16}}, 512, 20)};
+  CHECK(reports::change_table(problems_of(trials)).empty());
+  CHECK(reports::common_text(problems_of(trials)).empty());
+  trials.push_back(at_rate("k", {{"TILE", 32}}, 1024, 20));
+  auto problems = problems_of(trials);
+  CHECK(reports::common_text(problems) == "They have no value in common.");
+  problems.back().best = nullptr;
+  CHECK(reports::change_table(problems).empty());
+}
+
+TEST_SUITE_END();
