@@ -21,12 +21,15 @@ struct Unit {
 };
 /// Largest first, the order in which `1h30m` has to name them.
 constexpr std::array units = {Unit{'d', 86400}, Unit{'h', 3600}, Unit{'m', 60}, Unit{'s', 1}};
+constexpr std::string_view device_suffix = "-gpu";
 constexpr std::int64_t most_seconds = std::int64_t{365} * 86400;
 constexpr std::int64_t most_trials = 1'000'000'000;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& reason) {
-  throw model::UsageError(fmt::format("budget '{}': {}", util::one_line(text, 60), reason),
-                          "a time such as 90s, 5m, 1h30m or 2d, or a number of trials such as 500");
+  throw model::UsageError(
+      fmt::format("budget '{}': {}", util::one_line(text, 60), reason),
+      "a time such as 90s, 5m, 1h30m or 2d, a time of the GPU such as 20s-gpu, or a number of "
+      "trials such as 500");
 }
 
 /// Consumes a leading number.
@@ -44,10 +47,13 @@ std::int64_t take_number(std::string_view& rest, std::string_view text) {
 
 Budget parse_budget(std::string_view text) {
   std::string_view rest = util::trimmed(text);
+  const bool of_device = rest.ends_with(device_suffix);
+  if (of_device) rest.remove_suffix(device_suffix.size());
   std::int64_t number = take_number(rest, text);
   if (rest.empty()) {
+    if (of_device) refuse(text, fmt::format("{} of what on the GPU?", number));
     if (number == 0) refuse(text, "no trial at all; leave the budget out for no limit");
-    return {std::chrono::seconds(0), number};
+    return {std::chrono::seconds(0), std::chrono::seconds(0), number};
   }
   std::int64_t seconds = 0;
   std::size_t unit = 0;
@@ -62,7 +68,8 @@ Budget parse_budget(std::string_view text) {
   }
   if (seconds == 0) refuse(text, "no time at all; leave the budget out for no limit");
   if (seconds > most_seconds) refuse(text, "more than a year");
-  return {std::chrono::seconds(seconds), 0};
+  const std::chrono::seconds time(seconds);
+  return of_device ? Budget{{}, time, 0} : Budget{time, {}, 0};
 }
 
 }  // namespace config

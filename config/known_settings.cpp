@@ -9,6 +9,7 @@
 
 #include "config/budget.hpp"
 #include "config/mistakes.hpp"
+#include "config/share.hpp"
 #include "config/sizes.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
@@ -29,10 +30,15 @@ constexpr std::array settings = {
     KnownSetting{"sizes", SettingKind::sizes, "problem sizes", ""},
     KnownSetting{"type", SettingKind::type, "element type", "each kernel's first"},
     KnownSetting{"pad", SettingKind::paddings, "elements added to each row of a matrix", ""},
-    KnownSetting{"strategy", SettingKind::word, "which configurations are tried, and in which order", ""},
+    KnownSetting{"strategy", SettingKind::word,
+                 "which configurations are tried, and in which order (`tuner list strategies`)", ""},
     KnownSetting{"seed", SettingKind::integer, "seed of the inputs and of the order",
                  "a new one each run, recorded", "", 0, 1e18},
-    KnownSetting{"budget", SettingKind::budget, "time or trials after which a sweep ends", "no limit"},
+    KnownSetting{"budget", SettingKind::budget, "time, GPU time or trials after which a sweep ends",
+                 "no limit"},
+    KnownSetting{"until", SettingKind::share,
+                 "a size's search ends when a gain of this much is no longer expected of the rest",
+                 "it ends with its space"},
     KnownSetting{"measure", SettingKind::word, "how carefully times are taken; complete drops nothing", "",
                  "quick|standard|thorough|complete|exhaustive"},
     KnownSetting{"l2", SettingKind::word, "whether the last-level cache keeps data between launches", "",
@@ -151,7 +157,9 @@ std::string accepted_text(const KnownSetting& setting) {
     case SettingKind::number:
       return fmt::format("a number from {} to {}", setting.least, setting.most);
     case SettingKind::budget:
-      return "5m|30s|1h30m|500";
+      return "5m|1h30m|20s-gpu|500";
+    case SettingKind::share:
+      return "1%";
   }
   return "";
 }
@@ -187,6 +195,9 @@ void check_value(const KnownSetting& setting, const std::string& value) {
       break;
     case SettingKind::budget:
       parse_budget(value);
+      break;
+    case SettingKind::share:
+      parse_share(value);
       break;
   }
 }

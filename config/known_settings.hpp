@@ -17,6 +17,7 @@ enum class SettingKind {
   integer,   ///< from `least` to `most`
   number,    ///< from `least` to `most`
   budget,    ///< parse_budget()
+  share,     ///< parse_share()
 };
 
 /// A setting the tuner understands; the source of `tuner config`, of the flags' help and of every check.

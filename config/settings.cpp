@@ -10,6 +10,7 @@
 
 #include "config/mistakes.hpp"
 #include "config/settings_file.hpp"
+#include "config/share.hpp"
 #include "config/sizes.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
@@ -172,6 +173,11 @@ std::optional<model::ElementType> Settings::type() const {
 std::optional<std::uint64_t> Settings::seed() const {
   if (find("seed") == nullptr) return std::nullopt;
   return static_cast<std::uint64_t>(integer("seed"));
+}
+
+std::optional<double> Settings::until() const {
+  const Setting* setting = find("until");
+  return setting == nullptr ? std::nullopt : std::optional(parse_share(setting->value));
 }
 
 Budget Settings::budget() const {

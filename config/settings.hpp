@@ -59,6 +59,7 @@ class Settings {
   std::optional<tuner::model::ElementType> type() const;
   std::optional<std::uint64_t> seed() const;
   Budget budget() const;
+  std::optional<double> until() const;  ///< a share: 0.01 for 1%
 
  private:
   std::vector<Setting> m_settings;

@@ -11,6 +11,7 @@
 #include "db/contest_finder.hpp"
 #include "db/final_queries.hpp"
 #include "db/ids.hpp"
+#include "db/searches.hpp"
 #include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
@@ -104,7 +105,8 @@ void load_tied(ContestFinder& finder, const BestQuery& query, const std::vector<
 constexpr double near = 1.1;
 
 /// False where nothing in the contest may win.
-bool complete(const Connection& db, ContestFinder& finder, const BestQuery& query, BestAnswer& answer) {
+bool complete(const Connection& db, ContestFinder& finder, SearchFinder& searches, const BestQuery& query,
+              BestAnswer& answer) {
   const Digest contest = contest_id(answer.contest.problem, answer.contest.comparison_class);
   const auto winner = finder.winner(contest, query.kernel);
   if (!winner) return false;
@@ -124,6 +126,7 @@ bool complete(const Connection& db, ContestFinder& finder, const BestQuery& quer
   answer.untuned = finder.untuned(contest, answer.winner.key);
   answer.baselines = finder.baselines(contest);
   answer.ceilings = ceilings(db, answer.contest.comparison_class.device);
+  answer.searched = searches.searched(contest, query.kernel);
   return true;
 }
 
@@ -139,7 +142,8 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   const std::vector<Contest> all = contests(db, filter);
   std::vector<BestAnswer> answers = nearest(all, query);
   ContestFinder finder(db);
-  std::erase_if(answers, [&](BestAnswer& answer) { return !complete(db, finder, query, answer); });
+  SearchFinder searches(db);
+  std::erase_if(answers, [&](BestAnswer& answer) { return !complete(db, finder, searches, query, answer); });
   return answers;
 }
 
@@ -149,12 +153,13 @@ std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& fi
   query.kernel = filter.kernel;
   query.most_tied = std::numeric_limits<int>::max();
   ContestFinder finder(db);
+  SearchFinder searches(db);
   std::vector<BestAnswer> answers;
   for (const Contest& contest : contests(db, filter)) {
     BestAnswer answer;
     answer.contest = contest;
     answer.exact = true;
-    if (complete(db, finder, query, answer)) answers.push_back(std::move(answer));
+    if (complete(db, finder, searches, query, answer)) answers.push_back(std::move(answer));
   }
   return answers;
 }
@@ -167,6 +172,7 @@ std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilte
     winner.comparison_class = answer.contest.comparison_class;
     winner.trial = answer.winner.key;
     winner.final = std::move(answer.final);
+    winner.searched = std::move(answer.searched);
     for (const TrialRecord& trial : answer.tied) winner.tied.push_back(trial.key);
     for (const Newcomers& newcomers : answer.newcomers) winner.newcomers += newcomers.trials;
     list.push_back(std::move(winner));

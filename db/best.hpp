@@ -45,6 +45,7 @@ struct BestAnswer {
       untuned;  ///< the default configuration of the winner's kernel, when ok or dropped
   std::vector<tuner::model::TrialRecord> baselines;  ///< of the same problem and class, fastest first
   std::vector<tuner::model::Ceiling> ceilings;       ///< of the class's device
+  std::optional<tuner::model::Searched> searched;    ///< nothing where no search of before says
 };
 
 /// For each family and class with a result, the best at the wanted size or at the nearest measured one.

@@ -18,9 +18,10 @@ using tuner::model::Error;
 using tuner::model::FinalRecord;
 using tuner::model::ProbeVerdict;
 using tuner::model::RunRecord;
+using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
-constexpr int newest_version = 2;
+constexpr int newest_version = 3;
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
 /// The next line, without its end; false at the end of the file. Throws before a line without end fills the
@@ -51,6 +52,7 @@ void visit_line(const std::string& line, const ExportVisitor& visitor) {
   const Fields fields(object);
   if (fields.has("verdict")) return visitor.verdict(verdict_from_json(fields.value("verdict")));
   if (fields.has("final")) return visitor.final(final_from_json(fields.value("final")));
+  if (fields.has("search")) return visitor.search(search_from_json(fields.value("search")));
   if (fields.has("ceiling")) return visitor.ceiling(ceiling_from_json(fields.value("ceiling")));
   if (!fields.has("trial")) return visitor.run(run_from_json(fields.value("run")));
   TrialWithPast parsed = trial_from_json(object);
@@ -82,6 +84,7 @@ Export parse_export(std::istream& in, const std::string& name) {
   };
   visitor.verdict = [&](ProbeVerdict&& verdict) { out.verdicts.push_back(std::move(verdict)); };
   visitor.final = [&](FinalRecord&& final) { out.finals.push_back(std::move(final)); };
+  visitor.search = [&](SearchRecord&& search) { out.searches.push_back(std::move(search)); };
   visitor.ceiling = [&](Ceiling&& ceiling) { out.ceilings.push_back(std::move(ceiling)); };
   stream_export(in, name, visitor);
   return out;
@@ -122,6 +125,10 @@ std::string verdict_line(const ProbeVerdict& verdict) {
 
 std::string final_line(const FinalRecord& final) {
   return fmt::format("{{\"final\":{}}}\n", to_json(final));
+}
+
+std::string search_line(const SearchRecord& search) {
+  return fmt::format("{{\"search\":{}}}\n", to_json(search));
 }
 
 std::string ceiling_line(const Ceiling& ceiling) {

@@ -11,20 +11,22 @@
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
+#include "tuner/model/search_record.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db {
 
 /// First line of an export.
 struct ExportHeader {
-  int version = 2;
+  int version = 3;
   bool operator==(const ExportHeader&) const = default;
 };
 
-/// An exported sweep: JSON Lines, UTF-8. First the header, {"format":"tuner-export","version":2}; then runs,
+/// An exported sweep: JSON Lines, UTF-8. First the header, {"format":"tuner-export","version":3}; then runs,
 /// {"run":…}; then trials, {"trial":…} (trial_json.hpp), sorted, one a line, so that two exports can be
-/// compared; then verdicts, {"verdict":…}, finals, {"final":…}, and the devices' ceilings, {"ceiling":…}
-/// (record_json.hpp). Version 1 had no verdicts and said less of the rest; it is read too.
+/// compared; then verdicts, {"verdict":…}, finals, {"final":…}, searches, {"search":…}, and the devices'
+/// ceilings, {"ceiling":…} (record_json.hpp). Version 2 had no searches, version 1 no verdicts either and
+/// said less of the rest; they are read too.
 struct Export {
   ExportHeader header;
   std::vector<tuner::model::RunRecord> runs;
@@ -33,6 +35,7 @@ struct Export {
   std::map<tuner::model::Digest, std::vector<StoredMeasurement>> earlier;
   std::vector<tuner::model::ProbeVerdict> verdicts;
   std::vector<tuner::model::FinalRecord> finals;
+  std::vector<tuner::model::SearchRecord> searches;
   std::vector<tuner::model::Ceiling> ceilings;
 };
 
@@ -52,6 +55,7 @@ struct ExportVisitor {
   std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&& earlier)> trial;
   std::function<void(tuner::model::ProbeVerdict&&)> verdict;
   std::function<void(tuner::model::FinalRecord&&)> final;
+  std::function<void(tuner::model::SearchRecord&&)> search;
   std::function<void(tuner::model::Ceiling&&)> ceiling;
 };
 /// The same without holding more than one line. An error thrown by the visitor gets the line's number too.
@@ -64,6 +68,7 @@ std::string trial_line(const tuner::model::TrialRecord& trial,
                        const std::vector<StoredMeasurement>& earlier = {});
 std::string verdict_line(const tuner::model::ProbeVerdict& verdict);
 std::string final_line(const tuner::model::FinalRecord& final);
+std::string search_line(const tuner::model::SearchRecord& search);
 std::string ceiling_line(const tuner::model::Ceiling& ceiling);
 
 }  // namespace db

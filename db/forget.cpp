@@ -115,12 +115,30 @@ void select_finals(const Connection& db, const ForgetQuery& query) {
   }
 }
 
+/// Searches of a run that goes, that ended before then, or that were of a kernel that goes: an outlook is on
+/// all that took part.
+void select_searches(const Connection& db, const ForgetQuery& query) {
+  db.execute(
+      "CREATE TEMP TABLE IF NOT EXISTS doomed_searches (id BLOB PRIMARY KEY NOT NULL); DELETE FROM "
+      "doomed_searches;");
+  const auto select = [&](const char* condition, const auto& value) {
+    Statement statement(
+        db, std::string("INSERT INTO doomed_searches SELECT id FROM searches WHERE ") + condition);
+    statement.use().bind(value).run();
+  };
+  if (query.run) select("run = ?", *query.run);
+  if (!query.before.empty()) select("ended_at < ?", query.before);
+  if (!query.kernel.empty())
+    select("id IN (SELECT search FROM search_kernels WHERE kernel = ?)", query.kernel);
+}
+
 }  // namespace
 
 Forgotten forget(const Connection& db, const ForgetQuery& query, bool dry_run) {
   Transaction transaction(db);
   select_doomed(db, query);
   select_finals(db, query);
+  select_searches(db, query);
   const Forgotten gone = count(db, query);
   if (dry_run || gone.nothing()) return gone;
   remove(db, query);

@@ -9,6 +9,7 @@
 #include "db/kernel_specs.hpp"
 #include "db/queries.hpp"
 #include "db/row_writer.hpp"
+#include "db/searches.hpp"
 #include "db/statement.hpp"
 #include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
@@ -93,6 +94,7 @@ void copy_rows(const Connection& target, const Connection& source) {
                  });
   for (const auto& verdict : verdicts(source)) writer.put(verdict, false);
   for (const auto& final : finals(source)) writer.put(final);
+  for (const auto& search : searches(source)) writer.put(search);
   for (const auto& ceiling : ceilings(source)) writer.put(ceiling);
 }
 

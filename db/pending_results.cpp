@@ -64,6 +64,12 @@ void PendingResults::record_final(const tuner::model::FinalRecord& final,
   put(std::move(stamped));
 }
 
+void PendingResults::record_search(const tuner::model::SearchRecord& search) {
+  tuner::model::SearchRecord stamped = search;
+  stamped.ended_at = utc_now();
+  put(std::move(stamped));
+}
+
 void PendingResults::open_attempt(const TrialRecord& trial) {
   // Not worth keeping: once its trial has ended, an attempt says nothing new.
   if (!m_pending.empty() && !retry()) return;
@@ -99,6 +105,7 @@ PendingResults::Written PendingResults::write(const Entry& entry, bool late) {
     void operator()(const TrialRecord& trial) const { store.record_stamped(trial, late); }
     void operator()(const Final& final) const { store.record_stamped(final.record, final.contestants, late); }
     void operator()(const tuner::model::ProbeVerdict& verdict) const { store.record_verdict(verdict); }
+    void operator()(const tuner::model::SearchRecord& search) const { store.record_search(search); }
     void operator()(const Declaration& declaration) const {
       store.declare(declaration.kernel, declaration.judgements);
     }
@@ -125,6 +132,8 @@ bool PendingResults::spill(const Entry& entry, SpillFile& file) {
   if (const auto* trial = std::get_if<TrialRecord>(&entry)) return file.append(trial_line(*trial));
   if (const auto* verdict = std::get_if<tuner::model::ProbeVerdict>(&entry))
     return file.append(verdict_line(*verdict));
+  if (const auto* search = std::get_if<tuner::model::SearchRecord>(&entry))
+    return file.append(search_line(*search));
   const auto* final = std::get_if<Final>(&entry);
   if (final == nullptr) return true;
   // In one piece: a final without its contestants cannot be imported.

@@ -52,6 +52,7 @@ class PendingResults final : public tuner::model::ResultSink {
   void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
   void record_final(const tuner::model::FinalRecord& final,
                     const std::vector<tuner::model::TrialRecord>& contestants) override;
+  void record_search(const tuner::model::SearchRecord& search) override;
 
   std::size_t pending() const { return m_pending.size(); }
   /// Tries a last time. Absent when everything is in the database.
@@ -75,8 +76,8 @@ class PendingResults final : public tuner::model::ResultSink {
     tuner::model::FinalRecord record;
     std::vector<tuner::model::TrialRecord> contestants;
   };
-  using Entry = std::variant<tuner::model::TrialRecord, Final, tuner::model::ProbeVerdict, Declaration,
-                             Closing, Ending>;
+  using Entry = std::variant<tuner::model::TrialRecord, Final, tuner::model::ProbeVerdict,
+                             tuner::model::SearchRecord, Declaration, Closing, Ending>;
 
   enum class Written { yes, not_now, refused };
 

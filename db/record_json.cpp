@@ -5,8 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "db/json_archive.hpp"
 #include "db/json_values.hpp"
 #include "db/machine.hpp"
+#include "tuner/model/fields.hpp"
 
 namespace db {
 
@@ -16,6 +18,7 @@ using tuner::model::Digest;
 using tuner::model::FinalRecord;
 using tuner::model::ProbeVerdict;
 using tuner::model::RunRecord;
+using tuner::model::SearchRecord;
 
 namespace {
 
@@ -95,6 +98,7 @@ std::string to_json(const RunRecord& run) {
                     {"state", run.state},
                     {"host", run.host},
                     {"version", run.version},
+                    {"strategy", run.strategy},
                     {"seed", run.seed},
                     {"device", json_of(run.device)},
                     {"toolkit", run.toolkit},
@@ -115,6 +119,7 @@ RunRecord run_from_json(const Json& value) {
   if (!known) fields.refuse("state", "running, done, interrupted or failed");
   run.host = fields.text("host", 1024);
   run.version = fields.text("version", 256);
+  if (fields.has("strategy")) run.strategy = fields.text("strategy", 4096);
   run.seed = fields.natural("seed");
   run.device = device_from(fields.object("device"));
   run.toolkit = fields.text("toolkit", 256);
@@ -176,6 +181,47 @@ FinalRecord final_from_json(const Json& value) {
         microseconds_of(final.measured_at);  // an export of before: it covers its contestants alone
   }
   return final;
+}
+
+std::string to_json(const SearchRecord& search) {
+  Json parts = Json::array();
+  for (const SearchRecord::Part& part : search.parts)
+    parts.push_back({{"kernel", part.kernel}, {"spec", text_of(part.spec)}, {"candidates", part.candidates}});
+  return json_line({{"family", search.problem.family},
+                    {"sizes", json_of(search.problem.sizes)},
+                    {"type", cuda_name(search.problem.type)},
+                    {"row_padding", search.problem.row_padding},
+                    {"class", json_of(search.comparison_class)},
+                    {"run", text_of(search.run)},
+                    {"strategy", search.strategy},
+                    {"ending", to_string(search.ending)},
+                    {"kernels", std::move(parts)},
+                    {"tried", search.tried},
+                    {"failed", search.failed},
+                    {"outlook", search.outlook ? object_of(*search.outlook) : Json()},
+                    {"ended_at", search.ended_at}});
+}
+
+SearchRecord search_from_json(const Json& value) {
+  const Fields fields(value, "search");
+  SearchRecord search;
+  search.problem = problem_from(fields);
+  search.comparison_class = class_from(fields.object("class"));
+  search.run = fields.digest("run");
+  search.strategy = fields.text("strategy", 4096);
+  const auto ending = tuner::model::parse_search_ending(fields.text("ending", 64));
+  if (!ending) fields.refuse("ending", "exhausted, until, budget, interrupted or gave_up");
+  search.ending = *ending;
+  for (const Json& item : fields.array("kernels", most_entries)) {
+    const Fields part(item, "search.kernels");
+    search.parts.push_back(
+        {part.text("kernel", 256), identifier(part, "spec"), part.integer("candidates", 0)});
+  }
+  search.tried = fields.integer("tried", 0);
+  search.failed = fields.integer("failed", 0, search.tried);
+  if (fields.has("outlook")) search.outlook = object_from<tuner::model::Outlook>(fields.object("outlook"));
+  search.ended_at = fields.text("ended_at", 64);
+  return search;
 }
 
 std::string to_json(const Ceiling& ceiling) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/database.hpp"
+#include "db/elsewhere.hpp"
 #include "db/field_reader.hpp"
 #include "db/ids.hpp"
 #include "db/kernel_specs.hpp"
@@ -213,6 +214,14 @@ void ResultStore::record_stamped(const FinalRecord& final, const std::vector<Tri
   transaction.commit();
 }
 
+void ResultStore::record_search(const SearchRecord& search) {
+  SearchRecord now = search;
+  if (now.ended_at.empty()) now.ended_at = utc_now();
+  Transaction transaction(m_db);
+  m_statements->rows.put(now);
+  transaction.commit();
+}
+
 void ResultStore::record_ceiling(const Ceiling& ceiling) {
   Ceiling now = ceiling;
   if (now.measured_at.empty()) now.measured_at = utc_now();
@@ -268,6 +277,11 @@ std::vector<KernelDeclaration> ResultStore::declared(const std::string& family) 
 std::vector<PastTrial> ResultStore::undecided(const KernelDeclaration& kernel) {
   const Snapshot snapshot(m_db);
   return m_statements->specs.undecided(kernel);
+}
+
+std::vector<Elsewhere> ResultStore::elsewhere(const ElsewhereQuery& query) {
+  const Snapshot snapshot(m_db);
+  return find_elsewhere(m_db, query);
 }
 
 const Connection& ResultStore::connection() const {

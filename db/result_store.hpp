@@ -39,6 +39,8 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   /// covers its contestants.
   void record_final(const tuner::model::FinalRecord& final,
                     const std::vector<tuner::model::TrialRecord>& contestants) override;
+  /// `ended_at` is of the time of the call where it is empty.
+  void record_search(const tuner::model::SearchRecord& search) override;
 
   std::vector<tuner::model::KnownResult> known(const std::vector<tuner::model::Digest>& keys) override;
   std::optional<tuner::model::TrialRecord> find(const tuner::model::Digest& trial) override;
@@ -51,6 +53,7 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   std::optional<tuner::model::ProbeVerdict> verdict(const tuner::model::Digest& probe) override;
   std::vector<tuner::model::KernelDeclaration> declared(const std::string& family) override;
   std::vector<tuner::model::PastTrial> undecided(const tuner::model::KernelDeclaration& kernel) override;
+  std::vector<tuner::model::Elsewhere> elsewhere(const tuner::model::ElsewhereQuery& query) override;
 
   /// What was measured is stamped when it is handed over, which may be before it can be written: the stamp
   /// and the number, which only grow.

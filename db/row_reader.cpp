@@ -140,6 +140,7 @@ TrialRecord read_trial(Statement::Use& row, bool with_samples) {
     trial.comparison_class = read_class(row);
     trial.role = read_role(row);
     trial.is_default = row.flag();
+    trial.idea = row.text();
     trial.definition = row.digest();
     trial.binary_key = row.digest();
     trial.probe_key = row.digest();
@@ -211,6 +212,7 @@ RunRecord read_run(Statement::Use& row) {
   run.seed = std::bit_cast<std::uint64_t>(row.integer());
   run.toolkit = row.text();
   run.measured = row.integer();
+  run.strategy = row.text();
   run.device = read_device(row);
   return run;
 }

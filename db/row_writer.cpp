@@ -20,13 +20,15 @@ using tuner::model::Digest;
 using tuner::model::Error;
 using tuner::model::FinalRecord;
 using tuner::model::Measurement;
+using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
 namespace {
 
 constexpr const char* insert_run =
     "INSERT INTO runs (id, command_line, started_at, ended_at, state, host, version, seed, device, "
-    "device_address, toolkit, measured) VALUES (?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?) "
+    "device_address, toolkit, measured, strategy) "
+    "VALUES (?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (id) DO NOTHING";
 
 std::string insert_binary_kernel() {
@@ -41,6 +43,14 @@ std::string insert_measurement() {
       "INSERT INTO measurements (id, trial, measured_at, sequence, status, metrics, {}, run) "
       "VALUES (?, ?, ?, ?, ?, ?, {}, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT (id) DO NOTHING",
       columns.text(), columns.parameters());
+}
+
+std::string insert_search() {
+  const ColumnNames outlook = columns_of<tuner::model::Outlook>();
+  return fmt::format(
+      "INSERT INTO searches (id, contest, strategy, ending, tried, failed, ended_at, {}, run) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, {}, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT DO NOTHING",
+      outlook.text(), outlook.parameters());
 }
 
 }  // namespace
@@ -84,7 +94,12 @@ RowWriter::RowWriter(const Connection& db)
       m_fail_probed(db,
                     "UPDATE trials SET status = ?2, detail = ?3 "
                     "WHERE probe = ?1 AND status IN ('ok', 'dropped')"),
-      m_failed_probe(db, "SELECT status, detail FROM verdicts WHERE id = ? AND status <> 'ok'") {}
+      m_failed_probe(db, "SELECT status, detail FROM verdicts WHERE id = ? AND status <> 'ok'"),
+      m_idea(db, "UPDATE trials SET idea = ?2 WHERE id = ?1 AND idea = ''"),
+      m_search(db, insert_search()),
+      m_search_kernel(db,
+                      "INSERT INTO search_kernels (search, kernel, spec, candidates) VALUES (?, ?, ?, ?) "
+                      "ON CONFLICT DO NOTHING") {}
 
 Digest RowWriter::put_contest(const tuner::model::Problem& problem,
                               const tuner::model::ComparisonClass& comparison_class) {
@@ -156,6 +171,7 @@ void RowWriter::put(const tuner::model::RunRecord& run) {
       .bind(run.device.id)
       .bind(run.toolkit)
       .bind(run.measured)
+      .bind(run.strategy)
       .run();
 }
 
@@ -238,7 +254,7 @@ void RowWriter::put(const TrialRecord& trial, Known known, const Digest& judged_
   bind_outcome(row, as_probed(trial));
   row.bind(metrics_json(trial.metrics));
   row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
-  row.bind(trial.measured_at).bind(trial.sequence).bind(measurement).bind(trial.run);
+  row.bind(trial.idea).bind(trial.measured_at).bind(trial.sequence).bind(measurement).bind(trial.run);
   row.bind(known == Known::replace);
   row.run();
 }
@@ -256,6 +272,8 @@ tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
 
 void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
   put(trial, Known::replace_if_older);
+  // Also where the result that is here already is the newer one, and says nothing of it.
+  if (!trial.idea.empty()) m_idea.use().bind(trial.key).bind(trial.idea).run();
   for (const StoredMeasurement& measurement : earlier) put(trial.key, measurement);
 }
 
@@ -335,6 +353,54 @@ void RowWriter::put_coverage(const FinalRecord& final, const Digest& id) {
     row.bind(covered.kernel).bind(covered.first).bind(covered.last).run();
   }
   if (final.coverage.empty()) m_entry_coverage.use().bind(id).run();
+}
+
+namespace {
+
+/// Rows may come from strangers: only what a search can have said is kept.
+void require_sound(const SearchRecord& search) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(
+        fmt::format("the search of {} that ended at {}: {}", search.problem.text(), search.ended_at, why));
+  };
+  if (search.parts.empty() || search.parts.size() > most_search_parts)
+    refuse(fmt::format("{} kernels, 1 to {} were expected", search.parts.size(), most_search_parts));
+  if (search.tried < 0 || search.failed < 0 || search.failed > search.tried)
+    refuse(fmt::format("{} of {} tried have failed", search.failed, search.tried));
+  for (const SearchRecord::Part& part : search.parts) {
+    if (part.candidates < 0) refuse(fmt::format("{} candidates", part.candidates));
+  }
+  if (!search.outlook) return;
+  for (const double share : {search.outlook->gain, search.outlook->low, search.outlook->high}) {
+    if (!std::isfinite(share) || share < 0) refuse(fmt::format("{} is no expected gain", share));
+  }
+}
+
+Digest search_id(const SearchRecord& search, const Digest& contest) {
+  tuner::model::DigestBuilder digest;
+  digest.add("search 1").add(contest).add(search.run).add(search.ended_at).add(search.strategy);
+  for (const SearchRecord::Part& part : search.parts) digest.add(part.kernel).add(part.spec);
+  return digest.add(search.tried).finish();
+}
+
+}  // namespace
+
+void RowWriter::put(const SearchRecord& search) {
+  require_sound(search);
+  const Digest contest = put_contest(search.problem, search.comparison_class);
+  const Digest id = search_id(search, contest);
+  auto row = m_search.use();
+  row.bind(id).bind(contest).bind(search.strategy).bind(to_string(search.ending));
+  row.bind(search.tried).bind(search.failed).bind(search.ended_at);
+  if (search.outlook) {
+    RowBinder binder(row);
+    describe(binder, *search.outlook);
+  } else {
+    for (int i = 0; i < columns_of<tuner::model::Outlook>().count(); ++i) row.bind(std::nullopt);
+  }
+  row.bind(search.run).run();
+  for (const SearchRecord::Part& part : search.parts)
+    m_search_kernel.use().bind(id).bind(part.kernel).bind(part.spec).bind(part.candidates).run();
 }
 
 void RowWriter::put(const tuner::model::ProbeVerdict& verdict, bool replace) {

@@ -6,12 +6,15 @@
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
+#include "tuner/model/search_record.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db {
 
 /// More contestants no final has.
 constexpr std::size_t most_final_entries = 1000;
+/// More kernels no family has.
+constexpr std::size_t most_search_parts = 1000;
 
 /// Puts values into their tables; what a row refers to is put first. The caller holds the transaction.
 class RowWriter {
@@ -33,6 +36,9 @@ class RowWriter {
   /// added to what it covers as they are there; without any coverage of its own they alone are. Throws
   /// model::Error where they are not, or are of another contest, or where no final can have ended so.
   void put(const tuner::model::FinalRecord& final);
+  /// At `search.ended_at`; one that is known is not doubled. Throws model::Error where no search can have
+  /// ended so.
+  void put(const tuner::model::SearchRecord& search);
   /// Makes the trials of these probes fail where they did. Of two verdicts, one that the probes failed
   /// stands, unless `replace` is set: they were run again.
   void put(const tuner::model::ProbeVerdict& verdict, bool replace);
@@ -61,7 +67,7 @@ class RowWriter {
   const Connection& m_db;
   Statement m_device, m_class, m_problem, m_contest, m_kernel, m_configuration, m_run, m_binary,
       m_binary_kernel, m_trial, m_measurement, m_final, m_final_entry, m_coverage, m_entry_coverage,
-      m_contest_of, m_ceiling, m_verdict, m_fail_probed, m_failed_probe;
+      m_contest_of, m_ceiling, m_verdict, m_fail_probed, m_failed_probe, m_idea, m_search, m_search_kernel;
 };
 
 }  // namespace db

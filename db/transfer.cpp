@@ -11,6 +11,7 @@
 #include "db/kernel_specs.hpp"
 #include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
+#include "db/searches.hpp"
 #include "db/sql.hpp"
 #include "db/statement.hpp"
 #include "db/transaction.hpp"
@@ -23,6 +24,7 @@ using tuner::model::Digest;
 using tuner::model::FinalRecord;
 using tuner::model::ProbeVerdict;
 using tuner::model::RunRecord;
+using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
 /// Oldest first, so that a later export of the same database begins like an earlier one.
@@ -47,6 +49,14 @@ void write_finals(const Connection& db, const TrialFilter& filter, const std::se
 void write_verdicts(const Connection& db, const std::set<Digest>& probes, std::ostream& out) {
   for (const ProbeVerdict& verdict : verdicts(db)) {
     if (probes.contains(verdict.probe)) out << verdict_line(verdict);
+  }
+}
+
+/// What runs whose trials are exported said of the contests that they are of.
+void write_searches(const Connection& db, const TrialFilter& filter, const std::set<Digest>& runs,
+                    std::ostream& out) {
+  for (const SearchRecord& search : searches(db, filter)) {
+    if (runs.contains(search.run)) out << search_line(search);
   }
 }
 
@@ -80,6 +90,7 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
   out << lines;
   write_verdicts(db, probes, out);
   write_finals(db, filter, keys, out);
+  write_searches(db, filter, wanted_runs, out);
   write_ceilings(db, devices, out);
   out.flush();
   if (!out)
@@ -148,6 +159,9 @@ Connection extract_run(const Connection& db, const Digest& run) {
   for (const FinalRecord& final : finals(db)) {
     if (final.run == run) writer.put(final);
   }
+  for (const SearchRecord& search : searches(db)) {
+    if (search.run == run) writer.put(search);
+  }
   for (const auto& ceiling : ceilings(db)) writer.put(ceiling);
   KernelSpecs(own).adopt_newest();
   transaction.commit();
@@ -166,6 +180,7 @@ Added import_file(const Connection& target, const std::filesystem::path& path) {
   };
   visitor.verdict = [&](ProbeVerdict&& verdict) { writer.put(verdict, false); };
   visitor.final = [&](FinalRecord&& final) { writer.put(final); };
+  visitor.search = [&](SearchRecord&& search) { writer.put(search); };
   visitor.ceiling = [&](tuner::model::Ceiling&& ceiling) { writer.put(ceiling); };
   stream_export(in, path.string(), visitor);
   Statement(target, sql("mark_ceilings")).use().run();

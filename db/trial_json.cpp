@@ -119,6 +119,7 @@ std::string to_json(const TrialRecord& trial, const std::vector<StoredMeasuremen
   out["row_padding"] = trial.problem.row_padding;
   out["configuration"] = db::json_of(trial.configuration);
   out["default"] = trial.is_default;
+  if (!trial.idea.empty()) out["idea"] = trial.idea;
   out["class"] = db::json_of(trial.comparison_class);
   out["status"] = to_string(outcome.status);
   out["detail"] = outcome.detail;
@@ -160,6 +161,7 @@ TrialWithPast trial_from_json(const Json& value) {
   trial.problem = problem_from(fields);
   trial.comparison_class = class_from(fields.object("class"));
   trial.is_default = fields.flag("default");
+  if (fields.has("idea")) trial.idea = fields.text("idea", 256);
   if (fields.has("role")) trial.role = role_from(fields);
   // In the first version of exports: of the source texts alone.
   for (const char* name : {"source", "definition"}) {

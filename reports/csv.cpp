@@ -109,6 +109,7 @@ constexpr const char* after_metrics[] = {"median_ns",
                                          "compile_ms",
                                          "measured_at",
                                          "run",
+                                         "idea",
                                          "detail"};
 
 std::string heading(const OpenColumns& open) {
@@ -210,7 +211,7 @@ std::string to_csv(const ReportInput& input) {
     add_final(trial, input.winners, line);
     add_resources(trial, line);
     trial.outcome.verification.checked ? line.number(trial.outcome.verification.error_ratio) : line.none();
-    line.number(trial.compile_ms).text(trial.measured_at).text(trial.run.hex());
+    line.number(trial.compile_ms).text(trial.measured_at).text(trial.run.hex()).text(trial.idea);
     line.text(trial.outcome.detail.empty() ? trial.compile_log : trial.outcome.detail);
     out += line.finish();
   }

@@ -2,6 +2,7 @@
 
 #include "reports/ceiling.hpp"
 #include "reports/report.hpp"
+#include "reports/searched.hpp"
 #include "reports/summary.hpp"
 #include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/winner.hpp"
@@ -115,6 +116,7 @@ Json to_json(const TrialRecord& trial, const std::vector<model::Ceiling>& ceilin
           {"detail", trial.outcome.detail},
           {"role", model::to_string(trial.role)},
           {"is_default", trial.is_default},
+          {"idea", trial.idea.empty() ? Json(nullptr) : Json(trial.idea)},
           {"approximate", is_approximate(trial)},
           {"measurement", to_json(trial.outcome.measurement)},
           {"metrics", std::move(metrics)},
@@ -160,6 +162,7 @@ Json to_json(const ProblemSummary& summary) {
           {"baselines", std::move(baselines)},
           {"final", to_json(summary.final)},
           {"newcomers", summary.newcomers},
+          {"searched", searched_json(summary.searched)},
           {"default", key(summary.default_trial)},
           {"speedup_over_default", speedup ? Json(*speedup) : Json(nullptr)},
           {"slowest", key(summary.slowest)}};
@@ -193,6 +196,7 @@ Json to_json(const model::RunRecord& run) {
           {"ended_at", run.ended_at},
           {"state", run.state},
           {"version", run.version},
+          {"strategy", run.strategy.empty() ? Json(nullptr) : Json(run.strategy)},
           {"seed", run.seed},
           {"device", run.device.name},
           {"architecture", run.device.architecture},

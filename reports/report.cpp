@@ -11,6 +11,7 @@
 #include "reports/numbers.hpp"
 #include "reports/pivot.hpp"
 #include "reports/report_parts.hpp"
+#include "reports/searched.hpp"
 #include "reports/text.hpp"
 
 namespace reports {
@@ -73,6 +74,14 @@ std::string libraries_text(const std::vector<ProblemSummary>& problems) {
   return versions.empty() ? note + "." : fmt::format("{}. {}.", note, fmt::join(versions, "; "));
 }
 
+void add_searches(const std::vector<ProblemSummary>& problems, Document& document) {
+  std::vector<LabelledSearch> searches;
+  for (const ProblemSummary& problem : problems)
+    searches.emplace_back(size_label(problem.problem), problem.searched);
+  Facts facts{searched_lines(searches)};
+  if (!facts.entries.empty()) document.add(std::move(facts));
+}
+
 void add_changes(const std::string& family, const std::vector<ProblemSummary>& problems, Document& document) {
   Table changes = change_table(problems);
   if (changes.empty()) return;
@@ -93,6 +102,7 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   if (const std::string text = final_text(problems); !text.empty()) document.add(Paragraph{text});
   if (const std::string text = libraries_text(problems); !text.empty()) document.add(Paragraph{text});
 
+  add_searches(problems, document);
   add_changes(family, problems, document);
 
   std::vector<std::pair<std::string, Trials>> kernels;

@@ -110,6 +110,10 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   if (bound) table.add_column("of ceiling", Align::right);
   const std::vector<std::string> baselines = baseline_names(problems);
   for (const std::string& name : baselines) table.add_column(baseline_heading(name), Align::right);
+  const bool has_ideas = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
+    return problem.best != nullptr && !problem.best->idea.empty();
+  });
+  if (has_ideas) table.add_column("idea");
   table.add_column("over default", Align::right);
   table.add_column("time / fastest", Align::right);
   table.add_column("rounds", Align::right);
@@ -128,6 +132,7 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
     }
     for (const std::string& name : baselines)
       row.push_back(baseline_text(name, problem.baselines, cell.trial, problem.final));
+    if (has_ideas) row.push_back(cell.trial == nullptr || cell.trial->idea.empty() ? "-" : cell.trial->idea);
     row.insert(row.end(),
                {speedup_text(problem), by_fastest_text(problem), rounds_text(problem), tied_text(problem)});
     table.add_row(std::move(row));

@@ -15,8 +15,8 @@ namespace reports {
 /// well.
 
 /// Size, the one to use, its time and figures, how it compares with the fastest of its final and with the
-/// default, what it is tied with; its share of the device's ceiling where any is known, and a column for each
-/// library that it is held against.
+/// default, what it is tied with; its share of the device's ceiling and where the idea to try it came from
+/// where any is known, and a column for each library that it is held against.
 Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
                  const std::vector<model::Ceiling>& ceilings = {});
 

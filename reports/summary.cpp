@@ -60,6 +60,7 @@ ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
   if (const auto* winner = winner_of(winners, problem, trials.front()->comparison_class)) {
     out.best = with_key(trials, winner->trial);
     out.newcomers = winner->newcomers;
+    out.searched = winner->searched;
     if (out.best != nullptr && winner->final) out.final = &*winner->final;
     for (const model::Digest& key : winner->tied) {
       if (const TrialRecord* trial = with_key(trials, key)) out.tied.push_back(trial);

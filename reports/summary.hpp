@@ -46,6 +46,7 @@ struct ProblemSummary {
   const model::TrialRecord* default_trial =
       nullptr;                                  ///< measured default configuration of the winner's kernel
   const model::TrialRecord* slowest = nullptr;  ///< of those measured, approximate ones included
+  std::optional<model::Searched> searched;      ///< how far its space has been searched, where that is known
   Trials baselines;                             ///< with a trusted time, fastest first; no part of `trials`
 
   /// default time / best time; absent when the default was not measured.

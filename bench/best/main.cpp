@@ -148,6 +148,16 @@ void ask_best(const std::filesystem::path& path, std::int64_t size) {
   if (answers.empty()) throw Error("the benchmark's own database has no best");
 }
 
+/// What a search of a size that was never measured learns from, in a class that is here: four problems of it,
+/// and the nearest of the other class.
+void ask_elsewhere(const std::filesystem::path& path) {
+  db::ResultStore store(path);
+  ElsewhereQuery query;
+  query.contest = {cube(1792), seed_trial(drivers[1], 1024, kernels[0]).comparison_class};
+  query.kernels = {std::begin(kernels), std::end(kernels)};
+  if (store.elsewhere(query).size() != 5) throw Error("five contests were expected elsewhere");
+}
+
 /// The winner alone, by looking at every trial.
 void ask_by_scan(const std::filesystem::path& path) {
   const db::Connection db = db::open_for_reading(path);
@@ -173,9 +183,13 @@ void run(std::int64_t trials) {
   print("best, nearest size", times(50, [&] { ask_best(path, 1111); }));
   hold_finals(path);
   print("best, measured size, after finals", times(50, [&] { ask_best(path, 1024); }));
+  const Spread elsewhere = times(20, [&] { ask_elsewhere(path); });
+  print("what is known elsewhere (5 contests)", elsewhere);
   const Spread scan = times(5, [&] { ask_by_scan(path); });
   print("the winner of one class by a scan", scan);
   fmt::print("\nscan / best: {:.0f}\n", scan.cpu / exact.cpu);
+  constexpr double most_ms = 100;  // once a size, whose search takes seconds at least
+  fmt::print("elsewhere / limit of {:.0f} ms: {:.2f}\n", most_ms, elsewhere.cpu / most_ms);
   std::filesystem::remove_all(folder);
 }
 

@@ -11,6 +11,8 @@ UPDATE trials SET measurement = NULL, status = 'skipped' WHERE id IN (SELECT id 
 DELETE FROM measurements WHERE id IN (SELECT id FROM doomed_measurements);
 DELETE FROM trials WHERE id IN (SELECT id FROM doomed_trials);
 DELETE FROM tallies WHERE trials = 0;
+DELETE FROM search_kernels WHERE search IN (SELECT id FROM doomed_searches);
+DELETE FROM searches WHERE id IN (SELECT id FROM doomed_searches);
 DELETE FROM binary_kernels WHERE binary NOT IN (SELECT binary FROM trials WHERE binary IS NOT NULL);
 DELETE FROM binaries WHERE id NOT IN (SELECT binary FROM trials WHERE binary IS NOT NULL);
 DELETE FROM configurations

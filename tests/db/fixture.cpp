@@ -81,6 +81,7 @@ RunRecord sample_run(const std::string& name) {
   run.state = "running";
   run.host = "bench";
   run.version = "0.1.0";
+  run.strategy = "genetic:population=20";
   run.seed = 0xFEDCBA9876543210U;
   run.device.id = "cuda:1";
   run.device.kind = "cuda";
@@ -109,6 +110,7 @@ TrialRecord full_trial(const std::string& name) {
   trial.problem = {"matmul", {{"M", 512}, {"N", 1024}, {"K", 256}}, ElementType::float32, 32};
   trial.comparison_class = sample_class();
   trial.is_default = true;
+  trial.idea = "1024 float";
   trial.definition = key("definition");
   trial.binary_key = key(name + " binary");
   trial.probe_key = key(name + " probes");
@@ -161,6 +163,21 @@ FinalRecord sample_final() {
   final.throttled_rounds = 3;
   final.run = key("run");
   return final;
+}
+
+SearchRecord sample_search() {
+  SearchRecord search;
+  search.problem = cube(512);
+  search.comparison_class = sample_class();
+  search.run = key("run");
+  search.strategy = "learn";
+  search.ending = SearchEnding::until;
+  search.parts = {{"register_tile", key("spec"), 100}};
+  search.tried = 2;
+  search.failed = 1;
+  search.outlook = Outlook{0.004, 0, 0.011, "model"};
+  search.ended_at = "2026-01-02T03:04:05.000000Z";
+  return search;
 }
 
 Error error_of(const std::function<void()>& action) {

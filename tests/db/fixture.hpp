@@ -7,6 +7,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
+#include "tuner/model/search_record.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db_test {
@@ -46,6 +47,8 @@ tuner::model::TrialRecord timed_trial(const std::string& name, std::int64_t size
 tuner::model::TrialRecord failed_trial(const std::string& name, std::int64_t size,
                                        tuner::model::TrialStatus status);
 /// A final at 512 between timed_trial()s: a the fastest, b tied with it and chosen, c slower.
+/// Of cube(512): 2 of 100 configurations of register_tile, with an outlook.
+tuner::model::SearchRecord sample_search();
 tuner::model::FinalRecord sample_final();
 
 /// The error that `action` throws; fails the test where it throws none.

@@ -119,6 +119,41 @@ TEST_SUITE("db") {
     }
   }
 
+  TEST_CASE(
+      "a database of version 2 loses nothing, and what cannot be launched is no part of its space any more") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    {
+      // What the program before searches were remembered left after three sizes of a kernel, a third of whose
+      // configurations has blocks of 2048 threads.
+      std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_2.sql");
+      const std::string dump((std::istreambuf_iterator<char>(in)), {});
+      REQUIRE(dump.size() > 10'000);
+      db_test::meddle(path, dump + "PRAGMA user_version = 2; PRAGMA application_id = 1953853029;");
+    }
+    const db::Connection opened = db::open_for_reading(path);
+    CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
+    CHECK(std::filesystem::exists(path.string() + ".before-0003"));
+    for (const auto& [table, rows] :
+         {std::pair("trials", "18"), std::pair("measurements", "9"), std::pair("finals", "3"),
+          std::pair("runs", "2"), std::pair("searches", "0")}) {
+      CAPTURE(table);
+      CHECK(ask(path, fmt::format("SELECT count(*) FROM {}", table)) == rows);
+    }
+    CHECK(ask(path, "SELECT group_concat(DISTINCT status) FROM trials WHERE superseded") == "unlaunchable");
+    CHECK(ask(path, "SELECT count(*) FROM trials WHERE superseded") == "6");
+    CHECK(ask(path, "SELECT sum(trials) FROM tallies WHERE superseded = 0") == "12");
+    CHECK(ask(path, "SELECT count(*) FROM trials WHERE idea <> ''") == "0");
+    db::BestQuery query;
+    query.sizes = {200};
+    const auto answers = db::best(opened, query);
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].winner.key.hex() == "0a8314760143d7f3a8571257ab5d8b33");
+    CHECK(answers[0].final.has_value());
+    CHECK_FALSE(answers[0].searched.has_value());
+    CHECK(db::runs(opened).at(0).strategy.empty());
+  }
+
   TEST_CASE("an older schema is brought up to date by who reads it, or else the error names both versions") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";

@@ -61,6 +61,8 @@ std::map<std::string, std::vector<TrialStatus>> expectations() {
   std::map<std::string, std::vector<TrialStatus>> expected;
   for (const model::KernelSpec& kernel : config::load_kernel_folder(faulty_folder).kernels)
     expected[kernel.name] = test::expected_statuses(kernel.description);
+  // What no device can launch is no part of any space.
+  std::erase_if(expected, [](const auto& kernel) { return kernel.second.empty(); });
   return expected;
 }
 

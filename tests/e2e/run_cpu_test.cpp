@@ -167,6 +167,65 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     CHECK_FALSE(std::filesystem::exists(user.home / ".local/share/tuner/tuner.db"));
   }
 
+  TEST_CASE("what --until and --budget cannot mean is refused before anything is written") {
+    const User user;
+    write_counting(user);
+    for (const auto& [flag, value] :
+         {std::pair("--until", "1"), std::pair("--until", "0%"), std::pair("--until", "-1%"),
+          std::pair("--until", "100%"), std::pair("--until", "nan%"), std::pair("--until", "%"),
+          std::pair("--budget", "20-gpu"), std::pair("--budget", "0s-gpu"), std::pair("--budget", "-gpu")}) {
+      CAPTURE(value);
+      const auto refused = user.types({"run", "--kernel", "count.toml", "--device", "cpu", flag, value});
+      CHECK(refused.exit_code == 2);
+      CHECK(has(refused.err, flag));
+    }
+    CHECK_FALSE(std::filesystem::exists(user.home / ".local/share/tuner/tuner.db"));
+    write_text(user.home / "tuner.toml", "until = \"a lot\"\n");
+    const auto refused = user.types({"run", "--kernel", "count.toml", "--device", "cpu"});
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "tuner.toml:1:"));
+  }
+
+  TEST_CASE("a run says how it searches; answers say how far, and where the winner's idea came from") {
+    const User user;
+    write_counting(user);
+    std::string spec = tuner::test::read_text(user.home / "count.toml");
+    spec.replace(spec.find("[32, 64]"), 8, "[32, 64, 2048]");
+    write_text(user.home / "count.toml", spec);
+    const std::vector<std::string> run = {"run", "--kernel", "count.toml", "--device",
+                                          "cpu", "--sizes",  "100,200"};
+    std::vector<std::string> short_run = run;
+    short_run.insert(short_run.end(), {"--budget", "3", "--until", "1%"});
+    const auto first = user.types(short_run);
+    REQUIRE(first.exit_code == 0);
+    CHECK(has(first.err, "strategy random: every configuration"));
+    CHECK(has(first.err,
+              "not tried: 2 of 6 configurations of count at 100, which this device cannot launch: "));
+    CHECK(has(first.err, "= 2048; this device allows 1 to 1024"));
+    CHECK(has(first.err, "the budget is spent"));
+    const auto partly = user.types({"best", "--size", "100", "--format", "json"});
+    if (partly.exit_code == 0) CHECK(has(partly.out, "\"whole\": false"));
+    const auto whole = user.types(run);
+    REQUIRE(whole.exit_code == 0);
+    CHECK(has(whole.out, "100, 200: searched whole: all 4"));
+    const auto best = user.types({"best", "--size", "200"});
+    CHECK(has(best.out, "200: searched whole: all 4"));
+    CHECK(has(best.out, "idea"));
+    CHECK(has(best.err, "the idea to try it: random"));
+    const std::string json = user.types({"best", "--size", "200", "--format", "json"}).out;
+    CHECK(has(json, "\"idea\": \"random\""));
+    CHECK(has(json, "\"whole\": true"));
+    const std::size_t id = json.find("\"id\": \"") + 7;
+    CHECK(has(user.types({"show", json.substr(id, 32)}).out, "idea                  random"));
+    CHECK(has(user.types({"report"}).out, "searched whole: all 4"));
+    CHECK(has(user.types({"export"}).out, "{\"search\":"));
+    CHECK(has(user.types({"list", "strategies"}).out, "auto"));
+    // A budget of the device's time ends a sweep too: a fraction of a second is all of it.
+    std::vector<std::string> on_device = run;
+    on_device.insert(on_device.end(), {"--fresh", "--budget", "1s-gpu"});
+    CHECK(user.types(on_device).exit_code == 0);
+  }
+
   TEST_CASE("a run's export and report keep what it measured, whatever was measured later") {
     const User user;
     write_counting(user);

@@ -62,7 +62,7 @@ const std::map<std::string, Names>& promised() {
         {"type_traits",
          {"remove_const_t", "is_nothrow_move_constructible_v", "is_nothrow_destructible_v", "is_integral_v",
           "is_floating_point_v", "is_copy_constructible_v", "is_copy_assignable_v", "is_same_v", "decay_t"}},
-        {"unordered_map", {"unordered_map"}},
+        {"unordered_map", {"unordered_map", "unordered_multimap"}},
         {"utility", {"move", "swap", "exchange", "pair", "forward"}},
         {"variant", {"variant", "monostate", "holds_alternative", "get", "visit"}},
         {"vector", {"vector"}},

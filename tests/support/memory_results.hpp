@@ -52,6 +52,11 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
     store.record_final(final, contestants);
   }
 
+  void record_search(const model::SearchRecord& search) override {
+    calls.push_back("search " + std::string(to_string(search.ending)));
+    store.record_search(search);
+  }
+
   std::vector<model::KnownResult> known(const std::vector<model::Digest>& keys) override {
     return store.known(keys);
   }
@@ -73,6 +78,10 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
   }
   std::vector<model::PastTrial> undecided(const model::KernelDeclaration& kernel) override {
     return store.undecided(kernel);
+  }
+  std::vector<model::Elsewhere> elsewhere(const model::ElsewhereQuery& query) override {
+    calls.emplace_back("elsewhere");
+    return store.elsewhere(query);
   }
 
   std::map<model::Digest, model::TrialRecord> trials() const {

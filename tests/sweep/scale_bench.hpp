@@ -131,8 +131,10 @@ class Watcher final : public sweep::Observer {
   }
   void left_out(const model::TrialRecord&) override { ++left; }
   void final_begins(const model::Problem&, std::size_t) override {}
+  void search_ended(const model::SearchRecord& search) override { searches.push_back(search); }
   void notice(const std::string& text) override { notices.push_back(text); }
   std::vector<std::string> notices;
+  std::vector<model::SearchRecord> searches;
   std::pair<std::int64_t, std::int64_t> plan;
   int ended = 0;
   int left = 0;
@@ -152,6 +154,7 @@ struct Bench {
   bool fails_in_final = false;
   std::function<void(model::FinalOutcome&)> doubt;
   std::function<void(sweep::Request&)> adjust;
+  std::vector<search::StrategyKind> strategies;  ///< sweep::Request::own_strategies
 
   sweep::Request request() {
     sweep::Request out;
@@ -166,6 +169,7 @@ struct Bench {
     out.device.memory_bytes = std::int64_t{1} << 33;
     out.compiler = "fake 1";
     out.seed = 7;
+    out.own_strategies = strategies;
     out.run.id = model::Digest::random();
     if (adjust) adjust(out);
     return out;

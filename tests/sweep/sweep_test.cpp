@@ -52,7 +52,8 @@ TEST_SUITE("tuner::sweep") {
   TEST_CASE("an attempt is recorded before each launch and the result after it") {
     Bench bench;
     bench.run();
-    REQUIRE(bench.results.calls.size() == 1 + 2 * 5 + 2);
+    // Then the search, the final and the end of the run.
+    REQUIRE(bench.results.calls.size() == 1 + 2 * 5 + 3);
     for (std::size_t i = 1; i <= 2 * 5; i += 2) {
       const std::string attempt = bench.results.calls[i];
       REQUIRE(attempt.starts_with("attempt "));

@@ -6,6 +6,7 @@
 
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
+#include "reports/searched.hpp"
 #include "tuner/cli/best_why.hpp"
 #include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/winner.hpp"
@@ -61,6 +62,7 @@ Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   out["id"] = trial.key.hex();
   out["kernel"] = trial.kernel;
   out["configuration"] = Json::parse(trial.configuration.json());
+  out["idea"] = trial.idea.empty() ? Json(nullptr) : Json(trial.idea);
   if (const auto& measurement = trial.outcome.measurement) {
     out["median_ns"] = measurement->median_ns;
     out["low_ns"] = measurement->low_ns;
@@ -131,6 +133,7 @@ Json answer_json(const db::BestAnswer& answer) {
   Json newcomers = Json::object();
   for (const db::Newcomers& of_kernel : answer.newcomers) newcomers[of_kernel.kernel] = of_kernel.trials;
   out["newcomers"] = std::move(newcomers);
+  out["searched"] = reports::searched_json(answer.searched);
   out["tied_count"] = answer.tied_count;
   out["tied"] = Json::array();
   for (const model::TrialRecord& tied : answer.tied) out["tied"].push_back(trial_json(answer, tied));

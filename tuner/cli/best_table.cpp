@@ -8,6 +8,7 @@
 #include "reports/baseline.hpp"
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
+#include "reports/searched.hpp"
 #include "reports/summary.hpp"
 #include "tuner/model/winner.hpp"
 
@@ -102,6 +103,10 @@ reports::Table best_table(const std::vector<db::BestAnswer>& answers) {
   for (const std::string& name : baselines) table.add_column(reports::baseline_heading(name), Align::right);
   if (behind) table.add_column("time / fastest", Align::right);
   if (bound) table.add_column("of ceiling", Align::right);
+  const bool has_ideas = std::any_of(answers.begin(), answers.end(), [](const db::BestAnswer& answer) {
+    return !answer.winner.idea.empty();
+  });
+  if (has_ideas) table.add_column("idea");
   for (const db::BestAnswer& answer : answers) {
     const model::TrialRecord& winner = answer.winner;
     const auto& measurement = winner.outcome.measurement;
@@ -123,6 +128,7 @@ reports::Table best_table(const std::vector<db::BestAnswer>& answers) {
     }
     if (behind) row.push_back(behind_text(answer));
     if (bound) row.push_back(reports::ceiling_text(reports::ceiling_share(winner, answer.ceilings)));
+    if (has_ideas) row.push_back(winner.idea);
     table.add_row(std::move(row));
   }
   return table;
@@ -140,6 +146,11 @@ std::string best_text(const std::vector<db::BestAnswer>& answers) {
   if (const std::string note = reports::baseline_note(baseline_names(answers)); !note.empty())
     text += note + "\n";
   if (any(is_chosen)) text += fmt::format("chosen: {}\n", model::final_rule);
+  std::vector<reports::LabelledSearch> searches;
+  for (const db::BestAnswer& answer : answers)
+    searches.emplace_back(answer.winner.problem.size_text(), answer.searched);
+  for (const auto& [sizes, said] : reports::searched_lines(searches))
+    text += fmt::format("{}: {}\n", sizes, said);
   return text;
 }
 

@@ -119,6 +119,7 @@ std::string why(const db::BestAnswer& answer, const std::string& size, const std
       fmt::format("{}: {}", answer.contest.problem.family, answer.contest.comparison_class.text());
   text += what_was_measured(answer, size);
   if (!answer.wanted_device) text += fmt::format("\n  no result for '{}'; this is another device's", gpu);
+  if (!answer.winner.idea.empty()) text += "\n  the idea to try it: " + answer.winner.idea;
   text += answer.final ? final_story(answer) : race_story(answer);
   return text + ties(answer) + library_story(answer) + ceiling_story(answer);
 }

@@ -12,7 +12,9 @@
 #include "tuner/cli/device_list.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/search/strategies.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -40,6 +42,15 @@ int list_kernels(const std::vector<std::string>& selection) {
          kernel.role == model::Role::baseline ? "a baseline" : fmt::format("{}", fmt::join(parameters, " ")),
          kernel.description});
   }
+  write_out(table.plain());
+  return 0;
+}
+
+int list_strategies() {
+  reports::Table table({{"strategy"}, {"description"}});
+  table.add_row({"auto", sweep::StrategyChoice("auto").rule()});
+  for (const search::StrategyKind& kind : search::strategies())
+    table.add_row({std::string(kind.name), std::string(kind.description)});
   write_out(table.plain());
   return 0;
 }
@@ -83,7 +94,7 @@ int list_failures(const Context& context, const std::string& kernel) {
 }  // namespace
 
 void add_list(CLI::App& app, Context& context, Action& action) {
-  auto* list = app.add_subcommand("list", "List kernels, devices, runs or failures");
+  auto* list = app.add_subcommand("list", "List kernels, devices, strategies, runs or failures");
   list->require_subcommand(1);
 
   auto selection = std::make_shared<std::vector<std::string>>();
@@ -93,6 +104,9 @@ void add_list(CLI::App& app, Context& context, Action& action) {
 
   auto* devices = list->add_subcommand("devices", "what can run kernels here, and why not what cannot");
   devices->callback([&action] { action = list_devices; });
+
+  auto* strategies = list->add_subcommand("strategies", "which ways of searching a space there are");
+  strategies->callback([&action] { action = list_strategies; });
 
   auto* runs = list->add_subcommand("runs", "what was tuned, newest first");
   add_setting_flags(*runs, context, {"db"});

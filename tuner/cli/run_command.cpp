@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "db/best.hpp"
@@ -23,7 +24,7 @@
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/search/strategies.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/worker/device_lock.hpp"
@@ -57,9 +58,12 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
   request.compiler = backend.compiler;
   request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
   request.strategy = settings.text("strategy");
+  request.until = settings.until();
   request.seed = settings.seed().value_or(random_seed());
   const config::Budget budget = settings.budget();
   if (budget.time.count() > 0) request.budget.seconds = static_cast<double>(budget.time.count());
+  if (budget.device_time.count() > 0)
+    request.budget.device_seconds = static_cast<double>(budget.device_time.count());
   if (budget.trials > 0) request.budget.trials = budget.trials;
   request.fresh = options.fresh;
   request.retry_failed = options.retry_failed;
@@ -69,20 +73,31 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
   request.run.state = "running";
   request.run.host = host_name();
   request.run.version = version();
+  request.run.strategy = request.strategy;
   request.run.seed = request.seed;
   request.run.device = backend.device;
   request.run.toolkit = backend.compiler;
   return request;
 }
 
+/// In the order asked for, whatever the order of the search.
+std::vector<model::Problem> problems_of(const sweep::Request& request) {
+  std::vector<model::Problem> problems;
+  for (const sweep::Work& work : request.work) {
+    for (const model::Problem& problem : work.problems) {
+      if (std::find(problems.begin(), problems.end(), problem) == problems.end()) problems.push_back(problem);
+    }
+  }
+  return problems;
+}
+
 /// The best of every problem of the sweep, in the sweep's own class.
-std::vector<db::BestAnswer> answers(const sweep::Request& request, const sweep::TrialList& list,
-                                    const db::Connection& connection) {
+std::vector<db::BestAnswer> answers(const sweep::Request& request, const db::Connection& connection) {
   std::vector<db::BestAnswer> found;
-  for (const sweep::Group& group : list.groups) {
+  for (const model::Problem& problem : problems_of(request)) {
     db::TrialFilter filter;
-    filter.problem = group.problem;
-    filter.comparison_class = sweep::comparison_class(request, group.problem.type);
+    filter.problem = problem;
+    filter.comparison_class = sweep::comparison_class(request, problem.type);
     for (db::BestAnswer& answer : db::best_of_each(connection, filter)) found.push_back(std::move(answer));
   }
   return found;
@@ -99,6 +114,30 @@ void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer) {
                                         first.problem.text(), first.reason),
                             "give other sizes with --sizes, or look at the constraints");
   }
+}
+
+/// Once for each kernel: sizes differ little in this.
+void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
+  std::map<std::string, const sweep::Unlaunchable*> most;
+  for (const sweep::Unlaunchable& lost : list.unlaunchable) {
+    const sweep::Unlaunchable*& known = most[lost.kernel];
+    if (known == nullptr || known->configurations < lost.configurations) known = &lost;
+  }
+  for (const auto& [kernel, lost] : most) {
+    observer.notice(
+        fmt::format("not tried: {} of {} configurations of {} at {}, which this device cannot launch: {}{}",
+                    lost->configurations, lost->of, kernel, lost->problem.size_text(), lost->example,
+                    lost->configurations > 1 ? " (the first)" : ""));
+  }
+}
+
+void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& request,
+                  const sweep::TrialList& list, sweep::Observer& observer) {
+  std::vector<std::size_t> sizes;
+  for (const sweep::Group& group : list.groups) sizes.push_back(group.count_competing(request));
+  if (sizes.empty()) return;
+  const auto [fewest, most] = std::minmax_element(sizes.begin(), sizes.end());
+  observer.notice(strategy.sentence(*fewest, *most));
 }
 
 std::string time_spent(const sweep::Summary& summary, const Backend& backend) {
@@ -128,10 +167,7 @@ int exit_code(const sweep::Summary& summary, const SignalGuard& signals) {
 /// Everything known of the sweep's problems in its class, whichever run measured it.
 void report_sweep(const db::Connection& connection, const sweep::Request& request, const Context& context,
                   const std::string& path) {
-  std::vector<model::Problem> problems;
-  for (const sweep::Work& work : request.work) {
-    problems.insert(problems.end(), work.problems.begin(), work.problems.end());
-  }
+  const std::vector<model::Problem> problems = problems_of(request);
   ReportOptions options;
   options.path = path;
   options.command = context.command_line();
@@ -156,6 +192,10 @@ void say_end(const sweep::Summary& summary, const Backend& backend) {
   if (const std::string spent = time_spent(summary, backend); !spent.empty()) write_err(spent);
   if (summary.failed > 0) {
     write_err(fmt::format("{} trials failed; `tuner list failures` says why", summary.failed));
+  }
+  if (summary.passed_over > 0) {
+    write_err(fmt::format("{} configurations were compiled and not run: what they compiled to ruled them out",
+                          summary.passed_over));
   }
   if (summary.finals > 0 && summary.finished == 0) {
     write_err(fmt::format("{} final{} held: what was known had not all been measured in turn", summary.finals,
@@ -219,7 +259,7 @@ int run(const Context& context, const RunOptions& options) {
   std::vector<sweep::Work> work = make_work(catalog.selected(), settings, notices);
   const std::string report = settings.find("report") ? settings.text("report") : "";
   if (!report.empty()) require_deliverable(report);
-  search::strategy_kind(settings.text("strategy"));  // throws, before anything is made
+  const sweep::StrategyChoice strategy(settings.text("strategy"));  // throws, before anything is made
   db::ResultStore store(settings.database());
   if (!store.notice().empty()) notices.push_back(store.notice());
 
@@ -240,6 +280,8 @@ int run(const Context& context, const RunOptions& options) {
 
   const sweep::TrialList list = sweep::list_trials(request, store);
   say_exclusions(list, display);
+  say_unlaunchable(list, display);
+  say_strategy(strategy, request, list, display);
   GpuNeighbours neighbours(backend.device);
   if (list.total() > list.known()) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
@@ -252,7 +294,7 @@ int run(const Context& context, const RunOptions& options) {
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
-  write_out(best_text(answers(request, list, store.connection())));
+  write_out(best_text(answers(request, store.connection())));
   say_end(summary, backend);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);
@@ -279,6 +321,7 @@ void add_run(CLI::App& app, Context& context, Action& action) {
                      "strategy",
                      "seed",
                      "budget",
+                     "until",
                      "measure",
                      "l2",
                      "ceilings",

@@ -38,6 +38,7 @@ void add_identity(Sheet& sheet, const model::TrialRecord& trial) {
   sheet.add("configuration", trial.configuration.text());
   sheet.add("problem", fmt::format("{} {}", trial.problem.family, trial.problem.text()));
   sheet.add("class", trial.comparison_class.text());
+  sheet.add("idea", trial.idea);
   sheet.add("status", std::string(model::to_string(trial.outcome.status)));
   const bool is_library =
       trial.role == model::Role::baseline && trial.outcome.status == model::TrialStatus::ok;

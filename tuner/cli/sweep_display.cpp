@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "reports/searched.hpp"
+
 namespace tuner::cli {
 
 SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::string metric)
@@ -36,6 +38,13 @@ void SweepDisplay::left_out(const model::TrialRecord&) {
 void SweepDisplay::final_begins(const model::Problem& problem, std::size_t contestants) {
   m_printer.status(fmt::format("{}: the best {} once more, in turn", problem.text(), contestants),
                    m_progress.fraction());
+}
+
+void SweepDisplay::search_ended(const model::SearchRecord& search) {
+  if (search.ending != model::SearchEnding::until || !search.outlook) return;
+  m_printer.line(fmt::format(
+      "{}: enough after {} configurations: the expected gain of the rest is {} (by {})",
+      search.problem.text(), search.tried, reports::gain_text(*search.outlook), search.outlook->estimate));
 }
 
 void SweepDisplay::notice(const std::string& text) {

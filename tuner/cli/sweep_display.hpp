@@ -17,6 +17,7 @@ class SweepDisplay final : public sweep::Observer {
   void finished(const model::TrialRecord& trial) override;
   void left_out(const model::TrialRecord& trial) override;
   void final_begins(const model::Problem& problem, std::size_t contestants) override;
+  void search_ended(const model::SearchRecord& search) override;
   void notice(const std::string& text) override;
 
  private:

@@ -79,6 +79,22 @@ class CompilePool::State {
     return ticket;
   }
 
+  void start_longest_first(const std::map<Ticket, double>& expected_ms) {
+    const std::lock_guard lock(m_mutex);
+    std::vector<std::pair<double, WorkPtr>> order;
+    for (const WorkPtr& work : m_pending) {
+      double longest = -1;
+      for (const Ticket ticket : work->tickets) {
+        const auto expected = expected_ms.find(ticket);
+        if (expected != expected_ms.end()) longest = std::max(longest, expected->second);
+      }
+      order.emplace_back(longest, work);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (std::size_t i = 0; i < order.size(); ++i) m_pending[i] = std::move(order[i].second);
+  }
+
   std::optional<Finished> take(std::optional<Clock::time_point> deadline) {
     std::unique_lock lock(m_mutex);
     const auto settled = [this] { return m_failure || !m_ready.empty() || m_outstanding == 0; };
@@ -232,6 +248,9 @@ CompilePool::CompilePool(int workers, Factory factory, PoolLimits limits)
 CompilePool::~CompilePool() = default;
 CompilePool::Ticket CompilePool::submit(model::CompileJob job) {
   return m_state->submit(std::move(job));
+}
+void CompilePool::start_longest_first(const std::map<Ticket, double>& expected_ms) {
+  m_state->start_longest_first(expected_ms);
 }
 std::optional<CompilePool::Finished> CompilePool::take() {
   return m_state->take(std::nullopt);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -31,10 +32,11 @@ struct PoolStats {
 /// there. The threads live as long as the pool, so child processes may be tied to the thread that spawned
 /// them.
 ///
-/// Jobs start in the order submitted and results come in the order finished. Two submissions whose jobs have
-/// the same key share one compilation while the first has not been taken. No job is started while
-/// `limits.ready_count` compilations are waiting or being made, or `limits.ready_bytes` are waiting: memory
-/// is bounded by the limits plus one compilation a worker. All functions may be called from any thread.
+/// Jobs start in the order submitted, unless they are put in another one, and results come in the order
+/// finished. Two submissions whose jobs have the same key share one compilation while the first has not been
+/// taken. No job is started while `limits.ready_count` compilations are waiting or being made, or
+/// `limits.ready_bytes` are waiting: memory is bounded by the limits plus one compilation a worker. All
+/// functions may be called from any thread.
 class CompilePool {
  public:
   using Factory = std::function<std::unique_ptr<Compiler>()>;
@@ -55,6 +57,9 @@ class CompilePool {
   /// Never blocks on compiling. Throws what take() throws once a compiler has failed, and model::Error after
   /// cancel().
   Ticket submit(model::CompileJob job);
+  /// Puts those of the jobs not started that are named first, the longest before the others; the rest keep
+  /// their order behind them. What is submitted later comes last.
+  void start_longest_first(const std::map<Ticket, double>& expected_ms);
   /// The next result; waits for it. Nothing when no submission is outstanding, or after cancel().
   /// Rethrows what a factory or a compiler threw: the compiler itself is missing or broken, and the pool is
   /// cancelled.

@@ -5,6 +5,7 @@
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/device_info.hpp"
 #include "tuner/model/final.hpp"
+#include "tuner/model/search_record.hpp"
 #include "tuner/model/trial.hpp"
 
 /// The fields of what is sent, stored and exported, each type's in one list: messages between processes, rows
@@ -249,6 +250,14 @@ void describe(Archive& a, T& v) {
   a("driver_blocks_per_multiprocessor", v.driver_blocks_per_multiprocessor);
   a("subject", v.subject);
   a("probes_passed", v.probes_passed);
+}
+
+template <class Archive, Described<Outlook> T>
+void describe(Archive& a, T& v) {
+  a("gain", v.gain);
+  a("low", v.low);
+  a("high", v.high);
+  a("estimate", v.estimate);
 }
 
 template <class Archive, Described<Standing> T>

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "tuner/model/json_text.hpp"
 
@@ -34,6 +36,19 @@ std::string Problem::sizes_json() const {
     out += fmt::format("{}:{}", json_quote(dimension.name), dimension.value);
   }
   return out + '}';
+}
+
+double distance(const Problem& a, const Problem& b) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  constexpr double of_padding = 0.25;
+  if (a.sizes.size() != b.sizes.size()) return none;
+  double sum = a.row_padding == b.row_padding ? 0 : of_padding * of_padding;
+  for (std::size_t i = 0; i < a.sizes.size(); ++i) {
+    if (a.sizes[i].name != b.sizes[i].name) return none;
+    const double ratio = static_cast<double>(a.sizes[i].value) / static_cast<double>(b.sizes[i].value);
+    sum += std::log2(ratio) * std::log2(ratio);
+  }
+  return std::sqrt(sum);
 }
 
 }  // namespace tuner::model

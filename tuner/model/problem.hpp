@@ -31,4 +31,8 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+/// How far apart the sizes of two problems of a family are: Euclidean norm of log2 of their ratios; another
+/// padding counts as a quarter. Infinite where the dimensions are others.
+double distance(const Problem& a, const Problem& b);
+
 }  // namespace tuner::model

@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/elsewhere.hpp"
 #include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
+#include "tuner/model/search_record.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::model {
@@ -84,6 +86,8 @@ class ResultSink {
   /// The result of a final, with its contestants: each gets the measurement of the final as its current one.
   /// All or nothing is kept.
   virtual void record_final(const FinalRecord& final, const std::vector<TrialRecord>& contestants) = 0;
+  /// How the run's search of a contest ended.
+  virtual void record_search(const SearchRecord& search) = 0;
 };
 
 /// What a sweep asks of the past.
@@ -109,6 +113,9 @@ class ResultSource {
   virtual std::vector<KernelDeclaration> declared(const std::string& family) = 0;
   /// The trials of a kernel of which nobody has said yet whether this spec describes them.
   virtual std::vector<PastTrial> undecided(const KernelDeclaration& kernel) = 0;
+  /// What may tell of a contest: of the same class the nearest problems; of other classes each one's nearest
+  /// problem; few of both, those that know most about it first.
+  virtual std::vector<Elsewhere> elsewhere(const ElsewhereQuery& query) = 0;
 };
 
 }  // namespace tuner::model

@@ -16,7 +16,8 @@ struct RunRecord {
   std::string ended_at;      ///< empty: it did not end by itself
   std::string state;         ///< `running`, `done`, `interrupted`, `failed`
   std::string host;
-  std::string version;  ///< of the tuner
+  std::string version;   ///< of the tuner
+  std::string strategy;  ///< as --strategy took it, settings included; empty: unknown
   std::uint64_t seed = 0;
   DeviceInfo device;
   std::string toolkit;

@@ -137,6 +137,9 @@ struct TrialRecord {
   ComparisonClass comparison_class;
   Role role = Role::competitor;
   bool is_default = false;  ///< the configuration a user would have without tuning
+  /// Where the idea to try it came from, for people: `random`, `model`, another size, another device; empty:
+  /// a baseline, or unknown.
+  std::string idea;
   /// Of all that decides what the kernel's configurations run and what is right (KernelSpace::definition);
   /// empty: unknown.
   Digest definition;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tuner/model/final.hpp"
+#include "tuner/model/search_record.hpp"
 
 namespace tuner::model {
 
@@ -20,6 +21,7 @@ struct Winner {
   std::optional<FinalRecord> final;  ///< by which it was found; absent: by how they raced
   std::vector<Digest> tied;          ///< the others that cannot be told from it, fastest first
   std::int64_t newcomers = 0;        ///< trials near it that no final has considered
+  std::optional<Searched> searched;  ///< how far the contest has been searched, as far as that is known
 };
 
 /// Those of a final's contestants that count and cannot be told from `winner`, fastest first: both are tied

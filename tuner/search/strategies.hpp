@@ -14,6 +14,7 @@ struct StrategyKind {
   std::string_view description;  ///< a sentence for people
   /// `space` must outlive the strategy. The seed makes its choices repeatable on every platform.
   std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed);
+  bool learns = false;  ///< from what is known elsewhere: sizes that are near each other should come in turn
 };
 
 /// All there are; the first is the default.

@@ -10,6 +10,7 @@
 
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/problem.hpp"
+#include "tuner/model/search_record.hpp"
 #include "tuner/model/trial_status.hpp"
 #include "tuner/space/configuration_list.hpp"
 
@@ -74,13 +75,7 @@ struct Proposal {
   std::string idea;  ///< for people, a word or a prior's origin: `random`, `model`, `1024x1024x1024`
 };
 
-/// What a search thinks of the candidates that it has not tried.
-struct Outlook {
-  double gain = 0;  ///< expected, as a share of the best time: 0.01 is one per cent faster
-  double low = 0;   ///< 95 % interval of it
-  double high = 0;
-  std::string estimate;  ///< how it was made, for people: `model`, `order statistics`
-};
+using model::Outlook;
 
 /// Which candidate of a space comes next. A driver asks for several before it reports any of them, so that
 /// compiling can run ahead of measuring, but for no more than lookahead(). A strategy proposes a candidate at

@@ -1,19 +1,23 @@
 #include "tuner/sweep/candidate_queue.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 namespace tuner::sweep {
 
-CandidateQueue::CandidateQueue(const Request& request, const TrialList& list)
-    : m_request(request), m_list(list), m_kind(search::strategy_kind(request.strategy)) {
+CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Services& services)
+    : m_request(request),
+      m_list(list),
+      m_choice(request.strategy, request.own_strategies),
+      m_priors(request, list, services) {
   for (const Group& group : list.groups) m_results.push_back(group.known);
 }
 
 std::optional<CandidateQueue::Item> CandidateQueue::next() {
   while (true) {
     if (const auto item = next_of_open()) return item;
-    if (m_open.size() >= most_open || m_begun == m_list.groups.size()) return std::nullopt;
+    if (m_open.size() >= most_open || m_begun == m_list.groups.size() || is_held_back()) return std::nullopt;
     begin_group();
   }
 }
@@ -25,9 +29,10 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
       ++open.under_way;
       return Item{it->first, proposal->candidate, std::move(proposal->idea)};
     }
-    open.waits = true;
+    open.waits = open.under_way < open.strategy->lookahead();
     if (open.under_way == 0) {
-      m_finished.push_back(it->first);
+      const auto with_rest = open.is_enough ? model::SearchEnding::until : model::SearchEnding::gave_up;
+      m_finished.push_back(ended(it->first, open, with_rest));
       it = m_open.erase(it);
     } else {
       ++it;
@@ -36,14 +41,34 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   return std::nullopt;
 }
 
+bool CandidateQueue::is_drained() const {
+  return m_begun == m_list.groups.size() &&
+         std::all_of(m_open.begin(), m_open.end(), [](const auto& item) { return item.second.waits; });
+}
+
+bool CandidateQueue::is_held_back() const {
+  return std::any_of(m_open.begin(), m_open.end(), [](const auto& item) {
+    const Open& open = item.second;
+    return !open.waits && !open.is_enough && open.under_way >= open.strategy->lookahead();
+  });
+}
+
 std::optional<search::Proposal> CandidateQueue::next_proposal(Open& open) {
   if (!open.baselines.empty()) {
     const std::size_t candidate = open.baselines.back();
     open.baselines.pop_back();
     return search::Proposal{candidate, ""};
   }
-  const bool asks = !open.waits && open.under_way < open.strategy->lookahead();
-  return asks ? open.strategy->next() : std::nullopt;
+  return asks(open) ? open.strategy->next() : std::nullopt;
+}
+
+bool CandidateQueue::asks(Open& open) {
+  if (open.waits || open.under_way >= open.strategy->lookahead()) return false;
+  if (m_request.until && std::exchange(open.has_news, false)) {
+    const auto outlook = open.strategy->outlook();
+    open.is_enough = outlook && outlook->gain < *m_request.until;
+  }
+  return !open.is_enough;
 }
 
 bool CandidateQueue::is_baseline(const Item& item) const {
@@ -52,11 +77,34 @@ bool CandidateQueue::is_baseline(const Item& item) const {
   return !model::may_win(m_request.work[work].kernel.spec().role);
 }
 
-std::optional<std::size_t> CandidateQueue::take_finished() {
+std::optional<EndedSearch> CandidateQueue::take_finished() {
   if (m_finished.empty()) return std::nullopt;
-  const std::size_t group = m_finished.front();
+  EndedSearch search = std::move(m_finished.front());
   m_finished.pop_front();
-  return group;
+  return search;
+}
+
+std::vector<EndedSearch> CandidateQueue::close(model::SearchEnding ending) {
+  std::vector<EndedSearch> searches;
+  while (auto search = take_finished()) searches.push_back(std::move(*search));
+  for (const auto& [group, open] : m_open) searches.push_back(ended(group, open, ending));
+  m_open.clear();
+  return searches;
+}
+
+EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::SearchEnding with_rest) const {
+  EndedSearch search{index, open.strategy_text, with_rest, open.strategy->outlook(), 0, 0};
+  const auto& results = m_results[index];
+  std::int64_t candidates = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (is_baseline({index, i, {}})) continue;
+    ++candidates;
+    if (!results[i]) continue;
+    ++search.tried;
+    if (model::is_failure(results[i]->status)) ++search.failed;
+  }
+  if (search.tried == candidates) search.ending = model::SearchEnding::exhausted;
+  return search;
 }
 
 bool CandidateQueue::compiled(const Item& item, const search::Compiled& compiled) {
@@ -73,6 +121,15 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
   }
   --open.under_way;
   open.waits = false;
+  open.has_news = true;
+}
+
+void CandidateQueue::withdraw(const Item& item) {
+  Open& open = m_open.at(item.group);
+  if (!is_baseline(item)) open.strategy->report(item.candidate, {model::TrialStatus::skipped, std::nullopt});
+  --open.under_way;
+  open.waits = false;
+  open.has_news = true;
 }
 
 void CandidateQueue::begin_group() {
@@ -85,7 +142,7 @@ void CandidateQueue::begin_group() {
   }
   space->candidates = group.candidates;
   space->known = group.known;
-  space->priors = [this, index] { return priors_of(index); };
+  space->priors = [this, index] { return m_priors.of(index, m_results); };
   std::vector<std::size_t> baselines;
   for (std::size_t i = 0; i < group.candidates.size(); ++i) {
     if (!is_baseline({index, i, {}})) continue;
@@ -94,38 +151,10 @@ void CandidateQueue::begin_group() {
     m_results[index][i].reset();
   }
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
-  auto strategy = m_kind.make(*space, m_request.seed + index);
-  m_open.emplace(index, Open{std::move(space), std::move(strategy), std::move(baselines)});
-}
-
-/// Configurations are the same where kernel and values are; coordinates may differ between problems.
-std::vector<search::SearchSpace::Prior> CandidateQueue::priors_of(std::size_t index) const {
-  const auto name_of = [&](const Group& group, std::size_t candidate) {
-    const auto& one = group.candidates[candidate];
-    return std::pair(group.work[one.kernel], group.lists[one.kernel][one.configuration].canonical_json());
-  };
-  const Group& group = m_list.groups[index];
-  std::map<std::pair<std::size_t, std::string>, std::size_t> places;
-  for (std::size_t i = 0; i < group.candidates.size(); ++i) places.emplace(name_of(group, i), i);
-  std::vector<search::SearchSpace::Prior> priors;
-  for (std::size_t other = 0; other < m_list.groups.size(); ++other) {
-    const Group& from = m_list.groups[other];
-    const bool comparable = other != index && from.problem.family == group.problem.family &&
-                            from.problem.type == group.problem.type;
-    if (!comparable) continue;
-    search::SearchSpace::Prior prior{from.problem.text(), from.problem, true, {}};
-    prior.results.resize(group.candidates.size());
-    bool any = false;
-    for (std::size_t i = 0; i < from.candidates.size(); ++i) {
-      if (!m_results[other][i]) continue;
-      const auto place = places.find(name_of(from, i));
-      if (place == places.end()) continue;
-      prior.results[place->second] = m_results[other][i];
-      any = true;
-    }
-    if (any) priors.push_back(std::move(prior));
-  }
-  return priors;
+  const std::size_t size = group.count_competing(m_request);
+  auto strategy = m_choice.make(size, *space, m_request.seed + index);
+  m_open.emplace(index,
+                 Open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size)});
 }
 
 }  // namespace tuner::sweep

@@ -7,10 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/search_record.hpp"
 #include "tuner/search/strategies.hpp"
+#include "tuner/sweep/priors.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_list.hpp"
 
 namespace tuner::sweep {
+
+/// A group all of whose trials have ended, or that is left as it is, and what its strategy said then.
+struct EndedSearch {
+  std::size_t group = 0;
+  std::string strategy;
+  model::SearchEnding ending = model::SearchEnding::exhausted;
+  std::optional<model::Outlook> outlook;
+  std::int64_t tried = 0;   ///< candidates with a result, what was known before included; no baselines
+  std::int64_t failed = 0;  ///< of those
+};
 
 /// The order of a sweep: group after group, within a group baselines first, so that no budget leaves them
 /// out, then as the strategy says, which knows nothing of baselines. While the last trials of a group are
@@ -23,17 +36,25 @@ class CandidateQueue {
     std::string idea;           ///< see search::Proposal; empty: a baseline
   };
 
-  CandidateQueue(const Request& request, const TrialList& list);
+  /// The references must outlive the object.
+  CandidateQueue(const Request& request, const TrialList& list, Services& services);
 
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
   /// is over.
   std::optional<Item> next();
+  /// Whether next() has nothing more to give, as far as its strategies say.
+  bool is_drained() const;
   /// Says what an item that next() gave was compiled to. Returns whether it is still worth running.
   bool compiled(const Item& item, const search::Compiled& compiled);
   /// Says how an item that next() gave has ended.
   void report(const Item& item, const model::TrialRecord& record);
+  /// The same of one that was not tried after all.
+  void withdraw(const Item& item);
   /// A group all of whose trials have ended; each is given once, in the order they ended.
-  std::optional<std::size_t> take_finished();
+  std::optional<EndedSearch> take_finished();
+  /// The groups that were begun and not taken yet, as they are; nothing more is to be asked of them.
+  /// `ending`: of those that have something left.
+  std::vector<EndedSearch> close(model::SearchEnding ending);
 
  private:
   /// Groups begun and not over, at most.
@@ -42,23 +63,31 @@ class CandidateQueue {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
     std::vector<std::size_t> baselines;  ///< candidates not begun yet
+    std::string strategy_text;           ///< as --strategy takes it
     std::size_t under_way = 0;
-    bool waits = false;  ///< its last next() gave nothing and nothing was reported since
+    bool waits = false;      ///< its last next() gave nothing and nothing was reported since
+    bool has_news = true;    ///< something was reported since its outlook was asked for
+    bool is_enough = false;  ///< what it expects of the rest is below Request::until
   };
 
   std::optional<Item> next_of_open();
   void begin_group();
   std::optional<search::Proposal> next_proposal(Open& open);
+  /// Whether an open group has more to propose as soon as one of its results is in: the next group should not
+  /// begin without what this one will have found.
+  bool is_held_back() const;
+  bool asks(Open& open);
   bool is_baseline(const Item& item) const;
-  std::vector<search::SearchSpace::Prior> priors_of(std::size_t group) const;
+  EndedSearch ended(std::size_t group, const Open& open, model::SearchEnding with_rest) const;
 
   const Request& m_request;
   const TrialList& m_list;
-  const search::StrategyKind& m_kind;
+  StrategyChoice m_choice;
+  Priors m_priors;
   std::vector<std::vector<std::optional<search::Result>>> m_results;  ///< by group and candidate
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
-  std::deque<std::size_t> m_finished;
+  std::deque<EndedSearch> m_finished;
 };
 
 }  // namespace tuner::sweep

@@ -1,5 +1,6 @@
 #include "tuner/sweep/compile_ahead.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace tuner::sweep {
@@ -18,26 +19,42 @@ std::size_t bytes_of(const Compiled& trial) {
 
 }  // namespace
 
-CompileAhead::CompileAhead(compile::CompilePool& pool) : m_pool(pool) {}
+CompileAhead::CompileAhead(compile::CompilePool& pool, Judge judge)
+    : m_pool(pool), m_judge(std::move(judge)) {}
 
-bool CompileAhead::wants_more() const {
+bool CompileAhead::wants_more(std::int64_t left_to_come) const {
   const compile::PoolStats stats = m_pool.stats();
-  return stats.pending < static_cast<std::size_t>(stats.workers) && m_compiling.size() < most_compiling &&
-         m_ready.size() < most_ready && m_ready_bytes < most_ready_bytes;
+  const bool are_last = left_to_come <= most_last;
+  return (are_last || stats.pending < static_cast<std::size_t>(stats.workers)) &&
+         m_compiling.size() < most_compiling && m_ready.size() < most_ready &&
+         m_ready_bytes < most_ready_bytes;
 }
 
-model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item) {
+void CompileAhead::finish_long_ones_first() {
+  if (m_times.known() == m_times_ordered_by || m_pool.stats().pending < 2) return;
+  m_times_ordered_by = m_times.known();
+  std::map<compile::CompilePool::Ticket, double> expected_ms;
+  for (const auto& [ticket, compiled] : m_compiling) {
+    const model::TrialRecord& record = compiled.trial.record;
+    expected_ms[ticket] = m_times.expected_ms(record.kernel, record.configuration);
+  }
+  // All trials of a problem wait for its reference.
+  for (const auto& [ticket, key] : m_reference_tickets)
+    expected_ms[ticket] = std::numeric_limits<double>::max();
+  m_pool.start_longest_first(expected_ms);
+}
+
+model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item, bool judged) {
   if (trial.reference && m_references.emplace(trial.reference_key, nullptr).second)
     m_reference_tickets[m_pool.submit(std::move(*trial.reference))] = trial.reference_key;
   trial.reference.reset();
   const model::Digest key = trial.record.key;
   const auto died = m_died.find(trial.record.binary_key);
   model::CompileJob job = std::exchange(trial.job, {});
-  Compiled begun{std::move(trial), item, nullptr, nullptr, m_turns++};
+  Compiled begun{std::move(trial), std::move(item), nullptr, nullptr, m_turns++, judged};
   if (died != m_died.end()) {
     begun.binary = died->second;
-    m_ready_bytes += bytes_of(begun);
-    m_ready.push_back(std::move(begun));
+    add_ready(std::move(begun));
   } else {
     m_compiling.emplace(m_pool.submit(std::move(job)), std::move(begun));
   }
@@ -45,11 +62,21 @@ model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item) {
 }
 
 void CompileAhead::submit(Trial trial, CandidateQueue::Item item) {
-  begin(std::move(trial), item);
+  begin(std::move(trial), std::move(item), true);
+}
+
+void CompileAhead::poll() {
+  while (auto finished = m_pool.take_for(no_patience)) accept(std::move(*finished));
+}
+
+void CompileAhead::add_ready(Compiled trial) {
+  if (trial.judged && m_judge && !m_judge(trial)) return;
+  m_ready_bytes += bytes_of(trial);
+  m_ready.push_back(std::move(trial));
 }
 
 std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
-  while (auto finished = m_pool.take_for(no_patience)) accept(std::move(*finished));
+  poll();
   if (first_ready() == m_ready.end()) {
     if (auto finished = m_pool.take_for(patience)) accept(std::move(*finished));
   }
@@ -59,7 +86,7 @@ std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
 }
 
 Compiled CompileAhead::compile_now(Trial trial) {
-  const model::Digest key = begin(std::move(trial), {});
+  const model::Digest key = begin(std::move(trial), {}, false);
   while (true) {
     for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
       if (it->trial.record.key == key && complete(*it)) return remove(it);
@@ -76,10 +103,11 @@ void CompileAhead::accept(compile::CompilePool::Finished finished) {
     return;
   }
   auto compiling = m_compiling.extract(finished.ticket);
-  Compiled& trial = m_ready.emplace_back(std::move(compiling.mapped()));
+  Compiled& trial = compiling.mapped();
   trial.binary = std::move(finished.compilation);
+  m_times.learn(trial.trial.record.kernel, trial.trial.record.configuration, trial.binary->compile_ms);
   if (model::is_death(trial.binary->status)) m_died.emplace(trial.trial.record.binary_key, trial.binary);
-  m_ready_bytes += bytes_of(trial);
+  add_ready(std::move(trial));
 }
 
 bool CompileAhead::complete(const Compiled& trial) const {

@@ -2,12 +2,14 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "tuner/compile/compile_pool.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
+#include "tuner/sweep/compile_times.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
@@ -22,42 +24,62 @@ struct Compiled {
   CompilationPtr binary;
   CompilationPtr reference;  ///< null where there is nothing to verify against
   std::uint64_t turn = 0;    ///< its place among the submitted
+  bool judged = true;        ///< by CompileAhead::Judge, once it is compiled
 };
 
 /// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it, and
 /// so is a binary of which the compiler died or was killed: its other trials would end no better today.
 class CompileAhead {
  public:
-  explicit CompileAhead(compile::CompilePool& pool);
+  /// Called as soon as a submitted trial's own binary is there, or its compilation failed. Returns whether
+  /// the trial is still wanted; one that is not is forgotten.
+  using Judge = std::function<bool(Compiled& trial)>;
 
-  /// Whether another trial should be submitted: some compiler may soon have nothing to do, and what waits to
-  /// be measured is not too much to hold.
-  bool wants_more() const;
+  /// Without a judge every trial is wanted.
+  explicit CompileAhead(compile::CompilePool& pool, Judge judge = nullptr);
+
+  /// So many trials and no more are submitted at once where they are the last: see finish_long_ones_first().
+  static constexpr std::int64_t most_last = 64;
+
+  /// Whether another trial should be submitted: some compiler may soon have nothing to do, or few are left to
+  /// come; and what waits to be measured is not too much to hold.
+  bool wants_more(std::int64_t left_to_come) const;
+  /// Nothing more will come for now: what is not begun yet starts with what is expected to take longest, lest
+  /// everybody waits for it at the end. In which order trials are measured that are ready is not changed.
+  void finish_long_ones_first();
+  /// What is known of compilations from before.
+  CompileTimes& times() { return m_times; }
   bool empty() const { return m_compiling.empty() && m_ready.empty(); }
   void submit(Trial trial, CandidateQueue::Item item);
+  /// Has what the compilers have finished judged, without waiting for any.
+  void poll();
   /// Of the trials that are ready, one of the earliest group, since changing the problem changes the inputs
   /// on the device, and of these the first submitted: were it the first compiled, the small and slow kernels
   /// would all be measured before the large. Waits for one as long as `patience`. Throws what the compilers
   /// throw.
   std::optional<Compiled> take(std::chrono::milliseconds patience);
-  /// Compiles one trial out of turn and waits for it, whatever else is being compiled.
+  /// Compiles one trial out of turn and waits for it, whatever else is being compiled. It is not judged.
   Compiled compile_now(Trial trial);
 
  private:
   /// Submits the trial's jobs and returns the key it is now known by.
-  model::Digest begin(Trial trial, CandidateQueue::Item item);
+  model::Digest begin(Trial trial, CandidateQueue::Item item, bool judged);
+  void add_ready(Compiled trial);
   void accept(compile::CompilePool::Finished finished);
   bool complete(const Compiled& trial) const;
   std::deque<Compiled>::iterator first_ready();
   Compiled remove(std::deque<Compiled>::iterator trial);
 
   compile::CompilePool& m_pool;
+  Judge m_judge;
   std::map<compile::CompilePool::Ticket, Compiled> m_compiling;
   std::map<compile::CompilePool::Ticket, model::Digest> m_reference_tickets;
   std::map<model::Digest, CompilationPtr> m_references;  ///< null: being compiled
   std::map<model::Digest, CompilationPtr> m_died;        ///< by binary
   std::deque<Compiled> m_ready;
   std::size_t m_ready_bytes = 0;
+  CompileTimes m_times;
+  std::size_t m_times_ordered_by = 0;  ///< how many were known when what is not begun was put in order
   std::uint64_t m_turns = 0;
 };
 

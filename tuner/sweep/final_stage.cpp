@@ -158,6 +158,7 @@ std::optional<FinalStage::Contestant> FinalStage::again(std::size_t group, const
   if (trial.record.key != record.key || trial.record.outcome.status != model::TrialStatus::ok)
     return std::nullopt;
   trial.record.probe_key = record.probe_key;
+  trial.record.idea = record.idea;
   Compiled compiled = m_compiling.compile_now(std::move(trial));
   add_compilation(compiled.trial, *compiled.binary, m_services.oracle);
   const bool sound = compiled.trial.record.outcome.status == model::TrialStatus::ok &&

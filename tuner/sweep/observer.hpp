@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tuner/model/problem.hpp"
+#include "tuner/model/search_record.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::sweep {
@@ -26,6 +27,8 @@ class Observer {
   virtual void left_out(const model::TrialRecord& trial) = 0;
   /// The best trials of `problem`, so many, are measured again in turn, with the baselines beside them.
   virtual void final_begins(const model::Problem& problem, std::size_t contestants) = 0;
+  /// A problem's search has ended, and that is committed.
+  virtual void search_ended(const model::SearchRecord& /*search*/) {}
   /// Something a person should know; the sweep goes on.
   virtual void notice(const std::string& text) = 0;
 };

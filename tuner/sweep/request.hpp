@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tuner/model/results.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial_runner.hpp"
+#include "tuner/search/strategies.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/sweep/observer.hpp"
 
@@ -28,6 +30,7 @@ struct Work {
 /// When to stop before everything is measured; absent: never.
 struct Budget {
   std::optional<double> seconds;
+  std::optional<double> device_seconds;  ///< inside the runner
   std::optional<std::int64_t> trials;
 };
 
@@ -40,7 +43,11 @@ struct Request {
   model::DeviceInfo device;
   std::string compiler;  ///< name and version, part of every identity: `nvrtc 13.0`
   model::MeasurePolicy policy;
-  std::string strategy = "random";
+  std::string strategy = "auto";                         ///< as --strategy takes it, see StrategyChoice
+  std::span<const search::StrategyKind> own_strategies;  ///< known beside those of the table
+  /// A problem's search ends when its strategy expects less of the rest, as a share of the best time; absent:
+  /// it ends with its space.
+  std::optional<double> until;
   std::uint64_t seed = 0;  ///< of the order and of the inputs
   Budget budget;
   bool fresh = false;         ///< measure again what is known

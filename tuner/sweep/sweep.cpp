@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "tuner/sweep/declare.hpp"
 #include "tuner/sweep/final_stage.hpp"
 #include "tuner/sweep/probe_verdicts.hpp"
+#include "tuner/sweep/search_record.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
@@ -49,8 +51,8 @@ class Driver {
       : m_request(request),
         m_list(list),
         m_services(services),
-        m_queue(request, list),
-        m_compiling(services.pool),
+        m_queue(request, list, services),
+        m_compiling(services.pool, [this](Compiled& trial) { return judge(trial); }),
         m_finals(request, list, services, m_compiling),
         m_verdicts(request, services),
         m_started(services.clock()) {
@@ -81,6 +83,7 @@ class Driver {
       if (auto trial = wait_for_ready()) measure(std::move(*trial));
     }
     commit_ended();
+    record_searches();
     // What is known by now deserves its final even where the budget ended the racing.
     if (m_summary.ending == Ending::budget_spent) m_summary.finals += m_finals.hold_rest();
     m_services.pool.cancel();
@@ -107,8 +110,10 @@ class Driver {
       m_summary.ending = Ending::interrupted;
       return true;
     }
-    const bool late = m_request.budget.seconds && m_services.clock() - m_started >= *m_request.budget.seconds;
-    if (late || (m_request.budget.trials && m_summary.finished >= *m_request.budget.trials)) {
+    const Budget& budget = m_request.budget;
+    const bool late = budget.seconds && m_services.clock() - m_started >= *budget.seconds;
+    const bool used = budget.device_seconds && m_summary.measuring_seconds >= *budget.device_seconds;
+    if (late || used || (budget.trials && m_summary.finished >= *budget.trials)) {
       m_summary.ending = Ending::budget_spent;
       return true;
     }
@@ -117,18 +122,28 @@ class Driver {
 
   /// Keeps the compilers busy, but never with more than the budget has room for.
   void fill() {
-    while (m_compiling.wants_more() && !over()) {
-      if (m_request.budget.trials && m_summary.finished + m_under_way >= *m_request.budget.trials) return;
+    m_compiling.poll();
+    while (m_compiling.wants_more(left_to_come()) && !over()) {
+      if (m_request.budget.trials && m_summary.finished + m_under_way >= *m_request.budget.trials) break;
       const auto item = m_queue.next();
-      if (!item) return;
+      if (!item) break;
       start(*item);
     }
+    if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
+  }
+
+  /// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
+  std::int64_t left_to_come() const {
+    if (m_request.until) return std::numeric_limits<std::int64_t>::max();
+    return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
+           m_summary.passed_over - m_under_way;
   }
 
   void start(const CandidateQueue::Item& item) {
     const Group& group = m_list.groups[item.group];
     const auto& candidate = group.candidates[item.candidate];
     Trial trial = maker_of(item).make(group.lists[candidate.kernel][candidate.configuration]);
+    trial.record.idea = item.idea;
     ++m_under_way;
     if (trial.record.outcome.status == TrialStatus::ok && m_unprepared.contains(trial.preparation_key))
       return leave_out(trial.record, item);
@@ -152,13 +167,29 @@ class Driver {
 
   /// As soon as all trials of a problem have raced, while its inputs are still on the device.
   void hold_finals() {
-    while (const auto group = m_queue.take_finished()) {
-      if (over()) return;
+    while (const auto search = m_queue.take_finished()) {
       commit_ended();
+      record(*search);
+      if (over()) return;
       const double before = m_services.clock();
-      if (m_finals.hold(*group)) ++m_summary.finals;
+      if (m_finals.hold(search->group)) ++m_summary.finals;
       m_summary.measuring_seconds += m_services.clock() - before;
     }
+  }
+
+  void record(const EndedSearch& ended) {
+    const model::SearchRecord search = search_record(m_request, m_list, ended);
+    if (search.parts.empty()) return;  // baselines alone: nothing was searched
+    m_services.sink.record_search(search);
+    m_services.observer.search_ended(search);
+  }
+
+  /// Of the groups that are left with something to do.
+  void record_searches() {
+    const auto ending = m_summary.ending == Ending::budget_spent  ? model::SearchEnding::budget
+                        : m_summary.ending == Ending::interrupted ? model::SearchEnding::interrupted
+                                                                  : model::SearchEnding::gave_up;
+    for (const EndedSearch& ended : m_queue.close(ending)) record(ended);
   }
 
   std::optional<Compiled> wait_for_ready() {
@@ -168,13 +199,21 @@ class Driver {
     return trial;
   }
 
+  /// What the compiler says of a trial, and the strategy of that. Returns whether it is still wanted: what
+  /// failed is, since it is a result.
+  bool judge(Compiled& trial) {
+    model::TrialRecord& record = trial.trial.record;
+    add_compilation(trial.trial, *trial.binary, m_services.oracle);
+    const bool worth = m_queue.compiled(trial.item, compiled_facts(record, m_request.device.limits));
+    if (worth || record.outcome.status != TrialStatus::ok) return true;
+    pass_over(record, trial.item);
+    return false;
+  }
+
   void measure(Compiled trial) {
     model::TrialRecord& record = trial.trial.record;
     if (!is_prepared(trial)) return leave_out(record, trial.item);
-    add_compilation(trial.trial, *trial.binary, m_services.oracle);
     if (is_death(record.outcome.status)) note_death(record);  // the compiler's
-    if (!m_queue.compiled(trial.item, compiled_facts(record, m_request.device.limits)))
-      return pass_over(record, trial.item);
     const bool launched = record.outcome.status == TrialStatus::ok && !is_condemned(trial) && launch(trial);
     if (record.outcome.subject == model::Subject::problem) return leave_out(record, trial.item);
     m_finals.remember(trial);
@@ -205,16 +244,15 @@ class Driver {
   }
 
   void leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-    m_queue.report(item, record);
+    m_queue.withdraw(item);
     --m_under_way;
     ++m_summary.unprepared;
     m_services.observer.left_out(record);
   }
 
   /// What the compiler said of it was enough for the strategy. Nothing is recorded: it was not tried.
-  void pass_over(model::TrialRecord& record, const CandidateQueue::Item& item) {
-    record.outcome.status = TrialStatus::skipped;
-    m_queue.report(item, record);
+  void pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+    m_queue.withdraw(item);
     --m_under_way;
     ++m_summary.passed_over;
     m_services.observer.left_out(record);
@@ -355,7 +393,7 @@ std::string state_of(Ending ending) {
 }  // namespace
 
 Summary sweep(const Request& request, const TrialList& list, Services& services) {
-  search::strategy_kind(request.strategy);  // throws before anything is written
+  const StrategyChoice known(request.strategy, request.own_strategies);  // throws before anything is written
   services.sink.begin_run(request.run);
   try {
     declare_kernels(request, services);

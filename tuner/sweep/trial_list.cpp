@@ -7,6 +7,7 @@
 
 #include "tuner/model/digest.hpp"
 #include "tuner/sweep/for_each_index.hpp"
+#include "tuner/sweep/group_order.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
@@ -50,21 +51,38 @@ Group& group_of(TrialList& list, const model::Problem& problem) {
   return list.groups.back();
 }
 
-/// Identities are most of what a sweep that is known already has to do.
-void add_candidates(const Request& request, std::size_t work_index, Group& group) {
-  const Work& work = request.work[work_index];
+/// What a kernel brings to a problem's group.
+struct Candidates {
+  space::ConfigurationList list;
+  std::vector<std::size_t> configurations;  ///< those of the list that can be launched
+  std::vector<model::Digest> keys;          ///< parallel to `configurations`
+  std::string example;                      ///< why the first of the others cannot
+};
+
+/// Identities are most of what a sweep that is known already has to do. A baseline that cannot be called is
+/// tried all the same, so that it is said why.
+Candidates candidates_of(const Request& request, const Work& work, const model::Problem& problem) {
+  Candidates found{work.kernel.list(problem, request.device.limits), {}, {}, {}};
+  const TrialMaker maker(request, work, problem);
+  std::vector<TrialMaker::Identity> identities(found.list.size());
+  for_each_index(found.list.size(), [&](std::size_t i) { identities[i] = maker.identify(found.list[i]); });
+  for (std::size_t i = 0; i < identities.size(); ++i) {
+    if (identities[i].rejection && model::may_win(work.kernel.spec().role)) {
+      if (found.example.empty()) found.example = std::move(identities[i].rejection->reason);
+      continue;
+    }
+    found.configurations.push_back(i);
+    found.keys.push_back(identities[i].key);
+  }
+  return found;
+}
+
+void add_candidates(std::size_t work, Candidates found, Group& group) {
   const std::size_t kernel = group.work.size();
-  group.work.push_back(work_index);
-  group.lists.push_back(work.kernel.list(group.problem, request.device.limits));
-  const space::ConfigurationList& list = group.lists.back();
-  const TrialMaker maker(request, work, group.problem);
-  const std::size_t first = group.candidates.size();
-  group.candidates.resize(first + list.size());
-  group.keys.resize(first + list.size());
-  for_each_index(list.size(), [&](std::size_t i) {
-    group.candidates[first + i] = {kernel, i};
-    group.keys[first + i] = maker.key(list[i]);
-  });
+  group.work.push_back(work);
+  group.lists.push_back(std::move(found.list));
+  for (const std::size_t i : found.configurations) group.candidates.push_back({kernel, i});
+  group.keys.insert(group.keys.end(), found.keys.begin(), found.keys.end());
 }
 
 /// Whether a result of before is to be had again. A library that was not there may be now.
@@ -98,6 +116,13 @@ std::int64_t Group::count_known() const {
   return std::count_if(known.begin(), known.end(), [](const auto& result) { return result.has_value(); });
 }
 
+std::size_t Group::count_competing(const Request& request) const {
+  return static_cast<std::size_t>(
+      std::count_if(candidates.begin(), candidates.end(), [&](const auto& candidate) {
+        return model::may_win(request.work[work[candidate.kernel]].kernel.spec().role);
+      }));
+}
+
 std::int64_t TrialList::total() const {
   std::int64_t total = 0;
   for (const Group& group : groups) total += static_cast<std::int64_t>(group.candidates.size());
@@ -114,14 +139,25 @@ TrialList list_trials(const Request& request, model::ResultSource& source) {
   TrialList list;
   for (std::size_t w = 0; w < request.work.size(); ++w) {
     for (const model::Problem& problem : request.work[w].problems) {
+      const std::string& kernel = request.work[w].kernel.spec().name;
       if (auto reason = why_excluded(request, request.work[w], problem)) {
-        list.excluded.push_back({problem, request.work[w].kernel.spec().name, std::move(*reason)});
+        list.excluded.push_back({problem, kernel, std::move(*reason)});
         continue;
       }
-      add_candidates(request, w, group_of(list, problem));
+      Candidates found = candidates_of(request, request.work[w], problem);
+      if (found.configurations.empty()) {
+        list.excluded.push_back(
+            {problem, kernel, "none of its configurations can be launched: " + found.example});
+        continue;
+      }
+      const auto of = static_cast<std::int64_t>(found.list.size());
+      const std::int64_t lost = of - static_cast<std::int64_t>(found.configurations.size());
+      if (lost > 0) list.unlaunchable.push_back({problem, kernel, lost, of, found.example});
+      add_candidates(w, std::move(found), group_of(list, problem));
     }
   }
   for (Group& group : list.groups) note_known(request, group, source);
+  order_groups(request, StrategyChoice(request.strategy, request.own_strategies), list);
   return list;
 }
 

@@ -15,11 +15,14 @@ struct Group {
   model::Problem problem;
   std::vector<std::size_t> work;                ///< kernels that take part: indices into Request::work
   std::vector<space::ConfigurationList> lists;  ///< parallel to `work`
-  /// One for each configuration, in the order of `work` and lists, what is known included.
+  /// One for each configuration that can be launched, in the order of `work` and lists, what is known
+  /// included.
   std::vector<search::SearchSpace::Candidate> candidates;
   std::vector<model::Digest> keys;                   ///< parallel to `candidates`
   std::vector<std::optional<search::Result>> known;  ///< parallel to `candidates`
   std::int64_t count_known() const;
+  /// Candidates that may win: what a strategy searches.
+  std::size_t count_competing(const Request& request) const;
 };
 
 /// A problem left out of the sweep, and why.
@@ -29,9 +32,20 @@ struct Exclusion {
   std::string reason;
 };
 
+/// Configurations that no device of this kind can launch, whatever they are compiled to: their blocks, grids
+/// or dynamic shared memory are beyond its limits, or an expression of theirs has no value.
+struct Unlaunchable {
+  model::Problem problem;
+  std::string kernel;
+  std::int64_t configurations = 0;
+  std::int64_t of = 0;  ///< all that the constraints allow
+  std::string example;  ///< why the first of them cannot
+};
+
 struct TrialList {
   std::vector<Group> groups;
   std::vector<Exclusion> excluded;
+  std::vector<Unlaunchable> unlaunchable;
   std::int64_t total() const;
   std::int64_t known() const;
 };
@@ -39,8 +53,9 @@ struct TrialList {
 /// Expands a request into trials and notes those that `source` has a result of (unless Request::fresh). What
 /// died is tried again, and so is a baseline whose library was not there; with Request::retry_failed also all
 /// that failed when it was run. A problem on which
-/// a kernel has no valid configuration, or whose buffers do not fit the device's memory, is excluded for that
-/// kernel, with the reason.
+/// a kernel has no configuration that can be launched, or whose buffers do not fit the device's memory, is
+/// excluded for that kernel, with the reason. Problems come in the order in which they are to be searched,
+/// see order_groups(). Throws model::UsageError where the request's strategy is unknown.
 TrialList list_trials(const Request& request, model::ResultSource& source);
 
 }  // namespace tuner::sweep

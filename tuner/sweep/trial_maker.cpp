@@ -49,14 +49,15 @@ model::Digest TrialMaker::key_of(const model::Configuration& configuration, cons
                           m_problem, m_comparison);
 }
 
-model::Digest TrialMaker::key(const model::Configuration& configuration) const {
+TrialMaker::Identity TrialMaker::identify(const model::Configuration& configuration) const {
   const auto job =
       m_work.kernel.compile_job(m_problem, configuration, m_request.device.architecture, m_request.compiler);
   // A configuration without a plan is identified by what would have been compiled: its rejection follows from
   // that and from the problem.
-  const auto plan = m_work.kernel.make_plan(m_problem, configuration, m_request.device.limits);
-  const auto* concrete = std::get_if<model::Plan>(&plan);
-  return key_of(configuration, job.key(), concrete ? *concrete : model::Plan{});
+  auto plan = m_work.kernel.make_plan(m_problem, configuration, m_request.device.limits);
+  if (auto* rejection = std::get_if<space::Rejection>(&plan))
+    return {key_of(configuration, job.key(), model::Plan{}), std::move(*rejection)};
+  return {key_of(configuration, job.key(), std::get<model::Plan>(plan)), std::nullopt};
 }
 
 Trial TrialMaker::make(const model::Configuration& configuration) const {
@@ -192,8 +193,8 @@ bool describes(const space::KernelSpace& kernel, const model::PastTrial& trial) 
   const auto reference = kernel.reference_job(trial.problem, trial.architecture, compiler);
   const auto plan = kernel.make_plan(trial.problem, trial.configuration, trial.limits);
   const auto* concrete = std::get_if<model::Plan>(&plan);
-  return model::trial_key(kernel.spec().name, trial.configuration, job.key(),
-                          concrete ? *concrete : model::Plan{},
+  if (concrete == nullptr) return false;
+  return model::trial_key(kernel.spec().name, trial.configuration, job.key(), *concrete,
                           reference ? reference->key() : model::Digest{}, trial.problem,
                           trial.comparison_class) == trial.key;
 }

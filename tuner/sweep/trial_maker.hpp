@@ -24,7 +24,13 @@ class TrialMaker {
   TrialMaker(const Request& request, const Work& work, const model::Problem& problem);
 
   /// Identity of a configuration's trial. Needs no compiler.
-  model::Digest key(const model::Configuration& configuration) const;
+  model::Digest key(const model::Configuration& configuration) const { return identify(configuration).key; }
+  struct Identity {
+    model::Digest key;
+    /// Why it cannot be launched here, whatever it is compiled to.
+    std::optional<space::Rejection> rejection;
+  };
+  Identity identify(const model::Configuration& configuration) const;
   /// Everything known before anything is compiled. A configuration that has no plan, or that the spec
   /// excludes from this device, already has its outcome: anything but ok.
   Trial make(const model::Configuration& configuration) const;
@@ -57,8 +63,9 @@ model::TrialJob job_of(const Request& request, const Trial& trial, const model::
 /// The class that trials of `type` belong to.
 model::ComparisonClass comparison_class(const Request& request, model::ElementType type);
 
-/// Whether the kernel as it is now describes a trial of the past: its configuration is still in the space,
-/// and would be the same trial. Where the device it ran on is not known, its definition alone is compared.
+/// Whether the kernel as it is now describes a trial of the past: its configuration is still in the space and
+/// can be launched, and would be the same trial. Where the device it ran on is not known, its definition
+/// alone is compared.
 bool describes(const space::KernelSpace& kernel, const model::PastTrial& trial);
 
 }  // namespace tuner::sweep

@@ -1,0 +1,112 @@
+#include "db/searches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "db/condition.hpp"
+#include "db/row_archive.hpp"
+#include "db/row_reader.hpp"
+#include "db/sql.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/model/fields.hpp"
+
+namespace db {
+
+using tuner::model::Digest;
+using tuner::model::Error;
+using tuner::model::Outlook;
+using tuner::model::Searched;
+using tuner::model::SearchRecord;
+
+namespace {
+
+Outlook read_outlook(Statement::Use& row) {
+  Outlook outlook;
+  RowArchiveReader reader(row, false);
+  describe(reader, outlook);
+  return outlook;
+}
+
+SearchRecord read_search(Statement::Use& row) {
+  SearchRecord search;
+  search.problem = read_problem(row);
+  search.comparison_class = read_class(row);
+  search.run = row.digest();
+  search.strategy = row.text();
+  const std::string ending = row.text();
+  const auto parsed = tuner::model::parse_search_ending(ending);
+  if (!parsed) throw Error(fmt::format("'{}' is no ending of a search", ending));
+  search.ending = *parsed;
+  search.tried = row.integer();
+  search.failed = row.integer();
+  search.ended_at = row.text();
+  if (!row.null()) search.outlook = read_outlook(row);
+  return search;
+}
+
+}  // namespace
+
+std::vector<SearchRecord> searches(const Connection& db, const TrialFilter& filter) {
+  TrialFilter contests = filter;
+  contests.kernel.clear();
+  const Condition condition = contest_condition(contests);
+  Statement select(db, sql("select_searches") + condition.text() + " ORDER BY s.contest, s.id");
+  Statement parts(db, "SELECT kernel, spec, candidates FROM search_kernels WHERE search = ? ORDER BY kernel");
+  std::vector<SearchRecord> list;
+  auto row = select.use();
+  condition.bind(row);
+  while (row.step()) {
+    const Digest id = row.digest();
+    SearchRecord& search = list.emplace_back(read_search(row));
+    auto part = parts.use();
+    part.bind(id);
+    while (part.step()) {
+      SearchRecord::Part read;
+      read.kernel = part.text();
+      read.spec = part.digest();
+      read.candidates = part.integer();
+      search.parts.push_back(std::move(read));
+    }
+  }
+  return list;
+}
+
+SearchFinder::SearchFinder(const Connection& db)
+    : m_parts(db, sql("select_search_parts")),
+      m_tried(db,
+              "SELECT total(y.trials) FROM tallies AS y JOIN kernels AS k ON k.id = y.kernel "
+              "WHERE y.contest = ? AND k.name = ? AND y.superseded = 0 AND y.role <> 'baseline'"),
+      m_outlooks(db, sql("select_outlooks")) {}
+
+std::optional<Searched> SearchFinder::searched(const Digest& contest, const std::string& kernel) {
+  Searched searched;
+  std::int64_t kernels = 0;
+  auto part = m_parts.use();
+  part.bind(contest).bind(kernel);
+  while (part.step()) {
+    ++kernels;
+    auto tried = m_tried.use();
+    tried.bind(contest).bind(part.text()).step();
+    const std::int64_t candidates = part.integer();
+    searched.candidates += candidates;
+    // Exports of before version 3 have trials that are no part of the space any more.
+    searched.tried += std::min(tried.integer(), candidates);
+  }
+  if (kernels == 0) return std::nullopt;
+  auto row = m_outlooks.use();
+  row.bind(contest);
+  while (row.step()) {
+    const std::int64_t tried = row.integer();
+    const std::int64_t of_kernels = row.integer();
+    const std::int64_t unchanged = row.integer();
+    if (tried > searched.tried || of_kernels != kernels || unchanged != kernels) continue;
+    searched.outlook = read_outlook(row);
+    searched.outlook_tried = tried;
+    break;
+  }
+  return searched;
+}
+
+}  // namespace db

@@ -1,0 +1,33 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/connection.hpp"
+#include "db/queries.hpp"
+#include "db/statement.hpp"
+#include "tuner/model/search_record.hpp"
+
+namespace db {
+
+/// Every search of the contests that `filter` selects (its family, device, class and problem count), in an
+/// order that depends on the searches alone.
+std::vector<tuner::model::SearchRecord> searches(const Connection& db, const TrialFilter& filter = {});
+
+/// How far contests have been searched.
+class SearchFinder {
+ public:
+  explicit SearchFinder(const Connection& db);
+
+  /// Of the kernels that a search covered and whose spec is still what it was then, or of `kernel` alone
+  /// where one is named; nothing where there is none. What has been tried is counted among the trials:
+  /// searches overlap, and what they tried may be forgotten. An outlook speaks for as long as all these
+  /// kernels are those it was made of, and no trial that it knew is gone.
+  std::optional<tuner::model::Searched> searched(const tuner::model::Digest& contest,
+                                                 const std::string& kernel);
+
+ private:
+  Statement m_parts, m_tried, m_outlooks;
+};
+
+}  // namespace db

@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/model/comparison_class.hpp"
+#include "tuner/model/digest.hpp"
+#include "tuner/model/problem.hpp"
+
+namespace tuner::model {
+
+/// What a search thinks of the candidates that it has not tried.
+struct Outlook {
+  double gain = 0;  ///< expected, as a share of the best time: 0.01 is one per cent faster
+  double low = 0;   ///< 95 % interval of it
+  double high = 0;
+  std::string estimate;  ///< how it was made, for people: `model`, `order statistics`
+  bool operator==(const Outlook&) const = default;
+};
+
+/// Why a search ended: nothing is left; what is left was not expected to give enough (--until); the budget
+/// was spent; somebody stopped it; or its strategy had no more ideas.
+enum class SearchEnding { exhausted, until, budget, interrupted, gave_up };
+
+/// `exhausted`, `gave_up`.
+std::string_view to_string(SearchEnding ending);
+std::optional<SearchEnding> parse_search_ending(std::string_view text);
+
+/// How one run's search of a problem in a class ended.
+struct SearchRecord {
+  /// The space of a kernel that took part.
+  struct Part {
+    std::string kernel;
+    Digest spec;                  ///< as KernelDeclaration::spec
+    std::int64_t candidates = 0;  ///< its configurations that can be launched
+    bool operator==(const Part&) const = default;
+  };
+  Problem problem;
+  ComparisonClass comparison_class;
+  Digest run;
+  std::string strategy;  ///< with its settings
+  SearchEnding ending = SearchEnding::exhausted;
+  std::vector<Part> parts;  ///< by kernel
+  std::int64_t tried = 0;   ///< candidates known by then, by whichever run
+  std::int64_t failed = 0;  ///< of those tried
+  std::optional<Outlook> outlook;
+  std::string ended_at;  ///< UTC, ISO 8601; set by the database
+  bool operator==(const SearchRecord&) const = default;
+};
+
+/// How far a contest has been searched, as far as that can be said of the kernels as they are today.
+struct Searched {
+  std::int64_t candidates = 0;
+  std::int64_t tried = 0;  ///< by now, and by whichever run or database
+  /// Of the search that knew most, all of whose trials are still known; nothing where none could say.
+  std::optional<Outlook> outlook;
+  std::int64_t outlook_tried = 0;  ///< what was tried when it was made
+  bool whole() const { return tried >= candidates; }
+  bool operator==(const Searched&) const = default;
+};
+
+}  // namespace tuner::model

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tuner/search/strategies.hpp"
+
+namespace tuner::sweep {
+
+/// Which strategy searches a problem: the one that was named or, for `auto`, by how many configurations there
+/// are: few are all tried, in random order; of more, the one that learns tries a part.
+class StrategyChoice {
+ public:
+  /// Of so many configurations `auto` still tries all.
+  static constexpr std::size_t most_exhaustive = 400;
+
+  /// `text`: as --strategy takes it; `own`: strategies that are known beside those of the table. Throws
+  /// model::UsageError where there is no such strategy.
+  explicit StrategyChoice(const std::string& text, std::span<const search::StrategyKind> own = {});
+
+  /// For a problem of so many configurations: as --strategy takes it.
+  const std::string& text(std::size_t candidates) const { return of(candidates).text; }
+  /// Whether it learns from what is known elsewhere.
+  bool learns(std::size_t candidates) const { return of(candidates).kind->learns; }
+  std::unique_ptr<search::Strategy> make(std::size_t candidates, const search::SearchSpace& space,
+                                         std::uint64_t seed) const;
+
+  /// For people: which it takes when.
+  std::string rule() const;
+  /// At the start of a run whose problems have from `fewest` to `most` configurations.
+  std::string sentence(std::size_t fewest, std::size_t most) const;
+
+ private:
+  struct Named {
+    std::string text;
+    const search::StrategyKind* kind = nullptr;
+  };
+  const Named& of(std::size_t candidates) const { return candidates > most_exhaustive ? m_large : m_small; }
+
+  bool m_is_auto;
+  Named m_small;  ///< up to most_exhaustive configurations
+  Named m_large;
+};
+
+}  // namespace tuner::sweep
