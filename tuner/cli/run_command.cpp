@@ -220,7 +220,7 @@ int run(const Context& context, const RunOptions& options) {
   std::vector<sweep::Work> work = make_work(catalog.selected(), settings, notices);
   const std::string report = settings.find("report") ? settings.text("report") : "";
   if (!report.empty()) require_deliverable(report);
-  search::strategy_kind(settings.text("strategy"));  // throws, before anything is made
+  search::check_strategy(settings.text("strategy"));  // throws, before anything is made
   db::ResultStore store(settings.database());
   if (!store.notice().empty()) notices.push_back(store.notice());
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
 
 namespace tuner::search {
 namespace {
@@ -36,17 +36,13 @@ std::vector<std::size_t> written(const SearchSpace& space) {
 
 }  // namespace
 
-std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t) {
+std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t, const Settings&) {
   return std::make_unique<FixedOrder>(space, written(space), "listed");
 }
 
-std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed) {
-  std::vector<std::size_t> order = written(space);
+std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed, const Settings&) {
   RandomSource random(seed);
-  // Fisher and Yates.
-  for (std::size_t left = order.size(); left > 1; --left)
-    std::swap(order[left - 1], order[random.below(left)]);
-  return std::make_unique<FixedOrder>(space, std::move(order), "random");
+  return std::make_unique<FixedOrder>(space, shuffled(space.size(), random), "random");
 }
 
 }  // namespace tuner::search

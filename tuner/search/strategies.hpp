@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "tuner/search/settings.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace tuner::search {
@@ -12,15 +13,18 @@ namespace tuner::search {
 struct StrategyKind {
   std::string_view name;         ///< as --strategy takes it and runs record it
   std::string_view description;  ///< a sentence for people
-  /// `space` must outlive the strategy. The seed makes its choices repeatable on every platform.
-  std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed);
+  std::span<const Setting> settings;
+  std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed, const Settings& settings);
 };
 
-/// All there are; the first is the default.
+/// All there are.
 std::span<const StrategyKind> strategies();
 
-/// The entry of that name. Throws model::UsageError that lists the names where there is none: ask before
-/// anything is begun.
-const StrategyKind& strategy_kind(std::string_view name);
+/// Throws model::UsageError where make_strategy() would, naming what there is: ask before anything is begun.
+void check_strategy(std::string_view text);
+
+/// The strategy that `text` names, with its settings: `random`, `genetic:population=20,mutation=0.1`. `space`
+/// must outlive it. The seed makes its choices repeatable.
+std::unique_ptr<Strategy> make_strategy(std::string_view text, const SearchSpace& space, std::uint64_t seed);
 
 }  // namespace tuner::search

@@ -6,7 +6,7 @@
 namespace tuner::sweep {
 
 CandidateQueue::CandidateQueue(const Request& request, const TrialList& list)
-    : m_request(request), m_list(list), m_kind(search::strategy_kind(request.strategy)) {
+    : m_request(request), m_list(list) {
   for (const Group& group : list.groups) m_results.push_back(group.known);
 }
 
@@ -94,7 +94,7 @@ void CandidateQueue::begin_group() {
     m_results[index][i].reset();
   }
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
-  auto strategy = m_kind.make(*space, m_request.seed + index);
+  auto strategy = search::make_strategy(m_request.strategy, *space, m_request.seed + index);
   m_open.emplace(index, Open{std::move(space), std::move(strategy), std::move(baselines)});
 }
 

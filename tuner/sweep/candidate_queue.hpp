@@ -54,7 +54,6 @@ class CandidateQueue {
 
   const Request& m_request;
   const TrialList& m_list;
-  const search::StrategyKind& m_kind;
   std::vector<std::vector<std::optional<search::Result>>> m_results;  ///< by group and candidate
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first

@@ -355,7 +355,7 @@ std::string state_of(Ending ending) {
 }  // namespace
 
 Summary sweep(const Request& request, const TrialList& list, Services& services) {
-  search::strategy_kind(request.strategy);  // throws before anything is written
+  search::check_strategy(request.strategy);  // throws before anything is written
   services.sink.begin_run(request.run);
   try {
     declare_kernels(request, services);
