@@ -23,17 +23,33 @@ constexpr std::array known_settings = {
     Setting{"local", 0.05, 0, 1, false, "share of neighbours of the best"},
     Setting{"bold", 0.4, 0, 1, false, "share of lower confidence bound"},
     Setting{"kappa", 1.5, 0, 10, false, "its deviations"},
-    Setting{"clip", 0.6, 0.1, 1, false, "quantile"},
+    Setting{"clip", 0.7, 0.1, 1, false, "quantile"},
     Setting{"length", 0.34, -3, 3, false, "log length"},
     Setting{"sense", 0.5, 0, 10, false, "spreads per oddity"},
     Setting{"spread", 2, 0, 100, false, "weight of distance in the design"},
-    Setting{"single", 0, 0, 1, false, "one particle a proposal"},
     Setting{"every", 8, 1, 100, false, "fit after n / every results"},
-    Setting{"doubt", 0.25, 0, 1, false, "share of random among the first with a record"},
-    Setting{"stall", 0, 0, 100, false, "kappa grows when stalled"},
+    Setting{"doubt", 0.15, 0, 1, false, "share of random among the first with a record"},
+    Setting{"lean", 0.5, 0, 10, false, ""},
+    Setting{"plain", 0.3, 0, 1, false, ""},
+    Setting{"trust", 4, 0.01, 100, false, ""},
+    Setting{"first", 2, 1, 100, true, ""},
+    Setting{"adapt", 1, 0, 1, false, ""},
+    Setting{"stall", 0.5, 0, 100, false, "kappa grows when stalled"},
 };
 
-enum class Source : std::uint8_t { design, random, local, model, record };
+enum class Source : std::uint8_t { random, local, model };
+
+/// What a source of proposals brings: improvements a proposal, the older the less they count.
+struct Pay {
+  double tries = 0;
+  double wins = 0;
+  void add(bool won) {
+    constexpr double memory = 0.98;
+    tries = memory * tries + 1;
+    wins = memory * wins + (won ? 1 : 0);
+  }
+  double rate() const { return (wins + 1) / (tries + 8); }
+};
 
 class Learn final : public Strategy {
  public:
@@ -77,6 +93,9 @@ class Learn final : public Strategy {
   std::vector<Trend> m_trends;
   std::vector<std::vector<std::size_t>> m_rankings;  ///< of trends with an origin
   std::size_t m_recorded = 0;
+  std::array<Pay, 3> m_pay;
+  std::unordered_map<std::size_t, Source> m_source;  ///< of what is under way
+  double share(Source source, double usual) const;
   std::optional<Model> m_model;
   std::size_t m_fit_at = 0;
 };
@@ -133,10 +152,10 @@ void Learn::add_records() {
     std::stable_sort(ranking.begin(), ranking.end(),
                      [&](std::size_t a, std::size_t b) { return trend.value[a] < trend.value[b]; });
     m_rankings.push_back(std::move(ranking));
-    trend.log_weight = std::log(2.0);
+    trend.log_weight = std::log(m_settings.number("trust"));
     m_trends.push_back(std::move(trend));
   }
-  if (!m_rankings.empty()) m_fit_at = 4;
+  if (!m_rankings.empty()) m_fit_at = m_settings.count("first");
 }
 
 std::size_t Learn::take(std::size_t candidate) {
@@ -171,6 +190,11 @@ void Learn::learn(std::size_t candidate, const Result& result) {
     observation.log_time = std::log(*result.time_ns);
   }
   m_observations.push_back(observation);
+  const bool better = observation.kind == Observation::Kind::time && (!m_best || observation.log_time < *m_best);
+  if (const auto source = m_source.find(candidate); source != m_source.end()) {
+    m_pay[static_cast<std::size_t>(source->second)].add(better);
+    m_source.erase(source);
+  }
   if (observation.kind == Observation::Kind::time && (!m_best || observation.log_time < *m_best)) {
     m_best = observation.log_time;
     m_improved_at = m_observations.size();
@@ -229,13 +253,24 @@ Proposal Learn::choose() {
     return {design(), "random"};
   }
   const double drawn = m_random.unit();
-  const double randoms = m_settings.number("random");
-  const double locals = m_settings.number("local");
-  if (drawn < randoms) return {*random(), "random"};
+  const double randoms = share(Source::random, m_settings.number("random"));
+  const double locals = share(Source::local, m_settings.number("local"));
+  const auto from = [&](Source source, std::size_t candidate, const char* idea) {
+    m_source[candidate] = source;
+    return Proposal{candidate, idea};
+  };
+  if (drawn < randoms) return from(Source::random, *random(), "random");
   if (drawn < randoms + locals)
-    if (const auto candidate = local()) return {*candidate, "local"};
-  if (const auto candidate = model()) return {*candidate, "model"};
-  return {*random(), "random"};
+    if (const auto candidate = local()) return from(Source::local, *candidate, "local");
+  if (const auto candidate = model()) return from(Source::model, *candidate, "model");
+  return from(Source::random, *random(), "random");
+}
+
+double Learn::share(Source source, double usual) const {
+  if (m_settings.number("adapt") == 0) return usual;
+  const double pays = m_pay[static_cast<std::size_t>(source)].rate();
+  const double model_pays = m_pay[static_cast<std::size_t>(Source::model)].rate();
+  return usual * std::clamp(pays / model_pays, 0.5, 5.0);
 }
 
 std::optional<std::size_t> Learn::random() {
@@ -248,12 +283,13 @@ std::size_t Learn::design() {
   constexpr int draws = 64;
   std::size_t best = *random();
   float least = std::numeric_limits<float>::max();
+  const float lean = m_random.unit() < m_settings.number("plain") ? 0 : static_cast<float>(m_settings.number("lean"));
   for (int i = 0; i < draws; ++i) {
     const std::size_t candidate = m_random.below(m_space.size());
     if (!is_open(candidate)) continue;
     float nearest = 1;
     for (const std::size_t other : m_tried) nearest = std::min(nearest, m_axes.distance(candidate, other));
-    const float loss = static_cast<float>(m_settings.number("sense")) * m_axes.oddity(candidate) -
+    const float loss = lean * m_axes.oddity(candidate) -
                        static_cast<float>(m_settings.number("spread")) * nearest;
     if (loss < least) {
       least = loss;
@@ -316,9 +352,7 @@ std::optional<std::size_t> Learn::model() {
   const bool bold = m_random.unit() < m_settings.number("bold");
   const double stall = static_cast<double>(m_observations.size() - m_improved_at);
   const double kappa = m_settings.number("kappa") + m_settings.number("stall") * std::log2(1 + stall / 16);
-  std::span<const Particle> particles = m_model->particles();
-  if (m_settings.number("single") > m_random.unit())
-    particles = particles.subspan(m_random.below(particles.size()), 1);
+  const std::vector<Particle>& particles = m_model->particles();
   std::optional<std::size_t> found;
   double most = -std::numeric_limits<double>::max();
   const auto covered = m_model->covered();
