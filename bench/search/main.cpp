@@ -9,8 +9,10 @@
 #include <map>
 #include <memory>
 
+#include "bench/search/calibration.hpp"
 #include "bench/search/laboratory.hpp"
 #include "bench/search/metric.hpp"
+#include "bench/search/proposal_cost.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/strategies.hpp"
 
@@ -31,6 +33,8 @@ struct Options {
   std::size_t depth = 1;
   std::size_t more = 500;
   std::string prior;
+  std::size_t forecast_every = 0;
+  std::size_t cost = 0;
   Pipeline pipeline;
 };
 
@@ -64,20 +68,30 @@ void print_space(const std::string& name, const Laboratory& laboratory, const Ti
       times.budget < small_budget ? std::max(options.seeds, options.seeds_if_small) : options.seeds;
   for (const std::string& strategy : options.strategies) {
     std::vector<Trace> traces;
+    std::vector<Run> runs;
     double seconds = 0;
     std::size_t proposals = 0;
     for (std::size_t s = 0; s < seeds; ++s) {
       Play one{strategy, options.first_seed + s, options.depth, std::max(times.budget, options.more),
                times.best};
-      Run run = play(laboratory, one, 0);
+      Run run = play(laboratory, one, options.forecast_every);
       seconds += run.strategy_seconds;
       proposals += run.proposals;
-      traces.push_back(std::move(run.trace));
+      traces.push_back(run.trace);
+      runs.push_back(std::move(run));
     }
     const Score s = score(times, traces);
     fmt::print("{:22} {:6} {:5}  {:14} {:7.3f} {:7.3f} {:7.3f} {:6.0f} {:6.0f} {:8.3f}\n", name,
                times.time_ms.size(), times.budget, strategy.substr(0, 14), s.score, s.by_time, s.first20,
                s.to_1_percent, s.to_5_percent, 1e3 * seconds / static_cast<double>(proposals));
+    if (options.forecast_every != 0) {
+      const Calibration c = calibrate(runs);
+      fmt::print(
+          "  outlook of {}: {} forecasts, {:.1f} % inside, {:.1f} % above; expected {:.2f} %, true {:.2f} %; "
+          "{} content with 1 %, {:.1f} % of them wrongly\n",
+          strategy, c.forecasts, 100 * c.inside, 100 * c.above, 100 * c.expected, 100 * c.truth, c.content,
+          100 * c.wrongly_content);
+    }
     std::fflush(stdout);
     Sum& sum = sums[strategy];
     sum.score += s.score;
@@ -115,7 +129,10 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("Plays strategies over recorded spaces");
-  app.add_option("spaces", options.spaces, "files, or folders of them")->required();
+  app.add_option("spaces", options.spaces, "files, or folders of them");
+  app.add_option("--outlook", options.forecast_every,
+                 "hold what strategies expect of the rest against the truth, every so many results");
+  app.add_option("--cost", options.cost, "what so many proposals cost in a space of 204,800 candidates");
   app.add_option("--strategy", options.strategies, "as of tuner run; several times for several");
   app.add_option("--seeds", options.seeds);
   app.add_option("--seeds-if-small", options.seeds_if_small, "where the budget is under 100");
@@ -127,6 +144,12 @@ int main(int argc, char** argv) {
   app.add_option("--compile-ms", options.pipeline.compile_ms, "what each takes");
   try {
     app.parse(argc, argv);
+    if (options.cost != 0) {
+      bool within = true;
+      for (const std::string& strategy : options.strategies)
+        within = print_proposal_cost(strategy, options.cost) && within;
+      return within ? 0 : 1;
+    }
     return run(options);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);

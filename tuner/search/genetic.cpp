@@ -7,6 +7,7 @@
 
 #include "tuner/search/neighbourhood.hpp"
 #include "tuner/search/open_candidates.hpp"
+#include "tuner/search/order_statistics.hpp"
 
 namespace tuner::search {
 namespace {
@@ -43,6 +44,9 @@ class Genetic final : public Strategy {
     const std::pair member{*time_ns, candidate};
     m_population.insert(std::upper_bound(m_population.begin(), m_population.end(), member), member);
     if (m_population.size() > m_most) m_population.pop_back();
+  }
+  std::optional<Outlook> outlook() const override {
+    return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
   }
 
  private:

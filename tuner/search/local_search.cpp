@@ -6,6 +6,7 @@
 
 #include "tuner/search/neighbourhood.hpp"
 #include "tuner/search/open_candidates.hpp"
+#include "tuner/search/order_statistics.hpp"
 
 namespace tuner::search {
 namespace {
@@ -43,6 +44,9 @@ class LocalSearch final : public Strategy {
   void report(std::size_t candidate, const Result& result) override {
     --m_under_way;
     learn(candidate, result);
+  }
+  std::optional<Outlook> outlook() const override {
+    return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
   }
 
  private:

@@ -13,6 +13,8 @@ class OpenCandidates {
  public:
   OpenCandidates(const SearchSpace& space, RandomSource& random);
 
+  /// Of the space, open or not.
+  std::size_t size() const { return m_open.size(); }
   std::size_t count() const { return m_count; }
   bool contains(std::size_t candidate) const { return m_open[candidate]; }
   void take(std::size_t candidate);

@@ -12,6 +12,8 @@ constexpr std::size_t room = 64;
 /// A scout judges by the share of the results that it takes to find what is promising.
 constexpr std::size_t scout_points = 128;
 constexpr float hopeful = 1.5F;
+/// Candidates that are predicted together where only their means are kept.
+constexpr std::size_t block = 256;
 /// Of the covered candidates, those that are there by chance: a model that is wrong must be able to see it.
 constexpr double by_chance = 0.25;
 
@@ -42,7 +44,7 @@ std::vector<std::uint8_t> rows_of(const Axes& axes, std::span<const std::size_t>
 Model::Model(const Axes& axes, const std::vector<Trend>& trends, const ModelSettings& settings,
              RandomSource& random)
     : m_axes(axes), m_settings(settings), m_scale({}, settings.clip) {
-  for (std::size_t i = 0; i < settings.particles; ++i)
+  for (std::size_t i = 0; i < settings.opinions; ++i)
     m_particles.emplace_back(axes, trends, settings.log_length, random);
 }
 
@@ -87,7 +89,6 @@ void Model::choose(std::span<const std::size_t> pool, std::span<const Sample> sa
   const std::vector<Sample> known = pick({samples.begin(), samples.end()}, scout_points);
   scout.settle(known, m_scale, 0);
   std::vector<std::pair<float, std::size_t>> order;
-  constexpr std::size_t block = 256;
   for (std::size_t first = 0; first < pool.size(); first += block) {
     const auto part = pool.subspan(first, std::min(block, pool.size() - first));
     const std::vector<std::uint8_t> rows = rows_of(m_axes, part);
@@ -114,6 +115,21 @@ void Model::end(const Observation& observation) {
   for (Particle& particle : m_particles)
     particle.end(point->second, observation.candidate, value_of(observation), m_scale);
   m_under_way.erase(point);
+}
+
+std::vector<double> Model::log_times_of(std::span<const std::size_t> candidates) {
+  std::vector<double> means(candidates.size(), 0.0);
+  for (std::size_t first = 0; first < candidates.size(); first += block) {
+    const auto part = candidates.subspan(first, std::min(block, candidates.size() - first));
+    m_covered.assign(part.begin(), part.end());
+    m_rows = rows_of(m_axes, part);
+    for (Particle& particle : m_particles) {
+      particle.cover(part, m_rows.data(), m_scale);
+      for (std::size_t i = 0; i < part.size(); ++i)
+        means[first + i] += m_scale.log_time(particle.mean(i)) / static_cast<double>(m_particles.size());
+    }
+  }
+  return means;
 }
 
 std::pair<double, double> Model::log_time_of(std::size_t candidate) const {

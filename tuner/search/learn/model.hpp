@@ -10,12 +10,12 @@
 namespace tuner::search::learn {
 
 struct ModelSettings {
-  std::size_t particles = 4;
+  std::size_t opinions = 4;
   std::size_t points = 250;    ///< results that a process knows
   std::size_t judged = 100;    ///< results that hyperparameters are judged by
   std::size_t covered = 1024;  ///< candidates that are predicted in full
-  double clip = 0.6;           ///< see Scale
-  double log_length = 0.34;
+  double clip = 0.7;           ///< see Scale
+  double log_length = 0.34;    ///< see draw_hyperparameters(): 1.4 ranges
 };
 
 /// What is thought of the candidates: several opinions, and their predictions at the most promising
@@ -29,7 +29,6 @@ class Model {
   /// none known, none under way. At least one observation is a time.
   void fit(std::span<const Observation> observations, std::span<const std::size_t> under_way,
            std::span<const std::size_t> pool, RandomSource& random);
-  bool fitted() const { return m_fitted; }
   /// Whether another fit is due before anything else can begin.
   bool is_full() const { return m_particles.front().is_full(); }
 
@@ -40,6 +39,8 @@ class Model {
   std::span<const std::size_t> covered() const { return m_covered; }
   const std::vector<Particle>& particles() const { return m_particles; }
   const Scale& scale() const { return m_scale; }
+  /// Mean log times; covered() is theirs afterwards, not to choose from.
+  std::vector<double> log_times_of(std::span<const std::size_t> candidates);
   /// Mean and deviation over all opinions, as log time; slow.
   std::pair<double, double> log_time_of(std::size_t candidate) const;
 
