@@ -6,10 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 
 #include "bench/search/calibration.hpp"
+#include "bench/search/curves.hpp"
 #include "bench/search/laboratory.hpp"
 #include "bench/search/metric.hpp"
 #include "bench/search/proposal_cost.hpp"
@@ -35,6 +37,7 @@ struct Options {
   std::string prior;
   std::size_t forecast_every = 0;
   std::size_t cost = 0;
+  std::string svg;
   Pipeline pipeline;
 };
 
@@ -66,6 +69,7 @@ void print_space(const std::string& name, const Laboratory& laboratory, const Ti
                  const Options& options, std::map<std::string, Sum>& sums) {
   const std::size_t seeds =
       times.budget < small_budget ? std::max(options.seeds, options.seeds_if_small) : options.seeds;
+  std::vector<Curve> curves;
   for (const std::string& strategy : options.strategies) {
     std::vector<Trace> traces;
     std::vector<Run> runs;
@@ -99,7 +103,10 @@ void print_space(const std::string& name, const Laboratory& laboratory, const Ti
     sum.first20 += s.first20;
     sum.worst = std::min(sum.worst, s.score);
     sum.to_1.push_back(s.to_1_percent);
+    curves.push_back({strategy, std::move(traces)});
   }
+  if (!options.svg.empty())
+    std::ofstream(fs::path(options.svg) / ("search-" + name + ".svg")) << curves_svg(name, times, curves);
 }
 
 int run(const Options& options) {
@@ -132,6 +139,7 @@ int main(int argc, char** argv) {
   app.add_option("spaces", options.spaces, "files, or folders of them");
   app.add_option("--outlook", options.forecast_every,
                  "hold what strategies expect of the rest against the truth, every so many results");
+  app.add_option("--svg", options.svg, "a folder for a curve of each space");
   app.add_option("--cost", options.cost, "what so many proposals cost in a space of 204,800 candidates");
   app.add_option("--strategy", options.strategies, "as of tuner run; several times for several");
   app.add_option("--seeds", options.seeds);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tuner/search/learn/axes.hpp"
