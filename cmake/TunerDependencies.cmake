@@ -21,6 +21,7 @@ endfunction()
 tuner_static_library(sqlite_static sqlite3.h libsqlite3.a Threads::Threads ${CMAKE_DL_LIBS} m)
 tuner_static_library(libmd_static sha2.h libmd.a)
 tuner_static_library(zstd_static zstd.h libzstd.a)
+tuner_static_library(zlib_static zlib.h libz.a)
 tuner_static_library(boost_context_static boost/context/fiber.hpp libboost_context.a)
 
 # The toolkit gives headers only: the driver and NVRTC are loaded at run time, so nothing of it is linked.

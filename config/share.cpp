@@ -18,7 +18,7 @@ double parse_share(std::string_view text) {
   const auto percent = tuner::util::parse_number<double>(number);
   if (!percent) refuse("no number before the %");
   // Written so that what is not a number is refused too.
-  if (!(*percent > 0 && *percent < 100)) refuse("must be above 0 % and below 100 %");
+  if (!(*percent >= 0 && *percent < 100)) refuse("must be at least 0 % and below 100 %");
   return *percent / 100;
 }
 

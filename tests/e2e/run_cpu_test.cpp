@@ -171,9 +171,9 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     const User user;
     write_counting(user);
     for (const auto& [flag, value] :
-         {std::pair("--until", "1"), std::pair("--until", "0%"), std::pair("--until", "-1%"),
-          std::pair("--until", "100%"), std::pair("--until", "nan%"), std::pair("--until", "%"),
-          std::pair("--budget", "20-gpu"), std::pair("--budget", "0s-gpu"), std::pair("--budget", "-gpu")}) {
+         {std::pair("--until", "1"), std::pair("--until", "-1%"), std::pair("--until", "100%"),
+          std::pair("--until", "nan%"), std::pair("--until", "%"), std::pair("--budget", "20-gpu"),
+          std::pair("--budget", "0s-gpu"), std::pair("--budget", "-gpu")}) {
       CAPTURE(value);
       const auto refused = user.types({"run", "--kernel", "count.toml", "--device", "cpu", flag, value});
       CHECK(refused.exit_code == 2);

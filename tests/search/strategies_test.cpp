@@ -21,13 +21,9 @@ std::vector<std::size_t> drain(Strategy& strategy) {
   return all;
 }
 
-std::vector<std::size_t> order(const StrategyKind& kind, const SearchSpace& space, std::uint64_t seed) {
-  return drain(*kind.make(space, seed));
-}
-
 std::vector<std::size_t> order(std::string_view name, std::size_t size, std::uint64_t seed) {
   const tuner::test::LineSpace line(size);
-  return order(strategy_kind(name), line.space, seed);
+  return drain(*strategy_named(name).make(line.space, seed));
 }
 
 }  // namespace
@@ -44,7 +40,7 @@ TEST_CASE("every strategy proposes every candidate once and then nothing") {
       CHECK(std::all_of(all.begin(), all.end(), [&](std::size_t candidate) { return candidate < size; }));
     }
     const tuner::test::LineSpace line(3);
-    const auto strategy = kind.make(line.space, 1);
+    const auto strategy = strategy_named(kind.name).make(line.space, 1);
     drain(*strategy);
     CHECK_FALSE(strategy->next().has_value());
     CHECK_FALSE(kind.description.empty());
@@ -80,22 +76,22 @@ TEST_CASE("numbers stay below their bound, and all of them occur") {
 }
 
 TEST_CASE("what is known is not proposed, and changes nothing in the order of the rest") {
-  for (const StrategyKind& kind : strategies()) {
-    CAPTURE(kind.name);
+  for (const std::string_view kind : {"random", "exhaustive"}) {
+    CAPTURE(kind);
     tuner::test::LineSpace line(100);
-    std::vector<std::size_t> rest = order(kind, line.space, 5);
+    std::vector<std::size_t> rest = drain(*strategy_named(kind).make(line.space, 5));
     for (std::size_t i = 10; i < 60; ++i)
       line.space.known[rest[i]] = Result{tuner::model::TrialStatus::ok, 1000.0};
     std::erase_if(rest, [&](std::size_t candidate) { return line.space.known[candidate].has_value(); });
     CHECK(rest.size() == 50);
-    CHECK(order(kind, line.space, 5) == rest);
+    CHECK(drain(*strategy_named(kind).make(line.space, 5)) == rest);
   }
 }
 
 TEST_CASE("reports may come late and tell of failures") {
   for (const StrategyKind& kind : strategies()) {
     const tuner::test::LineSpace line(4);
-    const auto strategy = kind.make(line.space, 1);
+    const auto strategy = strategy_named(kind.name).make(line.space, 1);
     const auto first = strategy->next();
     const auto second = strategy->next();
     REQUIRE((first && second));
@@ -108,14 +104,14 @@ TEST_CASE("reports may come late and tell of failures") {
 TEST_CASE("an unknown strategy is refused with the names there are, or the one that was meant") {
   const auto refusal = [](std::string_view name) {
     try {
-      strategy_kind(name);
+      strategy_named(name);
     } catch (const tuner::model::UsageError& error) {
       CHECK(std::string(error.what()).find(name) != std::string::npos);
       return std::string(error.hint());
     }
     return std::string("accepted");
   };
-  CHECK(refusal("anealing") == "there are random or exhaustive");
+  CHECK(refusal("anealing") == "there are random, exhaustive, learn, local or genetic");
   CHECK(refusal("exhaustiv").find("exhaustive") != std::string::npos);
 }
 

@@ -232,10 +232,11 @@ TEST_SUITE("tuner::sweep search") {
     CHECK(choice.text(401) == "learn");
     CHECK(choice.sentence(44, 44) ==
           "strategy random: every configuration, in an order drawn from the seed; 44 configurations a size "
-          "(auto: random up to 400 configurations a size, learn above)");
+          "(auto: random up to 400 configurations a size, learn above, until less than 1 % is expected of "
+          "the rest)");
     CHECK(contains(choice.sentence(44, 205216), "random or learn, by size; 44 to 205216 configurations"));
     CHECK(contains(sweep::StrategyChoice("exhaustive", own).sentence(9, 9), "strategy exhaustive: "));
-    // Before there is one that learns.
-    if (search::strategies().size() == 2) CHECK(sweep::StrategyChoice("auto").text(100'000) == "random");
+    CHECK(sweep::StrategyChoice("auto").learns(100'000));
+    CHECK_FALSE(sweep::StrategyChoice("auto").learns(400));
   }
 }

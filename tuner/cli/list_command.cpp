@@ -49,9 +49,16 @@ int list_kernels(const std::vector<std::string>& selection) {
 int list_strategies() {
   reports::Table table({{"strategy"}, {"description"}});
   table.add_row({"auto", sweep::StrategyChoice("auto").rule()});
-  for (const search::StrategyKind& kind : search::strategies())
+  reports::Table settings({{"setting"}, {"usual", Align::right}, {"from"}, {"to"}, {"what it is"}});
+  for (const search::StrategyKind& kind : search::strategies()) {
     table.add_row({std::string(kind.name), std::string(kind.description)});
-  write_out(table.plain());
+    for (const search::Setting& setting : kind.settings) {
+      settings.add_row({fmt::format("{}:{}=", kind.name, setting.name), fmt::format("{}", setting.usual),
+                        fmt::format("{}", setting.low), fmt::format("{}", setting.high),
+                        std::string(setting.description)});
+    }
+  }
+  write_out(table.plain() + "\n" + settings.plain());
   return 0;
 }
 

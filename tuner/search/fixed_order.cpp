@@ -1,31 +1,68 @@
 #include "tuner/search/fixed_order.hpp"
 
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <utility>
 
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
+#include "tuner/search/order_statistics.hpp"
 
 namespace tuner::search {
 namespace {
 
-class FixedOrder final : public Strategy {
+class FixedOrder : public Strategy {
  public:
   FixedOrder(const SearchSpace& space, std::vector<std::size_t> order, std::string idea)
-      : m_space(space), m_order(std::move(order)), m_idea(std::move(idea)) {}
+      : m_space(space), m_order(std::move(order)), m_idea(std::move(idea)), m_left(space.size()) {
+    for (const auto& known : space.known) m_left -= known.has_value();
+  }
 
   std::optional<Proposal> next() override {
     while (m_next < m_order.size() && m_space.known[m_order[m_next]]) ++m_next;
     if (m_next == m_order.size()) return std::nullopt;
+    --m_left;
     return Proposal{m_order[m_next++], m_idea};
   }
   void report(std::size_t, const Result&) override {}
+  std::optional<Outlook> outlook() const override {
+    return m_left == 0 ? std::optional(exhausted()) : std::nullopt;
+  }
+
+ protected:
+  std::size_t left() const { return m_left; }
 
  private:
   const SearchSpace& m_space;
   std::vector<std::size_t> m_order;
   std::string m_idea;
   std::size_t m_next = 0;
+  std::size_t m_left;
+};
+
+/// What was tried is a sample of the space, so it says what may be left.
+class RandomOrder final : public FixedOrder {
+ public:
+  RandomOrder(const SearchSpace& space, std::vector<std::size_t> order)
+      : FixedOrder(space, std::move(order), "random"), m_candidates(space.size()) {
+    for (const auto& known : space.known)
+      if (known) add(*known);
+  }
+  void report(std::size_t, const Result& result) override { add(result); }
+  std::optional<Outlook> outlook() const override {
+    // Those under way count among the left: nothing is known of them.
+    return left() == 0 ? exhausted() : order_statistics(m_log_times, m_tried, m_candidates - m_tried);
+  }
+
+ private:
+  void add(const Result& result) {
+    ++m_tried;
+    if (const auto time_ns = comparable_time_ns(result)) m_log_times.push_back(std::log(*time_ns));
+  }
+
+  std::size_t m_candidates;
+  std::size_t m_tried = 0;
+  std::vector<double> m_log_times;
 };
 
 std::vector<std::size_t> written(const SearchSpace& space) {
@@ -36,17 +73,13 @@ std::vector<std::size_t> written(const SearchSpace& space) {
 
 }  // namespace
 
-std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t) {
+std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t, const Settings&) {
   return std::make_unique<FixedOrder>(space, written(space), "listed");
 }
 
-std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed) {
-  std::vector<std::size_t> order = written(space);
+std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed, const Settings&) {
   RandomSource random(seed);
-  // Fisher and Yates.
-  for (std::size_t left = order.size(); left > 1; --left)
-    std::swap(order[left - 1], order[random.below(left)]);
-  return std::make_unique<FixedOrder>(space, std::move(order), "random");
+  return std::make_unique<RandomOrder>(space, shuffled(space.size(), random));
 }
 
 }  // namespace tuner::search

@@ -1,5 +1,7 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <random>
 
 namespace tuner::search {
@@ -17,6 +19,13 @@ class RandomSource {
     std::uint64_t drawn = m_engine();
     while (drawn < unfair) drawn = m_engine();
     return drawn % bound;
+  }
+  /// Uniform in [0, 1).
+  double unit() { return static_cast<double>(m_engine() >> 11) * 0x1p-53; }
+  /// Of mean 0 and standard deviation 1 (Box and Muller).
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - unit()));
+    return radius * std::cos(2 * std::numbers::pi * unit());
   }
 
  private:

@@ -11,7 +11,10 @@ CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Se
       m_list(list),
       m_choice(request.strategy, request.own_strategies),
       m_priors(request, list, services) {
-  for (const Group& group : list.groups) m_results.push_back(group.known);
+  for (const Group& group : list.groups) {
+    m_results.push_back(group.known);
+    if (m_choice.until(group.count_competing(request), request.until)) m_may_end_early = true;
+  }
 }
 
 std::optional<CandidateQueue::Item> CandidateQueue::next() {
@@ -64,9 +67,11 @@ std::optional<search::Proposal> CandidateQueue::next_proposal(Open& open) {
 
 bool CandidateQueue::asks(Open& open) {
   if (open.waits || open.under_way >= open.strategy->lookahead()) return false;
-  if (m_request.until && std::exchange(open.has_news, false)) {
+  const bool asks_now = open.news >= results_an_outlook || (open.news > 0 && open.under_way == 0);
+  if (open.until && asks_now) {
     const auto outlook = open.strategy->outlook();
-    open.is_enough = outlook && outlook->gain < *m_request.until;
+    open.is_enough = outlook && outlook->gain < *open.until;
+    open.news = 0;
   }
   return !open.is_enough;
 }
@@ -121,7 +126,7 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
   }
   --open.under_way;
   open.waits = false;
-  open.has_news = true;
+  ++open.news;
 }
 
 void CandidateQueue::withdraw(const Item& item) {
@@ -129,7 +134,7 @@ void CandidateQueue::withdraw(const Item& item) {
   if (!is_baseline(item)) open.strategy->report(item.candidate, {model::TrialStatus::skipped, std::nullopt});
   --open.under_way;
   open.waits = false;
-  open.has_news = true;
+  ++open.news;
 }
 
 void CandidateQueue::begin_group() {
@@ -153,8 +158,8 @@ void CandidateQueue::begin_group() {
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
   const std::size_t size = group.count_competing(m_request);
   auto strategy = m_choice.make(size, *space, m_request.seed + index);
-  m_open.emplace(index,
-                 Open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size)});
+  m_open.emplace(index, Open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size),
+                             m_choice.until(size, m_request.until)});
 }
 
 }  // namespace tuner::sweep

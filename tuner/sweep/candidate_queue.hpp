@@ -42,6 +42,8 @@ class CandidateQueue {
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
   /// is over.
   std::optional<Item> next();
+  /// Whether some search may end with candidates left.
+  bool may_end_early() const { return m_may_end_early; }
   /// Whether next() has nothing more to give, as far as its strategies say.
   bool is_drained() const;
   /// Says what an item that next() gave was compiled to. Returns whether it is still worth running.
@@ -59,15 +61,18 @@ class CandidateQueue {
  private:
   /// Groups begun and not over, at most.
   static constexpr std::size_t most_open = 2;
+  /// An outlook takes as long as many proposals, so it is asked for after so many results.
+  static constexpr std::size_t results_an_outlook = 10;
   struct Open {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
     std::vector<std::size_t> baselines;  ///< candidates not begun yet
     std::string strategy_text;           ///< as --strategy takes it
+    std::optional<double> until;         ///< see Request::until
     std::size_t under_way = 0;
-    bool waits = false;      ///< its last next() gave nothing and nothing was reported since
-    bool has_news = true;    ///< something was reported since its outlook was asked for
-    bool is_enough = false;  ///< what it expects of the rest is below Request::until
+    bool waits = false;                     ///< its last next() gave nothing and nothing was reported since
+    std::size_t news = results_an_outlook;  ///< results since its outlook was asked for
+    bool is_enough = false;                 ///< what it expects of the rest is below `until`
   };
 
   std::optional<Item> next_of_open();
@@ -83,6 +88,7 @@ class CandidateQueue {
   const Request& m_request;
   const TrialList& m_list;
   StrategyChoice m_choice;
+  bool m_may_end_early = false;
   Priors m_priors;
   std::vector<std::vector<std::optional<search::Result>>> m_results;  ///< by group and candidate
   std::size_t m_begun = 0;

@@ -45,8 +45,8 @@ struct Request {
   model::MeasurePolicy policy;
   std::string strategy = "auto";                         ///< as --strategy takes it, see StrategyChoice
   std::span<const search::StrategyKind> own_strategies;  ///< known beside those of the table
-  /// A problem's search ends when its strategy expects less of the rest, as a share of the best time; absent:
-  /// it ends with its space.
+  /// A problem's search ends when its strategy expects less of the rest, as a share of the best time; 0: it
+  /// ends with its space; absent: as StrategyChoice has it.
   std::optional<double> until;
   std::uint64_t seed = 0;  ///< of the order and of the inputs
   Budget budget;

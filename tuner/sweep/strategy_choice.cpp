@@ -2,20 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
-
 namespace tuner::sweep {
 namespace {
 
 constexpr const char* every_configuration = "random";
 constexpr const char* learning = "learn";
-
-const search::StrategyKind* find(std::span<const search::StrategyKind> kinds, std::string_view name) {
-  const auto found =
-      std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == name; });
-  return found == kinds.end() ? nullptr : &*found;
-}
 
 std::string range_text(std::size_t fewest, std::size_t most) {
   return fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most);
@@ -24,32 +15,25 @@ std::string range_text(std::size_t fewest, std::size_t most) {
 }  // namespace
 
 StrategyChoice::StrategyChoice(const std::string& text, std::span<const search::StrategyKind> own)
-    : m_is_auto(text == "auto") {
-  const search::StrategyKind* known = find(own, text);
-  m_small.text = m_is_auto ? every_configuration : text;
-  m_small.kind = known ? known : &search::strategy_kind(m_small.text);
-  m_large = m_small;
-  if (!m_is_auto) return;
-  // As long as nothing learns, all are tried.
-  if (const auto* shipped = find(search::strategies(), learning)) m_large = {learning, shipped};
-  if (const auto* given = find(own, learning)) m_large = {learning, given};
-}
+    : m_is_auto(text == "auto"),
+      m_small(search::strategy_named(m_is_auto ? every_configuration : text, own)),
+      m_large(m_is_auto ? search::strategy_named(learning, own) : m_small) {}
 
-std::unique_ptr<search::Strategy> StrategyChoice::make(std::size_t candidates,
-                                                       const search::SearchSpace& space,
-                                                       std::uint64_t seed) const {
-  return of(candidates).kind->make(space, seed);
+std::optional<double> StrategyChoice::until(std::size_t candidates, std::optional<double> asked) const {
+  if (asked) return *asked > 0 ? asked : std::nullopt;
+  if (m_is_auto && candidates > most_exhaustive) return usual_until;
+  return std::nullopt;
 }
 
 std::string StrategyChoice::rule() const {
-  if (m_small.kind == m_large.kind) return "always " + m_small.text;
-  return fmt::format("{} up to {} configurations a size, {} above", m_small.text, most_exhaustive,
-                     m_large.text);
+  return fmt::format(
+      "{} up to {} configurations a size, {} above, until less than {:g} % is expected of the rest",
+      m_small.text, most_exhaustive, m_large.text, 100 * usual_until);
 }
 
 std::string StrategyChoice::sentence(std::size_t fewest, std::size_t most) const {
-  const Named& small = of(fewest);
-  const Named& large = of(most);
+  const search::NamedStrategy& small = of(fewest);
+  const search::NamedStrategy& large = of(most);
   const std::string names = small.kind == large.kind
                                 ? fmt::format("{}: {}", small.text, small.kind->description)
                                 : fmt::format("{} or {}, by size", small.text, large.text);

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -15,9 +16,12 @@ class StrategyChoice {
  public:
   /// Of so many configurations `auto` still tries all.
   static constexpr std::size_t most_exhaustive = 400;
+  /// … and of more it tries until this share of the best time is expected of the rest, if nothing else is
+  /// asked.
+  static constexpr double usual_until = 0.01;
 
   /// `text`: as --strategy takes it; `own`: strategies that are known beside those of the table. Throws
-  /// model::UsageError where there is no such strategy.
+  /// model::UsageError where there is no such strategy or setting.
   explicit StrategyChoice(const std::string& text, std::span<const search::StrategyKind> own = {});
 
   /// For a problem of so many configurations: as --strategy takes it.
@@ -25,7 +29,12 @@ class StrategyChoice {
   /// Whether it learns from what is known elsewhere.
   bool learns(std::size_t candidates) const { return of(candidates).kind->learns; }
   std::unique_ptr<search::Strategy> make(std::size_t candidates, const search::SearchSpace& space,
-                                         std::uint64_t seed) const;
+                                         std::uint64_t seed) const {
+    return of(candidates).make(space, seed);
+  }
+
+  /// When a search of so many ends, see Request::until.
+  std::optional<double> until(std::size_t candidates, std::optional<double> asked) const;
 
   /// For people: which it takes when.
   std::string rule() const;
@@ -33,15 +42,13 @@ class StrategyChoice {
   std::string sentence(std::size_t fewest, std::size_t most) const;
 
  private:
-  struct Named {
-    std::string text;
-    const search::StrategyKind* kind = nullptr;
-  };
-  const Named& of(std::size_t candidates) const { return candidates > most_exhaustive ? m_large : m_small; }
+  const search::NamedStrategy& of(std::size_t candidates) const {
+    return candidates > most_exhaustive ? m_large : m_small;
+  }
 
   bool m_is_auto;
-  Named m_small;  ///< up to most_exhaustive configurations
-  Named m_large;
+  search::NamedStrategy m_small;  ///< up to most_exhaustive configurations
+  search::NamedStrategy m_large;
 };
 
 }  // namespace tuner::sweep

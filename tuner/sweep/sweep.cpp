@@ -134,7 +134,7 @@ class Driver {
 
   /// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
   std::int64_t left_to_come() const {
-    if (m_request.until) return std::numeric_limits<std::int64_t>::max();
+    if (m_queue.may_end_early()) return std::numeric_limits<std::int64_t>::max();
     return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
            m_summary.passed_over - m_under_way;
   }

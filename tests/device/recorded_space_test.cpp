@@ -1,0 +1,84 @@
+#include "tuner/device/replay/recorded_space.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tuner/model/error.hpp"
+
+using namespace tuner::device::replay;
+using tuner::model::TrialStatus;
+using tuner::model::Value;
+
+namespace {
+
+const std::string cache = R"({
+"device_name": "GPU", "kernel_name": "k", "problem_size": [64, 32],
+"tune_params_keys": ["block_size_x", "layout"],
+"tune_params": {"block_size_x": [32, 16, 64], "layout": ["row", "column"]},
+"cache": {
+"32,row": {"block_size_x": 32, "layout": "row", "time": 1.5, "times": [1.4, 1.6], "compile_time": 100.5},
+"16,row": {"block_size_x": 16, "layout": "row", "time": "RuntimeFailedConfig", "compile_time": 90},
+"16,column": {"block_size_x": 16, "layout": "column", "time": "CompilationFailedConfig"},)";
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_recorded_space(text, "file.json");
+  } catch (const tuner::model::Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::device::replay") {
+  TEST_CASE("a cache file that was cut off is read up to its last whole entry") {
+    for (const std::string& text : {cache, cache + R"("32,column": {"block_size_x": 32, "lay)",
+                                    cache.substr(0, cache.size() - 1) + "}}"}) {
+      const RecordedSpace space = parse_recorded_space(text, "file.json");
+      CHECK(space.device == "GPU");
+      CHECK(space.kernel == "k");
+      CHECK(space.problem == std::vector<std::int64_t>{64, 32});
+      REQUIRE(space.parameters.size() == 2);
+      CHECK(space.parameters[0].values == std::vector<Value>{16, 32});  // those that occur, ascending
+      CHECK(space.parameters[1].values ==
+            std::vector<Value>{Value(std::string("row")), Value(std::string("column"))});
+      REQUIRE(space.entries.size() == 3);
+      CHECK(space.entries[0].coordinates == std::vector<std::uint16_t>{1, 0});
+      CHECK(space.entries[0].time_ns == 1.5e6);
+      CHECK(space.entries[0].compile_ms == 100.5);
+      CHECK(space.entries[1].status == TrialStatus::launch_error);
+      CHECK_FALSE(space.entries[1].time_ns);
+      CHECK(space.entries[2].status == TrialStatus::compile_error);
+      CHECK(recorded_kernel(space).steps[0].block.size() == 1);
+    }
+  }
+
+  TEST_CASE("a T4 file is read") {
+    const RecordedSpace space = parse_recorded_space(R"({"metadata": {}, "results": [
+{"configuration": {"A": 1, "B": true}, "times": {"compilation": 12, "runtimes": [1, 2]}, "invalidity": "correct",
+ "measurements": [{"name": "energy", "value": 7}, {"name": "time", "value": 2.5}], "objectives": ["time"]},
+{"configuration": {"A": 2, "B": false}, "invalidity": "correctness", "measurements": [], "objectives": ["time"]},
+{"configuration": {"A": 1, "B": true}, "invalidity": "correct", "measurements": [{"name": "time", "value": 9}]}]})",
+                                                     "file.json");
+    REQUIRE(space.entries.size() == 2);  // the second of a configuration is a repetition
+    CHECK(space.entries[0].time_ns == 2.5e6);
+    CHECK(space.entries[0].compile_ms == 12);
+    CHECK(space.entries[0].coordinates == std::vector<std::uint16_t>{0, 1});
+    CHECK(space.entries[1].status == TrialStatus::wrong_result);
+    CHECK_FALSE(space.entries[1].time_ns);
+  }
+
+  TEST_CASE("what is no recording is refused by its name") {
+    CHECK(refusal("").find("file.json") != std::string::npos);
+    CHECK(refusal("[1, 2]").find("no JSON object") != std::string::npos);
+    CHECK(refusal("{}").find("neither") != std::string::npos);
+    CHECK(refusal(R"({"results": []})").find("no configuration") != std::string::npos);
+    CHECK(refusal(R"({"tune_params": {"A": [1]}, "cache": {"1": {"B": 1, "time": 1}}})")
+              .find("not as its format") != std::string::npos);
+    CHECK(refusal(R"({"results": [{"configuration": {"A": 1}}, {"configuration": {"B": 1}}]})")
+              .find("has no A") != std::string::npos);
+    CHECK_THROWS_AS(read_recorded_space("/nowhere/at/all.json"), tuner::model::Error);
+  }
+}

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/model/kernel_spec.hpp"
+#include "tuner/model/trial_status.hpp"
+
+namespace tuner::device::replay {
+
+/// A space of one kernel on one problem that another tuner measured, as its file tells it.
+struct RecordedSpace {
+  struct Entry {
+    std::vector<std::uint16_t> coordinates;  ///< positions in the values of `parameters`
+    model::TrialStatus status = model::TrialStatus::ok;
+    std::optional<double> time_ns;  ///< present where status is ok
+    double compile_ms = 0;          ///< 0: not recorded
+  };
+
+  std::string device;                            ///< as the file names it; empty where it does not
+  std::string kernel;                            ///< likewise
+  std::vector<std::int64_t> problem;             ///< extents; empty where the file does not say
+  std::vector<model::ParameterSpec> parameters;  ///< with the values that occur; numbers ascending
+  std::vector<Entry> entries;                    ///< each configuration once, the first time it is recorded
+};
+
+/// Reads Kernel Tuner's cache files and T4 files, gzipped or not. A cache file whose writer was stopped
+/// before it wrote the last brackets is read up to its last whole entry. Throws model::Error that names the
+/// file where it is none of these, or holds no entry.
+RecordedSpace read_recorded_space(const std::filesystem::path& file);
+
+/// The same from the text of a file; `name` is for messages.
+RecordedSpace parse_recorded_space(std::string text, const std::string& name);
+
+/// A spec with the parameters of `recorded`: what a sweep over them would search. Of Kernel Tuner's names for
+/// a block's extents (block_size_x, …) it makes the launch; a kernel without them has one of unknown size.
+model::KernelSpec recorded_kernel(const RecordedSpace& recorded);
+
+}  // namespace tuner::device::replay

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+
+#include "tuner/search/learn/facts.hpp"
+#include "tuner/search/learn/model.hpp"
+#include "tuner/search/open_candidates.hpp"
+
+namespace tuner::search::learn {
+
+/// How a model's proposal is chosen.
+struct Ambition {
+  /// Absent: the expected improvement for what compiling costs. Else the lower confidence bound, as many
+  /// deviations below the mean.
+  std::optional<double> deviations;
+};
+
+/// The open candidate that the opinions together find most worth trying, as an index into model.covered();
+/// nothing where none of those is open.
+std::optional<std::size_t> most_promising(const Model& model, const OpenCandidates& open,
+                                          double best_log_time, const CompileCosts& costs,
+                                          const Ambition& ambition);
+
+}  // namespace tuner::search::learn

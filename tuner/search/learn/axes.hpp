@@ -1,0 +1,66 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/search/strategy.hpp"
+
+namespace tuner::search::learn {
+
+/// One way in which the levels of an axis are near each other or far apart.
+struct Aspect {
+  std::vector<float> position;  ///< of each level, 0 to 1
+  bool ordered = true;          ///< else any two different positions are 1 apart
+  bool derived = false;         ///< from the values, not the values themselves: matters less often
+  float distance(std::size_t a, std::size_t b) const {
+    if (!ordered) return position[a] == position[b] ? 0.0F : 1.0F;
+    return position[a] < position[b] ? position[b] - position[a] : position[a] - position[b];
+  }
+};
+
+/// What a model sees of a candidate in one direction: a parameter's value, the kernel, the threads of a
+/// block.
+struct Axis {
+  std::string name;
+  std::size_t levels = 0;
+  std::vector<Aspect> aspects;
+};
+
+/// Every candidate of a space as a level on each of a few axes, all kernels together. Parameters of one name
+/// are one axis whichever kernel has them; a kernel that lacks one, or a configuration in which it is
+/// inactive, is on a level of its own. Numbers lie by their logarithm; how often two divides them, and
+/// whether they are a power of it, are aspects of their own: sizes of problems, warps and cache lines are.
+/// Axes of one level are left out.
+class Axes {
+ public:
+  explicit Axes(const SearchSpace& space);
+
+  const std::vector<Axis>& all() const { return m_axes; }
+  std::size_t count() const { return m_axes.size(); }
+  /// One level an axis.
+  const std::uint8_t* levels(std::size_t candidate) const { return m_levels.data() + candidate * count(); }
+  /// How unlikely a good candidate looks to somebody who knows GPUs and nothing else, 0 or more: numbers
+  /// that are no powers of two, blocks of few warps, of very many, or of a broken one.
+  float oddity(std::size_t candidate) const { return m_oddity[candidate]; }
+  /// Mean distance over axes, 0 to 1.
+  float distance(std::size_t a, std::size_t b) const;
+
+  /// A parameter with more values than this has neighbours of them share a level.
+  static constexpr std::size_t most_levels = 64;
+
+ private:
+  void add_axis(Axis axis, const std::vector<std::uint16_t>& level_of_candidate);
+  void add_kernels(const SearchSpace& space);
+  void add_parameter(const SearchSpace& space, const std::string& name);
+  void add_threads(const SearchSpace& space);
+
+  std::size_t m_candidates;
+  std::vector<Axis> m_axes;
+  std::vector<std::vector<std::uint8_t>> m_columns;  ///< while axes are added
+  std::vector<std::uint8_t> m_levels;
+  std::vector<float> m_oddity;
+};
+
+}  // namespace tuner::search::learn

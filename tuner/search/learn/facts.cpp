@@ -1,0 +1,92 @@
+#include "tuner/search/learn/facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner::search::learn {
+namespace {
+
+constexpr std::size_t fewest_measured = 40;
+constexpr double ridge = 1;
+constexpr double slower_by = 0.1;
+constexpr double fewest_compiled = 16;
+
+}  // namespace
+
+ResourceEffects::Row ResourceEffects::row_of(const Compiled& compiled) {
+  const double filled = compiled.waves > 0 ? compiled.waves / std::ceil(compiled.waves) : 1;
+  return {1,
+          std::log2(1 + static_cast<double>(compiled.registers) / 32),
+          std::log2(1 + static_cast<double>(compiled.spilled_bytes) / 16),
+          static_cast<double>(compiled.spilled_bytes > 0),
+          compiled.occupancy,
+          filled};
+}
+
+void ResourceEffects::add(const Compiled& compiled, const Belief& expected, double log_time) {
+  const Row row = row_of(compiled);
+  const double error = log_time - expected.mean;
+  for (std::size_t a = 0; a < terms; ++a) {
+    for (std::size_t b = 0; b < terms; ++b) m_products[a][b] += row[a] * row[b];
+    m_errors[a] += row[a] * error;
+  }
+  m_squares += error * error;
+  ++m_count;
+}
+
+bool ResourceEffects::hopeless(const Compiled& compiled, const Belief& expected, double best_log_time) const {
+  if (m_count < fewest_measured) return false;
+  // Ridge regression by elimination; the matrix is positive definite.
+  auto matrix = m_products;
+  Row weight = m_errors;
+  for (std::size_t a = 0; a < terms; ++a) matrix[a][a] += ridge;
+  for (std::size_t a = 0; a < terms; ++a) {
+    for (std::size_t b = a + 1; b < terms; ++b) {
+      const double factor = matrix[b][a] / matrix[a][a];
+      for (std::size_t c = a; c < terms; ++c) matrix[b][c] -= factor * matrix[a][c];
+      weight[b] -= factor * weight[a];
+    }
+  }
+  for (std::size_t a = terms; a-- > 0;) {
+    for (std::size_t b = a + 1; b < terms; ++b) weight[a] -= matrix[a][b] * weight[b];
+    weight[a] /= matrix[a][a];
+  }
+  const Row row = row_of(compiled);
+  double effect = 0;
+  double explained = 0;
+  for (std::size_t a = 0; a < terms; ++a) {
+    effect += weight[a] * row[a];
+    explained += weight[a] * m_errors[a];
+  }
+  const double scatter = std::sqrt(std::max(1e-6, (m_squares - explained) / static_cast<double>(m_count)));
+  const double deviation = std::hypot(expected.deviation, scatter);
+  return effect > scatter && expected.mean + effect - 3 * deviation > best_log_time + slower_by;
+}
+
+CompileCosts::CompileCosts(const Axes& axes) : m_axes(axes) {
+  for (const Axis& axis : axes.all()) m_of_level.emplace_back(axis.levels);
+}
+
+void CompileCosts::add(std::size_t candidate, double compile_ms) {
+  if (!(compile_ms > 0)) return;  // it was in the cache: nothing was spent
+  const double log_ms = std::log(compile_ms);
+  m_all.sum += log_ms;
+  m_all.count += 1;
+  for (std::size_t axis = 0; axis < m_axes.count(); ++axis) {
+    Mean& mean = m_of_level[axis][m_axes.levels(candidate)[axis]];
+    mean.sum += log_ms - m_all.sum / m_all.count;
+    mean.count += 1;
+  }
+}
+
+double CompileCosts::relative(std::size_t candidate) const {
+  if (m_all.count < fewest_compiled) return 1;
+  double log_ratio = 0;
+  for (std::size_t axis = 0; axis < m_axes.count(); ++axis) {
+    const Mean& mean = m_of_level[axis][m_axes.levels(candidate)[axis]];
+    log_ratio += mean.sum / (mean.count + 4);  // few say little
+  }
+  return std::clamp(std::exp(log_ratio), 0.5, 2.0);
+}
+
+}  // namespace tuner::search::learn

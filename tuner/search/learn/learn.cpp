@@ -1,0 +1,299 @@
+#include "tuner/search/learn/learn.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "tuner/search/learn/acquisition.hpp"
+#include "tuner/search/learn/facts.hpp"
+#include "tuner/search/learn/first_proposals.hpp"
+#include "tuner/search/learn/model.hpp"
+#include "tuner/search/learn/outlook.hpp"
+#include "tuner/search/learn/pool.hpp"
+#include "tuner/search/neighbourhood.hpp"
+#include "tuner/search/open_candidates.hpp"
+#include "tuner/search/order_statistics.hpp"
+
+namespace tuner::search::learn {
+namespace {
+
+// The usual values were chosen on training spaces alone; docs/search.md has the figures.
+constexpr std::array known_settings = {
+    Setting{"start", 6, 1, 1000, true, "results before it learns; 2 where records of elsewhere are known"},
+    Setting{"random", 0.02, 0, 1, false, "share of random proposals, as long as they pay like the model's"},
+    Setting{"local", 0.05, 0, 1, false, "share of neighbours of the best, likewise"},
+    Setting{"bold", 0.4, 0, 1, false, "share of the model's proposals that look for the uncertain"},
+    Setting{"ahead", 24, 1, 1024, true,
+            "proposals under way at most: each is made without the others' results"},
+    Setting{"opinions", 4, 1, 64, true, "sets of hyperparameters that are averaged"},
+    Setting{"points", 250, 20, 2000, true,
+            "results that the model knows: the best half, and some of the rest"},
+    Setting{"covered", 1024, 64, 20000, true, "promising candidates that are predicted after every result"},
+    Setting{"pool", 20000, 1000, 1000000, true, "candidates among which the promising are looked for"},
+};
+
+constexpr std::size_t start_with_records = 2;
+/// Spreads that a candidate is expected to be slower by for each oddity.
+constexpr float spreads_of_oddity = 0.5F;
+/// Lower confidence bounds have so many deviations, and more when nothing improves: local optima of recorded
+/// spaces lie 17 to 26 % above the best.
+constexpr double deviations = 1.5;
+constexpr double more_deviations = 0.5;
+constexpr std::size_t local_parents = 5;
+constexpr std::size_t pool_parents = 20;
+
+enum class Source : std::uint8_t { random, local, model };
+
+/// What a source of proposals brings: improvements a proposal, the older the less they count.
+struct Pay {
+  double tries = 0;
+  double wins = 0;
+  void add(bool won) {
+    constexpr double memory = 0.98;
+    tries = memory * tries + 1;
+    wins = memory * wins + (won ? 1 : 0);
+  }
+  double rate() const { return (wins + 1) / (tries + 8); }
+};
+
+/// What was believed of a compiled candidate.
+struct Expected {
+  Compiled compiled;
+  Belief belief;
+};
+
+std::vector<Trend> trends_of(const SearchSpace& space, const Axes& axes, const Records& records) {
+  std::vector<Trend> trends(2);
+  trends[0].log_weight = std::log(0.5);
+  trends[1].in_spreads = true;
+  for (std::size_t i = 0; i < space.size(); ++i)
+    trends[1].value.push_back(spreads_of_oddity * axes.oddity(i));
+  for (std::size_t record = 0; record < records.count(); ++record) trends.push_back(records.trend(record));
+  return trends;
+}
+constexpr std::size_t first_record_trend = 2;
+
+class Learn final : public Strategy {
+ public:
+  Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings);
+
+  std::optional<Proposal> next() override;
+  bool compiled(std::size_t candidate, const Compiled& compiled) override;
+  void report(std::size_t candidate, const Result& result) override;
+  std::size_t lookahead() const override { return m_settings.count("ahead"); }
+  std::optional<Outlook> outlook() const override;
+
+ private:
+  void learn(std::size_t candidate, const Result& result);
+  void fit_if_due();
+  Proposal choose();
+  Proposal proposed_by(Source source, std::size_t candidate, std::string idea);
+  std::optional<std::size_t> near_the_best();
+  std::optional<Proposal> from_model();
+  /// Who had the idea of a covered candidate: a record that most opinions go by and that recommends it.
+  std::string idea_of(std::size_t candidate) const;
+  double share(Source source, double usual) const;
+  std::vector<std::size_t> best_candidates(std::size_t most) const;
+
+  Settings m_settings;
+  RandomSource m_random;
+  OpenCandidates m_open;
+  Axes m_axes;
+  Neighbourhood m_neighbourhood;
+  Records m_records;
+  std::vector<Trend> m_trends;
+  FirstProposals m_first;
+  std::vector<std::size_t> m_tried;  ///< all that was proposed or known
+  std::vector<std::size_t> m_under_way;
+  std::unordered_map<std::size_t, Source> m_source;      ///< of what is under way
+  std::unordered_map<std::size_t, Expected> m_expected;  ///< likewise, once compiled
+  std::vector<Observation> m_observations;
+  std::optional<double> m_best;  ///< log time
+  std::size_t m_improved_at = 0;
+  std::array<Pay, 3> m_pay;
+  ResourceEffects m_effects;
+  CompileCosts m_costs;
+  std::optional<Model> m_model;
+  std::size_t m_fit_at;
+  /// outlook(), and the number of observations that it is of.
+  mutable std::optional<std::pair<std::size_t, Outlook>> m_outlook;
+};
+
+Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
+    : m_settings(settings),
+      m_random(seed),
+      m_open(space, m_random),
+      m_axes(space),
+      m_neighbourhood(space),
+      m_records(space, m_axes, m_random),
+      m_trends(trends_of(space, m_axes, m_records)),
+      m_first(m_axes, m_records),
+      m_costs(m_axes),
+      m_fit_at(m_records.empty() ? settings.count("start") : start_with_records) {
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    if (!space.known[i]) continue;
+    m_tried.push_back(i);
+    learn(i, *space.known[i]);
+  }
+}
+
+std::optional<Proposal> Learn::next() {
+  if (m_open.count() == 0) return std::nullopt;
+  fit_if_due();
+  Proposal proposal = choose();
+  m_open.take(proposal.candidate);
+  m_tried.push_back(proposal.candidate);
+  m_under_way.push_back(proposal.candidate);
+  if (m_model) m_model->begin(proposal.candidate);
+  return proposal;
+}
+
+bool Learn::compiled(std::size_t candidate, const Compiled& compiled) {
+  if (compiled.status != model::TrialStatus::ok) return true;  // it will not run anyway
+  m_costs.add(candidate, compiled.compile_ms);
+  if (!m_model || !m_best) return true;
+  const auto [mean, deviation] = m_model->log_time_of(candidate);
+  const Belief belief{mean, deviation};
+  m_expected[candidate] = {compiled, belief};
+  return !m_effects.hopeless(compiled, belief, *m_best);
+}
+
+void Learn::report(std::size_t candidate, const Result& result) {
+  std::erase(m_under_way, candidate);
+  learn(candidate, result);
+}
+
+void Learn::learn(std::size_t candidate, const Result& result) {
+  const auto expected = m_expected.extract(candidate);
+  const auto source = m_source.extract(candidate);
+  if (result.status == model::TrialStatus::skipped) return;
+  Observation observation{candidate, Observation::Kind::failure, 0};
+  if (const auto time_ns = comparable_time_ns(result)) {
+    const bool dropped = result.status == model::TrialStatus::dropped;
+    observation.kind = dropped ? Observation::Kind::bound : Observation::Kind::time;
+    observation.log_time = std::log(*time_ns);
+  }
+  const bool timed = observation.kind == Observation::Kind::time;
+  const bool better = timed && (!m_best || observation.log_time < *m_best);
+  if (source) m_pay[static_cast<std::size_t>(source.mapped())].add(better);
+  if (expected && timed)
+    m_effects.add(expected.mapped().compiled, expected.mapped().belief,
+                  std::min(observation.log_time, m_model->scale().clip));
+  m_observations.push_back(observation);
+  if (better) {
+    m_best = observation.log_time;
+    m_improved_at = m_observations.size();
+  }
+  if (m_model) m_model->end(observation);
+}
+
+void Learn::fit_if_due() {
+  const bool due = m_observations.size() >= m_fit_at || (m_model && m_model->is_full());
+  if (!m_best || !due) return;
+  if (!m_model) {
+    ModelSettings settings;
+    settings.opinions = m_settings.count("opinions");
+    settings.points = m_settings.count("points");
+    settings.covered = m_settings.count("covered");
+    m_model.emplace(m_axes, m_trends, settings, m_random);
+  }
+  const std::vector<std::size_t> pool = make_pool(m_settings.count("pool"), m_open, m_records,
+                                                  m_neighbourhood, best_candidates(pool_parents), m_random);
+  m_model->fit(m_observations, m_under_way, pool, m_random);
+  // After every result while they are few: each changes opinions, and a fit costs nothing yet.
+  const std::size_t results = m_observations.size();
+  m_fit_at = results + std::clamp<std::size_t>(results / 8, 1, 48);
+}
+
+Proposal Learn::choose() {
+  if (!m_model) return m_first.next(m_open, m_tried, m_random);
+  const double drawn = m_random.unit();
+  const double random_share = share(Source::random, m_settings.number("random"));
+  const double local_share = share(Source::local, m_settings.number("local"));
+  if (drawn >= random_share) {
+    if (drawn < random_share + local_share)
+      if (const auto candidate = near_the_best()) return proposed_by(Source::local, *candidate, "local");
+    if (auto proposal = from_model()) return std::move(*proposal);
+  }
+  return proposed_by(Source::random, *m_open.first(), "random");
+}
+
+Proposal Learn::proposed_by(Source source, std::size_t candidate, std::string idea) {
+  m_source[candidate] = source;
+  return {candidate, std::move(idea)};
+}
+
+double Learn::share(Source source, double usual) const {
+  const double pays = m_pay[static_cast<std::size_t>(source)].rate();
+  const double model_pays = m_pay[static_cast<std::size_t>(Source::model)].rate();
+  return usual * std::clamp(pays / model_pays, 0.5, 5.0);
+}
+
+std::vector<std::size_t> Learn::best_candidates(std::size_t most) const {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (const Observation& one : m_observations)
+    if (one.kind == Observation::Kind::time) order.emplace_back(one.log_time, one.candidate);
+  most = std::min(most, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end());
+  std::vector<std::size_t> best;
+  for (std::size_t i = 0; i < most; ++i) best.push_back(order[i].second);
+  return best;
+}
+
+std::optional<std::size_t> Learn::near_the_best() {
+  const std::vector<std::size_t> best = best_candidates(local_parents);
+  constexpr int tries = 8;
+  for (int attempt = 0; attempt < tries && !best.empty(); ++attempt) {
+    const auto step = m_neighbourhood.step(best[m_random.below(best.size())], m_random);
+    if (step && m_open.contains(*step)) return step;
+  }
+  return std::nullopt;
+}
+
+std::optional<Proposal> Learn::from_model() {
+  Ambition ambition;
+  if (m_random.unit() < m_settings.number("bold")) {
+    const auto stalled = static_cast<double>(m_observations.size() - m_improved_at);
+    ambition.deviations = deviations + more_deviations * std::log2(1 + stalled / 16);
+  }
+  const auto found = most_promising(*m_model, m_open, *m_best, m_costs, ambition);
+  if (!found) return std::nullopt;
+  const std::size_t candidate = m_model->covered()[*found];
+  return proposed_by(Source::model, candidate, idea_of(candidate));
+}
+
+std::string Learn::idea_of(std::size_t candidate) const {
+  for (std::size_t record = 0; record < m_records.count(); ++record) {
+    const auto goes_by_it = [&](const Particle& particle) {
+      return particle.trend() == first_record_trend + record;
+    };
+    const auto& particles = m_model->particles();
+    const auto believers = std::count_if(particles.begin(), particles.end(), goes_by_it);
+    if (2 * believers > static_cast<std::ptrdiff_t>(particles.size()) &&
+        m_records.recommends(record, candidate))
+      return m_records.trend(record).origin;
+  }
+  return "model";
+}
+
+std::optional<Outlook> Learn::outlook() const {
+  if (m_open.count() == 0) return exhausted();
+  if (!m_model || !m_best) return std::nullopt;
+  if (!m_outlook || m_outlook->first != m_observations.size())
+    m_outlook.emplace(m_observations.size(), learn::outlook(*m_model, m_open, *m_best));
+  return m_outlook->second;
+}
+
+}  // namespace
+
+std::span<const Setting> settings() {
+  return known_settings;
+}
+
+std::unique_ptr<Strategy> make(const SearchSpace& space, std::uint64_t seed, const Settings& settings) {
+  return std::make_unique<Learn>(space, seed, settings);
+}
+
+}  // namespace tuner::search::learn

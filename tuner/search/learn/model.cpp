@@ -1,0 +1,148 @@
+#include "tuner/search/learn/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tuner::search::learn {
+namespace {
+
+/// Points that may be added between fits beyond those under way.
+constexpr std::size_t room = 64;
+/// A scout judges by the share of the results that it takes to find what is promising.
+constexpr std::size_t scout_points = 128;
+constexpr float hopeful = 1.5F;
+/// Candidates that are predicted together where only their means are kept.
+constexpr std::size_t block = 256;
+/// Of the covered candidates, those that are there by chance: a model that is wrong must be able to see it.
+constexpr double by_chance = 0.25;
+
+std::vector<Sample> pick(const std::vector<Sample>& samples, std::size_t most) {
+  std::vector<float> values;
+  for (const Sample& sample : samples) values.push_back(sample.value);
+  std::vector<Sample> picked;
+  for (const std::size_t i : representative(values, most)) picked.push_back(samples[i]);
+  return picked;
+}
+
+/// A step costs the cube of the results; where there are few it is free, and opinions differ most.
+int steps_for(std::size_t results) {
+  const double share = 45.0 / static_cast<double>(results + 1);
+  return static_cast<int>(std::clamp(30 * share * share, 8.0, 80.0));
+}
+
+std::vector<std::uint8_t> rows_of(const Axes& axes, std::span<const std::size_t> candidates) {
+  std::vector<std::uint8_t> rows;
+  rows.reserve(candidates.size() * axes.count());
+  for (const std::size_t candidate : candidates)
+    rows.insert(rows.end(), axes.levels(candidate), axes.levels(candidate) + axes.count());
+  return rows;
+}
+
+}  // namespace
+
+Model::Model(const Axes& axes, const std::vector<Trend>& trends, const ModelSettings& settings,
+             RandomSource& random)
+    : m_axes(axes), m_settings(settings), m_scale({}, settings.clip) {
+  for (std::size_t i = 0; i < settings.opinions; ++i)
+    m_particles.emplace_back(axes, trends, settings.log_length, random);
+}
+
+float Model::value_of(const Observation& observation) const {
+  return observation.kind == Observation::Kind::failure ? m_scale.failed()
+                                                        : m_scale.standard(observation.log_time);
+}
+
+void Model::fit(std::span<const Observation> observations, std::span<const std::size_t> under_way,
+                std::span<const std::size_t> pool, RandomSource& random) {
+  const Scale before = m_scale;
+  m_scale = Scale(observations, m_settings.clip);
+  std::vector<Sample> samples;
+  for (const Observation& one : observations) {
+    Sample sample{one.candidate, value_of(one)};
+    if (one.kind == Observation::Kind::bound && m_fitted) {
+      // No faster than the bound, and where the model thinks it is slower, as slow as that.
+      const double expected =
+          before.log_time(m_particles.front().mean_and_deviation(one.candidate, before).first);
+      sample.value = m_scale.standard(std::max(one.log_time, expected));
+    }
+    samples.push_back(sample);
+  }
+  const std::vector<Sample> known = pick(samples, m_settings.points);
+  const std::vector<Sample> judged = pick(samples, m_settings.judged);
+  for (Particle& particle : m_particles) particle.wander(judged, m_scale, steps_for(judged.size()), random);
+  choose(pool, known, random);
+  m_rows = rows_of(m_axes, m_covered);
+  m_under_way.clear();
+  for (Particle& particle : m_particles) {
+    particle.settle(known, m_scale, under_way.size() + room);
+    particle.cover(m_covered, m_rows.data(), m_scale);
+    for (const std::size_t candidate : under_way) m_under_way[candidate] = particle.begin(candidate);
+  }
+  m_fitted = true;
+}
+
+void Model::choose(std::span<const std::size_t> pool, std::span<const Sample> samples, RandomSource& random) {
+  m_covered.assign(pool.begin(), pool.end());
+  if (pool.size() <= m_settings.covered) return;
+  Particle& scout = m_particles[random.below(m_particles.size())];
+  const std::vector<Sample> known = pick({samples.begin(), samples.end()}, scout_points);
+  scout.settle(known, m_scale, 0);
+  std::vector<std::pair<float, std::size_t>> order;
+  for (std::size_t first = 0; first < pool.size(); first += block) {
+    const auto part = pool.subspan(first, std::min(block, pool.size() - first));
+    const std::vector<std::uint8_t> rows = rows_of(m_axes, part);
+    scout.cover(part, rows.data(), m_scale);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      order.emplace_back(scout.mean(i) - hopeful * scout.standard_deviation(i), part[i]);
+  }
+  const auto chance = static_cast<std::size_t>(by_chance * static_cast<double>(m_settings.covered));
+  const std::size_t best = m_settings.covered - chance;
+  std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best), order.end());
+  for (std::size_t i = 0; i < chance; ++i)
+    std::swap(order[best + i], order[best + i + random.below(order.size() - best - i)]);
+  m_covered.clear();
+  for (std::size_t i = 0; i < m_settings.covered; ++i) m_covered.push_back(order[i].second);
+}
+
+void Model::begin(std::size_t candidate) {
+  for (Particle& particle : m_particles) m_under_way[candidate] = particle.begin(candidate);
+}
+
+void Model::end(const Observation& observation) {
+  const auto point = m_under_way.find(observation.candidate);
+  if (point == m_under_way.end()) return;
+  for (Particle& particle : m_particles)
+    particle.end(point->second, observation.candidate, value_of(observation), m_scale);
+  m_under_way.erase(point);
+}
+
+std::vector<double> Model::log_times_of(std::span<const std::size_t> candidates) {
+  std::vector<double> means(candidates.size(), 0.0);
+  for (std::size_t first = 0; first < candidates.size(); first += block) {
+    const auto part = candidates.subspan(first, std::min(block, candidates.size() - first));
+    m_covered.assign(part.begin(), part.end());
+    m_rows = rows_of(m_axes, part);
+    for (Particle& particle : m_particles) {
+      particle.cover(part, m_rows.data(), m_scale);
+      for (std::size_t i = 0; i < part.size(); ++i)
+        means[first + i] += m_scale.log_time(particle.mean(i)) / static_cast<double>(m_particles.size());
+    }
+  }
+  return means;
+}
+
+std::pair<double, double> Model::log_time_of(std::size_t candidate) const {
+  double mean = 0;
+  double squares = 0;
+  for (const Particle& particle : m_particles) {
+    const auto [one, deviation] = particle.mean_and_deviation(candidate, m_scale);
+    mean += one;
+    squares += static_cast<double>(deviation) * deviation + static_cast<double>(one) * one;
+  }
+  const auto n = static_cast<double>(m_particles.size());
+  mean /= n;
+  return {m_scale.log_time(mean), m_scale.width * std::sqrt(std::max(0.0, squares / n - mean * mean))};
+}
+
+}  // namespace tuner::search::learn

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tuner/search/learn/particle.hpp"
+
+namespace tuner::search::learn {
+
+struct ModelSettings {
+  std::size_t opinions = 4;
+  std::size_t points = 250;    ///< results that a process knows
+  std::size_t judged = 100;    ///< results that hyperparameters are judged by
+  std::size_t covered = 1024;  ///< candidates that are predicted in full
+  double clip = 0.7;           ///< see Scale
+  double log_length = 0.34;    ///< see draw_hyperparameters(): 1.4 ranges
+};
+
+/// What is thought of the candidates: several opinions, and their predictions at the most promising
+/// candidates, kept up to date result by result.
+class Model {
+ public:
+  Model(const Axes& axes, const std::vector<Trend>& trends, const ModelSettings& settings,
+        RandomSource& random);
+
+  /// Learns anew from all results; those under way are known as such. `pool`: candidates of which to choose,
+  /// none known, none under way. At least one observation is a time.
+  void fit(std::span<const Observation> observations, std::span<const std::size_t> under_way,
+           std::span<const std::size_t> pool, RandomSource& random);
+  /// Whether another fit is due before anything else can begin.
+  bool is_full() const { return m_particles.front().is_full(); }
+
+  void begin(std::size_t candidate);
+  void end(const Observation& observation);
+
+  /// The candidates that are predicted.
+  std::span<const std::size_t> covered() const { return m_covered; }
+  const std::vector<Particle>& particles() const { return m_particles; }
+  const Scale& scale() const { return m_scale; }
+  /// Mean log times; covered() is theirs afterwards, not to choose from.
+  std::vector<double> log_times_of(std::span<const std::size_t> candidates);
+  /// Mean and deviation over all opinions, as log time; slow.
+  std::pair<double, double> log_time_of(std::size_t candidate) const;
+
+ private:
+  /// Those of `pool` that one of the opinions finds best by a hopeful guess, and some others.
+  void choose(std::span<const std::size_t> pool, std::span<const Sample> samples, RandomSource& random);
+  float value_of(const Observation& observation) const;
+
+  const Axes& m_axes;
+  ModelSettings m_settings;
+  std::vector<Particle> m_particles;
+  Scale m_scale;
+  bool m_fitted = false;
+  std::vector<std::size_t> m_covered;
+  std::vector<std::uint8_t> m_rows;                          ///< levels of the covered
+  std::unordered_map<std::size_t, std::size_t> m_under_way;  ///< candidates -> points of each particle
+};
+
+}  // namespace tuner::search::learn

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tuner::search::learn {
+
+/// What became of a candidate.
+struct Observation {
+  enum class Kind {
+    time,    ///< it took that long
+    bound,   ///< it was dropped: it takes no less
+    failure  ///< it has no time
+  };
+  std::size_t candidate = 0;
+  Kind kind = Kind::time;
+  double log_time = 0;
+};
+
+/// Log times as a model sees them: the slow ones alike, shifted and scaled. A quadratic loss over all of a
+/// space would be spent on how slow the slow are.
+struct Scale {
+  double clip = 0;  ///< log time from which on all are alike
+  double shift = 0;
+  double width = 1;
+
+  /// `quantile` of the observations is where the clip is; failures count as the slowest.
+  Scale(std::span<const Observation> observations, double quantile);
+  float standard(double log_time) const;
+  float clipped() const { return standard(clip); }
+  /// Of a failure: beyond all that is slow.
+  float failed() const { return clipped() + 0.5F; }
+  double log_time(double standardised) const { return shift + width * standardised; }
+};
+
+/// Positions of at most `most` observations: the best half, and an even sample of the others; ascending.
+std::vector<std::size_t> representative(std::span<const float> values, std::size_t most);
+
+}  // namespace tuner::search::learn

@@ -1,0 +1,74 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tuner/search/learn/axes.hpp"
+#include "tuner/search/learn/covariance.hpp"
+#include "tuner/search/learn/observation.hpp"
+#include "tuner/search/learn/posterior.hpp"
+#include "tuner/search/learn/trend.hpp"
+
+namespace tuner::search::learn {
+
+/// A candidate with its result in units of a Scale.
+struct Sample {
+  std::size_t candidate = 0;
+  float value = 0;
+};
+
+/// One opinion of what the results mean: hyperparameters, and the process that follows from them. Several of
+/// them, each wandering among those that explain the results (Metropolis), say how far opinions differ, which
+/// matters most where results are few.
+class Particle {
+ public:
+  Particle(const Axes& axes, const std::vector<Trend>& trends, double mean_log_length, RandomSource& random);
+
+  /// Wanders `steps` steps, judged by `samples`. They and `scale` are what `place` speaks of afterwards.
+  void wander(std::span<const Sample> samples, const Scale& scale, int steps, RandomSource& random);
+  /// The process given `samples`, with room for `more` points.
+  void settle(std::span<const Sample> samples, const Scale& scale, std::size_t more);
+  /// Predicts at these candidates from here on.
+  void cover(std::span<const std::size_t> candidates, const std::uint8_t* rows, const Scale& scale);
+  /// Returns its place among the points.
+  std::size_t begin(std::size_t candidate);
+  void end(std::size_t point, std::size_t candidate, float value, const Scale& scale);
+
+  std::size_t trend() const { return m_now.trend; }
+  float mean(std::size_t covered) const { return m_posterior.mean(covered) + m_trend_at[covered]; }
+  float standard_deviation(std::size_t covered) const { return m_posterior.standard_deviation(covered); }
+  float covariance_between(std::size_t i, std::size_t j) const {
+    return m_posterior.covariance_between(m_covariance, i, j);
+  }
+  /// Of any candidate; slow.
+  std::pair<float, float> mean_and_deviation(std::size_t candidate, const Scale& scale) const;
+  bool is_full() const { return m_posterior.points() == m_posterior.capacity(); }
+
+ private:
+  float trend_at(std::size_t candidate, const Scale& scale) const;
+  /// So that what is left after the trend has a median of zero.
+  void align(std::span<const Sample> samples, const Scale& scale);
+  double judge(std::span<const Sample> samples, const Scale& scale);
+  void set_points(std::span<const Sample> samples, const Scale& scale);
+  double usual_variance() const;
+  /// Changes one of the hyperparameters at random; `what` numbers them: lengths first.
+  void change(std::size_t what, RandomSource& random);
+  /// Has the tables follow what has changed.
+  void follow(std::size_t what);
+  double belief() const;
+
+  const Axes& m_axes;
+  const std::vector<Trend>& m_trends;
+  double m_mean_log_length;
+  Hyperparameters m_now;
+  Covariance m_covariance;
+  Posterior m_posterior;
+  float m_offset = 0;             ///< of the trend
+  std::vector<float> m_trend_at;  ///< covered candidates
+  std::vector<Point> m_points;    ///< what is judged by
+  std::vector<float> m_scratch;
+  std::vector<float> m_sorted;
+};
+
+}  // namespace tuner::search::learn

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tuner/search/learn/covariance.hpp"
+
+namespace tuner::search::learn {
+
+/// A point of a Gaussian process: its levels, and its value once there is one.
+struct Point {
+  const std::uint8_t* levels = nullptr;
+  float value = 0;       ///< trend subtracted, in units of the spread of results
+  bool pending = false;  ///< under way: lowers the variance around it and leaves every mean as it is
+};
+
+/// Logarithm of the probability of the values under a covariance, with their scale integrated out as that of
+/// an inverse gamma distribution around `usual_variance`; but for a constant. No point may be pending.
+/// `scratch` is kept between calls so that none allocates.
+double log_evidence(const Covariance& covariance, float noise, std::span<const Point> points,
+                    double usual_variance, std::vector<float>& scratch);
+
+/// A Gaussian process given some points, at a fixed set of candidates. A point under way costs one pass over
+/// the candidates for each point before it, its value another one, in whichever order values come.
+/// Nothing is allocated but by begin() and cover().
+class Posterior {
+ public:
+  /// Starts anew with room for `capacity` points.
+  void begin(std::size_t capacity, float noise, double usual_variance);
+  /// Takes the next point. Not beyond the capacity.
+  void add(const Covariance& covariance, const Point& point);
+  /// The value of a point that was pending.
+  void set_value(std::size_t point, float value);
+  /// Predicts at `count` rows of levels from here on; `rows` must stay.
+  void cover(const Covariance& covariance, const std::uint8_t* rows, std::size_t count, std::size_t axes);
+
+  std::size_t points() const { return m_points.size(); }
+  std::size_t capacity() const { return m_capacity; }
+  /// Of covered candidate i, trend not added.
+  float mean(std::size_t i) const { return m_mean[i]; }
+  /// Of what lies behind the results, noise apart.
+  float standard_deviation(std::size_t i) const;
+  /// Covariance of two covered candidates.
+  float covariance_between(const Covariance& covariance, std::size_t i, std::size_t j) const;
+  /// As above for any candidate; allocates.
+  std::pair<float, float> mean_and_deviation(const Covariance& covariance, const std::uint8_t* levels) const;
+
+ private:
+  float* projected(std::size_t point) { return m_projections.data() + point * m_count; }
+  const float* projected(std::size_t point) const { return m_projections.data() + point * m_count; }
+  float* row(std::size_t point) { return m_lower.data() + point * m_capacity; }
+  const float* row(std::size_t point) const { return m_lower.data() + point * m_capacity; }
+  /// Row `point` of the inverse of the factor times the covariances with the candidates first … last.
+  void project(const Covariance& covariance, std::size_t point, std::size_t first, std::size_t last);
+  void weigh_from(std::size_t point);
+  void set_amplitude();
+
+  std::size_t m_capacity = 0;
+  float m_noise = 0;
+  double m_usual_variance = 1;
+  float m_amplitude = 1;  ///< standard deviation before any point
+  std::vector<Point> m_points;
+  std::vector<float> m_lower;    ///< Cholesky factor of the points' covariances, by rows
+  std::vector<float> m_weights;  ///< its inverse times the values
+  const std::uint8_t* m_rows = nullptr;
+  std::size_t m_count = 0;
+  std::size_t m_axes = 0;
+  std::vector<float> m_projections;  ///< the factor's inverse times covariances with candidates, by points
+  std::vector<float> m_mean;
+  std::vector<float> m_variance;
+};
+
+}  // namespace tuner::search::learn

@@ -1,0 +1,104 @@
+#include "tuner/search/learn/records.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "tuner/search/learn/model.hpp"
+#include "tuner/search/open_candidates.hpp"
+
+namespace tuner::search::learn {
+namespace {
+
+constexpr std::size_t most_records = 3;
+/// How much likelier than nothing known that a record tells the truth.
+constexpr double trust = 4;
+/// As many results of a record say what it knows of the others.
+constexpr std::size_t record_points = 64;
+
+/// In doublings, summed over extents; another class is as far as a size eight times as large.
+double distance(const SearchSpace& space, const SearchSpace::Prior& prior) {
+  double sum = prior.same_class ? 0 : 3;
+  const auto& here = space.problem.sizes;
+  const auto& there = prior.problem.sizes;
+  for (std::size_t d = 0; d < std::min(here.size(), there.size()); ++d)
+    sum += std::abs(std::log2(static_cast<double>(std::max<std::int64_t>(1, here[d].value)) /
+                              static_cast<double>(std::max<std::int64_t>(1, there[d].value))));
+  return sum;
+}
+
+std::vector<Observation> observations_of(const SearchSpace::Prior& prior) {
+  std::vector<Observation> all;
+  for (std::size_t i = 0; i < prior.results.size(); ++i) {
+    const auto& result = prior.results[i];
+    if (!result || result->status == model::TrialStatus::skipped) continue;
+    const auto time_ns = comparable_time_ns(*result);
+    all.push_back({i, time_ns ? Observation::Kind::time : Observation::Kind::failure,
+                   time_ns ? std::log(*time_ns) : 0});
+  }
+  return all;
+}
+
+/// Log times everywhere: measured, or what a model of the measured ones expects.
+std::vector<float> completed(const Axes& axes, std::span<const Observation> known, std::size_t candidates,
+                             RandomSource& random) {
+  constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+  double slowest = -std::numeric_limits<double>::max();
+  for (const Observation& one : known)
+    if (one.kind == Observation::Kind::time) slowest = std::max(slowest, one.log_time);
+  std::vector<float> value(candidates, unknown);
+  for (const Observation& one : known)
+    value[one.candidate] = static_cast<float>(one.kind == Observation::Kind::time ? one.log_time : slowest);
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < candidates; ++i)
+    if (std::isnan(value[i])) missing.push_back(i);
+  if (missing.empty()) return value;
+  const std::vector<Trend> none(1);
+  ModelSettings settings;
+  settings.opinions = 1;
+  settings.points = record_points;
+  settings.judged = record_points;
+  settings.covered = 1;  // the others are asked for below
+  Model model(axes, none, settings, random);
+  model.fit(known, {}, std::span(missing).first(1), random);
+  const std::vector<double> expected = model.log_times_of(missing);
+  for (std::size_t i = 0; i < missing.size(); ++i) value[missing[i]] = static_cast<float>(expected[i]);
+  return value;
+}
+
+}  // namespace
+
+Records::Records(const SearchSpace& space, const Axes& axes, RandomSource& random) {
+  if (!space.priors || space.size() == 0) return;
+  std::vector<SearchSpace::Prior> priors = space.priors();
+  std::stable_sort(priors.begin(), priors.end(),
+                   [&](const auto& a, const auto& b) { return distance(space, a) < distance(space, b); });
+  for (const SearchSpace::Prior& prior : priors) {
+    const std::vector<Observation> known = observations_of(prior);
+    const bool any = std::any_of(known.begin(), known.end(),
+                                 [](const Observation& one) { return one.kind == Observation::Kind::time; });
+    if (!any || m_trends.size() == most_records) continue;
+    Trend trend;
+    trend.origin = prior.origin;
+    trend.value = completed(axes, known, space.size(), random);
+    trend.log_weight = std::log(trust / static_cast<double>(m_trends.size() + 1));
+    std::vector<std::size_t> ranking(space.size());
+    std::iota(ranking.begin(), ranking.end(), std::size_t{0});
+    std::stable_sort(ranking.begin(), ranking.end(),
+                     [&](std::size_t a, std::size_t b) { return trend.value[a] < trend.value[b]; });
+    std::vector<bool> recommended(space.size(), false);
+    const std::size_t best = std::min(ranking.size(), std::max<std::size_t>(16, ranking.size() / 100));
+    for (std::size_t i = 0; i < best; ++i) recommended[ranking[i]] = true;
+    m_rankings.push_back(std::move(ranking));
+    m_recommended.push_back(std::move(recommended));
+    m_trends.push_back(std::move(trend));
+  }
+}
+
+bool Records::recommends(std::size_t record, std::size_t candidate) const {
+  return m_recommended[record][candidate];
+}
+
+}  // namespace tuner::search::learn

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/search/learn/axes.hpp"
+#include "tuner/search/learn/trend.hpp"
+#include "tuner/search/random_source.hpp"
+
+namespace tuner::search::learn {
+
+/// What the same candidates did elsewhere, nearest problem first, at most a few: the others would say the
+/// same. What a record does not have is predicted from what it has.
+class Records {
+ public:
+  Records(const SearchSpace& space, const Axes& axes, RandomSource& random);
+
+  bool empty() const { return m_trends.empty(); }
+  std::size_t count() const { return m_trends.size(); }
+  const Trend& trend(std::size_t record) const { return m_trends[record]; }
+  /// Candidates by their time there, the fastest first.
+  const std::vector<std::size_t>& ranking(std::size_t record) const { return m_rankings[record]; }
+  /// Whether it is among the best of that record: its idea, rather than the model's.
+  bool recommends(std::size_t record, std::size_t candidate) const;
+
+ private:
+  std::vector<Trend> m_trends;
+  std::vector<std::vector<std::size_t>> m_rankings;
+  std::vector<std::vector<bool>> m_recommended;
+};
+
+}  // namespace tuner::search::learn
