@@ -64,7 +64,9 @@ TEST_SUITE("tests/faulty") {
           "order_of_arrival",       "good_one_each",      "good_strided",     "good_shared"}) {
       CAPTURE(name);
       REQUIRE(all.contains(name));
-      CHECK_FALSE(test::expected_statuses(all.at(name).description).empty());
+      const std::string& description = all.at(name).description;
+      const bool is_never_tried = description.starts_with("never tried");
+      CHECK(is_never_tried == test::expected_statuses(description).empty());
     }
   }
 
@@ -85,8 +87,8 @@ TEST_SUITE("tests/faulty") {
     worker::RemoteRunner runner(test::child("measure"), running);
     for (const auto& [name, spec] : specs()) {
       CAPTURE(name);
-      // Found by the occupancy calculation, between compiling and running.
-      if (name == "too_many_registers") continue;
+      // Found by the occupancy calculation, between compiling and running; and before anything is compiled.
+      if (name == "too_many_registers" || name == "too_much_shared") continue;
       TrialStatus status = compiler.compile(test::compile_job(spec.entry)).status;
       if (status == TrialStatus::ok) {
         status = runner.run(test::trial_job(spec.entry)).status;
