@@ -154,6 +154,7 @@ struct Bench {
   bool fails_in_final = false;
   std::function<void(model::FinalOutcome&)> doubt;
   std::function<void(sweep::Request&)> adjust;
+  std::function<void(int scale)> on_compile;     ///< called by compilers, in their threads
   std::vector<search::StrategyKind> strategies;  ///< sweep::Request::own_strategies
 
   sweep::Request request() {
@@ -181,7 +182,12 @@ struct Bench {
     runner.fails_in_final = fails_in_final;
     runner.doubt = doubt;
     FakeCompilerLog log;
-    compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, scale_answer(broken)); });
+    const auto answer = [this, scale = scale_answer(broken)](const model::CompileJob& job) {
+      model::Compilation compilation = scale(job);
+      if (on_compile && !compilation.binary.empty()) on_compile(std::to_integer<int>(compilation.binary[0]));
+      return compilation;
+    };
+    compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, answer); });
     double now = 0;
     sweep::Services services{pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; },
                              stop};

@@ -74,7 +74,8 @@ inline search::StrategyKind scripted_kind(std::string_view name = "scripted", bo
   search::StrategyKind kind;
   kind.name = name;
   kind.description = "as a test says";
-  kind.make = [](const search::SearchSpace& space, std::uint64_t, const search::Settings&) -> std::unique_ptr<search::Strategy> {
+  kind.make = [](const search::SearchSpace& space, std::uint64_t,
+                 const search::Settings&) -> std::unique_ptr<search::Strategy> {
     return std::make_unique<ScriptedStrategy>(space, script);
   };
   kind.learns = learns;

@@ -1,5 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "db/best.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scale_bench.hpp"
@@ -216,6 +221,27 @@ TEST_SUITE("tuner::sweep search") {
       CHECK(none.groups.empty());
       CHECK(contains(none.excluded.at(0).reason, "none of its configurations can be launched"));
     }
+  }
+
+  TEST_CASE("a final after a spent budget may wait for its binaries while others are still compiled") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) { request.budget.trials = 2; };
+    bench.behave = [](int, const model::TrialJob&) { return ok_in(1000); };
+    bench.run();
+    const std::vector<int> known = bench.launched;
+    REQUIRE(known.size() == 2);
+    bench.adjust = [](sweep::Request& request) { request.budget.device_seconds = 0.0005; };
+    std::atomic<int> begun{0};
+    bench.on_compile = [&](int scale) {
+      const bool is_known = std::find(known.begin(), known.end(), scale) != known.end();
+      const bool is_first = !is_known && begun++ == 0;
+      // What is under way ends before what the final needs.
+      if (!is_first) std::this_thread::sleep_for(std::chrono::milliseconds(is_known ? 300 : 100));
+    };
+    CHECK(bench.run().ending == sweep::Ending::budget_spent);
+    CHECK(bench.launched.size() == 1);
+    REQUIRE(bench.finals.size() == 1);
+    CHECK(bench.finals.front().size() == 3);
   }
 
   TEST_CASE("an unknown strategy is refused before the run is on record") {

@@ -113,7 +113,10 @@ EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::Se
 }
 
 bool CandidateQueue::compiled(const Item& item, const search::Compiled& compiled) {
-  return is_baseline(item) || m_open.at(item.group).strategy->compiled(item.candidate, compiled);
+  const auto open = m_open.find(item.group);
+  // Once the searches are closed nobody asks any more; a final may still wait for a compiler.
+  return open == m_open.end() || is_baseline(item) ||
+         open->second.strategy->compiled(item.candidate, compiled);
 }
 
 void CandidateQueue::report(const Item& item, const model::TrialRecord& record) {
