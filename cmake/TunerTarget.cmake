@@ -59,7 +59,9 @@ function(tuner_settings NAME)
   elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND ARG_HOT)
     set(precompiled precompiled_hot)
   endif()
-  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ARG_HOT)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND ARG_TEST)
+    target_compile_options(${NAME} PRIVATE -O0)  # what is tested is optimised; what tests it, quick to compile
+  elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ARG_HOT)
     target_compile_options(${NAME} PRIVATE -O1)  # two thirds of the time that -O3 takes to compile
   endif()
   if(TARGET ${precompiled})
