@@ -83,11 +83,10 @@ TunerRun run_tuner(const std::string& program, const std::filesystem::path& spec
                    const std::vector<std::string>& more) {
   const EmptyHome home;
   const std::filesystem::path database = home.path() / "bench.db";
-  std::vector<std::string> command = {program,       "run",
-                                      "--baselines", "off",
-                                      "--kernel",    std::filesystem::absolute(spec).string(),
-                                      "--sizes",     size,
-                                      "--db",        database.string()};
+  std::vector<std::string> command = {
+      program,      "run",    "--baselines", "off",
+      "--strategy", "random", "--kernel",    std::filesystem::absolute(spec).string(),
+      "--sizes",    size,     "--db",        database.string()};
   command.insert(command.end(), more.begin(), more.end());
   TunerRun run;
   run.seconds = home.run(std::move(command));

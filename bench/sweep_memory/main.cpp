@@ -130,7 +130,7 @@ class QuickRunner final : public model::TrialRunner {
 class Watcher final : public sweep::Observer {
  public:
   explicit Watcher(double started) : m_progress(0, seconds_now, "elements/ns"), m_started(started) {}
-  void planned(std::int64_t total, std::int64_t known) override {
+  void planned(std::int64_t total, std::int64_t known, bool) override {
     m_progress.set_total(total);
     fmt::print("{} trials, {} known; listed: {:.1f} MiB\n", total, known, memory_mib("VmRSS"));
     fmt::print("{:>8}  {:>9}  {:>9}  {:>9}\n", "trials", "MiB now", "MiB peak", "a second");

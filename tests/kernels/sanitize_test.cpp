@@ -4,9 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,6 +21,8 @@
 #include "tuner/device/cpu/sanitize/isolated_run.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer_log.hpp"
+#include "tuner/device/cpu/sanitize/side_by_side.hpp"
+#include "tuner/model/error.hpp"
 
 using namespace tuner;
 using namespace tuner::device::cpu::sanitize;
@@ -291,6 +297,44 @@ TEST_CASE("logs of sanitizers become a kind, a place among the kernel's files, a
   CHECK(to_string(other.kind) == "crash");
   CHECK(other.text == "killed by nobody");
   CHECK(read_sanitizer_log("", sources).text.empty());
+}
+
+TEST_CASE("work side by side is told in its order, whichever ends first") {
+  std::vector<std::string> said;
+  run_side_by_side(
+      7, 3,
+      [](std::size_t i) {
+        if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        return std::to_string(i) + std::string(i == 1 ? 100'000 : 0, '.');
+      },
+      [&](std::size_t i, const std::string& text) {
+        CHECK(said.size() == i);
+        said.push_back(text.substr(0, 1));
+        CHECK(text.size() == (i == 1 ? 100'001 : 1));
+      });
+  CHECK(said == std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6"});
+  run_side_by_side(
+      0, 3, [](std::size_t) { return ""; }, [](std::size_t, const std::string&) { CHECK(false); });
+}
+
+TEST_CASE("work that fails, or whose process dies, is an error with its reason") {
+  const auto why = [](const std::function<std::string(std::size_t)>& work) {
+    try {
+      run_side_by_side(4, 2, work, [](std::size_t, const std::string&) {});
+    } catch (const model::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was wrong");
+  };
+  CHECK(why([](std::size_t i) -> std::string {
+          if (i == 2) throw model::Error("two is too many");
+          return "";
+        }) == "two is too many");
+  CHECK(why([](std::size_t i) -> std::string {
+          if (i == 1) kill(getpid(), SIGKILL);
+          return "";
+        }).find("a child process ended") == 0);
+  CHECK(why([](std::size_t) { return std::string(); }) == "nothing was wrong");
 }
 
 TEST_SUITE_END();

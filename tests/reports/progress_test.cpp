@@ -30,6 +30,17 @@ TEST_CASE("a sweep tells what is done, what failed, what is best for the size in
   CHECK(progress.line() == "6/20 (30 %) · 1 failed · best 512: tiled 13422 GFLOP/s · 28 s left");
 }
 
+TEST_CASE("where a search may end early nobody is told how much is left") {
+  double now = 0;
+  Progress progress(168'600, [&] { return now; });
+  progress.may_end_early();
+  for (int i = 0; i < 9; ++i) {
+    now += 1;
+    progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
+  }
+  CHECK(progress.line() == "9 of at most 168600 · 9 failed");
+}
+
 TEST_CASE("the last percent is not rounded up, and the end has no time left") {
   double now = 0;
   Progress progress(1000, [&] { return now; });

@@ -123,7 +123,7 @@ inline model::TrialOutcome ok_in(double median_ns) {
 
 class Watcher final : public sweep::Observer {
  public:
-  void planned(std::int64_t total, std::int64_t known) override { plan = {total, known}; }
+  void planned(std::int64_t total, std::int64_t known, bool) override { plan = {total, known}; }
   void launching(const model::TrialRecord&) override {}
   void finished(const model::TrialRecord& trial) override {
     ++ended;

@@ -29,7 +29,7 @@ class Notices final : public sweep::Observer {
  public:
   std::vector<std::string> notices;
 
-  void planned(std::int64_t, std::int64_t) override {}
+  void planned(std::int64_t, std::int64_t, bool) override {}
   void launching(const model::TrialRecord&) override {}
   void finished(const model::TrialRecord&) override {}
   void left_out(const model::TrialRecord&) override {}

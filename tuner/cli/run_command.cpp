@@ -59,6 +59,9 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
   request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
   request.strategy = settings.text("strategy");
   request.until = settings.until();
+  // Who wants every time to the end wants every configuration, unless told otherwise.
+  const std::string& measure = settings.text("measure");
+  if (!request.until && (measure == "complete" || measure == "exhaustive")) request.until = 0;
   request.seed = settings.seed().value_or(random_seed());
   const config::Budget budget = settings.budget();
   if (budget.time.count() > 0) request.budget.seconds = static_cast<double>(budget.time.count());

@@ -11,15 +11,17 @@ namespace tuner::cli {
 SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::string metric)
     : m_printer(printer), m_progress(0, terminal::steady_clock(), std::move(metric)) {}
 
-void SweepDisplay::planned(std::int64_t total, std::int64_t known) {
+void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_early) {
   m_progress.set_total(total);
+  if (may_end_early && known < total) m_progress.may_end_early();
   m_progress.already_known(known);
+  const char* const at_most = may_end_early ? "at most " : "";
   if (known == total) {
     m_printer.line(fmt::format("{} trials, all of them known already", total));
   } else if (known > 0) {
-    m_printer.line(fmt::format("{} trials, {} of them known already", total, known));
+    m_printer.line(fmt::format("{}{} trials, {} of them known already", at_most, total, known));
   } else {
-    m_printer.line(fmt::format("{} trials", total));
+    m_printer.line(fmt::format("{}{} trials", at_most, total));
   }
 }
 

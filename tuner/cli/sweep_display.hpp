@@ -12,7 +12,7 @@ class SweepDisplay final : public sweep::Observer {
  public:
   SweepDisplay(terminal::LinePrinter& printer, std::string metric);
 
-  void planned(std::int64_t total, std::int64_t known) override;
+  void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
   void launching(const model::TrialRecord& trial) override;
   void finished(const model::TrialRecord& trial) override;
   void left_out(const model::TrialRecord& trial) override;

@@ -18,7 +18,8 @@ class Observer {
   virtual ~Observer() = default;
 
   /// Before any work: `total` trials are in the sweep, of which `known` have a result already.
-  virtual void planned(std::int64_t total, std::int64_t known) = 0;
+  /// `may_end_early`: of some problem not all may be tried.
+  virtual void planned(std::int64_t total, std::int64_t known, bool may_end_early) = 0;
   /// A trial is about to be launched; its result follows.
   virtual void launching(const model::TrialRecord& trial) = 0;
   /// A trial's result is committed.

@@ -68,7 +68,7 @@ class Driver {
   ~Driver() { m_services.runner.report_phases_to(nullptr); }
 
   Summary run() {
-    m_services.observer.planned(m_summary.planned, m_summary.known);
+    m_services.observer.planned(m_summary.planned, m_summary.known, m_queue.may_end_early());
     if (m_summary.planned > m_summary.known) m_services.runner.prepare();
     while (!over()) {
       hold_finals();

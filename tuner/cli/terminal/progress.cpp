@@ -94,11 +94,13 @@ std::optional<double> Progress::seconds_left() const {
 }
 
 std::string Progress::line() const {
-  std::string out = fmt::format("{}/{} ({:.0f} %)", m_done, m_total, std::floor(100 * fraction()));
+  std::string out = m_may_end_early
+                        ? fmt::format("{} of at most {}", m_done, m_total)
+                        : fmt::format("{}/{} ({:.0f} %)", m_done, m_total, std::floor(100 * fraction()));
   if (m_failed > 0) out += fmt::format(" · {} failed", m_failed);
   if (!m_best.empty()) out += " · " + m_best.front().text;
   const std::optional<double> left = seconds_left();
-  if (left && m_done < m_total) out += fmt::format(" · {} left", duration_text(*left));
+  if (left && m_done < m_total && !m_may_end_early) out += fmt::format(" · {} left", duration_text(*left));
   return out;
 }
 

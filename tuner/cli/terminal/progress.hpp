@@ -32,6 +32,8 @@ class Progress {
   void finished(const model::TrialRecord& trial);
   /// Trials that need no work: they count as done, and not towards the rate.
   void already_known(std::int64_t trials);
+  /// The total is the most there may be: then nobody knows what is left, and no share of it is told.
+  void may_end_early() { m_may_end_early = true; }
   /// The sweep turned out to be longer or shorter.
   void set_total(std::int64_t total) { m_total = total; }
 
@@ -57,6 +59,7 @@ class Progress {
   double m_last;
   std::int64_t m_done = 0;
   std::int64_t m_failed = 0;
+  bool m_may_end_early = false;
   std::deque<Best> m_best;  ///< one a problem, the one last worked on in front
   RateEstimate m_rate;
 };
