@@ -284,6 +284,12 @@ std::vector<Elsewhere> ResultStore::elsewhere(const ElsewhereQuery& query) {
   return find_elsewhere(m_db, query);
 }
 
+std::optional<tuner::model::Searched> ResultStore::searched(
+    const tuner::model::Problem& problem, const tuner::model::ComparisonClass& comparison_class) {
+  const Snapshot snapshot(m_db);
+  return SearchFinder(m_db).searched(contest_id(problem, comparison_class), "");
+}
+
 const Connection& ResultStore::connection() const {
   return m_db;
 }

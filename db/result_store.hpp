@@ -54,6 +54,8 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   std::vector<tuner::model::KernelDeclaration> declared(const std::string& family) override;
   std::vector<tuner::model::PastTrial> undecided(const tuner::model::KernelDeclaration& kernel) override;
   std::vector<tuner::model::Elsewhere> elsewhere(const tuner::model::ElsewhereQuery& query) override;
+  std::optional<tuner::model::Searched> searched(
+      const tuner::model::Problem& problem, const tuner::model::ComparisonClass& comparison_class) override;
 
   /// What was measured is stamped when it is handed over, which may be before it can be written: the stamp
   /// and the number, which only grow.

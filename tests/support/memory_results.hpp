@@ -79,6 +79,10 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
   std::vector<model::PastTrial> undecided(const model::KernelDeclaration& kernel) override {
     return store.undecided(kernel);
   }
+  std::optional<model::Searched> searched(const model::Problem& problem,
+                                          const model::ComparisonClass& comparison_class) override {
+    return store.searched(problem, comparison_class);
+  }
   std::vector<model::Elsewhere> elsewhere(const model::ElsewhereQuery& query) override {
     calls.emplace_back("elsewhere");
     return store.elsewhere(query);

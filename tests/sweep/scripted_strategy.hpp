@@ -15,7 +15,8 @@ struct StrategyScript {
   std::size_t lookahead = 1;
   std::set<std::size_t> vetoed;  ///< candidates that compiled() turns down
   std::map<std::size_t, double>
-      gain_after;  ///< outlook() by the number of results so far; the last that fits
+      gain_after;              ///< outlook() by the number of results so far; the last that fits
+  std::optional<double> high;  ///< upper end of each outlook; absent: twice its gain
   std::string idea = "scripted";
 
   struct Seen {
@@ -55,7 +56,7 @@ class ScriptedStrategy final : public search::Strategy {
     const auto after = m_script.gain_after.upper_bound(m_script.seen[m_index].reported.size());
     if (after == m_script.gain_after.begin()) return std::nullopt;
     const double gain = std::prev(after)->second;
-    return search::Outlook{gain, 0, 2 * gain, "script"};
+    return search::Outlook{gain, 0, m_script.high.value_or(2 * gain), "script"};
   }
 
  private:

@@ -88,16 +88,41 @@ TEST_SUITE("tuner::sweep search") {
     const auto searched = bench.searched();
     CHECK(searched == model::Searched{5, 3, model::Outlook{0.009, 0, 0.018, "script"}, 3});
 
-    SUBCASE("a later run goes on from there") {
+    SUBCASE("the same again tries nothing more") {
+      script.gain_after = {{0, 0.5}};
+      CHECK(bench.run().finished == 0);
+      CHECK(bench.finals.empty());
+      CHECK(bench.searched() == searched);
+    }
+    SUBCASE("who wants less to be left goes on from there") {
       script.gain_after = {};
+      bench.further = [](sweep::Request& request) { request.until = 0.001; };
       bench.run();
       CHECK(script.seen.back().reported.size() == 2);
       CHECK(bench.searched()->whole());
     }
-    SUBCASE("where it cannot say, it goes on to the end") {
+    SUBCASE("so does who has a larger space") {
       script.gain_after = {};
+      bench.further = [](sweep::Request& request) {
+        request.until = 0.01;
+        edit_values(request, {1, 2, 4, 8, 16, 32});
+      };
+      CHECK(bench.run().finished == 3);
+    }
+  }
+
+  TEST_CASE("a strategy that cannot say goes on to the end, one that is unsure until it has said so often") {
+    Scripted bench;
+    bench.further = [](sweep::Request& request) { request.until = 0.01; };
+    SUBCASE("it cannot say") {
       bench.run();
       CHECK(bench.results.trials().size() == 5);
+    }
+    SUBCASE("it is unsure") {
+      script.gain_after = {{0, 0.001}};
+      script.high = 0.5;
+      const sweep::Summary summary = bench.run();
+      CHECK(summary.finished == 4);  // one outlook before, and one after each
     }
   }
 

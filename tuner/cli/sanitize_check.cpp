@@ -28,7 +28,7 @@ namespace sanitize = device::cpu::sanitize;
 /// Extents of every dimension where the space is listed; the runs are at sizes chosen for each configuration.
 constexpr std::array<std::int64_t, 2> listing_sizes = {64, 67};
 /// A space of at most so many configurations is run whole.
-constexpr std::size_t affordable_space = 40;
+constexpr std::size_t affordable_space = 16;
 /// Deadlines of a single run that the runs of one configuration together may take.
 constexpr double sizes_together = 24;
 

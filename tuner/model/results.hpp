@@ -116,6 +116,9 @@ class ResultSource {
   /// What may tell of a contest: of the same class the nearest problems; of other classes each one's nearest
   /// problem; few of both, those that know most about it first.
   virtual std::vector<Elsewhere> elsewhere(const ElsewhereQuery& query) = 0;
+  /// How far a problem has been searched, see Searched; nothing where no search of before says.
+  virtual std::optional<Searched> searched(const Problem& problem,
+                                           const ComparisonClass& comparison_class) = 0;
 };
 
 }  // namespace tuner::model

@@ -4,11 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "tuner/sweep/trial_maker.hpp"
+
 namespace tuner::sweep {
 
 CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Services& services)
     : m_request(request),
       m_list(list),
+      m_services(services),
       m_choice(request.strategy, request.own_strategies),
       m_priors(request, list, services) {
   for (const Group& group : list.groups) {
@@ -34,7 +37,7 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
     }
     open.waits = open.under_way < open.strategy->lookahead();
     if (open.under_way == 0) {
-      const auto with_rest = open.is_enough ? model::SearchEnding::until : model::SearchEnding::gave_up;
+      const auto with_rest = open.enough ? model::SearchEnding::until : model::SearchEnding::gave_up;
       m_finished.push_back(ended(it->first, open, with_rest));
       it = m_open.erase(it);
     } else {
@@ -52,7 +55,7 @@ bool CandidateQueue::is_drained() const {
 bool CandidateQueue::is_held_back() const {
   return std::any_of(m_open.begin(), m_open.end(), [](const auto& item) {
     const Open& open = item.second;
-    return !open.waits && !open.is_enough && open.under_way >= open.strategy->lookahead();
+    return !open.waits && !open.enough && open.under_way >= open.strategy->lookahead();
   });
 }
 
@@ -69,11 +72,13 @@ bool CandidateQueue::asks(Open& open) {
   if (open.waits || open.under_way >= open.strategy->lookahead()) return false;
   const bool asks_now = open.news >= results_an_outlook || (open.news > 0 && open.under_way == 0);
   if (open.until && asks_now) {
-    const auto outlook = open.strategy->outlook();
-    open.is_enough = outlook && outlook->gain < *open.until;
+    auto outlook = open.strategy->outlook();
+    open.below_until = outlook && outlook->gain < *open.until ? open.below_until + 1 : 0;
+    const bool is_narrow = outlook && outlook->high < narrow * *open.until;
+    if (open.below_until >= (is_narrow ? 1 : confirmations)) open.enough = std::move(outlook);
     open.news = 0;
   }
-  return !open.is_enough;
+  return !open.enough;
 }
 
 bool CandidateQueue::is_baseline(const Item& item) const {
@@ -98,7 +103,8 @@ std::vector<EndedSearch> CandidateQueue::close(model::SearchEnding ending) {
 }
 
 EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::SearchEnding with_rest) const {
-  EndedSearch search{index, open.strategy_text, with_rest, open.strategy->outlook(), 0, 0};
+  EndedSearch search{
+      index, open.strategy_text, with_rest, open.enough ? open.enough : open.strategy->outlook(), 0, 0};
   const auto& results = m_results[index];
   std::int64_t candidates = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -161,8 +167,23 @@ void CandidateQueue::begin_group() {
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
   const std::size_t size = group.count_competing(m_request);
   auto strategy = m_choice.make(size, *space, m_request.seed + index);
-  m_open.emplace(index, Open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size),
-                             m_choice.until(size, m_request.until)});
+  Open open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size),
+            m_choice.until(size, m_request.until)};
+  if (open.until && !m_request.retry_failed) {
+    const auto before = outlook_of_before(group);
+    if (before && before->gain < *open.until) open.enough = before;
+  }
+  m_open.emplace(index, std::move(open));
+}
+
+std::optional<search::Outlook> CandidateQueue::outlook_of_before(const Group& group) const {
+  if (m_request.fresh) return std::nullopt;
+  const auto searched =
+      m_services.source.searched(group.problem, comparison_class(m_request, group.problem.type));
+  const auto size = static_cast<std::int64_t>(group.count_competing(m_request));
+  const bool is_as_then =
+      searched && searched->candidates == size && searched->tried == searched->outlook_tried;
+  return is_as_then ? searched->outlook : std::nullopt;
 }
 
 }  // namespace tuner::sweep

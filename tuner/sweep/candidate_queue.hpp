@@ -63,6 +63,10 @@ class CandidateQueue {
   static constexpr std::size_t most_open = 2;
   /// An outlook takes as long as many proposals, so it is asked for after so many results.
   static constexpr std::size_t results_an_outlook = 10;
+  /// An outlook of which even the upper end is below so many times `until` is believed at once, another one
+  /// when it was confirmed so many times.
+  static constexpr double narrow = 20;
+  static constexpr int confirmations = 5;
   struct Open {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
@@ -72,7 +76,9 @@ class CandidateQueue {
     std::size_t under_way = 0;
     bool waits = false;                     ///< its last next() gave nothing and nothing was reported since
     std::size_t news = results_an_outlook;  ///< results since its outlook was asked for
-    bool is_enough = false;                 ///< what it expects of the rest is below `until`
+    int below_until = 0;                    ///< outlooks in turn that expect less than `until` of the rest
+    /// By which what was tried is enough; nothing as long as it is not.
+    std::optional<search::Outlook> enough = std::nullopt;
   };
 
   std::optional<Item> next_of_open();
@@ -82,11 +88,14 @@ class CandidateQueue {
   /// begin without what this one will have found.
   bool is_held_back() const;
   bool asks(Open& open);
+  /// What the search of before that ended with as much known as today expects of the rest.
+  std::optional<search::Outlook> outlook_of_before(const Group& group) const;
   bool is_baseline(const Item& item) const;
   EndedSearch ended(std::size_t group, const Open& open, model::SearchEnding with_rest) const;
 
   const Request& m_request;
   const TrialList& m_list;
+  Services& m_services;
   StrategyChoice m_choice;
   bool m_may_end_early = false;
   Priors m_priors;
