@@ -124,6 +124,17 @@ TEST_SUITE("tuner::sweep search") {
       const sweep::Summary summary = bench.run();
       CHECK(summary.finished == 4);  // one outlook before, and one after each
     }
+    SUBCASE("it is unsure in a large space") {
+      script.gain_after = {{0, 0.001}};
+      script.high = 0.5;
+      bench.further = [](sweep::Request& request) {
+        request.until = 0.01;
+        std::vector<std::int64_t> values;
+        for (std::int64_t value = 1; value <= 1500; ++value) values.push_back(value);
+        edit_values(request, values);
+      };
+      CHECK(bench.run().finished == 15);  // a hundredth
+    }
   }
 
   TEST_CASE("a budget and an interruption leave their searches on record as they are") {
