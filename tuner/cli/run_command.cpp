@@ -20,6 +20,7 @@
 #include "tuner/cli/problems.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/rivals.hpp"
+#include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/measure/policy.hpp"
@@ -106,61 +107,6 @@ std::vector<db::BestAnswer> answers(const sweep::Request& request, const db::Con
   return found;
 }
 
-void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer) {
-  for (const sweep::Exclusion& exclusion : list.excluded) {
-    observer.notice(
-        fmt::format("left out: {} at {}: {}", exclusion.kernel, exclusion.problem.text(), exclusion.reason));
-  }
-  if (list.groups.empty() && !list.excluded.empty()) {
-    const sweep::Exclusion& first = list.excluded.front();
-    throw model::UsageError(fmt::format("nothing is left to tune: {} at {}: {}", first.kernel,
-                                        first.problem.text(), first.reason),
-                            "give other sizes with --sizes, or look at the constraints");
-  }
-}
-
-/// Once for each kernel: sizes differ little in this.
-void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
-  std::map<std::string, const sweep::Unlaunchable*> most;
-  for (const sweep::Unlaunchable& lost : list.unlaunchable) {
-    const sweep::Unlaunchable*& known = most[lost.kernel];
-    if (known == nullptr || known->configurations < lost.configurations) known = &lost;
-  }
-  for (const auto& [kernel, lost] : most) {
-    observer.notice(
-        fmt::format("not tried: {} of {} configurations of {} at {}, which this device cannot launch: {}{}",
-                    lost->configurations, lost->of, kernel, lost->problem.size_text(), lost->example,
-                    lost->configurations > 1 ? " (the first)" : ""));
-  }
-}
-
-void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& request,
-                  const sweep::TrialList& list, sweep::Observer& observer) {
-  std::vector<std::size_t> sizes;
-  for (const sweep::Group& group : list.groups) sizes.push_back(group.count_competing(request));
-  if (sizes.empty()) return;
-  const auto [fewest, most] = std::minmax_element(sizes.begin(), sizes.end());
-  observer.notice(strategy.sentence(*fewest, *most));
-}
-
-std::string time_spent(const sweep::Summary& summary, const Backend& backend) {
-  if (summary.finished == 0 || summary.wall_seconds <= 0) return "";
-  return fmt::format(
-      "{} trials in {:.1f} s ({:.1f} a second): {} busy {:.0f} %, {:.1f} of {} cores compiling, "
-      "waiting for a compiler {:.0f} %",
-      summary.finished, summary.wall_seconds, static_cast<double>(summary.finished) / summary.wall_seconds,
-      backend.device.id, 100 * summary.measuring_seconds / summary.wall_seconds,
-      summary.compiling.busy_seconds / summary.wall_seconds, backend.compile_jobs,
-      100 * summary.waiting_seconds / summary.wall_seconds);
-}
-
-std::string resume_command(const Context& context) {
-  Context again = context;
-  std::erase(again.arguments, "--fresh");
-  std::erase(again.arguments, "--retry-failed");
-  return again.command_line();
-}
-
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.
 int exit_code(const sweep::Summary& summary, const SignalGuard& signals) {
   if (summary.ending == sweep::Ending::interrupted) return 128 + signals.signal();
@@ -182,63 +128,8 @@ void report_sweep(const db::Connection& connection, const sweep::Request& reques
   write_report(connection, options);
 }
 
-void say_where(const config::Settings& settings, const std::string& report) {
-  write_err(fmt::format("database: {}", settings.database().string()));
-  if (!report.empty()) write_err(fmt::format("report:   {}", report));
-}
-
 void say_neighbours(GpuNeighbours& neighbours, terminal::LinePrinter& printer) {
   if (const auto sentence = neighbours.sentence()) printer.warning(*sentence);
-}
-
-void say_end(const sweep::Summary& summary, const Backend& backend) {
-  if (const std::string spent = time_spent(summary, backend); !spent.empty()) write_err(spent);
-  if (summary.failed > 0) {
-    write_err(fmt::format("{} trials failed; `tuner list failures` says why", summary.failed));
-  }
-  if (summary.passed_over > 0) {
-    write_err(fmt::format("{} configurations were compiled and not run: what they compiled to ruled them out",
-                          summary.passed_over));
-  }
-  if (summary.finals > 0 && summary.finished == 0) {
-    write_err(fmt::format("{} final{} held: what was known had not all been measured in turn", summary.finals,
-                          summary.finals == 1 ? "" : "s"));
-  }
-  if (summary.unprepared > 0) {
-    write_err(
-        fmt::format("{} trials were left out: their inputs or their reference could not be made (see above)",
-                    summary.unprepared));
-  }
-}
-
-void say_how_to_go_on(sweep::Ending ending, const Context& context) {
-  if (ending == sweep::Ending::interrupted) {
-    write_err("interrupted; everything measured is kept. To resume:\n  " + resume_command(context));
-  } else if (ending == sweep::Ending::budget_spent) {
-    write_err("the budget is spent; to go on:\n  " + resume_command(context));
-  }
-}
-
-void say_leftover(const std::string& what, const std::filesystem::path& file) {
-  write_err("tuner: " + what);
-  write_err(file.empty() ? "  no folder could take them; they are lost with this process"
-                         : fmt::format("  they are in {}; `tuner import` takes them", file.string()));
-}
-
-/// Tells what could not be written, once more at the end: it must not scroll away.
-int settle(db::PendingResults& results, int code) {
-  const auto leftover = results.finish();
-  if (!leftover) return code;
-  if (leftover->trials + leftover->finals > 0) {
-    say_leftover(fmt::format("{} trials and {} finals could not be written to the database: {}",
-                             leftover->trials, leftover->finals, leftover->reason),
-                 leftover->file);
-  }
-  if (leftover->refused > 0) {
-    say_leftover(fmt::format("{} results were refused by the database", leftover->refused),
-                 leftover->refused_file);
-  }
-  return static_cast<int>(model::ExitCode::failed);
 }
 
 /// What the device can do at most, where the database does not know it yet.

@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+
+#include "config/settings.hpp"
+#include "db/pending_results.hpp"
+#include "tuner/cli/backend.hpp"
+#include "tuner/cli/context.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
+#include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/trial_list.hpp"
+
+namespace tuner::cli {
+
+// What `tuner run` tells people on stderr before and after a sweep.
+
+/// Problems that were left out, and why. Throws model::UsageError where nothing is left.
+void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer);
+/// Configurations that the device cannot launch, once for each kernel: sizes differ little in this.
+void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer);
+/// Which strategy is at work, and of how large a space.
+void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& request,
+                  const sweep::TrialList& list, sweep::Observer& observer);
+/// What was done, and where the time went.
+void say_end(const sweep::Summary& summary, const Backend& backend);
+void say_where(const config::Settings& settings, const std::string& report);
+/// The command that goes on, where there is something to go on with.
+void say_how_to_go_on(sweep::Ending ending, const Context& context);
+/// Tells what could not be written, once more at the end: it must not scroll away. The exit code: `code`, or
+/// that of a failure.
+int settle(db::PendingResults& results, int code);
+
+}  // namespace tuner::cli
