@@ -20,7 +20,15 @@ Calibration calibrate(std::span<const Run> runs) {
       ++sum.content;
       sum.wrongly_content += one.true_gain > content_below;
     }
+    if (run.forecasts.empty()) continue;
+    const auto first = std::find_if(run.forecasts.begin(), run.forecasts.end(),
+                                    [&](const Forecast& one) { return one.outlook.high < content_below; });
+    const Forecast& end = first == run.forecasts.end() ? run.forecasts.back() : *first;
+    sum.ended_after.push_back(end.evaluations);
+    sum.left.push_back(end.true_gain);
   }
+  std::sort(sum.ended_after.begin(), sum.ended_after.end());
+  std::sort(sum.left.begin(), sum.left.end());
   const auto n = static_cast<double>(std::max<std::size_t>(1, sum.forecasts));
   sum.inside /= n;
   sum.above /= n;

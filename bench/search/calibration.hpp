@@ -1,6 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "bench/search/laboratory.hpp"
 
@@ -16,6 +17,9 @@ struct Calibration {
   /// Of the forecasts whose interval ends below 1 %: how many, and how often more than 1 % was left.
   std::size_t content = 0;
   double wrongly_content = 0;
+  /// At the first of those in each run, where `--until 1%` ends it; in a run without one, at its end.
+  std::vector<std::size_t> ended_after;  ///< evaluations, ascending
+  std::vector<double> left;              ///< true gain, ascending
 };
 
 Calibration calibrate(std::span<const Run> runs);

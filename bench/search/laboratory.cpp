@@ -89,8 +89,10 @@ void Laboratory::set_prior(const RecordedSpace& other) {
         if (other.parameters[p].name == parameter.name) key.push_back(other.entries[i].coordinates[p]);
     theirs.emplace(std::move(key), i);
   }
-  search::SearchSpace::Prior prior{
-      other.device.empty() ? "the record" : other.device, m_space.problem, false, {}};
+  search::SearchSpace::Prior prior{other.device.empty() ? "the record" : other.device,
+                                   m_space.problem,
+                                   !other.device.empty() && other.device == m_recorded.device,
+                                   {}};
   for (const RecordedSpace::Entry& entry : m_recorded.entries) {
     std::vector<std::uint16_t> key;
     for (std::size_t p = 0; p < entry.coordinates.size(); ++p)

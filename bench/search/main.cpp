@@ -95,6 +95,10 @@ void print_space(const std::string& name, const Laboratory& laboratory, const Ti
           "{} content with 1 %, {:.1f} % of them wrongly\n",
           strategy, c.forecasts, 100 * c.inside, 100 * c.above, 100 * c.expected, 100 * c.truth, c.content,
           100 * c.wrongly_content);
+      if (!c.left.empty())
+        fmt::print("  until 1 %: after {} ({} to {}) evaluations; left {:.2f} % (median), {:.2f} % (worst)\n",
+                   c.ended_after[c.ended_after.size() / 2], c.ended_after.front(), c.ended_after.back(),
+                   100 * c.left[c.left.size() / 2], 100 * c.left.back());
     }
     std::fflush(stdout);
     Sum& sum = sums[strategy];

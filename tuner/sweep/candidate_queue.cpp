@@ -73,10 +73,7 @@ bool CandidateQueue::asks(Open& open) {
   const bool asks_now = open.news >= results_an_outlook || (open.news > 0 && open.under_way == 0);
   if (open.until && asks_now) {
     auto outlook = open.strategy->outlook();
-    open.below_until = outlook && outlook->gain < *open.until ? open.below_until + 1 : 0;
-    const bool is_narrow = outlook && outlook->high < narrow * *open.until;
-    const bool is_sure = open.below_until >= confirmations && open.tried >= open.space->size() / 100;
-    if (open.below_until > 0 && (is_narrow || is_sure)) open.enough = std::move(outlook);
+    if (outlook && outlook->high < *open.until) open.enough = std::move(outlook);
     open.news = 0;
   }
   return !open.enough;
@@ -136,7 +133,6 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
   }
   --open.under_way;
   open.waits = false;
-  ++open.tried;
   ++open.news;
 }
 
@@ -171,10 +167,9 @@ void CandidateQueue::begin_group() {
   auto strategy = m_choice.make(size, *space, m_request.seed + index);
   Open open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size),
             m_choice.until(size, m_request.until)};
-  open.tried = static_cast<std::size_t>(group.count_known());
   if (open.until && !m_request.retry_failed) {
     const auto before = outlook_of_before(group);
-    if (before && before->gain < *open.until) open.enough = before;
+    if (before && before->high < *open.until) open.enough = before;
   }
   m_open.emplace(index, std::move(open));
 }

@@ -63,10 +63,6 @@ class CandidateQueue {
   static constexpr std::size_t most_open = 2;
   /// An outlook takes as long as many proposals, so it is asked for after so many results.
   static constexpr std::size_t results_an_outlook = 10;
-  /// An outlook of which even the upper end is below so many times `until` is believed at once, another one
-  /// when it was confirmed so many times, and a hundredth of the space has been tried.
-  static constexpr double narrow = 20;
-  static constexpr int confirmations = 5;
   struct Open {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
@@ -76,8 +72,6 @@ class CandidateQueue {
     std::size_t under_way = 0;
     bool waits = false;                     ///< its last next() gave nothing and nothing was reported since
     std::size_t news = results_an_outlook;  ///< results since its outlook was asked for
-    std::size_t tried = 0;                  ///< of this run and before
-    int below_until = 0;                    ///< outlooks in turn that expect less than `until` of the rest
     /// By which what was tried is enough; nothing as long as it is not.
     std::optional<search::Outlook> enough = std::nullopt;
   };

@@ -15,6 +15,7 @@
 #include "tuner/search/neighbourhood.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/search/order_statistics.hpp"
+#include "tuner/search/progress.hpp"
 
 namespace tuner::search::learn {
 namespace {
@@ -75,6 +76,19 @@ std::vector<Trend> trends_of(const SearchSpace& space, const Axes& axes, const R
 }
 constexpr std::size_t first_record_trend = 2;
 
+/// `outlook` held against what was gained of late: a model of the wrong form can be sure and wrong. Until the
+/// stretch is complete, more than it believes may be left; once it is, no more than the stretch brought.
+Outlook bounded(Outlook outlook, const Progress::Gain& late) {
+  constexpr double untested = 0.1;
+  constexpr double never_less = 0.001;  // measuring does not tell it apart
+  outlook.high =
+      late.is_complete ? std::max(never_less, late.share) : std::max({outlook.high, late.share, untested});
+  outlook.gain = std::min(outlook.gain, outlook.high);
+  outlook.low = std::min(outlook.low, outlook.gain);
+  if (late.is_complete) outlook.estimate = "model, bounded by the gain of late";
+  return outlook;
+}
+
 class Learn final : public Strategy {
  public:
   Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings);
@@ -94,6 +108,9 @@ class Learn final : public Strategy {
   std::optional<Proposal> from_model();
   /// Who had the idea of a covered candidate: a record that most opinions go by and that recommends it.
   std::string idea_of(std::size_t candidate) const;
+  /// Whether most opinions go by that record.
+  bool goes_by(std::size_t record) const;
+  bool goes_by_a_near_record() const;
   double share(Source source, double usual) const;
   std::vector<std::size_t> best_candidates(std::size_t most) const;
 
@@ -112,6 +129,7 @@ class Learn final : public Strategy {
   std::vector<Observation> m_observations;
   std::optional<double> m_best;  ///< log time
   std::size_t m_improved_at = 0;
+  Progress m_progress;
   std::array<Pay, 3> m_pay;
   ResourceEffects m_effects;
   CompileCosts m_costs;
@@ -130,6 +148,7 @@ Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& setti
       m_records(space, m_axes, m_random),
       m_trends(trends_of(space, m_axes, m_records)),
       m_first(m_axes, m_records),
+      m_progress(space.size()),
       m_costs(m_axes),
       m_fit_at(m_records.empty() ? settings.count("start") : start_with_records) {
   for (std::size_t i = 0; i < space.size(); ++i) {
@@ -137,6 +156,8 @@ Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& setti
     m_tried.push_back(i);
     learn(i, *space.known[i]);
   }
+  m_progress = Progress(space.size());  // in which order those came is not known
+  if (m_best) m_progress.add(m_best);
 }
 
 std::optional<Proposal> Learn::next() {
@@ -182,6 +203,7 @@ void Learn::learn(std::size_t candidate, const Result& result) {
     m_effects.add(expected.mapped().compiled, expected.mapped().belief,
                   std::min(observation.log_time, m_model->scale().clip));
   m_observations.push_back(observation);
+  m_progress.add(timed ? std::optional(observation.log_time) : std::nullopt);
   if (better) {
     m_best = observation.log_time;
     m_improved_at = m_observations.size();
@@ -264,25 +286,33 @@ std::optional<Proposal> Learn::from_model() {
   return proposed_by(Source::model, candidate, idea_of(candidate));
 }
 
+bool Learn::goes_by(std::size_t record) const {
+  const auto& particles = m_model->particles();
+  const auto believers = std::count_if(particles.begin(), particles.end(), [&](const Particle& particle) {
+    return particle.trend() == first_record_trend + record;
+  });
+  return 2 * believers > static_cast<std::ptrdiff_t>(particles.size());
+}
+
+bool Learn::goes_by_a_near_record() const {
+  for (std::size_t record = 0; record < m_records.count(); ++record)
+    if (m_records.is_near(record) && goes_by(record)) return true;
+  return false;
+}
+
 std::string Learn::idea_of(std::size_t candidate) const {
-  for (std::size_t record = 0; record < m_records.count(); ++record) {
-    const auto goes_by_it = [&](const Particle& particle) {
-      return particle.trend() == first_record_trend + record;
-    };
-    const auto& particles = m_model->particles();
-    const auto believers = std::count_if(particles.begin(), particles.end(), goes_by_it);
-    if (2 * believers > static_cast<std::ptrdiff_t>(particles.size()) &&
-        m_records.recommends(record, candidate))
-      return m_records.trend(record).origin;
-  }
+  for (std::size_t record = 0; record < m_records.count(); ++record)
+    if (goes_by(record) && m_records.recommends(record, candidate)) return m_records.trend(record).origin;
   return "model";
 }
 
 std::optional<Outlook> Learn::outlook() const {
   if (m_open.count() == 0) return exhausted();
   if (!m_model || !m_best) return std::nullopt;
-  if (!m_outlook || m_outlook->first != m_observations.size())
-    m_outlook.emplace(m_observations.size(), learn::outlook(*m_model, m_open, *m_best));
+  if (m_outlook && m_outlook->first == m_observations.size()) return m_outlook->second;
+  const auto late = m_progress.gain(goes_by_a_near_record());
+  m_outlook.emplace(m_observations.size(),
+                    bounded(learn::outlook(*m_model, m_open, *m_best), late.value_or(Progress::Gain{})));
   return m_outlook->second;
 }
 
