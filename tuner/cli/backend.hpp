@@ -4,6 +4,7 @@
 
 #include "config/settings.hpp"
 #include "tuner/compile/compile_pool.hpp"
+#include "tuner/device/replay/recorded_space.hpp"
 #include "tuner/model/device_info.hpp"
 #include "tuner/model/trial_runner.hpp"
 #include "tuner/sweep/request.hpp"
@@ -19,6 +20,8 @@ struct Backend {
   sweep::LaunchOracle oracle;
   int compile_jobs = 1;
   std::string recorded_device;  ///< as sweep::Request::recorded_device
+  /// Of a device that answers from another tuner's file, see play_recorded(); else null.
+  std::shared_ptr<const device::replay::RecordedSpace> recorded_space;
 };
 
 /// Opens what `--device` names: auto (the first CUDA device), cuda:N, cpu, replay:FILE. Throws model::Error

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/kernel_file.hpp"
@@ -14,12 +15,16 @@ class KernelCatalog {
   /// every mistake in them, and for a name nobody has.
   static KernelCatalog load(const std::vector<std::string>& selection);
 
+  /// A kernel that is in no file.
+  explicit KernelCatalog(model::KernelSpec kernel) : m_all({kernel}), m_selected({std::move(kernel)}) {}
+
   /// The selected kernels in the order named; without a selection all.
   const std::vector<model::KernelSpec>& selected() const { return m_selected; }
   /// Everything that is at hand: what was named, and the shipped kernels that it does not replace.
   const std::vector<model::KernelSpec>& all() const { return m_all; }
 
  private:
+  KernelCatalog() = default;
   /// Selects the kernel or the family of this name; false where there is none.
   bool choose(const std::string& name);
 

@@ -18,6 +18,7 @@
 #include "tuner/cli/gpu_neighbours.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/problems.hpp"
+#include "tuner/cli/recorded_space_replay.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/rivals.hpp"
 #include "tuner/cli/run_sentences.hpp"
@@ -145,12 +146,38 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
   if (ending == sweep::Ending::interrupted) summary.ending = ending;
 }
 
+/// What is to be tuned, and where it comes from.
+struct Task {
+  KernelCatalog catalog;
+  std::vector<sweep::Work> work;
+  std::vector<std::string> notices;
+};
+
+Task kernels_to_tune(const config::Settings& settings, const RunOptions& options) {
+  const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
+  Task task{KernelCatalog::load(selection), {}, {}};
+  task.work = make_work(task.catalog.selected(), settings, task.notices);
+  return task;
+}
+
+/// Another tuner's recording brings its kernel along.
+Task recorded_kernel_to_tune(const Context& context, const device::replay::RecordedSpace& recorded) {
+  sweep::Work work = recorded_work(recorded);
+  if (const auto sizes = context.flags.find("sizes"); sizes != context.flags.end()) {
+    throw model::UsageError(
+        fmt::format("--sizes {}: the recording is of {}", sizes->second, work.problems.front().size_text()),
+        "leave --sizes out, or name a kernel of yours with --kernel");
+  }
+  KernelCatalog catalog(work.kernel.spec());
+  return {std::move(catalog), {std::move(work)}, {}};
+}
+
 int run(const Context& context, const RunOptions& options) {
   const config::Settings settings = context.settings();
-  const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
-  const KernelCatalog catalog = KernelCatalog::load(selection);
-  std::vector<std::string> notices;
-  std::vector<sweep::Work> work = make_work(catalog.selected(), settings, notices);
+  const auto recorded = recorded_space(settings);
+  auto [catalog, work, notices] = recorded && options.kernels.empty()
+                                      ? recorded_kernel_to_tune(context, *recorded)
+                                      : kernels_to_tune(settings, options);
   const std::string report = settings.find("report") ? settings.text("report") : "";
   if (!report.empty()) require_deliverable(report);
   const sweep::StrategyChoice strategy(settings.text("strategy"));  // throws, before anything is made
@@ -158,12 +185,14 @@ int run(const Context& context, const RunOptions& options) {
   if (!store.notice().empty()) notices.push_back(store.notice());
 
   SignalGuard signals;
-  Backend backend = open_backend(settings);
+  Backend backend =
+      recorded ? open_recorded_backend(recorded, settings.text("device")) : open_backend(settings);
   if (settings.text("baselines") == "on") add_baselines(catalog.all(), backend.device, work, notices);
   const auto lock =
       backend.device.kind == "cuda" ? std::make_unique<worker::DeviceLock>(backend.device) : nullptr;
   const sweep::Request request =
       make_request(context, settings, options, backend, std::move(work), find_rivals(catalog, store));
+  play_recorded(request, backend);
 
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   SweepDisplay display(

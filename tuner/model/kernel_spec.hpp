@@ -155,6 +155,9 @@ struct KernelSpec {
   std::vector<NamedExpression> derived;
   std::vector<ParameterSpec> parameters;
   std::vector<Expression> constraints;
+  /// Not empty: only these of all configurations, as positions in the parameters' values, ascending. No spec
+  /// file says this; a space that was recorded may have holes that no constraint tells.
+  std::vector<std::vector<std::uint16_t>> listed;
   std::vector<ArgumentSpec> arguments;
   std::vector<StepSpec> steps;
   std::optional<VerifySpec> verify;

@@ -119,8 +119,20 @@ bool Descent::passes(const std::vector<Action>& actions) {
   return true;
 }
 
+bool Descent::set_all(std::span<const std::uint16_t> coordinates) {
+  for (std::size_t i = 0; i < m_levels.size(); ++i)
+    if (!set(i, coordinates[i], m_levels[i].parameter->codes[coordinates[i]])) return false;
+  return true;
+}
+
 std::int64_t Descent::count() {
-  return passes(m_always) ? count_from(0) : 0;
+  if (m_compiled.spec.listed.empty()) return passes(m_always) ? count_from(0) : 0;
+  std::int64_t count = 0;
+  walk([&](std::span<const std::uint16_t>) {
+    ++count;
+    return true;
+  });
+  return count;
 }
 
 std::int64_t Descent::count_from(std::size_t index) {

@@ -21,7 +21,13 @@ class Descent {
   /// Calls visit(coordinates) for each valid configuration, in order, until it returns false.
   template <typename Visit>
   void walk(Visit&& visit) {
-    if (passes(m_always)) descend(0, visit);
+    if (!passes(m_always)) return;
+    if (m_compiled.spec.listed.empty()) {
+      descend(0, visit);
+      return;
+    }
+    for (const std::vector<std::uint16_t>& coordinates : m_compiled.spec.listed)
+      if (set_all(coordinates) && !visit(std::span<const std::uint16_t>(m_coordinates))) return;
   }
 
   /// How many configurations walk() would visit; levels at the end that nothing depends on are multiplied
@@ -62,6 +68,7 @@ class Descent {
 
   Choices choices(const Level& level) const;
   bool set(std::size_t level, std::uint16_t coordinate, std::int64_t value);
+  bool set_all(std::span<const std::uint16_t> coordinates);
   bool passes(const std::vector<Action>& actions);
   std::int64_t count_from(std::size_t level);
 

@@ -87,15 +87,20 @@ bool KernelSpace::contains(const model::Problem& problem, const model::Configura
   Slots slots = problem_slots(*m_compiled, problem, limits);
   if (set_parameters(*m_compiled, configuration, slots) != nullptr) return false;
   derive_all(*m_compiled, slots);
+  std::vector<std::uint16_t> coordinates;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const model::Value& value = *configuration.find(parameters[i].name);
     const std::optional<Compiled>& when = m_compiled->parameters[i].when;
     const bool active = !when || evaluate(when->program, slots).value != 0;
     const auto& values = parameters[i].values;
-    const bool listed = active ? std::find(values.begin(), values.end(), value) != values.end()
-                               : value == parameters[i].otherwise;
+    const auto place = std::find(values.begin(), values.end(), value);
+    const bool listed = active ? place != values.end() : value == parameters[i].otherwise;
     if (!listed) return false;
+    coordinates.push_back(active ? static_cast<std::uint16_t>(place - values.begin())
+                                 : ConfigurationList::inactive);
   }
+  const auto& only = spec().listed;
+  if (!only.empty() && !std::binary_search(only.begin(), only.end(), coordinates)) return false;
   return allows(problem, configuration, limits);
 }
 

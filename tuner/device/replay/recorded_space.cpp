@@ -221,12 +221,24 @@ RecordedSpace read_recorded_space(const std::filesystem::path& file) {
   return parse_recorded_space(read_text(file), file.string());
 }
 
+bool looks_like_recorded_space(const std::filesystem::path& path) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) return false;
+  std::string begin(256, '\0');
+  const int got = gzread(file.get(), begin.data(), static_cast<unsigned>(begin.size()));
+  begin.resize(static_cast<std::size_t>(std::max(0, got)));
+  const std::size_t first = begin.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && begin[first] == '{' && begin.find("tuner-export") == std::string::npos;
+}
+
 model::KernelSpec recorded_kernel(const RecordedSpace& recorded) {
   model::KernelSpec spec;
   spec.name = recorded.kernel.empty() ? "recorded" : recorded.kernel;
   spec.family = spec.name;
   spec.types = {model::ElementType::float32};
   spec.parameters = recorded.parameters;
+  for (const RecordedSpace::Entry& entry : recorded.entries) spec.listed.push_back(entry.coordinates);
+  std::sort(spec.listed.begin(), spec.listed.end());
   for (std::size_t d = 0; d < std::max<std::size_t>(1, recorded.problem.size()); ++d)
     spec.sizes.push_back(fmt::format("SIZE_{}", d));
   model::StepSpec launch;

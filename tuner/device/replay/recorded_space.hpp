@@ -35,8 +35,12 @@ RecordedSpace read_recorded_space(const std::filesystem::path& file);
 /// The same from the text of a file; `name` is for messages.
 RecordedSpace parse_recorded_space(std::string text, const std::string& name);
 
-/// A spec with the parameters of `recorded`: what a sweep over them would search. Of Kernel Tuner's names for
-/// a block's extents (block_size_x, …) it makes the launch; a kernel without them has one of unknown size.
+/// Whether `file` begins as these do, and not as an export of tuner's own; false where it cannot be read.
+bool looks_like_recorded_space(const std::filesystem::path& file);
+
+/// A spec with the parameters and configurations of `recorded`: what a sweep over them would search. Of
+/// Kernel Tuner's names for a block's extents (block_size_x, …) it makes the launch; a kernel without them
+/// has one of unknown size.
 model::KernelSpec recorded_kernel(const RecordedSpace& recorded);
 
 }  // namespace tuner::device::replay

@@ -1,0 +1,138 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+
+namespace {
+
+/// A cache file of Kernel Tuner's: blocks of 32 to 1024 threads by 1 to 8 elements. Block 1024 with 8 fails,
+/// 512 with 4 was not recorded, 128 with 4 is the fastest.
+void write_recording(const User& user) {
+  std::string cache;
+  for (const int block : {32, 64, 128, 256, 512, 1024}) {
+    for (const int elements : {1, 2, 4, 8}) {
+      if (block == 512 && elements == 4) continue;
+      const double off = std::abs(block - 128) / 100.0 + std::abs(elements - 4);
+      const std::string time =
+          block == 1024 && elements == 8 ? "\"RuntimeFailedConfig\"" : std::to_string(1 + off);
+      cache += (cache.empty() ? "" : ",\n") + std::string("\"") + std::to_string(block) + "," +
+               std::to_string(elements) + "\": {\"block_size_x\": " + std::to_string(block) +
+               ", \"ELEMENTS\": " + std::to_string(elements) + ", \"time\": " + time +
+               ", \"compile_time\": 80.5}";
+    }
+  }
+  std::ofstream(user.home / "cache.json")
+      << "{\"device_name\": \"Some GPU\", \"kernel_name\": \"copy\", \"problem_size\": [4096, 512],\n"
+         "\"tune_params_keys\": [\"block_size_x\", \"ELEMENTS\"],\n"
+         "\"tune_params\": {\"block_size_x\": [32, 64, 128, 256, 512, 1024], \"ELEMENTS\": [1, 2, 4, 8]},\n"
+         "\"cache\": {"
+      << cache << "}}\n";
+}
+
+/// A kernel of the user's with the recording's parameters, in another order.
+void write_kernel(const User& user, const std::string& elements) {
+  std::ofstream(user.home / "mine.cu") << "extern \"C\" __global__ void mine(float* y) { y[0] = 1; }\n";
+  std::ofstream(user.home / "reference.cu")
+      << "extern \"C\" __global__ void mine_reference(double* y, double* m) { y[0] = 1; m[0] = 1; }\n";
+  std::ofstream(user.home / "mine.toml") << R"(
+[kernel]
+name = "mine"
+family = "mine"
+source = "mine.cu"
+entry = "mine"
+sizes = ["X", "Y"]
+[parameters]
+ELEMENTS = )" << elements << R"(
+block_size_x = [32, 64, 128, 256, 512, 1024]
+[launch]
+block = ["block_size_x"]
+grid = ["1"]
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = ["1"]
+[verify]
+reference = "reference.cu"
+rounding_terms = "1"
+[verify.launch]
+entry = "mine_reference"
+block = [1]
+grid = ["1"]
+arguments = ["y.expected", "y.magnitude"]
+)";
+}
+
+ProgramResult replay(const User& user, std::vector<std::string> more) {
+  std::vector<std::string> command = {"run", "--device", "replay:cache.json", "--seed", "1"};
+  command.insert(command.end(), more.begin(), more.end());
+  return user.types(command);
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, recordings of other tuners") {
+  TEST_CASE("a cache file brings its kernel along: the recorded configurations are searched, and no others") {
+    const User user;
+    write_recording(user);
+    const auto run = replay(user, {});
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.err, "Some GPU (replayed)"));
+    CHECK(has(run.err, "23 trials"));
+    CHECK(has(run.err, "1 trials failed"));
+    CHECK(has(run.out, "block_size_x=128 ELEMENTS=4"));
+    CHECK(has(run.out, "1.000 ms"));
+    CHECK(has(run.out, "searched whole: all 23"));
+    CHECK(has(replay(user, {}).err, "23 trials, all of them known already"));
+    CHECK(has(user.types({"best", "--size", "4096x512"}).out, "block_size_x=128 ELEMENTS=4"));
+
+    SUBCASE("strategies can be compared on it") {
+      const auto learn = replay(user, {"--strategy", "learn", "--budget", "12", "--db", "learn.db"});
+      CHECK(learn.exit_code == 0);
+      CHECK(has(learn.out + learn.err, "12 trials"));
+    }
+  }
+
+  TEST_CASE(
+      "a kernel of the user's is answered by parameters and values; what the recording lacks is skipped") {
+    const User user;
+    write_recording(user);
+    write_kernel(user, "[1, 2, 4, 16]");
+    const auto run = replay(user, {"--kernel", "mine.toml", "--sizes", "4096x512"});
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "ELEMENTS=4 block_size_x=128"));
+    // Six blocks with 16, and 512 with 4.
+    const auto left_out = user.types({"export", "-o", "-"});
+    std::size_t skipped = 0;
+    for (std::size_t at = 0; (at = left_out.out.find("not in the recording", at)) != std::string::npos; ++at)
+      ++skipped;
+    CHECK(skipped == 7);
+  }
+
+  TEST_CASE("what a recording cannot answer is refused with the reason, before anything is written") {
+    const User user;
+    write_recording(user);
+    write_kernel(user, "[1, 2]");
+    const auto refused = [&](const std::vector<std::string>& more, const std::string& reason) {
+      const auto run = replay(user, more);
+      CAPTURE(run.err);
+      CHECK(run.exit_code == 2);
+      CHECK(has(run.err, reason));
+    };
+    refused({"--sizes", "64"}, "--sizes 64: the recording is of 4096x512");
+    refused({"--kernel", "mine.toml", "--sizes", "64x64"}, "it is of 4096x512, not of 64");
+    refused({"--kernel", "naive", "--sizes", "64"}, "has no parameter block_size_x, ELEMENTS");
+    std::ofstream(user.home / "cache.json") << "{\"cache\": 3}";
+    const auto broken = replay(user, {});
+    CHECK(broken.exit_code == 1);
+    CHECK(has(broken.err, "cache.json"));
+  }
+}
