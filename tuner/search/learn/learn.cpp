@@ -110,7 +110,6 @@ class Learn final : public Strategy {
   std::string idea_of(std::size_t candidate) const;
   /// Whether most opinions go by that record.
   bool goes_by(std::size_t record) const;
-  bool goes_by_a_near_record() const;
   double share(Source source, double usual) const;
   std::vector<std::size_t> best_candidates(std::size_t most) const;
 
@@ -294,12 +293,6 @@ bool Learn::goes_by(std::size_t record) const {
   return 2 * believers > static_cast<std::ptrdiff_t>(particles.size());
 }
 
-bool Learn::goes_by_a_near_record() const {
-  for (std::size_t record = 0; record < m_records.count(); ++record)
-    if (m_records.is_near(record) && goes_by(record)) return true;
-  return false;
-}
-
 std::string Learn::idea_of(std::size_t candidate) const {
   for (std::size_t record = 0; record < m_records.count(); ++record)
     if (goes_by(record) && m_records.recommends(record, candidate)) return m_records.trend(record).origin;
@@ -310,7 +303,7 @@ std::optional<Outlook> Learn::outlook() const {
   if (m_open.count() == 0) return exhausted();
   if (!m_model || !m_best) return std::nullopt;
   if (m_outlook && m_outlook->first == m_observations.size()) return m_outlook->second;
-  const auto late = m_progress.gain(goes_by_a_near_record());
+  const auto late = m_progress.gain(m_records.any_near());
   m_outlook.emplace(m_observations.size(),
                     bounded(learn::outlook(*m_model, m_open, *m_best), late.value_or(Progress::Gain{})));
   return m_outlook->second;

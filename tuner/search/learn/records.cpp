@@ -94,7 +94,7 @@ Records::Records(const SearchSpace& space, const Axes& axes, RandomSource& rando
     m_rankings.push_back(std::move(ranking));
     m_recommended.push_back(std::move(recommended));
     m_trends.push_back(std::move(trend));
-    m_near.push_back(prior.same_class && known.size() * known.size() >= space.size());
+    m_any_near |= prior.same_class && known.size() * known.size() >= space.size();
   }
 }
 

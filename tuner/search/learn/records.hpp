@@ -23,14 +23,15 @@ class Records {
   const std::vector<std::size_t>& ranking(std::size_t record) const { return m_rankings[record]; }
   /// Whether it is among the best of that record: its idea, rather than the model's.
   bool recommends(std::size_t record, std::size_t candidate) const;
-  /// Whether it is of this very device, driver and toolkit, and knows enough of the space to lead a search.
-  bool is_near(std::size_t record) const { return m_near[record]; }
+  /// Whether one of them is of this very device, driver and toolkit, and knows enough of the space to lead a
+  /// search.
+  bool any_near() const { return m_any_near; }
 
  private:
   std::vector<Trend> m_trends;
   std::vector<std::vector<std::size_t>> m_rankings;
   std::vector<std::vector<bool>> m_recommended;
-  std::vector<bool> m_near;
+  bool m_any_near = false;
 };
 
 }  // namespace tuner::search::learn
