@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "config/signature_check.hpp"
 #include "reports/numbers.hpp"
 #include "reports/table.hpp"
 #include "tuner/cli/backend.hpp"
@@ -195,12 +196,24 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
   return static_cast<int>(model::ExitCode::failed);
 }
 
+/// What a driver takes without a word, and what then reads arguments that nobody passed.
+void refuse_wrong_launches(const KernelCatalog& catalog) {
+  config::LoadedKernels found;
+  for (const model::KernelSpec& spec : catalog.selected())
+    for (model::Diagnostic& mistake : config::signature_mistakes(spec))
+      found.mistakes.push_back(std::move(mistake));
+  if (found.mistakes.empty()) return;
+  print_mistakes(found);
+  throw model::UsageError("launches do not fit what the sources declare", "nothing was compiled");
+}
+
 int check(const Context& context, const CheckOptions& options) {
   const config::Settings settings = context.settings();
   if (options.sanitize && settings.text("device") != "cpu") {
     throw model::UsageError("--sanitize runs kernels on the CPU", "add --device cpu");
   }
   const KernelCatalog catalog = KernelCatalog::load(options.kernels);
+  refuse_wrong_launches(catalog);
   if (options.sanitize) return check_sanitized(context, catalog.selected(), settings, options.all);
   const Target target = target_of(settings, options);
   if (options.no_compile) return count_spaces(catalog, settings, target);

@@ -22,6 +22,7 @@ void add_report(CLI::App& app, Context& context, Action& action);
 void add_list(CLI::App& app, Context& context, Action& action);
 void add_show(CLI::App& app, Context& context, Action& action);
 void add_compare(CLI::App& app, Context& context, Action& action);
+void add_init(CLI::App& app, Context& context, Action& action);
 void add_check(CLI::App& app, Context& context, Action& action);
 void add_config(CLI::App& app, Context& context, Action& action);
 void add_export(CLI::App& app, Context& context, Action& action);

@@ -1,0 +1,331 @@
+#include "config/kernel_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "config/source_tokens.hpp"
+
+namespace config {
+namespace {
+
+using Tokens = std::span<const Token>;
+
+bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+/// Index behind the bracket that closes the one at `open`; the end where none does.
+std::size_t behind_bracket(Tokens tokens, std::size_t open) {
+  const std::string& opening = tokens[open].text;
+  const std::string closing = opening == "(" ? ")" : opening == "{" ? "}" : opening == "[" ? "]" : ">";
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].text == opening) ++depth;
+    if (tokens[i].text == closing && --depth == 0) return i + 1;
+  }
+  return tokens.size();
+}
+
+/// The parts between commas that are in no bracket.
+std::vector<Tokens> parts(Tokens tokens) {
+  std::vector<Tokens> found;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& text = tokens[i].text;
+    if (is_one_of(text, {"(", "<", "[", "{"})) ++depth;
+    if (is_one_of(text, {")", ">", "]", "}"})) --depth;
+    if (text != "," || depth != 0) continue;
+    found.push_back(tokens.subspan(begin, i - begin));
+    begin = i + 1;
+  }
+  if (begin < tokens.size()) found.push_back(tokens.subspan(begin));
+  return found;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    const auto is_letter = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    if (!text.empty() && is_letter(text.back()) && is_letter(word.front())) text += ' ';
+    text += word;
+  }
+  return text;
+}
+
+SourceParameter parameter_of(Tokens tokens) {
+  SourceParameter parameter;
+  parameter.line = tokens.front().line;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& text = tokens[i].text;
+    if (text == "=") break;  // a default
+    if (text == "const") {
+      // Behind the star it is the pointer that is constant.
+      if (!parameter.pointer) parameter.constant = true;
+    } else if (text == "*") {
+      parameter.pointer = true;
+    } else if (text == "[") {
+      parameter.pointer = true;
+      i = behind_bracket(tokens, i) - 1;
+    } else if (!is_one_of(text, {"volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__",
+                                 "struct", "&"})) {
+      words.push_back(text);
+    }
+  }
+  const bool is_named = words.size() > 1 && words[words.size() - 2] != "::" &&
+                        !is_one_of(words.back(), {">", "int", "long", "short", "char", "unsigned", "signed"});
+  if (is_named) {
+    parameter.name = words.back();
+    words.pop_back();
+  }
+  parameter.type = joined(words);
+  return parameter;
+}
+
+std::vector<TemplateParameter> template_parameters_of(Tokens tokens) {
+  std::vector<TemplateParameter> found;
+  for (const Tokens part : parts(tokens)) {
+    std::vector<std::string> words;
+    for (const Token& token : part) {
+      if (token.text == "=") break;
+      words.push_back(token.text);
+    }
+    if (words.empty()) continue;
+    TemplateParameter parameter{"", words.back()};
+    words.pop_back();
+    parameter.type = joined(words);
+    if (parameter.type == "class") parameter.type = "typename";
+    found.push_back(std::move(parameter));
+  }
+  return found;
+}
+
+/// Whether the tokens at `i`, behind an element access, change it.
+bool assigns(Tokens body, std::size_t i) {
+  if (i + 1 >= body.size()) return false;
+  return body[i].text == "=" && body[i + 1].text != "=";
+}
+
+bool updates(Tokens body, std::size_t i) {
+  if (i + 1 >= body.size()) return false;
+  const std::string& text = body[i].text;
+  const std::string& next = body[i + 1].text;
+  return (is_one_of(text, {"+", "-", "*", "/", "%", "&", "|", "^"}) && next == "=") ||
+         (is_one_of(text, {"+", "-"}) && next == text);
+}
+
+void note_uses(Tokens body, SourceParameter& parameter) {
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i].text != parameter.name || (i > 0 && is_one_of(body[i - 1].text, {".", "::"}))) continue;
+    const bool is_element = i + 1 < body.size() && body[i + 1].text == "[";
+    const std::size_t behind = is_element ? behind_bracket(body, i + 1) : i + 1;
+    const bool is_dereferenced = i > 0 && body[i - 1].text == "*" &&
+                                 (i < 2 || is_one_of(body[i - 2].text, {";", "{", "}", ")", "=", "(", ","}));
+    if ((is_element || is_dereferenced) && assigns(body, behind)) {
+      parameter.written = true;
+    } else if ((is_element || is_dereferenced) && updates(body, behind)) {
+      parameter.read = parameter.written = true;
+    } else if (i > 0 && body[i - 1].text == "&") {  // its address goes somewhere, as to an atomic
+      parameter.read = parameter.written = true;
+    } else if (is_element || is_dereferenced) {
+      parameter.read = true;
+    } else {  // handed on as it is
+      parameter.read = true;
+      parameter.written |= !parameter.constant;
+    }
+  }
+}
+
+void note_indices(Tokens body, SourceKernel& kernel) {
+  for (std::size_t i = 0; i + 2 < body.size(); ++i) {
+    if (!is_one_of(body[i].text, {"blockIdx", "threadIdx"})) continue;
+    const bool is_y = body[i + 2].text == "y";
+    kernel.uses_block_y |= is_y;
+    if (body[i].text != "blockIdx" || !(is_y || body[i + 2].text == "x")) continue;
+    std::string& covers = kernel.block_covers[is_y ? 1 : 0];
+    if (i + 4 < body.size() && body[i + 3].text == "*") covers = body[i + 4].text;
+    if (i > 1 && body[i - 1].text == "*" && body[i - 2].is_word()) covers = body[i - 2].text;
+  }
+}
+
+class KernelFinder {
+ public:
+  explicit KernelFinder(Tokens code) : m_code(code) {}
+
+  std::vector<SourceKernel> find() {
+    std::vector<TemplateParameter> pending;
+    for (std::size_t i = 0; i < m_code.size(); ++i) {
+      const std::string& text = m_code[i].text;
+      if (text == "template" && i + 1 < m_code.size() && m_code[i + 1].text == "<") {
+        const std::size_t end = behind_bracket(m_code, i + 1);
+        pending = template_parameters_of(m_code.subspan(i + 2, end - i - 3));
+        i = end - 1;
+      } else if (text == "__global__") {
+        i = read_kernel(i + 1, std::exchange(pending, {}));
+      } else if (is_one_of(text, {";", "{", "}"})) {
+        pending.clear();
+      }
+    }
+    return std::move(m_found);
+  }
+
+ private:
+  /// `i`: behind `__global__`. Returns where to go on.
+  std::size_t read_kernel(std::size_t i, std::vector<TemplateParameter> template_parameters) {
+    SourceKernel kernel;
+    kernel.template_parameters = std::move(template_parameters);
+    while (i < m_code.size() && m_code[i].text != "(") {
+      if (is_one_of(m_code[i].text, {";", "{"})) return i;
+      // Attributes with arguments, of which none is the name.
+      if (is_one_of(m_code[i].text, {"__launch_bounds__", "__cluster_dims__", "__maxnreg__", "alignas"}) &&
+          i + 1 < m_code.size() && m_code[i + 1].text == "(") {
+        i = behind_bracket(m_code, i + 1);
+        continue;
+      }
+      if (m_code[i].is_word()) {
+        kernel.name = m_code[i].text;
+        kernel.line = m_code[i].line;
+      }
+      ++i;
+    }
+    if (i == m_code.size()) return i;
+    const std::size_t end = behind_bracket(m_code, i);
+    for (const Tokens part : parts(m_code.subspan(i + 1, end - i - 2)))
+      if (!(part.size() == 1 && part.front().text == "void")) kernel.parameters.push_back(parameter_of(part));
+    if (end >= m_code.size() || m_code[end].text != "{") return end;  // declared, not defined
+    const std::size_t body_end = behind_bracket(m_code, end);
+    const Tokens body = m_code.subspan(end, body_end - end);
+    for (SourceParameter& parameter : kernel.parameters)
+      if (parameter.pointer && !parameter.name.empty()) note_uses(body, parameter);
+    note_indices(body, kernel);
+    m_found.push_back(std::move(kernel));
+    return body_end - 1;
+  }
+
+  Tokens m_code;
+  std::vector<SourceKernel> m_found;
+};
+
+bool looks_like_macro(const Token& token) {
+  if (!token.is_word() || token.text.size() < 2 || token.text.front() == '_') return false;
+  return std::all_of(token.text.begin(), token.text.end(), [](unsigned char c) {
+    return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
+  });
+}
+
+/// What headers of C, C++ and CUDA define, and so no source leaves open.
+bool is_known_constant(const std::string& name) {
+  static const std::set<std::string> names = {"NULL",      "INFINITY", "NAN",  "HUGE_VAL",
+                                              "HUGE_VALF", "RAND_MAX", "EOF",  "CHAR_BIT",
+                                              "NDEBUG",    "TRUE",     "FALSE"};
+  constexpr std::array<std::string_view, 12> families = {
+      "FLT_", "DBL_", "INT_", "UINT_", "LONG_", "ULONG_", "LLONG_", "CHAR_", "SHRT_", "SIZE_", "CUDA", "M_"};
+  if (names.contains(name)) return true;
+  const bool is_limit = name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_EPSILON") ||
+                        name.ends_with("_DIG") || name.starts_with("CUDA") || name.starts_with("M_");
+  return is_limit && std::any_of(families.begin(), families.end(),
+                                 [&](std::string_view family) { return name.starts_with(family); });
+}
+
+/// Names that the code itself declares: constants, enumerators, template parameters, types.
+std::set<std::string> declared_names(Tokens code) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    if (!code[i].is_word()) continue;
+    const bool follows_a_type = i > 0 && code[i - 1].is_word();
+    const bool is_declared = is_one_of(code[i + 1].text, {"=", "[", ";", ",", ")", ">", "{", ":"});
+    if (follows_a_type && is_declared && !is_one_of(code[i - 1].text, {"return", "case", "else"}))
+      names.insert(code[i].text);
+    if (code[i].text != "enum") continue;
+    std::size_t open = i;
+    while (open < code.size() && code[open].text != "{" && code[open].text != ";") ++open;
+    if (open == code.size() || code[open].text == ";") continue;
+    const std::size_t end = behind_bracket(code, open);
+    for (const Tokens part : parts(code.subspan(open + 1, end - open - 2)))
+      if (!part.empty()) names.insert(part.front().text);
+  }
+  return names;
+}
+
+std::string text_of(Tokens tokens) {
+  std::vector<std::string> words;
+  for (const Token& token : tokens) words.push_back(token.text);
+  return joined(words);
+}
+
+class MacroFinder {
+ public:
+  explicit MacroFinder(const SourceTokens& source) : m_source(source) {}
+
+  std::vector<OpenMacro> find() {
+    read_directives();
+    const std::set<std::string> declared = declared_names(m_source.code);
+    for (std::size_t i = 0; i < m_source.code.size(); ++i) {
+      const Token& token = m_source.code[i];
+      const bool is_call = i + 1 < m_source.code.size() && m_source.code[i + 1].text == "(";
+      if (!is_call && looks_like_macro(token) && !declared.contains(token.text)) note(token, false);
+    }
+    std::vector<OpenMacro> found;
+    for (auto& [name, macro] : m_open) found.push_back(std::move(macro));
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+    return found;
+  }
+
+ private:
+  void read_directives() {
+    std::string guarded;
+    for (const Directive& directive : m_source.directives) {
+      const std::vector<Token>& tokens = directive.tokens;
+      if (directive.name == "define" && !tokens.empty()) {
+        // A header's own guard is defined as nothing.
+        if (tokens[0].text == guarded && tokens.size() > 1)
+          m_open[guarded] = {guarded, text_of(Tokens(tokens).subspan(1)), false, directive.line};
+        m_defined.insert(tokens[0].text);
+      }
+      guarded = directive.name == "ifndef" && !tokens.empty() ? tokens[0].text : "";
+    }
+    for (const Directive& directive : m_source.directives) {
+      const bool is_condition = directive.name == "if" || directive.name == "elif";
+      const bool is_definition = directive.name == "define";
+      if (!is_condition && !is_definition) continue;
+      for (std::size_t i = is_definition ? 1 : 0; i < directive.tokens.size(); ++i) {
+        const bool asks = i > 0 && is_one_of(directive.tokens[i - 1].text, {"defined", "("}) &&
+                          (directive.tokens[i - 1].text == "defined" ||
+                           (i > 1 && directive.tokens[i - 2].text == "defined"));
+        if (!asks && looks_like_macro(directive.tokens[i])) note(directive.tokens[i], is_condition);
+      }
+    }
+  }
+
+  void note(const Token& token, bool in_condition) {
+    const bool is_open = m_open.contains(token.text);
+    if (!is_open && (m_defined.contains(token.text) || is_known_constant(token.text))) return;
+    OpenMacro& macro = m_open[token.text];
+    macro.in_condition |= in_condition;
+    if (!is_open) {
+      macro.name = token.text;
+      macro.line = token.line;
+    }
+  }
+
+  const SourceTokens& m_source;
+  std::set<std::string> m_defined;
+  std::map<std::string, OpenMacro> m_open;
+};
+
+}  // namespace
+
+KernelSource read_kernel_source(std::string_view text) {
+  const SourceTokens tokens = tokens_of(text);
+  return {KernelFinder(tokens.code).find(), MacroFinder(tokens).find()};
+}
+
+}  // namespace config

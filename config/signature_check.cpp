@@ -1,0 +1,148 @@
+#include "config/signature_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "config/kernel_source.hpp"
+#include "tuner/util/text.hpp"
+
+namespace config {
+namespace {
+
+using namespace tuner;
+
+/// What a launch passes in one place.
+struct Passed {
+  std::string name;
+  bool pointer = false;
+  std::int64_t bytes = 0;  ///< of a value; 0: not known
+};
+
+Passed passed(const model::KernelSpec& spec, const std::string& name) {
+  for (const model::ArgumentSpec& argument : spec.arguments) {
+    if (argument.name != name) continue;
+    return {name, argument.pointer, argument.type ? model::size_bytes(*argument.type) : 0};
+  }
+  // NAME.expected and NAME.magnitude of a reference; else a size, parameter or derived value.
+  const bool is_pointer = name.find('.') != std::string::npos;
+  return {name, is_pointer, is_pointer ? 0 : static_cast<std::int64_t>(sizeof(int))};
+}
+
+std::vector<Passed> passed_by(const model::KernelSpec& spec, const model::StepSpec& step) {
+  std::vector<Passed> all;
+  if (step.arguments.empty()) {
+    for (const model::ArgumentSpec& argument : spec.arguments) all.push_back(passed(spec, argument.name));
+  } else {
+    for (const std::string& name : step.arguments) all.push_back(passed(spec, name));
+  }
+  return all;
+}
+
+/// `a::b<C, D>` -> `b`.
+std::string plain_name(std::string entry) {
+  entry = entry.substr(0, entry.find('<'));
+  const std::size_t scope = entry.rfind("::");
+  return scope == std::string::npos ? entry : entry.substr(scope + 2);
+}
+
+std::int64_t bytes_of(const SourceParameter& parameter) {
+  if (parameter.type == "size_t") return 8;
+  const auto type = model::parse_element_type(parameter.type);
+  return type ? model::size_bytes(*type) : 0;
+}
+
+std::string declared_text(const SourceParameter& parameter) {
+  return fmt::format("{}{} {}", parameter.type, parameter.pointer ? "*" : "", parameter.name);
+}
+
+class SignatureCheck {
+ public:
+  explicit SignatureCheck(const model::KernelSpec& spec) : m_spec(spec) {}
+
+  std::vector<model::Diagnostic> run() {
+    check_steps(m_spec.steps, m_spec.source);
+    if (m_spec.verify) check_steps(m_spec.verify->steps, m_spec.verify->source);
+    return std::move(m_mistakes);
+  }
+
+ private:
+  void check_steps(const std::vector<model::StepSpec>& steps, const std::vector<model::SourceText>& source) {
+    std::vector<SourceKernel> kernels;
+    for (const model::SourceText& text : source)
+      for (SourceKernel& kernel : read_kernel_source(text.text).kernels) kernels.push_back(std::move(kernel));
+    for (const model::StepSpec& step : steps) {
+      if (step.entry.empty() || step.calls) continue;
+      const std::string name = plain_name(step.entry);
+      const auto has_name = [&](const SourceKernel& kernel) { return kernel.name == name; };
+      const auto declared = std::count_if(kernels.begin(), kernels.end(), has_name);
+      if (declared == 1)
+        check(step, *std::find_if(kernels.begin(), kernels.end(), has_name), source.front().name);
+      if (declared == 0) check_name(step, name, kernels, source.front().name);
+    }
+  }
+
+  void check_name(const model::StepSpec& step, const std::string& name,
+                  const std::vector<SourceKernel>& kernels, const std::string& file) {
+    std::vector<std::string> names;
+    for (const SourceKernel& kernel : kernels) names.push_back(kernel.name);
+    // A name that is like none may come from a macro; the compiler knows.
+    const std::string meant = util::did_you_mean(name, names);
+    if (!meant.empty()) add(step.where, fmt::format("`{}` is no kernel of {}", name, file), meant);
+  }
+
+  void check(const model::StepSpec& step, const SourceKernel& kernel, const std::string& file) {
+    const std::vector<Passed> given = passed_by(m_spec, step);
+    const std::string place = fmt::format("{}, line {}", file, kernel.line);
+    if (given.size() != kernel.parameters.size()) {
+      std::vector<std::string> declared;
+      for (const SourceParameter& parameter : kernel.parameters) declared.push_back(declared_text(parameter));
+      add(step.where,
+          fmt::format("`{}` takes {} arguments and is given {}", kernel.name, kernel.parameters.size(),
+                      given.size()),
+          fmt::format("{}: ({})", place, fmt::join(declared, ", ")));
+      return;
+    }
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const SourceParameter& parameter = kernel.parameters[i];
+      if (given[i].pointer != parameter.pointer) {
+        // A type that is not known may be a pointer by another name.
+        if (!parameter.pointer && bytes_of(parameter) == 0) continue;
+        add(where_of(given[i].name, step),
+            fmt::format("`{}` is {}, and argument {} of `{}` is {}", given[i].name,
+                        given[i].pointer ? "a buffer" : "a value", i + 1, kernel.name,
+                        parameter.pointer ? "a pointer" : "a value"),
+            fmt::format("{}: {}", place, declared_text(parameter)));
+      } else if (!parameter.pointer && given[i].bytes != 0 && bytes_of(parameter) != 0 &&
+                 given[i].bytes != bytes_of(parameter)) {
+        add(where_of(given[i].name, step),
+            fmt::format("`{}` has {} bytes, and argument {} of `{}` has {}", given[i].name, given[i].bytes,
+                        i + 1, kernel.name, bytes_of(parameter)),
+            fmt::format("{}: {}", place, declared_text(parameter)));
+      }
+    }
+  }
+
+  model::SourceLocation where_of(const std::string& argument, const model::StepSpec& step) const {
+    for (const model::ArgumentSpec& one : m_spec.arguments)
+      if (one.name == argument) return one.where;
+    return step.where;
+  }
+
+  void add(const model::SourceLocation& where, std::string message, std::string hint) {
+    m_mistakes.push_back({where, std::move(message), std::move(hint)});
+  }
+
+  const model::KernelSpec& m_spec;
+  std::vector<model::Diagnostic> m_mistakes;
+};
+
+}  // namespace
+
+std::vector<model::Diagnostic> signature_mistakes(const model::KernelSpec& spec) {
+  return SignatureCheck(spec).run();
+}
+
+}  // namespace config

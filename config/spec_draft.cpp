@@ -1,0 +1,352 @@
+#include "config/spec_draft.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "tuner/model/element_type.hpp"
+
+namespace config {
+namespace {
+
+using tuner::model::ElementType;
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool contains_any(const std::string& text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.find(part) != std::string::npos; });
+}
+
+bool is_integer(const std::string& type) {
+  const auto known = tuner::model::parse_element_type(type);
+  if (!known) return type == "size_t" || type == "ptrdiff_t" || type == "unsigned" || type == "uint";
+  return *known == ElementType::int32 || *known == ElementType::uint32 || *known == ElementType::int64 ||
+         *known == ElementType::uint64;
+}
+
+/// Integers that say how data lies, or how often something is done, and not how large the problem is.
+bool is_no_size(const std::string& name) {
+  const std::string caps = upper(name);
+  return caps.starts_with("LD") || caps.starts_with("INC") ||
+         contains_any(caps,
+                      {"STRIDE", "PITCH", "OFFSET", "SEED", "ITER", "STEPS", "RADIUS", "SHIFT", "FLAG"});
+}
+
+/// A tunable of the source: a macro, or a template parameter.
+struct Tunable {
+  std::string name;    ///< as the spec has it
+  std::string values;  ///< TOML
+  std::string why;     ///< for the comment
+  std::string usual;   ///< the value it has without tuning; empty: not known
+};
+
+std::optional<std::int64_t> number(const std::string& text) {
+  if (text.empty() || text.size() > 9) return std::nullopt;
+  if (!std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
+    return std::nullopt;
+  return std::stoll(text);
+}
+
+std::string guessed_values(const std::string& name, const std::string& usual, bool in_condition) {
+  const std::string caps = upper(name);
+  const bool is_block = contains_any(caps, {"BLOCK", "THREADS", "BDIM", "BSIZE"});
+  if (const auto value = number(usual); value && *value >= 2) {
+    std::set<std::int64_t> around = {*value};
+    for (std::int64_t v = *value / 2; v >= std::max<std::int64_t>(1, *value / 4); v /= 2) around.insert(v);
+    for (std::int64_t v = *value * 2; v <= *value * 4; v *= 2)
+      if (!is_block || v <= 1024) around.insert(v);
+    return fmt::format("[{}]", fmt::join(around, ", "));
+  }
+  if (in_condition || usual == "0" || usual == "1" || caps.starts_with("USE_")) return "[0, 1]";
+  if (is_block)
+    return caps.ends_with("_X") || caps.ends_with("_Y") || caps.ends_with("_Z") ? "[4, 8, 16, 32]"
+                                                                                : "[64, 128, 256, 512]";
+  if (contains_any(caps, {"WARP_SIZE", "WARPSIZE"})) return "[32]";
+  if (contains_any(caps, {"TILE"})) return "[8, 16, 32, 64]";
+  if (contains_any(caps, {"PAD"})) return "[0, 1]";
+  return "[1, 2, 4, 8]";
+}
+
+class Draft {
+ public:
+  Draft(const SourceKernel& kernel, const std::vector<OpenMacro>& macros, const std::string& file,
+        const std::string& reference_file)
+      : m_kernel(kernel), m_file(file), m_reference_file(reference_file) {
+    for (const SourceParameter& parameter : kernel.parameters) {
+      if (!parameter.pointer && is_integer(parameter.type) && !is_no_size(parameter.name))
+        m_sizes.push_back(upper(parameter.name));
+    }
+    if (m_sizes.empty()) {
+      m_sizes.push_back("N");
+      ask("how large is the problem? No integer argument says so: sizes is a guess");
+    }
+    for (const OpenMacro& macro : macros) add_macro(macro);
+    for (const TemplateParameter& parameter : kernel.template_parameters) add_template_parameter(parameter);
+    const auto names_block = [&](const Tunable& tunable) {
+      return is_block(tunable) || tunable.name == kernel.block_covers[0];
+    };
+    if (std::none_of(m_tunables.begin(), m_tunables.end(), names_block)) {
+      m_tunables.insert(m_tunables.begin(),
+                        {"BLOCK_SIZE", "{ values = [64, 128, 256, 512, 1024], runtime = true }",
+                         "threads of a block; the source does not name them, so all share one binary", ""});
+    }
+  }
+
+  SpecDraft write() {
+    SpecDraft draft;
+    const std::string what_for = arguments();  // first: what is right follows from what is written
+    const std::string right = verify();
+    draft.spec = header() + parameters() + launch() + what_for + right + metrics();
+    draft.reference = reference();
+    draft.questions = std::move(m_questions);
+    return draft;
+  }
+
+ private:
+  static bool is_block(const Tunable& tunable) {
+    return contains_any(upper(tunable.name), {"BLOCK", "THREADS", "BDIM", "BSIZE"});
+  }
+
+  void ask(std::string question) { m_questions.push_back(std::move(question)); }
+
+  void add_macro(const OpenMacro& macro) {
+    const std::string why = macro.usual.empty()
+                                ? fmt::format("used in line {} and not defined", macro.line)
+                                : fmt::format("line {}: {} where nobody else says", macro.line, macro.usual);
+    const bool is_number = number(macro.usual).has_value();
+    m_tunables.push_back({macro.name, guessed_values(macro.name, macro.usual, macro.in_condition), why,
+                          is_number ? macro.usual : ""});
+    if (!macro.usual.empty() && !is_number)
+      ask(fmt::format("{}: it is `{}` where nobody else says; which values make sense?", macro.name,
+                      macro.usual));
+  }
+
+  void add_template_parameter(const TemplateParameter& parameter) {
+    if (parameter.type == "typename") {
+      m_template_arguments.push_back("ELEMENT_TYPE");
+      m_element_type_of.insert(parameter.name);
+      ask(fmt::format("which types may {} be? [kernel] types lists them", parameter.name));
+      return;
+    }
+    // A macro of the template parameter's own name would replace it in the source.
+    const std::string name = "TUNED_" + upper(parameter.name);
+    m_template_arguments.push_back(name);
+    m_tunables.push_back({name,
+                          parameter.type == "bool" ? "[0, 1]" : guessed_values(parameter.name, "", false),
+                          fmt::format("template parameter {} {}", parameter.type, parameter.name), ""});
+  }
+
+  std::string entry() const {
+    if (m_template_arguments.empty()) return m_kernel.name;
+    return fmt::format("{}<{}>", m_kernel.name, fmt::join(m_template_arguments, ", "));
+  }
+
+  static std::string quoted(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+    return "[" + text + "]";
+  }
+
+  std::string header() {
+    std::string defaults;
+    for (const Tunable& tunable : m_tunables)
+      if (!tunable.usual.empty())
+        defaults += fmt::format("{}{} = {}", defaults.empty() ? "" : ", ", tunable.name, tunable.usual);
+    std::string text = fmt::format(
+        "# A first spec of {}, made from its source by `tuner init`. A line with `?` is a guess: look at "
+        "those\n"
+        "# first. docs/kernel-specs.md says what else can be said.\n\n"
+        "[kernel]\nname = \"{}\"\nsource = \"{}\"\nentry = \"{}\"\nsizes = {}\n",
+        m_kernel.name, m_kernel.name, m_file, entry(), quoted(m_sizes));
+    if (!m_element_type_of.empty()) text += "types = [\"float\"]  # ?\n";
+    if (!defaults.empty()) text += fmt::format("default = {{ {} }}\n", defaults);
+    return text;
+  }
+
+  std::string parameters() const {
+    std::string text = "\n[parameters]  # become macros; every combination is tried\n";
+    for (const Tunable& tunable : m_tunables)
+      text += fmt::format("{} = {}  # ? {}\n", tunable.name, tunable.values, tunable.why);
+    return text;
+  }
+
+  /// What a block covers along x or y: the macro that the source multiplies the block's index with, or else
+  /// the threads of the block.
+  std::string covered(std::size_t axis, const std::string& threads) const {
+    const auto names = [&](const Tunable& tunable) { return tunable.name == m_kernel.block_covers[axis]; };
+    return std::any_of(m_tunables.begin(), m_tunables.end(), names) ? m_kernel.block_covers[axis] : threads;
+  }
+
+  std::string launch() {
+    const bool is_plane = m_kernel.uses_block_y;
+    std::vector<std::string> block;
+    for (const Tunable& tunable : m_tunables)
+      if (is_block(tunable) && block.size() < (is_plane ? 2U : 1U)) block.push_back(tunable.name);
+    std::vector<std::string> grid;
+    for (std::size_t axis = 0; axis < (is_plane ? 2U : 1U); ++axis) {
+      if (block.size() <= axis) block.push_back(covered(axis, block.empty() ? "" : block.front()));
+      // Rows first: the second size runs along x.
+      const std::size_t size = is_plane && m_sizes.size() > 1 ? 1 - axis : 0;
+      grid.push_back(fmt::format("ceil_div({}, {})", m_sizes[size], covered(axis, block[axis])));
+    }
+    ask("which blocks and grids? One thread an element is assumed");
+    return fmt::format("\n[launch]  # ? one thread an element\nblock = {}\ngrid = {}\n", quoted(block),
+                       quoted(grid));
+  }
+
+  std::string arguments() {
+    std::string text;
+    int unnamed = 0;
+    for (const SourceParameter& parameter : m_kernel.parameters) {
+      const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
+      text += parameter.pointer ? buffer(parameter, name) : scalar(parameter, name);
+    }
+    return text;
+  }
+
+  std::string type_of(const SourceParameter& parameter, const std::string& name) {
+    if (m_element_type_of.contains(parameter.type)) return "ELEMENT_TYPE";
+    if (const auto known = tuner::model::parse_element_type(parameter.type))
+      return std::string(tuner::model::cuda_name(*known));
+    if (parameter.type == "unsigned" || parameter.type == "uint") return "unsigned int";
+    if (parameter.type == "size_t") return "unsigned long long";
+    ask(fmt::format("{}: `{}` is no type that a spec has; [[arguments]] type has to be one of the same size",
+                    name, parameter.type));
+    return parameter.type;
+  }
+
+  std::string buffer(const SourceParameter& parameter, const std::string& name) {
+    const char* access = "inout";
+    std::string why = "read and written";
+    if (parameter.constant) {
+      access = "in";
+      why = "const";
+    } else if (parameter.written && !parameter.read) {
+      access = "out";
+      why = "written, never read";
+    } else if (parameter.read && !parameter.written) {
+      access = "in";
+      why = "read, never written";
+    } else if (!parameter.read) {
+      access = "out";
+      why = "? the source does not use it";
+    }
+    const bool is_input = std::string_view(access) != "out";
+    if (std::string_view(access) != "in") m_outputs.push_back(name);
+    if (is_input) m_inputs.push_back(name);
+    std::string text = fmt::format(
+        "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\naccess = \"{}\"  # {}\nextent = {}  # ?\n", name,
+        type_of(parameter, name), access, why, quoted(extent()));
+    if (is_input) text += init(parameter);
+    if (std::string_view(access) == "inout")
+      ask(fmt::format("{} is read and written: what should it hold before a launch?", name));
+    return text;
+  }
+
+  std::string init(const SourceParameter& parameter) {
+    const auto known = tuner::model::parse_element_type(parameter.type);
+    if (known && !tuner::model::is_floating(*known)) return "init = \"uniform(0, 100)\"  # ?\n";
+    return "init = \"uniform(-1, 1)\"  # ?\n";
+  }
+
+  std::vector<std::string> extent() {
+    if (m_sizes.size() > 1 && !std::exchange(m_asked_extent, true))
+      ask("how many elements has each buffer? A guess that is too small is told as out of bounds");
+    return {m_sizes.begin(),
+            m_sizes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, m_sizes.size()))};
+  }
+
+  std::string scalar(const SourceParameter& parameter, const std::string& name) {
+    std::string text =
+        fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n", name, type_of(parameter, name));
+    if (is_integer(parameter.type) && !is_no_size(name)) {
+      if (upper(name) != name) text += fmt::format("value = \"{}\"\n", upper(name));
+      return text;
+    }
+    const bool leads = upper(name).starts_with("LD") || contains_any(upper(name), {"STRIDE", "PITCH"});
+    text += fmt::format("value = \"{}\"  # ?\n", leads ? m_sizes.back() : "1");
+    ask(fmt::format("{}: which value?", name));
+    return text;
+  }
+
+  std::string verify() {
+    if (m_outputs.empty()) ask("what does the kernel write? No argument is written in its text");
+    ask(fmt::format(
+        "what is right? Write the reference in {}; rounding_terms says how many roundings a result sums up",
+        m_reference_file));
+    std::vector<std::string> names = m_inputs;
+    for (const std::string& output : m_outputs) {
+      names.push_back(output + ".expected");
+      names.push_back(output + ".magnitude");
+    }
+    names.insert(names.end(), m_sizes.begin(), m_sizes.end());
+    return fmt::format(
+        "\n[verify]\nreference = \"{}\"\nrounding_terms = \"1\"  # ? additions and multiplications behind "
+        "one result\n"
+        "\n[verify.launch]\nentry = \"{}_reference\"\nblock = [256]\ngrid = [\"ceil_div({}, 256)\"]  # ? one "
+        "thread a result\n"
+        "arguments = {}\n",
+        m_reference_file, m_kernel.name, fmt::join(extent(), " * "), quoted(names));
+  }
+
+  std::string metrics() const {
+    return fmt::format(
+        "\n[metrics]  # ? what is done in a nanosecond\n\"Gelement/s\" = \"1.0 * {} / time_ns\"\n",
+        fmt::join(m_sizes, " * "));
+  }
+
+  std::string reference() const {
+    std::vector<std::string> declared;
+    for (const SourceParameter& parameter : m_kernel.parameters)
+      if (std::find(m_inputs.begin(), m_inputs.end(), parameter.name) != m_inputs.end())
+        declared.push_back(fmt::format(
+            "const {}* {}", m_element_type_of.contains(parameter.type) ? "ELEMENT_TYPE" : parameter.type,
+            parameter.name));
+    std::string body;
+    for (const std::string& output : m_outputs) {
+      declared.push_back("double* " + output + "_expected");
+      declared.push_back("double* " + output + "_magnitude");
+      body += fmt::format(
+          "  // {}_expected[i] = …;   the exact result, in double precision\n"
+          "  // {}_magnitude[i] = …;  the same with absolute values: what rounding errors are a share of\n",
+          output, output);
+    }
+    for (const std::string& size : m_sizes) declared.push_back("int " + size);
+    return fmt::format(
+        "// What {} has to compute, written for clearness: it is what results are held against.\n"
+        "#error \"the reference of {} is still to be written\"\n\n"
+        "extern \"C\" __global__ void {}_reference({}) {{\n"
+        "  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;\n{}}}\n",
+        m_kernel.name, m_kernel.name, m_kernel.name, fmt::join(declared, ", "), body);
+  }
+
+  const SourceKernel& m_kernel;
+  const std::string& m_file;
+  const std::string& m_reference_file;
+  std::vector<std::string> m_sizes;
+  std::vector<Tunable> m_tunables;
+  std::vector<std::string> m_template_arguments;
+  std::set<std::string> m_element_type_of;  ///< template parameters that are types
+  std::vector<std::string> m_inputs;
+  std::vector<std::string> m_outputs;
+  bool m_asked_extent = false;
+  std::vector<std::string> m_questions;
+};
+
+}  // namespace
+
+SpecDraft draft_spec(const SourceKernel& kernel, const std::vector<OpenMacro>& macros,
+                     const std::string& file, const std::string& reference_file) {
+  return Draft(kernel, macros, file, reference_file).write();
+}
+
+}  // namespace config

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+
+#include "config/kernel_source.hpp"
+
+namespace config {
+
+/// A first spec of a kernel, and what its author has to say before it means anything.
+struct SpecDraft {
+  std::string spec;  ///< TOML, with a comment at every guess
+  std::string
+      reference;  ///< CUDA C++ with the reference's declaration; it does not compile until it is written
+  std::vector<std::string> questions;  ///< what the source does not say, most important first
+};
+
+/// `file` and `reference_file`: what the spec calls the source and its reference. Arguments come from the
+/// kernel's parameters: integers passed by value are sizes, but for strides and the like; pointers to const
+/// are inputs, others what the body does with them. Open macros and template parameters become parameters.
+SpecDraft draft_spec(const SourceKernel& kernel, const std::vector<OpenMacro>& macros,
+                     const std::string& file, const std::string& reference_file);
+
+}  // namespace config

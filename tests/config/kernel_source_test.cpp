@@ -1,0 +1,105 @@
+#include "config/kernel_source.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+using namespace config;
+
+namespace {
+
+/// `float* x` with ` in`, ` out` or ` in out` for what the body does.
+std::string text_of(const SourceParameter& parameter) {
+  return (parameter.constant ? "const " : "") + parameter.type + (parameter.pointer ? "* " : " ") +
+         parameter.name + (parameter.read ? " in" : "") + (parameter.written ? " out" : "");
+}
+
+std::string parameters_of(const std::string& source) {
+  const KernelSource read = read_kernel_source(source);
+  REQUIRE(read.kernels.size() == 1);
+  std::string text;
+  for (const SourceParameter& parameter : read.kernels.front().parameters)
+    text += (text.empty() ? "" : ", ") + text_of(parameter);
+  return text;
+}
+
+std::string macros_of(const std::string& source) {
+  std::string text;
+  for (const OpenMacro& macro : read_kernel_source(source).macros)
+    text += (text.empty() ? "" : " ") + macro.name + (macro.usual.empty() ? "" : "=" + macro.usual);
+  return text;
+}
+
+}  // namespace
+
+TEST_SUITE("config::read_kernel_source") {
+  TEST_CASE("a kernel's parameters are found behind attributes, templates and comments") {
+    CHECK(parameters_of(
+              "extern \"C\" __global__ void __launch_bounds__(256, 2)\n"
+              "k(const float* __restrict__ x /* in, really */, unsigned int n, float y[], long long)\n"
+              "{ y[0] = x[n]; }") == "const float* x in, unsigned int n, float* y out, long long ");
+    CHECK(parameters_of(
+              "template <typename T, int N = 4> static __global__ void k(ns::Pair<T, int>* p, T const* q) "
+              "{ p[0] = q[1]; }") == "ns::Pair<T,int>* p out, const T* q in");
+    CHECK(parameters_of("__global__ void k(void) {}").empty());
+    const KernelSource read = read_kernel_source("template <class T, int N> __global__ void k(T* x) {}");
+    REQUIRE(read.kernels.front().template_parameters.size() == 2);
+    CHECK(read.kernels.front().template_parameters[0].type == "typename");
+    CHECK(read.kernels.front().template_parameters[1].name == "N");
+  }
+
+  TEST_CASE("what a body does with a pointer is told from its text") {
+    const auto use = [](const std::string& body) {
+      return parameters_of("__global__ void k(float* p, int* i) { " + body + " }").substr(0, 15);
+    };
+    CHECK(use("p[i[0]] = 1;") == "float* p out, i");
+    CHECK(use("float a = p[1];") == "float* p in, in");
+    CHECK(use("p[0] += 1;") == "float* p in out");
+    CHECK(use("p[0]++;") == "float* p in out");
+    CHECK(use("if (p[0] == 1) i[0] = 2;") == "float* p in, in");
+    CHECK(use("atomicAdd(&p[0], 1.f);") == "float* p in out");
+    CHECK(use("*p = 3;") == "float* p out, i");
+    CHECK(use("fill(p);") == "float* p in out");
+    CHECK(use("s.p[0] = 1;") == "float* p, int* ");
+  }
+
+  TEST_CASE("declarations, comments and strings are no kernels") {
+    CHECK(read_kernel_source("__global__ void k(int n);\n// __global__ void a() {}\n"
+                             "const char* s = \"__global__ void b() {}\";")
+              .kernels.empty());
+  }
+
+  TEST_CASE("macros that nobody defines are open, and so are those that have a default") {
+    CHECK(macros_of("__global__ void k() { int x = BLOCK * 2; }") == "BLOCK");
+    CHECK(macros_of("#ifndef BLOCK\n#define BLOCK 128\n#endif\n") == "BLOCK=128");
+    CHECK(macros_of("#define AREA (TILE * TILE)\nint x[AREA];") == "TILE");
+    CHECK(macros_of("#if USE_SHARED\n#endif\n#ifdef OTHER\n#endif\n") == "USE_SHARED");
+    CHECK(macros_of("#if defined(OTHER) && LEVEL > 2\n#endif\n") == "LEVEL");
+    CHECK(macros_of("#ifndef GUARD_H\n#define GUARD_H\n#endif\n").empty());
+    CHECK(macros_of("#define TILE 4\nint x = TILE;").empty());
+    CHECK(macros_of("constexpr int TILE = 4; enum E { RED, GREEN = 2 }; int x = TILE + GREEN;").empty());
+    CHECK(macros_of("template <int UNROLL> __global__ void k() { int x = UNROLL; }").empty());
+    CHECK(macros_of("float x = FLT_MAX, y = INFINITY; int z = INT_MAX; auto p = NULL;").empty());
+    CHECK(macros_of("int x = SQUARE(3);").empty());  // a function: no value to try
+    CHECK(macros_of("if (x > BLOCK) return; while (a < ROWS) ++a; return COLS;") == "BLOCK COLS ROWS");
+  }
+
+  TEST_CASE("what a block covers is what its index is multiplied with") {
+    const auto covers = [](const std::string& body) {
+      return read_kernel_source("__global__ void k(int n) { " + body + " }").kernels.front().block_covers;
+    };
+    CHECK(covers("int i = blockIdx.x * blockDim.x + threadIdx.x;")[0] == "blockDim");
+    CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[0] == "WIDTH");
+    CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[1] == "TILE");
+  }
+
+  TEST_CASE("sources that end anywhere are read to their end") {
+    const std::string source =
+        "template <typename T> __global__ void __launch_bounds__(N) k(const T* x, int (*f)(int)) { x[0] += "
+        "\"a\\\"\"; } "
+        "#define A /* c */ \\\n B\n";
+    for (std::size_t length = 0; length <= source.size(); ++length)
+      CHECK(read_kernel_source(source.substr(0, length)).kernels.size() <= 1);
+  }
+}

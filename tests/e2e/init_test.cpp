@@ -1,0 +1,90 @@
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::User;
+
+namespace {
+
+void write_saxpy(const User& user) {
+  std::ofstream(user.home / "saxpy.cu") << R"(#ifndef BLOCK_SIZE
+#define BLOCK_SIZE 256
+#endif
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+)";
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, init") {
+  TEST_CASE("a kernel nobody described is tuned once its reference is written, its source untouched") {
+    const User user;
+    write_saxpy(user);
+    const auto init = user.types({"init", "saxpy.cu"});
+    INFO(init.err);
+    CHECK(init.exit_code == 0);
+    CHECK(init.out == "saxpy.toml\nsaxpy_reference.cu\n");
+    CHECK(has(init.err, "then: tuner check saxpy.toml"));
+
+    // Before the reference says what is right nothing passes.
+    const auto early = user.types({"run", "--kernel", "saxpy.toml", "--device", "cpu", "--sizes", "1000"});
+    CHECK(early.exit_code != 0);
+    CHECK(has(early.out + early.err, "still to be written"));
+
+    std::ofstream(user.home / "saxpy_reference.cu") << R"(
+extern "C" __global__ void saxpy_reference(const float* x, const float* y, double* y_expected, double* y_magnitude,
+                                           int N) {
+  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= N) return;
+  y_expected[i] = double(x[i]) + y[i];
+  y_magnitude[i] = fabs(double(x[i])) + fabs(double(y[i]));
+}
+)";
+    const auto run = user.types({"run", "--kernel", "saxpy.toml", "--device", "cpu", "--sizes", "1000"});
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "BLOCK_SIZE="));
+    CHECK(has(run.out, "searched whole: all 5"));
+
+    SUBCASE("a second init replaces the spec alone, and only when told to") {
+      const auto again = user.types({"init", "saxpy.cu"});
+      CHECK(again.exit_code == 2);
+      CHECK(has(again.err, "saxpy.toml is there already"));
+      CHECK(user.types({"init", "saxpy.cu", "--force"}).exit_code == 0);
+      CHECK(has(tuner::test::read_text(user.home / "saxpy_reference.cu"), "y_expected[i] = double"));
+    }
+    SUBCASE("check holds the spec against the kernel's declaration") {
+      std::string spec = tuner::test::read_text(user.home / "saxpy.toml");
+      const std::string type = "name = \"n\"\ntype = \"int\"";
+      REQUIRE(has(spec, type));
+      spec.replace(spec.find(type), type.size(), "name = \"n\"\ntype = \"long long\"");
+      std::ofstream(user.home / "saxpy.toml") << spec;
+      const auto check = user.types({"check", "saxpy.toml"});
+      CHECK(check.exit_code == 2);
+      CHECK(has(check.err, "`n` has 8 bytes, and argument 1 of `saxpy` has 4"));
+      CHECK(has(check.err, "saxpy.toml:"));
+    }
+  }
+
+  TEST_CASE("what no spec can be made of is told with what there is") {
+    const User user;
+    write_saxpy(user);
+    const auto refused = [&](const std::vector<std::string>& command, const std::string& reason) {
+      const auto result = user.types(command);
+      CHECK(result.exit_code == 2);
+      CHECK_MESSAGE(has(result.err, reason), result.err);
+    };
+    refused({"init", "nowhere.cu"}, "cannot read nowhere.cu");
+    refused({"init", "saxpy.cu", "--entry", "saxp"}, "did you mean `saxpy`");
+    std::ofstream(user.home / "none.cu") << "int x;\n";
+    refused({"init", "none.cu"}, "defines no __global__ function");
+    std::ofstream(user.home / "two.cu") << "__global__ void a() {}\n__global__ void b() {}\n";
+    refused({"init", "two.cu"}, "has 2 kernels: a, b");
+  }
+}
