@@ -165,6 +165,20 @@ TEST_CASE("an entry that is not there is named, with the kernels that are") {
   CHECK(mentions(compilation, "kernels in the source: first, second"));
 }
 
+TEST_CASE("an entry that cannot be instantiated tells the source's own error, or why it is none") {
+  const std::string source =
+      "#warning about nothing\n"
+      "template <int N> __global__ void k(float* a) {\n"
+      "  static_assert(N <= 32, \"tile too large\");\n}\n";
+  CHECK(real_compiler()
+            .compile(cuda_job(source, {"k<64>"}))
+            .log.rfind("main.cu(3): error: static assertion failed with \"tile too large\"", 0) == 0);
+  const Compilation compilation = real_compiler().compile(cuda_job(source, {"k<float>"}));
+  CHECK_MESSAGE(compilation.log.rfind("entry 'k < float >' is not a kernel", 0) == 0, compilation.log);
+  CHECK(mentions(compilation, "error: cannot determine which instance of function template \"k\""));
+  CHECK(real_compiler().compile(cuda_job(source, {"k<8>"})).status == TrialStatus::ok);
+}
+
 TEST_CASE("an entry that is a function but no kernel is named too") {
   const Compilation compilation = real_compiler().compile(
       cuda_job("__device__ int helper(int x) { return x; }\n__global__ void k() {}", {"helper"}));

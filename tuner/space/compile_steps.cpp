@@ -224,7 +224,10 @@ class StepCompiler {
       return CompiledOperand{model::Operand::Kind::scalar, -1,
                              m_compiler.compile(implied(name, step.where), {.word = true})};
     }
-    const int index = argument_index(name.substr(0, dot), step.where);
+    const int index = argument_index(name.substr(0, dot), step.where,
+                                     "`arguments` lists, in the order of the kernel's parameters, names of "
+                                     "[[arguments]], which may differ "
+                                     "from what the kernel calls them");
     if (index < 0) return std::nullopt;
     if (dot == std::string::npos) return CompiledOperand{model::Operand::Kind::buffer, index, std::nullopt};
     const std::string suffix = name.substr(dot + 1);
@@ -247,14 +250,16 @@ class StepCompiler {
     return std::nullopt;
   }
 
-  int argument_index(const std::string& name, const model::SourceLocation& where) {
+  int argument_index(const std::string& name, const model::SourceLocation& where,
+                     const std::string& hint = "") {
     std::vector<std::string> names;
     for (const ArgumentSpec& argument : m_spec.arguments) {
       if (argument.name == name) return static_cast<int>(names.size());
       names.push_back(argument.name);
     }
+    const std::string meant = util::did_you_mean(name, names);
     m_compiler.report(where, fmt::format("unknown argument `{}`", excerpt(name)),
-                      util::did_you_mean(name, names));
+                      meant + (meant.empty() || hint.empty() ? "" : " ") + hint);
     return -1;
   }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -190,22 +189,6 @@ std::vector<Arguments> host_commands(const Arguments& compiler, Arguments compil
   link.emplace_back(object);
   link.insert(link.end(), link_with.begin(), link_with.end());
   return {std::move(compile), std::move(link)};
-}
-
-/// With its first error as the first line: GCC says before it by which way it came to the file.
-std::string error_first(std::string log) {
-  for (std::size_t at = 0; at < log.size();) {
-    const std::size_t end = std::min(log.find('\n', at), log.size() - 1) + 1;
-    const std::string_view line = std::string_view(log).substr(at, end - at);
-    if (line.find(": error: ") != std::string_view::npos ||
-        line.find(": fatal error: ") != std::string_view::npos) {
-      const auto place = [&](std::size_t index) { return log.begin() + static_cast<std::ptrdiff_t>(index); };
-      std::rotate(place(0), place(at), place(end));
-      break;
-    }
-    at = end;
-  }
-  return log;
 }
 
 /// Adds what a command said and how it ended.

@@ -66,17 +66,23 @@ std::string kernels_listed(const CompileJob& job) {
   return fmt::format("kernels in the source: {}", fmt::join(names, ", "));
 }
 
+/// The file in which NVRTC checks name expressions.
+constexpr std::string_view name_check = "__nv_name_map(";
+
 /// The entry that NVRTC could not find. NVRTC checks name expressions in a file of its own, behind the
 /// source.
 std::optional<std::string> missing_entry(const CompileJob& job, std::string_view log) {
+  if (!first_error(log, name_check).empty()) return std::nullopt;  // the source's own comes first
   constexpr std::string_view marker = "Input name expression was: \"";
   const std::size_t at = log.find(marker);
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view name = log.substr(at + marker.size());
   name = name.substr(0, name.find("\"\n"));
   const std::size_t begin = std::min(name.find_first_not_of(' '), name.size());
-  return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate; {}",
-                     name.substr(begin), kernels_listed(job));
+  std::string_view why = first_error(log);
+  why.remove_prefix(std::min(why.find("error: "), why.size()));
+  return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}",
+                     name.substr(begin), why, kernels_listed(job));
 }
 
 Compilation explain_failure(const CompileJob& job, const PtxasReport& report, std::string_view log) {
@@ -90,7 +96,7 @@ Compilation explain_failure(const CompileJob& job, const PtxasReport& report, st
   if (const auto message = missing_entry(job, log)) {
     return failed(TrialStatus::compile_error, fmt::format("{}\n{}", *message, log));
   }
-  return failed(TrialStatus::compile_error, log);
+  return failed(TrialStatus::compile_error, error_first(std::string(log), name_check));
 }
 
 /// What is known of each entry; a failure when one is no kernel at all.
