@@ -10,6 +10,7 @@
 #include "db/final_queries.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
+#include "reports/numbers.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/baselines.hpp"
 #include "tuner/cli/best_table.hpp"
@@ -104,6 +105,55 @@ std::vector<db::BestAnswer> answers(const sweep::Request& request, const db::Con
     for (db::BestAnswer& answer : db::best_of_each(connection, filter)) found.push_back(std::move(answer));
   }
   return found;
+}
+
+/// What the other kernels of the sweep reached where one of them is the best of all.
+struct Others {
+  std::vector<db::BestAnswer> best;
+  std::string dropped;  ///< a line for each kernel and problem of which all trials were dropped early
+};
+
+Others others_than(const std::vector<db::BestAnswer>& best, const sweep::Request& request,
+                   const db::Connection& connection) {
+  Others others;
+  const auto add = [&](const std::string& kernel, const model::Problem& problem) {
+    db::TrialFilter filter;
+    filter.kernel = kernel;
+    filter.problem = problem;
+    filter.comparison_class = sweep::comparison_class(request, problem.type);
+    const std::size_t before = others.best.size();
+    for (db::BestAnswer& answer : db::best_of_each(connection, filter))
+      others.best.push_back(std::move(answer));
+    if (others.best.size() > before) return;
+    filter.superseded = false;
+    filter.status = model::TrialStatus::dropped;
+    const std::vector<model::TrialRecord> dropped = db::trials(connection, filter);
+    if (dropped.empty() || !dropped.front().outcome.measurement) return;
+    others.dropped += fmt::format("{} at {}: dropped early, at best ~{} ({})\n", kernel, problem.text(),
+                                  reports::time_text(dropped.front().outcome.measurement->median_ns),
+                                  dropped.front().configuration.text());
+  };
+  for (const sweep::Work& work : request.work) {
+    const model::KernelSpec& spec = work.kernel.spec();
+    if (!model::may_win(spec.role)) continue;
+    for (const model::Problem& problem : work.problems) {
+      const bool is_best = std::any_of(best.begin(), best.end(), [&](const db::BestAnswer& answer) {
+        return answer.winner.kernel == spec.name && answer.winner.problem == problem;
+      });
+      if (!is_best) add(spec.name, problem);
+    }
+  }
+  return others;
+}
+
+void say_best(const sweep::Request& request, const db::Connection& connection) {
+  const std::vector<db::BestAnswer> best = answers(request, connection);
+  write_out(best_text(best));
+  const Others others = others_than(best, request, connection);
+  if (others.best.empty() && others.dropped.empty()) return;
+  write_out("\nthe best of the other kernels that were tuned:\n");
+  if (!others.best.empty()) write_out(best_text(others.best));
+  write_out(others.dropped);
 }
 
 void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer) {
@@ -297,7 +347,7 @@ int run(const Context& context, const RunOptions& options) {
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
-  write_out(best_text(answers(request, store.connection())));
+  say_best(request, store.connection());
   say_end(summary, backend);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);
