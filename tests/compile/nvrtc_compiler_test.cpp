@@ -187,11 +187,22 @@ TEST_CASE("an entry that is a function but no kernel is named too") {
   CHECK(mentions(compilation, "kernels in the source: k"));
 }
 
-TEST_CASE("sm_90a has instructions that sm_90 has not") {
-  CompileJob job = cuda_job(kernel_of("asm volatile(\"wgmma.fence.sync.aligned;\");"));
-  CHECK(real_compiler().compile(job).status == TrialStatus::compile_error);
-  job.architecture = "sm_90a";
-  CHECK(real_compiler().compile(job).status == TrialStatus::ok);
+TEST_CASE("the features of an architecture alone are chosen where the source needs them, or asks") {
+  const CompileJob needs = cuda_job(kernel_of("asm volatile(\"wgmma.fence.sync.aligned;\");"));
+  const Compilation compilation = real_compiler().compile(needs);
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+  CompileJob older = needs;
+  older.architecture = "sm_80";
+  const Compilation refused = real_compiler().compile(older);
+  CHECK(refused.status == TrialStatus::compile_error);
+  CHECK(mentions(refused, "wgmma.fence"));
+  const CompileJob asks = cuda_job(
+      kernel_of("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n  p[0] = 1;\n#else\n  static_assert(false);\n#endif"));
+  CHECK(real_compiler().compile(asks).status == TrialStatus::ok);
+  const CompileJob plain = cuda_job(kernel_of("p[0] = 1;"));
+  CompileJob specific = plain;
+  specific.architecture = "sm_90a";
+  CHECK(real_compiler().compile(plain).binary != real_compiler().compile(specific).binary);
 }
 
 TEST_CASE("an architecture that NVRTC does not know ends the command, naming those it knows") {

@@ -29,6 +29,10 @@ using model::TrialStatus;
 /// diagnostics short.
 constexpr std::string_view nowhere = "/dev/null/";
 
+/// What nvcc's sources have from the host's <sys/types.h> without asking. Said twice, a typedef is one.
+constexpr std::string_view always_there =
+    "typedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n";
+
 Compilation failed(TrialStatus status, std::string_view log) {
   Compilation compilation;
   compilation.status = status;
@@ -143,6 +147,27 @@ std::optional<std::string> unusable(const CompileJob& job) {
   return refused_option(job.options);
 }
 
+/// The same job for the features that an architecture alone has (sm_90a), of which its device has all.
+CompileJob with_features(CompileJob job) {
+  if (!job.architecture.empty() && job.architecture.back() >= '0' && job.architecture.back() <= '9')
+    job.architecture += 'a';
+  return job;
+}
+
+/// Whether a source asks if it is compiled for them: it would compile to something else without.
+bool asks_for_features(const CompileJob& job) {
+  return std::any_of(job.source.begin(), job.source.end(), [](const model::SourceText& file) {
+    return file.text.find("__CUDA_ARCH_FEAT_SM") != std::string::npos;
+  });
+}
+
+/// ptxas: Instruction 'wgmma.fence' not supported on .target 'sm_90'; … requires .target 'sm_90a'
+bool lacks_features(const Answer& answer) {
+  return answer.outcome == Answer::Outcome::rejected &&
+         (answer.log.find("not supported on .target 'sm_") != std::string::npos ||
+          answer.log.find("cannot be compiled for architecture 'sm_") != std::string::npos);
+}
+
 std::string as_literal(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -168,10 +193,11 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
   request.source = job.source;
   const std::string name = request.source[0].name;
   request.source[0].name = std::string(nowhere) + name;
-  request.source[0].text.insert(0, fmt::format("#line 1 \"{}\"\n", as_literal(name)));
+  request.source[0].text.insert(0, fmt::format("{}#line 1 \"{}\"\n", always_there, as_literal(name)));
   for (model::SourceText& stub : stub_headers(job.source, m_headers))
     request.source.push_back(std::move(stub));
-  request.options = options_for(job, m_library->version(), m_headers);
+  const bool asks = asks_for_features(job);
+  request.options = options_for(asks ? with_features(job) : job, m_library->version(), m_headers);
   for (const std::string& entry : job.entries) {
     const auto& known = request.name_expressions;
     if (std::find(known.begin(), known.end(), entry) == known.end())
@@ -179,6 +205,11 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
   }
 
   Answer answer = m_library->compile(request);
+  if (!asks && lacks_features(answer)) {
+    request.options = options_for(with_features(job), m_library->version(), m_headers);
+    Answer again = m_library->compile(request);
+    if (again.outcome == Answer::Outcome::ok) answer = std::move(again);
+  }
   erase_all(answer.log, nowhere);
   const PtxasReport report = parse_ptxas_log(answer.log);
   Compilation compilation = answer.outcome == Answer::Outcome::ok
