@@ -106,18 +106,6 @@ void read_options(TableReader& reader, SpecContext& context) {
   }
 }
 
-void read_compiler(TableReader& reader, SpecContext& context) {
-  const auto compiler = reader.text("compiler");
-  if (!compiler) return;
-  if (*compiler == "nvcc") {
-    context.spec.compiler = *compiler;
-  } else if (*compiler != "nvrtc") {
-    context.mistakes.add(reader.table().find("compiler")->value.where,
-                         fmt::format("unknown compiler \"{}\"", util::one_line(*compiler, 40)),
-                         "nvrtc, which is the default, or nvcc");
-  }
-}
-
 /// What the kernel takes part as. A kernel with a `ceiling` is one, and is no baseline as well.
 void read_role(TableReader& reader, SpecContext& context) {
   read_ceiling(reader, context);
@@ -218,7 +206,6 @@ void read_kernel_table(const Node& table, SpecContext& context) {
   if (table.find("types") == nullptr) context.spec.types = {model::ElementType::float32};
   read_device_kinds(reader, context.spec.device_kinds);
   read_options(reader, context);
-  read_compiler(reader, context);
   read_sources(reader, context);
   if (const auto entry = reader.text("entry")) {
     check_entry(*entry, table.find("entry")->value.where, context.mistakes);

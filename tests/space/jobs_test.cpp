@@ -6,6 +6,7 @@
 #include "tests/space/spec_builder.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/space/spec_digest.hpp"
 
 using namespace tuner;
 using namespace tuner::space;
@@ -98,6 +99,36 @@ TEST_CASE("compiler options may name parameters, and be there for some configura
   // The reference has no configuration, and what -I leads to is among the sources.
   CHECK(reference_job(spec, make_problem(spec, {8}, std::nullopt, 0), "sm_90", "nvrtc 13.0")->options ==
         std::vector<std::string>{"--std=c++20"});
+}
+
+TEST_CASE("all that decides how a kernel is launched and compiled is part of its definition") {
+  const auto of = [](void (*change)(model::KernelSpec&)) {
+    model::KernelSpec spec = scale_spec();
+    change(spec);
+    return definition_of(spec).hex();
+  };
+  const std::vector<std::string> definitions = {
+      of([](auto&) {}),
+      of([](auto& spec) { spec.steps[0].cooperative = expression("1"); }),
+      of([](auto& spec) { spec.steps[0].cluster = {expression("2")}; }),
+      of([](auto& spec) { spec.steps[0].shared_carveout_percent = expression("50"); }),
+      of([](auto& spec) { spec.steps[0].repeat = expression("2"); }),
+      of([](auto& spec) { spec.steps[0].repeat = expression("3"); }),
+      of([](auto& spec) { spec.arguments[1].restore = true; }),
+      of([](auto& spec) { spec.parameters[0].spelled = true; }),
+      of([](auto& spec) {
+        spec.macros = {{"length", {}}};
+      }),
+      of([](auto& spec) {
+        spec.conditional_options = {{"-G", expression("B > 32")}};
+      }),
+      of([](auto& spec) {
+        spec.conditional_options = {{"-G", expression("B > 64")}};
+      })};
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    CAPTURE(i);
+    CHECK(std::count(definitions.begin(), definitions.end(), definitions[i]) == 1);
+  }
 }
 
 TEST_CASE("run-time parameters share a binary, others do not") {

@@ -166,7 +166,6 @@ struct KernelSpec {
   std::vector<std::string> compile_options;
   std::vector<ConditionalOption> conditional_options;  ///< of the kernel alone, behind the others
   std::vector<PlacedName> macros;                      ///< those of `derived` that the source sees as macros
-  std::string compiler;                                ///< for CUDA: `nvrtc` or `nvcc`; empty: nvrtc
   bool deterministic = true;
   std::vector<Assignment> defaults;  ///< the configuration a user would have without tuning, maybe partial
   std::vector<NamedExpression> derived;

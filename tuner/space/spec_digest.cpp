@@ -137,7 +137,6 @@ model::Digest definition_of(const model::KernelSpec& spec) {
   if (!spec.conditional_options.empty()) add(digest.add("conditional options"), spec.conditional_options);
   if (!spec.macros.empty()) digest.add("macros");
   for (const model::PlacedName& macro : spec.macros) digest.add(macro.name);
-  if (!spec.compiler.empty()) digest.add("compiler").add(spec.compiler);
   return digest.finish();
 }
 
