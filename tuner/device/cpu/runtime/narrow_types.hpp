@@ -89,12 +89,14 @@ TUNER_CPU_PAIR inline P __hcmadd(P a, typename tuner_cpu::Same<P>::Of b, typenam
   return P(__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
 }
 
-TUNER_CPU_NARROW inline T atomicAdd(T* at, typename tuner_cpu::Same<T>::Of value) {
+TUNER_CPU_NARROW TUNER_CPU_ATOMIC T atomicAdd(T* at, typename tuner_cpu::Same<T>::Of value) {
+  TUNER_CPU_NOTE(at);
   return tuner_cpu::exchange_with<unsigned short>(at, [value](T old) -> T { return old + value; });
 }
 // The third parameter makes it another template than the one above.
 template <class P, class T = typename tuner_cpu::NarrowPair<P>::Element, int = 2>
-inline P atomicAdd(P* at, typename tuner_cpu::Same<P>::Of value) {
+TUNER_CPU_ATOMIC P atomicAdd(P* at, typename tuner_cpu::Same<P>::Of value) {
+  TUNER_CPU_NOTE(at);
   return tuner_cpu::exchange_with<unsigned>(at, [value](P old) -> P { return old + value; });
 }
 
