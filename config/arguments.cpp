@@ -102,7 +102,9 @@ void read_inits(const Member& member, model::InitSpec& out, const model::Argumen
 }
 
 void read_contents(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
-  const bool has_contents = argument.access == model::Access::in || argument.access == model::Access::inout;
+  const bool is_cleared = argument.access == model::Access::workspace && argument.restore;
+  const bool has_contents =
+      argument.access == model::Access::in || argument.access == model::Access::inout || is_cleared;
   const Member* const first = reader.take(first_draw);
   const Member* const second = reader.take(second_draw);
   if (!has_contents) {
@@ -110,7 +112,8 @@ void read_contents(TableReader& reader, model::ArgumentSpec& argument, SpecConte
       if (member == nullptr) continue;
       context.mistakes.add(
           member->where, fmt::format("{} is not read, so it has no \"{}\"", argument.name, member->key),
-          "outputs and workspaces start as poison; access = \"inout\" for a buffer whose contents matter");
+          "outputs and workspaces start as poison; access = \"inout\" for a buffer whose contents matter, "
+          "restore = true for a workspace that has to be cleared");
     }
     return;
   }
@@ -121,6 +124,16 @@ void read_contents(TableReader& reader, model::ArgumentSpec& argument, SpecConte
                          "init = \"uniform(-1, 1)\" says what it is filled with");
   }
   if (second != nullptr) read_inits(*second, argument.second_init.emplace(), argument, context);
+}
+
+void read_restore(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+  argument.restore = reader.boolean("restore").value_or(false);
+  const bool changes = argument.access == model::Access::inout || argument.access == model::Access::workspace;
+  if (!argument.restore || changes) return;
+  context.mistakes.add(reader.table().find("restore")->where,
+                       fmt::format("{} is never restored: it is only {}", argument.name,
+                                   argument.access == model::Access::in ? "read" : "written"),
+                       "\"restore\" is for access = \"inout\" and \"workspace\"");
 }
 
 void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
@@ -134,10 +147,11 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
                            "in, out, inout or workspace");
     } else {
       argument.access = found->second;
+      read_restore(reader, argument, context);
       read_contents(reader, argument, context);
     }
   }
-  for (const std::string_view key : {first_draw, second_draw})
+  for (const std::string_view key : {first_draw, second_draw, std::string_view("restore")})
     reader.take(key);  // where the access is unknown, nothing can be said of it
   reader.require("extent", "extent = [\"M\", \"N\"], how many elements: their product");
   argument.extent = reader.expressions("extent", most_extents);
@@ -150,7 +164,7 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
 void read_scalar(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   const bool real = !argument.type || model::is_floating(*argument.type);
   argument.value = reader.expression("value", real ? Numbers::real : Numbers::whole);
-  for (const std::string_view key : {"access", "extent", "init", "second_init"}) {
+  for (const std::string_view key : {"access", "extent", "init", "second_init", "restore"}) {
     if (const Member* member = reader.take(key)) {
       context.mistakes.add(member->where, fmt::format("{} is a number and has no \"{}\"", argument.name, key),
                            "only buffers have it: their type ends in *");

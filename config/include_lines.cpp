@@ -45,16 +45,17 @@ std::optional<std::string_view> included_name(std::string_view line) {
   line = without_blanks(line.substr(1));
   if (!line.starts_with("include")) return std::nullopt;
   line = without_blanks(line.substr(7));
-  if (!line.starts_with('"')) return std::nullopt;
+  if (!line.starts_with('"') && !line.starts_with('<')) return std::nullopt;
+  const char closing = line.front() == '<' ? '>' : '"';
   line.remove_prefix(1);
-  const std::size_t end = line.find('"');
+  const std::size_t end = line.find(closing);
   if (end == std::string_view::npos || end == 0) return std::nullopt;
   return line.substr(0, end);
 }
 
 }  // namespace
 
-std::vector<IncludeLine> local_includes(std::string_view text) {
+std::vector<IncludeLine> include_lines(std::string_view text) {
   std::vector<IncludeLine> result;
   bool in_comment = false;
   for (int number = 1; !text.empty(); ++number) {
@@ -62,7 +63,9 @@ std::vector<IncludeLine> local_includes(std::string_view text) {
     const std::string_view line = text.substr(0, end);
     if (!in_comment) {
       if (const auto name = included_name(line)) {
-        result.push_back({std::string(*name), number, static_cast<int>(name->data() - line.data()) + 1});
+        const bool bracketed = *(name->data() - 1) == '<';
+        result.push_back(
+            {std::string(*name), number, static_cast<int>(name->data() - line.data()) + 1, bracketed});
       }
     }
     in_comment = in_comment_after(line, in_comment);

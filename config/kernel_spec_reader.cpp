@@ -30,12 +30,13 @@ ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const s
   SpecContext context{files, folder, mistakes, result.spec, "", document.where, nullptr, {}, {}};
   model::KernelSpec& spec = result.spec;
   TableReader reader(document, "the file", mistakes);
-  spec.constraints = reader.expressions("constraints");
+  spec.constraints = reader.expressions("constraints", most_items, Empty::fine);
   if (const Member* kernel =
           reader.require("kernel", "[kernel] names the kernel, its source and its sizes")) {
     read_kernel_table(kernel->value, context);
   }
   if (const Member* derived = reader.take("derived")) spec.derived = read_derived(derived->value, mistakes);
+  if (const Member* macros = reader.take("macros")) read_macros(macros->value, spec, mistakes);
   if (const Member* parameters = reader.take("parameters")) read_parameters(parameters->value, context);
   read_defaults(context);
   read_launches(document, reader, context);

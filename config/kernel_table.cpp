@@ -71,14 +71,37 @@ void read_sizes(TableReader& reader, SpecContext& context) {
   }
 }
 
+bool check_option(const Node& option, Mistakes& mistakes) {
+  if (option.text.size() >= 2 && option.text[0] == '-' && util::one_line(option.text) == option.text)
+    return true;
+  mistakes.add(option.where, fmt::format("\"{}\" is no compiler option", util::one_line(option.text, 60)),
+               "one option an item, such as \"--use_fast_math\"");
+  return false;
+}
+
+/// `{ option = "--use_fast_math", when = "FAST == 1" }`
+void read_conditional_option(const Node& table, SpecContext& context) {
+  TableReader reader(table, "an item of \"options\"", context.mistakes);
+  const auto option = reader.required_text("option", "option = \"--use_fast_math\"");
+  reader.require("when", "when = \"FAST_MATH == 1\"; an option that is always there is a plain string");
+  const auto when = reader.expression("when");
+  reader.finish();
+  if (option && when && check_option(table.find("option")->value, context.mistakes))
+    context.spec.conditional_options.push_back({*option, *when});
+}
+
 void read_options(TableReader& reader, SpecContext& context) {
-  for (const Node* option : reader.texts("options")) {
-    if (option->text.size() < 2 || option->text[0] != '-' || util::one_line(option->text) != option->text) {
-      context.mistakes.add(option->where,
-                           fmt::format("\"{}\" is no compiler option", util::one_line(option->text, 60)),
-                           "one option an item, such as \"--use_fast_math\"");
-    } else {
-      context.spec.compile_options.push_back(option->text);
+  const Member* member = reader.take("options");
+  if (member == nullptr || !is_list(member->value, "\"options\"", "a list of strings", context.mistakes))
+    return;
+  for (const Node& item : member->value.items) {
+    if (item.kind == Node::Kind::table) {
+      read_conditional_option(item, context);
+    } else if (item.kind != Node::Kind::text) {
+      context.mistakes.wrong_type(item, "an item of \"options\"",
+                                  "a string, or { option = \"...\", when = \"...\" }");
+    } else if (check_option(item, context.mistakes)) {
+      context.spec.compile_options.push_back(item.text);
     }
   }
 }
@@ -101,7 +124,22 @@ void read_role(TableReader& reader, SpecContext& context) {
   }
 }
 
+/// The folder that an option such as -Iinclude names; empty: none.
+std::string folder_of(const std::string& option) {
+  for (const std::string_view name : {"-I", "--include-path="}) {
+    if (option.starts_with(name)) return option.substr(name.size());
+  }
+  return "";
+}
+
 void read_sources(TableReader& reader, SpecContext& context) {
+  for (const std::string& option : context.spec.compile_options) {
+    const std::string folder = folder_of(option);
+    // The toolkit's own headers are the compiler's, whose version is part of every binary's identity.
+    const bool is_toolkit =
+        !folder.empty() && !context.files.read(context.folder / folder / "cuda_fp16.h").missing;
+    if (!folder.empty() && !is_toolkit) context.includes.push_back(context.folder / folder);
+  }
   for (const Node* folder : reader.texts("include")) {
     if (folder->text.empty() || folder->text[0] == '/') {
       context.mistakes.add(folder->where,

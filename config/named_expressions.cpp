@@ -41,6 +41,17 @@ std::vector<model::NamedExpression> read_derived(const Node& table, Mistakes& mi
   return derived;
 }
 
+void read_macros(const Node& table, model::KernelSpec& spec, Mistakes& mistakes) {
+  if (!is_small_table(table, "macros", mistakes)) return;
+  for (const Member& member : table.members) {
+    check_name(member.key, "macro", member.where, mistakes);
+    if (auto value = read_expression(member.value, member.key, mistakes)) {
+      spec.derived.push_back({member.key, std::move(*value)});
+      spec.macros.push_back({member.key, member.where});
+    }
+  }
+}
+
 std::vector<model::MetricSpec> read_metrics(const Node& table, Mistakes& mistakes) {
   std::vector<model::MetricSpec> metrics;
   if (!is_small_table(table, "metrics", mistakes)) return metrics;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "config/identifiers.hpp"
@@ -66,14 +67,52 @@ void add_value(const model::Value& value, const Node& node, model::ParameterSpec
   }
 }
 
+bool is_number(const Node& node) {
+  return node.kind == Node::Kind::integer || node.kind == Node::Kind::real;
+}
+
+/// As a source spells it: with a point or an exponent, so that it is no integer there.
+std::string spelled(double number) {
+  std::string text = fmt::format("{}", number);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+/// A word that is put into the source as it is: a type, a template's argument.
+bool is_spelling(const std::string& text) {
+  return !util::trimmed(text).empty() && text.size() <= 256 && util::one_line(text) == text &&
+         text.find_first_of("'\"") == std::string::npos;
+}
+
+std::optional<model::Value> read_spelled(const Node& node, std::string_view what, Mistakes& mistakes) {
+  const double number = node.kind == Node::Kind::integer ? static_cast<double>(node.integer) : node.real;
+  if (is_number(node) && std::isfinite(number)) return model::Value(spelled(number));
+  if (node.kind == Node::Kind::text && is_spelling(node.text)) return model::Value(node.text);
+  mistakes.wrong_type(node, what, "a number, or a word as the source has it",
+                      "such as \"float4\" or \"Tile<8, 4>\": one line without quotes");
+  return std::nullopt;
+}
+
+/// A value of `parameter`.
+std::optional<model::Value> read_value_of(const model::ParameterSpec& parameter, const Node& node,
+                                          std::string_view what, Mistakes& mistakes) {
+  return parameter.spelled ? read_spelled(node, what, mistakes) : read_value(node, what, mistakes);
+}
+
 void read_values(const Node& list, model::ParameterSpec& parameter, Mistakes& mistakes) {
+  // One real number makes all of them real.
+  if (list.kind == Node::Kind::list && std::all_of(list.items.begin(), list.items.end(), is_number) &&
+      std::any_of(list.items.begin(), list.items.end(),
+                  [](const Node& item) { return item.kind == Node::Kind::real; })) {
+    parameter.spelled = true;
+  }
   if (!is_list(list, parameter.name, "a list of values or a { table }", mistakes)) return;
   if (list.items.empty()) {
     mistakes.add(list.where, fmt::format("{} offers no value", parameter.name),
                  "a list of at least one: [8, 16, 32]");
   }
   for (const Node& item : list.items) {
-    if (const auto value = read_value(item, "a value of " + parameter.name, mistakes)) {
+    if (const auto value = read_value_of(parameter, item, "a value of " + parameter.name, mistakes)) {
       add_value(*value, item, parameter, mistakes);
     }
   }
@@ -134,7 +173,7 @@ void read_condition(TableReader& reader, model::ParameterSpec& parameter, Mistak
                  "when = \"PARTITION == 'block'\" says where the parameter exists");
   }
   if (otherwise == nullptr) return;
-  const auto value = read_value(otherwise->value, "\"otherwise\"", mistakes);
+  const auto value = read_value_of(parameter, otherwise->value, "\"otherwise\"", mistakes);
   if (!value) return;
   if (!parameter.values.empty() && words != value->is_word()) {
     mistakes.add(otherwise->value.where, fmt::format("{} mixes integers and words", parameter.name),
@@ -153,6 +192,7 @@ model::ParameterSpec read_parameter(const Member& member, Mistakes& mistakes) {
     return parameter;
   }
   TableReader reader(value, member.key, mistakes);
+  parameter.spelled = reader.boolean("spelled").value_or(false);
   if (const Member* values = reader.take("values")) {
     read_values(values->value, parameter, mistakes);
   } else if (value.find("from") != nullptr || value.find("to") != nullptr) {
@@ -163,6 +203,15 @@ model::ParameterSpec read_parameter(const Member& member, Mistakes& mistakes) {
   }
   read_condition(reader, parameter, mistakes);
   parameter.runtime = reader.boolean("runtime").value_or(false);
+  if (parameter.runtime && parameter.spelled) {
+    mistakes.add(value.find("runtime")->where,
+                 fmt::format("{} is put into the source as it is spelled, so it is a macro", parameter.name),
+                 "leave out \"runtime\"");
+  }
+  if (parameter.spelled && !parameter.values.empty() && !parameter.values.front().is_word()) {
+    mistakes.add(value.find("spelled")->where, fmt::format("the range of {} has integers", parameter.name),
+                 "\"spelled\" is for words; integers are spelled anyway");
+  }
   reader.finish();
   return parameter;
 }
@@ -216,10 +265,11 @@ void read_defaults(SpecContext& context) {
                            std::move(hint));
       continue;
     }
-    const auto value = read_value(member.value, "the default of " + member.key, context.mistakes);
-    if (!value) continue;
     const model::ParameterSpec& parameter =
         context.spec.parameters[static_cast<std::size_t>(found - names.begin())];
+    const auto value =
+        read_value_of(parameter, member.value, "the default of " + member.key, context.mistakes);
+    if (!value) continue;
     const bool offered =
         std::find(parameter.values.begin(), parameter.values.end(), *value) != parameter.values.end() ||
         (parameter.when && parameter.otherwise == *value);

@@ -14,8 +14,8 @@ namespace config {
 namespace model = tuner::model;
 namespace {
 
-constexpr std::size_t most_files = 64;
-constexpr std::size_t most_bytes = std::size_t{8} << 20;
+constexpr std::size_t most_files = 2048;  // a library of templates has hundreds
+constexpr std::size_t most_bytes = std::size_t{32} << 20;
 
 FileText problem(std::string text) {
   return {"", std::move(text), false};
@@ -55,22 +55,24 @@ class Collector {
   }
 
   void follow(std::size_t index) {
-    for (const IncludeLine& line : local_includes(m_sources[index].text)) {
+    for (const IncludeLine& line : include_lines(m_sources[index].text)) {
       const model::SourceLocation where{m_paths[index].generic_string(), line.line, line.column};
       const std::filesystem::path name(line.name);
-      if (name.is_absolute()) {
+      if (name.is_absolute() && !line.bracketed) {
         m_mistakes.add(where, fmt::format("\"{}\" is an absolute path", line.name),
                        "include files relative to the source, or to a folder in kernel.include");
         continue;
       }
-      include(line.name, m_paths[index].parent_path(), where);
+      include(line, m_paths[index].parent_path(), where);
       if (m_full) return;
     }
   }
 
-  void include(const std::string& name, const std::filesystem::path& own_folder,
+  void include(const IncludeLine& line, const std::filesystem::path& own_folder,
                const model::SourceLocation& where) {
-    std::vector<std::filesystem::path> folders{own_folder};
+    const std::string& name = line.name;
+    std::vector<std::filesystem::path> folders;
+    if (!line.bracketed) folders.push_back(own_folder);
     folders.insert(folders.end(), m_request.includes.begin(), m_request.includes.end());
     for (const std::filesystem::path& folder : folders) {
       const std::filesystem::path path = folder / name;

@@ -51,10 +51,11 @@ struct SourceRequest {
   std::vector<std::filesystem::path> includes;  ///< folders searched after the including file's own
 };
 
-/// The source and, breadth first, the files that it `#include "..."`s, each under the name its `#include`
-/// gives it. A name that no folder has is left out: it may be a header of the toolkit, and the compiler
-/// knows. `#include <...>` is always the compiler's. Reports a source that cannot be read, one name for two
-/// files, and more than 64 files or 8 MiB.
+/// The source and, breadth first, the files that it includes, each under the name its `#include` gives it:
+/// `#include "..."` is looked for beside the including file and then in the request's folders,
+/// `#include <...>` in these alone. A name that no folder has is left out: it may be a header of the toolkit,
+/// and the compiler knows. Reports a source that cannot be read, one name for two files, and more than 2048
+/// files or 32 MiB.
 std::vector<tuner::model::SourceText> collect_sources(const FileReader& files, const SourceRequest& request,
                                                       Mistakes& mistakes);
 

@@ -43,6 +43,8 @@ void read_types(TableReader& reader, std::vector<tuner::model::ElementType>& typ
 void read_device_kinds(TableReader& reader, std::vector<std::string>& kinds);
 /// `[derived]`, where names must be identifiers, or `[metrics]`, where they are shown to people.
 std::vector<tuner::model::NamedExpression> read_derived(const Node& table, Mistakes& mistakes);
+/// `[macros]`: derived values that sources see too.
+void read_macros(const Node& table, tuner::model::KernelSpec& spec, Mistakes& mistakes);
 std::vector<tuner::model::MetricSpec> read_metrics(const Node& table, Mistakes& mistakes);
 
 tuner::model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes);

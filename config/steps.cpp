@@ -11,6 +11,13 @@ namespace {
 constexpr std::size_t most_steps = 64;
 constexpr std::int64_t most_streams = 16;
 
+/// true, false, or an expression that is not 0 where it is on.
+std::optional<model::Expression> read_switch(TableReader& reader, std::string_view key) {
+  const Member* member = reader.take(key);
+  if (member == nullptr || member->value.kind != Node::Kind::boolean) return reader.expression(key);
+  return model::Expression{member->value.boolean ? "1" : "0", member->value.where};
+}
+
 void read_launch(TableReader& reader, const std::string& default_entry, model::StepSpec& step) {
   Mistakes& mistakes = reader.mistakes();
   const Node& table = reader.table();
@@ -27,6 +34,9 @@ void read_launch(TableReader& reader, const std::string& default_entry, model::S
   step.grid = reader.expressions("grid", 3);
   step.dynamic_shared_bytes = reader.expression("dynamic_shared_bytes");
   step.overlap = reader.expression("overlap");
+  step.cooperative = read_switch(reader, "cooperative");
+  step.cluster = reader.expressions("cluster", 3);
+  step.shared_carveout_percent = reader.expression("shared_carveout");
   for (const Node* name : reader.texts("arguments")) {
     if (name->text.empty()) mistakes.add(name->where, "an empty name among \"arguments\"");
     step.arguments.push_back(name->text);
@@ -41,12 +51,24 @@ void read_upload(TableReader& reader, model::StepSpec& step) {
   }
   step.first = reader.expression("first");
   step.count = reader.expression("count");
-  for (const std::string_view key :
-       {"entry", "block", "grid", "dynamic_shared_bytes", "overlap", "arguments"}) {
+  for (const std::string_view key : {"entry", "block", "grid", "dynamic_shared_bytes", "overlap",
+                                     "cooperative", "cluster", "shared_carveout", "arguments"}) {
     if (const Member* member = reader.take(key)) {
       reader.mistakes().add(member->where, fmt::format("an upload has no \"{}\"", key),
                             "a step either launches a kernel or uploads a buffer");
     }
+  }
+}
+
+/// A loop around this step and those behind it.
+void read_repeat(TableReader& reader, model::StepSpec& step) {
+  step.repeat = reader.expression("repeat");
+  step.repeat_steps =
+      static_cast<int>(reader.integer("repeat_steps", 1, static_cast<std::int64_t>(most_steps)).value_or(1));
+  const Member* steps = reader.table().find("repeat_steps");
+  if (steps != nullptr && reader.table().find("repeat") == nullptr) {
+    reader.mistakes().add(steps->where, "\"repeat_steps\" without \"repeat\"",
+                          "repeat = \"ITERATIONS\" says how often the steps run in turn");
   }
 }
 
@@ -80,6 +102,7 @@ model::StepSpec read_step(const Node& table, const std::string& name, const std:
   }
   step.stream = static_cast<int>(reader.integer("stream", 0, most_streams - 1).value_or(0));
   read_after(reader, index, step);
+  read_repeat(reader, step);
   step.when = reader.expression("when");
   if (table.find("upload") == nullptr) reader.take("upload");  // so that a misspelt one finds its name
   reader.finish();

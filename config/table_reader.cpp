@@ -121,7 +121,7 @@ std::optional<model::Expression> TableReader::expression(std::string_view key, N
   return read_expression(member->value, fmt::format("\"{}\"", key), m_mistakes, numbers);
 }
 
-std::vector<model::Expression> TableReader::expressions(std::string_view key, std::size_t most) {
+std::vector<model::Expression> TableReader::expressions(std::string_view key, std::size_t most, Empty empty) {
   std::vector<model::Expression> result;
   const Member* member = take(key);
   if (member == nullptr) return result;
@@ -132,7 +132,7 @@ std::vector<model::Expression> TableReader::expressions(std::string_view key, st
     return result;
   }
   if (!is_list(value, what, "a list of expressions", m_mistakes, most)) return result;
-  if (value.items.empty())
+  if (value.items.empty() && empty == Empty::mistake)
     m_mistakes.add(value.where, what + " is an empty list", "leave it out, or fill it");
   for (const Node& item : value.items) {
     if (auto one = read_expression(item, "an item of " + what, m_mistakes)) result.push_back(std::move(*one));

@@ -19,6 +19,9 @@ inline constexpr std::size_t most_items = 4096;
 /// 0.5.
 enum class Numbers { whole, real };
 
+/// Whether a list may have no items.
+enum class Empty { mistake, fine };
+
 /// Takes keys out of one table, reporting wrong types as it goes; finish() reports the keys that nobody asked
 /// for. Every getter returns an empty result for a key that is absent or wrong. The table and `mistakes` must
 /// outlive this.
@@ -38,7 +41,8 @@ class TableReader {
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most);
   std::optional<tuner::model::Expression> expression(std::string_view key, Numbers numbers = Numbers::whole);
   /// A list of expressions, or a single one.
-  std::vector<tuner::model::Expression> expressions(std::string_view key, std::size_t most = most_items);
+  std::vector<tuner::model::Expression> expressions(std::string_view key, std::size_t most = most_items,
+                                                    Empty empty = Empty::mistake);
   /// The items of a list of strings.
   std::vector<const Node*> texts(std::string_view key);
 

@@ -1,5 +1,6 @@
-// How long does it take to know every valid configuration of a large space? CLTune's GEMM space, against a
-// limit of 50 ms: the best of 20 rounds, compiling the spec included.
+// How long does it take to know every valid configuration of a large space? CLTune's GEMM space, and one with
+// two lists of 512 values and 10^8 raw combinations, against a limit of 50 ms: the best of 20 rounds,
+// compiling the spec included.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <limits>
 
 #include "tests/space/cltune_gemm.hpp"
+#include "tests/space/spec_builder.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 namespace {
@@ -16,8 +18,25 @@ using namespace tuner;
 constexpr double limit_ms = 50;
 constexpr int rounds = 20;
 
+constexpr double long_lists_combinations = 512.0 * 512 * 64 * 8;
+
+/// y = a x with a tile of A x B elements, of which few shapes fit.
+model::KernelSpec long_lists() {
+  model::KernelSpec spec = space::scale_spec();
+  const auto range = [](std::int64_t most) {
+    std::vector<model::Value> values;
+    for (std::int64_t value = 1; value <= most; ++value) values.emplace_back(value);
+    return values;
+  };
+  spec.parameters = {space::parameter("B", range(512)), space::parameter("A", range(512)),
+                     space::parameter("C", range(64)), space::parameter("D", range(8))};
+  spec.constraints = {space::expression("A * B <= 1024"), space::expression("A * B % (32 * C) == 0"),
+                      space::expression("is_pow2(D)")};
+  return spec;
+}
+
 template <typename Work>
-void report(const char* what, Work&& work) {
+void report(const char* what, double combinations, Work&& work) {
   double best_ms = std::numeric_limits<double>::infinity();
   std::int64_t found = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -27,7 +46,7 @@ void report(const char* what, Work&& work) {
     best_ms = std::min(best_ms, took.count());
   }
   fmt::print("{:<44} {:>8.2f} ms   {:>5.2f} of {} ms   {:>6.0f} M combinations/s   {} valid\n", what, best_ms,
-             best_ms / limit_ms, limit_ms, space::cltune_gemm_combinations / best_ms / 1e3, found);
+             best_ms / limit_ms, limit_ms, combinations / best_ms / 1e3, found);
 }
 
 }  // namespace
@@ -37,14 +56,22 @@ int main() {
   const model::Problem problem = space::make_problem(spec, {2048}, std::nullopt, 0);
   const model::DeviceLimits limits;
   fmt::print("CLTune's GEMM space, {} combinations\n", space::cltune_gemm_combinations);
-  report("count", [&] { return space::count(spec, problem, limits); });
-  report("list (coordinates kept)",
+  constexpr double of_gemm = space::cltune_gemm_combinations;
+  report("count", of_gemm, [&] { return space::count(spec, problem, limits); });
+  report("list (coordinates kept)", of_gemm,
          [&] { return static_cast<std::int64_t>(space::KernelSpace(spec).list(problem, limits).size()); });
-  report("enumerate (a Configuration shown for each)", [&] {
+  report("enumerate (a Configuration shown for each)", of_gemm, [&] {
     std::int64_t visited = 0;
     space::enumerate(spec, problem, limits, [&](const model::Configuration&) { return ++visited > 0; });
     return visited;
   });
-  report("configurations (a Configuration kept for each)",
+  report("configurations (a Configuration kept for each)", of_gemm,
          [&] { return static_cast<std::int64_t>(space::configurations(spec, problem, limits).size()); });
+
+  const model::KernelSpec lists = long_lists();
+  const model::Problem elements = space::make_problem(lists, {1 << 20}, std::nullopt, 0);
+  fmt::print("lists of 512 values, {} combinations\n", long_lists_combinations);
+  report("count", long_lists_combinations, [&] { return space::count(lists, elements, limits); });
+  report("list (coordinates kept)", long_lists_combinations,
+         [&] { return static_cast<std::int64_t>(space::KernelSpace(lists).list(elements, limits).size()); });
 }

@@ -125,4 +125,15 @@ TEST_SUITE("cli") {
     CHECK(contains(cli::best_header(after_race()), "// not re-measured"));
     CHECK(cli::best_flags(after_final()).find("measured") == std::string::npos);
   }
+
+  TEST_CASE("a word that is a macro's whole value is one in header and flags, others keep their vocabulary") {
+    db::BestAnswer answer = after_race();
+    answer.winner.configuration =
+        tuner::model::Configuration({{"CUTOFF", tuner::model::Value(std::string("0.5"))},
+                                     {"ORDER", tuner::model::Value(std::string("row"))}});
+    const std::string header = cli::best_header(answer);
+    CHECK(contains(header, "#define CUTOFF 0.5\n"));
+    CHECK(contains(header, "#define ORDER ORDER_row\n"));
+    CHECK(contains(cli::best_flags(answer), "-DCUTOFF=0.5 -DORDER_row="));
+  }
 }

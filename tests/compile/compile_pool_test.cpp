@@ -266,4 +266,37 @@ TEST_CASE("each compiler is made, used and destroyed on one thread") {
   CHECK(wrong == 0);
 }
 
+namespace {
+
+/// Compiles `quick` at once and everything else until it is abandoned.
+class EndlessCompiler final : public tuner::compile::Compiler {
+ public:
+  std::string name() const override { return "endless"; }
+  Compilation compile(const CompileJob&) override { return {}; }
+  Compilation compile_unless(const CompileJob& job, const std::atomic<bool>& abandoned) override {
+    while (job.source[0].text != "quick" && !abandoned)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("abandoned compilations end, are never delivered, and the pool goes on") {
+  CompilePool pool(2, [] { return std::make_unique<EndlessCompiler>(); });
+  pool.submit(fake_job("one"));
+  pool.submit(fake_job("two"));
+  pool.submit(fake_job("three"));
+  while (pool.stats().running < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  pool.abandon();
+  CHECK(pool.outstanding() == 0);
+  const auto ticket = pool.submit(fake_job("quick"));
+  const auto finished = pool.take();
+  REQUIRE(finished);
+  CHECK(finished->ticket == ticket);
+  CHECK_FALSE(pool.take());
+  pool.submit(fake_job("four"));
+  pool.cancel();  // and the destructor waits for nobody
+}
+
 TEST_SUITE_END();

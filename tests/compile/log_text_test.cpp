@@ -52,4 +52,17 @@ TEST_CASE("a long log of one line is cut between characters") {
   CHECK(tidy_log(log) == log);
 }
 
+TEST_CASE("the first error comes first, and nothing is lost") {
+  using tuner::compile::error_first;
+  const std::string gcc =
+      "In file included from a.h:1,\n                 from k.cu:2:\nb.h:3:1: error: no\n  3 | x\n";
+  CHECK(error_first(gcc) ==
+        "b.h:3:1: error: no\nIn file included from a.h:1,\n                 from k.cu:2:\n  3 | x\n");
+  CHECK(error_first("k.cu(1): warning #1: w\nmap(2): error: a\nk.cu(3): error: b", "map(") ==
+        "k.cu(3): error: b\nk.cu(1): warning #1: w\nmap(2): error: a\n");
+  CHECK(error_first("only: note\n") == "only: note\n");
+  CHECK(error_first("") == "");
+  CHECK(error_first("k.cu:1:1: fatal error: x") == "k.cu:1:1: fatal error: x");
+}
+
 TEST_SUITE_END();

@@ -165,6 +165,20 @@ TEST_CASE("an entry that is not there is named, with the kernels that are") {
   CHECK(mentions(compilation, "kernels in the source: first, second"));
 }
 
+TEST_CASE("an entry that cannot be instantiated tells the source's own error, or why it is none") {
+  const std::string source =
+      "#warning about nothing\n"
+      "template <int N> __global__ void k(float* a) {\n"
+      "  static_assert(N <= 32, \"tile too large\");\n}\n";
+  CHECK(real_compiler()
+            .compile(cuda_job(source, {"k<64>"}))
+            .log.rfind("main.cu(3): error: static assertion failed with \"tile too large\"", 0) == 0);
+  const Compilation compilation = real_compiler().compile(cuda_job(source, {"k<float>"}));
+  CHECK_MESSAGE(compilation.log.rfind("entry 'k < float >' is not a kernel", 0) == 0, compilation.log);
+  CHECK(mentions(compilation, "error: cannot determine which instance of function template \"k\""));
+  CHECK(real_compiler().compile(cuda_job(source, {"k<8>"})).status == TrialStatus::ok);
+}
+
 TEST_CASE("an entry that is a function but no kernel is named too") {
   const Compilation compilation = real_compiler().compile(
       cuda_job("__device__ int helper(int x) { return x; }\n__global__ void k() {}", {"helper"}));
@@ -173,11 +187,22 @@ TEST_CASE("an entry that is a function but no kernel is named too") {
   CHECK(mentions(compilation, "kernels in the source: k"));
 }
 
-TEST_CASE("sm_90a has instructions that sm_90 has not") {
-  CompileJob job = cuda_job(kernel_of("asm volatile(\"wgmma.fence.sync.aligned;\");"));
-  CHECK(real_compiler().compile(job).status == TrialStatus::compile_error);
-  job.architecture = "sm_90a";
-  CHECK(real_compiler().compile(job).status == TrialStatus::ok);
+TEST_CASE("the features of an architecture alone are chosen where the source needs them, or asks") {
+  const CompileJob needs = cuda_job(kernel_of("asm volatile(\"wgmma.fence.sync.aligned;\");"));
+  const Compilation compilation = real_compiler().compile(needs);
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+  CompileJob older = needs;
+  older.architecture = "sm_80";
+  const Compilation refused = real_compiler().compile(older);
+  CHECK(refused.status == TrialStatus::compile_error);
+  CHECK(mentions(refused, "wgmma.fence"));
+  const CompileJob asks = cuda_job(
+      kernel_of("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n  p[0] = 1;\n#else\n  static_assert(false);\n#endif"));
+  CHECK(real_compiler().compile(asks).status == TrialStatus::ok);
+  const CompileJob plain = cuda_job(kernel_of("p[0] = 1;"));
+  CompileJob specific = plain;
+  specific.architecture = "sm_90a";
+  CHECK(real_compiler().compile(plain).binary != real_compiler().compile(specific).binary);
 }
 
 TEST_CASE("an architecture that NVRTC does not know ends the command, naming those it knows") {

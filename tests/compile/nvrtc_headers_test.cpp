@@ -28,6 +28,32 @@ TEST_CASE("an error in a header is reported at the header's line") {
   CHECK_MESSAGE(compilation.log.find("tile.cuh(3): error") != std::string::npos, compilation.log);
 }
 
+TEST_CASE("the toolkit's own headers serve device code, and its standard ones are found as std" *
+          doctest::skip(tuner::test::no_toolkit())) {
+  const Compilation compilation = real_compiler().compile(cuda_job(R"(
+#include <array>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cub/block/block_reduce.cuh>
+#include <cuda/std/array>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+namespace cg = cooperative_groups;
+template <class T, std::enable_if_t<std::is_same_v<T, float>, int> = 0> __device__ T half_of(T x) { return x / 2; }
+)" + kernel_of(R"(
+  using Reduce = cub::BlockReduce<float, 128>;
+  __shared__ Reduce::TempStorage scratch;
+  const std::array<float, 2> pair = {1, 2};
+  const uint whole = n;
+  p[0] = Reduce(scratch).Sum(half_of(p[threadIdx.x])) + pair[1] + std::numeric_limits<float>::max() + whole;
+  const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  p[1] = cg::reduce(tile, p[threadIdx.x], cg::plus<float>()) + std::get<0>(std::make_tuple(1.0f));
+  cg::this_grid().sync();
+)")));
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
 TEST_CASE("a kernel from a textbook compiles with its host includes") {
   CompileJob job = cuda_job(R"(
 #include <cassert>

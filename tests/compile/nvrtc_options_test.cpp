@@ -28,6 +28,22 @@ CompileJob job_with(std::vector<std::string> options) {
 
 TEST_SUITE_BEGIN("tuner::compile::nvrtc options");
 
+TEST_CASE("ordinary options of nvcc are translated, or left out where they are about the host's code") {
+  const auto options =
+      options_for(job_with({"-O3", "-Xcompiler", "-Wall", "--expt-relaxed-constexpr", "-m64",
+                            "--extended-lambda", "--compiler-options=-fPIC", "-use_fast_math", "-Xptxas",
+                            "-O1", "-lineinfo", "-maxrregcount=64"}),
+                  Version{13, 0}, "");
+  const std::vector<std::string> last(options.end() - 6, options.end());
+  CHECK(last == std::vector<std::string>{"--device-as-default-execution-space", "-use_fast_math", "-Xptxas",
+                                         "-O1", "-lineinfo", "-maxrregcount=64"});
+  CHECK_FALSE(contains(options, "-Wall"));
+  CHECK(refused_option({"-gencode=arch=compute_90,code=sm_90"}) ==
+        "compile option '-gencode=arch=compute_90,code=sm_90' cannot be used: the architecture is that of "
+        "the device");
+  CHECK(refused_option({"-isystem=include"})->find("`include`") != std::string::npos);
+}
+
 TEST_CASE("a job's architecture, macros and vocabulary become options") {
   const auto options = options_for(job_with({}), Version{13, 0}, "");
   CHECK(contains(options, "--gpu-architecture=sm_90a"));

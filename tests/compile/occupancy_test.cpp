@@ -136,6 +136,32 @@ TEST_CASE("reasons are sentences with both numbers") {
   CHECK_FALSE(cuda::why_unlaunchable(limits, kernel(32), {1, 65'535, 1}, {32, 1, 1}, 0).has_value());
 }
 
+TEST_CASE("a cooperative grid must fit at once" * doctest::skip(!available())) {
+  const DeviceInfo device = *cuda::known_device("sm_90");  // 132 multiprocessors
+  tuner::model::Step step;
+  step.block = {1024, 1, 1};
+  step.grid = {264, 1, 1};
+  step.cooperative = true;
+  CHECK_FALSE(cuda::why_unlaunchable(device, kernel(32), step));
+  step.grid = {265, 1, 1};
+  CHECK(cuda::why_unlaunchable(device, kernel(32), step) ==
+        "a cooperative grid of 265 blocks; the device runs 264 at once: 2 on each of 132 multiprocessors");
+  CHECK(cuda::why_unlaunchable(device, kernel(64), step) ==
+        "a cooperative grid of 265 blocks; the device runs 132 at once: 1 on each of 132 multiprocessors");
+  step.cooperative = false;
+  CHECK_FALSE(cuda::why_unlaunchable(device, kernel(64), step));
+}
+
+TEST_CASE("clusters need a device that has them") {
+  tuner::model::Step step;
+  step.block = {128, 1, 1};
+  step.grid = {8, 1, 1};
+  step.cluster = {4, 1, 1};
+  CHECK_FALSE(cuda::why_unlaunchable(*cuda::known_device("sm_90"), kernel(32), step));
+  CHECK(cuda::why_unlaunchable(*cuda::known_device("sm_89"), kernel(32), step) ==
+        "clusters need compute capability 9.0, the device has 8.9");
+}
+
 TEST_CASE("flagship parts stand in for a device that is not there") {
   const auto h200 = cuda::known_device("sm_90a");
   REQUIRE(h200.has_value());

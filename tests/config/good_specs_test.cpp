@@ -224,4 +224,57 @@ TEST_CASE("options, kinds of devices and nondeterminism are kept") {
   CHECK(spec.compile_options == std::vector<std::string>{"--use_fast_math"});
 }
 
+TEST_CASE("constraints may be an empty list") {
+  CHECK(load_good(spec_texts::with("[\"BLOCK <= max_threads_per_block\"]", "[]")).constraints.empty());
+}
+
+TEST_CASE("what a launch asks of the device, and loops, are read") {
+  const KernelSpec spec = load_good(
+      spec_texts::with("grid = [\"ceil_div(N, BLOCK)\"]",
+                       "grid = [\"ceil_div(N, BLOCK)\"]\ncooperative = true\ncluster = [\"BLOCK / 64\", 1]\n"
+                       "shared_carveout = 50\nrepeat = \"N / 2\""));
+  const auto& step = spec.steps.at(0);
+  CHECK(step.cooperative->text == "1");
+  REQUIRE(step.cluster.size() == 2);
+  CHECK(step.cluster[0].text == "BLOCK / 64");
+  CHECK(step.shared_carveout_percent->text == "50");
+  CHECK(step.repeat->text == "N / 2");
+  CHECK(step.repeat_steps == 1);
+}
+
+TEST_CASE("parameters may be real numbers, or words that the source sees as they are") {
+  const KernelSpec spec = load_good(spec_texts::with(
+      "ORDER = [\"up\", \"down\"]",
+      "ORDER = { values = [\"float4\", \"Tile<8, 4>\"], spelled = true }\nRATE = [1, 0.5, 1e-20]"));
+  CHECK(spec.parameters[1].spelled);
+  CHECK(spec.parameters[1].values[1].text() == "Tile<8, 4>");
+  CHECK(spec.parameters[2].spelled);
+  CHECK(spec.parameters[2].values[0].text() == "1.0");
+  CHECK(spec.parameters[2].values[1].text() == "0.5");
+  CHECK(spec.parameters[2].values[2].text() == "1e-20");
+}
+
+TEST_CASE("macros and options with conditions are read") {
+  std::string text = spec_texts::with(
+      "deterministic = true",
+      "options = [\"--maxrregcount=${BLOCK}\", { option = \"--use_fast_math\", when = "
+      "\"BLOCK > 64\" }]");
+  text.replace(text.find("[launch]"), 0, "[macros]\nHALF = \"BLOCK / 2\"\n\n");
+  const KernelSpec spec = load_good(text);
+  CHECK(spec.compile_options == std::vector<std::string>{"--maxrregcount=${BLOCK}"});
+  REQUIRE(spec.conditional_options.size() == 1);
+  CHECK(spec.conditional_options[0].text == "--use_fast_math");
+  CHECK(spec.conditional_options[0].when.text == "BLOCK > 64");
+  REQUIRE(spec.macros.size() == 1);
+  CHECK(spec.macros[0].name == "HALF");
+  CHECK(spec.derived.back().value.text == "BLOCK / 2");
+}
+
+TEST_CASE("a buffer that runs change may be restored before each") {
+  const KernelSpec spec = load_good(
+      spec_texts::with("access = \"out\"", "access = \"inout\"\ninit = \"constant(0)\"\nrestore = true"));
+  CHECK(spec.arguments[1].restore);
+  CHECK_FALSE(spec.arguments[0].restore);
+}
+
 TEST_SUITE_END();

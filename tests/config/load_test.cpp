@@ -69,6 +69,22 @@ TEST_CASE("included files are collected recursively, each once, under the name i
         "k.cu=#i lib/a.cuh=// common.cuh=// b.cuh=// ../lib/a.cuh=// ");
 }
 
+TEST_CASE("headers in angle brackets, and those that -I leads to, are sources too") {
+  const TemporaryFolder folder;
+  const TemporaryFolder elsewhere;
+  elsewhere.write("far.cuh", "//far\n#include <near.cuh>\n");
+  folder.write("include/near.cuh", "//near\n#include <beside.cuh>\n");
+  folder.write("include/deep/beside.cuh", "");
+  folder.write("beside.cuh", "// not meant by angle brackets\n");
+  folder.write("k.cu", "#include <near.cuh>\n#include \"far.cuh\"\n#include <cstdint>\n");
+  const auto path = folder.write(
+      "k.toml", minimal("k", "options = [\"-Iinclude\", \"-I" + elsewhere.path().string() + "\"]\n"));
+  CHECK(source_names(config::load_kernel_file(path)) == "k.cu=#i near.cuh=// far.cuh=// ");
+  // The toolkit's are the compiler's business.
+  elsewhere.write("cuda_fp16.h", "");
+  CHECK(source_names(config::load_kernel_file(path)) == "k.cu=#i near.cuh=// ");
+}
+
 TEST_CASE("two files under one include name are a mistake that names both") {
   const TemporaryFolder folder;
   const auto path = folder.write("k.toml", minimal("k"));
@@ -88,7 +104,7 @@ TEST_CASE("includes are bounded, and stay relative") {
   const TemporaryFolder folder;
   const auto path = folder.write("k.toml", minimal("k"));
   std::string many;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 2049; ++i) {
     const std::string name = "h" + std::to_string(i) + ".cuh";
     folder.write(name, "");
     many += "#include \"" + name + "\"\n";

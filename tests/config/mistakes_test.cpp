@@ -288,4 +288,27 @@ TEST_CASE("files that are too large or too deep are refused before they are read
   CHECK(!load("a = " + std::string(100000, '[')).mistakes.empty());
 }
 
+TEST_CASE("what launches, parameters and options may not be is told") {
+  const auto launch = [](const std::string& line, std::string_view at, std::string_view message,
+                         std::string_view hint) {
+    check_mistake("grid = [\"ceil_div(N, BLOCK)\"]", "grid = [\"ceil_div(N, BLOCK)\"]\n" + line, at, message,
+                  hint);
+  };
+  launch("cluster = [1, 1, 1, 1]", "[1, 1, 1, 1]", "\"cluster\" has 4 items", "at most 3");
+  launch("cooperative = 0.5", "0.5", "\"cooperative\" must be an integer or an expression in quotes", "");
+  launch("repeat_steps = 2", "repeat_steps", "\"repeat_steps\" without \"repeat\"", "ITERATIONS");
+  launch("shared_carveout = \"\"", "\"\"", "\"shared_carveout\" is empty", "");
+  check_mistake("access = \"in\"", "access = \"in\"\nrestore = true", "restore", "A is never restored",
+                "inout");
+  check_mistake("ORDER = [\"up\", \"down\"]", "ORDER = { values = [\"a'b\"], spelled = true }", "\"a'b\"",
+                "a value of ORDER must be a number, or a word as the source has it", "without quotes");
+  check_mistake("ORDER = [\"up\", \"down\"]", "ORDER = { values = [0.5], runtime = true }", "runtime",
+                "ORDER is put into the source", "leave out");
+  check_mistake("[derived]", "[macros]\nint = \"N\"\n[derived]", "int =", "a word of C++", "another name");
+  check_mistake("[derived]", "[macros]\nBLOCK = \"N\"\n[derived]", "N\"\n[derived]", "already a parameter", "");
+  check_mistake("deterministic = true", "options = [{ option = \"-G\" }]", "{ option", "has no \"when\"",
+                "FAST_MATH");
+  check_mistake("deterministic = true", "options = [3]", "3]", "an item of \"options\" must be a string", "");
+}
+
 TEST_SUITE_END();

@@ -29,6 +29,8 @@ void CpuMachine::run_on(const KernelRun& run, void* contents, std::int64_t bytes
   step.grid = run.grid;
   step.block = run.block;
   step.dynamic_shared_bytes = run.dynamic_shared_bytes;
+  step.cooperative = run.cooperative;
+  step.cluster = run.cluster;
   step.operands = {{.kind = model::Operand::Kind::buffer, .buffer = 0}};
   const device::Bindings bindings{{buffer->address()}, {}, {}};
   const std::vector<model::BufferPlan> buffers = {

@@ -20,6 +20,8 @@ struct KernelRun {
   std::int64_t dynamic_shared_bytes = 0;
   std::vector<model::Macro> macros{};
   compile::host::Instrument instrument = compile::host::Instrument::none;
+  bool cooperative = false;
+  model::Dim3 cluster{1, 1, 1};
 };
 
 /// The host compiler and the CPU device together: small kernels in, their output out.

@@ -25,7 +25,7 @@ TEST_CASE("the CPU describes itself as a device of its own kind") {
   CHECK(info.kind == "cpu");
   CHECK(info.architecture == "host");
   CHECK_FALSE(info.name.empty());
-  CHECK(info.driver == "cpu-1 with 3 workers");
+  CHECK(info.driver == "cpu-2 with 3 workers");
   CHECK(info.free_memory_bytes > 0);
   CHECK(info.free_memory_bytes <= info.memory_bytes);
   CHECK(info.limits.multiprocessors == 3);

@@ -35,6 +35,48 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     CHECK_FALSE(outcome.measurement->includes_launch_latency);
   }
 
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "a buffer to be restored is as it was at first before every run, timed or not") {
+    int dirty = 0;
+    int runs = 0;
+    script.time_ns = [](const std::string&, int) { return 1e3; };
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      ++runs;
+      dirty += arguments.pointer<float>(1)[3] != 0 || arguments.pointer<int>(2)[5] != 9 ? 1 : 0;
+      for (std::int64_t i = 0; i < arguments.integer(3); ++i)
+        arguments.pointer<float>(1)[i] += 2 * arguments.pointer<float>(0)[i];
+      arguments.pointer<int>(2)[5] = 1;
+    };
+    auto counting = job();
+    counting.plan.buffers[1].access = Access::inout;
+    counting.plan.buffers[1].init = {Init::Kind::constant, 0, 0};
+    counting.plan.buffers[1].restored = true;
+    counting.plan.buffers[2].init = {Init::Kind::constant, 9, 0};
+    counting.plan.buffers[2].restored = true;
+    counting.policy.batch_below_ns = 1e5;
+    const auto outcome = run(counting);
+    CHECK(outcome.status == TrialStatus::ok);
+    REQUIRE(outcome.measurement);
+    CHECK(outcome.measurement->launches_per_sample == 1);
+    CHECK(outcome.measurement->includes_launch_latency);
+    CHECK(outcome.measurement->median_ns == 1e3);
+    CHECK(dirty == 0);
+    CHECK(runs > 10);
+    counting.plan.buffers[1].restored = counting.plan.buffers[2].restored = false;
+    CHECK(run(counting).measurement->launches_per_sample > 1);
+    CHECK(dirty > 0);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a loop is timed as a whole, each of its launches counted") {
+    auto looped = job();
+    looped.plan.steps[0].repeat = 5;
+    const auto outcome = run(looped);
+    CHECK(outcome.status == TrialStatus::ok);
+    CHECK(outcome.measurement->median_ns == 5e6);
+    script.time_ns = [](const std::string&, int) { return 10e3; };  // 50 µs in all: singly too little for 5
+    CHECK(run(looped).measurement->median_ns == 50e3);
+  }
+
   TEST_CASE_FIXTURE(TrialFixture, "phases are told in order") {
     std::vector<TrialPhase> phases;
     runner().report_phases_to([&](TrialPhase phase) { phases.push_back(phase); });

@@ -58,4 +58,16 @@ TEST_CASE("the smallest spaces are covered by all they have") {
   CHECK(search::covering_sample(list_of(spec)).empty());
 }
 
+TEST_CASE("a covering sample stops where it is told to, with what covers most") {
+  model::KernelSpec spec = space::scale_spec();
+  spec.parameters.push_back(space::parameter("U", space::numbers({1, 2, 3, 4, 5, 6, 7, 8})));
+  spec.parameters.push_back(space::parameter("V", space::numbers({1, 2, 3, 4, 5, 6, 7, 8})));
+  const space::ConfigurationList list = list_of(spec);
+  const auto few = search::covering_sample(list, 10);
+  REQUIRE(few.size() == 10);
+  CHECK(search::covering_sample(list).size() >= 64);
+  CHECK(pairs(list, few).size() >= 10 * 3 - 3);  // hardly any pair twice
+  CHECK(search::covering_sample(list, 1).size() == 1);
+}
+
 TEST_SUITE_END();

@@ -6,6 +6,7 @@
 #include "tests/space/spec_builder.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/space/spec_digest.hpp"
 
 using namespace tuner;
 using namespace tuner::space;
@@ -55,6 +56,79 @@ TEST_CASE("a binary has the parameters as macros, words by their codes") {
   CHECK(made.compiler == "nvrtc 13.0");
   CHECK(text(job(spec_with_words(), "row", 1, model::ElementType::int32).macros)
             .starts_with("B=64 ELEMENT_BYTES=4 ELEMENT_IS_INTEGER=1 ELEMENT_TYPE=int"));
+}
+
+TEST_CASE("a spelled word is put into the source as it is") {
+  model::KernelSpec spec = scale_spec();
+  spec.parameters.push_back(parameter("VECTOR", words({"float", "float4", "Tile<8, 4>", "0.25"})));
+  spec.parameters.back().spelled = true;
+  const model::Configuration configuration({{"B", 64}, {"VECTOR", model::Value("Tile<8, 4>")}});
+  const model::CompileJob made =
+      compile_job(spec, make_problem(spec, {8}, std::nullopt, 0), configuration, "sm_90", "nvrtc 13.0");
+  CHECK(text(made.macros) ==
+        "B=64 ELEMENT_BYTES=4 ELEMENT_IS_INTEGER=0 ELEMENT_TYPE=float VECTOR=Tile<8, 4>");
+  CHECK(made.vocabulary.empty());
+}
+
+TEST_CASE("macros are worked out for each configuration and problem") {
+  model::KernelSpec spec = scale_spec();
+  spec.derived.push_back({"ROWS", expression("N / B")});
+  spec.macros = {{"ROWS", {}}};
+  const auto made = [&](std::int64_t n, std::int64_t b) {
+    return compile_job(spec, make_problem(spec, {n}, std::nullopt, 0), model::Configuration({{"B", b}}),
+                       "sm_90", "nvrtc 13.0");
+  };
+  CHECK(text(made(256, 64).macros) == "B=64 ELEMENT_BYTES=4 ELEMENT_IS_INTEGER=0 ELEMENT_TYPE=float ROWS=4");
+  CHECK_FALSE(made(256, 64).key() == made(512, 64).key());
+  CHECK(made(256, 64).key() == made(319, 64).key());
+  spec.derived.back().value = expression("N / (B - 64)");
+  const auto rejected =
+      make_plan(spec, make_problem(spec, {256}, std::nullopt, 0), model::Configuration({{"B", 64}}), {});
+  REQUIRE(std::holds_alternative<Rejection>(rejected));
+  CHECK(std::get<Rejection>(rejected).reason.find("ROWS: ") == 0);
+}
+
+TEST_CASE("compiler options may name parameters, and be there for some configurations") {
+  model::KernelSpec spec = spec_with_words();
+  spec.compile_options = {"--std=c++20", "--maxrregcount=${B}", "-Iinclude"};
+  spec.conditional_options = {{"--use_fast_math", expression("ORDER == 'row'")},
+                              {"-DCHUNKS=${B}", expression("B > 64")}};
+  CHECK(job(spec, "row", 1).options ==
+        std::vector<std::string>{"--std=c++20", "--maxrregcount=64", "--use_fast_math"});
+  CHECK(job(spec, "column", 1).options == std::vector<std::string>{"--std=c++20", "--maxrregcount=64"});
+  // The reference has no configuration, and what -I leads to is among the sources.
+  CHECK(reference_job(spec, make_problem(spec, {8}, std::nullopt, 0), "sm_90", "nvrtc 13.0")->options ==
+        std::vector<std::string>{"--std=c++20"});
+}
+
+TEST_CASE("all that decides how a kernel is launched and compiled is part of its definition") {
+  const auto of = [](void (*change)(model::KernelSpec&)) {
+    model::KernelSpec spec = scale_spec();
+    change(spec);
+    return definition_of(spec).hex();
+  };
+  const std::vector<std::string> definitions = {
+      of([](auto&) {}),
+      of([](auto& spec) { spec.steps[0].cooperative = expression("1"); }),
+      of([](auto& spec) { spec.steps[0].cluster = {expression("2")}; }),
+      of([](auto& spec) { spec.steps[0].shared_carveout_percent = expression("50"); }),
+      of([](auto& spec) { spec.steps[0].repeat = expression("2"); }),
+      of([](auto& spec) { spec.steps[0].repeat = expression("3"); }),
+      of([](auto& spec) { spec.arguments[1].restore = true; }),
+      of([](auto& spec) { spec.parameters[0].spelled = true; }),
+      of([](auto& spec) {
+        spec.macros = {{"length", {}}};
+      }),
+      of([](auto& spec) {
+        spec.conditional_options = {{"-G", expression("B > 32")}};
+      }),
+      of([](auto& spec) {
+        spec.conditional_options = {{"-G", expression("B > 64")}};
+      })};
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    CAPTURE(i);
+    CHECK(std::count(definitions.begin(), definitions.end(), definitions[i]) == 1);
+  }
 }
 
 TEST_CASE("run-time parameters share a binary, others do not") {

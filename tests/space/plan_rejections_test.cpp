@@ -127,4 +127,25 @@ TEST_CASE("an unsound spec is an error with the first mistake") {
                        doctest::Contains("k.toml:4:7: unknown name `BB`"), model::UsageError);
 }
 
+TEST_CASE("clusters that no device launches, and endless loops, are rejected with the reason") {
+  const auto reason = [](void (*change)(model::KernelSpec&)) {
+    model::KernelSpec spec = scale_spec();
+    change(spec);
+    const auto made =
+        make_plan(spec, make_problem(spec, {1024}, std::nullopt, 0), model::Configuration({{"B", 64}}), {});
+    const auto* rejection = std::get_if<Rejection>(&made);
+    return rejection == nullptr ? std::string() : rejection->reason;
+  };
+  CHECK(reason([](auto& spec) { spec.steps[0].cluster = {expression("B / 4")}; }) ==
+        "a cluster of `scale` has 16x1x1 = 16 blocks; 8 is the most that every device with clusters can "
+        "launch");
+  CHECK(reason([](auto& spec) { spec.steps[0].cluster = {expression("3")}; }) ==
+        "a cluster of 3x1x1 does not divide the grid of `scale`, 16x1x1");
+  CHECK(reason([](auto& spec) { spec.steps[0].cluster = {expression("8")}; }).empty());
+  CHECK(reason([](auto& spec) { spec.steps[0].repeat = expression("B - N"); }) ==
+        "repeat `B - N` = -960; a loop runs 0 to 65536 times");
+  CHECK(reason([](auto& spec) { spec.steps[0].shared_carveout_percent = expression("B + 50"); }) ==
+        "shared_carveout `B + 50` = 114 of `scale`; it is a percentage, or -1 for the driver's choice");
+}
+
 TEST_SUITE_END();

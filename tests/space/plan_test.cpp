@@ -62,6 +62,64 @@ TEST_CASE("a launch overlaps where its spec says so, and is another trial then")
   CHECK(key(plan(spec, 1000, 32)) == key(plan(scale_spec(), 1000, 32)));
 }
 
+TEST_CASE("what a launch asks of the device is worked out, and makes another trial only where it asks") {
+  const auto key = [](const model::Plan& plan) {
+    model::DigestBuilder digest;
+    plan.add_to(digest);
+    return digest.finish();
+  };
+  const model::Plan plain = plan(scale_spec(), 1024, 64);
+  const auto with = [](void (*change)(model::KernelSpec&)) {
+    model::KernelSpec spec = scale_spec();
+    change(spec);
+    return plan(spec, 1024, 64);
+  };
+  const model::Plan cooperative = with([](auto& spec) { spec.steps[0].cooperative = expression("B == 64"); });
+  CHECK(cooperative.steps[0].cooperative);
+  const model::Plan clustered = with([](auto& spec) { spec.steps[0].cluster = {expression("B / 16")}; });
+  CHECK(clustered.steps[0].cluster == model::Dim3{4, 1, 1});
+  const model::Plan carved =
+      with([](auto& spec) { spec.steps[0].shared_carveout_percent = expression("B / 2"); });
+  CHECK(carved.steps[0].shared_carveout_percent == 32);
+  const model::Plan looped = with([](auto& spec) { spec.steps[0].repeat = expression("N / B"); });
+  CHECK(looped.steps[0].repeat == 16);
+  CHECK(model::launch_order(looped.steps) == std::vector<std::size_t>(16, 0));
+  const model::Plan restored = with([](auto& spec) {
+    spec.arguments[1].access = model::Access::inout;
+    spec.arguments[1].restore = true;
+  });
+  CHECK(restored.restores());
+  CHECK_FALSE(plain.restores());
+  for (const model::Plan& other : {cooperative, clustered, carved, looped, restored})
+    CHECK_FALSE(key(other) == key(plain));
+  const model::Plan without = with([](auto& spec) {
+    spec.steps[0].cooperative = expression("0");
+    spec.steps[0].cluster = {expression("1")};
+    spec.steps[0].shared_carveout_percent = expression("-1");
+    spec.steps[0].repeat = expression("1");
+  });
+  CHECK(key(without) == key(plain));
+}
+
+TEST_CASE("a loop runs its steps in turn, without those that do not apply") {
+  model::KernelSpec spec = scale_spec();
+  spec.steps.push_back(launch("back", {"1"}, {"B"}));
+  spec.steps.push_back(launch("never", {"1"}, {"B"}));
+  spec.steps.push_back(launch("last", {"1"}, {"B"}));
+  spec.steps[0].repeat = expression("N / B");
+  spec.steps[0].repeat_steps = 3;
+  spec.steps[2].when = expression("B > 64");
+  const auto order = [](const model::Plan& plan) {
+    std::string names;
+    for (const std::size_t step : model::launch_order(plan.steps)) names += plan.steps[step].entry + " ";
+    return names;
+  };
+  CHECK(order(plan(spec, 128, 64)) == "scale back scale back last ");
+  CHECK(order(plan(spec, 32, 64)) == "last ");
+  spec.steps[0].when = expression("B > 64");
+  CHECK(order(plan(spec, 128, 64)) == "back back last ");
+}
+
 TEST_CASE("the reference gets what it asks for") {
   const model::VerifyPlan verify = plan(scale_spec(), 1000, 64).verify;
   REQUIRE(verify.reference.size() == 1);

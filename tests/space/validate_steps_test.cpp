@@ -72,14 +72,16 @@ TEST_CASE("steps name arguments that exist") {
   expect_text(first_mistake([](auto& s) {
                 s.steps[0].arguments = {"xx", "y"};
               }),
-              "unknown argument `xx` | did you mean `x`?");
+              "unknown argument `xx` | did you mean `x`? `arguments` lists, in the order of the kernel's "
+              "parameters, names of [[arguments]], which may differ from what the kernel calls them");
   expect_text(first_mistake([](auto& s) { s.steps[0].arguments = {"y.expected"}; }), "outside [verify]");
   expect_text(first_mistake([](auto& s) { s.verify->steps[0].arguments.push_back("x.expected"); }),
               "`x` is not an output");
   expect_text(first_mistake([](auto& s) { s.verify->steps[0].arguments.push_back("y.expcted"); }),
               "unknown step argument `y.expcted`");
   expect_text(first_mistake([](auto& s) { s.verify->steps[0].arguments.push_back("z.expected"); }),
-              "unknown argument `z`");
+              "unknown argument `z` | `arguments` lists, in the order of the kernel's parameters, names of "
+              "[[arguments]], which may differ from what the kernel calls them");
 }
 
 TEST_CASE("every output is verified") {

@@ -155,4 +155,37 @@ TEST_CASE("a spec of absurd size is refused") {
   expect_text(mistakes([](auto& spec) { spec.types.clear(); }), "offers no element type");
 }
 
+TEST_CASE("loops, macros and options are checked") {
+  const auto mistake = [](void (*change)(model::KernelSpec&)) {
+    model::KernelSpec spec = scale_spec();
+    spec.steps.push_back(launch("again", {"1"}, {"B"}));
+    change(spec);
+    const auto mistakes = validate(spec);
+    REQUIRE(mistakes.size() == 1);
+    return mistakes[0].message;
+  };
+  CHECK(mistake([](auto& spec) {
+          spec.steps[1].repeat = expression("2");
+          spec.steps[1].repeat_steps = 2;
+        }) == "the loop has 2 steps, and 1 are left");
+  CHECK(mistake([](auto& spec) {
+          spec.steps[0].repeat = spec.steps[1].repeat = expression("2");
+          spec.steps[0].repeat_steps = 2;
+        }) == "a loop inside the loop of step 0");
+  CHECK(mistake([](auto& spec) {
+          spec.steps[0].repeat = expression("2");
+          spec.steps[0].repeat_steps = 2;
+          spec.steps[1].stream = 1;
+        }) == "a step of a loop that waits for other streams, or is on one");
+  CHECK(mistake([](auto& spec) { spec.compile_options = {"--maxrregcount=${REGISTERS}"}; }) ==
+        "option \"--maxrregcount=${REGISTERS}\": `REGISTERS` is no parameter");
+  CHECK(mistake([](auto& spec) {
+          spec.derived.push_back({"WAVES", expression("N / multiprocessors")});
+          spec.macros = {{"WAVES", {}}};
+        }) == "a macro depends on a device limit");
+  CHECK(mistake([](auto& spec) {
+          spec.conditional_options = {{"-G", expression("l2_bytes > 0")}};
+        }) == "a compiler option depends on a device limit");
+}
+
 TEST_SUITE_END();

@@ -106,7 +106,7 @@ class FakeSequence final : public tuner::device::Sequence {
   FakeSequence(FakeScript& script, const std::vector<tuner::model::KernelResources>& kernels,
                const std::vector<tuner::model::Step>& steps,
                const std::vector<tuner::model::BufferPlan>& buffers, const tuner::device::Bindings& bindings)
-      : m_script(script) {
+      : m_script(script), m_order(tuner::model::launch_order(steps)) {
     for (const tuner::model::Step& step : steps) m_steps.push_back(bind(step, kernels, buffers, bindings));
   }
 
@@ -115,7 +115,7 @@ class FakeSequence final : public tuner::device::Sequence {
     m_script.repetitions.push_back(repetitions);
     double total = 0;
     for (int i = 0; i < repetitions; ++i) {
-      for (const auto& step : m_steps) total += step();
+      for (const std::size_t step : m_order) total += m_steps[step]();
     }
     m_script.clock_ns += total;
     return {total, m_script.sm_clock_mhz(m_script.count("run") - 1)};
@@ -169,6 +169,7 @@ class FakeSequence final : public tuner::device::Sequence {
   }
 
   FakeScript& m_script;
+  std::vector<std::size_t> m_order;
   std::vector<Action> m_steps;
 };
 

@@ -49,6 +49,24 @@ TEST_SUITE("tuner::sweep") {
     }
   }
 
+  TEST_CASE("a probe that takes more memory than its problem, and is not small, is left out") {
+    const auto probes = [](const std::string& extent) {
+      Bench bench;
+      model::KernelSpec spec = scale_spec();
+      for (model::ArgumentSpec& argument : spec.arguments) {
+        if (argument.pointer) argument.extent = {{extent, {}}};
+      }
+      bench.adjust = [&](sweep::Request& request) { request.work[0].kernel = space::KernelSpace(spec); };
+      const sweep::Request request = bench.request();
+      const sweep::TrialList list = sweep::list_trials(request, bench.results);
+      const sweep::Group& group = list.groups.at(0);
+      const sweep::TrialMaker maker(request, request.work[0], group.problem);
+      return maker.probes(maker.make(group.lists[0][0])).size();
+    };
+    CHECK(probes("N") == 2);
+    CHECK(probes("N * N") == 1);  // the second has 26593 squared elements
+  }
+
   TEST_CASE("an attempt is recorded before each launch and the result after it") {
     Bench bench;
     bench.run();

@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "tests/support/scripted_runner.hpp"
 #include "tests/worker/processes.hpp"
 #include "tests/worker/samples.hpp"
@@ -64,6 +68,24 @@ TEST_SUITE("tuner::worker compiler") {
     RemoteCompilerSettings settings;
     RemoteCompiler compiler(test::child("compile"), settings);
     CHECK(compiler.compile(job) == test::ScriptedCompiler().compile(job));
+  }
+
+  TEST_CASE("an abandoned compilation ends with its child, long before its deadline") {
+    RemoteCompilerSettings patient = hasty();
+    patient.deadline = std::chrono::seconds(60);
+    RemoteCompiler compiler(test::child("compile"), patient);
+    std::atomic<bool> abandoned{false};
+    std::thread impatience([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      abandoned = true;
+    });
+    const auto start = std::chrono::steady_clock::now();
+    const auto compilation = compiler.compile_unless(test::compile_job("slow_compile"), abandoned);
+    impatience.join();
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+    CHECK(compilation.status == TrialStatus::timeout);
+    CHECK(test::no_child_left());
+    CHECK(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
   }
 
   TEST_CASE("a compiler that changed under a sweep is an error that names both") {

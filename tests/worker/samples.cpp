@@ -28,6 +28,11 @@ Step full_step(Step::Kind kind) {
   step.grid = {5, 6, 7};
   step.block = {8, 9, 10};
   step.dynamic_shared_bytes = 98304;
+  step.overlaps = step.cooperative = true;
+  step.cluster = {2, 3, 1};
+  step.shared_carveout_percent = 40;
+  step.repeat = 7;
+  step.repeat_steps = 2;
   step.operands = {operand(Operand::Kind::expected, 0.1), operand(Operand::Kind::scalar, -0.0)};
   step.buffer = 2;
   step.first = 3;
@@ -73,7 +78,8 @@ TrialJob full_trial_job() {
                        99,
                        Access::inout,
                        {Init::Kind::uniform, -1.5, 0.1},
-                       {Init::Kind::signs, 2, 45}}};
+                       {Init::Kind::signs, 2, 45},
+                       true}};
   job.plan.steps = {full_step(Step::Kind::launch), full_step(Step::Kind::upload)};
   job.plan.verify = {{full_step(Step::Kind::launch)}, 1e-300, true};
   job.plan.deterministic = false;

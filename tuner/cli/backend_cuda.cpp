@@ -8,8 +8,7 @@ namespace tuner::cli {
 
 sweep::LaunchOracle launch_oracle(const model::DeviceInfo& device) {
   return {[device](const model::KernelResources& resources, const model::Step& step) {
-            return device::cuda::why_unlaunchable(device.limits, resources, step.grid, step.block,
-                                                  step.dynamic_shared_bytes);
+            return device::cuda::why_unlaunchable(device, resources, step);
           },
           [device](const model::KernelResources& resources, const model::Step& step) {
             return device::cuda::occupancy(device.limits, device.compute_major, device.compute_minor,

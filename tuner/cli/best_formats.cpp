@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "reports/ceiling.hpp"
@@ -142,11 +144,17 @@ Json answer_json(const db::BestAnswer& answer) {
   return out;
 }
 
+/// A real number, or a type such as Tile<8, 4>, is what the source sees; it could be part of no macro's name.
+bool is_spelling(const std::string& word) {
+  return !std::all_of(word.begin(), word.end(),
+                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
 /// Name and value of each macro; a word's macro is defined by its vocabulary entry (PARTITION_row).
 std::vector<std::pair<std::string, std::string>> macros(const model::TrialRecord& trial) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const model::Assignment& assignment : trial.configuration.assignments()) {
-    if (assignment.value.is_word()) {
+    if (assignment.value.is_word() && !is_spelling(assignment.value.text())) {
       const std::string word = assignment.name + "_" + assignment.value.text();
       out.emplace_back(word, fmt::format("{}", assignment.value.code()));
       out.emplace_back(assignment.name, word);

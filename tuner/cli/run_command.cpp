@@ -6,13 +6,11 @@
 #include <map>
 #include <memory>
 
-#include "db/best.hpp"
 #include "db/final_queries.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/baselines.hpp"
-#include "tuner/cli/best_table.hpp"
 #include "tuner/cli/ceilings.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/gpu_neighbours.hpp"
@@ -21,6 +19,7 @@
 #include "tuner/cli/recorded_space_replay.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/rivals.hpp"
+#include "tuner/cli/run_best.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/sweep_display.hpp"
@@ -83,29 +82,6 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
   request.run.device = backend.device;
   request.run.toolkit = backend.compiler;
   return request;
-}
-
-/// In the order asked for, whatever the order of the search.
-std::vector<model::Problem> problems_of(const sweep::Request& request) {
-  std::vector<model::Problem> problems;
-  for (const sweep::Work& work : request.work) {
-    for (const model::Problem& problem : work.problems) {
-      if (std::find(problems.begin(), problems.end(), problem) == problems.end()) problems.push_back(problem);
-    }
-  }
-  return problems;
-}
-
-/// The best of every problem of the sweep, in the sweep's own class.
-std::vector<db::BestAnswer> answers(const sweep::Request& request, const db::Connection& connection) {
-  std::vector<db::BestAnswer> found;
-  for (const model::Problem& problem : problems_of(request)) {
-    db::TrialFilter filter;
-    filter.problem = problem;
-    filter.comparison_class = sweep::comparison_class(request, problem.type);
-    for (db::BestAnswer& answer : db::best_of_each(connection, filter)) found.push_back(std::move(answer));
-  }
-  return found;
 }
 
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.
@@ -217,7 +193,7 @@ int run(const Context& context, const RunOptions& options) {
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
-  write_out(best_text(answers(request, store.connection())));
+  say_best(request, store.connection());
   say_end(summary, backend);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);

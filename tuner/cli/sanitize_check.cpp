@@ -29,6 +29,7 @@ namespace sanitize = device::cpu::sanitize;
 constexpr std::array<std::int64_t, 2> listing_sizes = {64, 67};
 /// A space of at most so many configurations is run whole.
 constexpr std::size_t affordable_space = 16;
+constexpr std::size_t most_run = 64;
 /// Deadlines of a single run that the runs of one configuration together may take.
 constexpr double sizes_together = 24;
 
@@ -56,7 +57,7 @@ std::vector<model::Configuration> sample(const space::ConfigurationList& list, b
     chosen.resize(list.size());
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
   } else {
-    chosen = search::covering_sample(list);
+    chosen = search::covering_sample(list, most_run);
   }
   std::vector<model::Configuration> sampled;
   for (const std::size_t index : chosen) sampled.push_back(list[index]);
@@ -151,6 +152,12 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   std::size_t findings = 0;
   for (const model::KernelSpec& spec : kernels) {
+    const auto& kinds = spec.device_kinds;
+    if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), "cpu") == kinds.end()) {
+      write_out(fmt::format("{}: left out: its spec has devices = [\"{}\"]\n", spec.name,
+                            fmt::join(kinds, "\", \"")));
+      continue;
+    }
     const Tally tally = check_kernel(space::KernelSpace(spec), settings, all, sanitizer, printer);
     write_out(summary(spec.name, tally));
     findings += tally.findings;

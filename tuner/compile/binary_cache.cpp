@@ -182,7 +182,9 @@ bool is_cacheable(const model::Compilation& compilation) {
     case model::TrialStatus::unlaunchable:
       return true;
     case model::TrialStatus::compile_error:
-      return compilation.log.find("open source file") == std::string::npos;
+      // NVRTC's words, then a host compiler's.
+      return compilation.log.find("open source file") == std::string::npos &&
+             compilation.log.find("No such file or directory") == std::string::npos;
     default:
       return false;
   }
@@ -192,6 +194,11 @@ CachingCompiler::CachingCompiler(std::unique_ptr<Compiler> inner, std::shared_pt
     : m_inner(std::move(inner)), m_cache(std::move(cache)) {}
 
 model::Compilation CachingCompiler::compile(const model::CompileJob& job) {
+  return compile_unless(job, false);
+}
+
+model::Compilation CachingCompiler::compile_unless(const model::CompileJob& job,
+                                                   const std::atomic<bool>& abandoned) {
   if (job.compiler != name()) {
     throw model::Error(
         fmt::format("a compile job for '{}' was given to the compiler '{}'", job.compiler, name()));
@@ -199,8 +206,8 @@ model::Compilation CachingCompiler::compile(const model::CompileJob& job) {
   const model::Digest key = job.key();
   std::optional<model::Compilation> known = m_cache->load(key);
   if (known && answers(*known, job)) return *std::move(known);
-  model::Compilation compilation = m_inner->compile(job);
-  m_cache->store(key, compilation);
+  model::Compilation compilation = m_inner->compile_unless(job, abandoned);
+  if (!abandoned) m_cache->store(key, compilation);
   return compilation;
 }
 

@@ -70,6 +70,8 @@ class CachingCompiler final : public Compiler {
   std::string name() const override { return m_inner->name(); }
   /// Throws model::Error when `job.compiler` is not name(): the binary would be kept under a wrong key.
   model::Compilation compile(const model::CompileJob& job) override;
+  model::Compilation compile_unless(const model::CompileJob& job,
+                                    const std::atomic<bool>& abandoned) override;
 
  private:
   std::unique_ptr<Compiler> m_inner;

@@ -1,6 +1,7 @@
 #include "tuner/compile/compile_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -25,6 +26,7 @@ struct Work {
   std::vector<CompilePool::Ticket> tickets;  ///< to be told when it is done
   std::shared_ptr<const model::Compilation> result;
   std::size_t result_bytes = 0;
+  std::atomic<bool> abandoned{false};
 };
 using WorkPtr = std::shared_ptr<Work>;
 
@@ -139,9 +141,10 @@ class CompilePool::State {
     return stats;
   }
 
-  void cancel() noexcept {
+  void abandon(bool for_good) noexcept {
     {
       const std::lock_guard lock(m_mutex);
+      m_cancelled = m_cancelled || for_good;
       drop_everything();
     }
     m_result_changed.notify_all();
@@ -151,7 +154,7 @@ class CompilePool::State {
   void stop_and_join() noexcept {
     {
       const std::lock_guard lock(m_mutex);
-      m_stopping = true;
+      m_stopping = m_cancelled = true;
       drop_everything();
     }
     m_work_changed.notify_all();
@@ -160,7 +163,7 @@ class CompilePool::State {
   }
 
   void drop_everything() noexcept {
-    m_cancelled = true;
+    for (const WorkPtr& work : m_under_way) work->abandoned = true;
     m_pending.clear();
     m_ready.clear();
     m_by_key.clear();
@@ -183,19 +186,22 @@ class CompilePool::State {
       const WorkPtr work = m_pending.front();
       m_pending.pop_front();
       ++m_running;
+      m_under_way.push_back(work);
       lock.unlock();
       const Clock::time_point start = Clock::now();
       std::shared_ptr<const model::Compilation> result;
       std::exception_ptr failure;
       try {
         if (!compiler) compiler = m_factory();
-        result = std::make_shared<const model::Compilation>(compiler->compile(work->job));
+        result =
+            std::make_shared<const model::Compilation>(compiler->compile_unless(work->job, work->abandoned));
       } catch (...) {
         failure = std::current_exception();
       }
       const std::chrono::duration<double> spent = Clock::now() - start;
       lock.lock();
       --m_running;
+      std::erase(m_under_way, work);
       m_busy_seconds += spent.count();
       finish(work, std::move(result), failure);
     }
@@ -204,13 +210,14 @@ class CompilePool::State {
   void finish(const WorkPtr& work, std::shared_ptr<const model::Compilation> result,
               const std::exception_ptr& failure) {
     if (failure) {
+      m_cancelled = true;
       drop_everything();
       if (!m_failure) m_failure = failure;
       m_result_changed.notify_all();
       return;
     }
     ++m_compiled;
-    if (m_cancelled) return;
+    if (work->abandoned) return;
     work->result = std::move(result);
     work->result_bytes = bytes_of(*work->result);
     work->job = {};  // the source text is not needed any more
@@ -235,6 +242,7 @@ class CompilePool::State {
   /// Jobs pending, running or with a result that somebody still has to take.
   std::unordered_map<model::Digest, WorkPtr, model::DigestHash> m_by_key;
   std::size_t m_running = 0;
+  std::vector<WorkPtr> m_under_way;  ///< what the running workers are at
   std::size_t m_ready_works = 0;
   std::size_t m_ready_bytes = 0;
   std::int64_t m_compiled = 0;
@@ -264,8 +272,11 @@ std::size_t CompilePool::outstanding() const {
 PoolStats CompilePool::stats() const {
   return m_state->stats();
 }
+void CompilePool::abandon() noexcept {
+  m_state->abandon(false);
+}
 void CompilePool::cancel() noexcept {
-  m_state->cancel();
+  m_state->abandon(true);
 }
 
 }  // namespace tuner::compile

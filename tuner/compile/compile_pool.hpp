@@ -69,7 +69,10 @@ class CompilePool {
   /// Submissions whose result was not taken yet.
   std::size_t outstanding() const;
   PoolStats stats() const;
-  /// Forgets all submissions; compilations in hand finish and are thrown away. Wakes whoever waits in take().
+  /// Forgets all submissions; compilations in hand are abandoned (Compiler::compile_unless) and thrown away.
+  /// Wakes whoever waits in take(). Others may be submitted.
+  void abandon() noexcept;
+  /// The same, for good.
   void cancel() noexcept;
 
  private:

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <string>
 
 #include "tuner/model/compile_job.hpp"
@@ -17,6 +18,13 @@ class Compiler {
   /// Name and version, part of every binary's identity: `nvrtc 13.0`.
   virtual std::string name() const = 0;
   virtual model::Compilation compile(const model::CompileJob& job) = 0;
+  /// The same; once `abandoned` is set nobody wants the result, and a compiler that can end early does, with
+  /// any result.
+  virtual model::Compilation compile_unless(const model::CompileJob& job,
+                                            const std::atomic<bool>& abandoned) {
+    static_cast<void>(abandoned);
+    return compile(job);
+  }
 };
 
 }  // namespace tuner::compile

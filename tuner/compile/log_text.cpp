@@ -54,7 +54,32 @@ std::string sanitised(std::string_view raw) {
   return out;
 }
 
+bool is_error(std::string_view line, std::string_view but) {
+  const bool excluded = !but.empty() && line.find(but) != std::string_view::npos;
+  return !excluded && (line.find(": error: ") != std::string_view::npos ||
+                       line.find(": fatal error: ") != std::string_view::npos ||
+                       line.find(": error : ") != std::string_view::npos);
+}
+
 }  // namespace
+
+std::string_view first_error(std::string_view log, std::string_view but) {
+  while (!log.empty()) {
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    if (is_error(log.substr(0, end), but)) return log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+  }
+  return {};
+}
+
+std::string error_first(std::string log, std::string_view but) {
+  const std::string_view error = first_error(log, but);
+  if (error.empty() || error.data() == log.data()) return log;
+  const auto begin = static_cast<std::size_t>(error.data() - log.data());
+  std::string line(error);
+  log.erase(begin, line.size() + 1);
+  return line + '\n' + log;
+}
 
 std::string tidy_log(std::string_view raw, std::size_t limit) {
   // A compiler that prints megabytes is not sanitised whole: what the cut below could keep is enough.

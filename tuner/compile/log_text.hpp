@@ -13,4 +13,11 @@ inline constexpr std::size_t longest_log_bytes = std::size_t{64} << 10U;
 /// whole lines are cut out of the middle, with a note saying how many bytes.
 std::string tidy_log(std::string_view raw, std::size_t limit = longest_log_bytes);
 
+/// A compiler's log with its first error as the first line: warnings, and how GCC came to the file, follow.
+/// `but` is a text that lines must not have to count.
+std::string error_first(std::string log, std::string_view but = {});
+
+/// The first line of a log that is an error; empty: none.
+std::string_view first_error(std::string_view log, std::string_view but = {});
+
 }  // namespace tuner::compile

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tuner/device/host_library.hpp"
+#include "tuner/measure/restoring_sequence.hpp"
 
 namespace tuner::measure {
 namespace {
@@ -31,8 +32,12 @@ Examination::Examination(device::Device& device, const model::TrialJob& job, con
       m_module(module),
       m_verifier(device, job, draws.first, workspaces) {
   m_verifier.fill_others();
-  m_sequence =
-      device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, draws.first.bindings(workspaces));
+  const device::Bindings bindings = draws.first.bindings(workspaces);
+  m_sequence = device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, bindings);
+  if (job.plan.restores()) {
+    m_sequence =
+        std::make_unique<RestoringSequence>(device, job, draws.first.draw(), bindings, std::move(m_sequence));
+  }
 }
 
 Finding Examination::on_second_draw(device::Timing& timing) {

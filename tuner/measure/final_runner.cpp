@@ -3,6 +3,7 @@
 
 #include "tuner/measure/examination.hpp"
 #include "tuner/measure/final.hpp"
+#include "tuner/measure/restoring_sequence.hpp"
 #include "tuner/measure/runner.hpp"
 #include "tuner/measure/sampler.hpp"
 
@@ -39,6 +40,7 @@ class Contestant {
     m_single_ns = warm_run.ns;
     model::MeasurePolicy policy = m_job.policy;
     policy.batch_below_ns = policy.batch_ns = sample_ns;
+    policy = sampling_policy(std::move(policy), m_job.plan);
     m_batch = choose_batch(m_examination.sequence(), policy, m_single_ns);
     if (m_batch > 1) m_examination.sequence().run(m_batch);  // makes the graph
     return {m_batch, count_kernels(m_job.plan.steps), model::may_win(m_job.role)};

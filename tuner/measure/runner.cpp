@@ -7,6 +7,7 @@
 
 #include "tuner/device/host_library.hpp"
 #include "tuner/measure/examination.hpp"
+#include "tuner/measure/restoring_sequence.hpp"
 #include "tuner/measure/sampler.hpp"
 
 namespace tuner::measure {
@@ -209,7 +210,7 @@ bool DeviceTrialRunner::verify_first_draw(Examination& examination, device::Timi
 void DeviceTrialRunner::time(const model::TrialJob& job, Examination& examination,
                              const device::Timing& warm_run, model::TrialOutcome& outcome) {
   SamplingTask task;
-  task.policy = job.policy;
+  task.policy = sampling_policy(job.policy, job.plan);
   task.best_ns = job.best_ns;
   task.kernels = count_kernels(job.plan.steps);
   task.warm_runs = {warm_run};

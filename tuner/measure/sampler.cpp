@@ -37,8 +37,9 @@ double median_clock_mhz(const std::vector<Timing>& samples) {
 }  // namespace
 
 int count_kernels(const std::vector<model::Step>& steps) {
-  return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const model::Step& step) {
-    return step.kind != model::Step::Kind::upload;
+  const std::vector<std::size_t> order = model::launch_order(steps);
+  return static_cast<int>(std::count_if(order.begin(), order.end(), [&](std::size_t step) {
+    return steps[step].kind != model::Step::Kind::upload;
   }));
 }
 

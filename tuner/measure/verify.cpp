@@ -146,7 +146,7 @@ Finding Verifier::compare_runs(const std::vector<std::uint64_t>& first,
 bool Verifier::repeatable() const {
   const auto& buffers = m_job.plan.buffers;
   return std::none_of(buffers.begin(), buffers.end(),
-                      [](const auto& b) { return b.access == Access::inout; });
+                      [](const auto& b) { return b.access == Access::inout && !b.restored; });
 }
 
 }  // namespace tuner::measure

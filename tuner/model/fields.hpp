@@ -123,6 +123,7 @@ void describe(Archive& a, T& v) {
   a("access", v.access);
   a("init", v.init);
   a("second_init", v.second_init);
+  a("restored", v.restored);
 }
 
 template <class Archive, Described<Operand> T>
@@ -142,6 +143,11 @@ void describe(Archive& a, T& v) {
   a("block", v.block);
   a("dynamic_shared_bytes", v.dynamic_shared_bytes);
   a("overlaps", v.overlaps);
+  a("cooperative", v.cooperative);
+  a("cluster", v.cluster);
+  a("shared_carveout_percent", v.shared_carveout_percent);
+  a("repeat", v.repeat);
+  a("repeat_steps", v.repeat_steps);
   a("operands", v.operands);
   a("buffer", v.buffer);
   a("first", v.first);

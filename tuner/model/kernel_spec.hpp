@@ -34,6 +34,8 @@ struct ParameterSpec {
   std::optional<Expression> when;  ///< the parameter exists only where this is true …
   Value otherwise;                 ///< … and has this one value elsewhere
   bool runtime = false;            ///< passed as an argument, not a macro: configurations share one binary
+  bool spelled =
+      false;  ///< words: the macro is the word itself, a type or a template's argument, not its code
   SourceLocation where;
 };
 
@@ -58,6 +60,7 @@ struct ArgumentSpec {
   InitSpec init;                        ///< pointers only
   std::optional<InitSpec> second_init;  ///< of the second draw; absent: `init` with another seed. Init::signs
                                         ///< has the most non-zeros of a column as `a` here
+  bool restore = false;  ///< not outputs alone: has its initial contents again before each timed run
   std::optional<Expression>
       value;  ///< scalars only; absent: the size, parameter or derived value of the same name
   SourceLocation where;
@@ -71,7 +74,12 @@ struct StepSpec {
   std::vector<Expression> grid;
   std::vector<Expression> block;
   std::optional<Expression> dynamic_shared_bytes;
-  std::optional<Expression> overlap;   ///< see Step::overlaps; not 0: it does
+  std::optional<Expression> overlap;                  ///< see Step::overlaps; not 0: it does
+  std::optional<Expression> cooperative;              ///< see Step::cooperative; not 0: it is
+  std::vector<Expression> cluster;                    ///< blocks in x, y and z; empty: no clusters
+  std::optional<Expression> shared_carveout_percent;  ///< see Step
+  std::optional<Expression> repeat;                   ///< how often it and …
+  int repeat_steps = 1;  ///< … the steps behind it run in turn, so many together; absent: once
   std::vector<std::string> arguments;  ///< names; empty: all arguments in written order
   std::string upload;  ///< argument copied from the host inside the timed region; empty for a launch
   std::optional<Expression> first;  ///< upload: first element, default 0
@@ -117,6 +125,12 @@ struct WorkloadSpec {
   std::optional<Expression> bytes;
 };
 
+/// A compiler option that some configurations have. `${NAME}` in any option stands for a parameter's value.
+struct ConditionalOption {
+  std::string text;
+  Expression when;
+};
+
 /// A name in a spec, with its place.
 struct PlacedName {
   std::string name;
@@ -150,6 +164,8 @@ struct KernelSpec {
   std::string row_padding;                ///< name under which expressions see --pad; empty: not offered
   std::vector<std::string> device_kinds;  ///< "cuda", "cpu"; empty: all
   std::vector<std::string> compile_options;
+  std::vector<ConditionalOption> conditional_options;  ///< of the kernel alone, behind the others
+  std::vector<PlacedName> macros;                      ///< those of `derived` that the source sees as macros
   bool deterministic = true;
   std::vector<Assignment> defaults;  ///< the configuration a user would have without tuning, maybe partial
   std::vector<NamedExpression> derived;

@@ -17,7 +17,9 @@ void add(DigestBuilder& digest, const BufferPlan& buffer) {
   digest.add(buffer.name).add(static_cast<std::int64_t>(buffer.type)).add(buffer.elements);
   digest.add(static_cast<std::int64_t>(buffer.access)).add(static_cast<std::int64_t>(buffer.init.kind));
   digest.add(fmt::format("{:a} {:a}", buffer.init.a, buffer.init.b));
-  if (buffer.second_init.kind == Init::Kind::none) return;  // identities of before there were two draws stay
+  if (buffer.restored)
+    digest.add("restored");  // here and below: identities of before there was such a thing stay
+  if (buffer.second_init.kind == Init::Kind::none) return;
   digest.add("second_init").add(static_cast<std::int64_t>(buffer.second_init.kind));
   digest.add(fmt::format("{:a} {:a}", buffer.second_init.a, buffer.second_init.b));
 }
@@ -39,6 +41,10 @@ void add(DigestBuilder& digest, const Step& step) {
   digest.add(static_cast<std::int64_t>(step.after.size()));
   for (const int index : step.after) digest.add(index);
   if (step.overlaps) digest.add("overlaps");
+  if (step.cooperative) digest.add("cooperative");
+  if (step.cluster != Dim3{}) add(digest.add("cluster"), step.cluster);
+  if (step.repeat != 1) digest.add("repeat").add(step.repeat).add(step.repeat_steps);
+  if (step.shared_carveout_percent >= 0) digest.add("carveout").add(step.shared_carveout_percent);
 }
 
 template <typename Range>
@@ -49,9 +55,27 @@ void add_all(DigestBuilder& digest, const Range& range) {
 
 }  // namespace
 
+std::vector<std::size_t> launch_order(const std::vector<Step>& steps) {
+  std::vector<std::size_t> order;
+  for (std::size_t first = 0; first < steps.size();) {
+    const std::size_t end =
+        std::min(first + static_cast<std::size_t>(std::max(steps[first].repeat_steps, 1)), steps.size());
+    for (int i = 0; i < steps[first].repeat; ++i) {
+      for (std::size_t step = first; step < end; ++step) order.push_back(step);
+    }
+    first = end;
+  }
+  return order;
+}
+
 bool Plan::calls_library() const {
   return std::any_of(steps.begin(), steps.end(),
                      [](const Step& step) { return step.kind == Step::Kind::call; });
+}
+
+bool Plan::restores() const {
+  return std::any_of(buffers.begin(), buffers.end(),
+                     [](const BufferPlan& buffer) { return buffer.restored; });
 }
 
 std::int64_t Plan::device_bytes() const {

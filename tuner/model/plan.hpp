@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ struct BufferPlan {
   Access access = Access::in;
   Init init;
   Init second_init;  ///< of the second draw; Init::none: `init`, with another seed
+  bool restored =
+      false;  ///< has its initial contents again before each timed run, which is then timed singly
   std::int64_t bytes() const { return elements * size_bytes(type); }
   bool operator==(const BufferPlan&) const = default;
 };
@@ -69,6 +72,14 @@ struct Step {
   /// A launch that may begin before the one before it in its stream has ended (programmatic dependent
   /// launch). The kernel itself waits, before it reads or writes anything.
   bool overlaps = false;
+  bool cooperative = false;  ///< all its blocks run at once and may wait for each other
+  Dim3 cluster;              ///< blocks that share a cluster; 1x1x1: none, or as the kernel itself says
+  /// How much of a multiprocessor's L1 is preferred as shared memory, in percent of the most; -1: the
+  /// driver's choice.
+  int shared_carveout_percent = -1;
+  /// How often this step and the `repeat_steps` - 1 behind it run in turn; see launch_order().
+  int repeat = 1;
+  int repeat_steps = 1;
   std::vector<Operand> operands;
   int buffer = -1;            ///< upload: buffer whose initial contents are copied from the host; call: the
                               ///< workspace it may use, -1 where it has none
@@ -78,6 +89,9 @@ struct Step {
   std::vector<int> after;  ///< earlier steps on other streams to wait for
   bool operator==(const Step&) const = default;
 };
+
+/// The steps of one run, by index, in the order they run in: loops written out.
+std::vector<std::size_t> launch_order(const std::vector<Step>& steps);
 
 struct VerifyPlan {
   std::vector<Step> reference;   ///< empty: nothing to verify against
@@ -96,6 +110,8 @@ struct Plan {
 
   /// Whether it calls a host library: its binary is one, and no kernels.
   bool calls_library() const;
+  /// Whether any buffer must be restored before each timed run.
+  bool restores() const;
   /// Device memory of both draws: the buffers, and the reference's two double arrays per output.
   std::int64_t device_bytes() const;
   /// Over everything in the plan, in order.

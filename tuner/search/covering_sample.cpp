@@ -26,7 +26,7 @@ void for_each_pair(std::span<const std::uint16_t> coordinates, const Visit& visi
 
 }  // namespace
 
-std::vector<std::size_t> covering_sample(const space::ConfigurationList& list) {
+std::vector<std::size_t> covering_sample(const space::ConfigurationList& list, std::size_t most) {
   std::unordered_set<std::uint64_t> missing;
   for (std::size_t i = 0; i < list.size(); ++i) {
     for_each_pair(list.coordinates(i), [&](std::uint64_t pair) { missing.insert(pair); });
@@ -49,7 +49,7 @@ std::vector<std::size_t> covering_sample(const space::ConfigurationList& list) {
   for (std::size_t i = 0; i < list.size(); ++i) heap.push_back({gain(i), i});
   std::make_heap(heap.begin(), heap.end());
   std::vector<std::size_t> sample;
-  while (!missing.empty() && !heap.empty()) {
+  while (!missing.empty() && !heap.empty() && sample.size() < most) {
     std::pop_heap(heap.begin(), heap.end());
     Bound top = heap.back();
     heap.pop_back();

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tuner/model/value.hpp"
+#include "tuner/space/jobs.hpp"
 #include "tuner/space/spec_compiler.hpp"
 #include "tuner/util/text.hpp"
 
@@ -57,7 +58,9 @@ void check_words(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
   for (const ParameterSpec& parameter : compiled.spec.parameters) {
     for (const std::string& word : words_of(parameter)) {
       const std::string macro = parameter.name + '_' + word;
-      if (!is_identifier(macro)) {
+      if (parameter.spelled) {
+        // The source sees the word itself.
+      } else if (!is_identifier(macro)) {
         compiler.report(parameter.where,
                         fmt::format("word '{}' of parameter `{}`", excerpt(word), parameter.name),
                         "words are letters, digits and underscores: the source sees PARAMETER_word");
@@ -126,9 +129,11 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
     std::for_each(step.grid.begin(), step.grid.end(), add);
     std::for_each(step.block.begin(), step.block.end(), add);
     for (const auto& optional :
-         {step.dynamic_shared_bytes, step.overlap, step.first, step.count, step.when}) {
+         {step.dynamic_shared_bytes, step.overlap, step.cooperative, step.shared_carveout_percent, step.first,
+          step.count, step.when, step.repeat}) {
       add_if(optional);
     }
+    std::for_each(step.cluster.begin(), step.cluster.end(), add);
   }
   return used;
 }
@@ -174,6 +179,40 @@ void check_ceiling_sizes(const CompiledSpec& compiled, ExpressionCompiler& compi
                   "give one for each of \"sizes\", in their order");
 }
 
+/// What is compiled must not depend on which device of an architecture it is compiled for.
+void check_compiled_parts(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  const auto is_limit = [&](int slot) { return compiled.scope.is_limit(slot); };
+  for (const CompiledDerived& derived : compiled.derived) {
+    const auto& macros = compiled.spec.macros;
+    const bool is_macro = std::any_of(macros.begin(), macros.end(), [&](const model::PlacedName& macro) {
+      return compiled.scope.find(macro.name)->slot == derived.slot;
+    });
+    if (!is_macro) continue;
+    check_slots(compiled, derived.value, is_limit, "a macro depends on a device limit",
+                "a binary is the same for all devices of an architecture; pass it as an argument", compiler);
+  }
+  for (const Compiled& condition : compiled.option_conditions) {
+    check_slots(compiled, condition, is_limit, "a compiler option depends on a device limit",
+                "a binary is the same for all devices of an architecture", compiler);
+  }
+}
+
+/// Every ${NAME} in an option names a parameter.
+void check_options(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  const auto check = [&](const std::string& option, const model::SourceLocation& where) {
+    for (const std::string& name : placeholders(option)) {
+      const Symbol* symbol = compiled.scope.find(name);
+      if (symbol != nullptr && symbol->kind == Symbol::Kind::parameter) continue;
+      compiler.report(where,
+                      fmt::format("option \"{}\": `{}` is no parameter", excerpt(option), excerpt(name)),
+                      util::did_you_mean(name, compiled.scope.names()));
+    }
+  };
+  for (const std::string& option : compiled.spec.compile_options) check(option, {compiled.spec.path, 0, 0});
+  for (const model::ConditionalOption& option : compiled.spec.conditional_options)
+    check(option.text, option.when.where);
+}
+
 }  // namespace
 
 void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
@@ -184,6 +223,7 @@ void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compil
   }
   for (const ParameterSpec& parameter : spec.parameters) check_values(parameter, compiler);
   check_words(compiled, compiler);
+  check_options(compiled, compiler);
   check_defaults(spec, compiler);
   std::set<std::string> metrics;
   for (const model::MetricSpec& metric : spec.metrics) {
@@ -197,6 +237,7 @@ void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compil
 }
 
 void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  check_compiled_parts(compiled, compiler);
   check_workload(compiled, compiler);
   check_ceiling_sizes(compiled, compiler);
   const std::vector<bool> used = used_slots(compiled);

@@ -100,6 +100,7 @@ class StepCompiler {
       check_order(steps, i);
       all.push_back(compile(steps[i], verifies));
       all.back().when = m_compiler.compile(steps[i].when);
+      all.back().repeat = m_compiler.compile(steps[i].repeat);
     }
     return all;
   }
@@ -133,6 +134,9 @@ class StepCompiler {
     result.block = m_compiler.compile_all(step.block);
     result.dynamic_shared_bytes = m_compiler.compile(step.dynamic_shared_bytes);
     result.overlap = m_compiler.compile(step.overlap);
+    result.cooperative = m_compiler.compile(step.cooperative);
+    result.cluster = m_compiler.compile_all(step.cluster);
+    result.shared_carveout_percent = m_compiler.compile(step.shared_carveout_percent);
     for (const std::string& name : step.arguments) {
       if (const auto operand = resolve(name, step, verifies)) result.operands.push_back(*operand);
     }
@@ -163,8 +167,32 @@ class StepCompiler {
     return result;
   }
 
+  /// A loop runs in one stream, ends with the last step, and holds no other.
+  void check_loop(const std::vector<StepSpec>& steps, std::size_t index) {
+    const StepSpec& first = steps[index];
+    if (!first.repeat) return;
+    const auto count = static_cast<std::size_t>(std::max(first.repeat_steps, 1));
+    if (count > steps.size() - index) {
+      m_compiler.report(first.where,
+                        fmt::format("the loop has {} steps, and {} are left", count, steps.size() - index),
+                        "repeat_steps counts this step and those behind it");
+      return;
+    }
+    for (std::size_t i = index; i < index + count; ++i) {
+      if (i > index && steps[i].repeat) {
+        m_compiler.report(steps[i].where, fmt::format("a loop inside the loop of step {}", index),
+                          "multiply the counts, or launch the steps apart");
+      }
+      if (steps[i].stream != first.stream || !steps[i].after.empty()) {
+        m_compiler.report(steps[i].where, "a step of a loop that waits for other streams, or is on one",
+                          "the steps of a loop run in one stream, in order");
+      }
+    }
+  }
+
   void check_order(const std::vector<StepSpec>& steps, std::size_t index) {
     const StepSpec& step = steps[index];
+    check_loop(steps, index);
     if (step.stream < 0 || step.stream >= most_streams) {
       m_compiler.report(step.where, fmt::format("stream {}", step.stream),
                         fmt::format("streams are numbered 0 to {}", most_streams - 1));
@@ -196,7 +224,10 @@ class StepCompiler {
       return CompiledOperand{model::Operand::Kind::scalar, -1,
                              m_compiler.compile(implied(name, step.where), {.word = true})};
     }
-    const int index = argument_index(name.substr(0, dot), step.where);
+    const int index = argument_index(name.substr(0, dot), step.where,
+                                     "`arguments` lists, in the order of the kernel's parameters, names of "
+                                     "[[arguments]], which may differ "
+                                     "from what the kernel calls them");
     if (index < 0) return std::nullopt;
     if (dot == std::string::npos) return CompiledOperand{model::Operand::Kind::buffer, index, std::nullopt};
     const std::string suffix = name.substr(dot + 1);
@@ -219,14 +250,16 @@ class StepCompiler {
     return std::nullopt;
   }
 
-  int argument_index(const std::string& name, const model::SourceLocation& where) {
+  int argument_index(const std::string& name, const model::SourceLocation& where,
+                     const std::string& hint = "") {
     std::vector<std::string> names;
     for (const ArgumentSpec& argument : m_spec.arguments) {
       if (argument.name == name) return static_cast<int>(names.size());
       names.push_back(argument.name);
     }
+    const std::string meant = util::did_you_mean(name, names);
     m_compiler.report(where, fmt::format("unknown argument `{}`", excerpt(name)),
-                      util::did_you_mean(name, names));
+                      meant + (meant.empty() || hint.empty() ? "" : " ") + hint);
     return -1;
   }
 

@@ -92,6 +92,8 @@ void compile_values(CompiledSpec& compiled, ExpressionCompiler& compiler) {
         {compiled.scope.derived_slot(static_cast<int>(written.size())), compiler.compile(derived.value)});
   }
   Sorter(compiled, written, compiler).run();
+  for (const model::ConditionalOption& option : compiled.spec.conditional_options)
+    compiled.option_conditions.push_back(compiler.compile(option.when));
   for (const model::Expression& constraint : compiled.spec.constraints) {
     for (Compiled& part : compiler.compile_conjuncts(constraint)) {
       compiled.constraints.push_back(std::move(part));

@@ -51,6 +51,10 @@ struct CompiledStep {
   std::vector<Compiled> block;
   std::optional<Compiled> dynamic_shared_bytes;
   std::optional<Compiled> overlap;
+  std::optional<Compiled> cooperative;
+  std::vector<Compiled> cluster;
+  std::optional<Compiled> shared_carveout_percent;
+  std::optional<Compiled> repeat;
   std::vector<CompiledOperand> operands;
   int upload = -1;     ///< index in KernelSpec::arguments; -1 where it is none
   int workspace = -1;  ///< likewise, of a call
@@ -77,6 +81,7 @@ struct CompiledSpec {
   std::vector<CompiledParameter> parameters;  ///< as in the spec
   std::vector<CompiledDerived> derived;       ///< each after those it reads
   std::vector<Compiled> constraints;          ///< conjunctions taken apart
+  std::vector<Compiled> option_conditions;    ///< of the conditional options, as in the spec
   std::vector<CompiledArgument> arguments;    ///< as in the spec
   std::vector<CompiledStep> steps;
   std::optional<CompiledVerification> verify;

@@ -27,7 +27,31 @@ std::vector<std::string> entries_of(const std::vector<model::StepSpec>& steps) {
   return entries;
 }
 
+/// -I and its like: what is found there is among the sources already, and so part of what the binary is.
+bool names_folder(const std::string& option) {
+  return option.starts_with("-I") || option.starts_with("--include-path");
+}
+
 }  // namespace
+
+std::vector<std::string> placeholders(const std::string& option) {
+  std::vector<std::string> names;
+  for (std::size_t at = option.find("${"); at != std::string::npos; at = option.find("${", at + 2)) {
+    const std::size_t end = option.find('}', at);
+    if (end == std::string::npos) break;
+    names.push_back(option.substr(at + 2, end - at - 2));
+  }
+  return names;
+}
+
+std::string with_values(std::string option, const model::Configuration& configuration) {
+  for (const std::string& name : placeholders(option)) {
+    const model::Value* value = configuration.find(name);
+    const std::string mark = "${" + name + "}";
+    if (value != nullptr) option.replace(option.find(mark), mark.size(), value->text());
+  }
+  return option;
+}
 
 model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem& problem,
                              const model::Configuration& configuration, const std::string& architecture,
@@ -39,6 +63,7 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
                                  [](const model::StepSpec& step) { return step.calls; });
   for (const model::ParameterSpec& parameter : spec.parameters) {
     for (std::string& word : words_of(parameter)) {
+      if (parameter.spelled) continue;
       const std::string code = fmt::format("{}", model::word_code(word));
       job.vocabulary.push_back({parameter.name + '_' + word, code});
     }
@@ -49,11 +74,16 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
                                           configuration.text(), spec.name, parameter.name),
                               "the spec has changed since it was recorded, or it is of another kernel");
     }
-    job.macros.push_back({parameter.name, fmt::format("{}", value->code())});
+    job.macros.push_back(
+        {parameter.name, parameter.spelled ? value->text() : fmt::format("{}", value->code())});
   }
   std::sort(job.macros.begin(), job.macros.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  if (!job.host_library) job.options = spec.compile_options;  // else they are the reference's alone
+  if (!job.host_library) {  // else the options are the reference's alone
+    for (const std::string& option : spec.compile_options) {
+      if (!names_folder(option)) job.options.push_back(with_values(option, configuration));
+    }
+  }
   job.entries = entries_of(spec.steps);
   job.architecture = architecture;
   job.compiler = compiler;
@@ -68,7 +98,9 @@ std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
   model::CompileJob job;
   job.source = spec.verify->source;
   job.macros = element_macros(problem.type);
-  job.options = spec.compile_options;
+  for (const std::string& option : spec.compile_options) {  // it has no configuration
+    if (!names_folder(option) && placeholders(option).empty()) job.options.push_back(option);
+  }
   job.entries = entries_of(spec.verify->steps);
   job.architecture = architecture;
   job.compiler = compiler;

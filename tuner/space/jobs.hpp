@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/configuration.hpp"
@@ -10,6 +11,12 @@
 namespace tuner::space {
 
 // compile_job and reference_job of space.hpp for a spec that is known to be sound.
+
+/// The names in the `${NAME}`s of a compiler option.
+std::vector<std::string> placeholders(const std::string& option);
+
+/// `option` with the value of each parameter it names.
+std::string with_values(std::string option, const model::Configuration& configuration);
 
 model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem& problem,
                              const model::Configuration& configuration, const std::string& architecture,

@@ -135,8 +135,31 @@ model::CompileJob KernelSpace::compile_job(const model::Problem& problem,
                                            const std::string& architecture,
                                            const std::string& compiler) const {
   model::CompileJob job = kernel_job(spec(), problem, configuration, architecture, compiler);
+  add_computed_parts(problem, configuration, job);
   job.source_key = m_source_key;
   return job;
+}
+
+/// What has no value here has none in the plan either, which says so.
+void KernelSpace::add_computed_parts(const model::Problem& problem, const model::Configuration& configuration,
+                                     model::CompileJob& job) const {
+  if (spec().macros.empty() && spec().conditional_options.empty()) return;
+  // Neither depends on a device limit (check_uses), so any will do.
+  Slots slots = problem_slots(*m_compiled, problem, model::DeviceLimits{});
+  if (set_parameters(*m_compiled, configuration, slots) != nullptr) return;
+  derive_all(*m_compiled, slots);
+  for (const model::PlacedName& macro : spec().macros) {
+    const auto slot = static_cast<std::size_t>(m_compiled->scope.find(macro.name)->slot);
+    if (slots.faults[slot] == Fault::none)
+      job.macros.push_back({macro.name, fmt::format("{}", slots.values[slot])});
+  }
+  std::sort(job.macros.begin(), job.macros.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (std::size_t i = 0; i < spec().conditional_options.size(); ++i) {
+    const Evaluated<std::int64_t> applies = evaluate(m_compiled->option_conditions[i].program, slots);
+    if (applies.fault == Fault::none && applies.value != 0)
+      job.options.push_back(with_values(spec().conditional_options[i].text, configuration));
+  }
 }
 
 std::optional<model::CompileJob> KernelSpace::reference_job(const model::Problem& problem,

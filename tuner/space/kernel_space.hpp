@@ -65,6 +65,9 @@ class KernelSpace {
   const model::Digest& spec_digest() const { return m_spec_digest; }
 
  private:
+  /// Macros and compiler options that are worked out for each configuration.
+  void add_computed_parts(const model::Problem& problem, const model::Configuration& configuration,
+                          model::CompileJob& job) const;
   /// For is_default: whether the parameter's `when` is false, as far as the configuration alone can tell.
   bool is_inactive(std::size_t parameter, const model::Value& value, const Slots& slots) const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "tuner/space/lexer.hpp"
@@ -19,6 +20,12 @@ namespace {
 constexpr std::int64_t most_bytes_per_element = 48;
 constexpr std::int64_t most_elements =
     std::numeric_limits<std::int64_t>::max() / most_bytes_per_element / 1024;
+
+/// Steps of one run, loops written out: a host queues some hundred thousand in a second.
+constexpr std::int64_t most_launches = 65536;
+
+/// The portable cluster size of the CUDA C++ programming guide.
+constexpr std::int64_t most_cluster_blocks = 8;
 
 /// Whether an integer type holds `value`.
 bool fits(model::ElementType type, std::int64_t value) {
@@ -60,7 +67,7 @@ std::string shown(const Compiled& expression, Number value) {
 }  // namespace
 
 std::optional<model::Plan> Planner::plan() {
-  if (!make_buffers() || !make_scalars()) return std::nullopt;
+  if (!check_macros() || !make_buffers() || !make_scalars()) return std::nullopt;
   model::Plan plan;
   std::optional<std::vector<model::Step>> run = steps(m_spec.steps, m_compiled.steps);
   if (!run) return std::nullopt;
@@ -105,7 +112,8 @@ bool Planner::make_buffers() {
     const model::ElementType type = argument.type.value_or(m_problem.type);
     const model::Init second = argument.second_init ? argument.second_init->for_type(type) : model::Init{};
     m_buffers.push_back({argument.name, type, elements, argument.access,
-                         resolved(argument.init.for_type(type), extents), resolved(second, extents)});
+                         resolved(argument.init.for_type(type), extents), resolved(second, extents),
+                         argument.restore});
   }
   return true;
 }
@@ -156,17 +164,48 @@ std::optional<model::Operand> Planner::whole_number(const Compiled& expression) 
                   expression.source->text, *value));
 }
 
-std::optional<std::vector<model::Step>> Planner::steps(const std::vector<model::StepSpec>& specs,
-                                                       const std::vector<CompiledStep>& compiled) {
-  std::vector<bool> kept;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
+std::optional<Planner::Course> Planner::course(const std::vector<model::StepSpec>& specs,
+                                               const std::vector<CompiledStep>& compiled) {
+  Course course;
+  course.repeat.resize(specs.size(), 1);
+  std::int64_t launches = 0;
+  std::int64_t times = 1;
+  for (std::size_t i = 0, loop_end = 0; i < specs.size(); ++i) {
+    if (i >= loop_end) times = 1;
+    if (compiled[i].repeat) {
+      const std::optional<std::int64_t> repeat = number(*compiled[i].repeat, "repeat");
+      if (!repeat) return std::nullopt;
+      if (*repeat < 0 || *repeat > most_launches) {
+        return reject(fmt::format("repeat {}; a loop runs 0 to {} times", shown(*compiled[i].repeat, *repeat),
+                                  most_launches));
+      }
+      times = *repeat;
+      loop_end = i + static_cast<std::size_t>(specs[i].repeat_steps);
+      course.repeat[i] = static_cast<int>(times);
+    }
     const std::optional<std::int64_t> applies = compiled[i].when ? number(*compiled[i].when, "when") : 1;
     if (!applies) return std::nullopt;
-    kept.push_back(*applies != 0);
+    course.kept.push_back(*applies != 0 && times != 0);
+    launches += course.kept.back() ? times : 0;
   }
+  if (launches <= most_launches) return course;
+  return reject(fmt::format("a run of {} steps; at most {} are allowed", launches, most_launches));
+}
+
+std::optional<std::vector<model::Step>> Planner::steps(const std::vector<model::StepSpec>& specs,
+                                                       const std::vector<CompiledStep>& compiled) {
+  const std::optional<Course> planned = course(specs, compiled);
+  if (!planned) return std::nullopt;
+  const std::vector<bool>& kept = planned->kept;
   const std::vector<std::vector<int>> after = waits_of_kept(specs, kept);
   std::vector<model::Step> all;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
+  std::size_t loop = 0;  // the first of the loop's steps in `all`, where one goes on
+  for (std::size_t i = 0, loop_end = 0, loop_begin = 0; i < specs.size(); ++i) {
+    if (compiled[i].repeat) {
+      loop_begin = i;
+      loop_end = i + static_cast<std::size_t>(specs[i].repeat_steps);
+      loop = all.size();
+    }
     if (!kept[i]) continue;
     std::optional<model::Step> step = specs[i].calls           ? call(specs[i], compiled[i])
                                       : compiled[i].upload < 0 ? launch(specs[i], compiled[i])
@@ -175,6 +214,9 @@ std::optional<std::vector<model::Step>> Planner::steps(const std::vector<model::
     step->stream = specs[i].stream;
     step->after = after[all.size()];
     all.push_back(std::move(*step));
+    if (i >= loop_end) continue;
+    all[loop].repeat = planned->repeat[loop_begin];
+    all[loop].repeat_steps = static_cast<int>(all.size() - loop);
   }
   if (all.empty()) return reject("no step applies to this configuration and problem");
   return all;
@@ -208,13 +250,62 @@ std::optional<model::Step> Planner::launch(const model::StepSpec& spec, const Co
     }
     step.dynamic_shared_bytes = *bytes;
   }
-  if (compiled.overlap) {
-    const std::optional<std::int64_t> overlaps = number(*compiled.overlap, "overlap");
-    if (!overlaps) return std::nullopt;
-    step.overlaps = *overlaps != 0;
-  }
-  if (!add_operands(compiled, step)) return std::nullopt;
+  if (!set_attributes(compiled, step) || !add_operands(compiled, step)) return std::nullopt;
   return step;
+}
+
+bool Planner::set_attributes(const CompiledStep& compiled, model::Step& step) {
+  for (const auto& [expression, what, into] :
+       {std::tuple{&compiled.overlap, "overlap", &step.overlaps},
+        std::tuple{&compiled.cooperative, "cooperative", &step.cooperative}}) {
+    if (!*expression) continue;
+    const std::optional<std::int64_t> value = number(**expression, what);
+    if (!value) return false;
+    *into = *value != 0;
+  }
+  if (compiled.shared_carveout_percent) {
+    const Compiled& expression = *compiled.shared_carveout_percent;
+    const std::optional<std::int64_t> percent = number(expression, "shared_carveout");
+    if (!percent) return false;
+    if (*percent < -1 || *percent > 100) {
+      reject(fmt::format("shared_carveout {} of `{}`; it is a percentage, or -1 for the driver's choice",
+                         shown(expression, *percent), step.entry));
+      return false;
+    }
+    step.shared_carveout_percent = static_cast<int>(*percent);
+  }
+  return set_cluster(compiled, step);
+}
+
+/// Only what is wrong on every device with clusters; whether this one has them is asked with its limits.
+bool Planner::set_cluster(const CompiledStep& compiled, model::Step& step) {
+  if (compiled.cluster.empty()) return true;
+  const std::optional<model::Dim3> cluster = extents(compiled.cluster, "cluster");
+  if (!cluster) return false;
+  const auto divides = [](std::int64_t part, std::int64_t whole) { return part >= 1 && whole % part == 0; };
+  if (!divides(cluster->x, step.grid.x) || !divides(cluster->y, step.grid.y) ||
+      !divides(cluster->z, step.grid.z)) {
+    reject(fmt::format("a cluster of {}x{}x{} does not divide the grid of `{}`, {}x{}x{}", cluster->x,
+                       cluster->y, cluster->z, step.entry, step.grid.x, step.grid.y, step.grid.z));
+    return false;
+  }
+  step.cluster = *cluster;
+  if (cluster->count() <= most_cluster_blocks) return true;
+  reject(
+      fmt::format("a cluster of `{}` has {}x{}x{} = {} blocks; {} is the most that every device with "
+                  "clusters can launch",
+                  step.entry, cluster->x, cluster->y, cluster->z, cluster->count(), most_cluster_blocks));
+  return false;
+}
+
+/// A macro without a value would silently be another source.
+bool Planner::check_macros() {
+  return std::all_of(m_spec.macros.begin(), m_spec.macros.end(), [&](const model::PlacedName& macro) {
+    const auto derived = std::find_if(
+        m_compiled.derived.begin(), m_compiled.derived.end(),
+        [&](const CompiledDerived& one) { return one.slot == m_compiled.scope.find(macro.name)->slot; });
+    return number(derived->value, macro.name).has_value();
+  });
 }
 
 bool Planner::add_operands(const CompiledStep& compiled, model::Step& step) {

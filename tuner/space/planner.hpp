@@ -38,6 +38,16 @@ class Planner {
   std::optional<model::Operand> whole_number(const Compiled& expression);
   std::optional<std::vector<model::Step>> steps(const std::vector<model::StepSpec>& specs,
                                                 const std::vector<CompiledStep>& compiled);
+  /// Which steps run, and how often each loop, by its first step. Nothing after a fault.
+  struct Course {
+    std::vector<bool> kept;
+    std::vector<int> repeat;
+  };
+  std::optional<Course> course(const std::vector<model::StepSpec>& specs,
+                               const std::vector<CompiledStep>& compiled);
+  bool set_attributes(const CompiledStep& compiled, model::Step& step);
+  bool set_cluster(const CompiledStep& compiled, model::Step& step);
+  bool check_macros();
   std::optional<model::Step> launch(const model::StepSpec& spec, const CompiledStep& compiled);
   std::optional<model::Step> upload(const model::StepSpec& spec, const CompiledStep& compiled);
   std::optional<model::Step> call(const model::StepSpec& spec, const CompiledStep& compiled);

@@ -39,6 +39,7 @@ void add(DigestBuilder& digest, int number) {
 // Declared first for the templates below, which look no further than the types' own namespace.
 void add(DigestBuilder& digest, const model::NamedExpression& named);
 void add(DigestBuilder& digest, const model::InitSpec& init);
+void add(DigestBuilder& digest, const model::ConditionalOption& option);
 void add(DigestBuilder& digest, const model::ParameterSpec& parameter);
 void add(DigestBuilder& digest, const model::ArgumentSpec& argument);
 void add(DigestBuilder& digest, const model::StepSpec& step);
@@ -61,6 +62,11 @@ void add(DigestBuilder& digest, const model::NamedExpression& named) {
   add(digest, named.value);
 }
 
+void add(DigestBuilder& digest, const model::ConditionalOption& option) {
+  digest.add(option.text);
+  add(digest, option.when);
+}
+
 void add(DigestBuilder& digest, const model::Init& init) {
   digest.add(static_cast<std::int64_t>(init.kind)).add(fmt::format("{:a} {:a}", init.a, init.b));
 }
@@ -76,6 +82,7 @@ void add(DigestBuilder& digest, const model::InitSpec& init) {
 
 void add(DigestBuilder& digest, const model::ParameterSpec& parameter) {
   digest.add(parameter.name).add(parameter.runtime ? 1 : 0);
+  if (parameter.spelled) digest.add("spelled");
   add(digest, parameter.when);
   add(digest, parameter.otherwise);
 }
@@ -87,6 +94,7 @@ void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {
   add(digest, argument.init);
   add(digest, argument.second_init);
   add(digest, argument.value);
+  if (argument.restore) digest.add("restore");
 }
 
 void add(DigestBuilder& digest, const model::StepSpec& step) {
@@ -101,6 +109,10 @@ void add(DigestBuilder& digest, const model::StepSpec& step) {
   add(digest, step.when);
   if (step.calls) digest.add("calls").add(step.workspace);
   if (step.overlap) add(digest.add("overlap"), step.overlap);
+  if (step.cooperative) add(digest.add("cooperative"), step.cooperative);
+  if (!step.cluster.empty()) add(digest.add("cluster"), step.cluster);
+  if (step.shared_carveout_percent) add(digest.add("carveout"), step.shared_carveout_percent);
+  if (step.repeat) add(digest.add("repeat").add(step.repeat_steps), step.repeat);
 }
 
 void add(DigestBuilder& digest, const model::VerifySpec& verify) {
@@ -122,6 +134,9 @@ model::Digest definition_of(const model::KernelSpec& spec) {
   add(digest, spec.arguments);
   add(digest, spec.steps);
   add(digest, spec.verify);
+  if (!spec.conditional_options.empty()) add(digest.add("conditional options"), spec.conditional_options);
+  if (!spec.macros.empty()) digest.add("macros");
+  for (const model::PlacedName& macro : spec.macros) digest.add(macro.name);
   return digest.finish();
 }
 

@@ -85,6 +85,15 @@ std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
   return remove(ready);
 }
 
+void CompileAhead::abandon() {
+  m_pool.abandon();
+  m_compiling.clear();
+  for (const auto& [ticket, key] : m_reference_tickets) m_references.erase(key);
+  m_reference_tickets.clear();
+  m_ready.clear();
+  m_ready_bytes = 0;
+}
+
 Compiled CompileAhead::compile_now(Trial trial) {
   const model::Digest key = begin(std::move(trial), {}, false);
   while (true) {

@@ -58,6 +58,8 @@ class CompileAhead {
   /// would all be measured before the large. Waits for one as long as `patience`. Throws what the compilers
   /// throw.
   std::optional<Compiled> take(std::chrono::milliseconds patience);
+  /// Forgets all that is submitted and not taken; what is being compiled is ended.
+  void abandon();
   /// Compiles one trial out of turn and waits for it, whatever else is being compiled. It is not judged.
   Compiled compile_now(Trial trial);
 

@@ -65,6 +65,7 @@ bool FinalStage::hold(std::size_t group) {
     job.trials.push_back(job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get()));
     job.trials.back().best_ns = time_ns(compiled.trial.record);
   }
+  shorten(job);
   const model::FinalOutcome outcome = m_services.runner.run_final(job);
   if (!outcome.complete()) {
     const auto name = [&](std::size_t i) {
@@ -86,10 +87,21 @@ bool FinalStage::hold(std::size_t group) {
   return true;
 }
 
-int FinalStage::hold_rest() {
+int FinalStage::hold_rest(double until) {
+  m_until = until;
   int held = 0;
-  while (!m_best.empty() && !m_services.stop) held += hold(m_best.begin()->first) ? 1 : 0;
+  while (!m_best.empty() && !m_services.stop && m_services.clock() < until)
+    held += hold(m_best.begin()->first) ? 1 : 0;
   return held;
+}
+
+/// So that choosing and confirming end in time; each has six rounds however long they take.
+void FinalStage::shorten(model::FinalJob& job) const {
+  const double left_ns = (m_until - m_services.clock()) * 1e9;
+  for (model::TrialJob& trial : job.trials) {
+    double& limit_ns = trial.policy.final.time_limit_ns;
+    limit_ns = std::min(limit_ns, std::max(left_ns / 2, 0.0));
+  }
 }
 
 FinalStage::Contest FinalStage::contest(std::size_t group) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,8 +22,9 @@ class FinalStage {
   /// The final of `group`, unless the last one has considered all who would be in it. One that cannot be held
   /// is said and leaves the trials as they raced. Returns whether one was held.
   bool hold(std::size_t group);
-  /// The finals of all problems that trials are remembered of; how many were held.
-  int hold_rest();
+  /// The finals of all problems that trials are remembered of; how many were held. None begins after `until`
+  /// by the clock, and those that do are shortened to end near it.
+  int hold_rest(double until);
 
  private:
   struct Contestant {
@@ -37,6 +39,7 @@ class FinalStage {
     bool settled = true;              ///< a final has considered every contestant that is present
   };
 
+  void shorten(model::FinalJob& job) const;
   Contest contest(std::size_t group);
   /// A trial of the past as this sweep would do it; nothing where its kernel's spec is not at hand, or its
   /// binary cannot be made any more.
@@ -49,6 +52,7 @@ class FinalStage {
   Services& m_services;
   CompileAhead& m_compiling;
   std::map<std::size_t, std::vector<Compiled>> m_best;  ///< by group, fastest first
+  double m_until = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace tuner::sweep

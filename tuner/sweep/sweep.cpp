@@ -24,6 +24,8 @@ using model::TrialStatus;
 constexpr std::chrono::milliseconds no_patience{0};
 /// How long a wait for the compiler may keep the sweep from noticing that it should stop.
 constexpr std::chrono::milliseconds stop_latency{100};
+/// What finals may take beyond a budget of time.
+constexpr double grace_s = 1.5;
 
 search::Compiled compiled_facts(const model::TrialRecord& record, const model::DeviceLimits& limits) {
   search::Compiled facts;
@@ -84,8 +86,13 @@ class Driver {
     }
     commit_ended();
     record_searches();
-    // What is known by now deserves its final even where the budget ended the racing.
-    if (m_summary.ending == Ending::budget_spent) m_summary.finals += m_finals.hold_rest();
+    // What is known by now deserves its final even where the budget ended the racing, but not for long.
+    if (m_summary.ending == Ending::budget_spent) {
+      m_compiling.abandon();
+      const auto& seconds = m_request.budget.seconds;
+      m_summary.finals += m_finals.hold_rest(seconds ? m_started + *seconds + grace_s
+                                                     : std::numeric_limits<double>::infinity());
+    }
     m_services.pool.cancel();
     m_summary.compiling = m_services.pool.stats();
     m_summary.wall_seconds = m_services.clock() - m_started;
@@ -230,8 +237,13 @@ class Driver {
     const model::Digest& key = trial.trial.preparation_key;
     if (m_unprepared.contains(key)) return false;
     if (!trial.reference || trial.reference->status == TrialStatus::ok) return true;
-    give_up(trial.trial,
-            fmt::format("the reference it is verified against does not compile:\n{}", trial.reference->log));
+    if (m_bad_references.insert(trial.trial.reference_key).second) {
+      give_up(
+          trial.trial,
+          fmt::format("the reference it is verified against does not compile, at this size or any other:\n{}",
+                      trial.reference->log));
+    }
+    m_unprepared.insert(key);
     return false;
   }
 
@@ -377,11 +389,12 @@ class Driver {
     model::TrialRecord record;
     CandidateQueue::Item item;
   };
-  std::optional<Ended> m_ended;          ///< measured, and not yet committed
-  std::int64_t m_under_way = 0;          ///< begun and not finished
-  std::vector<model::Plan> m_probes;     ///< to be sent with the trial in hand
-  std::set<model::Digest> m_unprepared;  ///< inputs and references that could not be made
-  std::set<std::string> m_missing;       ///< baselines without times, with the reasons that were told
+  std::optional<Ended> m_ended;              ///< measured, and not yet committed
+  std::int64_t m_under_way = 0;              ///< begun and not finished
+  std::vector<model::Plan> m_probes;         ///< to be sent with the trial in hand
+  std::set<model::Digest> m_unprepared;      ///< inputs and references that could not be made
+  std::set<model::Digest> m_bad_references;  ///< that do not compile, and were told
+  std::set<std::string> m_missing;           ///< baselines without times, with the reasons that were told
   std::map<std::pair<std::size_t, std::size_t>, TrialMaker> m_makers;  ///< by group and kernel
   std::map<std::size_t, double> m_best_ns;                             ///< by group; 0: none yet
 };

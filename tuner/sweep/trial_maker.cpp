@@ -10,6 +10,9 @@
 namespace tuner::sweep {
 namespace {
 
+/// What a probe may take on any device, however small the problem in hand.
+constexpr std::int64_t small_bytes = std::int64_t{64} << 20U;
+
 using model::TrialStatus;
 
 const model::Step* first_launch(const model::Plan& plan) {
@@ -109,7 +112,10 @@ std::vector<model::Plan> TrialMaker::probes(const Trial& trial) const {
         m_work.kernel.compile_job(problem, configuration, device.architecture, m_request.compiler);
     if (job.key() != trial.record.binary_key) continue;
     auto plan = m_work.kernel.make_plan(problem, configuration, device.limits);
-    if (auto* concrete = std::get_if<model::Plan>(&plan)) probes.push_back(std::move(*concrete));
+    auto* concrete = std::get_if<model::Plan>(&plan);
+    // A kernel with one size may need the square of it: such a probe is not small.
+    const std::int64_t most_bytes = std::max(trial.plan.device_bytes(), small_bytes);
+    if (concrete != nullptr && concrete->device_bytes() <= most_bytes) probes.push_back(std::move(*concrete));
   }
   return probes;
 }

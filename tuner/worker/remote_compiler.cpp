@@ -2,12 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/model/error.hpp"
 
 namespace tuner::worker {
 
 using model::Compilation;
 using model::TrialStatus;
+
+namespace {
+
+/// How soon it is noticed that a compilation was abandoned.
+constexpr std::chrono::milliseconds look_up_after{50};
+
+}  // namespace
 
 RemoteCompiler::RemoteCompiler(ChildCommand command, RemoteCompilerSettings settings)
     : m_settings(std::move(settings)), m_slot("compile worker", std::move(command), m_settings.worker) {
@@ -31,6 +40,10 @@ void RemoteCompiler::start() {
 }
 
 Compilation RemoteCompiler::compile(const model::CompileJob& job) {
+  return compile_unless(job, false);
+}
+
+Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const std::atomic<bool>& abandoned) {
   if (!m_slot.occupied()) start();
   const auto begin = Clock::now();
   const auto deadline = begin + m_settings.deadline;
@@ -45,7 +58,15 @@ Compilation RemoteCompiler::compile(const model::CompileJob& job) {
   const Sent sent = m_slot.child().send(encode(job), deadline);
   Received received = ChildGone{};
   if (std::holds_alternative<DeadlinePassed>(sent)) received = DeadlinePassed{};
-  if (std::holds_alternative<std::monostate>(sent)) received = m_slot.child().receive(deadline);
+  if (std::holds_alternative<std::monostate>(sent)) {
+    do {
+      received = m_slot.child().receive(std::min(deadline, Clock::now() + look_up_after));
+    } while (std::holds_alternative<DeadlinePassed>(received) && Clock::now() < deadline && !abandoned);
+  }
+  if (abandoned && std::holds_alternative<DeadlinePassed>(received)) {
+    m_slot.discard();
+    return failed(TrialStatus::timeout, "compiling was given up: nobody needs the result any more");
+  }
 
   if (std::holds_alternative<DeadlinePassed>(received)) {
     m_slot.discard();

@@ -25,6 +25,9 @@ class RemoteCompiler : public compile::Compiler {
 
   std::string name() const override { return *m_settings.name; }
   model::Compilation compile(const model::CompileJob& job) override;
+  /// Once abandoned, the child is killed with its group; the status is timeout then.
+  model::Compilation compile_unless(const model::CompileJob& job,
+                                    const std::atomic<bool>& abandoned) override;
 
  private:
   void start();

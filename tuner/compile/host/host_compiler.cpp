@@ -12,6 +12,7 @@
 #include "tuner/compile/host/nvcc.hpp"
 #include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/compile/log_text.hpp"
+#include "tuner/compile/toolkit.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/temporary_folder.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 constexpr std::int64_t most_static_shared_bytes = std::int64_t{48} << 10U;  // as ptxas allows
+constexpr std::string_view no_toolkit = "#error \"no CUDA toolkit: ";       // as the runtime's headers say
 constexpr const char* object = "kernel.o";
 constexpr const char* binary = "kernel.so";
 
@@ -120,6 +122,13 @@ Arguments job_options(const std::vector<std::string>& options, std::string& left
   return result;
 }
 
+/// The toolkit's headers come last: its folder may be one where the host's own are.
+Arguments toolkit_options() {
+  const std::filesystem::path headers = find_header_folder();
+  if (headers.empty()) return {};
+  return {"-idirafter", headers.string(), "-idirafter", (headers / "cccl").string()};
+}
+
 Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& options, bool is_clang,
                           const model::CompileJob& job, const UnitLayout& layout,
                           const util::TemporaryFolder& folder, std::string& left_out) {
@@ -142,6 +151,7 @@ Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& 
   }
   if (!job.host_library) add({"-I", layout.runtime_folder});
   add({"-I", layout.source_folder, layout.unit});
+  if (!job.host_library) add(toolkit_options());
   return command;
 }
 
@@ -184,7 +194,7 @@ std::vector<Arguments> host_commands(const Arguments& compiler, Arguments compil
 /// Adds what a command said and how it ended.
 void add(const util::CommandResult& result, const HostCompilerOptions& options,
          model::Compilation& compilation) {
-  compilation.log += result.output;
+  compilation.log += error_first(result.output);
   if (result.timed_out) {
     compilation.status = model::TrialStatus::timeout;
     compilation.log +=
@@ -193,7 +203,10 @@ void add(const util::CommandResult& result, const HostCompilerOptions& options,
     // GCC's driver reports a compiler that died as an error of its own, exit code 4.
     const bool died = result.signal != 0 || result.exit_code == 4 ||
                       result.output.find("internal compiler error") != std::string::npos;
-    compilation.status = died ? model::TrialStatus::crashed : model::TrialStatus::compile_error;
+    const bool lacks_toolkit = result.output.find(no_toolkit) != std::string::npos;
+    compilation.status = died            ? model::TrialStatus::crashed
+                         : lacks_toolkit ? model::TrialStatus::skipped  // tried again
+                                         : model::TrialStatus::compile_error;
     if (result.signal != 0)
       compilation.log += fmt::format("the host compiler was ended by signal {}\n", result.signal);
   }

@@ -12,9 +12,9 @@
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/compile/nvrtc/kernels_in_source.hpp"
 #include "tuner/compile/nvrtc/options.hpp"
-#include "tuner/compile/nvrtc/places.hpp"
 #include "tuner/compile/nvrtc/ptxas_log.hpp"
 #include "tuner/compile/nvrtc/stub_headers.hpp"
+#include "tuner/compile/toolkit.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::compile::nvrtc {
@@ -28,6 +28,10 @@ using model::TrialStatus;
 /// compiled must be what the job holds, so the main file is given a folder that cannot exist; a #line keeps
 /// diagnostics short.
 constexpr std::string_view nowhere = "/dev/null/";
+
+/// What nvcc's sources have from the host's <sys/types.h> without asking. Said twice, a typedef is one.
+constexpr std::string_view always_there =
+    "typedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n";
 
 Compilation failed(TrialStatus status, std::string_view log) {
   Compilation compilation;
@@ -66,17 +70,23 @@ std::string kernels_listed(const CompileJob& job) {
   return fmt::format("kernels in the source: {}", fmt::join(names, ", "));
 }
 
+/// The file in which NVRTC checks name expressions.
+constexpr std::string_view name_check = "__nv_name_map(";
+
 /// The entry that NVRTC could not find. NVRTC checks name expressions in a file of its own, behind the
 /// source.
 std::optional<std::string> missing_entry(const CompileJob& job, std::string_view log) {
+  if (!first_error(log, name_check).empty()) return std::nullopt;  // the source's own comes first
   constexpr std::string_view marker = "Input name expression was: \"";
   const std::size_t at = log.find(marker);
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view name = log.substr(at + marker.size());
   name = name.substr(0, name.find("\"\n"));
   const std::size_t begin = std::min(name.find_first_not_of(' '), name.size());
-  return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate; {}",
-                     name.substr(begin), kernels_listed(job));
+  std::string_view why = first_error(log);
+  why.remove_prefix(std::min(why.find("error: "), why.size()));
+  return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}",
+                     name.substr(begin), why, kernels_listed(job));
 }
 
 Compilation explain_failure(const CompileJob& job, const PtxasReport& report, std::string_view log) {
@@ -90,7 +100,7 @@ Compilation explain_failure(const CompileJob& job, const PtxasReport& report, st
   if (const auto message = missing_entry(job, log)) {
     return failed(TrialStatus::compile_error, fmt::format("{}\n{}", *message, log));
   }
-  return failed(TrialStatus::compile_error, log);
+  return failed(TrialStatus::compile_error, error_first(std::string(log), name_check));
 }
 
 /// What is known of each entry; a failure when one is no kernel at all.
@@ -137,6 +147,27 @@ std::optional<std::string> unusable(const CompileJob& job) {
   return refused_option(job.options);
 }
 
+/// The same job for the features that an architecture alone has (sm_90a), of which its device has all.
+CompileJob with_features(CompileJob job) {
+  if (!job.architecture.empty() && job.architecture.back() >= '0' && job.architecture.back() <= '9')
+    job.architecture += 'a';
+  return job;
+}
+
+/// Whether a source asks if it is compiled for them: it would compile to something else without.
+bool asks_for_features(const CompileJob& job) {
+  return std::any_of(job.source.begin(), job.source.end(), [](const model::SourceText& file) {
+    return file.text.find("__CUDA_ARCH_FEAT_SM") != std::string::npos;
+  });
+}
+
+/// ptxas: Instruction 'wgmma.fence' not supported on .target 'sm_90'; … requires .target 'sm_90a'
+bool lacks_features(const Answer& answer) {
+  return answer.outcome == Answer::Outcome::rejected &&
+         (answer.log.find("not supported on .target 'sm_") != std::string::npos ||
+          answer.log.find("cannot be compiled for architecture 'sm_") != std::string::npos);
+}
+
 std::string as_literal(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -162,10 +193,11 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
   request.source = job.source;
   const std::string name = request.source[0].name;
   request.source[0].name = std::string(nowhere) + name;
-  request.source[0].text.insert(0, fmt::format("#line 1 \"{}\"\n", as_literal(name)));
+  request.source[0].text.insert(0, fmt::format("{}#line 1 \"{}\"\n", always_there, as_literal(name)));
   for (model::SourceText& stub : stub_headers(job.source, m_headers))
     request.source.push_back(std::move(stub));
-  request.options = options_for(job, m_library->version(), m_headers);
+  const bool asks = asks_for_features(job);
+  request.options = options_for(asks ? with_features(job) : job, m_library->version(), m_headers);
   for (const std::string& entry : job.entries) {
     const auto& known = request.name_expressions;
     if (std::find(known.begin(), known.end(), entry) == known.end())
@@ -173,6 +205,11 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
   }
 
   Answer answer = m_library->compile(request);
+  if (!asks && lacks_features(answer)) {
+    request.options = options_for(with_features(job), m_library->version(), m_headers);
+    Answer again = m_library->compile(request);
+    if (again.outcome == Answer::Outcome::ok) answer = std::move(again);
+  }
   erase_all(answer.log, nowhere);
   const PtxasReport report = parse_ptxas_log(answer.log);
   Compilation compilation = answer.outcome == Answer::Outcome::ok

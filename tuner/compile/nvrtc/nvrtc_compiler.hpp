@@ -8,7 +8,8 @@
 
 namespace tuner::compile::nvrtc {
 
-/// Compiles CUDA C++ to a cubin of exactly `job.architecture`, with resources as ptxas reports them. NVRTC's
+/// Compiles CUDA C++ to a cubin of exactly `job.architecture`, or, where the source needs that, of its
+/// architecture-specific features (sm_90a for sm_90), with resources as ptxas reports them. NVRTC's
 /// own cache is always off, so compile_ms is the time of a compilation. The headers of the toolkit are found
 /// where there is one; stand-ins answer for the host headers that textbook sources include (see
 /// stub_headers.hpp).

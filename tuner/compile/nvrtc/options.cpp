@@ -30,6 +30,12 @@ constexpr std::string_view writes_files = "it reads or writes a file";
 constexpr std::array refusals = {
     Refusal{"gpu-architecture", architecture_is_given},
     Refusal{"arch", architecture_is_given},
+    Refusal{"gencode", architecture_is_given},
+    Refusal{"generate-code", architecture_is_given},
+    Refusal{"isystem", "NVRTC has no such option; the spec's `include`, or -I, is"},
+    Refusal{"ptx", no_cubin},
+    Refusal{"cubin", no_cubin},
+    Refusal{"c", no_cubin},
     Refusal{"device-c", no_cubin},
     Refusal{"dc", no_cubin},
     Refusal{"relocatable-device-code", no_cubin},
@@ -49,6 +55,55 @@ constexpr std::array refusals = {
     Refusal{"time", writes_files},
     Refusal{"fdevice-time-trace", writes_files},
 };
+
+/// An option of nvcc's that NVRTC does not know, and what takes its place; empty: nothing, since it is about
+/// code for the host, or is always so. NVRTC never sees host code.
+struct Translation {
+  std::string_view name;
+  std::string_view instead;
+  bool takes_next = false;  ///< without `=`, the next option is its value
+};
+
+constexpr std::array translations = {
+    Translation{"O", ""},  // O0 to O3: optimises the host's code; --ptxas-options=-O1 is the device's
+    Translation{"O0", ""},
+    Translation{"O1", ""},
+    Translation{"O2", ""},
+    Translation{"O3", ""},
+    Translation{"optimize", "", true},
+    Translation{"m64", ""},
+    Translation{"Xcompiler", "", true},
+    Translation{"compiler-options", "", true},
+    Translation{"ccbin", "", true},
+    Translation{"compiler-bindir", "", true},
+    Translation{"cudart", "", true},
+    Translation{"threads", "", true},
+    Translation{"expt-relaxed-constexpr", "--device-as-default-execution-space"},
+    Translation{"expt-extended-lambda", ""},
+    Translation{"extended-lambda", ""},
+    Translation{"Wno-deprecated-gpu-targets", ""},
+    Translation{"allow-unsupported-compiler", ""},
+};
+
+/// `option` as NVRTC spells it; nothing where it is left out.
+std::vector<std::string> translated(const std::vector<std::string>& options) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string name = option_name(options[i]);
+    const auto known = std::find_if(translations.begin(), translations.end(),
+                                    [&](const Translation& t) { return t.name == name; });
+    if (known == translations.end()) {
+      result.push_back(options[i]);
+      const bool for_ptxas = name == "Xptxas" || name == "ptxas-options";
+      if (for_ptxas && options[i].find('=') == std::string::npos && i + 1 < options.size())
+        result.push_back(options[++i]);
+      continue;
+    }
+    if (!known->instead.empty()) result.emplace_back(known->instead);
+    if (known->takes_next && options[i].find('=') == std::string::npos) ++i;
+  }
+  return result;
+}
 
 /// ptxas has options of its own that name files.
 bool is_ptxas_file_option(std::string_view value) {
@@ -82,7 +137,7 @@ std::vector<std::string> options_for(const model::CompileJob& job, Version versi
       options.push_back(fmt::format("--define-macro={}={}", macro.name, macro.value));
     }
   }
-  options.insert(options.end(), job.options.begin(), job.options.end());
+  for (std::string& option : translated(job.options)) options.push_back(std::move(option));
   return options;
 }
 

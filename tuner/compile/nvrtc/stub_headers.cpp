@@ -1,5 +1,7 @@
 #include "tuner/compile/nvrtc/stub_headers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -13,6 +15,16 @@ struct Stub {
   std::string_view text;
   bool toolkit = false;  ///< the toolkit's own is better, where there is one
 };
+
+/// Headers that the toolkit has for device code, in a namespace of its own.
+constexpr std::array<std::string_view, 16> of_toolkit = {
+    "array",  "atomic",  "bit",      "complex", "concepts", "functional", "initializer_list", "iterator",
+    "limits", "numeric", "optional", "ratio",   "span",     "tuple",      "type_traits",      "variant"};
+
+std::string as_standard(std::string_view name) {
+  return fmt::format(
+      "#pragma once\n#include <cuda/std/{}>\nnamespace std {{\nusing namespace cuda::std;\n}}\n", name);
+}
 
 // The 64-bit types are `long long`, as in NVIDIA's <cuda/std/cstdint> under NVRTC, so that both can be
 // included.
@@ -223,6 +235,15 @@ std::vector<model::SourceText> stub_headers(const std::vector<model::SourceText>
     const bool real = stub.toolkit && !toolkit_headers.empty() &&
                       std::filesystem::exists(toolkit_headers / stub.name, error);
     if (!own && !real) headers.push_back({std::string(stub.name), std::string(stub.text)});
+  }
+  for (const std::string_view name : of_toolkit) {
+    const bool own = std::any_of(taken.begin(), taken.end(),
+                                 [&](const model::SourceText& file) { return file.name == name; });
+    const auto there = [&](const char* folder) {
+      return !toolkit_headers.empty() &&
+             std::filesystem::exists(toolkit_headers / folder / "cuda/std" / name, error);
+    };
+    if (!own && (there("cccl") || there("."))) headers.push_back({std::string(name), as_standard(name)});
   }
   return headers;
 }

@@ -49,7 +49,8 @@ void BlockRunner::begin(const Launch& launch) {
     m_dynamic_shared = allocate_shared(launch.dynamic_shared_bytes);
     m_dynamic_shared_bytes = launch.dynamic_shared_bytes;
   }
-  m_block = {{}, launch.block, launch.grid, launch.threads(), m_dynamic_shared.get(), this};
+  m_block = {{},   launch.block,   launch.grid, launch.threads(),  m_dynamic_shared.get(),
+             this, launch.cluster, 0,           launch.cooperative};
   m_threads.resize(m_block.threads);
   m_states.assign(m_block.threads, {});
   m_warps.resize((m_block.threads + warp_size - 1) / warp_size);
@@ -87,14 +88,76 @@ void BlockRunner::begin_block(const tuner_cpu::Index3& index) {
 
 std::optional<std::string> BlockRunner::run(const tuner_cpu::Index3& index) {
   begin_block(index);
-  hand_over();
-  if (m_failure.empty() && m_finished < m_block.threads) m_failure = why_stuck();
+  if (enter_groups()) {
+    hand_over();
+    if (m_failure.empty() && m_finished < m_block.threads) m_failure = why_stuck();
+  }
+  leave_groups();
   tuner_cpu_current = nullptr;
   if (m_failure.empty()) return std::nullopt;
   // Threads are left in the middle of the kernel: their fibres unwind while its code is still loaded.
   m_idle.clear();
   m_fibres.clear();
   return fmt::format("{} (block {})", m_failure, text(index));
+}
+
+void BlockRunner::join(BlockGroup* grid, BlockGroup* cluster, unsigned cluster_rank) {
+  m_grid_group = grid;
+  m_cluster_group = cluster;
+  m_block.cluster_rank = cluster_rank;
+}
+
+/// False where another block of the cluster never began.
+bool BlockRunner::enter_groups() {
+  if (m_cluster_group == nullptr) return true;
+  const auto bytes = static_cast<std::size_t>(m_dynamic_shared_bytes);
+  m_cluster_group->place(m_block.cluster_rank,
+                         {m_launch->module->static_shared(), {m_dynamic_shared.get(), bytes}});
+  if (m_cluster_group->wait()) return true;
+  m_failure = "another block of the cluster could not begin";
+  return false;
+}
+
+void BlockRunner::leave_groups() {
+  for (BlockGroup* group : {m_grid_group, m_cluster_group}) {
+    if (group != nullptr) group->leave();
+  }
+}
+
+/// The last thread of the block to arrive waits for the other blocks; none of it goes on before.
+void BlockRunner::meet(BlockGroup& group, const char* name, const Site& site) {
+  if (m_arrived + 1 == m_block.threads && !group.wait()) {
+    fail(fmt::format("not all blocks of a {} reached its barrier: {}:{} waits for blocks that have ended",
+                     name, site.file, site.line));
+  }
+  barrier(false, site);
+}
+
+void BlockRunner::grid_barrier(const Site& site) {
+  if (m_grid_group == nullptr) {
+    fail(fmt::format("a barrier of the grid in a launch that is not cooperative: {}:{}", site.file,
+                     site.line));
+  }
+  meet(*m_grid_group, "cooperative grid", site);
+}
+
+void BlockRunner::cluster_barrier(const Site& site) {
+  if (m_cluster_group == nullptr) {
+    barrier(false, site);  // a cluster of one
+  } else {
+    meet(*m_cluster_group, "cluster", site);
+  }
+}
+
+void* BlockRunner::map_shared(const void* address, unsigned rank) {
+  void* mapped = m_cluster_group == nullptr && rank == 0 ? const_cast<void*>(address)
+                 : m_cluster_group != nullptr ? m_cluster_group->map(address, m_block.cluster_rank, rank)
+                                              : nullptr;
+  if (mapped == nullptr) {
+    fail(fmt::format("map_shared_rank of an address that is not in shared memory, or of rank {} of {} blocks",
+                     rank, m_cluster_group == nullptr ? 1 : m_cluster_group->blocks()));
+  }
+  return mapped;
 }
 
 BlockRunner::Fibre& BlockRunner::idle_fibre() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/device/cpu/block_group.hpp"
 #include "tuner/device/cpu/launch.hpp"
 #include "tuner/device/cpu/race_detector.hpp"
 #include "tuner/device/cpu/runtime/abi.hpp"
@@ -39,11 +40,16 @@ class BlockRunner {
   void begin(const Launch& launch);
   /// Runs a block to its end. Returns what went wrong: threads that wait for others that never come.
   std::optional<std::string> run(const tuner_cpu::Index3& index);
+  /// The next block to run is the one of this rank in each of these groups; null: it is in none.
+  void join(BlockGroup* grid, BlockGroup* cluster, unsigned cluster_rank);
   /// Of launches whose module reports its accesses.
   std::vector<RawRace> take_races();
 
   // Called by kernels, on the fibre of the thread that is running.
   int barrier(bool predicate, const tuner_cpu::Site& site);
+  void grid_barrier(const tuner_cpu::Site& site);
+  void cluster_barrier(const tuner_cpu::Site& site);
+  void* map_shared(const void* address, unsigned rank);
   unsigned long long warp_operation(const tuner_cpu::WarpRequest& request);
   void report_access(const void* address, unsigned bytes, tuner_cpu::Access access, const void* code);
 
@@ -63,6 +69,9 @@ class BlockRunner {
     tuner_cpu::Site site;
   };
 
+  void meet(BlockGroup& group, const char* name, const tuner_cpu::Site& site);
+  bool enter_groups();
+  void leave_groups();
   void begin_block(const tuner_cpu::Index3& index);
   Fibre& new_fibre();
   void fibre_main();
@@ -104,6 +113,8 @@ class BlockRunner {
   std::unique_ptr<std::byte, void (*)(void*)> m_dynamic_shared;
   std::int64_t m_dynamic_shared_bytes = -1;
   std::unique_ptr<RaceDetector> m_races;
+  BlockGroup* m_grid_group = nullptr;
+  BlockGroup* m_cluster_group = nullptr;
   std::string m_failure;
 };
 

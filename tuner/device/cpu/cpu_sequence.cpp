@@ -27,13 +27,38 @@ void check_shared(const model::Step& step, const SharedObject& module, const mod
   }
 }
 
+/// Blocks that may wait for each other run at the same time, each with a copy of the static shared arrays.
+void set_groups(const model::Step& step, Launch& launch) {
+  const auto divides = [](std::int64_t part, std::int64_t whole) { return part >= 1 && whole % part == 0; };
+  if (!divides(step.cluster.x, step.grid.x) || !divides(step.cluster.y, step.grid.y) ||
+      !divides(step.cluster.z, step.grid.z))
+    refuse(fmt::format("{}: the cluster does not divide the grid", step.entry));
+  launch.cooperative = step.cooperative;
+  launch.cluster = {static_cast<unsigned>(step.cluster.x), static_cast<unsigned>(step.cluster.y),
+                    static_cast<unsigned>(step.cluster.z)};
+  const std::int64_t together = launch.blocks_together();
+  if (together == 1) return;
+  const tuner_cpu::Module& module = launch.module->properties();
+  if (module.static_shared_is_global || module.reports_accesses) {
+    throw DeviceFault(
+        model::TrialStatus::unlaunchable, false,
+        fmt::format("{}: blocks that wait for each other do not run under a sanitizer", step.entry));
+  }
+  if (together > WorkerPool::most_threads_together / step.block.count()) {
+    throw DeviceFault(
+        model::TrialStatus::unlaunchable, false,
+        fmt::format("{}: {} blocks of {} threads must run at once; this device runs {} threads", step.entry,
+                    together, step.block.count(), WorkerPool::most_threads_together));
+  }
+}
+
 }  // namespace
 
 CpuSequence::CpuSequence(WorkerPool& pool, const Module& module,
                          const std::vector<model::KernelResources>& kernels,
                          const std::vector<model::Step>& steps, const std::vector<model::BufferPlan>& buffers,
                          const Bindings& bindings, const model::DeviceLimits& limits)
-    : m_pool(pool), m_module(module) {
+    : m_pool(pool), m_module(module), m_order(model::launch_order(steps)) {
   for (const model::Step& step : steps) {
     switch (step.kind) {
       case model::Step::Kind::launch:
@@ -75,6 +100,7 @@ CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
                   extent(step.block.z, limits.max_block_z, "blockDim.z", step.entry)};
   extent(step.block.count(), limits.max_threads_per_block, "the number of threads in a block", step.entry);
   check_shared(step, *module, limits);
+  set_groups(step, launch);
   launch.dynamic_shared_bytes = step.dynamic_shared_bytes;
 
   if (launch.kernel->parameters != static_cast<int>(step.operands.size())) {
@@ -112,7 +138,8 @@ CpuSequence::Bound CpuSequence::bind_upload(const model::Step& step,
 Timing CpuSequence::run(int repetitions) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < repetitions; ++i) {
-    for (const Bound& step : m_steps) {
+    for (const std::size_t index : m_order) {
+      const Bound& step = m_steps[index];
       if (step.call) {
         step.call->enqueue(nullptr);
       } else if (step.upload_to != nullptr) {

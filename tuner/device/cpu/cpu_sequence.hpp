@@ -44,6 +44,7 @@ class CpuSequence final : public Sequence {
   WorkerPool& m_pool;
   const Module& m_module;
   std::vector<Bound> m_steps;
+  std::vector<std::size_t> m_order;  ///< of one run, loops written out
 };
 
 }  // namespace tuner::device::cpu

@@ -1,6 +1,7 @@
 #include "tuner/device/cpu/worker_pool.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "tuner/device/cpu/shared_object.hpp"
 
@@ -13,9 +14,31 @@ tuner_cpu::Index3 block_index(std::int64_t block, const tuner_cpu::Index3& grid)
           static_cast<unsigned>(row / grid.y)};
 }
 
+/// The blocks of a launch by cluster and rank.
+class ClusterGrid {
+ public:
+  explicit ClusterGrid(const Launch& launch)
+      : m_cluster(launch.cluster),
+        m_clusters{launch.grid.x / launch.cluster.x, launch.grid.y / launch.cluster.y,
+                   launch.grid.z / launch.cluster.z} {}
+
+  std::int64_t count() const { return static_cast<std::int64_t>(m_clusters.x) * m_clusters.y * m_clusters.z; }
+  tuner_cpu::Index3 block(std::int64_t cluster, unsigned rank) const {
+    const tuner_cpu::Index3 place = block_index(cluster, m_clusters);
+    const tuner_cpu::Index3 inside = block_index(rank, m_cluster);
+    return {place.x * m_cluster.x + inside.x, place.y * m_cluster.y + inside.y,
+            place.z * m_cluster.z + inside.z};
+  }
+
+ private:
+  tuner_cpu::Index3 m_cluster;
+  tuner_cpu::Index3 m_clusters;
+};
+
 }  // namespace
 
-WorkerPool::WorkerPool(int workers, std::int64_t stack_bytes) : m_own(stack_bytes) {
+WorkerPool::WorkerPool(int workers, std::int64_t stack_bytes)
+    : m_own(stack_bytes), m_stack_bytes(stack_bytes) {
   for (int i = 1; i < workers; ++i) m_threads.emplace_back([this, stack_bytes] { serve(stack_bytes); });
 }
 
@@ -29,6 +52,7 @@ WorkerPool::~WorkerPool() {
 }
 
 std::optional<std::string> WorkerPool::run(const Launch& launch) {
+  if (launch.cooperative || launch.cluster_blocks() > 1) return run_together(launch);
   const tuner_cpu::Module& module = launch.module->properties();
   const bool alone = module.static_shared_is_global || module.reports_accesses;
   const auto helpers = alone ? 0 : static_cast<int>(std::min<std::int64_t>(workers(), launch.blocks())) - 1;
@@ -43,6 +67,50 @@ std::optional<std::string> WorkerPool::run(const Launch& launch) {
   m_wanted = 0;  // who has not woken yet need not
   m_done.wait(lock, [this] { return m_busy == 0; });
   return std::move(m_fault);
+}
+
+/// Blocks that may wait for each other, each on a thread of its own: of a cooperative grid all, else those of
+/// one cluster after the other.
+std::optional<std::string> WorkerPool::run_together(const Launch& launch) {
+  const ClusterGrid clusters(launch);
+  std::deque<BlockGroup> groups;
+  for (std::int64_t i = 0; i < clusters.count(); ++i) groups.emplace_back(launch.cluster_blocks());
+  BlockGroup grid(static_cast<unsigned>(launch.blocks()));
+  std::mutex mutex;
+  std::optional<std::string> fault;
+  const auto failed = [&] {
+    const std::lock_guard lock(mutex);
+    return fault.has_value();
+  };
+  const auto run_block = [&](BlockRunner& runner, std::int64_t cluster, unsigned rank) {
+    runner.join(launch.cooperative ? &grid : nullptr, &groups[static_cast<std::size_t>(cluster)], rank);
+    auto found = runner.run(clusters.block(cluster, rank));
+    const std::lock_guard lock(mutex);
+    if (found && !fault) fault = std::move(found);
+  };
+  const auto work = [&](BlockRunner& runner, std::int64_t first, std::int64_t last, unsigned rank) {
+    runner.begin(launch);
+    for (std::int64_t cluster = first; cluster < last; ++cluster) {
+      if (failed()) {
+        groups[static_cast<std::size_t>(cluster)].leave();  // nobody waits for it in vain
+      } else {
+        run_block(runner, cluster, rank);
+      }
+    }
+    runner.join(nullptr, nullptr, 0);
+  };
+  std::vector<std::thread> threads;
+  const auto size = launch.cluster_blocks();
+  for (std::int64_t together = 1; together < launch.blocks_together(); ++together) {
+    const std::int64_t cluster = together / size;
+    threads.emplace_back([&, cluster, rank = static_cast<unsigned>(together % size)] {
+      BlockRunner runner(m_stack_bytes);
+      work(runner, cluster, launch.cooperative ? cluster + 1 : clusters.count(), rank);
+    });
+  }
+  work(m_own, 0, launch.cooperative ? 1 : clusters.count(), 0);
+  for (std::thread& thread : threads) thread.join();
+  return fault;
 }
 
 void WorkerPool::wake(const Launch& launch, int helpers) {

@@ -23,6 +23,9 @@ class WorkerPool {
   ~WorkerPool();
 
   int workers() const { return static_cast<int>(m_threads.size()) + 1; }
+  /// Most CUDA threads that a launch whose blocks may wait for each other has at once: each has a stack.
+  static constexpr std::int64_t most_threads_together = 28 * 1024;
+
   /// Runs all blocks and returns when the last has finished. Returns the first fault; no block is started
   /// after one.
   std::optional<std::string> run(const Launch& launch);
@@ -30,11 +33,13 @@ class WorkerPool {
   std::vector<RawRace> take_races() { return m_own.take_races(); }
 
  private:
+  std::optional<std::string> run_together(const Launch& launch);
   void serve(std::int64_t stack_bytes);
   void work(BlockRunner& runner);
   void wake(const Launch& launch, int helpers);
 
   BlockRunner m_own;
+  std::int64_t m_stack_bytes;
   std::mutex m_mutex;
   std::condition_variable m_wake;
   std::condition_variable m_done;

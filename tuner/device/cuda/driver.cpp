@@ -70,6 +70,8 @@ std::shared_ptr<const Driver> load_driver() {
 #undef TUNER_FIND
   driver->func_get_param_info =
       reinterpret_cast<PFN_cuFuncGetParamInfo_v12040>(find_function(get, "cuFuncGetParamInfo", 12040));
+  driver->max_active_clusters = reinterpret_cast<PFN_cuOccupancyMaxActiveClusters_v11070>(
+      find_function(get, "cuOccupancyMaxActiveClusters", 11070));
 
   if (const CUresult result = driver->init(0); result != CUDA_SUCCESS) {
     fail(fmt::format("the NVIDIA driver was found, but no GPU works with it: {}", describe(*driver, result)),

@@ -62,7 +62,8 @@ struct Driver {
   TUNER_DRIVER_FUNCTIONS(TUNER_MEMBER)
 #undef TUNER_MEMBER
   PFN_cuFuncGetParamInfo_v12040 func_get_param_info = nullptr;  ///< null before CUDA 12.4
-  int version = 0;                                              ///< of the API: 13000 is CUDA 13.0
+  PFN_cuOccupancyMaxActiveClusters_v11070 max_active_clusters = nullptr;
+  int version = 0;  ///< of the API: 13000 is CUDA 13.0
 };
 
 /// Loads the driver and initialises it. Throws model::Error with ExitCode::no_device.

@@ -21,6 +21,25 @@ bool fits_unsigned(const model::Dim3& extent) {
   return fits(extent.x) && fits(extent.y) && fits(extent.z);
 }
 
+std::vector<CUlaunchAttribute> attributes_of(const model::Step& step) {
+  std::vector<CUlaunchAttribute> all;
+  const auto add = [&](CUlaunchAttributeID id) -> CUlaunchAttributeValue& {
+    all.push_back({});
+    all.back().id = id;
+    return all.back().value;
+  };
+  if (step.overlaps)
+    add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
+  if (step.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+  if (step.cluster.count() > 1) {
+    auto& dimensions = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+    dimensions.x = static_cast<unsigned>(step.cluster.x);
+    dimensions.y = static_cast<unsigned>(step.cluster.y);
+    dimensions.z = static_cast<unsigned>(step.cluster.z);
+  }
+  return all;
+}
+
 }  // namespace
 
 Launch::Launch(const Driver& driver, CUfunction function, const model::Step& step, const Bindings& bindings)
@@ -29,13 +48,15 @@ Launch::Launch(const Driver& driver, CUfunction function, const model::Step& ste
       m_grid(step.grid),
       m_block(step.block),
       m_dynamic_shared_bytes(step.dynamic_shared_bytes),
-      m_overlaps(step.overlaps) {
+      m_attributes(attributes_of(step)) {
   if (!fits_unsigned(m_grid) || !fits_unsigned(m_block) || m_dynamic_shared_bytes < 0 ||
       m_dynamic_shared_bytes > std::numeric_limits<int>::max()) {
     refuse(fmt::format("{} is no launch CUDA can express", text()));
   }
   check_parameters(driver, step);
   opt_in_to_shared_memory(driver);
+  if (step.shared_carveout_percent >= 0) prefer_shared_memory(driver, step.shared_carveout_percent);
+  if (step.cluster.count() > 1) check_clusters(driver, step.cluster);
   m_values.reserve(step.operands.size());
   for (const Operand& operand : step.operands) m_values.push_back(operand_value(operand, bindings));
   for (std::uint64_t& value : m_values) m_arguments.push_back(&value);
@@ -74,11 +95,27 @@ void Launch::opt_in_to_shared_memory(const Driver& driver) const {
     check(driver, result, fmt::format("allowing the shared memory of {}", text()).c_str());
 }
 
-void Launch::enqueue(const Driver& driver, CUstream stream) const {
+void Launch::prefer_shared_memory(const Driver& driver, int percent) const {
+  const CUresult result =
+      driver.func_set_attribute(m_function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
+  if (result != CUDA_SUCCESS)
+    check(driver, result, fmt::format("preferring {} % of shared memory for {}", percent, m_entry).c_str());
+}
+
+/// A cluster's blocks share a group of multiprocessors, whose shared memory may not hold them all.
+void Launch::check_clusters(const Driver& driver, const model::Dim3& cluster) const {
+  if (driver.max_active_clusters == nullptr) return;
+  const CUlaunchConfig asked = config(nullptr);
+  int clusters = 0;
+  const CUresult result = driver.max_active_clusters(&clusters, m_function, &asked);
+  if (result == CUDA_SUCCESS && clusters > 0) return;
+  throw DeviceFault(model::TrialStatus::unlaunchable, false,
+                    fmt::format("the device has no room for a cluster of {}x{}x{} blocks: {}", cluster.x,
+                                cluster.y, cluster.z, text()));
+}
+
+CUlaunchConfig Launch::config(CUstream stream) const {
   const auto extent = [](std::int64_t value) { return static_cast<unsigned>(value); };
-  CUlaunchAttribute overlap = {};
-  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  overlap.value.programmaticStreamSerializationAllowed = 1;
   CUlaunchConfig config = {};
   config.gridDimX = extent(m_grid.x);
   config.gridDimY = extent(m_grid.y);
@@ -88,11 +125,16 @@ void Launch::enqueue(const Driver& driver, CUstream stream) const {
   config.blockDimZ = extent(m_block.z);
   config.sharedMemBytes = static_cast<unsigned>(m_dynamic_shared_bytes);
   config.hStream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = m_overlaps ? 1 : 0;
+  config.attrs = const_cast<CUlaunchAttribute*>(m_attributes.data());  // not const for C's sake either
+  config.numAttrs = static_cast<unsigned>(m_attributes.size());
+  return config;
+}
+
+void Launch::enqueue(const Driver& driver, CUstream stream) const {
+  const CUlaunchConfig asked = config(stream);
   // kernelParams is not const for C's sake; the driver copies the arguments out before it returns.
   const CUresult result =
-      driver.launch_kernel_ex(&config, m_function, const_cast<void**>(m_arguments.data()), nullptr);
+      driver.launch_kernel_ex(&asked, m_function, const_cast<void**>(m_arguments.data()), nullptr);
   if (result != CUDA_SUCCESS) check(driver, result, fmt::format("launching {}", text()).c_str());
 }
 

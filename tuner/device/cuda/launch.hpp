@@ -22,6 +22,9 @@ class Launch {
  private:
   void check_parameters(const Driver& driver, const model::Step& step) const;
   void opt_in_to_shared_memory(const Driver& driver) const;
+  void prefer_shared_memory(const Driver& driver, int percent) const;
+  void check_clusters(const Driver& driver, const model::Dim3& cluster) const;
+  CUlaunchConfig config(CUstream stream) const;
   std::string text() const;
 
   CUfunction m_function;
@@ -29,7 +32,7 @@ class Launch {
   model::Dim3 m_grid;
   model::Dim3 m_block;
   std::int64_t m_dynamic_shared_bytes;
-  bool m_overlaps;
+  std::vector<CUlaunchAttribute> m_attributes;
   std::vector<std::uint64_t> m_values;  ///< one argument each, in the low bytes
   std::vector<void*> m_arguments;  ///< into m_values, whose elements stay in place when a Launch is moved
 };

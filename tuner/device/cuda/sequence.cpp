@@ -18,6 +18,7 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
                            const std::vector<model::Step>& steps,
                            const std::vector<model::BufferPlan>& buffers, const Bindings& bindings)
     : m_parts(std::move(parts)),
+      m_order(model::launch_order(steps)),
       m_start(m_parts.session->make_event(true)),
       m_stop(m_parts.session->make_event(true)),
       m_fork(m_parts.session->make_event(false)) {
@@ -129,7 +130,7 @@ void CudaSequence::enqueue(int repetitions) const {
   for (int i = 0; i < repetitions; ++i) {
     if (!m_streams.empty()) record(m_fork, main);
     for (const SideStream& side : m_streams) wait(side.stream.get(), m_fork);
-    for (const BoundStep& step : m_steps) enqueue_step(step);
+    for (const std::size_t step : m_order) enqueue_step(m_steps[step]);
     for (const SideStream& side : m_streams) {
       record(side.joined, side.stream.get());
       wait(main, side.joined);
@@ -167,7 +168,7 @@ Timing CudaSequence::run(int repetitions) {
   const Driver& driver = session.driver();
   if (repetitions > 1) prepare_graph(repetitions);
   m_parts.support->begin_clock();
-  m_parts.support->delay(std::min(delay_ns + delay_per_step_ns * m_steps.size(), longest_delay_ns));
+  m_parts.support->delay(std::min(delay_ns + delay_per_step_ns * m_order.size(), longest_delay_ns));
   record(m_start, session.stream());
   if (repetitions > 1) {
     check(driver, driver.graph_launch(m_graph.get(), session.stream()), "launching repeatedly");

@@ -66,6 +66,7 @@ class CudaSequence final : public Sequence {
   Parts m_parts;
   std::vector<SideStream> m_streams;
   std::vector<BoundStep> m_steps;
+  std::vector<std::size_t> m_order;  ///< of one run, loops written out
   Event m_start;
   Event m_stop;
   Event m_fork;

@@ -7,7 +7,7 @@
 
 namespace tuner_cpu {
 
-inline constexpr int abi_version = 1;
+inline constexpr int abi_version = 2;
 
 struct Index3 {
   unsigned x = 0;
@@ -22,7 +22,10 @@ struct Block {
   Index3 grid;
   unsigned threads = 0;  ///< size.x * size.y * size.z
   void* dynamic_shared = nullptr;
-  void* runner = nullptr;  ///< the program's own
+  void* runner = nullptr;     ///< the program's own
+  Index3 cluster{1, 1, 1};    ///< blocks in the cluster it belongs to …
+  unsigned cluster_rank = 0;  ///< … and its place among them, x + cluster.x * (y + cluster.y * z)
+  bool is_cooperative = false;
 };
 
 /// One CUDA thread.
@@ -91,6 +94,12 @@ extern __thread tuner_cpu::Thread* tuner_cpu_current __attribute__((tls_model("i
 int tuner_cpu_barrier(int predicate, const char* file, int line);
 /// Waits for the threads named in the mask, which ask for the same operation; returns the caller's result.
 unsigned long long tuner_cpu_warp(const tuner_cpu::WarpRequest* request);
+/// Waits for all threads of a cooperative grid.
+void tuner_cpu_grid_barrier(const char* file, int line);
+/// Waits for all threads of the cluster.
+void tuner_cpu_cluster_barrier(const char* file, int line);
+/// What is at this address of the caller's shared memory, in that of block `rank` of its cluster.
+void* tuner_cpu_map_shared(const void* address, unsigned rank);
 [[noreturn]] void tuner_cpu_assertion_failed(const char* condition, const char* file, int line);
 double tuner_cpu_clock_ns();
 /// An access of a module that reports its accesses. `code` is an address after the instruction.

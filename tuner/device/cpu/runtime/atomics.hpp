@@ -78,8 +78,6 @@ TUNER_CPU_CHANGE(atomicDec, unsigned, unsigned, old == 0U || old > value ? value
 #undef TUNER_CPU_INTEGER_ATOMICS
 #undef TUNER_CPU_CHANGE
 #undef TUNER_CPU_FETCH
-#undef TUNER_CPU_NOTE
-#undef TUNER_CPU_ATOMIC
 
 // Narrower and wider scopes: the block's and the system's are the device's here.
 #define atomicAdd_block atomicAdd

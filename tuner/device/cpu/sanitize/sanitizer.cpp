@@ -40,7 +40,7 @@ Operands make_operands(CpuDevice& device, const model::Plan& plan) {
   for (const model::BufferPlan& buffer : plan.buffers) {
     operands.buffers.push_back(device.allocate(buffer.bytes()));
     const Address address = operands.buffers.back()->address();
-    const bool has_contents = buffer.access == model::Access::in || buffer.access == model::Access::inout;
+    const bool has_contents = buffer.access != model::Access::out;
     device.fill(address, buffer.type, buffer.elements, has_contents ? buffer.init : model::Init{},
                 seed + number++);
     operands.bindings.buffers.push_back(address);
@@ -57,6 +57,7 @@ void run_problem(CpuDevice& device, Module& module, const model::Compilation& co
   try {
     device.bind(module, compilation.kernels, plan.steps, plan.buffers, operands.bindings)->run(1);
   } catch (const DeviceFault& fault) {
+    if (fault.status() == model::TrialStatus::unlaunchable) return;  // no fault of the kernel's
     const bool launch = fault.status() == model::TrialStatus::launch_error;
     tell(fmt::format("{}{}", launch ? launch_word : fault_word, fault.what()));
   }
@@ -202,6 +203,9 @@ void Sanitizer::watch(compile::host::HostCompiler& compiler, const space::Kernel
           for (std::size_t i = first; i < problems.size(); ++i) {
             const auto plan = kernel.make_plan(problems[i], configuration, m_limits);
             if (!std::holds_alternative<model::Plan>(plan)) continue;
+            // Macros may depend on the size: then this one is of another binary.
+            if (kernel.compile_job(problems[i], configuration, "host", compiler.name()).key() != job.key())
+              continue;
             tell(fmt::format("{}{}", problem_word, i));
             run_problem(device, *module, compilation, std::get<model::Plan>(plan), tell);
           }

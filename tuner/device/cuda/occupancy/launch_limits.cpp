@@ -99,4 +99,26 @@ std::optional<std::string> why_unlaunchable(const model::DeviceLimits& limits,
   return why_unlaunchable(limits, resources, block, dynamic_shared_bytes);
 }
 
+std::optional<std::string> why_unlaunchable(const model::DeviceInfo& device,
+                                            const model::KernelResources& resources,
+                                            const model::Step& step) {
+  if (auto why = why_unlaunchable(device.limits, resources, step.grid, step.block, step.dynamic_shared_bytes))
+    return why;
+  constexpr int first_with_clusters = 9;
+  if (step.cluster.count() > 1 && device.compute_major < first_with_clusters) {
+    return fmt::format("clusters need compute capability 9.0, the device has {}.{}", device.compute_major,
+                       device.compute_minor);
+  }
+  if (!step.cooperative) return std::nullopt;
+  const auto fits = occupancy(device.limits, device.compute_major, device.compute_minor, resources,
+                              step.block, step.dynamic_shared_bytes);
+  if (!fits) return std::nullopt;
+  const std::int64_t most = std::int64_t{fits->blocks_per_multiprocessor} * device.limits.multiprocessors;
+  if (step.grid.count() <= most) return std::nullopt;
+  return fmt::format(
+      "a cooperative grid of {} blocks; the device runs {} at once: {} on each of {} "
+      "multiprocessors",
+      step.grid.count(), most, fits->blocks_per_multiprocessor, device.limits.multiprocessors);
+}
+
 }  // namespace tuner::device::cuda

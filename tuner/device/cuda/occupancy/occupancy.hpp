@@ -30,6 +30,11 @@ std::optional<std::string> why_unlaunchable(const model::DeviceLimits& limits,
                                             const model::KernelResources& resources, const model::Dim3& block,
                                             std::int64_t dynamic_shared_bytes);
 
+/// The same of a whole step, and what it asks for besides: clusters need compute capability 9.0, and all
+/// blocks of a cooperative grid must fit at once, as far as their occupancy is known.
+std::optional<std::string> why_unlaunchable(const model::DeviceInfo& device,
+                                            const model::KernelResources& resources, const model::Step& step);
+
 /// The flagship part of an architecture (`sm_90`, `sm_90a`: the H200), for work without a GPU. Its id is the
 /// architecture and its driver is empty. Nothing for an architecture not in known_architectures().
 std::optional<model::DeviceInfo> known_device(std::string_view architecture);

@@ -1,0 +1,152 @@
+// Someone with a kernel of their own: what goes wrong is told, and what takes long is ended.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::User;
+using tuner::test::write_text;
+
+namespace {
+
+std::string fill_spec(const std::string& name, const std::string& kernel_lines = "") {
+  return "[kernel]\nname = \"" + name +
+         "\"\nfamily = \"filling\"\nsource = \"fill.cu\"\nentry = \"fill\"\nsizes = [\"N\"]\n" +
+         kernel_lines + R"text(
+[parameters]
+BLOCK = [64, 128]
+
+[launch]
+block = ["BLOCK"]
+grid = ["ceil_div(N, BLOCK)"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "out"
+extent = ["N"]
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[verify]
+reference = "reference.cu"
+rounding_terms = 0
+
+[verify.launch]
+entry = "reference"
+block = 64
+grid = "ceil_div(N, 64)"
+arguments = ["x.expected", "N"]
+)text";
+}
+
+std::string fill_source(const std::string& value, const std::string& includes = "") {
+  return includes +
+         "__global__ void fill(float* x, int n) {\n"
+         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  if (i < n) x[i] = " +
+         value + ";\n}\n";
+}
+
+const std::string reference =
+    "__global__ void reference(double* x, int n) {\n"
+    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) x[i] = 3;\n}\n";
+
+/// With fill.toml, its source and its reference in the home folder.
+struct Author : User {
+  explicit Author(const std::string& kernel_lines = "", const std::string& source = fill_source("3")) {
+    write_text(home / "fill.toml", fill_spec("fill", kernel_lines));
+    write_text(home / "fill.cu", source);
+    write_text(home / "reference.cu", reference);
+  }
+  tuner::test::ProgramResult runs(std::vector<std::string> more = {},
+                                  const std::string& sizes = "100") const {
+    std::vector<std::string> all = {"run",     "--device", "cpu", "--kernel", home / "fill.toml",
+                                    "--sizes", sizes};
+    all.insert(all.end(), more.begin(), more.end());
+    return types(all);
+  }
+};
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, own kernels") {
+  TEST_CASE("a reference that does not compile is told by check, and by run once") {
+    const Author author;
+    write_text(author.home / "reference.cu",
+               "__global__ void reference(double* x, int n) { x[0] = three; }\n");
+    const auto check = author.types({"check", "--device", "cpu", author.home / "fill.toml"});
+    CHECK(check.exit_code == 1);
+    CHECK(has(check.out, "fill: its reference does not compile"));
+    CHECK(has(check.err, "reference.cu:1:"));
+    const auto run = author.runs({}, "100,200,300");
+    CHECK(run.exit_code == 1);
+    CHECK(count(run.err, "does not compile") == 1);
+    CHECK(has(run.err, "6 trials were left out"));
+  }
+
+  TEST_CASE("an edit of a header that -I leads to makes other binaries") {
+    const Author author("options = [\"-Iinclude\"]\n", fill_source("VALUE", "#include <value.h>\n"));
+    mkdir((author.home / "include").c_str(), 0777);
+    write_text(author.home / "include/value.h", "#define VALUE 3\n");
+    const auto first = author.runs();
+    CHECK(first.exit_code == 0);
+    CHECK(has(first.err, "2 trials in"));
+    CHECK_FALSE(has(author.runs().err, "trials in"));
+    write_text(author.home / "include/value.h", "#define VALUE 4\n");
+    const auto edited = author.runs();
+    CHECK(has(edited.err, "2 trials failed"));
+    CHECK(has(author.types({"list", "failures"}).out, "wrong_result"));
+  }
+
+  TEST_CASE("the sanitizers leave out what is not for the CPU, and say so") {
+    const Author author("devices = [\"cuda\"]\n");
+    const auto check = author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml"});
+    CHECK(check.exit_code == 0);
+    CHECK(check.out == "fill: left out: its spec has devices = [\"cuda\"]\n");
+  }
+
+  TEST_CASE("after a run the best of each kernel that was tuned is shown, not the family's alone") {
+    const Author author;
+    write_text(author.home / "slow.toml", fill_spec("slow", "options = [\"-DSLOW\"]\n"));
+    write_text(author.home / "fill.cu",
+               "__global__ void fill(float* x, int n) {\n"
+               "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+               "#ifdef SLOW\n  volatile float y = 0;\n  for (int k = 0; k < 300; ++k) y = y + 1;\n#endif\n"
+               "  if (i < n) x[i] = 3;\n}\n");
+    const auto run = author.runs({"--kernel", author.home / "slow.toml"});
+    CHECK(run.exit_code == 0);
+    const std::size_t others = run.out.find("the best of the other kernels that were tuned:");
+    REQUIRE(others != std::string::npos);
+    CHECK(has(run.out.substr(0, others), " fill "));
+    CHECK(has(run.out.substr(others), "slow"));
+    CHECK_FALSE(has(author.runs().out, "other kernels"));
+  }
+
+  TEST_CASE("a budget of time is kept where compilations are long: those under way are ended") {
+    Author author;
+    const std::string compiler = author.home / "slow-c++";
+    write_text(compiler,
+               "#!/bin/sh\ncase \"$*\" in *--version*) ;; *BLOCK*) sleep 30 ;; esac\nexec c++ \"$@\"\n");
+    chmod(compiler.c_str(), 0755);
+    author.environment["TUNER_HOST_CXX"] = compiler;
+    const auto start = std::chrono::steady_clock::now();
+    const auto run = author.runs({"--budget", "2s"});
+    const auto spent = std::chrono::steady_clock::now() - start;
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.err, "the budget is spent"));
+    CHECK(spent < std::chrono::seconds(8));  // of which two are the budget, and starting takes some
+  }
+}
