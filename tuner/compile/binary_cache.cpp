@@ -182,7 +182,9 @@ bool is_cacheable(const model::Compilation& compilation) {
     case model::TrialStatus::unlaunchable:
       return true;
     case model::TrialStatus::compile_error:
-      return compilation.log.find("open source file") == std::string::npos;
+      // NVRTC's words, then a host compiler's.
+      return compilation.log.find("open source file") == std::string::npos &&
+             compilation.log.find("No such file or directory") == std::string::npos;
     default:
       return false;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "tuner/compile/host/nvcc.hpp"
 #include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/compile/log_text.hpp"
+#include "tuner/compile/toolkit.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/temporary_folder.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 constexpr std::int64_t most_static_shared_bytes = std::int64_t{48} << 10U;  // as ptxas allows
+constexpr std::string_view no_toolkit = "#error \"no CUDA toolkit: ";       // as the runtime's headers say
 constexpr const char* object = "kernel.o";
 constexpr const char* binary = "kernel.so";
 
@@ -120,6 +123,13 @@ Arguments job_options(const std::vector<std::string>& options, std::string& left
   return result;
 }
 
+/// The toolkit's headers come last: its folder may be one where the host's own are.
+Arguments toolkit_options() {
+  const std::filesystem::path headers = find_header_folder();
+  if (headers.empty()) return {};
+  return {"-idirafter", headers.string(), "-idirafter", (headers / "cccl").string()};
+}
+
 Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& options, bool is_clang,
                           const model::CompileJob& job, const UnitLayout& layout,
                           const util::TemporaryFolder& folder, std::string& left_out) {
@@ -142,6 +152,7 @@ Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& 
   }
   if (!job.host_library) add({"-I", layout.runtime_folder});
   add({"-I", layout.source_folder, layout.unit});
+  if (!job.host_library) add(toolkit_options());
   return command;
 }
 
@@ -181,10 +192,26 @@ std::vector<Arguments> host_commands(const Arguments& compiler, Arguments compil
   return {std::move(compile), std::move(link)};
 }
 
+/// With its first error as the first line: GCC says before it by which way it came to the file.
+std::string error_first(std::string log) {
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size() - 1) + 1;
+    const std::string_view line = std::string_view(log).substr(at, end - at);
+    if (line.find(": error: ") != std::string_view::npos ||
+        line.find(": fatal error: ") != std::string_view::npos) {
+      const auto place = [&](std::size_t index) { return log.begin() + static_cast<std::ptrdiff_t>(index); };
+      std::rotate(place(0), place(at), place(end));
+      break;
+    }
+    at = end;
+  }
+  return log;
+}
+
 /// Adds what a command said and how it ended.
 void add(const util::CommandResult& result, const HostCompilerOptions& options,
          model::Compilation& compilation) {
-  compilation.log += result.output;
+  compilation.log += error_first(result.output);
   if (result.timed_out) {
     compilation.status = model::TrialStatus::timeout;
     compilation.log +=
@@ -193,7 +220,10 @@ void add(const util::CommandResult& result, const HostCompilerOptions& options,
     // GCC's driver reports a compiler that died as an error of its own, exit code 4.
     const bool died = result.signal != 0 || result.exit_code == 4 ||
                       result.output.find("internal compiler error") != std::string::npos;
-    compilation.status = died ? model::TrialStatus::crashed : model::TrialStatus::compile_error;
+    const bool lacks_toolkit = result.output.find(no_toolkit) != std::string::npos;
+    compilation.status = died            ? model::TrialStatus::crashed
+                         : lacks_toolkit ? model::TrialStatus::skipped  // tried again
+                                         : model::TrialStatus::compile_error;
     if (result.signal != 0)
       compilation.log += fmt::format("the host compiler was ended by signal {}\n", result.signal);
   }

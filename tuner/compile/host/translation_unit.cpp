@@ -7,6 +7,7 @@
 #include <span>
 
 #include "tuner/compile/host/shared_memory_rewrite.hpp"
+#include "tuner/compile/host/standard_headers.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
@@ -56,6 +57,21 @@ std::string launchers(const std::vector<std::string>& entries) {
   return text;
 }
 
+/// The headers of the host that must come before the runtime's, whose macros they do not expect. One that is
+/// not there is missed where the source includes it.
+std::string standard_prologue(const model::CompileJob& job) {
+  const ForeignHeaders headers = foreign_headers(job);
+  if (!headers.need_standard) return "";
+  std::string text = "#define TUNER_CPU_STANDARD_HEADERS\n";
+  for (const char* needed : {"cmath", "cstdint", "cstdlib", "cstring", "utility"}) {
+    text += fmt::format("#include <{}>\n", needed);
+  }
+  for (const std::string& name : headers.standard) {
+    text += fmt::format("#if __has_include(<{0}>)\n#include <{0}>\n#endif\n", name);
+  }
+  return text;
+}
+
 /// A header named `../common/tile.cuh` lies above the main file: the source folder is deep enough for a few
 /// of those.
 std::optional<std::filesystem::path> below(const std::string& source_folder, const std::string& name) {
@@ -93,8 +109,8 @@ UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const mod
     return prepared(source, bind_static, problems);
   };
   write_headers(folder, job, prepare, problems);
-  folder.write(layout.unit,
-               "#include \"cuda_on_cpu.hpp\"\n" + prepare(job.source.front()) + launchers(job.entries));
+  folder.write(layout.unit, standard_prologue(job) + "#include \"cuda_on_cpu.hpp\"\n" +
+                                prepare(job.source.front()) + launchers(job.entries));
   return layout;
 }
 

@@ -12,9 +12,9 @@
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/compile/nvrtc/kernels_in_source.hpp"
 #include "tuner/compile/nvrtc/options.hpp"
-#include "tuner/compile/nvrtc/places.hpp"
 #include "tuner/compile/nvrtc/ptxas_log.hpp"
 #include "tuner/compile/nvrtc/stub_headers.hpp"
+#include "tuner/compile/toolkit.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::compile::nvrtc {

@@ -1,9 +1,8 @@
 #include "tuner/compile/nvrtc/places.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <functional>
 #include <system_error>
+
+#include "tuner/compile/toolkit.hpp"
 
 namespace tuner::compile::nvrtc {
 namespace {
@@ -13,24 +12,6 @@ namespace fs = std::filesystem;
 // The plain name last: only development packages have it, and it may be of a version newer than those known
 // here.
 constexpr const char* sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-
-fs::path from_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-/// /usr/local/cuda first, then versioned neighbours, newest first.
-std::vector<fs::path> usual_toolkits() {
-  std::vector<fs::path> versioned;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", error)) {
-    if (entry.path().filename().native().rfind("cuda-", 0) == 0) versioned.push_back(entry.path());
-  }
-  std::sort(versioned.begin(), versioned.end(), std::greater<>());
-  versioned.insert(versioned.begin(), "/usr/local/cuda");
-  versioned.emplace_back("/opt/cuda");
-  return versioned;
-}
 
 class CandidateList {
  public:
@@ -79,9 +60,7 @@ std::vector<Candidate> library_candidates(const std::string& explicit_path) {
     return list.take();
   }
   for (const char* soname : sonames) list.add_file(soname, "the loader's search path");
-  list.add_toolkit(from_environment("CUDA_PATH"), "CUDA_PATH");
-  list.add_toolkit(from_environment("CUDA_HOME"), "CUDA_HOME");
-  for (const fs::path& toolkit : usual_toolkits()) list.add_toolkit(toolkit, "a usual place");
+  for (const ToolkitFolder& toolkit : toolkit_folders()) list.add_toolkit(toolkit.path, toolkit.origin);
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
   if (!executable.empty()) {
     list.add_wheels(executable.parent_path(), "beside this program");
@@ -90,26 +69,6 @@ std::vector<Candidate> library_candidates(const std::string& explicit_path) {
   const fs::path hint = TUNER_NVRTC_HINT;
   if (!hint.empty()) list.add_wheels(hint, "given when this program was built");
   return list.take();
-}
-
-fs::path find_header_folder(const fs::path& library) {
-  std::error_code error;
-  const fs::path folder = fs::canonical(library, error).parent_path();
-  const fs::path toolkit = folder.parent_path();
-  std::vector<fs::path> places;
-  if (!folder.empty()) {
-    places = {toolkit / "include", toolkit.parent_path() / "include",
-              toolkit.parent_path() / "cuda_runtime" / "include"};
-  }
-  for (const char* name : {"CUDA_PATH", "CUDA_HOME"}) {
-    if (const fs::path root = from_environment(name); !root.empty()) places.push_back(root / "include");
-  }
-  for (const fs::path& root : usual_toolkits()) places.push_back(root / "include");
-  places.emplace_back(TUNER_CUDA_INCLUDE_HINT);
-  for (const fs::path& place : places) {
-    if (!place.empty() && fs::exists(place / "cuda_fp16.h", error)) return place;
-  }
-  return {};
 }
 
 }  // namespace tuner::compile::nvrtc

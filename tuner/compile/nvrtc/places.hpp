@@ -16,8 +16,4 @@ struct Candidate {
 /// neighbour `lib` with the layouts of NVIDIA's Python wheels, and the folder given at build time.
 std::vector<Candidate> library_candidates(const std::string& explicit_path);
 
-/// The folder of the toolkit's device headers (cuda_fp16.h) that goes with the library at `library`; empty:
-/// none.
-std::filesystem::path find_header_folder(const std::filesystem::path& library);
-
 }  // namespace tuner::compile::nvrtc

@@ -1,6 +1,9 @@
 #pragma once
 // CUDA C++ as an ordinary C++ compiler takes it. Everything a kernel sees before its own first line. There is
-// no standard header in here: NVRTC has none either, and a kernel then compiles in tens of milliseconds.
+// no standard header in here: NVRTC has none either, and a kernel then compiles in tens of milliseconds. A
+// source that includes some itself, or the toolkit's headers, which do, is compiled with
+// TUNER_CPU_STANDARD_HEADERS and with these headers included before this one: what is defined here as macros
+// would break them.
 //
 // Left undefined: __CUDA_ARCH__ and __CUDACC__. Inline PTX and tensor-core code belong behind an #ifdef on
 // the first.

@@ -1,14 +1,21 @@
 #pragma once
 // What a kernel asks of its surroundings: clocks, printf, assert, trap.
 #include "abi.hpp"
+#include "assertions.hpp"
+#if defined(TUNER_CPU_STANDARD_HEADERS)
+#include <stdio.h>
+#include <time.h>
+#endif
 
 // Nanoseconds of a steady clock stand for cycles.
 inline long long clock64() {
   return static_cast<long long>(tuner_cpu_clock_ns());
 }
+#if !defined(TUNER_CPU_STANDARD_HEADERS)
 inline long clock() {
   return static_cast<long>(tuner_cpu_clock_ns());
 }
+#endif
 inline unsigned long long __globaltimer() {
   return static_cast<unsigned long long>(tuner_cpu_clock_ns());
 }
@@ -16,18 +23,14 @@ inline void __nanosleep(unsigned) {}
 
 // A kernel's printf is dropped: thousands of threads would write over the program's own output.
 template <class... Values>
-inline int printf(const char*, Values...) {
+inline int tuner_cpu_printf(const char*, Values...) {
   return 0;
 }
+namespace std {
+using ::tuner_cpu_printf;
+}
+#define printf tuner_cpu_printf
 
-// A false assertion ends the process, and with it the trial: the status is `crashed`, the line is in the
-// detail.
-#if defined(NDEBUG)
-#define assert(condition) static_cast<void>(0)
-#else
-#define assert(condition) \
-  ((condition) ? static_cast<void>(0) : tuner_cpu_assertion_failed(#condition, __FILE__, __LINE__))
-#endif
 [[noreturn]] inline void __trap() {
   __builtin_trap();
 }

@@ -1,7 +1,12 @@
 #pragma once
 // The C mathematics library under CUDA's names: the C functions themselves, and overloads for float, so that
-// sqrt(1.0f) is computed in float as on a GPU; any other or mixed types are computed in double.
+// sqrt(1.0f) is computed in float as on a GPU; any other or mixed types are computed in double. A source that
+// includes headers of the standard library gets the same from there.
 
+#if defined(TUNER_CPU_STANDARD_HEADERS)
+#include <math.h>
+#include <stdlib.h>
+#else
 #define TUNER_CPU_C1(name)                  \
   extern "C" double name(double) noexcept;  \
   extern "C" float name##f(float) noexcept; \
@@ -92,55 +97,6 @@ extern "C" long long llrintf(float) noexcept;
 extern "C" long long llround(double) noexcept;
 extern "C" long long llroundf(float) noexcept;
 
-inline float rsqrtf(float x) {
-  return 1.0F / sqrtf(x);
-}
-inline double rsqrt(double x) {
-  return 1.0 / sqrt(x);
-}
-inline float rsqrt(float x) {
-  return rsqrtf(x);
-}
-inline float rcbrtf(float x) {
-  return 1.0F / cbrtf(x);
-}
-inline double rcbrt(double x) {
-  return 1.0 / cbrt(x);
-}
-inline float exp10f(float x) {
-  return powf(10.0F, x);
-}
-inline double exp10(double x) {
-  return pow(10.0, x);
-}
-inline float fdividef(float x, float y) {
-  return x / y;
-}
-inline float sinpif(float x) {
-  return static_cast<float>(sin(3.14159265358979323846 * fmod(x, 2.0)));
-}
-inline float cospif(float x) {
-  return static_cast<float>(cos(3.14159265358979323846 * fmod(x, 2.0)));
-}
-inline double sinpi(double x) {
-  return sin(3.14159265358979323846 * fmod(x, 2.0));
-}
-inline double cospi(double x) {
-  return cos(3.14159265358979323846 * fmod(x, 2.0));
-}
-inline void sincosf(float x, float* sine, float* cosine) {
-  *sine = sinf(x), *cosine = cosf(x);
-}
-inline void sincos(double x, double* sine, double* cosine) {
-  *sine = sin(x), *cosine = cos(x);
-}
-inline float norm3df(float x, float y, float z) {
-  return sqrtf(x * x + y * y + z * z);
-}
-inline double norm3d(double x, double y, double z) {
-  return sqrt(x * x + y * y + z * z);
-}
-
 #define TUNER_CPU_CLASSIFY(name) \
   inline bool name(float x) {    \
     return __builtin_##name(x);  \
@@ -168,6 +124,60 @@ inline float abs(float x) {
 }
 inline double abs(double x) {
   return fabs(x);
+}
+
+#define INFINITY (__builtin_inff())
+#define NAN (__builtin_nanf(""))
+#endif
+
+// What CUDA has beyond C. `noexcept`: some of the names are the host library's too.
+inline float rsqrtf(float x) noexcept {
+  return 1.0F / sqrtf(x);
+}
+inline double rsqrt(double x) noexcept {
+  return 1.0 / sqrt(x);
+}
+inline float rsqrt(float x) noexcept {
+  return rsqrtf(x);
+}
+inline float rcbrtf(float x) noexcept {
+  return 1.0F / cbrtf(x);
+}
+inline double rcbrt(double x) noexcept {
+  return 1.0 / cbrt(x);
+}
+inline float exp10f(float x) noexcept {
+  return powf(10.0F, x);
+}
+inline double exp10(double x) noexcept {
+  return pow(10.0, x);
+}
+inline float fdividef(float x, float y) noexcept {
+  return x / y;
+}
+inline float sinpif(float x) noexcept {
+  return static_cast<float>(sin(3.14159265358979323846 * fmod(x, 2.0)));
+}
+inline float cospif(float x) noexcept {
+  return static_cast<float>(cos(3.14159265358979323846 * fmod(x, 2.0)));
+}
+inline double sinpi(double x) noexcept {
+  return sin(3.14159265358979323846 * fmod(x, 2.0));
+}
+inline double cospi(double x) noexcept {
+  return cos(3.14159265358979323846 * fmod(x, 2.0));
+}
+inline void sincosf(float x, float* sine, float* cosine) noexcept {
+  *sine = sinf(x), *cosine = cosf(x);
+}
+inline void sincos(double x, double* sine, double* cosine) noexcept {
+  *sine = sin(x), *cosine = cos(x);
+}
+inline float norm3df(float x, float y, float z) noexcept {
+  return sqrtf(x * x + y * y + z * z);
+}
+inline double norm3d(double x, double y, double z) noexcept {
+  return sqrt(x * x + y * y + z * z);
 }
 
 // min and max of integers; mixed signs compare as unsigned, as in CUDA. Of floating numbers a NaN loses.
@@ -221,6 +231,3 @@ inline unsigned umin(unsigned a, unsigned b) {
 inline unsigned umax(unsigned a, unsigned b) {
   return max(a, b);
 }
-
-#define INFINITY (__builtin_inff())
-#define NAN (__builtin_nanf(""))

@@ -19,5 +19,13 @@
 #define __builtin_assume(condition) ((condition) ? void(0) : __builtin_unreachable())
 #endif
 
+// The toolkit's own headers for this are not wanted: other headers of it include them.
+#define __HOST_DEFINES_H__
+#define __device_builtin__
+#define __cudart_builtin__
+
 using size_t = decltype(sizeof(0));
 using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+using uint = unsigned;
+using ushort = unsigned short;
+using ulong = unsigned long;

@@ -2,6 +2,13 @@
 // char1 … double4, dim3 and their make_ functions, with the sizes and alignments of CUDA's vector_types.h.
 #include "qualifiers.hpp"
 
+// These take the place of the toolkit's headers, which other headers of it include.
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __VECTOR_FUNCTIONS_HPP__
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+
 #define TUNER_CPU_VECTOR(name, type, align1, align2, align4)      \
   struct __align__(align1) name##1 {                              \
     type x;                                                       \
@@ -41,6 +48,26 @@ TUNER_CPU_VECTOR(ulonglong, unsigned long long, 8, 16, 16)
 TUNER_CPU_VECTOR(float, float, 4, 8, 16)
 TUNER_CPU_VECTOR(double, double, 8, 16, 16)
 #undef TUNER_CPU_VECTOR
+
+// CUDA 13's own names for the vectors of 32 bytes.
+#define TUNER_CPU_WIDE_VECTOR(name, type, align)            \
+  struct __align__(align) name {                            \
+    type x, y, z, w;                                        \
+  };                                                        \
+  inline name make_##name(type x, type y, type z, type w) { \
+    return {x, y, z, w};                                    \
+  }
+TUNER_CPU_WIDE_VECTOR(long4_16a, long, 16)
+TUNER_CPU_WIDE_VECTOR(long4_32a, long, 32)
+TUNER_CPU_WIDE_VECTOR(ulong4_16a, unsigned long, 16)
+TUNER_CPU_WIDE_VECTOR(ulong4_32a, unsigned long, 32)
+TUNER_CPU_WIDE_VECTOR(longlong4_16a, long long, 16)
+TUNER_CPU_WIDE_VECTOR(longlong4_32a, long long, 32)
+TUNER_CPU_WIDE_VECTOR(ulonglong4_16a, unsigned long long, 16)
+TUNER_CPU_WIDE_VECTOR(ulonglong4_32a, unsigned long long, 32)
+TUNER_CPU_WIDE_VECTOR(double4_16a, double, 16)
+TUNER_CPU_WIDE_VECTOR(double4_32a, double, 32)
+#undef TUNER_CPU_WIDE_VECTOR
 
 struct dim3 {
   unsigned x, y, z;
