@@ -68,8 +68,12 @@ void add_program(Sheet& sheet, const model::TrialRecord& trial) {
   sheet.add("binary", trial.binary_key.empty() ? "" : trial.binary_key.hex());
 }
 
-void add_verification(Sheet& sheet, const model::Verification& verification) {
-  if (!verification.checked) return;
+void add_verification(Sheet& sheet, const model::Verification& verification, bool is_measured) {
+  if (!verification.checked) {
+    if (is_measured) sheet.add("results", "unverified: nobody looked at them");
+    return;
+  }
+  if (!verification.rule.empty()) sheet.add("judged by", verification.rule);
   sheet.add("largest error",
             fmt::format("{} of the bound, {} u·|A||B|", reports::significant(verification.error_ratio),
                         reports::significant(verification.error_ulp_scale)));
@@ -138,7 +142,7 @@ int show(const Context& context, const std::string& id) {
               "not what its kernel's spec describes today: kept, and not competing until one does again");
   }
   add_program(sheet, trial);
-  add_verification(sheet, trial.outcome.verification);
+  add_verification(sheet, trial.outcome.verification, trial.outcome.measurement.has_value());
   add_final(sheet, trial, db::final_with(connection, trial.key));
   add_ceiling(sheet, trial, db::ceilings(connection, trial.comparison_class.device));
   add_measurements(sheet, trial, db::measurements(connection, trial.key));

@@ -100,8 +100,9 @@ TUNER_BOTH double error_of(const CompareRule& rule, int type, double got, bool g
   const double most = 0x1p1000;  // of what may be excused
   const double difference = got > expected ? got - expected : expected - got;
   const double size = expected < 0 ? -expected : expected;
-  double allowed = rule.absolute + rule.relative * size + rule.ulps * ulp_of(type, size);
-  if (rule.bound_factor > 0) allowed += rule.bound_factor * magnitude;
+  double allowed = fill_fma(rule.relative, size, rule.absolute);  // rounded alike everywhere
+  allowed = fill_fma(rule.ulps, ulp_of(type, size), allowed);
+  if (rule.bound_factor > 0) allowed = fill_fma(rule.bound_factor, magnitude, allowed);
   const bool sound = difference < infinity && allowed > 0 && allowed < infinity;
   const double error = sound ? difference / allowed : infinity;
   return rule.excuses && error > most ? most : error;

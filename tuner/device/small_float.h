@@ -30,7 +30,7 @@ TUNER_BOTH Word small_bits(SmallFloat format, double value) {
   const Word sign = (bits_of_double(value) >> 63U) << (format.bits - 1);
   const Word exponents = ((Word{1} << exponent_bits) - 1) << format.fraction_bits;
   const Word largest = format.has_infinity ? exponents - 1 : small_nan(format) / 2 - 1;
-  const double size = value < 0 ? -value : value;
+  const double size = double_of_bits(bits_of_double(value) & 0x7FFFFFFFFFFFFFFFULL);
   if (!(size < power_of_two(bias + 2))) return sign | largest;
   int exponent = static_cast<int>(bits_of_double(size) >> 52U) - 1023;
   if (exponent < 1 - bias) exponent = 1 - bias;
