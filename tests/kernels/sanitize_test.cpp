@@ -337,4 +337,10 @@ TEST_CASE("work that fails, or whose process dies, is an error with its reason")
   CHECK(why([](std::size_t) { return std::string(); }) == "nothing was wrong");
 }
 
+TEST_CASE("inputs that a generator makes are there, so that what is indexed by them is in bounds" *
+          doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  for (const Finding& finding : check_file("examples/spmv/spmv.toml", 11)) FAIL_CHECK(finding.line());
+}
+
 TEST_SUITE_END();

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <span>
 
 #include "tuner/device/compare.hpp"
 #include "tuner/device/mix.h"
+#include "tuner/device/sources.hpp"
 #include "tuner/measure/bound.hpp"
 
 namespace tuner::measure {
@@ -20,18 +20,6 @@ using model::ElementType;
 using model::Operand;
 
 constexpr model::Init poison{};
-
-/// Throws where the file is not what it was when the spec was read.
-std::vector<std::byte> read_contents(const model::FileContents& file) {
-  if (model::digest_of_file(file.path) != file.digest)
-    device::refuse(fmt::format("{} is not what it was when the spec was read", file.path));
-  std::vector<std::byte> contents(static_cast<std::size_t>(file.elements * model::size_bytes(file.type)));
-  std::ifstream in(file.path, std::ios::binary);
-  in.seekg(file.first_byte);
-  in.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(contents.size()));
-  if (!in) device::refuse(fmt::format("{} cannot be read", file.path));
-  return contents;
-}
 
 bool refers_to(const std::vector<model::Step>& steps, Operand::Kind kind, std::size_t buffer) {
   return std::any_of(steps.begin(), steps.end(), [&](const model::Step& step) {
@@ -70,7 +58,7 @@ void fill_initially(device::Device& device, const model::Plan& plan, std::size_t
   const model::Init& init = buffer.access == Access::out ? poison : init_of(buffer, draw);
   if (init.kind == model::Init::Kind::file) {
     const std::vector<std::byte> contents =
-        read_contents(&init == &buffer.init ? buffer.file : buffer.second_file);
+        device::read_contents(&init == &buffer.init ? buffer.file : buffer.second_file);
     if (contents.size() != static_cast<std::size_t>(buffer.bytes()))
       device::refuse(
           fmt::format("{} of {} bytes from a file of {}", buffer.name, buffer.bytes(), contents.size()));
@@ -176,7 +164,7 @@ void Inputs::read_expected(device::Device& device, const model::Plan& plan) {
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
     const model::FileContents& file = plan.buffers[i].expected;
     if (file.path.empty() || !m_expectations[i]) continue;
-    const std::vector<std::byte> contents = read_contents(file);
+    const std::vector<std::byte> contents = device::read_contents(file);
     const int type = static_cast<int>(model::component_type(file.type));
     const auto bytes = static_cast<std::size_t>(model::size_bytes(model::component_type(file.type)));
     std::vector<double> expected;
@@ -194,19 +182,11 @@ void Inputs::read_expected(device::Device& device, const model::Plan& plan) {
   }
 }
 
-void Inputs::run_steps(device::Device& device, const model::TrialJob& job, std::vector<model::Step> steps,
-                       const char* what) {
+void Inputs::run_steps(device::Device& device, const model::TrialJob& job,
+                       const std::vector<model::Step>& steps, const char* what) {
   if (steps.empty()) return;
-  for (model::Step& step : steps) {
-    for (Operand& operand : step.operands) {
-      if (operand.kind != Operand::Kind::seed) continue;
-      operand.kind = Operand::Kind::scalar;
-      operand.type = ElementType::uint64;
-      operand.integer = static_cast<std::int64_t>(device::mix(seed_of(job.seed, m_draw)));
-    }
-  }
   try {
-    run_bound(device, job, steps);
+    run_bound(device, job, device::with_seed(steps, device::mix(seed_of(job.seed, m_draw))));
   } catch (const device::DeviceFault& fault) {
     throw device::DeviceFault(fault.status(), fault.lost(), fmt::format("{}: {}", what, fault.what()));
   }

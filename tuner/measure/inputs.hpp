@@ -62,7 +62,7 @@ class Inputs {
  private:
   void allocate(device::Device& device, const model::Plan& plan);
   /// Runs the steps of the reference's binary, generator or reference.
-  void run_steps(device::Device& device, const model::TrialJob& job, std::vector<model::Step> steps,
+  void run_steps(device::Device& device, const model::TrialJob& job, const std::vector<model::Step>& steps,
                  const char* what);
   void run_bound(device::Device& device, const model::TrialJob& job, const std::vector<model::Step>& steps);
   void fill(device::Device& device, const model::TrialJob& job);
