@@ -6,6 +6,16 @@ DROP VIEW best;
 -- For people: `rounding bound of 1024 terms`, `equal`; '': of before version 4, or not verified.
 ALTER TABLE trials ADD COLUMN rule TEXT NOT NULL DEFAULT '' CHECK (length(rule) <= 256);
 
+ALTER TABLE earlier_failures ADD COLUMN rule TEXT NOT NULL DEFAULT '';
+DROP TRIGGER trials_keep_failure;
+CREATE TRIGGER trials_keep_failure BEFORE UPDATE OF run ON trials
+WHEN OLD.run IS NOT NULL AND OLD.run IS NOT NEW.run AND OLD.measurement IS NULL BEGIN
+  INSERT OR REPLACE INTO earlier_failures (trial, run, status, detail, measured_at, sequence, verified, error_ratio,
+    error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, rule)
+  VALUES (OLD.id, OLD.run, OLD.status, OLD.detail, OLD.measured_at, OLD.sequence, OLD.verified, OLD.error_ratio,
+    OLD.error_ulp_scale, OLD.wrong_elements, OLD.first_wrong, OLD.wrong_buffer, OLD.rule);
+END;
+
 -- For people. Times in milliseconds; `id` is what `tuner show` takes.
 CREATE VIEW trial AS
 SELECT lower(hex(t.id)) AS id, p.family, k.name AS kernel, t.role, p.size, p.type, p.row_padding, f.json AS configuration,

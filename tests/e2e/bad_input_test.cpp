@@ -11,9 +11,8 @@ using tuner::test::write_text;
 namespace {
 
 /// A spec that is sound; tests break one thing in it.
-const std::string sound_spec = R"text(verify = "none"
-constraints = ["BLOCK <= 1024"]
-
+const std::string sound_spec = R"text(constraints = ["BLOCK <= 1024"]
+verify = "none"
 [kernel]
 name = "fill"
 family = "filling"

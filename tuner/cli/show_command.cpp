@@ -74,9 +74,12 @@ void add_verification(Sheet& sheet, const model::Verification& verification, boo
     return;
   }
   if (!verification.rule.empty()) sheet.add("judged by", verification.rule);
+  const bool in_roundoffs = verification.error_ulp_scale > 0 || verification.error_ratio == 0;
   sheet.add("largest error",
-            fmt::format("{} of the bound, {} u·|A||B|", reports::significant(verification.error_ratio),
-                        reports::significant(verification.error_ulp_scale)));
+            fmt::format("{} of the bound{}", reports::significant(verification.error_ratio),
+                        in_roundoffs
+                            ? fmt::format(", {} u·|A||B|", reports::significant(verification.error_ulp_scale))
+                            : ""));
   if (verification.wrong_elements > 0) {
     sheet.add("wrong elements", fmt::format("{} of {}, the first at {}", verification.wrong_elements,
                                             verification.buffer, verification.first_wrong));
