@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "config/data_file.hpp"
 #include "config/identifiers.hpp"
 #include "config/init_text.hpp"
 #include "config/spec_context.hpp"
@@ -32,12 +33,10 @@ bool read_type(const Node& node, model::ArgumentSpec& argument, Mistakes& mistak
   if (text == "ELEMENT_TYPE") return true;
   argument.type = model::parse_element_type(text);
   if (argument.type) return true;
-  mistakes.add(
-      node.where, fmt::format("unknown type \"{}\"", util::one_line(node.text, 60)),
-      text.starts_with("const ")
-          ? "leave const out: access = \"in\" says it"
-          : "ELEMENT_TYPE, float, double, int, unsigned int, long long, unsigned long long, signed char or "
-            "unsigned char; with * for a buffer");
+  mistakes.add(node.where, fmt::format("unknown type \"{}\"", util::one_line(node.text, 60)),
+               text.starts_with("const ")
+                   ? "leave const out: access = \"in\" says it"
+                   : fmt::format("ELEMENT_TYPE, {}; with * for a buffer", model::element_type_names()));
   return false;
 }
 
@@ -69,8 +68,9 @@ void read_inits_by_type(const Member& member_of_table, model::InitSpec& out,
                            fmt::format("{} takes one entry for each type in kernel.types", key));
       continue;
     }
-    const auto init = read_init(member.value, key, context.mistakes);
+    auto init = read_init(member.value, key, context.mistakes);
     if (init && check_init(*init, *type, member.value.contents, context.mistakes)) {
+      if (!file_name(*init).empty()) read_data_file(*init, *type, false, context);
       out.by_type.emplace(*type, *init);
     }
   }
@@ -93,12 +93,54 @@ void read_inits(const Member& member, model::InitSpec& out, const model::Argumen
     read_inits_by_type(member, out, argument, context);
     return;
   }
-  const auto init = read_init(member.value, member.key, context.mistakes);
+  auto init = read_init(member.value, member.key, context.mistakes);
   if (!init) return;
+  const std::vector<model::ElementType> types = possible_types(argument, context.spec);
+  if (!file_name(*init).empty() && types.size() == 1) {
+    read_data_file(*init, types.front(), false, context);
+  } else if (!file_name(*init).empty() && !types.empty()) {
+    context.mistakes.add(member.value.where,
+                         fmt::format("{} has elements of several types, and its file of one", argument.name),
+                         fmt::format("{} = {{ float = \"file(...)\", ... }}, one for each", member.key));
+  }
   out.usual = *init;
-  for (const model::ElementType type : possible_types(argument, context.spec)) {
+  for (const model::ElementType type : types) {
     if (!check_init(*init, type, member.value.contents, context.mistakes)) return;
   }
+}
+
+/// What only outputs have: how they are judged.
+void read_judgement(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+  const Member* const unwritten = reader.take("unwritten");
+  const Member* const expected = reader.take("expected");
+  const Member* const unordered = reader.table().find("unordered");
+  argument.unordered = reader.expression("unordered");
+  for (const Member* member : {unwritten, expected, unordered}) {
+    if (member == nullptr || argument.is_output()) continue;
+    context.mistakes.add(member->where,
+                         fmt::format("{} is no output, so it has no \"{}\"", argument.name, member->key),
+                         "access = \"out\" or \"inout\" for what the kernel writes");
+  }
+  if (unwritten != nullptr) {
+    argument.ignores_unwritten = unwritten->value.text == "ignored";
+    const bool known = unwritten->value.kind == Node::Kind::text &&
+                       (argument.ignores_unwritten || unwritten->value.text == "untouched");
+    if (!known) {
+      context.mistakes.wrong_type(unwritten->value, "\"unwritten\"", "\"untouched\" or \"ignored\"",
+                                  "whether elements that the reference does not write may hold anything");
+    }
+  }
+  if (expected == nullptr) return;
+  auto rule = read_init(expected->value, "expected", context.mistakes);
+  if (!rule) return;
+  if (file_name(*rule).empty()) {
+    context.mistakes.add(expected->value.contents, "\"expected\" is no file",
+                         "expected = \"file(result.npy)\"; a reference says what is right otherwise");
+    return;
+  }
+  const std::vector<model::ElementType> types = possible_types(argument, context.spec);
+  if (!types.empty()) read_data_file(*rule, types.front(), true, context);
+  argument.expected = std::move(rule);
 }
 
 void read_contents(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
@@ -155,16 +197,41 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
     reader.take(key);  // where the access is unknown, nothing can be said of it
   reader.require("extent", "extent = [\"M\", \"N\"], how many elements: their product");
   argument.extent = reader.expressions("extent", most_extents);
+  read_judgement(reader, argument, context);
   if (const Member* value = reader.take("value")) {
     context.mistakes.add(value->where, fmt::format("{} is a buffer and has no \"value\"", argument.name),
                          "init says what a buffer is filled with");
   }
 }
 
+/// A vector's `value` as a list: one for each component.
+void read_components(const Node& list, Numbers numbers, model::ArgumentSpec& argument, SpecContext& context) {
+  const int components = argument.type ? model::components(*argument.type) : 1;
+  if (components == 1 || list.items.size() != static_cast<std::size_t>(components)) {
+    context.mistakes.add(
+        list.where,
+        fmt::format("{} values for {}, which has {}", list.items.size(), argument.name, components),
+        "a list with one for each component of a vector, or one expression for all");
+    return;
+  }
+  for (const Node& item : list.items) {
+    if (auto one = read_expression(item, "an item of \"value\"", context.mistakes, numbers))
+      argument.components.push_back(std::move(*one));
+  }
+}
+
 void read_scalar(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   const bool real = !argument.type || model::is_floating(*argument.type);
-  argument.value = reader.expression("value", real ? Numbers::real : Numbers::whole);
-  for (const std::string_view key : {"access", "extent", "init", "second_init", "restore"}) {
+  const Numbers numbers = real ? Numbers::real : Numbers::whole;
+  const Member* const value = reader.table().find("value");
+  if (value != nullptr && value->value.kind == Node::Kind::list) {
+    reader.take("value");
+    read_components(value->value, numbers, argument, context);
+  } else {
+    argument.value = reader.expression("value", numbers);
+  }
+  for (const std::string_view key :
+       {"access", "extent", "init", "second_init", "restore", "unwritten", "unordered", "expected"}) {
     if (const Member* member = reader.take(key)) {
       context.mistakes.add(member->where, fmt::format("{} is a number and has no \"{}\"", argument.name, key),
                            "only buffers have it: their type ends in *");

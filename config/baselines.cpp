@@ -34,6 +34,9 @@ class WithBaselineHeader final : public FileReader {
     }
     return file;
   }
+  std::filesystem::path data_path(const std::filesystem::path& path) const override {
+    return m_files.data_path(path);
+  }
 
  private:
   const FileReader& m_files;

@@ -4,16 +4,22 @@
 
 #include "config/mistakes.hpp"
 #include "config/node.hpp"
-#include "tuner/model/plan.hpp"
+#include "config/source_files.hpp"
+#include "tuner/model/kernel_spec.hpp"
 
 namespace config {
 
-/// `uniform(-1, 1)`, `integers(-8, 8)`, `odd_integers(1, 9)`, `signs(2048)`, `constant(0)` or `iota(0, 1)`,
-/// the value of `key`; reports anything else.
-std::optional<tuner::model::Init> read_init(const Node& node, std::string_view key, Mistakes& mistakes);
+/// The value of an `init`: `uniform(-1, 1)`, `sorted(0, N - 1)`, `file(weights.npy)`, `generated`; reports
+/// anything else. Numbers that are no numbers are left to space as expressions. Of a file the name alone is
+/// known then.
+std::optional<tuner::model::InitRule> read_init(const Node& node, std::string_view key, Mistakes& mistakes);
 
-/// Whether elements of `type` can hold what `init` makes; reports at `where` when not.
-bool check_init(const tuner::model::Init& init, tuner::model::ElementType type,
+/// The path that read_init() found, as written; empty where the contents come from no file.
+std::string_view file_name(const tuner::model::InitRule& rule);
+
+/// Whether elements of `type` can hold what `init` makes; reports at `where` when not. Expressions have no
+/// value yet and pass.
+bool check_init(const tuner::model::InitRule& init, tuner::model::ElementType type,
                 const tuner::model::SourceLocation& where, Mistakes& mistakes);
 
 }  // namespace config

@@ -41,7 +41,13 @@ ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const s
   read_defaults(context);
   read_launches(document, reader, context);
   if (const Member* arguments = reader.take("arguments")) read_arguments(arguments->value, context);
-  if (const Member* verify = reader.take("verify")) read_verify(verify->value, context);
+  if (const Member* generate = reader.take("generate")) read_generate(generate->value, context);
+  if (const Member* verify =
+          reader.require("verify",
+                         "[verify] says what is right; verify = \"none\", above [kernel], that "
+                         "nobody knows, and then every time of it is shown as unverified")) {
+    read_verify(verify->value, context);
+  }
   if (const Member* baselines = reader.take("baseline")) read_baselines(baselines->value, context);
   if (const Member* metrics = reader.take("metrics")) spec.metrics = read_metrics(metrics->value, mistakes);
   check_ceiling(context);

@@ -15,8 +15,10 @@ namespace {
 
 constexpr std::size_t most_sizes_of_a_kernel = 8;
 
-constexpr std::array<std::string_view, 8> type_names = {
-    "float", "double", "signed char", "unsigned char", "int", "unsigned int", "int64", "uint64"};
+constexpr std::array<std::string_view, 18> type_names = {
+    "float",         "double",        "signed char",   "unsigned char", "int",    "unsigned int",
+    "int64",         "uint64",        "short",         "uint16",        "bool",   "__half",
+    "__nv_bfloat16", "__nv_fp8_e4m3", "__nv_fp8_e5m2", "float2",        "float4", "double2"};
 
 /// Reports the second of two equal strings.
 bool is_new(const Node& node, const std::vector<const Node*>& nodes, std::string_view what,

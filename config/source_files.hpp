@@ -26,11 +26,14 @@ class FileReader {
   virtual ~FileReader() = default;
   /// Regular files of at most most_file_bytes without NUL bytes; anything else is a problem.
   virtual FileText read(const std::filesystem::path& path) const = 0;
+  /// Where data that is no text lies for others to read; empty where it does not lie on a disk.
+  virtual std::filesystem::path data_path(const std::filesystem::path& path) const = 0;
 };
 
 class DiskFiles final : public FileReader {
  public:
   FileText read(const std::filesystem::path& path) const override;
+  std::filesystem::path data_path(const std::filesystem::path& path) const override { return path; }
 };
 
 /// Files in the binary; `..` and `.` are resolved in the names alone.
@@ -38,6 +41,7 @@ class EmbeddedFiles final : public FileReader {
  public:
   explicit EmbeddedFiles(std::span<const tuner::model::EmbeddedFile> files) : m_files(files) {}
   FileText read(const std::filesystem::path& path) const override;
+  std::filesystem::path data_path(const std::filesystem::path&) const override { return {}; }
 
  private:
   std::span<const tuner::model::EmbeddedFile> m_files;

@@ -36,7 +36,9 @@ void read_arguments(const Node& list, SpecContext& context);
 /// A [table] or a list of [[tables]] called `name`; `default_entry` empty: each launch needs its own.
 std::vector<tuner::model::StepSpec> read_steps(const Node& node, const std::string& name,
                                                const std::string& default_entry, Mistakes& mistakes);
-void read_verify(const Node& table, SpecContext& context);
+/// After the arguments.
+void read_verify(const Node& node, SpecContext& context);
+void read_generate(const Node& table, SpecContext& context);
 /// After [kernel]. `types` and `devices` of a table, and what they mean, are the same in both.
 void read_baselines(const Node& list, SpecContext& context);
 void read_types(TableReader& reader, std::vector<tuner::model::ElementType>& types);

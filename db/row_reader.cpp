@@ -77,6 +77,7 @@ Verification read_verification(Statement::Use& row) {
   verification.wrong_elements = row.integer();
   verification.first_wrong = row.integer();
   verification.buffer = row.text();
+  verification.rule = row.text();
   return verification;
 }
 

@@ -223,7 +223,7 @@ void bind_outcome(Statement::Use& row, const tuner::model::TrialOutcome& outcome
       .bind(verification.checked);
   row.bind(verification.error_ratio).bind(verification.error_ulp_scale).bind(verification.wrong_elements);
   row.bind(verification.first_wrong < 0 ? std::nullopt : std::optional(verification.first_wrong));
-  row.bind(verification.buffer);
+  row.bind(verification.buffer).bind(verification.rule);
   if (const auto& measurement = outcome.measurement) {
     row.bind(measurement->median_ns).bind(measurement->low_ns).bind(measurement->high_ns);
   } else {

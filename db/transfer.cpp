@@ -104,10 +104,10 @@ namespace {
 class EarlierFailures {
  public:
   explicit EarlierFailures(const Connection& db)
-      : m_select(
-            db,
-            "SELECT status, detail, measured_at, sequence, verified, error_ratio, error_ulp_scale, "
-            "wrong_elements, first_wrong, wrong_buffer FROM earlier_failures WHERE run = ? AND trial = ?") {}
+      : m_select(db,
+                 "SELECT status, detail, measured_at, sequence, verified, error_ratio, error_ulp_scale, "
+                 "wrong_elements, first_wrong, wrong_buffer, rule FROM earlier_failures WHERE run = ? AND "
+                 "trial = ?") {}
   /// Makes `trial` what `run` said of it, where that is such an outcome.
   bool restore(TrialRecord& trial, const Digest& run) {
     auto row = m_select.use();

@@ -105,6 +105,8 @@ constexpr const char* after_metrics[] = {"median_ns",
                                          "blocks_per_multiprocessor",
                                          "occupancy",
                                          "limited_by",
+                                         "verified",
+                                         "rule",
                                          "error_ratio",
                                          "compile_ms",
                                          "measured_at",
@@ -210,6 +212,7 @@ std::string to_csv(const ReportInput& input) {
     add_ceiling(trial, input.ceilings, line);
     add_final(trial, input.winners, line);
     add_resources(trial, line);
+    line.text(trial.outcome.verification.checked ? "yes" : "no").text(trial.outcome.verification.rule);
     trial.outcome.verification.checked ? line.number(trial.outcome.verification.error_ratio) : line.none();
     line.number(trial.compile_ms).text(trial.measured_at).text(trial.run.hex()).text(trial.idea);
     line.text(trial.outcome.detail.empty() ? trial.compile_log : trial.outcome.detail);

@@ -16,7 +16,7 @@ namespace {
 using model::TrialRecord;
 
 std::string marked(const TrialRecord& trial, const std::string& text) {
-  return (is_approximate(trial) ? "~" : "") + text + (has_latency(trial) ? "†" : "");
+  return (is_approximate(trial) ? "~" : "") + text + (has_latency(trial) ? "†" : "") + unverified_mark(trial);
 }
 
 std::string time(const TrialRecord& t) {
@@ -141,10 +141,12 @@ std::string cell_text(const Cell& cell, const Field& field) {
 
 std::string legend(const Table& table) {
   bool approximate = false, latency = false, raced = false, failed = false, absent = false;
+  bool unverified = false;
   for (const auto& row : table.rows()) {
     for (const std::string& cell : row) {
       approximate = approximate || cell.find('~') == 0;
-      latency = latency || (cell.size() > 3 && cell.compare(cell.size() - 3, 3, "†") == 0);
+      latency = latency || cell.ends_with("†") || cell.ends_with("† unverified");
+      unverified = unverified || cell.ends_with(" unverified");
       raced = raced || cell == "*";
       failed = failed || cell.find("✗ ") == 0;
       absent = absent || cell == "NA";
@@ -156,6 +158,7 @@ std::string legend(const Table& table) {
   };
   add(approximate, "~ approximate: dropped after a few samples, clearly slower than the best.");
   add(latency, "† too short to tell from launch latency, which the time includes.");
+  add(unverified, "unverified: nobody looked at the results, the spec says verify = \"none\".");
   add(raced, "* not re-measured after the race: the lowest of many medians, so optimistic.");
   add(absent, "NA: no such configuration exists for this size.");
   add(failed, "✗: every configuration failed, most of them with this status.");

@@ -127,6 +127,8 @@ Json to_json(const TrialRecord& trial, const std::vector<model::Ceiling>& ceilin
           {"dynamic_shared_bytes", trial.dynamic_shared_bytes},
           {"resources", to_json(trial.resources)},
           {"occupancy", to_json(trial.occupancy)},
+          {"verified", v.checked},
+          {"rule", v.rule.empty() ? Json(nullptr) : Json(v.rule)},
           {"error_ratio", v.checked ? Json(v.error_ratio) : Json(nullptr)},
           {"compile_ms", trial.compile_ms},
           {"compile_log", trial.compile_log},

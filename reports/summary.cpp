@@ -126,6 +126,14 @@ bool has_latency(const TrialRecord& trial) {
   return trial.outcome.measurement && trial.outcome.measurement->includes_launch_latency;
 }
 
+bool is_unverified(const TrialRecord& trial) {
+  return has_time(trial) && !trial.outcome.verification.checked;
+}
+
+std::string unverified_mark(const TrialRecord& trial) {
+  return is_unverified(trial) ? " unverified" : "";
+}
+
 double median_ns(const TrialRecord& trial) {
   return measurement(trial)->median_ns;
 }

@@ -27,6 +27,9 @@ bool has_time(const model::TrialRecord& trial);        ///< it was measured at a
 bool is_trusted(const model::TrialRecord& trial);      ///< its status lets its time compete
 bool is_approximate(const model::TrialRecord& trial);  ///< measured, but dropped early: shown with `~`
 bool has_latency(const model::TrialRecord& trial);     ///< its time includes launch latency: shown with `†`
+bool is_unverified(const model::TrialRecord& trial);   ///< measured, and nobody looked at its results
+/// ` unverified` behind the time of one that is; else empty.
+std::string unverified_mark(const model::TrialRecord& trial);
 double median_ns(const model::TrialRecord& trial);     ///< requires has_time
 
 /// The fastest trusted trial, or null. Equal medians: fewer registers, then the smaller block, then name and

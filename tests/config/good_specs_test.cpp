@@ -73,7 +73,8 @@ TEST_CASE("a spec is read whole") {
 }
 
 TEST_CASE("what a spec leaves out has a default") {
-  const KernelSpec spec = load_good(R"([kernel]
+  const KernelSpec spec = load_good(R"(verify = "none"
+[kernel]
 name = "k"
 source = "k.cu"
 entry = "k"
@@ -88,6 +89,7 @@ grid = 1
   CHECK(spec.device_kinds.empty());
   CHECK(spec.row_padding.empty());
   CHECK(!spec.verify);
+  CHECK(spec.unverified);
   CHECK(spec.steps[0].block[0].text == "32");
 }
 

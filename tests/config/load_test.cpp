@@ -14,7 +14,7 @@ using tuner::model::EmbeddedFile;
 namespace {
 
 std::string minimal(std::string_view name, std::string_view more = "") {
-  return "[kernel]\nname = \"" + std::string(name) +
+  return "verify = \"none\"\n[kernel]\nname = \"" + std::string(name) +
          "\"\nsource = \"k.cu\"\nentry = \"k\"\nsizes = [\"N\"]\n" + std::string(more) +
          "[launch]\nblock = 32\ngrid = 1\n";
 }
@@ -139,8 +139,8 @@ TEST_CASE("a name that is taken is a mistake naming both places, across files an
   const LoadedKernels loaded = config::load_kernel_folder(folder.path());
   CHECK(loaded.kernels.size() == 1);
   REQUIRE(loaded.mistakes.size() == 1);
-  CHECK(loaded.mistakes[0].where.text() == (folder.path() / "b/k.toml").string() + ":4:8");
-  CHECK(loaded.mistakes[0].hint.find((folder.path() / "a/k.toml").string() + ":2:8") != std::string::npos);
+  CHECK(loaded.mistakes[0].where.text() == (folder.path() / "b/k.toml").string() + ":5:8");
+  CHECK(loaded.mistakes[0].hint.find((folder.path() / "a/k.toml").string() + ":3:8") != std::string::npos);
 
   LoadedKernels more = config::load_kernel_file(folder.path() / "a/k.toml");
   more.add(config::load_kernel_file(folder.path() / "b/k.toml"));

@@ -80,7 +80,8 @@ TEST_CASE("a mistake in a baseline is told at its place") {
                  "`BLOCK`, which depends on a parameter", "");
   check_baseline(name + source + arguments + "workspace_bytes = \"8 * BLOCK\"", "8 * BLOCK",
                  "depends on a parameter", "");
-  check_baseline(name + source + arguments + "types = [\"half\"]", "\"half\"", "unknown type \"half\"", "");
+  check_baseline(name + source + arguments + "types = [\"quaternion\"]", "\"quaternion\"",
+                 "unknown type \"quaternion\"", "");
   check_baseline(name + source + arguments + "devices = [\"tpu\"]", "\"tpu\"", "unknown kind of device",
                  "cuda");
   check_baseline("name = \"vector_add\"\n" + source + arguments, "\"vector_add\"\nsource", "is taken", "");
@@ -182,8 +183,8 @@ TEST_CASE("an argument's keys fit its type and its access") {
   check_mistake("extent = \"total\"", "extent = \"total\"\nvalue = 1", "value", "C is a buffer", "");
   check_mistake("extent = \"total\"", "extent = \"total\"\ninit = \"constant(0)\"", "init = \"constant",
                 "not read", "inout");
-  check_mistake("types = [\"float\", \"int\"]", "types = [\"float\", \"half\"]", "\"half\"",
-                "unknown type \"half\"", "known types");
+  check_mistake("types = [\"float\", \"int\"]", "types = [\"float\", \"quaternion\"]", "\"quaternion\"",
+                "unknown type \"quaternion\"", "known types");
 }
 
 TEST_CASE("an input says what it is filled with, for every type") {

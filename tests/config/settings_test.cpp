@@ -182,7 +182,7 @@ TEST_CASE("each kind of setting refuses what it is not") {
     CHECK(refused("device", bad));
   }
   CHECK(!refused("type", "unsigned int"));
-  CHECK(refused("type", "half"));
+  CHECK(refused("type", "quaternion"));
   CHECK(refused("seed", "-1"));
   CHECK(refused("seed", "1.5"));
   CHECK(refused("seed", "99999999999999999999"));

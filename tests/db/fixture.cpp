@@ -122,7 +122,7 @@ TrialRecord full_trial(const std::string& name) {
   trial.occupancy = Occupancy{3, 24, 0.375, {"registers", "shared memory"}};
   trial.compile_ms = 155.25;
   trial.compile_log = "ptxas info: 96 registers\n\"quoted\" and \\ and ümlaut\n";
-  trial.outcome.verification = {true, 0.125, 3.5, 0, -1, "C"};
+  trial.outcome.verification = {true, 0.125, 3.5, 0, -1, "C", "equal"};
   trial.outcome.measurement = Measurement{
       {101.5, 100.25, 99.875, 1.0 / 3.0}, 7, 100.25, 99.5, 101.25, 99.875, 1980.5, 2, 61, 512.5, true};
   trial.outcome.driver_blocks_per_multiprocessor = 3;

@@ -110,7 +110,8 @@ TEST_SUITE("db") {
     CHECK(contains(refused_after("UPDATE configurations SET json = '[]'"), "object of parameters"));
     CHECK(contains(refused_after("UPDATE problems SET sizes = '{\"M\":0}'"), "positive size"));
     CHECK(contains(refused_after("UPDATE measurements SET samples_ns = x'0102'"), "samples"));
-    CHECK(contains(refused_after("UPDATE problems SET type = 'half'"), "'half' is no element type"));
+    CHECK(contains(refused_after("UPDATE problems SET type = 'quaternion'"),
+                   "'quaternion' is no element type"));
     CHECK(contains(refused_after("PRAGMA ignore_check_constraints = 1; UPDATE trials SET status = 'fine'"),
                    "fine"));
   }

@@ -78,6 +78,34 @@ TEST_SUITE("tuner::device::cuda memory") {
     }
   }
 
+  TEST_CASE("fill writes narrow types and vectors, and every distribution, as the host does") {
+    for (const ElementType type :
+         {ElementType::int16, ElementType::uint16, ElementType::boolean, ElementType::float16,
+          ElementType::bfloat16, ElementType::float8_e4m3, ElementType::float8_e5m2, ElementType::half2,
+          ElementType::float3, ElementType::double2, ElementType::float32, ElementType::int32}) {
+      for (const Init& init :
+           {poison, one, Init{Init::Kind::uniform, -1, 1}, Init{Init::Kind::integers, 0, 1},
+            Init{Init::Kind::normal, 0.5, 2}, Init{Init::Kind::permutation, 3, 0, 1000},
+            Init{Init::Kind::sorted, -7, 100, 1000}, Init{Init::Kind::sparse, -1, 1, 0.25}}) {
+        const auto on_host = filled_on_host(type, 333, init, 42);
+        const auto on_device = filled(type, 333, init, 42);
+        CAPTURE(tuner::model::cuda_name(type));
+        CAPTURE(static_cast<int>(init.kind));
+        CHECK(gpu().device->checksum(on_device->address(), on_device->bytes()) ==
+              tuner::device::checksum_on_host(on_host.data(), on_device->bytes()));
+      }
+    }
+  }
+
+  TEST_CASE("what is written is read back") {
+    const auto bytes = filled_on_host(ElementType::uint8, 1001, {Init::Kind::integers, 0, 255}, 9);
+    const auto buffer = gpu().device->allocate(1001);
+    gpu().device->write(buffer->address(), std::span(bytes).first(1001));
+    std::vector<std::byte> back(1001);
+    gpu().device->read(buffer->address(), back);
+    CHECK(std::equal(back.begin(), back.end(), bytes.begin()));
+  }
+
   TEST_CASE("a checksum equals the host's for any length and alignment") {
     const Init bytes{Init::Kind::integers, 0, 255};
     const auto on_host = filled_on_host(ElementType::uint8, 1 << 20, bytes, 3);
@@ -177,6 +205,43 @@ TEST_SUITE("tuner::device::cuda memory") {
     CHECK(there.first_wrong == here.first_wrong);
     CHECK(there.error_ratio == here.error_ratio);
     CHECK(there.error_ulp_scale == here.error_ulp_scale);
+  }
+
+  TEST_CASE("tolerances, narrow types and any order are judged as on the host") {
+    for (const ElementType type : {ElementType::float32, ElementType::float16, ElementType::bfloat16,
+                                   ElementType::float8_e4m3, ElementType::int16, ElementType::float2}) {
+      for (const std::int64_t unordered : {std::int64_t{0}, std::int64_t{11}}) {
+        for (const tuner::model::Tolerance& tolerance :
+             {tuner::model::Tolerance{0.25, 0, 0, 0}, tuner::model::Tolerance{0.01, 0.1, 2, 0},
+              tuner::model::Tolerance{0, 0, 0, 0.5}}) {
+          const std::int64_t numbers = 330 * tuner::model::components(type);
+          const Init values{Init::Kind::integers, -3, 3};
+          const auto got = filled_on_host(type, 330, values, 1);
+          const auto expected = filled_on_host(ElementType::float64, numbers, {Init::Kind::normal, 0, 2}, 2);
+          const auto magnitude = filled_on_host(ElementType::float64, numbers, one, 3);
+          const auto got_there = filled(type, 330, values, 1);
+          const auto expected_there = filled(ElementType::float64, numbers, {Init::Kind::normal, 0, 2}, 2);
+          const auto magnitude_there = filled(ElementType::float64, numbers, one, 3);
+          CompareRequest request;
+          request.type = type;
+          request.elements = 330;
+          request.bound_factor = 0.125;
+          request.tolerance = tolerance;
+          request.unordered_within = unordered;
+          CompareRequest on_host = request;
+          on_host.got = reinterpret_cast<std::uint64_t>(got.data());
+          on_host.expected = reinterpret_cast<std::uint64_t>(expected.data());
+          on_host.magnitude = reinterpret_cast<std::uint64_t>(magnitude.data());
+          request.got = got_there->address();
+          request.expected = expected_there->address();
+          request.magnitude = magnitude_there->address();
+          const auto here = tuner::device::compare_on_host(on_host);
+          CAPTURE(tuner::model::cuda_name(type));
+          CHECK(here.wrong_elements > 0);
+          CHECK(gpu().device->compare(request) == here);
+        }
+      }
+    }
   }
 
   TEST_CASE("comparing nothing finds nothing") {

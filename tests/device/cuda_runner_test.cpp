@@ -48,6 +48,10 @@ class Borrowed final : public tuner::device::Device {
   Verification compare(const tuner::device::CompareRequest& request) override {
     return lender().compare(request);
   }
+  void write(tuner::device::Address to, std::span<const std::byte> from) override {
+    lender().write(to, from);
+  }
+  void read(tuner::device::Address from, std::span<std::byte> to) override { lender().read(from, to); }
   std::uint64_t checksum(tuner::device::Address address, std::int64_t bytes) override {
     return lender().checksum(address, bytes);
   }

@@ -12,7 +12,7 @@ namespace {
 
 /// A spec that is sound; tests break one thing in it.
 const std::string sound_spec = R"text(constraints = ["BLOCK <= 1024"]
-
+verify = "none"
 [kernel]
 name = "fill"
 family = "filling"

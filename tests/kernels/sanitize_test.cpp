@@ -337,4 +337,23 @@ TEST_CASE("work that fails, or whose process dies, is an error with its reason")
   CHECK(why([](std::size_t) { return std::string(); }) == "nothing was wrong");
 }
 
+TEST_CASE("inputs that a generator makes are there, so that what is indexed by them is in bounds" *
+          doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  model::KernelSpec spec =
+      kernel_of("const int i = threadIdx.x; if (i < N) { volatile int seen = data[data[i]]; }").spec();
+  spec.arguments[0].init.usual.kind = model::Init::Kind::generated;
+  model::GeneratorSpec& generator = spec.generator.emplace();
+  generator.source = {{"inputs.cu",
+                       "extern \"C\" __global__ void make(int* data, unsigned long long seed, int N) {\n"
+                       "  if (threadIdx.x < N) data[threadIdx.x] = (threadIdx.x + seed) % N;\n}\n"}};
+  model::StepSpec& step = generator.steps.emplace_back(spec.steps[0]);
+  step.entry = "make";
+  step.arguments = {"data", "seed", "N"};
+  const space::KernelSpace kernel(spec);
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
+  const auto problem = space::make_problem(kernel.spec(), {64}, std::nullopt, 0);
+  for (const Finding& finding : sanitizer.check(kernel, {}, {problem})) FAIL_CHECK(finding.line());
+}
+
 TEST_SUITE_END();

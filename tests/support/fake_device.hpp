@@ -163,6 +163,7 @@ class FakeSequence final : public tuner::device::Sequence {
       case tuner::model::Operand::Kind::magnitude:
         return bindings.magnitude.at(index);
       case tuner::model::Operand::Kind::scalar:
+      case tuner::model::Operand::Kind::seed:
         break;
     }
     return static_cast<std::uint64_t>(operand.integer);
@@ -198,6 +199,15 @@ class FakeDevice final : public tuner::device::Device {
   tuner::model::Verification compare(const tuner::device::CompareRequest& request) override {
     m_script.note("compare");
     return tuner::device::compare_on_host(request);
+  }
+  void write(tuner::device::Address to, std::span<const std::byte> from) override {
+    m_script.note("write");
+    std::copy(from.begin(), from.end(), reinterpret_cast<std::byte*>(to));
+  }
+  void read(tuner::device::Address from, std::span<std::byte> to) override {
+    m_script.note("read");
+    const auto* bytes = reinterpret_cast<const std::byte*>(from);
+    std::copy(bytes, bytes + to.size(), to.begin());
   }
   std::uint64_t checksum(tuner::device::Address address, std::int64_t bytes) override {
     m_script.note("checksum");

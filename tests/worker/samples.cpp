@@ -18,7 +18,11 @@ KernelResources full_resources(const std::string& entry) {
 }
 
 Operand operand(Operand::Kind kind, double real) {
-  return {kind, 1, ElementType::float64, std::numeric_limits<std::int64_t>::min(), real};
+  return {kind, 1, ElementType::float64, std::numeric_limits<std::int64_t>::min(), real, {-1, 2}, {0.5}};
+}
+
+FileContents full_file(const std::string& path) {
+  return {path, DigestBuilder().add(path).finish(), 128, ElementType::double2, 99};
 }
 
 Step full_step(Step::Kind kind) {
@@ -77,11 +81,18 @@ TrialJob full_trial_job() {
                        ElementType::uint8,
                        99,
                        Access::inout,
-                       {Init::Kind::uniform, -1.5, 0.1},
-                       {Init::Kind::signs, 2, 45},
+                       {Init::Kind::uniform, -1.5, 0.1, 0.25},
+                       {Init::Kind::signs, 2, 45, 1},
+                       full_file("a.npy"),
+                       full_file("b.npy"),
+                       full_file("c.npy"),
+                       true,
+                       7,
                        true}};
   job.plan.steps = {full_step(Step::Kind::launch), full_step(Step::Kind::upload)};
-  job.plan.verify = {{full_step(Step::Kind::launch)}, 1e-300, true};
+  job.plan.generator = {full_step(Step::Kind::launch)};
+  job.plan.verify = {
+      {full_step(Step::Kind::launch)}, 1e-300, true, {1e-6, 1e-5, 2, 0.25}, ElementType::float32};
   job.plan.deterministic = false;
   job.binary = binary(1000);
   job.kernels = {full_resources("a")};
@@ -100,7 +111,7 @@ TrialOutcome full_outcome() {
   TrialOutcome outcome;
   outcome.status = TrialStatus::quarantined;
   outcome.detail = "why \x80 not";
-  outcome.verification = {true, std::numeric_limits<double>::infinity(), 5e-324, 3, 1, "C"};
+  outcome.verification = {true, std::numeric_limits<double>::infinity(), 5e-324, 3, 1, "C", "equal"};
   outcome.measurement = Measurement{{1.1, 2.2, 3.3}, 4, 2.2, 1.1, 3.3, 1.1, 1980.5, 2, 61.5, 700.25, true};
   outcome.device_lost = true;
   outcome.subject = model::Subject::binary;

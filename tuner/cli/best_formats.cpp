@@ -9,6 +9,7 @@
 #include "reports/ceiling.hpp"
 #include "reports/numbers.hpp"
 #include "reports/searched.hpp"
+#include "reports/summary.hpp"
 #include "tuner/cli/best_why.hpp"
 #include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/winner.hpp"
@@ -92,6 +93,8 @@ Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   out["grid"] = {trial.grid.x, trial.grid.y, trial.grid.z};
   out["in_final"] = standing_json(answer, trial);
   out["ceiling_share"] = ceiling_json(answer, trial);
+  out["verified"] = trial.outcome.verification.checked;
+  out["rule"] = trial.outcome.verification.rule;
   out["error_ratio"] = trial.outcome.verification.error_ratio;
   return out;
 }
@@ -181,6 +184,7 @@ std::string best_header(const db::BestAnswer& answer) {
   std::string out = fmt::format(
       "// {} for {} on {}: {}\n", winner.kernel, winner.problem.text(), winner.comparison_class.device,
       winner.outcome.measurement ? reports::time_text(winner.outcome.measurement->median_ns) : "");
+  if (reports::is_unverified(winner)) out += "// unverified: nobody looked at the results\n";
   if (!answer.exact) out += "// measured at the nearest size known, not at the one asked for\n";
   if (answer.final) {
     out +=

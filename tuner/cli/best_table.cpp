@@ -41,6 +41,10 @@ bool is_raced(const db::BestAnswer& answer) {
   return !answer.final;
 }
 
+bool is_unverified(const db::BestAnswer& answer) {
+  return reports::is_unverified(answer.winner);
+}
+
 bool has_latency(const db::BestAnswer& answer) {
   return reports::has_latency(answer.winner);
 }
@@ -71,7 +75,8 @@ std::vector<std::string> baseline_names(const std::vector<db::BestAnswer>& answe
 }
 
 std::string marks(const db::BestAnswer& answer) {
-  return std::string(has_latency(answer) ? " †" : "") + (is_raced(answer) ? " *" : "");
+  return std::string(has_latency(answer) ? " †" : "") + (is_raced(answer) ? " *" : "") +
+         reports::unverified_mark(answer.winner);
 }
 
 }  // namespace
@@ -143,6 +148,7 @@ std::string best_text(const std::vector<db::BestAnswer>& answers) {
     text += "* not re-measured after the race: the lowest of many medians, so optimistic\n";
   }
   if (any(has_latency)) text += "† too short to tell from launch latency, which the time includes\n";
+  if (any(is_unverified)) text += "unverified: nobody looked at the results, the spec says verify = \"none\"\n";
   if (const std::string note = reports::baseline_note(baseline_names(answers)); !note.empty())
     text += note + "\n";
   if (any(is_chosen)) text += fmt::format("chosen: {}\n", model::final_rule);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/numbers.hpp"
+#include "reports/summary.hpp"
 #include "reports/table.hpp"
 
 namespace tuner::cli {
@@ -22,12 +23,12 @@ std::string id_text(const model::TrialRecord& trial) {
 }
 
 std::string time_text(const model::TrialRecord& trial) {
-  return reports::time_text(measurement_of(trial).median_ns);
+  return reports::time_text(measurement_of(trial).median_ns) + reports::unverified_mark(trial);
 }
 
 std::string side_line(char name, const model::TrialRecord& trial) {
   const model::Measurement& m = measurement_of(trial);
-  return fmt::format("{}  {}  {} ({})  {} {}\n", name, id_text(trial), reports::time_text(m.median_ns),
+  return fmt::format("{}  {}  {} ({})  {} {}\n", name, id_text(trial), time_text(trial),
                      reports::interval_text(m.low_ns, m.high_ns), trial.kernel, trial.configuration.text());
 }
 

@@ -40,7 +40,7 @@ int list_kernels(const std::vector<std::string>& selection) {
         {kernel.name, kernel.family, fmt::format("{}", fmt::join(kernel.sizes, "x")),
          fmt::format("{}", fmt::join(types, ", ")),
          kernel.role == model::Role::baseline ? "a baseline" : fmt::format("{}", fmt::join(parameters, " ")),
-         kernel.description});
+         kernel.description + (kernel.unverified ? " (unverified)" : "")});
   }
   write_out(table.plain());
   return 0;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "db/best.hpp"
-#include "db/trials.hpp"
+#include "db/queries.hpp"
 #include "reports/numbers.hpp"
 #include "tuner/cli/best_table.hpp"
 #include "tuner/cli/context.hpp"
@@ -19,7 +19,7 @@ namespace {
 /// The best of every problem of the sweep, in the sweep's own class.
 std::vector<db::BestAnswer> answers(const sweep::Request& request, const db::Connection& connection) {
   std::vector<db::BestAnswer> found;
-  for (const model::Problem& problem : problems_of(request)) {
+  for (const model::Problem& problem : problems_asked_for(request)) {
     db::TrialFilter filter;
     filter.problem = problem;
     filter.comparison_class = sweep::comparison_class(request, problem.type);
@@ -69,7 +69,7 @@ Others others_than(const std::vector<db::BestAnswer>& best, const sweep::Request
 
 }  // namespace
 
-std::vector<model::Problem> problems_of(const sweep::Request& request) {
+std::vector<model::Problem> problems_asked_for(const sweep::Request& request) {
   std::vector<model::Problem> problems;
   for (const sweep::Work& work : request.work) {
     for (const model::Problem& problem : work.problems) {

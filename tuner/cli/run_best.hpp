@@ -8,7 +8,7 @@
 namespace tuner::cli {
 
 /// The problems of a sweep in the order asked for, whatever the order of the search.
-std::vector<model::Problem> problems_of(const sweep::Request& request);
+std::vector<model::Problem> problems_asked_for(const sweep::Request& request);
 
 /// Prints the best of every problem of a sweep, in its own class, then the best of those of its kernels that
 /// another one beats.

@@ -93,7 +93,7 @@ int exit_code(const sweep::Summary& summary, const SignalGuard& signals) {
 /// Everything known of the sweep's problems in its class, whichever run measured it.
 void report_sweep(const db::Connection& connection, const sweep::Request& request, const Context& context,
                   const std::string& path) {
-  const std::vector<model::Problem> problems = problems_of(request);
+  const std::vector<model::Problem> problems = problems_asked_for(request);
   ReportOptions options;
   options.path = path;
   options.command = context.command_line();

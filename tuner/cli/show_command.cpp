@@ -68,11 +68,18 @@ void add_program(Sheet& sheet, const model::TrialRecord& trial) {
   sheet.add("binary", trial.binary_key.empty() ? "" : trial.binary_key.hex());
 }
 
-void add_verification(Sheet& sheet, const model::Verification& verification) {
-  if (!verification.checked) return;
+void add_verification(Sheet& sheet, const model::Verification& verification, bool is_measured) {
+  if (!verification.checked) {
+    if (is_measured) sheet.add("results", "unverified: nobody looked at them");
+    return;
+  }
+  if (!verification.rule.empty()) sheet.add("judged by", verification.rule);
+  const bool in_roundoffs = verification.error_ulp_scale > 0 || verification.error_ratio == 0;
   sheet.add("largest error",
-            fmt::format("{} of the bound, {} u·|A||B|", reports::significant(verification.error_ratio),
-                        reports::significant(verification.error_ulp_scale)));
+            fmt::format("{} of the bound{}", reports::significant(verification.error_ratio),
+                        in_roundoffs
+                            ? fmt::format(", {} u·|A||B|", reports::significant(verification.error_ulp_scale))
+                            : ""));
   if (verification.wrong_elements > 0) {
     sheet.add("wrong elements", fmt::format("{} of {}, the first at {}", verification.wrong_elements,
                                             verification.buffer, verification.first_wrong));
@@ -138,7 +145,7 @@ int show(const Context& context, const std::string& id) {
               "not what its kernel's spec describes today: kept, and not competing until one does again");
   }
   add_program(sheet, trial);
-  add_verification(sheet, trial.outcome.verification);
+  add_verification(sheet, trial.outcome.verification, trial.outcome.measurement.has_value());
   add_final(sheet, trial, db::final_with(connection, trial.key));
   add_ceiling(sheet, trial, db::ceilings(connection, trial.comparison_class.device));
   add_measurements(sheet, trial, db::measurements(connection, trial.key));

@@ -16,13 +16,21 @@ struct Comparison {
 /// The same in the words of the model; the caller knows the buffer's name.
 model::Verification to_verification(const Comparison& comparison, const CompareRequest& request);
 
+/// What compare_function.h makes of a request.
+CompareRule rule_of(const CompareRequest& request);
+
 /// Device::compare for memory of this process: the addresses are pointers. Integers are compared as doubles,
-/// which is exact below 2^53.
+/// which is exact below 2^53. Without order, what the reference wrote of a group and what the kernel has in
+/// these places are both sorted first.
 model::Verification compare_on_host(const CompareRequest& request);
 
-/// Part of it, [begin, end), for who has several threads; see merge().
+/// Part of it, numbers [begin, end) in order, for who has several threads; see merge().
 Comparison compare_range_on_host(const CompareRequest& request, std::int64_t begin, std::int64_t end);
 /// Of two parts, in any order.
 Comparison merge(const Comparison& left, const Comparison& right);
+
+/// Whether the output of a request with this outcome is right: no number is wrong, or as few as the tolerance
+/// excuses.
+bool accepts(const CompareRequest& request, const model::Verification& verification);
 
 }  // namespace tuner::device

@@ -84,10 +84,11 @@ struct Bindings {
   std::vector<Address> magnitude;
 };
 
-/// Compares `elements` of `type` at `got` with doubles: element i passes when
-/// |got - expected| <= bound_factor * magnitude and got is a number; with bound_factor 0, when they are
-/// equal. An element whose `expected` is still poison was never written by the reference and must still be
-/// poison itself. compare_function.h has the exact rule.
+/// Compares `elements` of `type` at `got`, each of its numbers with a double: a number passes when
+/// |got - expected| <= bound_factor * magnitude + what the tolerance allows and got is a number; with all of
+/// these 0, when they are equal. One whose `expected` is still poison was never written by the reference and
+/// must still be poison itself. compare_function.h has the exact rule. What the tolerance excuses is counted
+/// as wrong like the rest; `accepts` says what is right.
 struct CompareRequest {
   Address got = 0;
   model::ElementType type = model::ElementType::float32;
@@ -96,6 +97,8 @@ struct CompareRequest {
   Address magnitude = 0;
   double bound_factor = 0;
   bool ignore_unwritten = false;  ///< accept anything in elements the reference never wrote
+  model::Tolerance tolerance = {};
+  std::int64_t unordered_within = 0;  ///< as of BufferPlan
 };
 
 /// A machine that runs kernels. Nothing here knows CUDA; not thread-safe.
@@ -112,6 +115,9 @@ class Device {
   virtual void fill(Address address, model::ElementType type, std::int64_t elements, const model::Init& init,
                     std::uint64_t seed) = 0;
   virtual model::Verification compare(const CompareRequest& request) = 0;
+  /// Copies between the host and the device's memory.
+  virtual void write(Address to, std::span<const std::byte> from) = 0;
+  virtual void read(Address from, std::span<std::byte> to) = 0;
   /// A 64-bit hash of the bytes' content and order, for "unchanged" and "the same twice".
   virtual std::uint64_t checksum(Address address, std::int64_t bytes) = 0;
   virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;

@@ -7,7 +7,7 @@
 
 namespace tuner::device {
 
-/// `init` for fill_bits(), which says what each element is.
+/// `init` for fill_bits(), which says what each number of the elements is.
 FillRequest fill_request(model::ElementType type, const model::Init& init, std::uint64_t seed);
 
 /// Device::fill for memory of this process.

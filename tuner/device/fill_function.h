@@ -2,14 +2,14 @@
 // What a buffer holds before a run: element i is a function of the seed and i alone, the same on every
 // device. Compiled by host and device compilers, see mix.h.
 #ifndef __CUDACC__
-#include <bit>
 #include <cmath>
 #endif
-#include "tuner/device/mix.h"
+#include "tuner/device/small_float.h"
 
 namespace tuner::device {
 
-/// The numbers of model::ElementType and model::Init::Kind, for a compiler that does not see those headers.
+/// The numbers of model::ElementType, vectors left out, and of model::Init::Kind, for a compiler that does
+/// not see those headers. A vector is filled and compared number by number.
 enum FillType {
   fill_float32,
   fill_float64,
@@ -18,7 +18,14 @@ enum FillType {
   fill_int32,
   fill_uint32,
   fill_int64,
-  fill_uint64
+  fill_uint64,
+  fill_int16,
+  fill_uint16,
+  fill_boolean,
+  fill_float16,
+  fill_bfloat16,
+  fill_float8_e4m3,
+  fill_float8_e5m2
 };
 enum FillKind {
   fill_none,
@@ -27,7 +34,11 @@ enum FillKind {
   fill_integers,
   fill_iota,
   fill_odd_integers,
-  fill_signs
+  fill_signs,
+  fill_normal,
+  fill_permutation,
+  fill_sorted,
+  fill_sparse
 };
 
 /// Every 32-bit word of memory nobody has written: a NaN as a float, two of them a NaN as a double.
@@ -39,36 +50,42 @@ struct FillRequest {
   int kind = fill_none;
   double a = 0;
   double b = 0;
+  double c = 0;
   Word seed = 0;
 };
 
 TUNER_BOTH int fill_size(int type) {
-  if (type == fill_int8 || type == fill_uint8) return 1;
-  return type == fill_float32 || type == fill_int32 || type == fill_uint32 ? 4 : 8;
+  switch (type) {
+    case fill_int8:
+    case fill_uint8:
+    case fill_boolean:
+    case fill_float8_e4m3:
+    case fill_float8_e5m2:
+      return 1;
+    case fill_int16:
+    case fill_uint16:
+    case fill_float16:
+    case fill_bfloat16:
+      return 2;
+    case fill_float32:
+    case fill_int32:
+    case fill_uint32:
+      return 4;
+    default:
+      return 8;
+  }
 }
 
-TUNER_BOTH Word bits_of_float(float value) {
-#ifdef __CUDACC__
-  return __float_as_uint(value);
-#else
-  return std::bit_cast<unsigned int>(value);
-#endif
+TUNER_BOTH bool is_small_float(int type) {
+  return type >= fill_float16 && type <= fill_float8_e5m2;
 }
 
-TUNER_BOTH Word bits_of_double(double value) {
-#ifdef __CUDACC__
-  return static_cast<Word>(__double_as_longlong(value));
-#else
-  return std::bit_cast<Word>(value);
-#endif
-}
-
-TUNER_BOTH double double_of_bits(Word bits) {
-#ifdef __CUDACC__
-  return __longlong_as_double(static_cast<long long>(bits));
-#else
-  return std::bit_cast<double>(bits);
-#endif
+/// Of a type that is_small_float().
+TUNER_BOTH SmallFloat small_float_of(int type) {
+  if (type == fill_float16) return {16, 10, true};
+  if (type == fill_bfloat16) return {16, 7, true};
+  if (type == fill_float8_e4m3) return {8, 3, false};
+  return {8, 2, true};
 }
 
 /// One rounding everywhere: left to a compiler, a*b+c has one or two.
@@ -97,7 +114,18 @@ TUNER_BOTH Word poison_bits(int type, Word index) {
   const int size = fill_size(type);
   if (size == 8) return poison_double;
   if (size == 4) return poison_word;
+  if (is_small_float(type)) return small_nan(small_float_of(type));
+  if (type == fill_boolean) return 0xFFU;
+  if (size == 2) return (poison_word >> (16 * (index % 2))) & 0xFFFFU;
   return (poison_word >> (8 * (index % 4))) & 0xFFU;
+}
+
+/// A real number as an element of `type`, rounded to nearest; of integer types its whole part.
+TUNER_BOTH Word bits_of_real(int type, double value) {
+  if (type == fill_float32) return bits_of_float(static_cast<float>(value));
+  if (type == fill_float64) return bits_of_double(value);
+  if (is_small_float(type)) return small_bits(small_float_of(type), value);
+  return static_cast<Word>(fill_truncate(value));
 }
 
 /// Uniform in [a, b): 24 random bits for a float and 53 for a double scale the range with one rounding to
@@ -107,6 +135,12 @@ TUNER_BOTH Word uniform_bits(const FillRequest& request, Word random) {
     const double t = static_cast<double>(random >> 40U) * 0x1p-24;
     const float value = static_cast<float>(fill_fma(request.b - request.a, t, request.a));
     return bits_of_float(static_cast<double>(value) < request.b ? value : static_cast<float>(request.a));
+  }
+  if (is_small_float(request.type)) {
+    const SmallFloat format = small_float_of(request.type);
+    const double t = static_cast<double>(random >> 40U) * 0x1p-24;
+    const Word bits = small_bits(format, fill_fma(request.b - request.a, t, request.a));
+    return small_value(format, bits) < request.b ? bits : small_bits(format, request.a);
   }
   const double t = static_cast<double>(random >> 11U) * 0x1p-53;
   const double value = fill_fma(request.b - request.a, t, request.a);
@@ -135,10 +169,65 @@ TUNER_BOTH long long sign_at(Word period, Word length, Word index, Word random) 
   return (random >> 63U) != 0 ? 1 : -1;
 }
 
+/// The sum of twelve numbers uniform in [0, 1) has mean 6 and variance 1 and is near to normal (Irwin-Hall);
+/// made of 32-bit words it is exact, so that all devices round alike, once.
+TUNER_BOTH double normal_at(double mean, double deviation, Word seed, Word index) {
+  Word sum = 0;
+  for (Word i = 0; i < 6; ++i) {
+    const Word random = fill_random(seed + i * mix_step, index);
+    sum += (random >> 32U) + (random & 0xFFFFFFFFU);
+  }
+  const double standard = static_cast<double>(static_cast<long long>(sum - (Word{6} << 32U))) * 0x1p-32;
+  return fill_fma(deviation, standard, mean);
+}
+
+/// Where `index` goes in a permutation of [0, count): a Feistel network permutes the next power of four, and
+/// is walked on where it leads beyond (Black, Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
+TUNER_BOTH Word permuted(Word count, Word seed, Word index) {
+  Word half = 1;
+  while (half < 32 && (Word{1} << (2 * half)) < count) ++half;
+  const Word mask = (Word{1} << half) - 1;
+  Word at = index;
+  do {
+    Word left = at >> half;
+    Word right = at & mask;
+    for (Word round = 0; round < 4; ++round) {
+      const Word next = left ^ (mix(mix(seed + round * mix_step) + right) & mask);
+      left = right;
+      right = next;
+    }
+    at = (left << half) | right;
+  } while (at >= count);
+  return at;
+}
+
+/// Number `index` of `count` that do not descend: [a, b) in equal parts, a random place in each.
+TUNER_BOTH double sorted_at(const FillRequest& request, Word index) {
+  const Word random = fill_random(request.seed, index);
+  const double place = static_cast<double>(index) + static_cast<double>(random >> 40U) * 0x1p-24;
+  return fill_fma((request.b - request.a) / request.c, place, request.a);
+}
+
+/// The same of whole numbers in [a, b], both ends included.
+TUNER_BOTH Word sorted_integer(const FillRequest& request, Word index) {
+  FillRequest wider = request;
+  wider.b = request.b + 1;
+  const double at = sorted_at(wider, index);
+  const double down = static_cast<double>(fill_truncate(at));
+  const double whole = down > at ? down - 1 : down;
+  return static_cast<Word>(fill_truncate(whole < request.b ? whole : request.b));
+}
+
+/// Whether a number drawn with this probability is.
+TUNER_BOTH bool happens(double probability, Word random) {
+  return static_cast<double>(random >> 11U) * 0x1p-53 < probability;
+}
+
 /// The bits of element `index`, in the low fill_size(type) bytes. Integers are computed in 64 bits and keep
 /// their low bytes, so an iota wraps.
 TUNER_BOTH Word fill_bits(const FillRequest& request, Word index) {
-  const bool floating = request.type == fill_float32 || request.type == fill_float64;
+  const bool floating =
+      request.type == fill_float32 || request.type == fill_float64 || is_small_float(request.type);
   double real = 0;
   long long whole = 0;
   switch (request.kind) {
@@ -166,11 +255,28 @@ TUNER_BOTH Word fill_bits(const FillRequest& request, Word index) {
       whole = static_cast<long long>(static_cast<Word>(fill_truncate(request.a)) +
                                      static_cast<Word>(fill_truncate(request.b)) * index);
       break;
+    case fill_normal:
+      return bits_of_real(request.type, normal_at(request.a, request.b, request.seed, index));
+    case fill_permutation:
+      whole =
+          static_cast<long long>(static_cast<Word>(fill_truncate(request.a)) +
+                                 permuted(static_cast<Word>(fill_truncate(request.c)), request.seed, index));
+      real = static_cast<double>(whole);
+      break;
+    case fill_sorted:
+      if (floating) return bits_of_real(request.type, sorted_at(request, index));
+      return sorted_integer(request, index);
+    case fill_sparse: {
+      const Word random = fill_random(request.seed, index);
+      if (!happens(request.c, random)) break;
+      if (floating) return uniform_bits(request, mix(random));
+      whole = integer_between(request.a, request.b, mix(random));
+      break;
+    }
     default:
       return poison_bits(request.type, index);
   }
-  if (!floating) return static_cast<Word>(whole);
-  return request.type == fill_float32 ? bits_of_float(static_cast<float>(real)) : bits_of_double(real);
+  return floating ? bits_of_real(request.type, real) : static_cast<Word>(whole);
 }
 
 }  // namespace tuner::device

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "tuner/device/anonymous_file.hpp"
-#include "tuner/device/operand_value.hpp"
 #include "tuner/model/digest.hpp"
 
 namespace tuner::device {
@@ -56,7 +55,7 @@ LibraryCall::LibraryCall(const Module& module, const model::Step& step,
   m_version = library->version();
   m_values.reserve(step.operands.size());
   for (const model::Operand& operand : step.operands) m_values.push_back(operand_value(operand, bindings));
-  for (std::uint64_t& value : m_values) m_arguments.push_back(&value);
+  for (OperandValue& value : m_values) m_arguments.push_back(&value);
   if (step.buffer < 0) return;
   const auto workspace = static_cast<std::size_t>(step.buffer);
   m_workspace = reinterpret_cast<void*>(bindings.buffers.at(workspace));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/device/device.hpp"
+#include "tuner/device/operand_value.hpp"
 #include "tuner/model/tuner_baseline.h"
 
 namespace tuner::device {
@@ -45,8 +46,8 @@ class LibraryCall {
  private:
   HostLibrary::Function m_function;
   std::string m_version;
-  std::vector<std::uint64_t> m_values;  ///< one argument each, in the low bytes
-  std::vector<void*> m_arguments;  ///< into m_values, whose elements stay in place when the call is moved
+  std::vector<OperandValue> m_values;  ///< one argument each
+  std::vector<void*> m_arguments;      ///< into m_values, whose elements stay in place when the call is moved
   void* m_workspace = nullptr;
   std::size_t m_workspace_bytes = 0;
 };

@@ -1,37 +1,57 @@
 #pragma once
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "tuner/device/device.hpp"
+#include "tuner/device/fill_function.h"
 #include "tuner/model/plan.hpp"
 
 namespace tuner::device {
 
-/// What an operand is passed as, in the low bytes of a word (little endian, two's complement): an address of
-/// `bindings`, or a number of its type.
-inline std::uint64_t operand_value(const model::Operand& operand, const Bindings& bindings) {
-  const auto index = static_cast<std::size_t>(operand.buffer);
-  switch (operand.kind) {
-    case model::Operand::Kind::buffer:
-      return bindings.buffers.at(index);
-    case model::Operand::Kind::expected:
-      return bindings.expected.at(index);
-    case model::Operand::Kind::magnitude:
-      return bindings.magnitude.at(index);
-    case model::Operand::Kind::scalar:
-      break;
-  }
-  if (operand.type == model::ElementType::float32)
-    return std::bit_cast<std::uint32_t>(static_cast<float>(operand.real));
-  if (operand.type == model::ElementType::float64) return std::bit_cast<std::uint64_t>(operand.real);
-  return static_cast<std::uint64_t>(operand.integer);
-}
+/// What a parameter of a kernel is given, in its first bytes (little endian, two's complement).
+struct alignas(16) OperandValue {
+  std::array<std::uint64_t, 4> words{};
+};
 
 /// Of the parameter that takes it.
 inline std::size_t operand_bytes(const model::Operand& operand) {
   if (operand.kind != model::Operand::Kind::scalar) return sizeof(Address);
   return static_cast<std::size_t>(model::size_bytes(operand.type));
+}
+
+/// An address of `bindings`, or a number or a vector of numbers of its type. A seed is a scalar by the time
+/// that it is passed.
+inline OperandValue operand_value(const model::Operand& operand, const Bindings& bindings) {
+  const auto index = static_cast<std::size_t>(operand.buffer);
+  OperandValue out;
+  switch (operand.kind) {
+    case model::Operand::Kind::buffer:
+      out.words[0] = bindings.buffers.at(index);
+      return out;
+    case model::Operand::Kind::expected:
+      out.words[0] = bindings.expected.at(index);
+      return out;
+    case model::Operand::Kind::magnitude:
+      out.words[0] = bindings.magnitude.at(index);
+      return out;
+    case model::Operand::Kind::scalar:
+    case model::Operand::Kind::seed:
+      break;
+  }
+  const auto count = static_cast<std::size_t>(model::components(operand.type));
+  const std::size_t bytes = operand_bytes(operand) / count;
+  const int type = static_cast<int>(model::component_type(operand.type));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double real = operand.reals.empty() ? operand.real : operand.reals.at(i);
+    const std::int64_t integer = operand.integers.empty() ? operand.integer : operand.integers.at(i);
+    const Word word =
+        model::is_floating(operand.type) ? bits_of_real(type, real) : static_cast<Word>(integer);
+    std::memcpy(reinterpret_cast<std::byte*>(out.words.data()) + i * bytes, &word, bytes);
+  }
+  return out;
 }
 
 }  // namespace tuner::device

@@ -13,10 +13,12 @@ constexpr std::uint64_t back_seed = 0x6261636b;
 GuardedBuffer::GuardedBuffer(device::Device& device, model::ElementType type, std::int64_t elements,
                              Fence fence)
     : m_bytes(elements * model::size_bytes(type)), m_memory(device.allocate(m_bytes + 2 * fence_bytes)) {
+  const model::ElementType number = model::component_type(type);
   const auto fill = [&](device::Address address, std::uint64_t seed) {
     const bool poison = fence == Fence::poison;
-    // Both begin at a multiple of the element's size.
-    device.fill(address, type, fence_bytes / model::size_bytes(type), poison ? model::Init{} : numbers, seed);
+    // Both begin at a multiple of a number's size.
+    device.fill(address, number, fence_bytes / model::size_bytes(number), poison ? model::Init{} : numbers,
+                seed);
   };
   fill(m_memory->address(), front_seed);
   fill(back_fence(), back_seed);

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
 
+#include "tuner/device/compare.hpp"
 #include "tuner/device/mix.h"
+#include "tuner/device/sources.hpp"
 #include "tuner/measure/bound.hpp"
 
 namespace tuner::measure {
@@ -26,8 +31,18 @@ bool refers_to(const std::vector<model::Step>& steps, Operand::Kind kind, std::s
 
 bool is_judged(const model::Plan& plan, std::size_t index) {
   const Access access = plan.buffers[index].access;
-  return (access == Access::out || access == Access::inout) &&
-         refers_to(plan.verify.reference, Operand::Kind::expected, index);
+  const bool is_output = access == Access::out || access == Access::inout;
+  return is_output && (!plan.buffers[index].expected.path.empty() ||
+                       refers_to(plan.verify.reference, Operand::Kind::expected, index));
+}
+
+std::optional<double> bound_of(const model::Plan& plan, const model::BufferPlan& buffer) {
+  const ElementType accumulator = plan.verify.accumulator.value_or(buffer.type);
+  return bound_factor(plan.verify.rounding_terms, accumulator, buffer.type);
+}
+
+std::uint64_t seed_of(std::uint64_t trial, Draw draw) {
+  return draw == Draw::first ? trial : device::mix(~trial);
 }
 
 const model::Init& init_of(const model::BufferPlan& buffer, Draw draw) {
@@ -41,9 +56,17 @@ void fill_initially(device::Device& device, const model::Plan& plan, std::size_t
                     device::Address address, std::uint64_t seed, Draw draw) {
   const model::BufferPlan& buffer = plan.buffers[index];
   const model::Init& init = buffer.access == Access::out ? poison : init_of(buffer, draw);
-  const std::uint64_t of_draw = draw == Draw::first ? seed : device::mix(~seed);
+  if (init.kind == model::Init::Kind::file) {
+    const std::vector<std::byte> contents =
+        device::read_contents(&init == &buffer.init ? buffer.file : buffer.second_file);
+    if (contents.size() != static_cast<std::size_t>(buffer.bytes()))
+      device::refuse(
+          fmt::format("{} of {} bytes from a file of {}", buffer.name, buffer.bytes(), contents.size()));
+    device.write(address, contents);
+    return;
+  }
   device.fill(address, buffer.type, buffer.elements, init,
-              device::mix(of_draw + (index + 1) * device::mix_step));
+              device::mix(seed_of(seed, draw) + (index + 1) * device::mix_step));
 }
 
 BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan) {
@@ -59,30 +82,37 @@ BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan)
 std::optional<std::string> why_unjudgeable(const model::Plan& plan) {
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const model::BufferPlan& buffer = plan.buffers[i];
-    if (!is_judged(plan, i) || bound_factor(plan.verify.rounding_terms, buffer.type)) continue;
+    if (!is_judged(plan, i) || bound_of(plan, buffer)) continue;
     return fmt::format("{} rounding terms are too many for {}: the error bound of {} would accept zeros",
                        plan.verify.rounding_terms, model::cuda_name(buffer.type), buffer.name);
   }
   return std::nullopt;
 }
 
+std::string rule_text(const model::Plan& plan, const model::BufferPlan& output) {
+  const model::Tolerance& tolerance = plan.verify.tolerance;
+  std::vector<std::string> parts;
+  if (bound_of(plan, output).value_or(0) > 0) {
+    const auto& accumulator = plan.verify.accumulator;
+    parts.push_back(fmt::format("rounding bound of {} terms{}", plan.verify.rounding_terms,
+                                accumulator ? fmt::format(" in {}", model::cuda_name(*accumulator)) : ""));
+  }
+  if (tolerance.absolute > 0) parts.push_back(fmt::format("absolute {}", tolerance.absolute));
+  if (tolerance.relative > 0) parts.push_back(fmt::format("relative {}", tolerance.relative));
+  if (tolerance.ulps > 0) parts.push_back(fmt::format("{} ulp", tolerance.ulps));
+  std::string text = parts.empty() ? "equal" : fmt::format("{}", fmt::join(parts, " + "));
+  if (tolerance.share > 0) text += fmt::format(", but for {:.3g} %", 100 * tolerance.share);
+  if (output.unordered_within > 0) text += fmt::format(", in any order within {}", output.unordered_within);
+  if (output.ignores_unwritten) text += ", where the reference writes";
+  return text;
+}
+
 Inputs::Inputs(device::Device& device, const model::TrialJob& job, Draw draw) : m_draw(draw) {
   const model::Plan& plan = job.plan;
   allocate(device, plan);
-  m_checksums.resize(plan.buffers.size());
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    if (!m_buffers[i]) continue;
-    fill_initially(device, plan, i, m_buffers[i]->address(), job.seed, draw);
-    if (plan.buffers[i].access == Access::in) {
-      m_checksums[i] = device.checksum(m_buffers[i]->address(), m_buffers[i]->bytes());
-    }
-  }
-  if (plan.verify.reference.empty()) return;
-  try {
-    run_reference(device, job);
-  } catch (const device::DeviceFault& fault) {
-    throw device::DeviceFault(fault.status(), fault.lost(), fmt::format("the reference: {}", fault.what()));
-  }
+  fill(device, job);
+  read_expected(device, plan);
+  run_steps(device, job, plan.verify.reference, "the reference");
   for (auto& expectation : m_expectations) {
     if (expectation) expectation->checksum = checksum_of(device, *expectation);
   }
@@ -100,30 +130,85 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
     m_bytes += buffer.bytes() + 2 * GuardedBuffer::fence_bytes;
     if (!is_judged(plan, i)) continue;
     Expectation& expectation = m_expectations[i].emplace();
-    const std::int64_t bytes = buffer.elements * model::size_bytes(ElementType::float64);
+    const std::int64_t bytes = buffer.numbers() * model::size_bytes(ElementType::float64);
     expectation.expected = device.allocate(bytes);
     expectation.magnitude = device.allocate(bytes);
     m_bytes += 2 * bytes;
-    device.fill(expectation.expected->address(), ElementType::float64, buffer.elements, poison, 0);
-    device.fill(expectation.magnitude->address(), ElementType::float64, buffer.elements, poison, 0);
+    device.fill(expectation.expected->address(), ElementType::float64, buffer.numbers(), poison, 0);
+    device.fill(expectation.magnitude->address(), ElementType::float64, buffer.numbers(), poison, 0);
   }
 }
 
-void Inputs::run_reference(device::Device& device, const model::TrialJob& job) {
+void Inputs::fill(device::Device& device, const model::TrialJob& job) {
+  const model::Plan& plan = job.plan;
+  for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+    if (m_buffers[i]) fill_initially(device, plan, i, m_buffers[i]->address(), job.seed, m_draw);
+  }
+  run_steps(device, job, plan.generator, "the generator");
+  m_images.resize(m_buffers.size());
+  m_checksums.resize(m_buffers.size());
+  for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+    if (!m_buffers[i]) continue;
+    const model::Init::Kind kind = init_of(plan.buffers[i], m_draw).kind;
+    const bool is_costly = kind == model::Init::Kind::file || kind == model::Init::Kind::generated;
+    if (plan.buffers[i].access == Access::in) {
+      m_checksums[i] = device.checksum(m_buffers[i]->address(), m_buffers[i]->bytes());
+    } else if (plan.buffers[i].access == Access::inout && is_costly) {
+      m_images[i].resize(static_cast<std::size_t>(m_buffers[i]->bytes()));
+      device.read(m_buffers[i]->address(), m_images[i]);
+    }
+  }
+}
+
+void Inputs::read_expected(device::Device& device, const model::Plan& plan) {
+  for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+    const model::FileContents& file = plan.buffers[i].expected;
+    if (file.path.empty() || !m_expectations[i]) continue;
+    const std::vector<std::byte> contents = device::read_contents(file);
+    const int type = static_cast<int>(model::component_type(file.type));
+    const auto bytes = static_cast<std::size_t>(model::size_bytes(model::component_type(file.type)));
+    std::vector<double> expected;
+    for (std::size_t at = 0; at + bytes <= contents.size(); at += bytes) {
+      device::Word word = 0;
+      std::memcpy(&word, contents.data() + at, bytes);
+      expected.push_back(device::value_of(type, word));
+    }
+    if (expected.size() != static_cast<std::size_t>(plan.buffers[i].numbers()))
+      device::refuse(fmt::format("{} has {} numbers, and what is expected of it {}", plan.buffers[i].name,
+                                 plan.buffers[i].numbers(), expected.size()));
+    device.write(m_expectations[i]->expected->address(), std::as_bytes(std::span(expected)));
+    for (double& value : expected) value = std::fabs(value);
+    device.write(m_expectations[i]->magnitude->address(), std::as_bytes(std::span(expected)));
+  }
+}
+
+void Inputs::run_steps(device::Device& device, const model::TrialJob& job,
+                       const std::vector<model::Step>& steps, const char* what) {
+  if (steps.empty()) return;
+  try {
+    run_bound(device, job, device::with_seed(steps, device::mix(seed_of(job.seed, m_draw))));
+  } catch (const device::DeviceFault& fault) {
+    throw device::DeviceFault(fault.status(), fault.lost(), fmt::format("{}: {}", what, fault.what()));
+  }
+}
+
+void Inputs::run_bound(device::Device& device, const model::TrialJob& job,
+                       const std::vector<model::Step>& steps) {
   const BufferTable workspaces = allocate_workspaces(device, job.plan);
   for (std::size_t i = 0; i < workspaces.size(); ++i) {
     if (workspaces[i]) fill_initially(device, job.plan, i, workspaces[i]->address(), job.seed, m_draw);
   }
   const auto module = device.load(job.reference_binary);
-  const auto sequence = device.bind(*module, job.reference_kernels, job.plan.verify.reference,
-                                    job.plan.buffers, bindings(workspaces));
+  const auto sequence =
+      device.bind(*module, job.reference_kernels, steps, job.plan.buffers, bindings(workspaces));
   sequence->run(1);
 }
 
 void Inputs::require_judgement(device::Device& device, const model::Plan& plan) const {
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (!m_expectations[i] || plan.buffers[i].elements == 0) continue;
-    if (device.compare(compare_request(plan, i)).wrong_elements > 0) continue;
+    const device::CompareRequest request = compare_request(plan, i);
+    if (!device::accepts(request, device.compare(request))) continue;
     throw device::DeviceFault(
         model::TrialStatus::wrong_result, false,
         fmt::format("the reference accepts {} before any kernel has written it, so it cannot tell "
@@ -164,8 +249,12 @@ device::CompareRequest Inputs::compare_request(const model::Plan& plan, std::siz
   out.expected = expectation.expected->address();
   out.magnitude = expectation.magnitude->address();
   const bool exact = m_draw == Draw::second && plan.verify.second_is_exact;
-  out.bound_factor = exact ? 0 : bound_factor(plan.verify.rounding_terms, buffer.type).value_or(0);
-  out.ignore_unwritten = buffer.access == Access::inout;  // it was never poison
+  out.unordered_within = buffer.unordered_within;
+  out.ignore_unwritten = buffer.ignores_unwritten || buffer.access == Access::inout;  // it was never poison
+  if (exact) return out;
+  out.bound_factor = bound_of(plan, buffer).value_or(0);
+  out.tolerance = plan.verify.tolerance;
+  if (out.bound_factor > 0) out.tolerance.absolute += model::underflow(buffer.type);
   return out;
 }
 

@@ -16,7 +16,8 @@ using BufferTable = std::vector<std::optional<GuardedBuffer>>;
 enum class Draw { first, second };
 
 /// Writes the initial contents of plan.buffers[index] to `address`: poison for outputs, for the rest what the
-/// plan says of that draw. Each buffer of each draw has a seed of its own, derived from the trial's.
+/// plan says of that draw; a file must be what it was when the spec was read. Each buffer of each draw has a
+/// seed of its own, derived from the trial's.
 void fill_initially(device::Device& device, const model::Plan& plan, std::size_t index,
                     device::Address address, std::uint64_t seed, Draw draw);
 
@@ -48,8 +49,10 @@ class Inputs {
   const GuardedBuffer* buffer(std::size_t index) const;
   /// Null for buffers that are not judged.
   const Expectation* expectation(std::size_t index) const;
-  /// How to judge output `index`, which has an expectation, by the error bound of `plan`.
+  /// How to judge output `index`, which has an expectation, by the error bound and tolerance of `plan`.
   device::CompareRequest compare_request(const model::Plan& plan, std::size_t index) const;
+  /// What a buffer that runs change held first, where it came from a file or a generator; else empty.
+  const std::vector<std::byte>& image(std::size_t index) const { return m_images[index]; }
   /// Whether the input `index` is as it was filled.
   bool unchanged(device::Device& device, std::size_t index) const;
   /// Whether all inputs, expectations and fences are as they were made.
@@ -58,16 +61,25 @@ class Inputs {
 
  private:
   void allocate(device::Device& device, const model::Plan& plan);
-  void run_reference(device::Device& device, const model::TrialJob& job);
+  /// Runs the steps of the reference's binary, generator or reference.
+  void run_steps(device::Device& device, const model::TrialJob& job, const std::vector<model::Step>& steps,
+                 const char* what);
+  void run_bound(device::Device& device, const model::TrialJob& job, const std::vector<model::Step>& steps);
+  void fill(device::Device& device, const model::TrialJob& job);
+  void read_expected(device::Device& device, const model::Plan& plan);
   void require_judgement(device::Device& device, const model::Plan& plan) const;
   std::uint64_t checksum_of(device::Device& device, const Expectation& expectation) const;
 
   BufferTable m_buffers;
   std::vector<std::optional<Expectation>> m_expectations;
-  std::vector<std::uint64_t> m_checksums;  ///< of the inputs; 0 for other buffers
+  std::vector<std::vector<std::byte>> m_images;  ///< see image()
+  std::vector<std::uint64_t> m_checksums;        ///< of the inputs; 0 for other buffers
   std::int64_t m_bytes = 0;
   Draw m_draw;
 };
+
+/// By which rule an output is judged on the first draw, for people.
+std::string rule_text(const model::Plan& plan, const model::BufferPlan& output);
 
 /// Why a plan cannot be judged whatever the kernel does, or nothing; see bound_factor().
 std::optional<std::string> why_unjudgeable(const model::Plan& plan);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tuner/device/compare.hpp"
+
 namespace tuner::measure {
 namespace {
 
@@ -33,9 +35,12 @@ std::string describe_wrong(const model::BufferPlan& buffer, const model::Verific
       std::isfinite(verification.error_ratio)
           ? fmt::format("the largest error is {:.3g} times its bound", verification.error_ratio)
           : std::string("never written, not a number, or not equal where equality is asked for");
-  return fmt::format("{} of the {} elements of {} are wrong, the first at index {}: {}",
-                     verification.wrong_elements, buffer.elements, buffer.name, verification.first_wrong,
-                     how);
+  const bool is_vector = model::components(buffer.type) > 1;
+  return fmt::format(
+      "{} of the {} {} of {} are wrong, the first at index {}: {}", verification.wrong_elements,
+      buffer.numbers(),
+      is_vector ? fmt::format("numbers in the {}s", model::cuda_name(buffer.type)) : "elements", buffer.name,
+      verification.first_wrong, how);
 }
 
 }  // namespace
@@ -57,6 +62,10 @@ bool Verifier::is_output(std::size_t index) const {
 void Verifier::fill_others() {
   for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
     if (m_job.plan.buffers[i].access == Access::in) continue;
+    if (m_inputs.buffer(i) != nullptr && !m_inputs.image(i).empty()) {
+      m_device.write(buffer(i).address(), m_inputs.image(i));
+      continue;
+    }
     fill_initially(m_device, m_job.plan, i, buffer(i).address(), m_job.seed, m_inputs.draw());
   }
 }
@@ -104,13 +113,18 @@ Finding Verifier::inspect_outputs() const {
   Finding worst;
   for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
     if (m_inputs.expectation(i) == nullptr) continue;
-    model::Verification verification = m_device.compare(m_inputs.compare_request(m_job.plan, i));
+    const device::CompareRequest request = m_inputs.compare_request(m_job.plan, i);
+    model::Verification verification = m_device.compare(request);
     verification.buffer = m_job.plan.buffers[i].name;
-    const bool worse =
-        !worst.verification.checked || verification.error_ratio > worst.verification.error_ratio;
+    verification.rule = rule_text(m_job.plan, m_job.plan.buffers[i]);
+    const bool wrong = !device::accepts(request, verification);
+    const bool was_wrong = worst.status != TrialStatus::ok;
+    const bool worse = wrong != was_wrong ? wrong
+                                          : !worst.verification.checked ||
+                                                verification.error_ratio > worst.verification.error_ratio;
     if (!worse) continue;
     worst.verification = verification;
-    if (verification.wrong_elements == 0) continue;
+    if (!wrong) continue;
     worst.status = TrialStatus::wrong_result;
     worst.detail = describe_wrong(m_job.plan.buffers[i], verification);
   }

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "tuner/model/error.hpp"
 
@@ -74,6 +75,22 @@ Digest DigestBuilder::finish() const {
   std::array<std::uint8_t, SHA256_DIGEST_LENGTH> full{};
   SHA256Final(full.data(), &context);
   return Digest::from_bytes(std::span(full).first(16));
+}
+
+Digest digest_of_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return {};
+  constexpr std::size_t part_bytes = std::size_t{1} << 20U;
+  std::string part(part_bytes, '\0');
+  Digest digest;
+  do {
+    in.read(part.data(), static_cast<std::streamsize>(part_bytes));
+    digest = DigestBuilder()
+                 .add(digest)
+                 .add(std::string_view(part).substr(0, static_cast<std::size_t>(in.gcount())))
+                 .finish();
+  } while (in);
+  return in.bad() ? Digest{} : digest;
 }
 
 std::size_t DigestHash::operator()(const Digest& digest) const noexcept {

@@ -36,6 +36,9 @@ class DigestBuilder {
   std::string m_buffer;
 };
 
+/// Of a file's bytes, a part at a time; empty where it cannot be read.
+Digest digest_of_file(const std::string& path);
+
 struct DigestHash {
   std::size_t operator()(const Digest& digest) const noexcept;
 };

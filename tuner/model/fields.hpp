@@ -113,6 +113,16 @@ void describe(Archive& a, T& v) {
   a("kind", v.kind);
   a("a", v.a);
   a("b", v.b);
+  a("c", v.c);
+}
+
+template <class Archive, Described<FileContents> T>
+void describe(Archive& a, T& v) {
+  a("path", v.path);
+  a("digest", v.digest);
+  a("first_byte", v.first_byte);
+  a("type", v.type);
+  a("elements", v.elements);
 }
 
 template <class Archive, Described<BufferPlan> T>
@@ -123,6 +133,11 @@ void describe(Archive& a, T& v) {
   a("access", v.access);
   a("init", v.init);
   a("second_init", v.second_init);
+  a("file", v.file);
+  a("second_file", v.second_file);
+  a("expected", v.expected);
+  a("ignores_unwritten", v.ignores_unwritten);
+  a("unordered_within", v.unordered_within);
   a("restored", v.restored);
 }
 
@@ -133,6 +148,8 @@ void describe(Archive& a, T& v) {
   a("type", v.type);
   a("integer", v.integer);
   a("real", v.real);
+  a("integers", v.integers);
+  a("reals", v.reals);
 }
 
 template <class Archive, Described<Step> T>
@@ -156,17 +173,28 @@ void describe(Archive& a, T& v) {
   a("after", v.after);
 }
 
+template <class Archive, Described<Tolerance> T>
+void describe(Archive& a, T& v) {
+  a("absolute", v.absolute);
+  a("relative", v.relative);
+  a("ulps", v.ulps);
+  a("share", v.share);
+}
+
 template <class Archive, Described<VerifyPlan> T>
 void describe(Archive& a, T& v) {
   a("reference", v.reference);
   a("rounding_terms", v.rounding_terms);
   a("second_is_exact", v.second_is_exact);
+  a("tolerance", v.tolerance);
+  a("accumulator", v.accumulator);
 }
 
 template <class Archive, Described<Plan> T>
 void describe(Archive& a, T& v) {
   a("buffers", v.buffers);
   a("steps", v.steps);
+  a("generator", v.generator);
   a("verify", v.verify);
   a("deterministic", v.deterministic);
 }
@@ -229,6 +257,7 @@ void describe(Archive& a, T& v) {
   a("wrong_elements", v.wrong_elements);
   a("first_wrong", v.first_wrong);
   a("buffer", v.buffer);
+  a("rule", v.rule);
 }
 
 template <class Archive, Described<Measurement> T>

@@ -44,11 +44,23 @@ struct NamedExpression {
   Expression value;
 };
 
+/// An Init as a spec says it: its numbers may be expressions, and its file has a shape.
+struct InitRule : Init {
+  InitRule() = default;
+  InitRule(const Init& init) : Init(init) {}
+  InitRule(Kind of, double first, double second) : Init{of, first, second} {}
+
+  std::vector<Expression> expressions;  ///< of its numbers, in the order written; empty: they are known
+  FileContents contents;                ///< of Init::file
+  std::vector<std::int64_t> shape;      ///< as the file says; empty: it does not
+  SourceLocation where;
+};
+
 /// How a buffer is filled for a given element type; types without an entry of their own take `usual`.
 struct InitSpec {
-  Init usual;
-  std::map<ElementType, Init> by_type;
-  const Init& for_type(ElementType type) const;
+  InitRule usual;
+  std::map<ElementType, InitRule> by_type;
+  const InitRule& for_type(ElementType type) const;
 };
 
 struct ArgumentSpec {
@@ -63,6 +75,10 @@ struct ArgumentSpec {
   bool restore = false;  ///< not outputs alone: has its initial contents again before each timed run
   std::optional<Expression>
       value;  ///< scalars only; absent: the size, parameter or derived value of the same name
+  std::vector<Expression> components;   ///< vectors by value: one for each, or one for all
+  bool ignores_unwritten = false;       ///< outputs: see BufferPlan
+  std::optional<Expression> unordered;  ///< outputs: see BufferPlan::unordered_within
+  std::optional<InitRule> expected;     ///< outputs: the file that says what is right
   SourceLocation where;
   bool is_output() const { return pointer && (access == Access::out || access == Access::inout); }
 };
@@ -109,6 +125,16 @@ struct VerifySpec {
   Expression rounding_terms;  ///< 0: results must be equal
   /// The second draw's inputs are such that every intermediate result is exact, so its outputs must be equal.
   bool second_is_exact = false;
+  Tolerance tolerance;
+  std::optional<ElementType> accumulator;  ///< see VerifyPlan
+  SourceLocation where;
+};
+
+/// Device code of the user's that fills buffers before the reference runs, from the seed of the draw: the
+/// operand `seed`, an unsigned long long.
+struct GeneratorSpec {
+  std::vector<SourceText> source;  ///< main file first, then the headers it includes
+  std::vector<StepSpec> steps;
   SourceLocation where;
 };
 
@@ -177,6 +203,8 @@ struct KernelSpec {
   std::vector<ArgumentSpec> arguments;
   std::vector<StepSpec> steps;
   std::optional<VerifySpec> verify;
+  bool unverified = false;  ///< the spec says that nobody knows what is right: verify = "none"
+  std::optional<GeneratorSpec> generator;
   std::vector<MetricSpec> metrics;  ///< the first is the one shown in tables
   WorkloadSpec workload;
   std::vector<BaselineSpec> baselines;

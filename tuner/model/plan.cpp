@@ -13,15 +13,30 @@ void add(DigestBuilder& digest, const Dim3& extent) {
   digest.add(extent.x).add(extent.y).add(extent.z);
 }
 
+/// What a later version added follows only where it is used, so that identities of before stay.
+void add_numbers(DigestBuilder& digest, const Init& init) {
+  digest.add(fmt::format("{:a} {:a}", init.a, init.b));
+  if (init.c != 0) digest.add(fmt::format("{:a}", init.c));
+}
+
+void add(DigestBuilder& digest, const char* name, const FileContents& file) {
+  if (!file.path.empty()) digest.add(name).add(file.digest).add(file.first_byte).add(file.elements);
+}
+
 void add(DigestBuilder& digest, const BufferPlan& buffer) {
   digest.add(buffer.name).add(static_cast<std::int64_t>(buffer.type)).add(buffer.elements);
   digest.add(static_cast<std::int64_t>(buffer.access)).add(static_cast<std::int64_t>(buffer.init.kind));
-  digest.add(fmt::format("{:a} {:a}", buffer.init.a, buffer.init.b));
+  add_numbers(digest, buffer.init);
+  add(digest, "file", buffer.file);
+  add(digest, "expected", buffer.expected);
   if (buffer.restored)
     digest.add("restored");  // here and below: identities of before there was such a thing stay
+  if (buffer.ignores_unwritten) digest.add("ignores unwritten");
+  if (buffer.unordered_within != 0) digest.add("unordered within").add(buffer.unordered_within);
   if (buffer.second_init.kind == Init::Kind::none) return;
   digest.add("second_init").add(static_cast<std::int64_t>(buffer.second_init.kind));
-  digest.add(fmt::format("{:a} {:a}", buffer.second_init.a, buffer.second_init.b));
+  add_numbers(digest, buffer.second_init);
+  add(digest, "second file", buffer.second_file);
 }
 
 void add(DigestBuilder& digest, const Operand& operand) {
@@ -29,6 +44,8 @@ void add(DigestBuilder& digest, const Operand& operand) {
   digest.add(static_cast<std::int64_t>(operand.type))
       .add(operand.integer)
       .add(fmt::format("{:a}", operand.real));
+  for (const std::int64_t integer : operand.integers) digest.add(integer);
+  for (const double real : operand.reals) digest.add(fmt::format("{:a}", real));
 }
 
 void add(DigestBuilder& digest, const Step& step) {
@@ -84,7 +101,8 @@ std::int64_t Plan::device_bytes() const {
     const bool shared = buffer.access == Access::workspace;  // a run needs nothing of an earlier one's
     total += shared ? buffer.bytes() : 2 * buffer.bytes();
     const bool checked = buffer.access == Access::out || buffer.access == Access::inout;
-    if (checked && !verify.reference.empty()) total += 4 * buffer.elements * size_bytes(ElementType::float64);
+    const bool is_judged = !verify.reference.empty() || !buffer.expected.path.empty();
+    if (checked && is_judged) total += 4 * buffer.numbers() * size_bytes(ElementType::float64);
   }
   return total;
 }
@@ -101,6 +119,12 @@ Digest Plan::inputs_key() const {
   add_all(digest, verify.reference);
   digest.add(fmt::format("{:a}", verify.rounding_terms));
   if (verify.second_is_exact) digest.add("second_is_exact");
+  if (verify.accumulator) digest.add("accumulator").add(cuda_name(*verify.accumulator));
+  if (verify.tolerance != Tolerance{}) {
+    const Tolerance& t = verify.tolerance;
+    digest.add("tolerance").add(fmt::format("{:a} {:a} {:a} {:a}", t.absolute, t.relative, t.ulps, t.share));
+  }
+  if (!generator.empty()) add_all(digest.add("generator"), generator);
   return digest.finish();
 }
 
@@ -108,6 +132,7 @@ Digest preparation_key(const Plan& plan, const Digest& reference_key) {
   Plan shared;
   shared.buffers = plan.buffers;
   shared.verify.reference = plan.verify.reference;
+  shared.generator = plan.generator;
   while (!shared.buffers.empty() && shared.buffers.back().access == Access::workspace)
     shared.buffers.pop_back();
   for (BufferPlan& buffer : shared.buffers) {
@@ -121,7 +146,7 @@ std::string SourceLocation::text() const {
   return fmt::format("{}:{}:{}", file, line, column);
 }
 
-const Init& InitSpec::for_type(ElementType type) const {
+const InitRule& InitSpec::for_type(ElementType type) const {
   const auto found = by_type.find(type);
   return found == by_type.end() ? usual : found->second;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,28 @@ struct Init {
     iota,          ///< a + b * index
     odd_integers,  ///< odd numbers in [a, b]
     signs,         ///< rows of b elements: -1 or 1 where row + column is a multiple of a, else 0
+    normal,        ///< about a, with standard deviation b; none is farther from a than 6 b
+    permutation,   ///< the c whole numbers from a on, each once
+    sorted,        ///< c numbers in [a, b] that do not descend
+    sparse,        ///< 0, but with probability c a number as `uniform`, of integer types as `integers`
+    file,          ///< BufferPlan::file has it
+    generated,     ///< Plan::generator writes it; poison before
   };
   Kind kind = Kind::none;
   double a = 0;
   double b = 0;
+  double c = 0;
   bool operator==(const Init&) const = default;
+};
+
+/// Part of a file that holds numbers as they are in memory.
+struct FileContents {
+  std::string path;  ///< empty: there is none
+  Digest digest;     ///< of the whole file; what it says is part of identities, where it lies is not
+  std::int64_t first_byte = 0;
+  ElementType type = ElementType::float32;  ///< of its elements
+  std::int64_t elements = 0;
+  bool operator==(const FileContents&) const = default;
 };
 
 struct BufferPlan {
@@ -44,21 +62,32 @@ struct BufferPlan {
   std::int64_t elements = 0;
   Access access = Access::in;
   Init init;
-  Init second_init;  ///< of the second draw; Init::none: `init`, with another seed
-  bool restored =
-      false;  ///< has its initial contents again before each timed run, which is then timed singly
+  Init second_init;               ///< of the second draw; Init::none: `init`, with another seed
+  FileContents file = {};         ///< where `init` is Init::file
+  FileContents second_file = {};  ///< where `second_init` is
+  FileContents expected = {};     ///< outputs: what they must be, instead of what the reference says
+  /// Outputs: elements that the reference leaves unwritten may hold anything; else they must be left alone.
+  bool ignores_unwritten = false;
+  /// Outputs: within groups of so many elements, one after the other, their order does not count; 0: it does.
+  std::int64_t unordered_within = 0;
+  /// Has its initial contents again before each timed run, which is then timed singly.
+  bool restored = false;
+  std::int64_t numbers() const { return elements * components(type); }
   std::int64_t bytes() const { return elements * size_bytes(type); }
   bool operator==(const BufferPlan&) const = default;
 };
 
-/// One kernel argument: a buffer of the plan, what the reference says of an output buffer, or a number.
+/// One kernel argument: a buffer of the plan, what the reference says of an output buffer, a number or a
+/// vector of them, or the seed of a draw.
 struct Operand {
-  enum class Kind { buffer, expected, magnitude, scalar };
+  enum class Kind { buffer, expected, magnitude, scalar, seed };
   Kind kind = Kind::buffer;
-  int buffer = -1;                        ///< index into Plan::buffers, for all but scalars
-  ElementType type = ElementType::int32;  ///< scalars
-  std::int64_t integer = 0;               ///< scalars of integer type
-  double real = 0;                        ///< scalars of floating type
+  int buffer = -1;                          ///< index into Plan::buffers, for all but scalars
+  ElementType type = ElementType::int32;    ///< scalars
+  std::int64_t integer = 0;                 ///< scalars of integer type
+  double real = 0;                          ///< scalars of floating type
+  std::vector<std::int64_t> integers = {};  ///< vectors: instead of `integer`, each component
+  std::vector<double> reals = {};           ///< vectors: instead of `real`
   bool operator==(const Operand&) const = default;
 };
 
@@ -93,10 +122,24 @@ struct Step {
 /// The steps of one run, by index, in the order they run in: loops written out.
 std::vector<std::size_t> launch_order(const std::vector<Step>& steps);
 
+/// How far a result may be from what is expected besides the rounding bound: by the sum of these.
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;  ///< of |expected|
+  double ulps = 0;      ///< of the distance of the type's numbers about |expected|
+  /// Of an output's numbers, so many may be farther off, as long as they are written and no NaN.
+  double share = 0;
+  bool operator==(const Tolerance&) const = default;
+};
+
 struct VerifyPlan {
   std::vector<Step> reference;   ///< empty: nothing to verify against
   double rounding_terms = 0;     ///< see VerifySpec
   bool second_is_exact = false;  ///< results of the second draw must be equal, whatever rounding_terms says
+  Tolerance tolerance = {};
+  /// In which the operations are rounded, before the result is rounded once to the type of the output;
+  /// absent: that type.
+  std::optional<ElementType> accumulator = {};
   bool operator==(const VerifyPlan&) const = default;
 };
 
@@ -105,6 +148,7 @@ struct VerifyPlan {
 struct Plan {
   std::vector<BufferPlan> buffers;
   std::vector<Step> steps;
+  std::vector<Step> generator;  ///< writes the buffers of Init::generated, from the reference's binary
   VerifyPlan verify;
   bool deterministic = true;
 

@@ -34,6 +34,7 @@ struct Verification {
   std::int64_t wrong_elements = 0;
   std::int64_t first_wrong = -1;  ///< index of an offending element, -1 where there is none
   std::string buffer;             ///< the output it is about
+  std::string rule = {};  ///< by which it was judged, for people: `rounding bound`, `equal`; empty: unknown
   bool operator==(const Verification&) const = default;
 };
 

@@ -119,28 +119,33 @@ class BaselineCheck {
     for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
       if (m_spec.arguments[i].access != Access::workspace) add(m_compiled.arguments[i].extent);
     }
+    std::vector<const CompiledStep*> steps;
+    for (const CompiledStep& step : m_compiled.generator) steps.push_back(&step);
     if (m_compiled.verify) {
-      for (const CompiledStep& step : m_compiled.verify->steps) {
-        add(step.grid);
-        add(step.block);
-        for (const CompiledOperand& operand : step.operands) {
-          if (operand.value) {
-            shared.push_back(&*operand.value);
-            continue;
-          }
-          const auto index = static_cast<std::size_t>(operand.argument);
-          const CompiledArgument& argument = m_compiled.arguments[index];
-          if (m_spec.arguments[index].access == Access::workspace) add(argument.extent);
-          for (const auto* number : {&argument.integer, &argument.real}) {
-            if (*number) shared.push_back(&**number);
-          }
+      for (const CompiledStep& step : m_compiled.verify->steps) steps.push_back(&step);
+    }
+    for (const CompiledStep* each : steps) {
+      const CompiledStep& step = *each;
+      add(step.grid);
+      add(step.block);
+      for (const CompiledOperand& operand : step.operands) {
+        if (operand.value) {
+          shared.push_back(&*operand.value);
+          continue;
         }
-        for (const auto* optional : {&step.dynamic_shared_bytes, &step.overlap, &step.when}) {
-          if (*optional) shared.push_back(&**optional);
+        if (operand.argument < 0) continue;
+        const auto index = static_cast<std::size_t>(operand.argument);
+        const CompiledArgument& argument = m_compiled.arguments[index];
+        if (m_spec.arguments[index].access == Access::workspace) add(argument.extent);
+        for (const auto* number : {&argument.integer, &argument.real}) {
+          if (*number) shared.push_back(&**number);
         }
       }
-      if (!m_baseline.rounding_terms) shared.push_back(&m_compiled.verify->rounding_terms);
+      for (const auto* optional : {&step.dynamic_shared_bytes, &step.overlap, &step.when}) {
+        if (*optional) shared.push_back(&**optional);
+      }
     }
+    if (m_compiled.verify && !m_baseline.rounding_terms) shared.push_back(&m_compiled.verify->rounding_terms);
     for (const Compiled* expression : shared) {
       if (!is_of_configuration(m_compiled, expression->program)) continue;
       m_compiler.report(
@@ -200,6 +205,8 @@ KernelSpec kernel_of(const CompiledSpec& compiled, const BaselineSpec& baseline)
   kernel.derived = derived_of(compiled);
   kernel.arguments = arguments_of(compiled);
   kernel.verify = of.verify;
+  kernel.unverified = of.unverified;
+  kernel.generator = of.generator;
   if (kernel.verify && baseline.rounding_terms) kernel.verify->rounding_terms = *baseline.rounding_terms;
   for (std::size_t i = 0; i < of.metrics.size(); ++i) {
     if (!is_of_configuration(compiled, compiled.metrics[i].program)) kernel.metrics.push_back(of.metrics[i]);

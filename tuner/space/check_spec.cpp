@@ -124,6 +124,7 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
     std::for_each(argument.extent.begin(), argument.extent.end(), add);
     add_if(argument.integer);
     add_if(argument.real);
+    std::for_each(argument.components.begin(), argument.components.end(), add);
   }
   for (const CompiledStep& step : compiled.steps) {
     std::for_each(step.grid.begin(), step.grid.end(), add);
@@ -213,6 +214,20 @@ void check_options(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
     check(option.text, option.when.where);
 }
 
+/// Configurations of a problem share inputs and expected results.
+void check_inputs(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
+  const auto is_barred = [&](int slot) { return compiled.scope.is_parameter(slot); };
+  const auto check = [&](const Compiled& expression) {
+    check_slots(compiled, expression, is_barred,
+                fmt::format("`{}` depends on a parameter", excerpt(expression.source->text)),
+                "inputs and what is right are the same for all configurations", compiler);
+  };
+  for (const CompiledArgument& argument : compiled.arguments) {
+    for (const auto& [rule, numbers] : argument.inits) std::for_each(numbers.begin(), numbers.end(), check);
+    if (argument.unordered) check(*argument.unordered);
+  }
+}
+
 }  // namespace
 
 void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
@@ -239,6 +254,7 @@ void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compil
 void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
   check_compiled_parts(compiled, compiler);
   check_workload(compiled, compiler);
+  check_inputs(compiled, compiler);
   check_ceiling_sizes(compiled, compiler);
   const std::vector<bool> used = used_slots(compiled);
   for (std::size_t i = 0; i < compiled.spec.parameters.size(); ++i) {

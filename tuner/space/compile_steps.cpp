@@ -35,15 +35,20 @@ class StepCompiler {
       m_compiler.report({m_spec.path, 0, 0}, fmt::format("kernel `{}` launches nothing", m_spec.name),
                         "write a [launch]");
     }
-    m_compiled.steps = compile(m_spec.steps, false);
+    m_compiled.steps = compile(m_spec.steps, Use::run);
+    if (m_spec.generator) m_compiled.generator = compile(m_spec.generator->steps, Use::generate);
+    check_generated();
     if (!m_spec.verify) return;
     m_compiled.verify =
-        CompiledVerification{compile(m_spec.verify->steps, true),
+        CompiledVerification{compile(m_spec.verify->steps, Use::verify),
                              m_compiler.compile(m_spec.verify->rounding_terms, {.real = true})};
     check_verification();
   }
 
  private:
+  /// What steps are for, which decides what they may be passed.
+  enum class Use { run, generate, verify };
+
   CompiledArgument compile(const ArgumentSpec& argument) {
     CompiledArgument result;
     const auto same_name = [&](const ArgumentSpec& other) { return other.name == argument.name; };
@@ -58,6 +63,15 @@ class StepCompiler {
         m_compiler.report(argument.where, fmt::format("argument `{}` has no extent", argument.name),
                           "extent = [\"M\", \"N\"]");
       }
+      compile_inits(argument.init, result);
+      if (argument.second_init) compile_inits(*argument.second_init, result);
+      result.unordered = m_compiler.compile(argument.unordered);
+      return result;
+    }
+    if (!argument.components.empty()) {
+      const bool real = argument.type && model::is_floating(*argument.type);
+      for (const model::Expression& component : argument.components)
+        result.components.push_back(m_compiler.compile(component, {.real = real, .word = true}));
       return result;
     }
     const model::Expression* value = value_of(argument);
@@ -70,6 +84,15 @@ class StepCompiler {
       result.real = m_compiler.compile(*value, {.real = true, .word = true});
     }
     return result;
+  }
+
+  void compile_inits(const model::InitSpec& init, CompiledArgument& result) {
+    const auto compile_one = [&](const model::InitRule& rule) {
+      for (const model::Expression& number : rule.expressions)
+        result.inits[&rule].push_back(m_compiler.compile(number, {.real = true}));
+    };
+    compile_one(init.usual);
+    for (const auto& [type, rule] : init.by_type) compile_one(rule);
   }
 
   /// What a scalar is passed: what it says, or the value of the same name.
@@ -94,32 +117,32 @@ class StepCompiler {
     return *m_compiled.implied.back();
   }
 
-  std::vector<CompiledStep> compile(const std::vector<StepSpec>& steps, bool verifies) {
+  std::vector<CompiledStep> compile(const std::vector<StepSpec>& steps, Use use) {
     std::vector<CompiledStep> all;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       check_order(steps, i);
-      all.push_back(compile(steps[i], verifies));
+      all.push_back(compile(steps[i], use));
       all.back().when = m_compiler.compile(steps[i].when);
       all.back().repeat = m_compiler.compile(steps[i].repeat);
     }
     return all;
   }
 
-  CompiledStep compile(const StepSpec& step, bool verifies) {
+  CompiledStep compile(const StepSpec& step, Use use) {
     if (step.calls) return compile_call(step);
-    return step.upload.empty() ? compile_launch(step, verifies) : compile_upload(step);
+    return step.upload.empty() ? compile_launch(step, use) : compile_upload(step);
   }
 
   CompiledStep compile_call(const StepSpec& step) {
     CompiledStep result;
     for (const std::string& name : step.arguments) {
-      if (const auto operand = resolve(name, step, false)) result.operands.push_back(*operand);
+      if (const auto operand = resolve(name, step, Use::run)) result.operands.push_back(*operand);
     }
     if (!step.workspace.empty()) result.workspace = argument_index(step.workspace, step.where);
     return result;
   }
 
-  CompiledStep compile_launch(const StepSpec& step, bool verifies) {
+  CompiledStep compile_launch(const StepSpec& step, Use use) {
     CompiledStep result;
     if (step.entry.empty()) {
       m_compiler.report(step.where, "step with neither an entry nor an upload", "entry = \"KERNEL\"");
@@ -138,7 +161,7 @@ class StepCompiler {
     result.cluster = m_compiler.compile_all(step.cluster);
     result.shared_carveout_percent = m_compiler.compile(step.shared_carveout_percent);
     for (const std::string& name : step.arguments) {
-      if (const auto operand = resolve(name, step, verifies)) result.operands.push_back(*operand);
+      if (const auto operand = resolve(name, step, use)) result.operands.push_back(*operand);
     }
     if (!step.arguments.empty()) return result;
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
@@ -217,10 +240,12 @@ class StepCompiler {
   }
 
   /// The operand called `name`: an argument; in a verify step also NAME.expected or NAME.magnitude of an
-  /// output; in that and in a call any value that expressions know.
-  std::optional<CompiledOperand> resolve(const std::string& name, const StepSpec& step, bool verifies) {
+  /// output, in a generate step `seed`; in these and in a call any value that expressions know.
+  std::optional<CompiledOperand> resolve(const std::string& name, const StepSpec& step, Use use) {
     const std::size_t dot = name.find('.');
-    if ((verifies || step.calls) && !is_argument(name) && m_compiled.scope.find(name) != nullptr) {
+    if (use == Use::generate && name == "seed" && !is_argument(name))
+      return CompiledOperand{model::Operand::Kind::seed, -1, std::nullopt};
+    if ((use != Use::run || step.calls) && !is_argument(name) && m_compiled.scope.find(name) != nullptr) {
       return CompiledOperand{model::Operand::Kind::scalar, -1,
                              m_compiler.compile(implied(name, step.where), {.word = true})};
     }
@@ -235,7 +260,7 @@ class StepCompiler {
     if (suffix != "expected" && suffix != "magnitude") {
       m_compiler.report(step.where, fmt::format("unknown step argument `{}`", quoted_name),
                         "an output C has C.expected and C.magnitude");
-    } else if (!verifies) {
+    } else if (use != Use::verify) {
       m_compiler.report(step.where, fmt::format("step argument `{}` outside [verify]", quoted_name),
                         "only the reference writes what is expected");
     } else if (!m_spec.arguments[static_cast<std::size_t>(index)].is_output()) {
@@ -263,11 +288,39 @@ class StepCompiler {
     return -1;
   }
 
+  /// What is generated needs who does it.
+  void check_generated() {
+    const auto is_passed = [&](int argument) {
+      const auto& steps = m_compiled.generator;
+      return std::any_of(steps.begin(), steps.end(), [&](const CompiledStep& step) {
+        return std::any_of(step.operands.begin(), step.operands.end(), [&](const CompiledOperand& operand) {
+          return operand.kind == model::Operand::Kind::buffer && operand.argument == argument;
+        });
+      });
+    };
+    for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
+      const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
+      const auto generated = [](const model::InitRule& rule) {
+        return rule.kind == model::Init::Kind::generated;
+      };
+      const auto& by_type = argument.init.by_type;
+      const bool wanted = generated(argument.init.usual) ||
+                          std::any_of(by_type.begin(), by_type.end(),
+                                      [&](const auto& entry) { return generated(entry.second); });
+      if (!wanted || is_passed(i)) continue;
+      m_compiler.report(argument.where, fmt::format("nothing generates `{}`", argument.name),
+                        "pass it to a launch of [generate]");
+    }
+  }
+
   /// A kernel whose output nobody checks could do nothing and win.
   void check_verification() {
     const model::SourceLocation& where = m_spec.verify->where;
     const std::vector<CompiledStep>& steps = m_compiled.verify->steps;
-    if (steps.empty()) m_compiler.report(where, "[verify] without a launch", "launch the reference");
+    const auto is_from_file = [](const ArgumentSpec& a) { return !a.is_output() || a.expected; };
+    const bool needs_launch = !std::all_of(m_spec.arguments.begin(), m_spec.arguments.end(), is_from_file);
+    if (steps.empty() && needs_launch)
+      m_compiler.report(where, "[verify] without a launch", "launch the reference");
     const auto taken = [&](model::Operand::Kind kind, int argument) {
       return std::any_of(steps.begin(), steps.end(), [&](const CompiledStep& step) {
         return std::any_of(step.operands.begin(), step.operands.end(), [&](const CompiledOperand& operand) {
@@ -278,7 +331,7 @@ class StepCompiler {
     const bool exact = m_spec.verify->rounding_terms.text == "0";
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()) && !steps.empty(); ++i) {
       const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
-      if (!argument.is_output()) continue;
+      if (!argument.is_output() || argument.expected) continue;
       if (!taken(model::Operand::Kind::expected, i)) {
         m_compiler.report(
             where, fmt::format("output `{}` is not verified", argument.name),

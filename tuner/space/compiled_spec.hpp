@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ struct CompiledArgument {
   std::vector<Compiled> extent;
   std::optional<Compiled> integer;
   std::optional<Compiled> real;
+  std::vector<Compiled> components;  ///< of a vector by value, where each has its own
+  /// Of each rule with expressions, in their order.
+  std::map<const model::InitRule*, std::vector<Compiled>> inits;
+  std::optional<Compiled> unordered;
   int buffer = -1;  ///< index among the plan's buffers; -1 for scalars
 };
 
@@ -85,6 +90,7 @@ struct CompiledSpec {
   std::vector<CompiledArgument> arguments;    ///< as in the spec
   std::vector<CompiledStep> steps;
   std::optional<CompiledVerification> verify;
+  std::vector<CompiledStep> generator;
   std::vector<Compiled> metrics;                                  ///< as in the spec
   std::optional<Compiled> operations;                             ///< of the workload
   std::optional<Compiled> bytes;                                  ///< likewise

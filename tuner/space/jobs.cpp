@@ -90,18 +90,40 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   return job;
 }
 
+std::vector<model::SourceText> verification_source(const model::KernelSpec& spec) {
+  const bool verifies = spec.verify && !spec.verify->source.empty();
+  if (!spec.generator) return verifies ? spec.verify->source : std::vector<model::SourceText>();
+  std::vector<model::SourceText> all{{"generate_and_verify.cu", ""}};
+  std::vector<const std::vector<model::SourceText>*> parts{&spec.generator->source};
+  if (verifies) parts.push_back(&spec.verify->source);
+  for (const auto* part : parts) {
+    const auto is_known = [&](const model::SourceText& file) {
+      return std::any_of(all.begin(), all.end(),
+                         [&](const model::SourceText& other) { return other.name == file.name; });
+    };
+    if (!is_known(part->front())) all.front().text += fmt::format("#include \"{}\"\n", part->front().name);
+    for (const model::SourceText& file : *part) {
+      if (!is_known(file)) all.push_back(file);
+    }
+  }
+  return all;
+}
+
 std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
                                                   const model::Problem& problem,
                                                   const std::string& architecture,
                                                   const std::string& compiler) {
-  if (!spec.verify) return std::nullopt;
+  std::vector<model::StepSpec> steps;
+  if (spec.verify) steps = spec.verify->steps;
+  if (spec.generator) steps.insert(steps.end(), spec.generator->steps.begin(), spec.generator->steps.end());
+  if (steps.empty()) return std::nullopt;
   model::CompileJob job;
-  job.source = spec.verify->source;
+  job.source = verification_source(spec);
   job.macros = element_macros(problem.type);
   for (const std::string& option : spec.compile_options) {  // it has no configuration
     if (!names_folder(option) && placeholders(option).empty()) job.options.push_back(option);
   }
-  job.entries = entries_of(spec.verify->steps);
+  job.entries = entries_of(steps);
   job.architecture = architecture;
   job.compiler = compiler;
   return job;

@@ -21,6 +21,9 @@ std::string with_values(std::string option, const model::Configuration& configur
 model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem& problem,
                              const model::Configuration& configuration, const std::string& architecture,
                              const std::string& compiler);
+/// What verification_job() compiles: the reference's sources; with a generator, one that includes both.
+std::vector<model::SourceText> verification_source(const model::KernelSpec& spec);
+/// Of the reference and the generator, which share a binary; nothing where there is neither.
 std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
                                                   const model::Problem& problem,
                                                   const std::string& architecture,

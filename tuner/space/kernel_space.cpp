@@ -30,7 +30,7 @@ KernelSpace::KernelSpace(model::KernelSpec spec) {
   m_definition = definition_of(m_compiled->spec);
   m_spec_digest = space::spec_digest(m_compiled->spec);
   m_source_key = model::source_key(m_compiled->spec.source);
-  if (m_compiled->spec.verify) m_reference_key = model::source_key(m_compiled->spec.verify->source);
+  m_reference_key = model::source_key(verification_source(m_compiled->spec));
 }
 
 const model::KernelSpec& KernelSpace::spec() const {

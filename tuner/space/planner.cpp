@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/space/init_numbers.hpp"
 #include "tuner/space/lexer.hpp"
 #include "tuner/space/slots.hpp"
 #include "tuner/space/step_order.hpp"
@@ -15,9 +16,9 @@
 namespace tuner::space {
 namespace {
 
-/// A buffer's own element and the two doubles of its reference, in both draws (see Plan::device_bytes); with
-/// as many buffers as a spec may have arguments, the sum still is a 64-bit number.
-constexpr std::int64_t most_bytes_per_element = 48;
+/// A buffer's own element and the two doubles a number of its reference, in both draws (see
+/// Plan::device_bytes); with as many buffers as a spec may have arguments, the sum still is a 64-bit number.
+constexpr std::int64_t most_bytes_per_element = 192;
 constexpr std::int64_t most_elements =
     std::numeric_limits<std::int64_t>::max() / most_bytes_per_element / 1024;
 
@@ -30,7 +31,13 @@ constexpr std::int64_t most_cluster_blocks = 8;
 /// Whether an integer type holds `value`.
 bool fits(model::ElementType type, std::int64_t value) {
   const auto within = [value]<typename T>(T) { return std::in_range<T>(value); };
-  switch (type) {
+  switch (model::component_type(type)) {
+    case model::ElementType::boolean:
+      return value == 0 || value == 1;
+    case model::ElementType::int16:
+      return within(std::int16_t{});
+    case model::ElementType::uint16:
+      return within(std::uint16_t{});
     case model::ElementType::int8:
       return within(std::int8_t{});
     case model::ElementType::uint8:
@@ -44,16 +51,6 @@ bool fits(model::ElementType type, std::int64_t value) {
     default:
       return true;
   }
-}
-
-/// A spec's `signs` has the most non-zeros of a column; a plan's has the distance between them and the length
-/// of a row. Rows are what the first extent counts.
-model::Init resolved(const model::Init& init, const std::vector<std::int64_t>& extents) {
-  if (init.kind != model::Init::Kind::signs) return init;
-  double row_length = 1;
-  for (std::size_t i = 1; i < extents.size(); ++i) row_length *= static_cast<double>(extents[i]);
-  const double rows = extents.empty() ? 1 : static_cast<double>(extents.front());
-  return {init.kind, std::max(1.0, std::ceil(rows / init.a)), std::max(1.0, row_length)};
 }
 
 /// An expression beside its value, as in "`ceil_div(M, TILE)` = 0".
@@ -72,10 +69,18 @@ std::optional<model::Plan> Planner::plan() {
   std::optional<std::vector<model::Step>> run = steps(m_spec.steps, m_compiled.steps);
   if (!run) return std::nullopt;
   plan.steps = std::move(*run);
+  if (m_spec.generator) {
+    std::optional<std::vector<model::Step>> generator = steps(m_spec.generator->steps, m_compiled.generator);
+    if (!generator) return std::nullopt;
+    plan.generator = std::move(*generator);
+  }
   if (m_compiled.verify) {
-    std::optional<std::vector<model::Step>> reference = steps(m_spec.verify->steps, m_compiled.verify->steps);
-    if (!reference) return std::nullopt;
-    plan.verify.reference = std::move(*reference);
+    if (!m_spec.verify->steps.empty()) {
+      std::optional<std::vector<model::Step>> reference =
+          steps(m_spec.verify->steps, m_compiled.verify->steps);
+      if (!reference) return std::nullopt;
+      plan.verify.reference = std::move(*reference);
+    }
     const std::optional<double> terms = real(m_compiled.verify->rounding_terms, "rounding_terms");
     if (!terms) return std::nullopt;
     if (*terms < 0) {
@@ -84,6 +89,8 @@ std::optional<model::Plan> Planner::plan() {
     }
     plan.verify.rounding_terms = *terms;
     plan.verify.second_is_exact = m_spec.verify->second_is_exact;
+    plan.verify.tolerance = m_spec.verify->tolerance;
+    plan.verify.accumulator = m_spec.verify->accumulator;
   }
   plan.buffers = std::move(m_buffers);
   plan.deterministic = m_spec.deterministic;
@@ -110,12 +117,91 @@ bool Planner::make_buffers() {
       extents.push_back(*extent);
     }
     const model::ElementType type = argument.type.value_or(m_problem.type);
-    const model::Init second = argument.second_init ? argument.second_init->for_type(type) : model::Init{};
-    m_buffers.push_back({argument.name, type, elements, argument.access,
-                         resolved(argument.init.for_type(type), extents), resolved(second, extents),
-                         argument.restore});
+    model::BufferPlan buffer{argument.name, type, elements, argument.access, {}, {}};
+    const CompiledArgument& own = m_compiled.arguments[i];
+    const model::InitRule& first = argument.init.for_type(type);
+    const auto init = resolved(argument, own, first, buffer, extents);
+    if (!init) return false;
+    buffer.init = *init;
+    buffer.file = first.contents;
+    if (argument.second_init) {
+      const model::InitRule& second = argument.second_init->for_type(type);
+      const auto second_init = resolved(argument, own, second, buffer, extents);
+      if (!second_init) return false;
+      buffer.second_init = *second_init;
+      buffer.second_file = second.contents;
+    }
+    if (argument.expected) {
+      if (!fits_file(*argument.expected, buffer, extents)) return false;
+      buffer.expected = argument.expected->contents;
+    }
+    buffer.ignores_unwritten = argument.ignores_unwritten;
+    if (own.unordered) {
+      const std::optional<std::int64_t> group = number(*own.unordered, argument.name);
+      if (!group) return false;
+      if (*group < 1) {
+        reject(fmt::format("unordered {} of `{}` is no number of elements", shown(*own.unordered, *group),
+                           argument.name));
+        return false;
+      }
+      buffer.unordered_within = *group;
+    }
+    buffer.restored = argument.restore;
+    m_buffers.push_back(std::move(buffer));
   }
   return true;
+}
+
+std::optional<model::Init> Planner::resolved(const model::ArgumentSpec& argument,
+                                             const CompiledArgument& compiled, const model::InitRule& rule,
+                                             const model::BufferPlan& buffer,
+                                             const std::vector<std::int64_t>& extents) {
+  using Kind = model::Init::Kind;
+  model::Init init = rule;
+  if (rule.kind == Kind::file && !fits_file(rule, buffer, extents)) return std::nullopt;
+  const auto numbers = compiled.inits.find(&rule);
+  if (numbers != compiled.inits.end()) {
+    std::vector<double> values;
+    for (const Compiled& expression : numbers->second) {
+      const std::optional<double> value = real(expression, argument.name);
+      if (!value) return std::nullopt;
+      values.push_back(*value);
+    }
+    init = space::with_numbers(rule.kind, values);
+    if (const auto mistake = mistake_in(init)) {
+      return reject(fmt::format("init of `{}`: {}; {}", argument.name, mistake->message, mistake->hint));
+    }
+  }
+  const auto count = static_cast<double>(buffer.numbers());
+  if (rule.kind == Kind::permutation || rule.kind == Kind::sorted) init.c = std::max(1.0, count);
+  const bool is_late = numbers != compiled.inits.end() || rule.kind == Kind::permutation;
+  if (is_late) {
+    if (const auto mistake = misfit(init, buffer.type))
+      return reject(fmt::format("init of `{}`: {}: {}", argument.name, mistake->message, mistake->hint));
+  }
+  if (rule.kind != Kind::signs) return init;
+  // A spec's `signs` has the most non-zeros of a column; a plan's has the distance between them and the
+  // length of a row. Rows are what the first extent counts.
+  double row_length = 1;
+  for (std::size_t i = 1; i < extents.size(); ++i) row_length *= static_cast<double>(extents[i]);
+  const double rows = extents.empty() ? 1 : static_cast<double>(extents.front());
+  return model::Init{init.kind, std::max(1.0, std::ceil(rows / init.a)), std::max(1.0, row_length)};
+}
+
+bool Planner::fits_file(const model::InitRule& rule, const model::BufferPlan& buffer,
+                        const std::vector<std::int64_t>& extents) {
+  const model::FileContents& file = rule.contents;
+  std::vector<std::int64_t> shape = rule.shape;
+  const std::int64_t width = model::components(buffer.type);
+  if (width > 1 && shape.size() == extents.size() + 1 && shape.back() == width) shape.pop_back();
+  const std::int64_t numbers = file.elements * model::components(file.type);
+  if (numbers == buffer.numbers() && (shape.empty() || shape == extents)) return true;
+  const std::string found = rule.shape.empty()
+                                ? fmt::format("{} elements of {}", file.elements, model::cuda_name(file.type))
+                                : fmt::format("{}", fmt::join(rule.shape, " x "));
+  reject(fmt::format("`{}` is {}, and its file {} holds {}", buffer.name, fmt::join(extents, " x "),
+                     file.path, found));
+  return false;
 }
 
 bool Planner::make_scalars() {
@@ -137,6 +223,7 @@ bool Planner::make_scalars() {
 
 bool Planner::set_value(model::Operand& operand, const model::ArgumentSpec& argument,
                         const CompiledArgument& compiled) {
+  if (!compiled.components.empty()) return set_components(operand, argument, compiled);
   if (model::is_floating(operand.type)) {
     const std::optional<double> value = real(*compiled.real, argument.name);
     operand.real = value.value_or(0);
@@ -149,6 +236,27 @@ bool Planner::set_value(model::Operand& operand, const model::ArgumentSpec& argu
   reject(fmt::format("argument `{}` is {}, more than its type {} holds", argument.name,
                      shown(*compiled.integer, *value), model::cuda_name(operand.type)));
   return false;
+}
+
+bool Planner::set_components(model::Operand& operand, const model::ArgumentSpec& argument,
+                             const CompiledArgument& compiled) {
+  for (const Compiled& component : compiled.components) {
+    if (model::is_floating(operand.type)) {
+      const std::optional<double> value = real(component, argument.name);
+      if (!value) return false;
+      operand.reals.push_back(*value);
+      continue;
+    }
+    const std::optional<std::int64_t> value = number(component, argument.name);
+    if (!value) return false;
+    if (!fits(operand.type, *value)) {
+      reject(fmt::format("argument `{}` has {}, more than its type {} holds", argument.name,
+                         shown(component, *value), model::cuda_name(operand.type)));
+      return false;
+    }
+    operand.integers.push_back(*value);
+  }
+  return true;
 }
 
 std::optional<model::Operand> Planner::whole_number(const Compiled& expression) {
@@ -315,6 +423,10 @@ bool Planner::add_operands(const CompiledStep& compiled, model::Step& step) {
       const std::optional<model::Operand> value = whole_number(*operand.value);
       if (!value) return false;
       step.operands.push_back(*value);
+      continue;
+    }
+    if (operand.kind == model::Operand::Kind::seed) {
+      step.operands.emplace_back().kind = operand.kind;
       continue;
     }
     step.operands.push_back(m_arguments[static_cast<std::size_t>(operand.argument)]);

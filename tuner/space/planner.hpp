@@ -32,6 +32,14 @@ class Planner {
  private:
   bool make_buffers();
   bool make_scalars();
+  std::optional<model::Init> resolved(const model::ArgumentSpec& argument, const CompiledArgument& compiled,
+                                      const model::InitRule& rule, const model::BufferPlan& buffer,
+                                      const std::vector<std::int64_t>& extents);
+  /// Whether a file holds as much as `buffer`, in this shape where it has one.
+  bool fits_file(const model::InitRule& rule, const model::BufferPlan& buffer,
+                 const std::vector<std::int64_t>& extents);
+  bool set_components(model::Operand& operand, const model::ArgumentSpec& argument,
+                      const CompiledArgument& compiled);
   bool set_value(model::Operand& operand, const model::ArgumentSpec& argument,
                  const CompiledArgument& compiled);
   /// What a reference or a library is passed for a value that is no argument.

@@ -38,6 +38,7 @@ void add(DigestBuilder& digest, int number) {
 
 // Declared first for the templates below, which look no further than the types' own namespace.
 void add(DigestBuilder& digest, const model::NamedExpression& named);
+void add(DigestBuilder& digest, const model::InitRule& rule);
 void add(DigestBuilder& digest, const model::InitSpec& init);
 void add(DigestBuilder& digest, const model::ConditionalOption& option);
 void add(DigestBuilder& digest, const model::ParameterSpec& parameter);
@@ -67,8 +68,16 @@ void add(DigestBuilder& digest, const model::ConditionalOption& option) {
   add(digest, option.when);
 }
 
-void add(DigestBuilder& digest, const model::Init& init) {
-  digest.add(static_cast<std::int64_t>(init.kind)).add(fmt::format("{:a} {:a}", init.a, init.b));
+/// What a later version added follows only where it is used, so that definitions of before stay; likewise
+/// below.
+void add(DigestBuilder& digest, const model::InitRule& rule) {
+  digest.add(static_cast<std::int64_t>(rule.kind)).add(fmt::format("{:a} {:a}", rule.a, rule.b));
+  if (rule.c != 0) digest.add(fmt::format("{:a}", rule.c));
+  if (!rule.expressions.empty()) add(digest.add("expressions"), rule.expressions);
+  if (rule.contents.path.empty()) return;
+  digest.add("file").add(rule.contents.digest).add(model::cuda_name(rule.contents.type));
+  digest.add(static_cast<std::int64_t>(rule.shape.size()));
+  for (const std::int64_t extent : rule.shape) digest.add(extent);
 }
 
 void add(DigestBuilder& digest, const model::InitSpec& init) {
@@ -95,6 +104,10 @@ void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {
   add(digest, argument.second_init);
   add(digest, argument.value);
   if (argument.restore) digest.add("restore");
+  if (!argument.components.empty()) add(digest.add("components"), argument.components);
+  if (argument.ignores_unwritten) digest.add("ignores unwritten");
+  if (argument.unordered) add(digest.add("unordered"), argument.unordered);
+  if (argument.expected) add(digest.add("expected"), *argument.expected);
 }
 
 void add(DigestBuilder& digest, const model::StepSpec& step) {
@@ -119,6 +132,10 @@ void add(DigestBuilder& digest, const model::VerifySpec& verify) {
   digest.add(model::source_key(verify.source)).add(verify.second_is_exact ? 1 : 0);
   add(digest, verify.steps);
   add(digest, verify.rounding_terms);
+  if (verify.accumulator) digest.add("accumulator").add(model::cuda_name(*verify.accumulator));
+  if (verify.tolerance == model::Tolerance{}) return;
+  const model::Tolerance& t = verify.tolerance;
+  digest.add("tolerance").add(fmt::format("{:a} {:a} {:a} {:a}", t.absolute, t.relative, t.ulps, t.share));
 }
 
 }  // namespace
@@ -137,6 +154,10 @@ model::Digest definition_of(const model::KernelSpec& spec) {
   if (!spec.conditional_options.empty()) add(digest.add("conditional options"), spec.conditional_options);
   if (!spec.macros.empty()) digest.add("macros");
   for (const model::PlacedName& macro : spec.macros) digest.add(macro.name);
+  if (spec.generator) {
+    digest.add("generator").add(model::source_key(spec.generator->source));
+    add(digest, spec.generator->steps);
+  }
   return digest.finish();
 }
 

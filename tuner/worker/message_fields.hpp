@@ -63,13 +63,13 @@ inline constexpr int last<model::Role> = static_cast<int>(model::Role::ceiling);
 template <>
 inline constexpr int last<model::Subject> = static_cast<int>(model::Subject::problem);
 template <>
-inline constexpr int last<model::ElementType> = static_cast<int>(model::ElementType::uint64);
+inline constexpr int last<model::ElementType> = static_cast<int>(model::last_element_type);
 template <>
 inline constexpr int last<model::Access> = static_cast<int>(model::Access::workspace);
 template <>
-inline constexpr int last<model::Init::Kind> = static_cast<int>(model::Init::Kind::signs);
+inline constexpr int last<model::Init::Kind> = static_cast<int>(model::Init::Kind::generated);
 template <>
-inline constexpr int last<model::Operand::Kind> = static_cast<int>(model::Operand::Kind::scalar);
+inline constexpr int last<model::Operand::Kind> = static_cast<int>(model::Operand::Kind::seed);
 template <>
 inline constexpr int last<model::Step::Kind> = static_cast<int>(model::Step::Kind::call);
 /// Exit codes do not count from 0; the largest one bounds them.

@@ -66,7 +66,8 @@ void Progress::finished(const model::TrialRecord& trial) {
   if (counts && (found == m_best.end() || trial.outcome.measurement->median_ns < found->median_ns)) {
     const Best best{
         trial.problem, trial.outcome.measurement->median_ns,
-        fmt::format("best {}: {} {}", trial.problem.size_text(), trial.kernel, metric_text(trial, m_metric))};
+        fmt::format("best {}: {} {}{}", trial.problem.size_text(), trial.kernel, metric_text(trial, m_metric),
+                    trial.outcome.verification.checked ? "" : " unverified")};
     found = found == m_best.end() ? m_best.insert(m_best.begin(), best) : (*found = best, found);
   }
   if (found != m_best.end()) std::rotate(m_best.begin(), found, found + 1);

@@ -96,6 +96,15 @@ model::Verification CpuDevice::compare(const CompareRequest& request) {
   return compare_on_host(request);
 }
 
+void CpuDevice::write(Address to, std::span<const std::byte> from) {
+  std::copy(from.begin(), from.end(), reinterpret_cast<std::byte*>(to));
+}
+
+void CpuDevice::read(Address from, std::span<std::byte> to) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(from);
+  std::copy(bytes, bytes + to.size(), to.begin());
+}
+
 std::uint64_t CpuDevice::checksum(Address address, std::int64_t bytes) {
   return checksum_on_host(reinterpret_cast<const void*>(address), bytes);
 }

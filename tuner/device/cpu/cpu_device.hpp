@@ -37,6 +37,8 @@ class CpuDevice final : public Device {
   void fill(Address address, model::ElementType type, std::int64_t elements, const model::Init& init,
             std::uint64_t seed) override;
   model::Verification compare(const CompareRequest& request) override;
+  void write(Address to, std::span<const std::byte> from) override;
+  void read(Address from, std::span<std::byte> to) override;
   std::uint64_t checksum(Address address, std::int64_t bytes) override;
   std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
   std::unique_ptr<Sequence> bind(Module& module, const std::vector<model::KernelResources>& kernels,

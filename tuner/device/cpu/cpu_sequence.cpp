@@ -7,8 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "tuner/device/operand_value.hpp"
-
 namespace tuner::device::cpu {
 namespace {
 
@@ -73,7 +71,7 @@ CpuSequence::CpuSequence(WorkerPool& pool, const Module& module,
     }
   }
   for (Bound& step : m_steps) {  // addresses are final only now
-    for (std::uint64_t& word : step.values) step.pointers.push_back(&word);
+    for (OperandValue& value : step.values) step.pointers.push_back(&value);
     step.launch.arguments = step.pointers.data();
   }
 }

@@ -11,6 +11,7 @@
 #include "tuner/device/cpu/worker_pool.hpp"
 #include "tuner/device/device.hpp"
 #include "tuner/device/host_library.hpp"
+#include "tuner/device/operand_value.hpp"
 
 namespace tuner::device::cpu {
 
@@ -29,7 +30,7 @@ class CpuSequence final : public Sequence {
  private:
   struct Bound {
     Launch launch;
-    std::vector<std::uint64_t> values;  ///< of the arguments, each in the first bytes of its word
+    std::vector<OperandValue> values;  ///< of the arguments
     std::vector<void*> pointers;
     std::byte* upload_to = nullptr;  ///< an upload, not a launch
     std::vector<std::byte> upload;

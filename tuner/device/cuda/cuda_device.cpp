@@ -55,11 +55,42 @@ std::unique_ptr<Buffer> CudaDevice::allocate(std::int64_t bytes) {
 
 void CudaDevice::fill(Address address, model::ElementType type, std::int64_t elements,
                       const model::Init& init, std::uint64_t seed) {
-  m_support->fill(address, elements, fill_request(type, init, seed));
+  m_support->fill(address, elements * model::components(type), fill_request(type, init, seed));
 }
 
+/// Sorting is the host's work: without order it takes a copy of all that is compared.
 model::Verification CudaDevice::compare(const CompareRequest& request) {
+  if (request.unordered_within != 0) {
+    const std::int64_t numbers = request.elements * model::components(request.type);
+    std::vector<std::byte> got(static_cast<std::size_t>(request.elements * model::size_bytes(request.type)));
+    std::vector<double> expected(static_cast<std::size_t>(numbers));
+    std::vector<double> magnitude(expected.size());
+    read(request.got, got);
+    read(request.expected, std::as_writable_bytes(std::span(expected)));
+    read(request.magnitude, std::as_writable_bytes(std::span(magnitude)));
+    CompareRequest on_host = request;
+    on_host.got = reinterpret_cast<Address>(got.data());
+    on_host.expected = reinterpret_cast<Address>(expected.data());
+    on_host.magnitude = reinterpret_cast<Address>(magnitude.data());
+    return compare_on_host(on_host);
+  }
   return to_verification(m_support->compare(request), request);
+}
+
+void CudaDevice::write(Address to, std::span<const std::byte> from) {
+  const char* doing = "copying to the device";
+  const Driver& driver = m_session->driver();
+  if (from.empty()) return;
+  check(driver, driver.memcpy_htod_async(to, from.data(), from.size(), m_session->stream()), doing);
+  m_session->synchronize(doing);
+}
+
+void CudaDevice::read(Address from, std::span<std::byte> to) {
+  const char* doing = "copying from the device";
+  const Driver& driver = m_session->driver();
+  if (to.empty()) return;
+  check(driver, driver.memcpy_dtoh_async(to.data(), from, to.size(), m_session->stream()), doing);
+  m_session->synchronize(doing);
 }
 
 std::uint64_t CudaDevice::checksum(Address address, std::int64_t bytes) {

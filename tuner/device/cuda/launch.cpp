@@ -4,8 +4,6 @@
 
 #include <limits>
 
-#include "tuner/device/operand_value.hpp"
-
 namespace tuner::device::cuda {
 namespace {
 
@@ -59,7 +57,7 @@ Launch::Launch(const Driver& driver, CUfunction function, const model::Step& ste
   if (step.cluster.count() > 1) check_clusters(driver, step.cluster);
   m_values.reserve(step.operands.size());
   for (const Operand& operand : step.operands) m_values.push_back(operand_value(operand, bindings));
-  for (std::uint64_t& value : m_values) m_arguments.push_back(&value);
+  for (OperandValue& value : m_values) m_arguments.push_back(&value);
 }
 
 /// The driver copies as many bytes as the kernel's parameters have, from wherever it is pointed to: a wrong

@@ -5,6 +5,7 @@
 
 #include "tuner/device/cuda/session.hpp"
 #include "tuner/device/device.hpp"
+#include "tuner/device/operand_value.hpp"
 #include "tuner/model/plan.hpp"
 
 namespace tuner::device::cuda {
@@ -33,8 +34,8 @@ class Launch {
   model::Dim3 m_block;
   std::int64_t m_dynamic_shared_bytes;
   std::vector<CUlaunchAttribute> m_attributes;
-  std::vector<std::uint64_t> m_values;  ///< one argument each, in the low bytes
-  std::vector<void*> m_arguments;  ///< into m_values, whose elements stay in place when a Launch is moved
+  std::vector<OperandValue> m_values;  ///< one argument each
+  std::vector<void*> m_arguments;      ///< into m_values, whose elements stay in place when a Launch is moved
 };
 
 }  // namespace tuner::device::cuda

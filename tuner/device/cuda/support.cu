@@ -25,6 +25,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Word bits = tuner::device::fill_bits(request, i);
     if (size == 1)
       static_cast<unsigned char*>(out)[i] = static_cast<unsigned char>(bits);
+    else if (size == 2)
+      static_cast<unsigned short*>(out)[i] = static_cast<unsigned short>(bits);
     else if (size == 4)
       static_cast<unsigned int*>(out)[i] = static_cast<unsigned int>(bits);
     else
@@ -77,7 +79,7 @@ struct Comparands {
   const double* expected;
   const double* magnitude;
   Word elements;
-  double bound_factor;
+  tuner::device::CompareRule rule;
   int type;
   int ignore_unwritten;
 };
@@ -86,38 +88,22 @@ struct Comparands {
 __device__ inline Word load_element(const void* from, int type, Word index) {
   const int size = tuner::device::fill_size(type);
   if (size == 1) return static_cast<const unsigned char*>(from)[index];
+  if (size == 2) return static_cast<const unsigned short*>(from)[index];
   if (size == 4) return static_cast<const unsigned int*>(from)[index];
   return static_cast<const Word*>(from)[index];
 }
 
-__device__ inline double value_of(int type, Word bits) {
-  using namespace tuner::device;
-  switch (type) {
-    case fill_float32:
-      return __uint_as_float(static_cast<unsigned int>(bits));
-    case fill_float64:
-      return double_of_bits(bits);
-    case fill_int8:
-      return static_cast<signed char>(bits);
-    case fill_int32:
-      return static_cast<int>(bits);
-    case fill_int64:
-      return static_cast<double>(static_cast<long long>(bits));
-    default:
-      return static_cast<double>(bits);  // unsigned: the bits are the value
-  }
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS) tuner_compare(Comparands of, Findings* out) {
   using namespace tuner::device;
+  const double most = most_error(of.rule);
   Findings mine = {0, 0, ~Word{0}};
   for (Word i = first_index(); i < of.elements; i += stride()) {
     const Word bits = load_element(of.got, of.type, i);
     const bool poison = bits == poison_bits(of.type, i);
-    const double error = relative_error(value_of(of.type, bits), poison, of.expected[i], of.magnitude[i],
-                                        of.ignore_unwritten != 0);
+    const double error = error_of(of.rule, of.type, value_of(of.type, bits), poison, of.expected[i],
+                                  of.magnitude[i], of.ignore_unwritten != 0);
     mine.largest_error_bits = larger(mine.largest_error_bits, bits_of_double(error));
-    if (error <= of.bound_factor) continue;
+    if (error <= most) continue;
     ++mine.wrong;
     mine.first_wrong = smaller(mine.first_wrong, i);
   }

@@ -22,11 +22,11 @@ struct Comparands {
   CUdeviceptr expected;
   CUdeviceptr magnitude;
   std::uint64_t elements;
-  double bound_factor;
+  CompareRule rule;
   int type;
   int ignore_unwritten;
 };
-static_assert(sizeof(Comparands) == 48 && sizeof(FillRequest) == 32 && sizeof(ClockReading) == 16);
+static_assert(sizeof(Comparands) == 80 && sizeof(FillRequest) == 40 && sizeof(ClockReading) == 16);
 
 }  // namespace
 
@@ -113,16 +113,17 @@ Comparison SupportKernels::compare(const CompareRequest& request) const {
   check(driver,
         driver.memset_d32_async(m_result.get() + 2 * sizeof(std::uint64_t), ~0U, 2, m_session->stream()),
         doing);
+  const std::int64_t numbers = request.elements * model::components(request.type);
   Comparands comparands{request.got,
                         request.expected,
                         request.magnitude,
-                        static_cast<std::uint64_t>(request.elements),
-                        request.bound_factor,
-                        static_cast<int>(request.type),
+                        static_cast<std::uint64_t>(numbers),
+                        rule_of(request),
+                        static_cast<int>(model::component_type(request.type)),
                         request.ignore_unwritten ? 1 : 0};
   CUdeviceptr out = m_result.get();
   std::array<void*, 2> arguments = {&comparands, &out};
-  launch(m_compare, request.elements, arguments.data(), doing);
+  launch(m_compare, numbers, arguments.data(), doing);
   fetch_result(doing);
   const auto found = result();
   return {std::bit_cast<double>(found[0]), static_cast<std::int64_t>(found[1]),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -13,6 +14,7 @@
 #include "tuner/device/cpu/sanitize/address_sanitizer.hpp"
 #include "tuner/device/cpu/sanitize/isolated_run.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer_log.hpp"
+#include "tuner/device/sources.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::device::cpu::sanitize {
@@ -41,8 +43,11 @@ Operands make_operands(CpuDevice& device, const model::Plan& plan) {
     operands.buffers.push_back(device.allocate(buffer.bytes()));
     const Address address = operands.buffers.back()->address();
     const bool has_contents = buffer.access != model::Access::out;
-    device.fill(address, buffer.type, buffer.elements, has_contents ? buffer.init : model::Init{},
-                seed + number++);
+    if (has_contents && buffer.init.kind == model::Init::Kind::file)
+      device.write(address, read_contents(buffer.file));
+    else
+      device.fill(address, buffer.type, buffer.elements, has_contents ? buffer.init : model::Init{},
+                  seed + number++);
     operands.bindings.buffers.push_back(address);
     operands.bindings.expected.push_back(0);
     operands.bindings.magnitude.push_back(0);
@@ -50,11 +55,17 @@ Operands make_operands(CpuDevice& device, const model::Plan& plan) {
   return operands;
 }
 
-/// In the child.
+/// In the child. `generator`: what makes the inputs of a plan with a generator, not instrumented.
 void run_problem(CpuDevice& device, Module& module, const model::Compilation& compilation,
-                 const model::Plan& plan, const Tell& tell) {
-  const Operands operands = make_operands(device, plan);
+                 const model::Compilation* generator, const model::Plan& plan, const Tell& tell) {
   try {
+    const Operands operands = make_operands(device, plan);
+    if (generator != nullptr) {
+      const auto maker = device.load(generator->binary);
+      device
+          .bind(*maker, generator->kernels, with_seed(plan.generator, seed), plan.buffers, operands.bindings)
+          ->run(1);
+    }
     device.bind(module, compilation.kernels, plan.steps, plan.buffers, operands.bindings)->run(1);
   } catch (const DeviceFault& fault) {
     if (fault.status() == model::TrialStatus::unlaunchable) return;  // no fault of the kernel's
@@ -194,6 +205,16 @@ void Sanitizer::watch(compile::host::HostCompiler& compiler, const space::Kernel
     add(findings, std::move(finding));
     return;
   }
+  std::optional<model::Compilation> generator;
+  if (kernel.spec().generator) {
+    compile::host::HostCompiler plain({.deadline = m_options.compile_limit});
+    generator = plain.compile(*kernel.reference_job(problems.front(), "host", plain.name()));
+    if (generator->status != model::TrialStatus::ok) {
+      Finding finding = read_compiler_log(generator->log);
+      finding.problem = problems.front();
+      return add(findings, std::move(finding));
+    }
+  }
   const Interpreter interpreter(job.source, problems);
   for (std::size_t first = 0; first < problems.size();) {
     const ChildEnd end = run_isolated(
@@ -207,7 +228,8 @@ void Sanitizer::watch(compile::host::HostCompiler& compiler, const space::Kernel
             if (kernel.compile_job(problems[i], configuration, "host", compiler.name()).key() != job.key())
               continue;
             tell(fmt::format("{}{}", problem_word, i));
-            run_problem(device, *module, compilation, std::get<model::Plan>(plan), tell);
+            run_problem(device, *module, compilation, generator ? &*generator : nullptr,
+                        std::get<model::Plan>(plan), tell);
           }
           _exit(0);  // fibres that wait for ever are not worth unwinding
         },
