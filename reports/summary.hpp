@@ -30,7 +30,7 @@ bool has_latency(const model::TrialRecord& trial);     ///< its time includes la
 bool is_unverified(const model::TrialRecord& trial);   ///< measured, and nobody looked at its results
 /// ` unverified` behind the time of one that is; else empty.
 std::string unverified_mark(const model::TrialRecord& trial);
-double median_ns(const model::TrialRecord& trial);     ///< requires has_time
+double median_ns(const model::TrialRecord& trial);  ///< requires has_time
 
 /// The fastest trusted trial, or null. Equal medians: fewer registers, then the smaller block, then name and
 /// configuration, so that the answer never depends on the order of the rows.

@@ -148,7 +148,8 @@ std::string best_text(const std::vector<db::BestAnswer>& answers) {
     text += "* not re-measured after the race: the lowest of many medians, so optimistic\n";
   }
   if (any(has_latency)) text += "† too short to tell from launch latency, which the time includes\n";
-  if (any(is_unverified)) text += "unverified: nobody looked at the results, the spec says verify = \"none\"\n";
+  if (any(is_unverified))
+    text += "unverified: nobody looked at the results, the spec says verify = \"none\"\n";
   if (const std::string note = reports::baseline_note(baseline_names(answers)); !note.empty())
     text += note + "\n";
   if (any(is_chosen)) text += fmt::format("chosen: {}\n", model::final_rule);

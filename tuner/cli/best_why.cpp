@@ -69,7 +69,9 @@ std::string ties(const db::BestAnswer& answer) {
   for (std::size_t i = 0; i < answer.tied.size() && i < most; ++i) {
     const model::TrialRecord& trial = answer.tied[i];
     text += "\n    " + name(trial);
-    if (trial.outcome.measurement) text += ' ' + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial);
+    if (trial.outcome.measurement)
+      text +=
+          ' ' + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial);
     if (const std::string how = standing_text(answer, trial); !how.empty()) text += ", " + how;
   }
   const auto left = answer.tied_count - static_cast<std::int64_t>(std::min(answer.tied.size(), most));
