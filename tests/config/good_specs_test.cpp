@@ -257,10 +257,10 @@ TEST_CASE("parameters may be real numbers, or words that the source sees as they
 }
 
 TEST_CASE("macros and options with conditions are read") {
-  std::string text = spec_texts::with(
-      "deterministic = true",
-      "options = [\"--maxrregcount=${BLOCK}\", { option = \"--use_fast_math\", when = "
-      "\"BLOCK > 64\" }]");
+  std::string text =
+      spec_texts::with("deterministic = true",
+                       "options = [\"--maxrregcount=${BLOCK}\", { option = \"--use_fast_math\", when = "
+                       "\"BLOCK > 64\" }]");
   text.replace(text.find("[launch]"), 0, "[macros]\nHALF = \"BLOCK / 2\"\n\n");
   const KernelSpec spec = load_good(text);
   CHECK(spec.compile_options == std::vector<std::string>{"--maxrregcount=${BLOCK}"});

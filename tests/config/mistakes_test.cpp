@@ -306,7 +306,8 @@ TEST_CASE("what launches, parameters and options may not be is told") {
   check_mistake("ORDER = [\"up\", \"down\"]", "ORDER = { values = [0.5], runtime = true }", "runtime",
                 "ORDER is put into the source", "leave out");
   check_mistake("[derived]", "[macros]\nint = \"N\"\n[derived]", "int =", "a word of C++", "another name");
-  check_mistake("[derived]", "[macros]\nBLOCK = \"N\"\n[derived]", "N\"\n[derived]", "already a parameter", "");
+  check_mistake("[derived]", "[macros]\nBLOCK = \"N\"\n[derived]", "N\"\n[derived]", "already a parameter",
+                "");
   check_mistake("deterministic = true", "options = [{ option = \"-G\" }]", "{ option", "has no \"when\"",
                 "FAST_MATH");
   check_mistake("deterministic = true", "options = [3]", "3]", "an item of \"options\" must be a string", "");

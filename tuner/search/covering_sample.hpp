@@ -9,8 +9,8 @@ namespace tuner::search {
 
 /// A small part of a space in which every two values of different parameters that occur together somewhere
 /// occur together at least once (pairwise covering, as in combinatorial testing). Greedy and repeatable:
-/// indices into `list`, ascending. Of more than `most` only the first that the greedy choice makes, which have
-/// the most pairs that no earlier one has.
+/// indices into `list`, ascending. Of more than `most` only the first that the greedy choice makes, which
+/// have the most pairs that no earlier one has.
 std::vector<std::size_t> covering_sample(const space::ConfigurationList& list,
                                          std::size_t most = std::numeric_limits<std::size_t>::max());
 
