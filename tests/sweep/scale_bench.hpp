@@ -207,4 +207,12 @@ struct Bench {
   }
 };
 
+/// Has SCALE take `values` instead.
+inline void edit_values(sweep::Request& request, const std::vector<std::int64_t>& values) {
+  model::KernelSpec spec = scale_spec();
+  spec.parameters[0].values.clear();
+  for (const std::int64_t value : values) spec.parameters[0].values.emplace_back(value);
+  request.work[0].kernel = space::KernelSpace(spec);
+}
+
 }  // namespace tuner::test

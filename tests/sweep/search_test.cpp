@@ -36,13 +36,6 @@ struct Scripted : Bench {
   std::function<void(sweep::Request&)> further;
 };
 
-void edit_values(sweep::Request& request, const std::vector<std::int64_t>& values) {
-  model::KernelSpec spec = scale_spec();
-  spec.parameters[0].values.clear();
-  for (const std::int64_t value : values) spec.parameters[0].values.emplace_back(value);
-  request.work[0].kernel = space::KernelSpace(spec);
-}
-
 }  // namespace
 
 TEST_SUITE("tuner::sweep search") {

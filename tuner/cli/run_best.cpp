@@ -28,32 +28,14 @@ std::vector<db::BestAnswer> answers(const sweep::Request& request, const db::Con
   return found;
 }
 
-/// What the other kernels of the sweep reached where one of them is the best of all.
-struct Others {
-  std::vector<db::BestAnswer> best;
-  std::string dropped;  ///< a line for each kernel and problem of which all trials were dropped early
+/// A kernel that was tuned on a problem where another is the best.
+struct Beaten {
+  const std::string* kernel = nullptr;
+  const model::Problem* problem = nullptr;
 };
 
-Others others_than(const std::vector<db::BestAnswer>& best, const sweep::Request& request,
-                   const db::Connection& connection) {
-  Others others;
-  const auto add = [&](const std::string& kernel, const model::Problem& problem) {
-    db::TrialFilter filter;
-    filter.kernel = kernel;
-    filter.problem = problem;
-    filter.comparison_class = sweep::comparison_class(request, problem.type);
-    const std::size_t before = others.best.size();
-    for (db::BestAnswer& answer : db::best_of_each(connection, filter))
-      others.best.push_back(std::move(answer));
-    if (others.best.size() > before) return;
-    filter.superseded = false;
-    filter.status = model::TrialStatus::dropped;
-    const std::vector<model::TrialRecord> dropped = db::trials(connection, filter);
-    if (dropped.empty() || !dropped.front().outcome.measurement) return;
-    others.dropped += fmt::format("{} at {}: dropped early, at best ~{} ({})\n", kernel, problem.text(),
-                                  reports::time_text(dropped.front().outcome.measurement->median_ns),
-                                  dropped.front().configuration.text());
-  };
+std::vector<Beaten> beaten(const std::vector<db::BestAnswer>& best, const sweep::Request& request) {
+  std::vector<Beaten> found;
   for (const sweep::Work& work : request.work) {
     const model::KernelSpec& spec = work.kernel.spec();
     if (!model::may_win(spec.role)) continue;
@@ -61,10 +43,41 @@ Others others_than(const std::vector<db::BestAnswer>& best, const sweep::Request
       const bool is_best = std::any_of(best.begin(), best.end(), [&](const db::BestAnswer& answer) {
         return answer.winner.kernel == spec.name && answer.winner.problem == problem;
       });
-      if (!is_best) add(spec.name, problem);
+      if (!is_best) found.push_back({&spec.name, &problem});
     }
   }
-  return others;
+  return found;
+}
+
+/// What became of a kernel all of whose trials were dropped early; empty where that is not so.
+std::string dropped_text(const db::Connection& connection, db::TrialFilter filter) {
+  filter.superseded = false;
+  filter.status = model::TrialStatus::dropped;
+  const std::vector<model::TrialRecord> dropped = db::trials(connection, filter);
+  if (dropped.empty() || !dropped.front().outcome.measurement) return "";
+  const model::TrialRecord& fastest = dropped.front();
+  return fmt::format("{} at {}: dropped early, at best ~{} ({})\n", fastest.kernel, fastest.problem.text(),
+                     reports::time_text(fastest.outcome.measurement->median_ns),
+                     fastest.configuration.text());
+}
+
+void say_beaten(const std::vector<Beaten>& all, const sweep::Request& request,
+                const db::Connection& connection) {
+  std::vector<db::BestAnswer> best;
+  std::string dropped;
+  for (const Beaten& one : all) {
+    db::TrialFilter filter;
+    filter.kernel = *one.kernel;
+    filter.problem = *one.problem;
+    filter.comparison_class = sweep::comparison_class(request, one.problem->type);
+    const std::vector<db::BestAnswer> answers = db::best_of_each(connection, filter);
+    best.insert(best.end(), answers.begin(), answers.end());
+    if (answers.empty()) dropped += dropped_text(connection, filter);
+  }
+  if (best.empty() && dropped.empty()) return;
+  write_out("\nthe best of the other kernels that were tuned:\n");
+  if (!best.empty()) write_out(best_text(best));
+  write_out(dropped);
 }
 
 }  // namespace
@@ -82,11 +95,13 @@ std::vector<model::Problem> problems_asked_for(const sweep::Request& request) {
 void say_best(const sweep::Request& request, const db::Connection& connection) {
   const std::vector<db::BestAnswer> best = answers(request, connection);
   write_out(best_text(best));
-  const Others others = others_than(best, request, connection);
-  if (others.best.empty() && others.dropped.empty()) return;
-  write_out("\nthe best of the other kernels that were tuned:\n");
-  if (!others.best.empty()) write_out(best_text(others.best));
-  write_out(others.dropped);
+  const std::vector<Beaten> others = beaten(best, request);
+  // One's own kernel beside a better one is worth a look; a family at many sizes is a report.
+  constexpr std::size_t most_shown = 12;
+  if (others.size() <= most_shown)
+    say_beaten(others, request, connection);
+  else
+    write_out("`tuner best --kernel NAME` shows the best of each of the other kernels that were tuned\n");
 }
 
 }  // namespace tuner::cli

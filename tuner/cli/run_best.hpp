@@ -11,7 +11,7 @@ namespace tuner::cli {
 std::vector<model::Problem> problems_asked_for(const sweep::Request& request);
 
 /// Prints the best of every problem of a sweep, in its own class, then the best of those of its kernels that
-/// another one beats.
+/// another one beats, or where there are many how to see them.
 void say_best(const sweep::Request& request, const db::Connection& connection);
 
 }  // namespace tuner::cli

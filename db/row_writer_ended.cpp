@@ -1,0 +1,152 @@
+// The part of RowWriter that is about how finals and searches ended.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "db/ids.hpp"
+#include "db/row_archive.hpp"
+#include "db/row_reader.hpp"
+#include "db/row_writer.hpp"
+#include "db/sql.hpp"
+#include "db/stored_json.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/model/fields.hpp"
+
+namespace db {
+
+using tuner::model::Digest;
+using tuner::model::Error;
+using tuner::model::FinalRecord;
+using tuner::model::Measurement;
+using tuner::model::SearchRecord;
+using tuner::model::TrialRecord;
+
+namespace {
+
+/// Rows may come from strangers: only what a final can have said is kept.
+void require_sound(const FinalRecord& final) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("the final of {} at {}: {}", final.problem.text(), final.measured_at, why));
+  };
+  if (final.entries.empty() || final.entries.size() > most_final_entries) {
+    refuse(fmt::format("{} contestants, 1 to {} were expected", final.entries.size(), most_final_entries));
+  }
+  bool chosen_is_tied = false;
+  for (const FinalRecord::Entry& entry : final.entries) {
+    for (const double ratio : {entry.ratio, entry.ratio_low, entry.ratio_high}) {
+      if (!std::isfinite(ratio) || ratio <= 0) refuse(fmt::format("{} is no ratio of times", ratio));
+    }
+    chosen_is_tied = chosen_is_tied || (entry.trial == final.chosen && entry.tied);
+  }
+  if (!chosen_is_tied) refuse("the trial chosen is none of those tied with the fastest");
+}
+
+Digest final_id(const FinalRecord& final, const Digest& contest) {
+  tuner::model::DigestBuilder digest;
+  digest.add("final 1").add(contest).add(final.run).add(final.measured_at).add(final.chosen);
+  for (const FinalRecord::Entry& entry : final.entries) {
+    digest.add(entry.trial).add(std::bit_cast<std::int64_t>(entry.ratio));
+  }
+  return digest.finish();
+}
+
+}  // namespace
+
+void RowWriter::put(const FinalRecord& final) {
+  require_sound(final);
+  const Digest contest = put_contest(final.problem, final.comparison_class);
+  for (const FinalRecord::Entry& entry : final.entries) {
+    auto row = m_contest_of.use();
+    row.bind(entry.trial);
+    if (!row.step() || row.digest() != contest) {
+      throw Error(fmt::format("the final of {}: its contestant {} is no trial of that problem and class",
+                              final.problem.text(), entry.trial.hex()));
+    }
+  }
+  const Digest id = final_id(final, contest);
+  m_final.use()
+      .bind(id)
+      .bind(contest)
+      .bind(final.chosen)
+      .bind(final.rounds)
+      .bind(final.throttled_rounds)
+      .bind(final.measured_at)
+      .bind(final.sequence)
+      .bind(final.run)
+      .run();
+  for (std::size_t place = 0; place < final.entries.size(); ++place) {
+    const FinalRecord::Entry& entry = final.entries[place];
+    auto row = m_final_entry.use();
+    row.bind(id).bind(place).bind(entry.trial);
+    row.bind(entry.ratio).bind(entry.ratio_low).bind(entry.ratio_high).bind(entry.tied);
+    row.run();
+  }
+  put_coverage(final, id);
+}
+
+void RowWriter::put_coverage(const FinalRecord& final, const Digest& id) {
+  for (const FinalRecord::Coverage& covered : final.coverage) {
+    auto row = m_coverage.use();
+    row.bind(id);
+    // An unknown run is x'' there: a column of a primary key cannot be NULL.
+    if (covered.run.empty()) {
+      row.bind(std::span<const std::byte>());
+    } else {
+      row.bind(covered.run);
+    }
+    row.bind(covered.kernel).bind(covered.first).bind(covered.last).run();
+  }
+  if (final.coverage.empty()) m_entry_coverage.use().bind(id).run();
+}
+
+namespace {
+
+/// Rows may come from strangers: only what a search can have said is kept.
+void require_sound(const SearchRecord& search) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(
+        fmt::format("the search of {} that ended at {}: {}", search.problem.text(), search.ended_at, why));
+  };
+  if (search.parts.empty() || search.parts.size() > most_search_parts)
+    refuse(fmt::format("{} kernels, 1 to {} were expected", search.parts.size(), most_search_parts));
+  if (search.tried < 0 || search.failed < 0 || search.failed > search.tried)
+    refuse(fmt::format("{} of {} tried have failed", search.failed, search.tried));
+  for (const SearchRecord::Part& part : search.parts) {
+    if (part.candidates < 0) refuse(fmt::format("{} candidates", part.candidates));
+  }
+  if (!search.outlook) return;
+  for (const double share : {search.outlook->gain, search.outlook->low, search.outlook->high}) {
+    if (!std::isfinite(share) || share < 0) refuse(fmt::format("{} is no expected gain", share));
+  }
+}
+
+Digest search_id(const SearchRecord& search, const Digest& contest) {
+  tuner::model::DigestBuilder digest;
+  digest.add("search 1").add(contest).add(search.run).add(search.ended_at).add(search.strategy);
+  for (const SearchRecord::Part& part : search.parts) digest.add(part.kernel).add(part.spec);
+  return digest.add(search.tried).finish();
+}
+
+}  // namespace
+
+void RowWriter::put(const SearchRecord& search) {
+  require_sound(search);
+  const Digest contest = put_contest(search.problem, search.comparison_class);
+  const Digest id = search_id(search, contest);
+  auto row = m_search.use();
+  row.bind(id).bind(contest).bind(search.strategy).bind(to_string(search.ending));
+  row.bind(search.tried).bind(search.failed).bind(search.ended_at);
+  if (search.outlook) {
+    RowBinder binder(row);
+    describe(binder, *search.outlook);
+  } else {
+    for (int i = 0; i < columns_of<tuner::model::Outlook>().count(); ++i) row.bind(std::nullopt);
+  }
+  row.bind(search.run).run();
+  for (const SearchRecord::Part& part : search.parts)
+    m_search_kernel.use().bind(id).bind(part.kernel).bind(part.spec).bind(part.candidates).run();
+}
+
+}  // namespace db

@@ -1,0 +1,226 @@
+// The part of Planner that is about what buffers and arguments hold.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tuner/space/init_numbers.hpp"
+#include "tuner/space/lexer.hpp"
+#include "tuner/space/plan_text.hpp"
+#include "tuner/space/planner.hpp"
+#include "tuner/space/slots.hpp"
+
+namespace tuner::space {
+namespace {
+
+/// A buffer's own element and the two doubles a number of its reference, in both draws (see
+/// Plan::device_bytes); with as many buffers as a spec may have arguments, the sum still is a 64-bit number.
+constexpr std::int64_t most_bytes_per_element = 192;
+constexpr std::int64_t most_elements =
+    std::numeric_limits<std::int64_t>::max() / most_bytes_per_element / 1024;
+
+/// Whether an integer type holds `value`.
+bool fits(model::ElementType type, std::int64_t value) {
+  const auto within = [value]<typename T>(T) { return std::in_range<T>(value); };
+  switch (model::component_type(type)) {
+    case model::ElementType::boolean:
+      return value == 0 || value == 1;
+    case model::ElementType::int16:
+      return within(std::int16_t{});
+    case model::ElementType::uint16:
+      return within(std::uint16_t{});
+    case model::ElementType::int8:
+      return within(std::int8_t{});
+    case model::ElementType::uint8:
+      return within(std::uint8_t{});
+    case model::ElementType::int32:
+      return within(std::int32_t{});
+    case model::ElementType::uint32:
+      return within(std::uint32_t{});
+    case model::ElementType::uint64:
+      return within(std::uint64_t{});
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool Planner::make_buffers() {
+  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+    const model::ArgumentSpec& argument = m_spec.arguments[i];
+    if (!argument.pointer) continue;
+    std::int64_t elements = 1;
+    std::vector<std::int64_t> extents;
+    for (const Compiled& expression : m_compiled.arguments[i].extent) {
+      const std::optional<std::int64_t> extent = number(expression, argument.name);
+      if (!extent) return false;
+      if (*extent < 0) {
+        reject(fmt::format("extent {} of `{}` is negative", shown(expression, *extent), argument.name));
+        return false;
+      }
+      if (__builtin_mul_overflow(elements, *extent, &elements) || elements > most_elements) {
+        reject(fmt::format("`{}` has more elements than any device can hold", argument.name));
+        return false;
+      }
+      extents.push_back(*extent);
+    }
+    const model::ElementType type = argument.type.value_or(m_problem.type);
+    model::BufferPlan buffer{argument.name, type, elements, argument.access, {}, {}};
+    const CompiledArgument& own = m_compiled.arguments[i];
+    const model::InitRule& first = argument.init.for_type(type);
+    const auto init = resolved(argument, own, first, buffer, extents);
+    if (!init) return false;
+    buffer.init = *init;
+    buffer.file = first.contents;
+    if (argument.second_init) {
+      const model::InitRule& second = argument.second_init->for_type(type);
+      const auto second_init = resolved(argument, own, second, buffer, extents);
+      if (!second_init) return false;
+      buffer.second_init = *second_init;
+      buffer.second_file = second.contents;
+    }
+    if (argument.expected) {
+      if (!fits_file(*argument.expected, buffer, extents)) return false;
+      buffer.expected = argument.expected->contents;
+    }
+    buffer.ignores_unwritten = argument.ignores_unwritten;
+    if (own.unordered) {
+      const std::optional<std::int64_t> group = number(*own.unordered, argument.name);
+      if (!group) return false;
+      if (*group < 1) {
+        reject(fmt::format("unordered {} of `{}` is no number of elements", shown(*own.unordered, *group),
+                           argument.name));
+        return false;
+      }
+      buffer.unordered_within = *group;
+    }
+    buffer.restored = argument.restore;
+    m_buffers.push_back(std::move(buffer));
+  }
+  return true;
+}
+
+std::optional<model::Init> Planner::resolved(const model::ArgumentSpec& argument,
+                                             const CompiledArgument& compiled, const model::InitRule& rule,
+                                             const model::BufferPlan& buffer,
+                                             const std::vector<std::int64_t>& extents) {
+  using Kind = model::Init::Kind;
+  model::Init init = rule;
+  if (rule.kind == Kind::file && !fits_file(rule, buffer, extents)) return std::nullopt;
+  const auto numbers = compiled.inits.find(&rule);
+  if (numbers != compiled.inits.end()) {
+    std::vector<double> values;
+    for (const Compiled& expression : numbers->second) {
+      const std::optional<double> value = real(expression, argument.name);
+      if (!value) return std::nullopt;
+      values.push_back(*value);
+    }
+    init = space::with_numbers(rule.kind, values);
+    if (const auto mistake = mistake_in(init)) {
+      return reject(fmt::format("init of `{}`: {}; {}", argument.name, mistake->message, mistake->hint));
+    }
+  }
+  const auto count = static_cast<double>(buffer.numbers());
+  if (rule.kind == Kind::permutation || rule.kind == Kind::sorted) init.c = std::max(1.0, count);
+  const bool is_late = numbers != compiled.inits.end() || rule.kind == Kind::permutation;
+  if (is_late) {
+    if (const auto mistake = misfit(init, buffer.type))
+      return reject(fmt::format("init of `{}`: {}: {}", argument.name, mistake->message, mistake->hint));
+  }
+  if (rule.kind != Kind::signs) return init;
+  // A spec's `signs` has the most non-zeros of a column; a plan's has the distance between them and the
+  // length of a row. Rows are what the first extent counts.
+  double row_length = 1;
+  for (std::size_t i = 1; i < extents.size(); ++i) row_length *= static_cast<double>(extents[i]);
+  const double rows = extents.empty() ? 1 : static_cast<double>(extents.front());
+  return model::Init{init.kind, std::max(1.0, std::ceil(rows / init.a)), std::max(1.0, row_length)};
+}
+
+bool Planner::fits_file(const model::InitRule& rule, const model::BufferPlan& buffer,
+                        const std::vector<std::int64_t>& extents) {
+  const model::FileContents& file = rule.contents;
+  std::vector<std::int64_t> shape = rule.shape;
+  const std::int64_t width = model::components(buffer.type);
+  if (width > 1 && shape.size() == extents.size() + 1 && shape.back() == width) shape.pop_back();
+  const std::int64_t numbers = file.elements * model::components(file.type);
+  if (numbers == buffer.numbers() && (shape.empty() || shape == extents)) return true;
+  const std::string found = rule.shape.empty()
+                                ? fmt::format("{} elements of {}", file.elements, model::cuda_name(file.type))
+                                : fmt::format("{}", fmt::join(rule.shape, " x "));
+  reject(fmt::format("`{}` is {}, and its file {} holds {}", buffer.name, fmt::join(extents, " x "),
+                     file.path, found));
+  return false;
+}
+
+bool Planner::make_scalars() {
+  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+    const model::ArgumentSpec& argument = m_spec.arguments[i];
+    const CompiledArgument& compiled = m_compiled.arguments[i];
+    model::Operand operand;
+    if (argument.pointer) {
+      operand.buffer = compiled.buffer;
+    } else {
+      operand.kind = model::Operand::Kind::scalar;
+      operand.type = argument.type.value_or(m_problem.type);
+      if (!set_value(operand, argument, compiled)) return false;
+    }
+    m_arguments.push_back(operand);
+  }
+  return true;
+}
+
+bool Planner::set_value(model::Operand& operand, const model::ArgumentSpec& argument,
+                        const CompiledArgument& compiled) {
+  if (!compiled.components.empty()) return set_components(operand, argument, compiled);
+  if (model::is_floating(operand.type)) {
+    const std::optional<double> value = real(*compiled.real, argument.name);
+    operand.real = value.value_or(0);
+    return value.has_value();
+  }
+  const std::optional<std::int64_t> value = number(*compiled.integer, argument.name);
+  if (!value) return false;
+  operand.integer = *value;
+  if (fits(operand.type, *value)) return true;
+  reject(fmt::format("argument `{}` is {}, more than its type {} holds", argument.name,
+                     shown(*compiled.integer, *value), model::cuda_name(operand.type)));
+  return false;
+}
+
+bool Planner::set_components(model::Operand& operand, const model::ArgumentSpec& argument,
+                             const CompiledArgument& compiled) {
+  for (const Compiled& component : compiled.components) {
+    if (model::is_floating(operand.type)) {
+      const std::optional<double> value = real(component, argument.name);
+      if (!value) return false;
+      operand.reals.push_back(*value);
+      continue;
+    }
+    const std::optional<std::int64_t> value = number(component, argument.name);
+    if (!value) return false;
+    if (!fits(operand.type, *value)) {
+      reject(fmt::format("argument `{}` has {}, more than its type {} holds", argument.name,
+                         shown(component, *value), model::cuda_name(operand.type)));
+      return false;
+    }
+    operand.integers.push_back(*value);
+  }
+  return true;
+}
+
+std::optional<model::Operand> Planner::whole_number(const Compiled& expression) {
+  const std::optional<std::int64_t> value = number(expression, expression.source->text);
+  if (!value) return std::nullopt;
+  model::Operand operand;
+  operand.kind = model::Operand::Kind::scalar;
+  operand.integer = *value;
+  if (fits(operand.type, *value)) return operand;
+  return reject(
+      fmt::format("`{}` is passed as an int, which {} does not fit; declare an argument of type long long "
+                  "for it",
+                  expression.source->text, *value));
+}
+
+}  // namespace tuner::space
