@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "tuner/sweep/for_each_index.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/for_each_index.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -30,7 +30,8 @@ void declare(const Work& work, Services& services) {
                     past.size()));
   }
   std::vector<model::Judgement> judgements(past.size());
-  for_each_index(past.size(), [&](std::size_t i) {
+  constexpr std::size_t worth_a_thread = 256;
+  util::for_each_index(past.size(), worth_a_thread, [&](std::size_t i) {
     judgements[i] = {past[i].key, describes(work.kernel, past[i])};
   });
   services.sink.declare(kernel, judgements);

@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "tuner/model/digest.hpp"
-#include "tuner/sweep/for_each_index.hpp"
 #include "tuner/sweep/group_order.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/for_each_index.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -62,10 +62,12 @@ struct Candidates {
 /// Identities are most of what a sweep that is known already has to do. A baseline that cannot be called is
 /// tried all the same, so that it is said why.
 Candidates candidates_of(const Request& request, const Work& work, const model::Problem& problem) {
+  constexpr std::size_t worth_a_thread = 256;
   Candidates found{work.kernel.list(problem, request.device.limits), {}, {}, {}};
   const TrialMaker maker(request, work, problem);
   std::vector<TrialMaker::Identity> identities(found.list.size());
-  for_each_index(found.list.size(), [&](std::size_t i) { identities[i] = maker.identify(found.list[i]); });
+  util::for_each_index(found.list.size(), worth_a_thread,
+                       [&](std::size_t i) { identities[i] = maker.identify(found.list[i]); });
   for (std::size_t i = 0; i < identities.size(); ++i) {
     if (identities[i].rejection && model::may_win(work.kernel.spec().role)) {
       if (found.example.empty()) found.example = std::move(identities[i].rejection->reason);

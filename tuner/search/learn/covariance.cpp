@@ -1,6 +1,9 @@
 #include "tuner/search/learn/covariance.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "tuner/search/learn/vectors.hpp"
 
 namespace tuner::search::learn {
 namespace {
@@ -63,7 +66,8 @@ Covariance::Covariance(const Axes& axes, const Hyperparameters& hyperparameters)
     entries += axis.levels * axis.levels;
     aspects += axis.aspects.size();
   }
-  m_tables.resize(entries);
+  m_far.resize(entries);
+  m_short.resize(entries);
   update(hyperparameters);
 }
 
@@ -82,41 +86,52 @@ void Covariance::update(const Hyperparameters& hyperparameters, std::size_t chan
 void Covariance::fill_axis(const Hyperparameters& hyperparameters, std::size_t index) {
   const Axis& axis = m_axes.all()[index];
   const float mix = hyperparameters.mix;
-  Pair* table = m_tables.data() + m_begin[index];
+  const std::size_t begin = m_begin[index];
   for (std::size_t a = 0; a < axis.levels; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
-      Pair product{1, 1};
+      float far = 1;
+      float close = 1;
       for (std::size_t k = 0; k < axis.aspects.size(); ++k) {
         const float distance = axis.aspects[k].distance(a, b);
         if (distance == 0) continue;
         const float scaled = distance / std::exp(hyperparameters.log_length[m_first_aspect[index] + k]);
-        product.far *= 1 - mix + mix * matern(scaled);
-        product.near *= matern(scaled / near_length);
+        far *= 1 - mix + mix * matern(scaled);
+        close *= matern(scaled / near_length);
       }
-      table[a * axis.levels + b] = product;
-      table[b * axis.levels + a] = product;
+      for (const std::size_t entry : {begin + a * axis.levels + b, begin + b * axis.levels + a}) {
+        m_far[entry] = far;
+        m_short[entry] = close;
+      }
     }
   }
 }
 
 float Covariance::between(const std::uint8_t* a, const std::uint8_t* b) const {
-  float value = 0;
-  fill(a, b, 1, &value);
-  return value;
+  float far = 1 - m_near;
+  float close = m_near;
+  for (std::size_t axis = 0; axis < m_axes.count(); ++axis) {
+    const std::size_t entry = m_begin[axis] + a[axis] * m_axes.all()[axis].levels + b[axis];
+    far *= m_far[entry];
+    close *= m_short[entry];
+  }
+  return far + close;
 }
 
-void Covariance::fill(const std::uint8_t* a, const std::uint8_t* rows, std::size_t count, float* out) const {
-  const std::size_t axes = m_axes.count();
-  const std::uint8_t* row = rows;
-  for (std::size_t i = 0; i < count; ++i, row += axes) {
-    Pair product{1 - m_near, m_near};
-    for (std::size_t axis = 0; axis < axes; ++axis) {
-      const std::size_t levels = m_axes.all()[axis].levels;
-      const Pair entry = m_tables[m_begin[axis] + a[axis] * levels + row[axis]];
-      product.far *= entry.far;
-      product.near *= entry.near;
+void Covariance::fill(const std::uint8_t* a, const std::uint8_t* levels, std::size_t stride,
+                      std::size_t count, float* out) const {
+  constexpr std::size_t most = 256;
+  float close[most];
+  for (std::size_t first = 0; first < count; first += most) {
+    const std::size_t part = std::min(most, count - first);
+    std::fill_n(out + first, part, 1 - m_near);
+    std::fill_n(close, part, m_near);
+    for (std::size_t axis = 0; axis < m_axes.count(); ++axis) {
+      const std::size_t line = m_begin[axis] + a[axis] * m_axes.all()[axis].levels;
+      const std::uint8_t* place = levels + axis * stride + first;
+      multiply_by_entry(out + first, m_far.data() + line, place, part);
+      multiply_by_entry(close, m_short.data() + line, place, part);
     }
-    out[i] = product.far + product.near;
+    subtract(out + first, close, -1, part);
   }
 }
 

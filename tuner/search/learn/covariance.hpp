@@ -37,20 +37,19 @@ class Covariance {
   void update(const Hyperparameters& hyperparameters);
 
   float between(const std::uint8_t* a, const std::uint8_t* b) const;
-  /// between(a, each of `count` rows of levels), into `out`.
-  void fill(const std::uint8_t* a, const std::uint8_t* rows, std::size_t count, float* out) const;
+  /// between(a, each of `count` candidates), into `out`. `levels`: theirs on the first axis; `stride` beyond
+  /// those, on the next.
+  void fill(const std::uint8_t* a, const std::uint8_t* levels, std::size_t stride, std::size_t count,
+            float* out) const;
 
  private:
-  struct Pair {
-    float far;
-    float near;
-  };
   void fill_axis(const Hyperparameters& hyperparameters, std::size_t axis);
 
   const Axes& m_axes;
   std::vector<std::size_t> m_begin;         ///< of each axis' table
   std::vector<std::size_t> m_first_aspect;  ///< of each axis
-  std::vector<Pair> m_tables;
+  std::vector<float> m_far;
+  std::vector<float> m_short;  ///< the same with short lengths
   float m_near = 0;
 };
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "tuner/util/for_each_index.hpp"
 
 namespace tuner::search::learn {
 namespace {
@@ -16,6 +17,9 @@ constexpr float hopeful = 1.5F;
 constexpr std::size_t block = 256;
 /// Of the covered candidates, those that are there by chance: a model that is wrong must be able to see it.
 constexpr double by_chance = 0.25;
+/// Below, a thread costs what it saves.
+constexpr std::size_t results_worth_a_thread = 48;
+constexpr std::size_t seeds = std::size_t{1} << 32U;
 
 std::vector<Sample> pick(const std::vector<Sample>& samples, std::size_t most) {
   std::vector<float> values;
@@ -31,19 +35,11 @@ int steps_for(std::size_t results) {
   return static_cast<int>(std::clamp(30 * share * share, 8.0, 80.0));
 }
 
-std::vector<std::uint8_t> rows_of(const Axes& axes, std::span<const std::size_t> candidates) {
-  std::vector<std::uint8_t> rows;
-  rows.reserve(candidates.size() * axes.count());
-  for (const std::size_t candidate : candidates)
-    rows.insert(rows.end(), axes.levels(candidate), axes.levels(candidate) + axes.count());
-  return rows;
-}
-
 }  // namespace
 
 Model::Model(const Axes& axes, const std::vector<Trend>& trends, const ModelSettings& settings,
              RandomSource& random)
-    : m_axes(axes), m_settings(settings), m_scale({}, settings.clip) {
+    : m_settings(settings), m_scale({}, settings.clip) {
   for (std::size_t i = 0; i < settings.opinions; ++i)
     m_particles.emplace_back(axes, trends, settings.log_length, random);
 }
@@ -70,16 +66,25 @@ void Model::fit(std::span<const Observation> observations, std::span<const std::
   }
   const std::vector<Sample> known = pick(samples, m_settings.points);
   const std::vector<Sample> judged = pick(samples, m_settings.judged);
-  for (Particle& particle : m_particles) particle.wander(judged, m_scale, steps_for(judged.size()), random);
+  std::vector<RandomSource> sources;  // one each, so that threads do not decide who draws what
+  for (std::size_t i = 0; i < m_particles.size(); ++i) sources.emplace_back(random.below(seeds));
+  for_each_particle(known.size(), [&](std::size_t i) {
+    m_particles[i].wander(judged, m_scale, steps_for(judged.size()), sources[i]);
+  });
   choose(pool, known, random);
-  m_rows = rows_of(m_axes, m_covered);
+  for_each_particle(known.size(), [&](std::size_t i) {
+    m_particles[i].settle(known, m_scale, under_way.size() + room);
+    m_particles[i].cover(m_covered, m_scale);
+    for (const std::size_t candidate : under_way) m_particles[i].begin(candidate);
+  });
   m_under_way.clear();
-  for (Particle& particle : m_particles) {
-    particle.settle(known, m_scale, under_way.size() + room);
-    particle.cover(m_covered, m_rows.data(), m_scale);
-    for (const std::size_t candidate : under_way) m_under_way[candidate] = particle.begin(candidate);
-  }
+  for (std::size_t i = 0; i < under_way.size(); ++i) m_under_way[under_way[i]] = known.size() + i;
   m_fitted = true;
+}
+
+void Model::for_each_particle(std::size_t results, const std::function<void(std::size_t)>& work) {
+  const bool is_little = results < results_worth_a_thread;
+  util::for_each_index(m_particles.size(), is_little ? m_particles.size() : 1, work);
 }
 
 void Model::choose(std::span<const std::size_t> pool, std::span<const Sample> samples, RandomSource& random) {
@@ -88,14 +93,18 @@ void Model::choose(std::span<const std::size_t> pool, std::span<const Sample> sa
   Particle& scout = m_particles[random.below(m_particles.size())];
   const std::vector<Sample> known = pick({samples.begin(), samples.end()}, scout_points);
   scout.settle(known, m_scale, 0);
-  std::vector<std::pair<float, std::size_t>> order;
-  for (std::size_t first = 0; first < pool.size(); first += block) {
-    const auto part = pool.subspan(first, std::min(block, pool.size() - first));
-    const std::vector<std::uint8_t> rows = rows_of(m_axes, part);
-    scout.cover(part, rows.data(), m_scale);
-    for (std::size_t i = 0; i < part.size(); ++i)
-      order.emplace_back(scout.mean(i) - hopeful * scout.standard_deviation(i), part[i]);
-  }
+  std::vector<std::pair<float, std::size_t>> order(pool.size());
+  const std::size_t parts = m_particles.size();
+  util::for_each_index(parts, 1, [&](std::size_t part) {
+    Particle own = scout;
+    const std::size_t end = pool.size() * (part + 1) / parts;
+    for (std::size_t first = pool.size() * part / parts; first < end; first += block) {
+      const auto some = pool.subspan(first, std::min(block, end - first));
+      own.cover(some, m_scale);
+      for (std::size_t i = 0; i < some.size(); ++i)
+        order[first + i] = {own.mean(i) - hopeful * own.standard_deviation(i), some[i]};
+    }
+  });
   const auto chance = static_cast<std::size_t>(by_chance * static_cast<double>(m_settings.covered));
   const std::size_t best = m_settings.covered - chance;
   std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best), order.end());
@@ -122,9 +131,8 @@ std::vector<double> Model::log_times_of(std::span<const std::size_t> candidates)
   for (std::size_t first = 0; first < candidates.size(); first += block) {
     const auto part = candidates.subspan(first, std::min(block, candidates.size() - first));
     m_covered.assign(part.begin(), part.end());
-    m_rows = rows_of(m_axes, part);
     for (Particle& particle : m_particles) {
-      particle.cover(part, m_rows.data(), m_scale);
+      particle.cover(part, m_scale);
       for (std::size_t i = 0; i < part.size(); ++i)
         means[first + i] += m_scale.log_time(particle.mean(i)) / static_cast<double>(m_particles.size());
     }

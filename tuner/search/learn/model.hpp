@@ -1,6 +1,6 @@
 #pragma once
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -48,15 +48,15 @@ class Model {
  private:
   /// Those of `pool` that one of the opinions finds best by a hopeful guess, and some others.
   void choose(std::span<const std::size_t> pool, std::span<const Sample> samples, RandomSource& random);
+  /// Each in a thread of its own where so many results make that worth it.
+  void for_each_particle(std::size_t results, const std::function<void(std::size_t)>& work);
   float value_of(const Observation& observation) const;
 
-  const Axes& m_axes;
   ModelSettings m_settings;
   std::vector<Particle> m_particles;
   Scale m_scale;
   bool m_fitted = false;
   std::vector<std::size_t> m_covered;
-  std::vector<std::uint8_t> m_rows;                          ///< levels of the covered
   std::unordered_map<std::size_t, std::size_t> m_under_way;  ///< candidates -> points of each particle
 };
 

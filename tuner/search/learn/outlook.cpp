@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/search/learn/vectors.hpp"
 #include "tuner/search/random_source.hpp"
 
 namespace tuner::search::learn {
@@ -20,6 +21,7 @@ constexpr int draws_of_a_particle = 64;
 constexpr double narrow = 0.4;
 constexpr double usual = 0.7;
 constexpr double wide = 1.2;
+constexpr float least_variance = 1e-8F;
 
 /// The open candidates that could be the best: by a very hopeful guess.
 std::vector<std::size_t> promising(const Model& model, const Particle& particle, const OpenCandidates& open) {
@@ -34,20 +36,6 @@ std::vector<std::size_t> promising(const Model& model, const Particle& particle,
   return chosen;
 }
 
-/// Cholesky factor of the covariances of `chosen`, by rows.
-std::vector<float> factor_of(const Particle& particle, const std::vector<std::size_t>& chosen) {
-  const std::size_t n = chosen.size();
-  std::vector<float> lower(n * n, 0.0F);
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = 0; b <= a; ++b) {
-      float value = particle.covariance_between(chosen[a], chosen[b]);
-      for (std::size_t c = 0; c < b; ++c) value -= lower[a * n + c] * lower[b * n + c];
-      lower[a * n + b] = a == b ? std::sqrt(std::max(value, 1e-8F)) : value / lower[b * n + b];
-    }
-  }
-  return lower;
-}
-
 }  // namespace
 
 Outlook outlook(const Model& model, const OpenCandidates& open, double best_log_time) {
@@ -58,15 +46,15 @@ Outlook outlook(const Model& model, const OpenCandidates& open, double best_log_
   constexpr std::array deviations = {narrow, usual, wide};
   for (const Particle& particle : model.particles()) {
     const std::vector<std::size_t> chosen = promising(model, particle, open);
-    const std::vector<float> lower = factor_of(particle, chosen);
     const std::size_t n = chosen.size();
-    std::vector<double> normal(n);
+    std::vector<float> lower = particle.covariances(chosen);
+    factorise(lower.data(), n, least_variance);
+    std::vector<float> normal(n);
     for (int draw = 0; draw < draws_of_a_particle; ++draw) {
-      for (double& one : normal) one = random.normal();
+      for (float& one : normal) one = static_cast<float>(random.normal());
       std::array fastest = {best, best, best};
       for (std::size_t a = 0; a < n; ++a) {
-        double off = 0;
-        for (std::size_t c = 0; c <= a; ++c) off += lower[a * n + c] * normal[c];
+        const double off = dot(lower.data() + a * n, normal.data(), a + 1);
         for (std::size_t kind = 0; kind < deviations.size(); ++kind)
           fastest[kind] = std::min(fastest[kind], particle.mean(chosen[a]) + deviations[kind] * off);
       }

@@ -145,8 +145,11 @@ void Particle::settle(std::span<const Sample> samples, const Scale& scale, std::
   for (const Point& point : m_points) m_posterior.add(m_covariance, point);
 }
 
-void Particle::cover(std::span<const std::size_t> candidates, const std::uint8_t* rows, const Scale& scale) {
-  m_posterior.cover(m_covariance, rows, candidates.size(), m_axes.count());
+void Particle::cover(std::span<const std::size_t> candidates, const Scale& scale) {
+  std::vector<const std::uint8_t*> levels;
+  levels.reserve(candidates.size());
+  for (const std::size_t candidate : candidates) levels.push_back(m_axes.levels(candidate));
+  m_posterior.cover(m_covariance, std::move(levels), m_axes.count());
   m_trend_at.clear();
   for (const std::size_t candidate : candidates) m_trend_at.push_back(trend_at(candidate, scale));
 }

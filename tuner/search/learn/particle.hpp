@@ -30,7 +30,7 @@ class Particle {
   /// The process given `samples`, with room for `more` points.
   void settle(std::span<const Sample> samples, const Scale& scale, std::size_t more);
   /// Predicts at these candidates from here on.
-  void cover(std::span<const std::size_t> candidates, const std::uint8_t* rows, const Scale& scale);
+  void cover(std::span<const std::size_t> candidates, const Scale& scale);
   /// Returns its place among the points.
   std::size_t begin(std::size_t candidate);
   void end(std::size_t point, std::size_t candidate, float value, const Scale& scale);
@@ -38,8 +38,9 @@ class Particle {
   std::size_t trend() const { return m_now.trend; }
   float mean(std::size_t covered) const { return m_posterior.mean(covered) + m_trend_at[covered]; }
   float standard_deviation(std::size_t covered) const { return m_posterior.standard_deviation(covered); }
-  float covariance_between(std::size_t i, std::size_t j) const {
-    return m_posterior.covariance_between(m_covariance, i, j);
+  /// Of chosen ones among the covered candidates, by rows; the lower half.
+  std::vector<float> covariances(std::span<const std::size_t> chosen) const {
+    return m_posterior.covariances(m_covariance, chosen);
   }
   /// Of any candidate; slow.
   std::pair<float, float> mean_and_deviation(std::size_t candidate, const Scale& scale) const;

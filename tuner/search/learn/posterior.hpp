@@ -33,8 +33,8 @@ class Posterior {
   void add(const Covariance& covariance, const Point& point);
   /// The value of a point that was pending.
   void set_value(std::size_t point, float value);
-  /// Predicts at `count` rows of levels from here on; `rows` must stay.
-  void cover(const Covariance& covariance, const std::uint8_t* rows, std::size_t count, std::size_t axes);
+  /// Predicts at candidates of these levels from here on, one an axis; they must stay.
+  void cover(const Covariance& covariance, std::vector<const std::uint8_t*> levels, std::size_t axes);
 
   std::size_t points() const { return m_points.size(); }
   std::size_t capacity() const { return m_capacity; }
@@ -42,14 +42,14 @@ class Posterior {
   float mean(std::size_t i) const { return m_mean[i]; }
   /// Of what lies behind the results, noise apart.
   float standard_deviation(std::size_t i) const;
-  /// Covariance of two covered candidates.
-  float covariance_between(const Covariance& covariance, std::size_t i, std::size_t j) const;
+  /// Of chosen ones among the covered candidates, by rows; the lower half.
+  std::vector<float> covariances(const Covariance& covariance, std::span<const std::size_t> chosen) const;
   /// As above for any candidate; allocates.
   std::pair<float, float> mean_and_deviation(const Covariance& covariance, const std::uint8_t* levels) const;
 
  private:
-  float* projected(std::size_t point) { return m_projections.data() + point * m_count; }
-  const float* projected(std::size_t point) const { return m_projections.data() + point * m_count; }
+  float* projected(std::size_t point) { return m_projections.data() + point * m_levels.size(); }
+  const float* projected(std::size_t point) const { return m_projections.data() + point * m_levels.size(); }
   float* row(std::size_t point) { return m_lower.data() + point * m_capacity; }
   const float* row(std::size_t point) const { return m_lower.data() + point * m_capacity; }
   /// Row `point` of the inverse of the factor times the covariances with the candidates first … last.
@@ -62,11 +62,10 @@ class Posterior {
   double m_usual_variance = 1;
   float m_amplitude = 1;  ///< standard deviation before any point
   std::vector<Point> m_points;
-  std::vector<float> m_lower;    ///< Cholesky factor of the points' covariances, by rows
-  std::vector<float> m_weights;  ///< its inverse times the values
-  const std::uint8_t* m_rows = nullptr;
-  std::size_t m_count = 0;
-  std::size_t m_axes = 0;
+  std::vector<float> m_lower;                 ///< Cholesky factor of the points' covariances, by rows
+  std::vector<float> m_weights;               ///< its inverse times the values
+  std::vector<const std::uint8_t*> m_levels;  ///< of each covered candidate
+  std::vector<std::uint8_t> m_columns;        ///< the same, axis by axis
   std::vector<float> m_projections;  ///< the factor's inverse times covariances with candidates, by points
   std::vector<float> m_mean;
   std::vector<float> m_variance;

@@ -1,16 +1,17 @@
-#include "tuner/sweep/for_each_index.hpp"
+#include "tuner/util/for_each_index.hpp"
 
 #include <algorithm>
 #include <future>
 #include <thread>
 #include <vector>
 
-namespace tuner::sweep {
+namespace tuner::util {
 
-void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work) {
-  constexpr std::size_t enough = 256;
+void for_each_index(std::size_t count, std::size_t worth_a_thread,
+                    const std::function<void(std::size_t)>& work) {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t parts = std::clamp<std::size_t>(count / enough, 1, cores);
+  const std::size_t parts =
+      std::clamp<std::size_t>(count / std::max<std::size_t>(1, worth_a_thread), 1, cores);
   std::vector<std::future<void>> others;
   const auto do_part = [&](std::size_t part) {
     for (std::size_t i = count * part / parts; i < count * (part + 1) / parts; ++i) work(i);
@@ -21,4 +22,4 @@ void for_each_index(std::size_t count, const std::function<void(std::size_t)>& w
   for (auto& other : others) other.get();
 }
 
-}  // namespace tuner::sweep
+}  // namespace tuner::util
