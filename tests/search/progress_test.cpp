@@ -45,10 +45,20 @@ TEST_SUITE("tuner::search::Progress") {
   }
 
   TEST_CASE("half a stretch forgets sooner") {
-    Progress progress(400);
+    Progress progress(1600);  // a stretch of 100
     add_ms(progress, 2);
-    add_ms(progress, 1, 26);
+    add_ms(progress, 1, 51);
     CHECK(progress.gain(true)->share == 0);
     CHECK(progress.gain(false)->share == doctest::Approx(0.5));
+  }
+
+  TEST_CASE("half a stretch is never too short to mean something") {
+    Progress progress(529);  // a stretch of 57
+    add_ms(progress, 2);
+    add_ms(progress, 1, 39);
+    CHECK_FALSE(progress.gain(true)->is_complete);
+    add_ms(progress, 1, 2);
+    CHECK(progress.gain(true)->is_complete);
+    CHECK(progress.gain(true)->share == 0);
   }
 }

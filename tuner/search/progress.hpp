@@ -21,8 +21,8 @@ class Progress {
     /// Whether there were as many results as the stretch is long; else it is of all of them.
     bool is_complete = false;
   };
-  /// Over the whole stretch, or over half of it, which is as telling where another size on the same device is
-  /// known. Nothing before there was a time.
+  /// Over the whole stretch, or over half of it, but no fewer than 40 results, which is as telling where
+  /// another size on the same device is known. Nothing before there was a time.
   std::optional<Gain> gain(bool half) const;
 
  private:
