@@ -299,29 +299,4 @@ TEST_CASE("abandoned compilations end, are never delivered, and the pool goes on
   pool.cancel();  // and the destructor waits for nobody
 }
 
-TEST_CASE("what is forgotten is not waited for, unless somebody else wants it") {
-  CompilePool pool(1, [] { return std::make_unique<EndlessCompiler>(); });
-  const auto running = pool.submit(fake_job("one"));
-  while (pool.stats().running < 1) std::this_thread::sleep_for(1ms);
-  const auto same_as_next = pool.submit(fake_job("quick"));
-  const auto wanted = pool.submit(fake_job("quick"));
-  const auto pending = pool.submit(fake_job("two"));
-  pool.forget({running, same_as_next, pending});
-  CHECK(pool.outstanding() == 1);
-  const auto finished = pool.take();
-  REQUIRE(finished);
-  CHECK(finished->ticket == wanted);
-  CHECK_FALSE(pool.take());
-  CHECK(pool.stats().pending == 0);
-  // Its result is there already.
-  const auto ready = pool.submit(fake_job("quick"));
-  while (pool.stats().ready < 1) std::this_thread::sleep_for(1ms);
-  pool.forget({ready});
-  CHECK_FALSE(pool.take());
-  CHECK(pool.stats().ready == 0);
-  CHECK(pool.stats().ready_bytes == 0);
-  const auto again = pool.submit(fake_job("quick"));
-  CHECK(pool.take()->ticket == again);
-}
-
 TEST_SUITE_END();

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <map>
 #include <set>
@@ -132,15 +131,11 @@ class Watcher final : public sweep::Observer {
   }
   void left_out(const model::TrialRecord&) override { ++left; }
   void final_begins(const model::Problem&, std::size_t) override {}
-  void search_ended(const model::SearchRecord& search) override {
-    searches.push_back(search);
-    has_ended = true;
-  }
+  void search_ended(const model::SearchRecord& search) override { searches.push_back(search); }
   void notice(const std::string& text) override { notices.push_back(text); }
   std::vector<std::string> notices;
   std::vector<model::SearchRecord> searches;
   std::pair<std::int64_t, std::int64_t> plan;
-  std::atomic<bool> has_ended = false;  ///< some search
   int ended = 0;
   int left = 0;
   std::function<void(const model::TrialRecord&)> on_finished;

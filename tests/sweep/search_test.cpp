@@ -104,40 +104,6 @@ TEST_SUITE("tuner::sweep search") {
     }
   }
 
-  TEST_CASE("a search that has tried enough does not wait for what is still being compiled") {
-    Scripted bench;
-    script.lookahead = 16;
-    script.gain_after = {{0, 0.5}, {10, 0.001}};
-    bench.further = [](sweep::Request& request) {
-      request.until = 0.01;
-      edit_values(request, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
-    };
-    std::atomic<bool> ended_meanwhile{false};
-    bench.on_compile = [&](int scale) {
-      constexpr int patience_ms = 20'000;
-      for (int i = 0; scale == 5 && i < patience_ms && !ended_meanwhile; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        ended_meanwhile = bench.watcher.has_ended.load();
-      }
-    };
-    const sweep::Summary summary = bench.run();
-    CHECK(ended_meanwhile);
-    CHECK(summary.finished >= 10);
-    CHECK(bench.watcher.searches.at(0).ending == model::SearchEnding::until);
-    CHECK(bench.watcher.searches.at(0).tried == summary.finished);
-    CHECK(summary.passed_over >= 1);
-    CHECK(script.seen.at(0).reported.at(4).status == model::TrialStatus::skipped);
-    for (const auto& [key, record] : bench.results.trials()) CHECK(record.configuration.text() != "SCALE=5");
-    // It is as untried as before.
-    script.gain_after = {};
-    bench.on_compile = nullptr;
-    bench.further = [](sweep::Request& request) {
-      edit_values(request, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
-    };
-    bench.run();
-    CHECK(bench.results.trials().size() == 16);
-  }
-
   TEST_CASE("a strategy that cannot say goes on to the end, and so does one that is not sure") {
     Scripted bench;
     bench.further = [](sweep::Request& request) { request.until = 0.01; };

@@ -110,27 +110,16 @@ class CompilePool::State {
     auto [ticket, work] = std::move(m_ready.front());
     m_ready.pop_front();
     Finished finished{ticket, work->result};
-    release(work);
-    return finished;
-  }
-
-  void forget(const std::set<Ticket>& tickets) noexcept {
-    const std::lock_guard lock(m_mutex);
-    for (auto ready = m_ready.begin(); ready != m_ready.end();) {
-      if (tickets.contains(ready->first)) {
-        release(ready->second);
-        ready = m_ready.erase(ready);
-      } else {
-        ++ready;
-      }
+    --m_outstanding;
+    if (--work->waiting == 0) {
+      m_ready_bytes -= work->result_bytes;
+      --m_ready_works;
+      m_by_key.erase(work->key);
+      m_work_changed.notify_all();  // one large result may have held up several workers
     }
-    const auto release_tickets_of = [&](const WorkPtr& work) {
-      const auto gone = std::erase_if(work->tickets, [&](Ticket ticket) { return tickets.contains(ticket); });
-      for (std::size_t i = 0; i < gone; ++i) release(work);
-    };
-    for (const WorkPtr& work : m_under_way) release_tickets_of(work);
-    for (const WorkPtr& work : m_pending) release_tickets_of(work);
-    std::erase_if(m_pending, [](const WorkPtr& work) { return work->abandoned.load(); });
+    // Others may wait for the last result; when there are none left they must hear of it.
+    if (m_outstanding == 0) m_result_changed.notify_all();
+    return finished;
   }
 
   std::size_t outstanding() const {
@@ -171,23 +160,6 @@ class CompilePool::State {
     m_work_changed.notify_all();
     m_result_changed.notify_all();
     for (std::thread& thread : m_threads) thread.join();
-  }
-
-  /// One submission of it less. What nobody waits for any more is dropped, wherever it has got to.
-  void release(const WorkPtr& work) noexcept {
-    --m_outstanding;
-    if (--work->waiting == 0) {
-      if (work->result) {
-        m_ready_bytes -= work->result_bytes;
-        --m_ready_works;
-      } else {
-        work->abandoned = true;
-      }
-      m_by_key.erase(work->key);
-      m_work_changed.notify_all();  // one large result may have held up several workers
-    }
-    // Others may wait for the last result; when there are none left they must hear of it.
-    if (m_outstanding == 0) m_result_changed.notify_all();
   }
 
   void drop_everything() noexcept {
@@ -299,9 +271,6 @@ std::size_t CompilePool::outstanding() const {
 }
 PoolStats CompilePool::stats() const {
   return m_state->stats();
-}
-void CompilePool::forget(const std::set<Ticket>& tickets) noexcept {
-  m_state->forget(tickets);
 }
 void CompilePool::abandon() noexcept {
   m_state->abandon(false);

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "tuner/compile/compiler.hpp"
 
@@ -70,8 +69,6 @@ class CompilePool {
   /// Submissions whose result was not taken yet.
   std::size_t outstanding() const;
   PoolStats stats() const;
-  /// Forgets these submissions; a compilation that nobody else waits for is not begun, or abandoned.
-  void forget(const std::set<Ticket>& tickets) noexcept;
   /// Forgets all submissions; compilations in hand are abandoned (Compiler::compile_unless) and thrown away.
   /// Wakes whoever waits in take(). Others may be submitted.
   void abandon() noexcept;

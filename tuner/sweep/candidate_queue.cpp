@@ -31,7 +31,7 @@ std::optional<CandidateQueue::Item> CandidateQueue::next() {
 std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   for (auto it = m_open.begin(); it != m_open.end();) {
     Open& open = it->second;
-    if (auto proposal = next_proposal(it->first, open)) {
+    if (auto proposal = next_proposal(open)) {
       ++open.under_way;
       return Item{it->first, proposal->candidate, std::move(proposal->idea)};
     }
@@ -59,24 +59,21 @@ bool CandidateQueue::is_held_back() const {
   });
 }
 
-std::optional<search::Proposal> CandidateQueue::next_proposal(std::size_t group, Open& open) {
+std::optional<search::Proposal> CandidateQueue::next_proposal(Open& open) {
   if (!open.baselines.empty()) {
     const std::size_t candidate = open.baselines.back();
     open.baselines.pop_back();
     return search::Proposal{candidate, ""};
   }
-  return asks(group, open) ? open.strategy->next() : std::nullopt;
+  return asks(open) ? open.strategy->next() : std::nullopt;
 }
 
-bool CandidateQueue::asks(std::size_t group, Open& open) {
+bool CandidateQueue::asks(Open& open) {
   if (open.waits || open.under_way >= open.strategy->lookahead()) return false;
   const bool asks_now = open.news >= results_an_outlook || (open.news > 0 && open.under_way == 0);
   if (open.until && asks_now) {
     auto outlook = open.strategy->outlook();
-    if (outlook && outlook->high < *open.until) {
-      open.enough = std::move(outlook);
-      m_satisfied.push_back(group);
-    }
+    if (outlook && outlook->high < *open.until) open.enough = std::move(outlook);
     open.news = 0;
   }
   return !open.enough;
@@ -86,13 +83,6 @@ bool CandidateQueue::is_baseline(const Item& item) const {
   const Group& group = m_list.groups[item.group];
   const std::size_t work = group.work[group.candidates[item.candidate].kernel];
   return !model::may_win(m_request.work[work].kernel.spec().role);
-}
-
-std::optional<std::size_t> CandidateQueue::take_satisfied() {
-  if (m_satisfied.empty()) return std::nullopt;
-  const std::size_t group = m_satisfied.front();
-  m_satisfied.pop_front();
-  return group;
 }
 
 std::optional<EndedSearch> CandidateQueue::take_finished() {

@@ -52,10 +52,6 @@ class CandidateQueue {
   void report(const Item& item, const model::TrialRecord& record);
   /// The same of one that was not tried after all.
   void withdraw(const Item& item);
-  /// A group of which enough was tried: it proposes nothing more, and what is under way need not be waited
-  /// for. Each is given once.
-  std::optional<std::size_t> take_satisfied();
-  bool is_baseline(const Item& item) const;
   /// A group all of whose trials have ended; each is given once, in the order they ended.
   std::optional<EndedSearch> take_finished();
   /// The groups that were begun and not taken yet, as they are; nothing more is to be asked of them.
@@ -82,13 +78,14 @@ class CandidateQueue {
 
   std::optional<Item> next_of_open();
   void begin_group();
-  std::optional<search::Proposal> next_proposal(std::size_t group, Open& open);
+  std::optional<search::Proposal> next_proposal(Open& open);
   /// Whether an open group has more to propose as soon as one of its results is in: the next group should not
   /// begin without what this one will have found.
   bool is_held_back() const;
-  bool asks(std::size_t group, Open& open);
+  bool asks(Open& open);
   /// What the search of before that ended with as much known as today expects of the rest.
   std::optional<search::Outlook> outlook_of_before(const Group& group) const;
+  bool is_baseline(const Item& item) const;
   EndedSearch ended(std::size_t group, const Open& open, model::SearchEnding with_rest) const;
 
   const Request& m_request;
@@ -101,7 +98,6 @@ class CandidateQueue {
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
   std::deque<EndedSearch> m_finished;
-  std::deque<std::size_t> m_satisfied;
 };
 
 }  // namespace tuner::sweep

@@ -1,7 +1,6 @@
 #include "tuner/sweep/compile_ahead.hpp"
 
 #include <limits>
-#include <set>
 #include <utility>
 
 namespace tuner::sweep {
@@ -84,24 +83,6 @@ std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
   const auto ready = first_ready();
   if (ready == m_ready.end()) return std::nullopt;
   return remove(ready);
-}
-
-std::vector<Compiled> CompileAhead::forget(std::size_t group,
-                                           const std::function<bool(const CandidateQueue::Item&)>& keeps) {
-  std::vector<Compiled> forgotten;
-  std::set<compile::CompilePool::Ticket> tickets;
-  for (auto it = m_compiling.begin(); it != m_compiling.end();) {
-    Compiled& trial = it->second;
-    if (!trial.judged || trial.item.group != group || keeps(trial.item)) {
-      ++it;
-      continue;
-    }
-    tickets.insert(it->first);
-    forgotten.push_back(std::move(trial));
-    it = m_compiling.erase(it);
-  }
-  m_pool.forget(tickets);
-  return forgotten;
 }
 
 void CompileAhead::abandon() {

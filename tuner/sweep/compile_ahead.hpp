@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "tuner/compile/compile_pool.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
@@ -59,10 +58,6 @@ class CompileAhead {
   /// would all be measured before the large. Waits for one as long as `patience`. Throws what the compilers
   /// throw.
   std::optional<Compiled> take(std::chrono::milliseconds patience);
-  /// Forgets the submitted trials of a group that are not compiled yet, but for those of which `keeps` says
-  /// so, and returns them.
-  std::vector<Compiled> forget(std::size_t group,
-                               const std::function<bool(const CandidateQueue::Item&)>& keeps);
   /// Forgets all that is submitted and not taken; what is being compiled is ended.
   void abandon();
   /// Compiles one trial out of turn and waits for it, whatever else is being compiled. It is not judged.

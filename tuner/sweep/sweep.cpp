@@ -133,26 +133,10 @@ class Driver {
     while (m_compiling.wants_more(left_to_come()) && !over()) {
       if (m_request.budget.trials && m_summary.finished + m_under_way >= *m_request.budget.trials) break;
       const auto item = m_queue.next();
-      const bool ends_searches = forget_satisfied();
-      if (item)
-        start(*item);
-      else if (!ends_searches)
-        break;
+      if (!item) break;
+      start(*item);
     }
     if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
-  }
-
-  /// A search that has tried enough does not wait for what is still being compiled. Returns whether there was
-  /// one.
-  bool forget_satisfied() {
-    bool any = false;
-    while (const auto group = m_queue.take_satisfied()) {
-      any = true;
-      const auto is_baseline = [&](const auto& item) { return m_queue.is_baseline(item); };
-      for (const Compiled& trial : m_compiling.forget(*group, is_baseline))
-        pass_over(trial.trial.record, trial.item);
-    }
-    return any;
   }
 
   /// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
