@@ -15,8 +15,9 @@ struct StrategyScript {
   std::size_t lookahead = 1;
   std::set<std::size_t> vetoed;  ///< candidates that compiled() turns down
   std::map<std::size_t, double>
-      gain_after;              ///< outlook() by the number of results so far; the last that fits
-  std::optional<double> high;  ///< upper end of each outlook; absent: twice its gain
+      gain_after;                       ///< outlook() by the number of results so far; the last that fits
+  std::optional<std::size_t> surprise;  ///< candidate after whose result outlook() expects half of the time
+  std::optional<double> high;           ///< upper end of each outlook; absent: twice its gain
   std::string idea = "scripted";
 
   struct Seen {
@@ -53,6 +54,8 @@ class ScriptedStrategy final : public search::Strategy {
   }
   std::size_t lookahead() const override { return m_script.lookahead; }
   std::optional<search::Outlook> outlook() const override {
+    if (m_script.surprise && m_script.seen[m_index].reported.contains(*m_script.surprise))
+      return search::Outlook{0.5, 0, 1, "script"};
     const auto after = m_script.gain_after.upper_bound(m_script.seen[m_index].reported.size());
     if (after == m_script.gain_after.begin()) return std::nullopt;
     const double gain = std::prev(after)->second;

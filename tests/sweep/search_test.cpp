@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <numeric>
 #include <thread>
 
 #include "db/best.hpp"
@@ -102,6 +103,32 @@ TEST_SUITE("tuner::sweep search") {
       };
       CHECK(bench.run().finished == 3);
     }
+  }
+
+  TEST_CASE("a search that has tried enough waits for what is still being compiled, and goes on from there") {
+    Scripted bench;
+    script.lookahead = 4;
+    script.gain_after = {{0, 0.5}, {10, 0.001}};
+    script.surprise = 4;
+    std::vector<std::int64_t> scales(40);
+    std::iota(scales.begin(), scales.end(), 1);
+    bench.further = [&](sweep::Request& request) {
+      request.until = 0.01;
+      edit_values(request, scales);
+    };
+    std::atomic<int> finished{0};
+    bench.watcher.on_finished = [&](const model::TrialRecord&) { ++finished; };
+    bench.on_compile = [&](int scale) {  // one takes until all others that were proposed have ended
+      if (scale != 5) return;
+      for (int seen = -1; finished < 10 || finished != seen;) {
+        seen = finished;
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      }
+      CHECK(finished < 39);
+    };
+    bench.run();
+    CHECK(bench.watcher.searches.at(0).ending == model::SearchEnding::exhausted);
+    CHECK(bench.results.trials().size() == 40);
   }
 
   TEST_CASE("a strategy that cannot say goes on to the end, and so does one that is not sure") {

@@ -72,8 +72,11 @@ bool CandidateQueue::asks(Open& open) {
   if (open.waits || open.under_way >= open.strategy->lookahead()) return false;
   const bool asks_now = open.news >= results_an_outlook || (open.news > 0 && open.under_way == 0);
   if (open.until && asks_now) {
-    auto outlook = open.strategy->outlook();
-    if (outlook && outlook->high < *open.until) open.enough = std::move(outlook);
+    // Anew where it was enough before: what compiles longest may come last, and be the best.
+    if (auto outlook = open.strategy->outlook()) {
+      open.enough.reset();
+      if (outlook->high < *open.until) open.enough = std::move(outlook);
+    }
     open.news = 0;
   }
   return !open.enough;
@@ -169,7 +172,10 @@ void CandidateQueue::begin_group() {
             m_choice.until(size, m_request.until)};
   if (open.until && !m_request.retry_failed) {
     const auto before = outlook_of_before(group);
-    if (before && before->high < *open.until) open.enough = before;
+    if (before && before->high < *open.until) {
+      open.enough = before;
+      open.news = 0;
+    }
   }
   m_open.emplace(index, std::move(open));
 }
