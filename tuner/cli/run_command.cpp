@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "db/final_queries.hpp"
 #include "db/pending_results.hpp"
@@ -37,6 +38,7 @@ struct RunOptions {
   std::vector<std::string> kernels;
   bool fresh = false;
   bool retry_failed = false;
+  std::optional<sweep::Shard> shard;
 };
 
 std::string host_name() {
@@ -69,6 +71,8 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
   if (budget.device_time.count() > 0)
     request.budget.device_seconds = static_cast<double>(budget.device_time.count());
   if (budget.trials > 0) request.budget.trials = budget.trials;
+  request.shard = options.shard;
+  if (request.shard && request.shard->of > 1) request.policy.final.contestants = 0;
   request.fresh = options.fresh;
   request.retry_failed = options.retry_failed;
   request.recorded_device = backend.recorded_device;
@@ -195,6 +199,7 @@ int run(const Context& context, const RunOptions& options) {
 
   say_best(request, store.connection());
   say_end(summary, backend);
+  if (request.shard) say_what_shards_lack(*request.shard, context);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);
   say_how_to_go_on(summary.ending, context);
@@ -212,6 +217,11 @@ void add_run(CLI::App& app, Context& context, Action& action) {
   command->add_flag("--fresh", options->fresh, "measure again what is known; older measurements are kept");
   command->add_flag("--retry-failed", options->retry_failed,
                     "try again what failed when it was run, quarantined trials included");
+  command
+      ->add_option_function<std::string>(
+          "--shard", [options](const std::string& text) { options->shard = sweep::parse_shard(text); },
+          "a part of the work, for several machines: 3/16 is the third of sixteen")
+      ->type_name("K/N");
   add_setting_flags(*command, context,
                     {"sizes",
                      "device",

@@ -30,6 +30,15 @@ std::string resume_command(const Context& context) {
   return again.command_line();
 }
 
+std::string command_without_shard(const Context& context) {
+  Context whole = context;
+  std::vector<std::string>& arguments = whole.arguments;
+  std::erase_if(arguments, [](const std::string& argument) { return argument.starts_with("--shard="); });
+  const auto flag = std::find(arguments.begin(), arguments.end(), "--shard");
+  if (flag != arguments.end()) arguments.erase(flag, std::min(flag + 2, arguments.end()));
+  return whole.command_line();
+}
+
 void say_leftover(const std::string& what, const std::filesystem::path& file) {
   write_err("tuner: " + what);
   write_err(file.empty() ? "  no folder could take them; they are lost with this process"
@@ -91,6 +100,14 @@ void say_end(const sweep::Summary& summary, const Backend& backend) {
         fmt::format("{} trials were left out: their inputs or their reference could not be made (see above)",
                     summary.unprepared));
   }
+}
+
+void say_what_shards_lack(const sweep::Shard& shard, const Context& context) {
+  if (shard.of == 1) return;
+  write_err(fmt::format(
+      "this was shard {}, so no final was held. When all are done, bring their databases together "
+      "with `tuner merge`; there this does what is missing and holds the finals:\n  {}",
+      shard.text(), command_without_shard(context)));
 }
 
 void say_where(const config::Settings& settings, const std::string& report) {

@@ -22,6 +22,8 @@ void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& r
                   const sweep::TrialList& list, sweep::Observer& observer);
 /// What was done, and where the time went.
 void say_end(const sweep::Summary& summary, const Backend& backend);
+/// What is still to be done once all shards are.
+void say_what_shards_lack(const sweep::Shard& shard, const Context& context);
 void say_where(const config::Settings& settings, const std::string& report);
 /// The command that goes on, where there is something to go on with.
 void say_how_to_go_on(sweep::Ending ending, const Context& context);

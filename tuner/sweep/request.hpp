@@ -15,6 +15,7 @@
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/sweep/observer.hpp"
+#include "tuner/sweep/shard.hpp"
 
 namespace tuner::sweep {
 
@@ -50,6 +51,8 @@ struct Request {
   std::optional<double> until;
   std::uint64_t seed = 0;  ///< of the order and of the inputs
   Budget budget;
+  /// The part of the list that is this sweep's; absent: all of it. A part knows too little for a final.
+  std::optional<Shard> shard;
   bool fresh = false;         ///< measure again what is known
   bool retry_failed = false;  ///< try again what failed when it was run
   /// Of a replayed device: the name that the recording knows it by; else empty.

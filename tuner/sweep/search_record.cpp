@@ -16,13 +16,15 @@ model::SearchRecord search_record(const Request& request, const TrialList& list,
   record.ending = ended.ending;
   record.tried = ended.tried;
   record.failed = ended.failed;
-  if (ended.ending != model::SearchEnding::exhausted) record.outlook = ended.outlook;
+  if (!group.is_whole()) {  // what a shard expects of the rest it expects of its own
+    if (ended.ending == model::SearchEnding::exhausted) record.ending = model::SearchEnding::gave_up;
+  } else if (ended.ending != model::SearchEnding::exhausted) {
+    record.outlook = ended.outlook;
+  }
   for (std::size_t i = 0; i < group.work.size(); ++i) {
     const space::KernelSpace& kernel = request.work[group.work[i]].kernel;
     if (!model::may_win(kernel.spec().role)) continue;
-    const auto candidates = std::count_if(group.candidates.begin(), group.candidates.end(),
-                                          [&](const auto& candidate) { return candidate.kernel == i; });
-    record.parts.push_back({kernel.spec().name, kernel.spec_digest(), candidates});
+    record.parts.push_back({kernel.spec().name, kernel.spec_digest(), group.launchable[i]});
   }
   std::sort(record.parts.begin(), record.parts.end(),
             [](const auto& a, const auto& b) { return a.kernel < b.kernel; });

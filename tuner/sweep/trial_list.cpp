@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "tuner/model/digest.hpp"
@@ -47,7 +48,7 @@ Group& group_of(TrialList& list, const model::Problem& problem) {
   for (Group& group : list.groups) {
     if (group.problem == problem) return group;
   }
-  list.groups.push_back({problem, {}, {}, {}, {}, {}});
+  list.groups.push_back({problem, {}, {}, {}, {}, {}, {}});
   return list.groups.back();
 }
 
@@ -79,9 +80,22 @@ Candidates candidates_of(const Request& request, const Work& work, const model::
   return found;
 }
 
-void add_candidates(std::size_t work, Candidates found, Group& group) {
+void keep_shard(const Shard& shard, const std::string& kernel, Candidates& found) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < found.configurations.size(); ++i) {
+    if (!shard.has(kernel, found.list[found.configurations[i]])) continue;
+    found.configurations[kept] = found.configurations[i];
+    found.keys[kept++] = found.keys[i];
+  }
+  found.configurations.resize(kept);
+  found.keys.resize(kept);
+}
+
+void add_candidates(const Request& request, std::size_t work, Candidates found, Group& group) {
   const std::size_t kernel = group.work.size();
   group.work.push_back(work);
+  group.launchable.push_back(static_cast<std::int64_t>(found.configurations.size()));
+  if (request.shard) keep_shard(*request.shard, request.work[work].kernel.spec().name, found);
   group.lists.push_back(std::move(found.list));
   for (const std::size_t i : found.configurations) group.candidates.push_back({kernel, i});
   group.keys.insert(group.keys.end(), found.keys.begin(), found.keys.end());
@@ -125,6 +139,11 @@ std::size_t Group::count_competing(const Request& request) const {
       }));
 }
 
+bool Group::is_whole() const {
+  const std::int64_t all = std::accumulate(launchable.begin(), launchable.end(), std::int64_t{0});
+  return static_cast<std::int64_t>(candidates.size()) == all;
+}
+
 std::int64_t TrialList::total() const {
   std::int64_t total = 0;
   for (const Group& group : groups) total += static_cast<std::int64_t>(group.candidates.size());
@@ -155,9 +174,10 @@ TrialList list_trials(const Request& request, model::ResultSource& source) {
       const auto of = static_cast<std::int64_t>(found.list.size());
       const std::int64_t lost = of - static_cast<std::int64_t>(found.configurations.size());
       if (lost > 0) list.unlaunchable.push_back({problem, kernel, lost, of, found.example});
-      add_candidates(w, std::move(found), group_of(list, problem));
+      add_candidates(request, w, std::move(found), group_of(list, problem));
     }
   }
+  std::erase_if(list.groups, [](const Group& group) { return group.candidates.empty(); });
   for (Group& group : list.groups) note_known(request, group, source);
   order_groups(request, StrategyChoice(request.strategy, request.own_strategies), list);
   return list;

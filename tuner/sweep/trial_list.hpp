@@ -15,14 +15,17 @@ struct Group {
   model::Problem problem;
   std::vector<std::size_t> work;                ///< kernels that take part: indices into Request::work
   std::vector<space::ConfigurationList> lists;  ///< parallel to `work`
+  std::vector<std::int64_t> launchable;         ///< parallel to `work`: configurations, of all shards
   /// One for each configuration that can be launched, in the order of `work` and lists, what is known
-  /// included.
+  /// included; of Request::shard alone where there is one.
   std::vector<search::SearchSpace::Candidate> candidates;
   std::vector<model::Digest> keys;                   ///< parallel to `candidates`
   std::vector<std::optional<search::Result>> known;  ///< parallel to `candidates`
   std::int64_t count_known() const;
   /// Candidates that may win: what a strategy searches.
   std::size_t count_competing(const Request& request) const;
+  /// Whether no configuration is left to another shard.
+  bool is_whole() const;
 };
 
 /// A problem left out of the sweep, and why.
