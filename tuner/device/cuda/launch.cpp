@@ -4,12 +4,15 @@
 
 #include <limits>
 
+#include "tuner/device/cuda/tensor_map.hpp"
+
 namespace tuner::device::cuda {
 namespace {
 
 using model::Operand;
 
 std::string_view type_of(const Operand& operand) {
+  if (operand.kind == Operand::Kind::tensor_map) return "a tensor map";
   return operand.kind == Operand::Kind::scalar ? model::cuda_name(operand.type) : "a pointer";
 }
 
@@ -56,7 +59,12 @@ Launch::Launch(const Driver& driver, CUfunction function, const model::Step& ste
   if (step.shared_carveout_percent >= 0) prefer_shared_memory(driver, step.shared_carveout_percent);
   if (step.cluster.count() > 1) check_clusters(driver, step.cluster);
   m_values.reserve(step.operands.size());
-  for (const Operand& operand : step.operands) m_values.push_back(operand_value(operand, bindings));
+  for (const Operand& operand : step.operands) {
+    m_values.push_back(
+        operand.kind == Operand::Kind::tensor_map
+            ? make_tensor_map(driver, operand, bindings.buffers.at(static_cast<std::size_t>(operand.buffer)))
+            : operand_value(operand, bindings));
+  }
   for (OperandValue& value : m_values) m_arguments.push_back(&value);
 }
 
