@@ -31,6 +31,7 @@ constexpr std::array<std::pair<std::string_view, model::Memory>, 3> memories = {
      {"managed", model::Memory::managed}}};
 
 constexpr std::string_view tensor_map_type = "CUtensorMap";
+constexpr std::string_view texture_type = "cudaTextureObject_t";
 
 /// `float*`, `ELEMENT_TYPE *`, `int`; whether it could be read.
 bool read_type(const Node& node, model::ArgumentSpec& argument, Mistakes& mistakes) {
@@ -42,12 +43,17 @@ bool read_type(const Node& node, model::ArgumentSpec& argument, Mistakes& mistak
     argument.tensor.emplace();
     return true;
   }
+  if (text == texture_type && !argument.pointer) {
+    argument.texture.emplace();
+    return true;
+  }
   argument.type = model::parse_element_type(text);
   if (argument.type) return true;
   mistakes.add(node.where, fmt::format("unknown type \"{}\"", util::one_line(node.text, 60)),
-               text.starts_with("const ") ? "leave const out: access = \"in\" says it"
-                                          : fmt::format("ELEMENT_TYPE, {}; with * for a buffer; {}",
-                                                        model::element_type_names(), tensor_map_type));
+               text.starts_with("const ")
+                   ? "leave const out: access = \"in\" says it"
+                   : fmt::format("ELEMENT_TYPE, {}; with * for a buffer; {}, {}", model::element_type_names(),
+                                 tensor_map_type, texture_type));
   return false;
 }
 
@@ -316,6 +322,8 @@ void read_argument(const Node& table, SpecContext& context) {
       read_buffer(reader, argument, context);
     } else if (argument.tensor) {
       read_tensor_map(reader, argument, context);
+    } else if (argument.texture) {
+      read_texture(reader, argument, context);
     } else {
       read_scalar(reader, argument, context);
     }

@@ -24,7 +24,7 @@ struct Passed {
 Passed passed(const model::KernelSpec& spec, const std::string& name) {
   for (const model::ArgumentSpec& argument : spec.arguments) {
     if (argument.name != name) continue;
-    if (argument.tensor) return {name, false, 0};
+    if (argument.is_view()) return {name, false, 0};
     return {name, argument.pointer, argument.type ? model::size_bytes(*argument.type) : 0};
   }
   // NAME.expected and its like of a reference; else a size, parameter or derived value.

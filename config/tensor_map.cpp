@@ -39,10 +39,14 @@ void read_tensor_map(TableReader& reader, model::ArgumentSpec& argument, SpecCon
   map.swizzle = reader.expression("swizzle");
   map.l2_promotion = reader.expression("l2_promotion");
   read_outside(reader, map);
+  keep_to_cuda(argument, "tensor map", context);
+}
+
+void keep_to_cuda(const model::ArgumentSpec& argument, std::string_view what, SpecContext& context) {
   std::vector<std::string>& kinds = context.spec.device_kinds;
   if (std::find(kinds.begin(), kinds.end(), "cpu") != kinds.end()) {
     context.mistakes.add(argument.where,
-                         fmt::format("{} is a tensor map, which the CPU device does not have", argument.name),
+                         fmt::format("{} is a {}, which the CPU device does not have", argument.name, what),
                          "devices = [\"cuda\"]");
   }
   kinds = {"cuda"};

@@ -110,6 +110,32 @@ TEST_CASE("a tensor map on the CPU device is a mistake") {
   CHECK(loaded.mistakes[0].message == "map is a tensor map, which the CPU device does not have");
 }
 
+TEST_CASE("a texture says how it is read, and keeps the kernel off the CPU device") {
+  const auto with_texture = [](const std::string& keys) {
+    return std::string(last_argument) +
+           "\n\n[[arguments]]\nname = \"image\"\ntype = \"cudaTextureObject_t\"\n" + keys;
+  };
+  const std::string over = "texture = \"A\"\n";
+  const std::string plane = over + "shape = [\"N\", 1]\n";
+  const KernelSpec spec = read_good(
+      last_argument, with_texture(plane + "pitch = \"4 * N\"\nfilter = \"linear\"\noutside = \"mirror\"\n"
+                                          "read = \"normalized\"\nnormalized_coordinates = true\n"));
+  REQUIRE(spec.arguments[3].texture);
+  const tuner::model::Texture& kind = spec.arguments[3].texture->kind;
+  CHECK(kind == tuner::model::Texture{{}, 0, tuner::model::Texture::Outside::mirror, true, true, true});
+  CHECK(spec.device_kinds == std::vector<std::string>{"cuda"});
+  CHECK(read_good(last_argument, with_texture(over)).arguments[3].texture->shape.empty());
+  CHECK(told_of(last_argument, with_texture(plane + "filter = \"cubic\"\n")) ==
+        "cubic: unknown filter \"cubic\"");
+  CHECK(told_of(last_argument, with_texture(plane + "outside = \"wrap\"\n")) ==
+        "wrap: image repeats, and its coordinates are not normalized");
+  CHECK(told_of(last_argument, with_texture(over + "filter = \"linear\"\n")) ==
+        "filter: image has \"filter\" without \"shape\"");
+  CHECK(told_of(last_argument, with_texture(over + "shape = [\"N\"]\n")) == "shape: image has one dimension");
+  CHECK(told_of(last_argument, with_texture("shape = [\"N\", 1]\n")) ==
+        "[[arguments]]: [[arguments]] has no \"texture\"");
+}
+
 TEST_CASE("an output may have a tolerance of its own") {
   const auto tolerance = [](const std::string& value) {
     return std::string(extent_of_c) + "\ntolerance = " + value;

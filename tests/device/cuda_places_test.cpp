@@ -47,6 +47,19 @@ extern "C" __global__ void through_maps(const __grid_constant__ CUtensorMap from
 }
 )";
 
+const char* const with_textures = R"(
+extern "C" __global__ void read_plane(cudaTextureObject_t image, float* out, int width) {
+  const int i = threadIdx.x;
+  out[3 * i] = tex2D<float>(image, i % width + 0.5f, i / width + 0.5f);
+  out[3 * i + 1] = tex2D<float>(image, i % width + 1.0f, i / width + 0.5f);  // between two pixels
+  out[3 * i + 2] = tex2D<float>(image, -5.0f, i / width + 0.5f);
+}
+extern "C" __global__ void read_line(cudaTextureObject_t line, float* out) {
+  const uchar2 pair = tex1Dfetch<uchar2>(line, threadIdx.x);
+  out[threadIdx.x] = 256 * pair.x + pair.y;
+}
+)";
+
 constexpr std::int64_t width = 100;  // no multiple of the box
 constexpr std::int64_t height = 45;
 
@@ -137,5 +150,47 @@ TEST_SUITE("tuner::device::cuda places") {
       CHECK(fault.status() == TrialStatus::unlaunchable);
       CHECK_FALSE(fault.lost());
     }
+  }
+
+  TEST_CASE("a plane is read through a texture that interpolates, edges repeated") {
+    const auto loaded = tests::load(with_textures, {"read_plane"});
+    const auto image = filled(ElementType::float32, 64, {Init::Kind::iota, 0, 1});  // 8 rows of 8
+    const auto out = filled(ElementType::float32, 3 * 64, {});
+    Operand texture = buffer_operand(0);
+    texture.kind = Operand::Kind::texture;
+    texture.type = ElementType::float32;
+    texture.texture = {{8, 8}, 32, tuner::model::Texture::Outside::clamp, true, false, false};
+    tuner::device::Bindings bindings;
+    bindings.buffers = {image->address(), out->address()};
+    gpu()
+        .device
+        ->bind(*loaded.module, loaded.compilation.kernels,
+               {launch("read_plane", 1, 64, {texture, buffer_operand(1), integer_operand(8)})}, {}, bindings)
+        ->run(1);
+    const std::vector<float> got = contents(out->address(), 3 * 64);
+    for (std::size_t i = 0; i < 64; ++i) {
+      CHECK(got[3 * i] == static_cast<float>(i));
+      CHECK(got[3 * i + 1] == static_cast<float>(i) + (i % 8 == 7 ? 0.0F : 0.5F));
+      CHECK(got[3 * i + 2] == static_cast<float>(i / 8 * 8));
+    }
+  }
+
+  TEST_CASE("pairs of bytes are read through a texture of linear memory") {
+    const auto loaded = tests::load(with_textures, {"read_line"});
+    const auto line = filled(ElementType::uint8, 64, {Init::Kind::iota, 0, 1});
+    const auto out = filled(ElementType::float32, 32, {});
+    Operand texture = buffer_operand(0);
+    texture.kind = Operand::Kind::texture;
+    texture.type = ElementType::uchar2;
+    texture.texture = {{32}};
+    tuner::device::Bindings bindings;
+    bindings.buffers = {line->address(), out->address()};
+    gpu()
+        .device
+        ->bind(*loaded.module, loaded.compilation.kernels,
+               {launch("read_line", 1, 32, {texture, buffer_operand(1)})}, {}, bindings)
+        ->run(1);
+    const std::vector<float> got = contents(out->address(), 32);
+    for (std::size_t i = 0; i < 32; ++i) CHECK(got[i] == static_cast<float>(256 * 2 * i + 2 * i + 1));
   }
 }

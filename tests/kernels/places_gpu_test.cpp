@@ -44,4 +44,8 @@ TEST_CASE("a tiled copy by tensor maps") {
   CHECK(verified("tiled_copy/tiled_copy", {1004, 517}, 9) > 10);
 }
 
+TEST_CASE("an image resized through a texture") {
+  CHECK(verified("resize/resize", {1003, 517}, 7) > 5);
+}
+
 TEST_SUITE_END();

@@ -71,6 +71,20 @@ model::KernelSpec with_map(void (*change)(model::TensorMapSpec&) = [](model::Ten
   return spec;
 }
 
+/// scale_spec() with a texture over x, of 32 floats a row unless it is linear.
+model::KernelSpec with_texture(void (*change)(model::TextureSpec&) = [](model::TextureSpec&) {}) {
+  model::KernelSpec spec = scale_spec();
+  spec.device_kinds = {"cuda"};
+  model::ArgumentSpec& argument = spec.arguments.emplace_back();
+  argument.name = "image";
+  argument.where = {"k.toml", 1, 1};
+  model::TextureSpec& texture = argument.texture.emplace();
+  texture.buffer = "x";
+  texture.shape = expressions({"32", "N / 32"});
+  change(texture);
+  return spec;
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("tuner::space");
@@ -195,6 +209,50 @@ TEST_CASE("a run-time parameter may reach a tensor map alone") {
   spec.parameters.push_back(parameter("PROMOTION", numbers({0, 128})));
   spec.parameters.back().runtime = true;
   CHECK(validate(spec).empty());
+}
+
+TEST_CASE("a texture is over a buffer where it lies, and its reading is identity") {
+  using Spec = model::TextureSpec;
+  const model::Plan plan = planned(with_texture([](Spec& texture) { texture.kind.interpolates = true; }));
+  const model::Operand& operand = plan.steps[0].operands.back();
+  CHECK(operand.kind == model::Operand::Kind::texture);
+  CHECK(operand.buffer == 0);
+  CHECK(*operand.texture == model::Texture{{32, 3}, 128, model::Texture::Outside::clamp, true, false, false});
+  const model::KernelSpec linear = with_texture([](Spec& texture) { texture.shape.clear(); });
+  CHECK(*planned(linear).steps[0].operands.back().texture == model::Texture{{96}});
+  CHECK(is_another(with_texture(), scale_spec()));
+  CHECK(is_another(with_texture(), linear));
+  CHECK(is_another(with_texture(), with_texture([](Spec& texture) { texture.kind.interpolates = true; })));
+  CHECK(is_another(with_texture(), with_texture([](Spec& texture) {
+                     texture.kind.outside = model::Texture::Outside::border;
+                   })));
+}
+
+TEST_CASE("a texture that no device has is left out, with the reason") {
+  using Spec = model::TextureSpec;
+  CHECK(refusal_of(with_texture([](Spec& texture) {
+          texture.shape = expressions({"33", "2"});
+        })) == "texture `image`: a row of 132 bytes is no multiple of 32");
+  CHECK(refusal_of(with_texture([](Spec& texture) { texture.pitch = expression("4 * 16"); })) ==
+        "texture `image`: pitch `4 * 16` = 64, and a row has 128 bytes of 384");
+  CHECK(refusal_of(with_texture([](Spec& texture) {
+          texture.shape = expressions({"32", "4"});
+        })) == "texture `image`: 4 rows of 128 bytes, and x has 384");
+  CHECK(refusal_of(with_texture([](Spec& texture) {
+          texture.shape = expressions({"N + 1", "1"});
+        })) == "texture `image`: shape `N + 1` = 97, and x has 96 elements");
+  CHECK(refusal_of(with_texture([](Spec& texture) { texture.kind.reads_normalized = true; })) ==
+        "texture `image`: read = \"normalized\" is for integers of 8 and 16 bits, not float");
+  model::KernelSpec spec = with_texture([](Spec& texture) { texture.kind.interpolates = true; });
+  spec.arguments[0].type = model::ElementType::int32;
+  CHECK(refusal_of(spec).find("filter = \"linear\" reads floating numbers, and int has none") !=
+        std::string::npos);
+  spec.arguments[0].type = model::ElementType::float64;
+  CHECK(refusal_of(spec) == "texture `image`: there are none over double");
+  spec.arguments[0].type = model::ElementType::float3;
+  CHECK(refusal_of(spec) == "texture `image`: there are none over float3");
+  spec = with_texture([](Spec& texture) { texture.buffer = "N"; });
+  CHECK(validate(spec).at(0).message == "a texture over `N`, which is no buffer");
 }
 
 TEST_CASE("a comparison is compiled with the reference, and may do without one") {

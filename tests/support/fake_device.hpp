@@ -182,6 +182,7 @@ class FakeSequence final : public tuner::device::Sequence {
       case tuner::model::Operand::Kind::scalar:
       case tuner::model::Operand::Kind::seed:
       case tuner::model::Operand::Kind::tensor_map:
+      case tuner::model::Operand::Kind::texture:
         break;
     }
     return static_cast<std::uint64_t>(operand.integer);

@@ -18,7 +18,8 @@ KernelResources full_resources(const std::string& entry) {
 }
 
 Operand operand(Operand::Kind kind, double real) {
-  return {kind, 1, ElementType::float64, std::numeric_limits<std::int64_t>::min(), real, {-1, 2}, {0.5}, {}};
+  return {kind, 1, ElementType::float64, std::numeric_limits<std::int64_t>::min(), real, {-1, 2}, {0.5},
+          {},   {}};
 }
 
 FileContents full_file(const std::string& path) {
@@ -39,6 +40,8 @@ Step full_step(Step::Kind kind) {
   step.repeat_steps = 2;
   step.operands = {operand(Operand::Kind::expected, 0.1), operand(Operand::Kind::scalar, -0.0),
                    operand(Operand::Kind::tensor_map, 0)};
+  step.operands.push_back(operand(Operand::Kind::texture, 0));
+  step.operands.back().texture = {{64, 32}, 256, Texture::Outside::mirror, true, true, true};
   step.operands.back().tensor = {{64, std::int64_t{1} << 32U}, {256}, {64, 8}, {1, 2}, 16, 128, 256, true};
   step.buffer = 2;
   step.first = 3;

@@ -25,7 +25,7 @@ inline std::size_t operand_bytes(const model::Operand& operand) {
 }
 
 /// An address of `bindings`, or a number or a vector of numbers of its type. A seed is a scalar by the time
-/// that it is passed; of a tensor map the device that has them makes what is passed.
+/// that it is passed; of tensor maps and textures the device that has them makes what is passed.
 inline OperandValue operand_value(const model::Operand& operand, const Bindings& bindings) {
   const auto index = static_cast<std::size_t>(operand.buffer);
   OperandValue out;
@@ -43,7 +43,8 @@ inline OperandValue operand_value(const model::Operand& operand, const Bindings&
       out.words[0] = bindings.errors.at(index);
       return out;
     case model::Operand::Kind::tensor_map:
-      refuse("this device has no tensor maps");
+    case model::Operand::Kind::texture:
+      refuse("this device has neither tensor maps nor textures");
     case model::Operand::Kind::scalar:
     case model::Operand::Kind::seed:
       break;

@@ -164,6 +164,16 @@ void describe(Archive& a, T& v) {
   a("nan_outside", v.nan_outside);
 }
 
+template <class Archive, Described<Texture> T>
+void describe(Archive& a, T& v) {
+  a("shape", v.shape);
+  a("pitch_bytes", v.pitch_bytes);
+  a("outside", v.outside);
+  a("interpolates", v.interpolates);
+  a("reads_normalized", v.reads_normalized);
+  a("normalized_coordinates", v.normalized_coordinates);
+}
+
 template <class Archive, Described<Operand> T>
 void describe(Archive& a, T& v) {
   a("kind", v.kind);
@@ -174,6 +184,7 @@ void describe(Archive& a, T& v) {
   a("integers", v.integers);
   a("reals", v.reals);
   a("tensor", v.tensor);
+  a("texture", v.texture);
 }
 
 template <class Archive, Described<Step> T>

@@ -76,6 +76,14 @@ struct TensorMapSpec {
   bool nan_outside = false;
 };
 
+/// A texture over a buffer; its parts as those of Texture.
+struct TextureSpec {
+  std::string buffer;  ///< the argument that it is over
+  std::vector<Expression> shape;
+  std::optional<Expression> pitch;  ///< bytes; absent: rows follow each other without a gap
+  Texture kind;                     ///< all but the numbers
+};
+
 struct ArgumentSpec {
   std::string name;
   std::optional<ElementType> type;  ///< absent: the problem's element type (written ELEMENT_TYPE)
@@ -95,8 +103,11 @@ struct ArgumentSpec {
   std::optional<Tolerance> tolerance;   ///< outputs: instead of VerifySpec's
   std::string symbol;                   ///< pointers only: see BufferPlan
   Memory memory = Memory::device;       ///< pointers only
-  std::optional<TensorMapSpec> tensor;  ///< neither a pointer nor a number
+  std::optional<TensorMapSpec> tensor;  ///< neither a pointer nor a number, as is …
+  std::optional<TextureSpec> texture;
   SourceLocation where;
+  /// Whether it is a view of another argument, which only CUDA devices have.
+  bool is_view() const { return tensor || texture; }
   bool is_output() const { return pointer && (access == Access::out || access == Access::inout); }
 };
 

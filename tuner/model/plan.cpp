@@ -54,6 +54,14 @@ void add(DigestBuilder& digest, const TensorMap& map) {
   digest.add(map.nan_outside ? 1 : 0);
 }
 
+void add(DigestBuilder& digest, const Texture& texture) {
+  digest.add(static_cast<std::int64_t>(texture.shape.size()));
+  for (const std::int64_t extent : texture.shape) digest.add(extent);
+  digest.add(texture.pitch_bytes).add(static_cast<std::int64_t>(texture.outside));
+  for (const bool flag : {texture.interpolates, texture.reads_normalized, texture.normalized_coordinates})
+    digest.add(flag ? 1 : 0);
+}
+
 void add(DigestBuilder& digest, const Operand& operand) {
   digest.add(static_cast<std::int64_t>(operand.kind)).add(operand.buffer);
   digest.add(static_cast<std::int64_t>(operand.type))
@@ -62,6 +70,7 @@ void add(DigestBuilder& digest, const Operand& operand) {
   for (const std::int64_t integer : operand.integers) digest.add(integer);
   for (const double real : operand.reals) digest.add(fmt::format("{:a}", real));
   if (operand.tensor) add(digest.add("tensor map"), *operand.tensor);
+  if (operand.texture) add(digest.add("texture"), *operand.texture);
 }
 
 void add(DigestBuilder& digest, const Step& step) {

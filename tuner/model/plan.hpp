@@ -110,10 +110,22 @@ struct TensorMap {
   bool operator==(const TensorMap&) const = default;
 };
 
+/// A texture object over a buffer where it lies: cudaTextureObject_t.
+struct Texture {
+  enum class Outside { clamp, border, wrap, mirror };  ///< what is read there; border: 0
+  std::vector<std::int64_t> shape;                     ///< width and height; empty: linear memory
+  std::int64_t pitch_bytes = 0;                        ///< of a row, with a shape
+  Outside outside = Outside::clamp;
+  bool interpolates = false;            ///< between elements, else the nearest is read
+  bool reads_normalized = false;        ///< integers as floating numbers up to 1
+  bool normalized_coordinates = false;  ///< from 0 to 1 instead of to width and height
+  bool operator==(const Texture&) const = default;
+};
+
 /// One kernel argument: a buffer of the plan, what the reference says of an output buffer, what a comparison
-/// says of it, a number or a vector of them, the seed of a draw, or a tensor map over a buffer.
+/// says of it, a number or a vector of them, the seed of a draw, or a tensor map or a texture over a buffer.
 struct Operand {
-  enum class Kind { buffer, expected, magnitude, scalar, seed, error, tensor_map };
+  enum class Kind { buffer, expected, magnitude, scalar, seed, error, tensor_map, texture };
   Kind kind = Kind::buffer;
   int buffer = -1;                          ///< index into Plan::buffers, for all but scalars
   ElementType type = ElementType::int32;    ///< scalars
@@ -122,6 +134,7 @@ struct Operand {
   std::vector<std::int64_t> integers = {};  ///< vectors: instead of `integer`, each component
   std::vector<double> reals = {};           ///< vectors: instead of `real`
   std::optional<TensorMap> tensor = {};     ///< tensor maps
+  std::optional<Texture> texture = {};      ///< textures
   bool operator==(const Operand&) const = default;
 };
 

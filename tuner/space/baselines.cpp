@@ -77,11 +77,12 @@ class BaselineCheck {
                                     [&](const ArgumentSpec& other) { return other.name == argument.name; });
     const Symbol* symbol = m_compiled.scope.find(argument.name);
     bool varies = false;
-    if (found != arguments.end() && found->tensor) {
-      m_compiler.report(
-          argument.where,
-          fmt::format("the baseline `{}` takes `{}`, which is a tensor map", m_baseline.name, argument.name),
-          fmt::format("pass it the buffer, {}", found->tensor->buffer));
+    if (found != arguments.end() && found->is_view()) {
+      m_compiler.report(argument.where,
+                        fmt::format("the baseline `{}` takes `{}`, which is a {}", m_baseline.name,
+                                    argument.name, found->tensor ? "tensor map" : "texture"),
+                        fmt::format("pass it the buffer, {}",
+                                    found->tensor ? found->tensor->buffer : found->texture->buffer));
       return;
     }
     if (found != arguments.end()) {
@@ -176,7 +177,7 @@ std::vector<ArgumentSpec> arguments_of(const CompiledSpec& compiled) {
   std::vector<ArgumentSpec> all;
   for (std::size_t i = 0; i < compiled.spec.arguments.size(); ++i) {
     ArgumentSpec argument = compiled.spec.arguments[i];
-    if (argument.tensor) continue;
+    if (argument.is_view()) continue;
     argument.symbol.clear();  // a library is passed everything
     if (is_of_configuration(compiled, compiled.arguments[i])) {
       if (!argument.pointer) continue;

@@ -125,6 +125,10 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
     add_if(argument.integer);
     add_if(argument.real);
     std::for_each(argument.components.begin(), argument.components.end(), add);
+    if (argument.texture) {
+      std::for_each(argument.texture->shape.begin(), argument.texture->shape.end(), add);
+      add_if(argument.texture->pitch);
+    }
     if (!argument.tensor) continue;
     const CompiledTensorMap& map = *argument.tensor;
     for (const auto* numbers : {&map.shape, &map.strides, &map.box, &map.element_strides})

@@ -69,10 +69,9 @@ class StepCompiler {
       result.unordered = m_compiler.compile(argument.unordered);
       return result;
     }
-    if (argument.tensor) {
-      result.tensor = compile(*argument.tensor, argument.where);
-      return result;
-    }
+    if (argument.tensor) result.tensor = compile(*argument.tensor, argument.where);
+    if (argument.texture) result.texture = compile(*argument.texture, argument.where);
+    if (argument.is_view()) return result;
     if (!argument.components.empty()) {
       const bool real = argument.type && model::is_floating(*argument.type);
       for (const model::Expression& component : argument.components)
@@ -91,13 +90,26 @@ class StepCompiler {
     return result;
   }
 
+  /// The argument that a view is over; -1 where it is none or no buffer.
+  int viewed_buffer(const std::string& name, const char* what, const model::SourceLocation& where) {
+    const int index = argument_index(name, where);
+    if (index < 0 || m_spec.arguments[static_cast<std::size_t>(index)].pointer) return index;
+    m_compiler.report(where, fmt::format("a {} over `{}`, which is no buffer", what, name),
+                      "name an argument whose type ends in *");
+    return -1;
+  }
+
+  CompiledTexture compile(const model::TextureSpec& texture, const model::SourceLocation& where) {
+    CompiledTexture result;
+    result.argument = viewed_buffer(texture.buffer, "texture", where);
+    result.shape = m_compiler.compile_all(texture.shape);
+    result.pitch = m_compiler.compile(texture.pitch);
+    return result;
+  }
+
   CompiledTensorMap compile(const model::TensorMapSpec& map, const model::SourceLocation& where) {
     CompiledTensorMap result;
-    result.argument = argument_index(map.buffer, where);
-    if (result.argument >= 0 && !m_spec.arguments[static_cast<std::size_t>(result.argument)].pointer) {
-      m_compiler.report(where, fmt::format("a tensor map over `{}`, which is no buffer", map.buffer),
-                        "tensor = the name of an argument whose type ends in *");
-    }
+    result.argument = viewed_buffer(map.buffer, "tensor map", where);
     result.shape = m_compiler.compile_all(map.shape);
     result.strides = m_compiler.compile_all(map.strides);
     result.box = m_compiler.compile_all(map.box);

@@ -43,6 +43,13 @@ struct CompiledTensorMap {
   std::optional<Compiled> l2_promotion;
 };
 
+/// See model::TextureSpec.
+struct CompiledTexture {
+  int argument = -1;  ///< the buffer's, in KernelSpec::arguments
+  std::vector<Compiled> shape;
+  std::optional<Compiled> pitch;
+};
+
 /// A pointer has an extent. A scalar has `real` where it may be of floating type and `integer` where it may
 /// be of integer type; which of them applies is known with the problem.
 struct CompiledArgument {
@@ -54,6 +61,7 @@ struct CompiledArgument {
   std::map<const model::InitRule*, std::vector<Compiled>> inits;
   std::optional<Compiled> unordered;
   std::optional<CompiledTensorMap> tensor;
+  std::optional<CompiledTexture> texture;
   int buffer = -1;  ///< index among the plan's buffers; -1 for scalars
 };
 

@@ -167,6 +167,8 @@ bool Planner::make_scalars() {
       operand.buffer = compiled.buffer;
     } else if (compiled.tensor) {
       if (!set_tensor_map(operand, argument, *compiled.tensor)) return false;
+    } else if (compiled.texture) {
+      if (!set_texture(operand, argument, *compiled.texture)) return false;
     } else {
       operand.kind = model::Operand::Kind::scalar;
       operand.type = argument.type.value_or(m_problem.type);

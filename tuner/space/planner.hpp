@@ -42,6 +42,8 @@ class Planner {
                              std::int64_t element);
   bool set_tensor_map(model::Operand& operand, const model::ArgumentSpec& argument,
                       const CompiledTensorMap& compiled);
+  bool set_texture(model::Operand& operand, const model::ArgumentSpec& argument,
+                   const CompiledTexture& compiled);
   bool set_components(model::Operand& operand, const model::ArgumentSpec& argument,
                       const CompiledArgument& compiled);
   bool set_value(model::Operand& operand, const model::ArgumentSpec& argument,

@@ -41,6 +41,7 @@ void add(DigestBuilder& digest, const model::NamedExpression& named);
 void add(DigestBuilder& digest, const model::InitRule& rule);
 void add(DigestBuilder& digest, const model::Tolerance& t);
 void add(DigestBuilder& digest, const model::TensorMapSpec& map);
+void add(DigestBuilder& digest, const model::TextureSpec& texture);
 void add(DigestBuilder& digest, const model::InitSpec& init);
 void add(DigestBuilder& digest, const model::ConditionalOption& option);
 void add(DigestBuilder& digest, const model::ParameterSpec& parameter);
@@ -109,6 +110,16 @@ void add(DigestBuilder& digest, const model::TensorMapSpec& map) {
   for (const auto* bytes : {&map.interleave, &map.swizzle, &map.l2_promotion}) add(digest, *bytes);
 }
 
+void add(DigestBuilder& digest, const model::TextureSpec& texture) {
+  digest.add(texture.buffer);
+  add(digest, texture.shape);
+  add(digest, texture.pitch);
+  const model::Texture& kind = texture.kind;
+  digest.add(static_cast<std::int64_t>(kind.outside));
+  for (const bool flag : {kind.interpolates, kind.reads_normalized, kind.normalized_coordinates})
+    digest.add(flag ? 1 : 0);
+}
+
 void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {
   digest.add(argument.name).add(argument.pointer ? 1 : 0).add(static_cast<std::int64_t>(argument.access));
   add(digest, argument.type);
@@ -126,6 +137,7 @@ void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {
   if (argument.memory != model::Memory::device)
     digest.add("memory").add(static_cast<std::int64_t>(argument.memory));
   if (argument.tensor) add(digest.add("tensor map"), *argument.tensor);
+  if (argument.texture) add(digest.add("texture"), *argument.texture);
 }
 
 void add(DigestBuilder& digest, const model::StepSpec& step) {

@@ -28,9 +28,9 @@ std::optional<std::string> excluded_device(const model::KernelSpec& spec, const 
   if (kinds.empty() || device.kind == "replay") return std::nullopt;
   if (std::find(kinds.begin(), kinds.end(), device.kind) != kinds.end()) return std::nullopt;
   for (const model::ArgumentSpec& argument : spec.arguments) {
-    if (!argument.tensor) continue;
-    return fmt::format("`{}` is a tensor map; devices [{}] have them, this one is {}", argument.name,
-                       fmt::join(kinds, ", "), device.kind);
+    if (!argument.is_view()) continue;
+    return fmt::format("`{}` is a {}; devices [{}] have them, this one is {}", argument.name,
+                       argument.tensor ? "tensor map" : "texture", fmt::join(kinds, ", "), device.kind);
   }
   return fmt::format("the spec names devices [{}], this one is {}", fmt::join(kinds, ", "), device.kind);
 }

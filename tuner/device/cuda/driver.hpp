@@ -36,6 +36,8 @@
   FUNCTION(module_unload, cuModuleUnload, 2000)                          \
   FUNCTION(module_get_function, cuModuleGetFunction, 2000)               \
   FUNCTION(module_get_global, cuModuleGetGlobal, 3020)                   \
+  FUNCTION(tex_object_create, cuTexObjectCreate, 5000)                   \
+  FUNCTION(tex_object_destroy, cuTexObjectDestroy, 5000)                 \
   FUNCTION(func_get_attribute, cuFuncGetAttribute, 2020)                 \
   FUNCTION(func_set_attribute, cuFuncSetAttribute, 9000)                 \
   FUNCTION(launch_kernel, cuLaunchKernel, 4000)                          \
