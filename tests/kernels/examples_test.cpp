@@ -74,5 +74,8 @@ TEST_CASE("a sparse matrix that a generator makes") {
 TEST_CASE("a convolution whose filter lies in constant memory") {
   CHECK(passed_by("convolution/convolution", {{1, 1}, {70, 37}}, 3) == "rounding bound of 49 terms");
 }
+TEST_CASE("the nearest of some centres, by a comparison of the spec's own") {
+  CHECK(passed_by("nearest/nearest", {{1, 1}, {501, 77}}, 5) == "a comparison of its own");
+}
 
 TEST_SUITE_END();
