@@ -78,4 +78,8 @@ TEST_CASE("the nearest of some centres, by a comparison of the spec's own") {
   CHECK(passed_by("nearest/nearest", {{1, 1}, {501, 77}}, 5) == "a comparison of its own");
 }
 
+TEST_CASE("numbers that stay on the host") {
+  CHECK(passed_by("host_read/host_read", {{1}, {4099}}, 3) == "equal");
+}
+
 TEST_SUITE_END();

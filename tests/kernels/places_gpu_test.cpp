@@ -48,4 +48,12 @@ TEST_CASE("an image resized through a texture") {
   CHECK(verified("resize/resize", {1003, 517}, 7) > 5);
 }
 
+TEST_CASE("numbers that stay on the host") {
+  CHECK(verified("host_read/host_read", {1'000'003}, 2) == 8);
+}
+
+TEST_CASE("the nearest of some centres, by a comparison of the spec's own") {
+  CHECK(verified("nearest/nearest", {10'007, 77}, 5) > 5);
+}
+
 TEST_SUITE_END();
