@@ -269,6 +269,8 @@ TEST_CASE("a comparison is compiled with the reference, and may do without one")
   spec.verify->steps.clear();
   spec.verify->comparison[0].arguments = {"y", "y.error"};
   CHECK(validate(spec).empty());
+  spec.verify->second_is_exact = true;
+  CHECK(validate(spec).at(0).message == "second_is_exact, and nothing writes what `y` must be equal to");
   spec.verify->comparison[0].arguments = {"y"};
   CHECK(validate(spec).at(0).message == "[verify] without a launch");
   spec = scale_spec();

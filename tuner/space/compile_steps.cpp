@@ -390,6 +390,11 @@ class StepCompiler {
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
       const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
       needs_launch = needs_launch || (argument.is_output() && !argument.expected && !is_compared(i));
+      const bool is_exact = m_spec.verify->second_is_exact && argument.is_output() && !argument.expected;
+      if (!is_exact || !is_compared(i) || taken(model::Operand::Kind::expected, i)) continue;
+      m_compiler.report(
+          where, fmt::format("second_is_exact, and nothing writes what `{}` must be equal to", argument.name),
+          fmt::format("a comparison does not count there: pass {}.expected to the reference", argument.name));
     }
     if (steps.empty() && needs_launch)
       m_compiler.report(where, "[verify] without a launch", "launch the reference");
