@@ -25,18 +25,35 @@ constexpr std::array<std::pair<std::string_view, model::Access>, 4> accesses = {
      {"inout", model::Access::inout},
      {"workspace", model::Access::workspace}}};
 
+constexpr std::array<std::pair<std::string_view, model::Memory>, 3> memories = {
+    {{"device", model::Memory::device},
+     {"pinned", model::Memory::pinned},
+     {"managed", model::Memory::managed}}};
+
+constexpr std::string_view tensor_map_type = "CUtensorMap";
+constexpr std::string_view texture_type = "cudaTextureObject_t";
+
 /// `float*`, `ELEMENT_TYPE *`, `int`; whether it could be read.
 bool read_type(const Node& node, model::ArgumentSpec& argument, Mistakes& mistakes) {
   std::string_view text = util::trimmed(node.text);
   argument.pointer = text.ends_with('*');
   if (argument.pointer) text = util::trimmed(text.substr(0, text.size() - 1));
   if (text == "ELEMENT_TYPE") return true;
+  if (text == tensor_map_type && !argument.pointer) {
+    argument.tensor.emplace();
+    return true;
+  }
+  if (text == texture_type && !argument.pointer) {
+    argument.texture.emplace();
+    return true;
+  }
   argument.type = model::parse_element_type(text);
   if (argument.type) return true;
   mistakes.add(node.where, fmt::format("unknown type \"{}\"", util::one_line(node.text, 60)),
                text.starts_with("const ")
                    ? "leave const out: access = \"in\" says it"
-                   : fmt::format("ELEMENT_TYPE, {}; with * for a buffer", model::element_type_names()));
+                   : fmt::format("ELEMENT_TYPE, {}; with * for a buffer; {}, {}", model::element_type_names(),
+                                 tensor_map_type, texture_type));
   return false;
 }
 
@@ -115,7 +132,9 @@ void read_judgement(TableReader& reader, model::ArgumentSpec& argument, SpecCont
   const Member* const expected = reader.take("expected");
   const Member* const unordered = reader.table().find("unordered");
   argument.unordered = reader.expression("unordered");
-  for (const Member* member : {unwritten, expected, unordered}) {
+  const Member* const tolerance = reader.take("tolerance");
+  if (tolerance != nullptr) argument.tolerance = read_tolerance(tolerance->value, context.mistakes);
+  for (const Member* member : {unwritten, expected, unordered, tolerance}) {
     if (member == nullptr || argument.is_output()) continue;
     context.mistakes.add(member->where,
                          fmt::format("{} is no output, so it has no \"{}\"", argument.name, member->key),
@@ -178,6 +197,43 @@ void read_restore(TableReader& reader, model::ArgumentSpec& argument, SpecContex
                        "\"restore\" is for access = \"inout\" and \"workspace\"");
 }
 
+/// Where a buffer lies: in a kind of memory, or in a variable of the kernel's source.
+void read_place(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+  const Member* const symbol = reader.table().find("symbol");
+  const Member* const memory = reader.table().find("memory");
+  if (const auto name = reader.text("symbol")) {
+    argument.symbol = std::string(util::trimmed(*name));
+    const bool is_name = !argument.symbol.empty() && argument.symbol.front() != '&' &&
+                         util::one_line(argument.symbol, 256) == argument.symbol;
+    if (!is_name) {
+      context.mistakes.add(
+          symbol->value.contents, fmt::format("\"{}\" is no name of a variable", util::one_line(*name, 60)),
+          "symbol = \"filter\" for __constant__ float filter[25]; space::filter in a namespace");
+    }
+    for (const model::ArgumentSpec& earlier : context.spec.arguments) {
+      if (earlier.symbol != argument.symbol || !is_name) continue;
+      context.mistakes.add(symbol->value.contents,
+                           fmt::format("{} and {} are the same variable", earlier.name, argument.name),
+                           "a variable holds one buffer");
+    }
+  }
+  if (const auto word = reader.text("memory")) {
+    const auto* const found =
+        std::find_if(memories.begin(), memories.end(), [&](const auto& pair) { return pair.first == *word; });
+    if (found != memories.end()) {
+      argument.memory = found->second;
+    } else {
+      context.mistakes.add(memory->value.contents,
+                           fmt::format("unknown memory \"{}\"", util::one_line(*word, 40)),
+                           "device, pinned or managed");
+    }
+  }
+  if (symbol != nullptr && memory != nullptr) {
+    context.mistakes.add(memory->where, fmt::format("{} is a symbol and has no \"memory\"", argument.name),
+                         "it lies where the kernel's source declares it");
+  }
+}
+
 void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   if (const auto access =
           reader.required_text("access", "access = \"in\", \"out\", \"inout\" or \"workspace\"")) {
@@ -198,6 +254,7 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
   reader.require("extent", "extent = [\"M\", \"N\"], how many elements: their product");
   argument.extent = reader.expressions("extent", most_extents);
   read_judgement(reader, argument, context);
+  read_place(reader, argument, context);
   if (const Member* value = reader.take("value")) {
     context.mistakes.add(value->where, fmt::format("{} is a buffer and has no \"value\"", argument.name),
                          "init says what a buffer is filled with");
@@ -230,8 +287,8 @@ void read_scalar(TableReader& reader, model::ArgumentSpec& argument, SpecContext
   } else {
     argument.value = reader.expression("value", numbers);
   }
-  for (const std::string_view key :
-       {"access", "extent", "init", "second_init", "restore", "unwritten", "unordered", "expected"}) {
+  for (const std::string_view key : {"access", "extent", "init", "second_init", "restore", "unwritten",
+                                     "unordered", "expected", "tolerance", "symbol", "memory"}) {
     if (const Member* member = reader.take(key)) {
       context.mistakes.add(member->where, fmt::format("{} is a number and has no \"{}\"", argument.name, key),
                            "only buffers have it: their type ends in *");
@@ -263,6 +320,10 @@ void read_argument(const Node& table, SpecContext& context) {
   if (type && read_type(table.find("type")->value, argument, context.mistakes)) {
     if (argument.pointer) {
       read_buffer(reader, argument, context);
+    } else if (argument.tensor) {
+      read_tensor_map(reader, argument, context);
+    } else if (argument.texture) {
+      read_texture(reader, argument, context);
     } else {
       read_scalar(reader, argument, context);
     }

@@ -24,17 +24,20 @@ struct Passed {
 Passed passed(const model::KernelSpec& spec, const std::string& name) {
   for (const model::ArgumentSpec& argument : spec.arguments) {
     if (argument.name != name) continue;
+    if (argument.is_view()) return {name, false, 0};
     return {name, argument.pointer, argument.type ? model::size_bytes(*argument.type) : 0};
   }
-  // NAME.expected and NAME.magnitude of a reference; else a size, parameter or derived value.
+  // NAME.expected and its like of a reference; else a size, parameter or derived value.
   const bool is_pointer = name.find('.') != std::string::npos;
   return {name, is_pointer, is_pointer ? 0 : static_cast<std::int64_t>(sizeof(int))};
 }
 
-std::vector<Passed> passed_by(const model::KernelSpec& spec, const model::StepSpec& step) {
+/// `of_kernel`: by the kernel itself, which is not passed its symbols.
+std::vector<Passed> passed_by(const model::KernelSpec& spec, const model::StepSpec& step, bool of_kernel) {
   std::vector<Passed> all;
   if (step.arguments.empty()) {
-    for (const model::ArgumentSpec& argument : spec.arguments) all.push_back(passed(spec, argument.name));
+    for (const model::ArgumentSpec& argument : spec.arguments)
+      if (!of_kernel || argument.symbol.empty()) all.push_back(passed(spec, argument.name));
   } else {
     for (const std::string& name : step.arguments) all.push_back(passed(spec, name));
   }
@@ -64,7 +67,9 @@ class SignatureCheck {
 
   std::vector<model::Diagnostic> run() {
     check_steps(m_spec.steps, m_spec.source);
-    if (m_spec.verify) check_steps(m_spec.verify->steps, m_spec.verify->source);
+    if (!m_spec.verify) return std::move(m_mistakes);
+    check_steps(m_spec.verify->steps, m_spec.verify->source);
+    check_steps(m_spec.verify->comparison, m_spec.verify->source);
     return std::move(m_mistakes);
   }
 
@@ -78,8 +83,7 @@ class SignatureCheck {
       const std::string name = plain_name(step.entry);
       const auto has_name = [&](const SourceKernel& kernel) { return kernel.name == name; };
       const auto declared = std::count_if(kernels.begin(), kernels.end(), has_name);
-      if (declared == 1)
-        check(step, *std::find_if(kernels.begin(), kernels.end(), has_name), source.front().name);
+      if (declared == 1) check(step, *std::find_if(kernels.begin(), kernels.end(), has_name), source);
       if (declared == 0) check_name(step, name, kernels, source.front().name);
     }
   }
@@ -93,8 +97,11 @@ class SignatureCheck {
     if (!meant.empty()) add(step.where, fmt::format("`{}` is no kernel of {}", name, file), meant);
   }
 
-  void check(const model::StepSpec& step, const SourceKernel& kernel, const std::string& file) {
-    const std::vector<Passed> given = passed_by(m_spec, step);
+  void check(const model::StepSpec& step, const SourceKernel& kernel,
+             const std::vector<model::SourceText>& source) {
+    const bool of_kernel = &source == &m_spec.source;
+    const std::vector<Passed> given = passed_by(m_spec, step, of_kernel);
+    const std::string& file = source.front().name;
     const std::string place = fmt::format("{}, line {}", file, kernel.line);
     if (given.size() != kernel.parameters.size()) {
       std::vector<std::string> declared;

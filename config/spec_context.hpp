@@ -33,11 +33,18 @@ void read_parameters(const Node& table, SpecContext& context);
 void read_defaults(SpecContext& context);
 /// After [kernel], whose types decide what an ELEMENT_TYPE buffer must be filled with.
 void read_arguments(const Node& list, SpecContext& context);
+/// What an argument of type CUtensorMap says.
+void read_tensor_map(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
+/// What an argument of type cudaTextureObject_t says.
+void read_texture(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
+/// Only CUDA devices have such an argument, a `what`.
+void keep_to_cuda(const tuner::model::ArgumentSpec& argument, std::string_view what, SpecContext& context);
 /// A [table] or a list of [[tables]] called `name`; `default_entry` empty: each launch needs its own.
 std::vector<tuner::model::StepSpec> read_steps(const Node& node, const std::string& name,
                                                const std::string& default_entry, Mistakes& mistakes);
 /// After the arguments.
 void read_verify(const Node& node, SpecContext& context);
+tuner::model::Tolerance read_tolerance(const Node& table, Mistakes& mistakes);
 void read_generate(const Node& table, SpecContext& context);
 /// After [kernel]. `types` and `devices` of a table, and what they mean, are the same in both.
 void read_baselines(const Node& list, SpecContext& context);

@@ -25,25 +25,6 @@ std::optional<double> read_amount(TableReader& reader, std::string_view key, boo
   return std::nullopt;
 }
 
-model::Tolerance read_tolerance(const Node& table, Mistakes& mistakes) {
-  model::Tolerance tolerance;
-  if (table.kind != Node::Kind::table) {
-    mistakes.wrong_type(table, "\"tolerance\"", "a table",
-                        "tolerance = { absolute = 1e-6, relative = 1e-5, ulp = 2, share = 0.001 }, or some "
-                        "of these");
-    return tolerance;
-  }
-  TableReader reader(table, "tolerance", mistakes);
-  tolerance.absolute = read_amount(reader, "absolute", false).value_or(0);
-  tolerance.relative = read_amount(reader, "relative", false).value_or(0);
-  tolerance.ulps = read_amount(reader, "ulp", false).value_or(0);
-  tolerance.share = read_amount(reader, "share", true).value_or(0);
-  reader.finish();
-  if (tolerance == model::Tolerance{} && mistakes.none())
-    mistakes.add(table.where, "\"tolerance\" allows nothing", "leave it out for equality");
-  return tolerance;
-}
-
 void read_accumulator(TableReader& reader, model::VerifySpec& verify) {
   const auto name = reader.text("accumulate");
   if (!name) return;
@@ -80,7 +61,38 @@ void check_inputs_of_file(SpecContext& context) {
   }
 }
 
+/// Launches on results that are on the device already.
+std::vector<model::StepSpec> read_judging_steps(const Node& node, const char* name, const char* what,
+                                                Mistakes& mistakes) {
+  std::vector<model::StepSpec> steps = read_steps(node, name, "", mistakes);
+  for (const model::StepSpec& step : steps) {
+    if (step.upload.empty()) continue;
+    mistakes.add(step.where, fmt::format("the {} uploads a buffer", what),
+                 "its inputs are on the device already; only launches belong here");
+  }
+  return steps;
+}
+
 }  // namespace
+
+model::Tolerance read_tolerance(const Node& table, Mistakes& mistakes) {
+  model::Tolerance tolerance;
+  if (table.kind != Node::Kind::table) {
+    mistakes.wrong_type(table, "\"tolerance\"", "a table",
+                        "tolerance = { absolute = 1e-6, relative = 1e-5, ulp = 2, share = 0.001 }, or some "
+                        "of these");
+    return tolerance;
+  }
+  TableReader reader(table, "tolerance", mistakes);
+  tolerance.absolute = read_amount(reader, "absolute", false).value_or(0);
+  tolerance.relative = read_amount(reader, "relative", false).value_or(0);
+  tolerance.ulps = read_amount(reader, "ulp", false).value_or(0);
+  tolerance.share = read_amount(reader, "share", true).value_or(0);
+  reader.finish();
+  if (tolerance == model::Tolerance{} && mistakes.none())
+    mistakes.add(table.where, "\"tolerance\" allows nothing", "leave it out for equality");
+  return tolerance;
+}
 
 void read_verify(const Node& node, SpecContext& context) {
   Mistakes& mistakes = context.mistakes;
@@ -113,7 +125,10 @@ void read_verify(const Node& node, SpecContext& context) {
     verify.tolerance = read_tolerance(tolerance->value, mistakes);
   read_accumulator(reader, verify);
   verify.rounding_terms = {"0", node.where};
-  if (node.find("tolerance") == nullptr) {
+  const bool all_tolerate = std::all_of(arguments.begin(), arguments.end(), [](const model::ArgumentSpec& a) {
+    return !a.is_output() || a.tolerance;
+  });
+  if (node.find("tolerance") == nullptr && node.find("compare") == nullptr && !all_tolerate) {
     reader.require(
         "rounding_terms",
         "how many rounded operations lead to an element: \"K\" for a sum of K products, 0 where results must "
@@ -122,16 +137,13 @@ void read_verify(const Node& node, SpecContext& context) {
   if (auto terms = reader.expression("rounding_terms", Numbers::real))
     verify.rounding_terms = std::move(*terms);
   verify.second_is_exact = reader.boolean("second_is_exact").value_or(false);
+  const Member* const compare = reader.take("compare");
+  if (compare != nullptr)
+    verify.comparison = read_judging_steps(compare->value, "verify.compare", "comparison", mistakes);
   const std::string_view launch_hint = "[verify.launch] says how the reference is run";
-  if (const Member* launch = all_files ? reader.take("launch") : reader.require("launch", launch_hint)) {
-    verify.steps = read_steps(launch->value, "verify.launch", "", mistakes);
-    for (const model::StepSpec& step : verify.steps) {
-      if (!step.upload.empty()) {
-        mistakes.add(step.where, "the reference uploads a buffer",
-                     "its inputs are on the device already; only launches belong here");
-      }
-    }
-  }
+  if (const Member* launch =
+          all_files || compare != nullptr ? reader.take("launch") : reader.require("launch", launch_hint))
+    verify.steps = read_judging_steps(launch->value, "verify.launch", "reference", mistakes);
   reader.finish();
   context.spec.verify = std::move(verify);
 }

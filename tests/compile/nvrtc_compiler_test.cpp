@@ -59,6 +59,29 @@ extern "C" __global__ void __launch_bounds__(256) kernel(float* p) {
   CHECK(compilation.log.empty());
 }
 
+TEST_CASE("variables are found by their names, in namespaces and templates, used or not") {
+  const CompileJob job = cuda_job(R"(
+namespace space { __constant__ float values[25]; }
+template <class T> __device__ T table[3];
+extern "C" __global__ void kernel(float* p) { *p = 0; }
+)",
+                                  {"kernel", "&space::values", "&table<double>"});
+  const Compilation compilation = real_compiler().compile(job);
+  REQUIRE_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+  REQUIRE(compilation.kernels.size() == 3);
+  CHECK(compilation.find("&space::values")->symbol == "_ZN5space6valuesE");
+  CHECK(compilation.find("&table<double>")->symbol == "_Z5tableIdE");
+}
+
+TEST_CASE("a variable that is misspelt is told as one") {
+  const Compilation compilation = real_compiler().compile(
+      cuda_job("__constant__ float values[25];\n" + kernel_of(""), {"kernel", "&valeus"}));
+  CHECK(compilation.status == TrialStatus::compile_error);
+  CHECK(mentions(compilation,
+                 "symbol 'valeus' is not a variable that the source declares: error: identifier "
+                 "\"valeus\" is undefined"));
+}
+
 TEST_CASE("spills and stack show what registers hide") {
   CompileJob job = cuda_job(kernel_of(R"(
   float a[100];

@@ -131,6 +131,22 @@ TEST_SUITE("config::signature_mistakes") {
     }
   }
 
+  TEST_CASE("a tensor map or a texture is over a buffer that the draft asks for") {
+    const KernelSource read = read_kernel_source(
+        "__global__ void k(const __grid_constant__ CUtensorMap map, cudaTextureObject_t image, float* y, int "
+        "n) {\n"
+        "  y[n] = 0; }");
+    REQUIRE(read.kernels.size() == 1);
+    const SpecDraft draft = draft_spec(read.kernels.front(), read.macros, "k.cu", "k_reference.cu");
+    CHECK(draft.spec.find("name = \"map\"\ntype = \"CUtensorMap\"\ntensor = \"?\"\nshape = [\"N\"]  # ?\n"
+                          "box = [\"N\"]  # ?\n") != std::string::npos);
+    CHECK(draft.spec.find("type = \"cudaTextureObject_t\"\ntexture = \"?\"\nshape = [\"N\"]  # ?\n\n") !=
+          std::string::npos);
+    CHECK(std::count_if(draft.questions.begin(), draft.questions.end(), [](const std::string& question) {
+            return question.find("over which buffer?") != std::string::npos;
+          }) == 2);
+  }
+
   TEST_CASE("what its text does not show is left to the compiler") {
     Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[n] = x[n]; }");
     tuner::model::KernelSpec spec = result.loaded.kernels.front();

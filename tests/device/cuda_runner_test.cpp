@@ -41,6 +41,10 @@ class Borrowed final : public tuner::device::Device {
   std::unique_ptr<tuner::device::Buffer> allocate(std::int64_t bytes) override {
     return lender().allocate(bytes);
   }
+  std::unique_ptr<tuner::device::Buffer> allocate_in(tuner::model::Memory memory,
+                                                     std::int64_t bytes) override {
+    return lender().allocate_in(memory, bytes);
+  }
   void fill(tuner::device::Address address, ElementType type, std::int64_t elements, const Init& init,
             std::uint64_t seed) override {
     lender().fill(address, type, elements, init, seed);
@@ -134,6 +138,38 @@ TEST_SUITE("tuner::measure on a GPU") {
       CHECK(outcome.status == status);
       CHECK_FALSE(outcome.device_lost);
     }
+  }
+
+  TEST_CASE("a kernel finds an input in its own constant memory, on each draw") {
+    const char* const scaling = R"(
+__constant__ float factors[256];
+extern "C" __global__ void kernel(float* y) { y[threadIdx.x] = 2 * factors[threadIdx.x]; }
+extern "C" __global__ void reference(const float* x, double* y, double* magnitude) {
+  y[threadIdx.x] = 2.0 * x[threadIdx.x];
+  magnitude[threadIdx.x] = fabs(y[threadIdx.x]);
+}
+)";
+    TrialJob task;
+    task.plan.buffers = {{"x", ElementType::float32, 200, Access::in, {Init::Kind::uniform, -1, 1}, {}},
+                         {"y", ElementType::float32, 200, Access::out, {}, {}}};
+    task.plan.buffers[0].symbol = "factors";
+    task.plan.steps = {tests::launch("kernel", 1, 200, {operand(1)})};
+    task.plan.verify.reference = {tests::launch(
+        "reference", 1, 200,
+        {operand(0), operand(1, Operand::Kind::expected), operand(1, Operand::Kind::magnitude)})};
+    task.plan.verify.rounding_terms = 1;
+    const auto kernel = gpu().compile(scaling, {"kernel", "&factors"});
+    const auto reference = gpu().compile(scaling, {"reference"});
+    task.binary = kernel.binary;
+    task.kernels = kernel.kernels;
+    task.reference_binary = reference.binary;
+    task.reference_kernels = reference.kernels;
+    task.policy = tuner::measure::policy("standard");
+    tuner::measure::DeviceTrialRunner runner(std::make_unique<Borrowed>());
+    const TrialOutcome outcome = runner.run(task);
+    CAPTURE(outcome.detail);
+    CHECK(outcome.status == TrialStatus::ok);
+    CHECK(outcome.verification.checked);
   }
 
   TEST_CASE("a bandwidth-bound kernel reaches a sane part of the memory's speed, warm or cold") {

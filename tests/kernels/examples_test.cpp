@@ -71,5 +71,15 @@ TEST_CASE("the greatest keys in any order") {
 TEST_CASE("a sparse matrix that a generator makes") {
   CHECK(passed_by("spmv/spmv", {{1, 1, 1}, {500, 300, 9}}, 7) == "rounding bound of 18 terms");
 }
+TEST_CASE("a convolution whose filter lies in constant memory") {
+  CHECK(passed_by("convolution/convolution", {{1, 1}, {70, 37}}, 3) == "rounding bound of 49 terms");
+}
+TEST_CASE("the nearest of some centres, by a comparison of the spec's own") {
+  CHECK(passed_by("nearest/nearest", {{1, 1}, {501, 77}}, 5) == "a comparison of its own");
+}
+
+TEST_CASE("numbers that stay on the host") {
+  CHECK(passed_by("host_read/host_read", {{1}, {4099}}, 3) == "equal");
+}
 
 TEST_SUITE_END();

@@ -356,4 +356,32 @@ TEST_CASE("inputs that a generator makes are there, so that what is indexed by t
   for (const Finding& finding : sanitizer.check(kernel, {}, {problem})) FAIL_CHECK(finding.line());
 }
 
+TEST_CASE("variables of a kernel are filled, so that what they index is in bounds" *
+          doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  model::KernelSpec spec = kernel_of("").spec();
+  spec.source = {{"kernel.cu",
+                  "namespace space { __constant__ int places[64]; }\n"
+                  "extern \"C\" __global__ void kernel(int* data, int N) {\n"
+                  "  if (threadIdx.x == 0) data[64 - space::places[0]] = 1;\n}\n"}};
+  model::ArgumentSpec places = spec.arguments[0];
+  places.name = "places";
+  places.access = model::Access::in;
+  places.symbol = "space::places";
+  spec.arguments.push_back(places);
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
+  const auto found = [&](std::int64_t size, double place) {
+    spec.arguments.back().init.usual = {model::Init::Kind::constant, place, 0};
+    const space::KernelSpace kernel(spec);
+    return sanitizer.check(kernel, {}, {space::make_problem(kernel.spec(), {size}, std::nullopt, 0)});
+  };
+  for (const Finding& finding : found(64, 1)) FAIL_CHECK(finding.line());
+  const std::vector<Finding> outside = found(64, 0);
+  REQUIRE(!outside.empty());
+  CHECK(to_string(outside[0].kind) == "out of bounds");
+  const std::vector<Finding> small = found(65, 1);
+  REQUIRE(!small.empty());
+  CHECK(small[0].text == "the variable space::places has 256 bytes, and places needs 260");
+}
+
 TEST_SUITE_END();

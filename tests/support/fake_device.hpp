@@ -46,6 +46,8 @@ struct FakeScript {
   };
 
   std::map<std::string, Kernel> kernels;
+  std::map<std::string, std::vector<std::byte>> variables;  ///< of every module, by symbol
+  std::vector<tuner::model::Memory> memory_kinds;           ///< that were asked for, in order
   /// Device time of one launch; `launch` counts from 0 over all launches of the symbol.
   std::function<double(const std::string& symbol, int launch)> time_ns = [](const std::string&, int) {
     return 1e6;
@@ -99,7 +101,20 @@ class FakeBuffer final : public tuner::device::Buffer {
   std::int64_t m_bytes;
 };
 
-class FakeModule final : public tuner::device::Module {};
+class FakeModule final : public tuner::device::Module {
+ public:
+  explicit FakeModule(FakeScript& script) : m_script(script) {}
+  tuner::device::Variable variable(const std::string& symbol) const override {
+    m_script.note("variable");
+    const auto found = m_script.variables.find(symbol);
+    if (found == m_script.variables.end()) return Module::variable(symbol);
+    return {reinterpret_cast<tuner::device::Address>(found->second.data()),
+            static_cast<std::int64_t>(found->second.size())};
+  }
+
+ private:
+  FakeScript& m_script;
+};
 
 class FakeSequence final : public tuner::device::Sequence {
  public:
@@ -162,8 +177,12 @@ class FakeSequence final : public tuner::device::Sequence {
         return bindings.expected.at(index);
       case tuner::model::Operand::Kind::magnitude:
         return bindings.magnitude.at(index);
+      case tuner::model::Operand::Kind::error:
+        return bindings.errors.at(index);
       case tuner::model::Operand::Kind::scalar:
       case tuner::model::Operand::Kind::seed:
+      case tuner::model::Operand::Kind::tensor_map:
+      case tuner::model::Operand::Kind::texture:
         break;
     }
     return static_cast<std::uint64_t>(operand.integer);
@@ -191,6 +210,11 @@ class FakeDevice final : public tuner::device::Device {
     }
     return std::make_unique<FakeBuffer>(m_script, bytes);
   }
+  std::unique_ptr<tuner::device::Buffer> allocate_in(tuner::model::Memory memory,
+                                                     std::int64_t bytes) override {
+    m_script.memory_kinds.push_back(memory);
+    return allocate(bytes);
+  }
   void fill(tuner::device::Address address, tuner::model::ElementType type, std::int64_t elements,
             const tuner::model::Init& init, std::uint64_t seed) override {
     m_script.note("fill");
@@ -215,7 +239,7 @@ class FakeDevice final : public tuner::device::Device {
   }
   std::unique_ptr<tuner::device::Module> load(std::span<const std::byte>) override {
     m_script.note("load");
-    return std::make_unique<FakeModule>();
+    return std::make_unique<FakeModule>(m_script);
   }
   std::unique_ptr<tuner::device::Sequence> bind(tuner::device::Module&,
                                                 const std::vector<tuner::model::KernelResources>& kernels,

@@ -301,6 +301,25 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.trial("SCALE=2").outcome.status == model::TrialStatus::skipped);
   }
 
+  TEST_CASE("a kernel with a tensor map is skipped where there are none, with that reason") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = scale_spec();
+      model::ArgumentSpec& map = spec.arguments.emplace_back();
+      map.name = "map";
+      map.tensor.emplace().buffer = "x";
+      map.tensor->shape = map.tensor->box = {{"16", {}}};
+      spec.device_kinds = {"cuda"};
+      request.work[0].kernel = space::KernelSpace(spec);
+      request.device.kind = "cpu";
+    };
+    CHECK(bench.run().failed == 0);
+    CHECK(bench.launched.empty());
+    CHECK(bench.trial("SCALE=2").outcome.status == model::TrialStatus::skipped);
+    CHECK(bench.trial("SCALE=2").outcome.detail ==
+          "`map` is a tensor map; devices [cuda] have them, this one is cpu");
+  }
+
   TEST_CASE("a result that cannot be kept ends the sweep with that error, and the run as failed") {
     Bench bench;
     bench.results.fail_after = 2;

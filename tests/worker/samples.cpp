@@ -18,7 +18,8 @@ KernelResources full_resources(const std::string& entry) {
 }
 
 Operand operand(Operand::Kind kind, double real) {
-  return {kind, 1, ElementType::float64, std::numeric_limits<std::int64_t>::min(), real, {-1, 2}, {0.5}};
+  return {kind, 1, ElementType::float64, std::numeric_limits<std::int64_t>::min(), real, {-1, 2}, {0.5},
+          {},   {}};
 }
 
 FileContents full_file(const std::string& path) {
@@ -37,7 +38,11 @@ Step full_step(Step::Kind kind) {
   step.shared_carveout_percent = 40;
   step.repeat = 7;
   step.repeat_steps = 2;
-  step.operands = {operand(Operand::Kind::expected, 0.1), operand(Operand::Kind::scalar, -0.0)};
+  step.operands = {operand(Operand::Kind::expected, 0.1), operand(Operand::Kind::scalar, -0.0),
+                   operand(Operand::Kind::tensor_map, 0)};
+  step.operands.push_back(operand(Operand::Kind::texture, 0));
+  step.operands.back().texture = {{64, 32}, 256, Texture::Outside::mirror, true, true, true};
+  step.operands.back().tensor = {{64, std::int64_t{1} << 32U}, {256}, {64, 8}, {1, 2}, 16, 128, 256, true};
   step.buffer = 2;
   step.first = 3;
   step.elements = std::int64_t{1} << 40U;
@@ -88,11 +93,15 @@ TrialJob full_trial_job() {
                        full_file("c.npy"),
                        true,
                        7,
-                       true}};
+                       true,
+                       "space::values",
+                       Memory::managed,
+                       Tolerance{1, 2, 3, 0.5}}};
   job.plan.steps = {full_step(Step::Kind::launch), full_step(Step::Kind::upload)};
   job.plan.generator = {full_step(Step::Kind::launch)};
   job.plan.verify = {
-      {full_step(Step::Kind::launch)}, 1e-300, true, {1e-6, 1e-5, 2, 0.25}, ElementType::float32};
+      {full_step(Step::Kind::launch)}, 1e-300, true, {1e-6, 1e-5, 2, 0.25}, ElementType::float32,
+      {full_step(Step::Kind::launch)}};
   job.plan.deterministic = false;
   job.binary = binary(1000);
   job.kernels = {full_resources("a")};

@@ -47,6 +47,12 @@ class Buffer {
   virtual std::int64_t bytes() const = 0;
 };
 
+/// A variable of a loaded binary.
+struct Variable {
+  Address address = 0;
+  std::int64_t bytes = 0;
+};
+
 /// A loaded binary, unloaded with the object.
 class Module {
  public:
@@ -54,6 +60,10 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   virtual ~Module() = default;
+  /// By its symbol in the binary. Throws DeviceFault (launch_error) where there is none.
+  virtual Variable variable(const std::string& symbol) const {
+    refuse("the binary has no variable " + symbol);
+  }
 };
 
 /// What one Sequence::run took.
@@ -77,11 +87,12 @@ class Sequence {
 };
 
 /// Where the operands of a sequence live: for each buffer of the plan its address, and for each output (same
-/// index) the addresses of the reference's two double arrays, 0 where there are none.
+/// index) the addresses of the reference's two double arrays and of a comparison's, 0 where there are none.
 struct Bindings {
   std::vector<Address> buffers;
   std::vector<Address> expected;
   std::vector<Address> magnitude;
+  std::vector<Address> errors = {};
 };
 
 /// Compares `elements` of `type` at `got`, each of its numbers with a double: a number passes when
@@ -111,6 +122,11 @@ class Device {
 
   virtual const model::DeviceInfo& info() const = 0;
   virtual std::unique_ptr<Buffer> allocate(std::int64_t bytes) = 0;
+  /// The same in another kind of memory, where the device knows several.
+  virtual std::unique_ptr<Buffer> allocate_in(model::Memory memory, std::int64_t bytes) {
+    static_cast<void>(memory);
+    return allocate(bytes);
+  }
   /// Init::none writes the poison pattern (NaN for floating types).
   virtual void fill(Address address, model::ElementType type, std::int64_t elements, const model::Init& init,
                     std::uint64_t seed) = 0;

@@ -11,19 +11,21 @@
 
 namespace tuner::device {
 
-/// What a parameter of a kernel is given, in its first bytes (little endian, two's complement).
-struct alignas(16) OperandValue {
-  std::array<std::uint64_t, 4> words{};
+/// What a parameter of a kernel is given, in its first bytes (little endian, two's complement). As large and
+/// aligned as a CUtensorMap.
+struct alignas(128) OperandValue {
+  std::array<std::uint64_t, 16> words{};
 };
 
 /// Of the parameter that takes it.
 inline std::size_t operand_bytes(const model::Operand& operand) {
+  if (operand.kind == model::Operand::Kind::tensor_map) return sizeof(OperandValue);
   if (operand.kind != model::Operand::Kind::scalar) return sizeof(Address);
   return static_cast<std::size_t>(model::size_bytes(operand.type));
 }
 
 /// An address of `bindings`, or a number or a vector of numbers of its type. A seed is a scalar by the time
-/// that it is passed.
+/// that it is passed; of tensor maps and textures the device that has them makes what is passed.
 inline OperandValue operand_value(const model::Operand& operand, const Bindings& bindings) {
   const auto index = static_cast<std::size_t>(operand.buffer);
   OperandValue out;
@@ -37,6 +39,12 @@ inline OperandValue operand_value(const model::Operand& operand, const Bindings&
     case model::Operand::Kind::magnitude:
       out.words[0] = bindings.magnitude.at(index);
       return out;
+    case model::Operand::Kind::error:
+      out.words[0] = bindings.errors.at(index);
+      return out;
+    case model::Operand::Kind::tensor_map:
+    case model::Operand::Kind::texture:
+      refuse("this device has neither tensor maps nor textures");
     case model::Operand::Kind::scalar:
     case model::Operand::Kind::seed:
       break;

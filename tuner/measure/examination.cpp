@@ -30,9 +30,11 @@ Examination::Examination(device::Device& device, const model::TrialJob& job, con
       m_draws(draws),
       m_workspaces(workspaces),
       m_module(module),
+      m_variables(device, job, module),
       m_verifier(device, job, draws.first, workspaces) {
   m_verifier.fill_others();
-  const device::Bindings bindings = draws.first.bindings(workspaces);
+  m_variables.fill(draws.first.bindings(workspaces));
+  const device::Bindings bindings = m_variables.placed(draws.first.bindings(workspaces));
   m_sequence = device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, bindings);
   if (job.plan.restores()) {
     m_sequence =
@@ -40,33 +42,47 @@ Examination::Examination(device::Device& device, const model::TrialJob& job, con
   }
 }
 
+void Examination::prepare(Verifier& verifier, const Inputs& inputs) const {
+  verifier.prepare();
+  m_variables.fill(inputs.bindings(m_workspaces));
+}
+
+Finding Examination::inspect(Verifier& verifier, const Inputs& inputs, bool compare_outputs) const {
+  Finding finding = m_variables.collect(inputs.bindings(m_workspaces));
+  return finding.status == TrialStatus::ok ? verifier.inspect(compare_outputs) : finding;
+}
+
 Finding Examination::on_second_draw(device::Timing& timing) {
   Verifier verifier(m_device, m_job, m_draws.second, m_workspaces);
   verifier.fill_others();
+  const device::Bindings bindings = m_draws.second.bindings(m_workspaces);
+  m_variables.fill(bindings);
   const auto sequence = m_device.bind(m_module, m_job.kernels, m_job.plan.steps, m_job.plan.buffers,
-                                      m_draws.second.bindings(m_workspaces));
-  verifier.prepare();
+                                      m_variables.placed(bindings));
+  prepare(verifier, m_draws.second);
   timing = sequence->run(1);
+  Finding finding = inspect(verifier, m_draws.second, true);
+  m_variables.fill(m_draws.first.bindings(m_workspaces));  // what runs next is on that draw
   return in(m_job.plan.verify.second_is_exact ? "on the second draw of inputs (exact)"
                                               : "on the second draw of inputs",
-            verifier.inspect(true));
+            std::move(finding));
 }
 
 Finding Examination::on_first_draw(device::Timing& timing) {
-  m_verifier.prepare();
+  prepare(m_verifier, m_draws.first);
   timing = m_sequence->run(1);
-  Finding finding = m_verifier.inspect(true);
+  Finding finding = inspect(m_verifier, m_draws.first, true);
   m_outputs = m_verifier.output_checksums();
   return in("on the first draw of inputs", std::move(finding));
 }
 
 Finding Examination::afterwards() {
   if (!m_verifier.repeatable()) {
-    m_verifier.prepare();
+    prepare(m_verifier, m_draws.first);
     m_sequence->run(1);
   }
   const bool deterministic = m_job.plan.deterministic;
-  Finding finding = m_verifier.inspect(!deterministic);
+  Finding finding = inspect(m_verifier, m_draws.first, !deterministic);
   if (finding.status == TrialStatus::ok) {
     // A run on one draw has no business in the memory of the other.
     finding = Verifier(m_device, m_job, m_draws.second, m_workspaces).inspect(false);

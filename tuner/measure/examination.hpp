@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tuner/measure/draws.hpp"
+#include "tuner/measure/variables.hpp"
 #include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {
@@ -36,11 +37,17 @@ class Examination {
   Finding afterwards();
 
  private:
+  /// Memory and variables as a verified run on `inputs` must find them.
+  void prepare(Verifier& verifier, const Inputs& inputs) const;
+  /// What a run left, variables included.
+  Finding inspect(Verifier& verifier, const Inputs& inputs, bool compare_outputs) const;
+
   device::Device& m_device;
   const model::TrialJob& m_job;
   const Draws& m_draws;
   const BufferTable& m_workspaces;
   device::Module& m_module;
+  Variables m_variables;
   Verifier m_verifier;  ///< of the first draw
   std::unique_ptr<device::Sequence> m_sequence;
   std::vector<std::uint64_t> m_outputs;  ///< checksums

@@ -11,8 +11,10 @@ constexpr std::uint64_t back_seed = 0x6261636b;
 }  // namespace
 
 GuardedBuffer::GuardedBuffer(device::Device& device, model::ElementType type, std::int64_t elements,
-                             Fence fence)
-    : m_bytes(elements * model::size_bytes(type)), m_memory(device.allocate(m_bytes + 2 * fence_bytes)) {
+                             Fence fence, model::Memory memory)
+    : m_bytes(elements * model::size_bytes(type)),
+      m_memory(memory == model::Memory::device ? device.allocate(m_bytes + 2 * fence_bytes)
+                                               : device.allocate_in(memory, m_bytes + 2 * fence_bytes)) {
   const model::ElementType number = model::component_type(type);
   const auto fill = [&](device::Address address, std::uint64_t seed) {
     const bool poison = fence == Fence::poison;

@@ -21,7 +21,8 @@ class GuardedBuffer {
   enum class Damage { none, before_start, past_end };
 
   /// Throws device::DeviceFault.
-  GuardedBuffer(device::Device& device, model::ElementType type, std::int64_t elements, Fence fence);
+  GuardedBuffer(device::Device& device, model::ElementType type, std::int64_t elements, Fence fence,
+                model::Memory memory = model::Memory::device);
 
   device::Address address() const { return m_memory->address() + fence_bytes; }
   std::int64_t bytes() const { return m_bytes; }

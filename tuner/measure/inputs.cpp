@@ -20,6 +20,7 @@ using model::ElementType;
 using model::Operand;
 
 constexpr model::Init poison{};
+constexpr model::Init zero{model::Init::Kind::constant, 0, 0};
 
 bool refers_to(const std::vector<model::Step>& steps, Operand::Kind kind, std::size_t buffer) {
   return std::any_of(steps.begin(), steps.end(), [&](const model::Step& step) {
@@ -32,13 +33,17 @@ bool refers_to(const std::vector<model::Step>& steps, Operand::Kind kind, std::s
 bool is_judged(const model::Plan& plan, std::size_t index) {
   const Access access = plan.buffers[index].access;
   const bool is_output = access == Access::out || access == Access::inout;
-  return is_output && (!plan.buffers[index].expected.path.empty() ||
+  return is_output && (!plan.buffers[index].expected.path.empty() || plan.has_comparison(index) ||
                        refers_to(plan.verify.reference, Operand::Kind::expected, index));
 }
 
 std::optional<double> bound_of(const model::Plan& plan, const model::BufferPlan& buffer) {
   const ElementType accumulator = plan.verify.accumulator.value_or(buffer.type);
   return bound_factor(plan.verify.rounding_terms, accumulator, buffer.type);
+}
+
+const model::Tolerance& tolerance_of(const model::Plan& plan, const model::BufferPlan& buffer) {
+  return buffer.tolerance ? *buffer.tolerance : plan.verify.tolerance;
 }
 
 std::uint64_t seed_of(std::uint64_t trial, Draw draw) {
@@ -74,7 +79,7 @@ BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan)
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const model::BufferPlan& buffer = plan.buffers[i];
     if (buffer.access == Access::workspace)
-      out[i].emplace(device, buffer.type, buffer.elements, Fence::numbers);
+      out[i].emplace(device, buffer.type, buffer.elements, Fence::numbers, buffer.memory);
   }
   return out;
 }
@@ -82,15 +87,21 @@ BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan)
 std::optional<std::string> why_unjudgeable(const model::Plan& plan) {
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const model::BufferPlan& buffer = plan.buffers[i];
-    if (!is_judged(plan, i) || bound_of(plan, buffer)) continue;
+    if (!is_judged(plan, i) || plan.has_comparison(i) || bound_of(plan, buffer)) continue;
     return fmt::format("{} rounding terms are too many for {}: the error bound of {} would accept zeros",
                        plan.verify.rounding_terms, model::cuda_name(buffer.type), buffer.name);
   }
   return std::nullopt;
 }
 
-std::string rule_text(const model::Plan& plan, const model::BufferPlan& output) {
-  const model::Tolerance& tolerance = plan.verify.tolerance;
+std::string rule_text(const model::Plan& plan, std::size_t index) {
+  const model::BufferPlan& output = plan.buffers[index];
+  const model::Tolerance& tolerance = tolerance_of(plan, output);
+  if (plan.has_comparison(index)) {
+    return tolerance.share > 0
+               ? fmt::format("a comparison of its own, but for {:.3g} %", 100 * tolerance.share)
+               : "a comparison of its own";
+  }
   std::vector<std::string> parts;
   if (bound_of(plan, output).value_or(0) > 0) {
     const auto& accumulator = plan.verify.accumulator;
@@ -116,7 +127,7 @@ Inputs::Inputs(device::Device& device, const model::TrialJob& job, Draw draw) : 
   for (auto& expectation : m_expectations) {
     if (expectation) expectation->checksum = checksum_of(device, *expectation);
   }
-  require_judgement(device, plan);
+  require_judgement(device, job);
 }
 
 void Inputs::allocate(device::Device& device, const model::Plan& plan) {
@@ -126,7 +137,7 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
     const model::BufferPlan& buffer = plan.buffers[i];
     if (buffer.access == Access::workspace) continue;
     m_buffers[i].emplace(device, buffer.type, buffer.elements,
-                         m_draw == Draw::first ? Fence::numbers : Fence::poison);
+                         m_draw == Draw::first ? Fence::numbers : Fence::poison, buffer.memory);
     m_bytes += buffer.bytes() + 2 * GuardedBuffer::fence_bytes;
     if (!is_judged(plan, i)) continue;
     Expectation& expectation = m_expectations[i].emplace();
@@ -136,6 +147,11 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
     m_bytes += 2 * bytes;
     device.fill(expectation.expected->address(), ElementType::float64, buffer.numbers(), poison, 0);
     device.fill(expectation.magnitude->address(), ElementType::float64, buffer.numbers(), poison, 0);
+    if (!plan.has_comparison(i)) continue;
+    expectation.errors = device.allocate(bytes);
+    expectation.zeros = device.allocate(bytes);
+    m_bytes += 2 * bytes;
+    device.fill(expectation.zeros->address(), ElementType::float64, buffer.numbers(), zero, 0);
   }
 }
 
@@ -183,7 +199,7 @@ void Inputs::read_expected(device::Device& device, const model::Plan& plan) {
 }
 
 void Inputs::run_steps(device::Device& device, const model::TrialJob& job,
-                       const std::vector<model::Step>& steps, const char* what) {
+                       const std::vector<model::Step>& steps, const char* what) const {
   if (steps.empty()) return;
   try {
     run_bound(device, job, device::with_seed(steps, device::mix(seed_of(job.seed, m_draw))));
@@ -193,7 +209,7 @@ void Inputs::run_steps(device::Device& device, const model::TrialJob& job,
 }
 
 void Inputs::run_bound(device::Device& device, const model::TrialJob& job,
-                       const std::vector<model::Step>& steps) {
+                       const std::vector<model::Step>& steps) const {
   const BufferTable workspaces = allocate_workspaces(device, job.plan);
   for (std::size_t i = 0; i < workspaces.size(); ++i) {
     if (workspaces[i]) fill_initially(device, job.plan, i, workspaces[i]->address(), job.seed, m_draw);
@@ -204,7 +220,23 @@ void Inputs::run_bound(device::Device& device, const model::TrialJob& job,
   sequence->run(1);
 }
 
-void Inputs::require_judgement(device::Device& device, const model::Plan& plan) const {
+bool Inputs::is_exact(const model::Plan& plan) const {
+  return m_draw == Draw::second && plan.verify.second_is_exact;
+}
+
+void Inputs::run_comparison(device::Device& device, const model::TrialJob& job) const {
+  if (job.plan.verify.comparison.empty() || is_exact(job.plan)) return;
+  for (std::size_t i = 0; i < m_expectations.size(); ++i) {
+    if (!m_expectations[i] || m_expectations[i]->errors == nullptr) continue;
+    device.fill(m_expectations[i]->errors->address(), ElementType::float64, job.plan.buffers[i].numbers(),
+                poison, 0);
+  }
+  run_steps(device, job, job.plan.verify.comparison, "the comparison");
+}
+
+void Inputs::require_judgement(device::Device& device, const model::TrialJob& job) const {
+  const model::Plan& plan = job.plan;
+  run_comparison(device, job);
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (!m_expectations[i] || plan.buffers[i].elements == 0) continue;
     const device::CompareRequest request = compare_request(plan, i);
@@ -227,6 +259,8 @@ device::Bindings Inputs::bindings(const BufferTable& workspaces) const {
     out.buffers.push_back(own != nullptr ? own->address() : 0);
     out.expected.push_back(expected != nullptr ? expected->expected->address() : 0);
     out.magnitude.push_back(expected != nullptr ? expected->magnitude->address() : 0);
+    const bool is_compared = expected != nullptr && expected->errors != nullptr;
+    out.errors.push_back(is_compared ? expected->errors->address() : 0);
   }
   return out;
 }
@@ -243,17 +277,25 @@ device::CompareRequest Inputs::compare_request(const model::Plan& plan, std::siz
   const model::BufferPlan& buffer = plan.buffers[index];
   const Expectation& expectation = *m_expectations[index];
   device::CompareRequest out;
+  if (plan.has_comparison(index) && !is_exact(plan)) {
+    out.got = expectation.errors->address();
+    out.type = ElementType::float64;
+    out.elements = buffer.numbers();
+    out.expected = out.magnitude = expectation.zeros->address();
+    out.tolerance.absolute = 1;
+    out.tolerance.share = tolerance_of(plan, buffer).share;
+    return out;
+  }
   out.got = m_buffers[index]->address();
   out.type = buffer.type;
   out.elements = buffer.elements;
   out.expected = expectation.expected->address();
   out.magnitude = expectation.magnitude->address();
-  const bool exact = m_draw == Draw::second && plan.verify.second_is_exact;
   out.unordered_within = buffer.unordered_within;
   out.ignore_unwritten = buffer.ignores_unwritten || buffer.access == Access::inout;  // it was never poison
-  if (exact) return out;
+  if (is_exact(plan)) return out;
   out.bound_factor = bound_of(plan, buffer).value_or(0);
-  out.tolerance = plan.verify.tolerance;
+  out.tolerance = tolerance_of(plan, buffer);
   if (out.bound_factor > 0) out.tolerance.absolute += model::underflow(buffer.type);
   return out;
 }

@@ -37,6 +37,9 @@ class Inputs {
     std::unique_ptr<device::Buffer> expected;   ///< double per element
     std::unique_ptr<device::Buffer> magnitude;  ///< double per element
     std::uint64_t checksum = 0;                 ///< of both
+    /// Where a comparison writes, a double per element, and zeros to hold that against; null without one.
+    std::unique_ptr<device::Buffer> errors;
+    std::unique_ptr<device::Buffer> zeros;
   };
 
   Inputs(device::Device& device, const model::TrialJob& job, Draw draw);
@@ -49,8 +52,11 @@ class Inputs {
   const GuardedBuffer* buffer(std::size_t index) const;
   /// Null for buffers that are not judged.
   const Expectation* expectation(std::size_t index) const;
-  /// How to judge output `index`, which has an expectation, by the error bound and tolerance of `plan`.
+  /// How to judge output `index`, which has an expectation, by the error bound and tolerance of `plan`, or by
+  /// what its comparison said.
   device::CompareRequest compare_request(const model::Plan& plan, std::size_t index) const;
+  /// Runs the plan's comparison, where it has one that counts for this draw, on what outputs hold now.
+  void run_comparison(device::Device& device, const model::TrialJob& job) const;
   /// What a buffer that runs change held first, where it came from a file or a generator; else empty.
   const std::vector<std::byte>& image(std::size_t index) const { return m_images[index]; }
   /// Whether the input `index` is as it was filled.
@@ -63,11 +69,13 @@ class Inputs {
   void allocate(device::Device& device, const model::Plan& plan);
   /// Runs the steps of the reference's binary, generator or reference.
   void run_steps(device::Device& device, const model::TrialJob& job, const std::vector<model::Step>& steps,
-                 const char* what);
-  void run_bound(device::Device& device, const model::TrialJob& job, const std::vector<model::Step>& steps);
+                 const char* what) const;
+  void run_bound(device::Device& device, const model::TrialJob& job,
+                 const std::vector<model::Step>& steps) const;
+  bool is_exact(const model::Plan& plan) const;
   void fill(device::Device& device, const model::TrialJob& job);
   void read_expected(device::Device& device, const model::Plan& plan);
-  void require_judgement(device::Device& device, const model::Plan& plan) const;
+  void require_judgement(device::Device& device, const model::TrialJob& job) const;
   std::uint64_t checksum_of(device::Device& device, const Expectation& expectation) const;
 
   BufferTable m_buffers;
@@ -79,7 +87,7 @@ class Inputs {
 };
 
 /// By which rule an output is judged on the first draw, for people.
-std::string rule_text(const model::Plan& plan, const model::BufferPlan& output);
+std::string rule_text(const model::Plan& plan, std::size_t output);
 
 /// Why a plan cannot be judged whatever the kernel does, or nothing; see bound_factor().
 std::optional<std::string> why_unjudgeable(const model::Plan& plan);

@@ -111,12 +111,13 @@ Finding Verifier::inspect_inputs() const {
 
 Finding Verifier::inspect_outputs() const {
   Finding worst;
+  m_inputs.run_comparison(m_device, m_job);
   for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
     if (m_inputs.expectation(i) == nullptr) continue;
     const device::CompareRequest request = m_inputs.compare_request(m_job.plan, i);
     model::Verification verification = m_device.compare(request);
     verification.buffer = m_job.plan.buffers[i].name;
-    verification.rule = rule_text(m_job.plan, m_job.plan.buffers[i]);
+    verification.rule = rule_text(m_job.plan, i);
     const bool wrong = !device::accepts(request, verification);
     const bool was_wrong = worst.status != TrialStatus::ok;
     const bool worse = wrong != was_wrong ? wrong

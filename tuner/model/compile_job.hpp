@@ -27,9 +27,11 @@ struct CompileJob {
   std::vector<Macro> macros;  ///< the configuration, ELEMENT_TYPE, …
   std::vector<Macro> vocabulary;  ///< codes of the words a spec uses (PARTITION_row); not part of the key
   std::vector<std::string> options;
-  std::vector<std::string> entries;  ///< kernel name expressions
-  std::string architecture;          ///< `sm_90`; the CPU device: `host`
-  std::string compiler;              ///< name and version: `nvrtc 13.0`
+  /// Name expressions of kernels and, of variables that are filled from outside, their addresses:
+  /// `&d_filter`.
+  std::vector<std::string> entries;
+  std::string architecture;  ///< `sm_90`; the CPU device: `host`
+  std::string compiler;      ///< name and version: `nvrtc 13.0`
   /// C++ for the host, whatever the device: a shared object whose entries are C functions. The host's
   /// compiler makes it, and is no part of its identity: such a source only calls what does the work.
   bool host_library = false;
@@ -38,7 +40,7 @@ struct CompileJob {
   bool operator==(const CompileJob&) const = default;
 };
 
-/// What the compiler says of one kernel.
+/// What the compiler says of one kernel; of a variable its entry and symbol alone.
 struct KernelResources {
   std::string entry;          ///< as in CompileJob::entries
   std::string symbol;         ///< name in the binary

@@ -125,6 +125,14 @@ void describe(Archive& a, T& v) {
   a("elements", v.elements);
 }
 
+template <class Archive, Described<Tolerance> T>
+void describe(Archive& a, T& v) {
+  a("absolute", v.absolute);
+  a("relative", v.relative);
+  a("ulps", v.ulps);
+  a("share", v.share);
+}
+
 template <class Archive, Described<BufferPlan> T>
 void describe(Archive& a, T& v) {
   a("name", v.name);
@@ -139,6 +147,31 @@ void describe(Archive& a, T& v) {
   a("ignores_unwritten", v.ignores_unwritten);
   a("unordered_within", v.unordered_within);
   a("restored", v.restored);
+  a("symbol", v.symbol);
+  a("memory", v.memory);
+  a("tolerance", v.tolerance);
+}
+
+template <class Archive, Described<TensorMap> T>
+void describe(Archive& a, T& v) {
+  a("shape", v.shape);
+  a("strides", v.strides);
+  a("box", v.box);
+  a("element_strides", v.element_strides);
+  a("interleave_bytes", v.interleave_bytes);
+  a("swizzle_bytes", v.swizzle_bytes);
+  a("l2_promotion_bytes", v.l2_promotion_bytes);
+  a("nan_outside", v.nan_outside);
+}
+
+template <class Archive, Described<Texture> T>
+void describe(Archive& a, T& v) {
+  a("shape", v.shape);
+  a("pitch_bytes", v.pitch_bytes);
+  a("outside", v.outside);
+  a("interpolates", v.interpolates);
+  a("reads_normalized", v.reads_normalized);
+  a("normalized_coordinates", v.normalized_coordinates);
 }
 
 template <class Archive, Described<Operand> T>
@@ -150,6 +183,8 @@ void describe(Archive& a, T& v) {
   a("real", v.real);
   a("integers", v.integers);
   a("reals", v.reals);
+  a("tensor", v.tensor);
+  a("texture", v.texture);
 }
 
 template <class Archive, Described<Step> T>
@@ -173,14 +208,6 @@ void describe(Archive& a, T& v) {
   a("after", v.after);
 }
 
-template <class Archive, Described<Tolerance> T>
-void describe(Archive& a, T& v) {
-  a("absolute", v.absolute);
-  a("relative", v.relative);
-  a("ulps", v.ulps);
-  a("share", v.share);
-}
-
 template <class Archive, Described<VerifyPlan> T>
 void describe(Archive& a, T& v) {
   a("reference", v.reference);
@@ -188,6 +215,7 @@ void describe(Archive& a, T& v) {
   a("second_is_exact", v.second_is_exact);
   a("tolerance", v.tolerance);
   a("accumulator", v.accumulator);
+  a("comparison", v.comparison);
 }
 
 template <class Archive, Described<Plan> T>

@@ -63,6 +63,27 @@ struct InitSpec {
   const InitRule& for_type(ElementType type) const;
 };
 
+/// A CUtensorMap over a buffer; its numbers as those of TensorMap.
+struct TensorMapSpec {
+  std::string buffer;  ///< the argument that it is over
+  std::vector<Expression> shape;
+  std::vector<Expression> strides;  ///< empty: each dimension follows the one before it without a gap
+  std::vector<Expression> box;
+  std::vector<Expression> element_strides;  ///< empty: 1
+  std::optional<Expression> interleave;     ///< bytes; absent: 0, here and below
+  std::optional<Expression> swizzle;
+  std::optional<Expression> l2_promotion;
+  bool nan_outside = false;
+};
+
+/// A texture over a buffer; its parts as those of Texture.
+struct TextureSpec {
+  std::string buffer;  ///< the argument that it is over
+  std::vector<Expression> shape;
+  std::optional<Expression> pitch;  ///< bytes; absent: rows follow each other without a gap
+  Texture kind;                     ///< all but the numbers
+};
+
 struct ArgumentSpec {
   std::string name;
   std::optional<ElementType> type;  ///< absent: the problem's element type (written ELEMENT_TYPE)
@@ -79,7 +100,14 @@ struct ArgumentSpec {
   bool ignores_unwritten = false;       ///< outputs: see BufferPlan
   std::optional<Expression> unordered;  ///< outputs: see BufferPlan::unordered_within
   std::optional<InitRule> expected;     ///< outputs: the file that says what is right
+  std::optional<Tolerance> tolerance;   ///< outputs: instead of VerifySpec's
+  std::string symbol;                   ///< pointers only: see BufferPlan
+  Memory memory = Memory::device;       ///< pointers only
+  std::optional<TensorMapSpec> tensor;  ///< neither a pointer nor a number, as is …
+  std::optional<TextureSpec> texture;
   SourceLocation where;
+  /// Whether it is a view of another argument, which only CUDA devices have.
+  bool is_view() const { return tensor || texture; }
   bool is_output() const { return pointer && (access == Access::out || access == Access::inout); }
 };
 
@@ -127,6 +155,7 @@ struct VerifySpec {
   bool second_is_exact = false;
   Tolerance tolerance;
   std::optional<ElementType> accumulator;  ///< see VerifyPlan
+  std::vector<StepSpec> comparison;        ///< likewise; `NAME.error` is a double* for output NAME
   SourceLocation where;
 };
 

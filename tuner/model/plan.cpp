@@ -23,6 +23,10 @@ void add(DigestBuilder& digest, const char* name, const FileContents& file) {
   if (!file.path.empty()) digest.add(name).add(file.digest).add(file.first_byte).add(file.elements);
 }
 
+void add(DigestBuilder& digest, const Tolerance& t) {
+  digest.add(fmt::format("{:a} {:a} {:a} {:a}", t.absolute, t.relative, t.ulps, t.share));
+}
+
 void add(DigestBuilder& digest, const BufferPlan& buffer) {
   digest.add(buffer.name).add(static_cast<std::int64_t>(buffer.type)).add(buffer.elements);
   digest.add(static_cast<std::int64_t>(buffer.access)).add(static_cast<std::int64_t>(buffer.init.kind));
@@ -33,10 +37,29 @@ void add(DigestBuilder& digest, const BufferPlan& buffer) {
     digest.add("restored");  // here and below: identities of before there was such a thing stay
   if (buffer.ignores_unwritten) digest.add("ignores unwritten");
   if (buffer.unordered_within != 0) digest.add("unordered within").add(buffer.unordered_within);
+  if (buffer.memory != Memory::device) digest.add("memory").add(static_cast<std::int64_t>(buffer.memory));
+  if (buffer.tolerance) add(digest.add("own tolerance"), *buffer.tolerance);
   if (buffer.second_init.kind == Init::Kind::none) return;
   digest.add("second_init").add(static_cast<std::int64_t>(buffer.second_init.kind));
   add_numbers(digest, buffer.second_init);
   add(digest, "second file", buffer.second_file);
+}
+
+void add(DigestBuilder& digest, const TensorMap& map) {
+  for (const auto* numbers : {&map.shape, &map.strides, &map.box, &map.element_strides}) {
+    digest.add(static_cast<std::int64_t>(numbers->size()));
+    for (const std::int64_t number : *numbers) digest.add(number);
+  }
+  digest.add(map.interleave_bytes).add(map.swizzle_bytes).add(map.l2_promotion_bytes);
+  digest.add(map.nan_outside ? 1 : 0);
+}
+
+void add(DigestBuilder& digest, const Texture& texture) {
+  digest.add(static_cast<std::int64_t>(texture.shape.size()));
+  for (const std::int64_t extent : texture.shape) digest.add(extent);
+  digest.add(texture.pitch_bytes).add(static_cast<std::int64_t>(texture.outside));
+  for (const bool flag : {texture.interpolates, texture.reads_normalized, texture.normalized_coordinates})
+    digest.add(flag ? 1 : 0);
 }
 
 void add(DigestBuilder& digest, const Operand& operand) {
@@ -46,6 +69,8 @@ void add(DigestBuilder& digest, const Operand& operand) {
       .add(fmt::format("{:a}", operand.real));
   for (const std::int64_t integer : operand.integers) digest.add(integer);
   for (const double real : operand.reals) digest.add(fmt::format("{:a}", real));
+  if (operand.tensor) add(digest.add("tensor map"), *operand.tensor);
+  if (operand.texture) add(digest.add("texture"), *operand.texture);
 }
 
 void add(DigestBuilder& digest, const Step& step) {
@@ -90,6 +115,14 @@ bool Plan::calls_library() const {
                      [](const Step& step) { return step.kind == Step::Kind::call; });
 }
 
+bool Plan::has_comparison(std::size_t buffer) const {
+  return std::any_of(verify.comparison.begin(), verify.comparison.end(), [&](const Step& step) {
+    return std::any_of(step.operands.begin(), step.operands.end(), [&](const Operand& operand) {
+      return operand.kind == Operand::Kind::error && operand.buffer == static_cast<int>(buffer);
+    });
+  });
+}
+
 bool Plan::restores() const {
   return std::any_of(buffers.begin(), buffers.end(),
                      [](const BufferPlan& buffer) { return buffer.restored; });
@@ -97,12 +130,15 @@ bool Plan::restores() const {
 
 std::int64_t Plan::device_bytes() const {
   std::int64_t total = 0;
-  for (const BufferPlan& buffer : buffers) {
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const BufferPlan& buffer = buffers[i];
     const bool shared = buffer.access == Access::workspace;  // a run needs nothing of an earlier one's
     total += shared ? buffer.bytes() : 2 * buffer.bytes();
     const bool checked = buffer.access == Access::out || buffer.access == Access::inout;
-    const bool is_judged = !verify.reference.empty() || !buffer.expected.path.empty();
+    const bool is_judged = !verify.reference.empty() || !buffer.expected.path.empty() || has_comparison(i);
     if (checked && is_judged) total += 4 * buffer.numbers() * size_bytes(ElementType::float64);
+    // What a comparison writes, and the zeros that it is held against.
+    if (has_comparison(i)) total += 2 * buffer.numbers() * size_bytes(ElementType::float64);
   }
   return total;
 }
@@ -111,6 +147,9 @@ void Plan::add_to(DigestBuilder& digest) const {
   digest.add(inputs_key());
   add_all(digest, steps);
   digest.add(deterministic ? 1 : 0);
+  for (const BufferPlan& buffer : buffers) {
+    if (!buffer.symbol.empty()) digest.add("symbol").add(buffer.name).add(buffer.symbol);
+  }
 }
 
 Digest Plan::inputs_key() const {
@@ -120,10 +159,8 @@ Digest Plan::inputs_key() const {
   digest.add(fmt::format("{:a}", verify.rounding_terms));
   if (verify.second_is_exact) digest.add("second_is_exact");
   if (verify.accumulator) digest.add("accumulator").add(cuda_name(*verify.accumulator));
-  if (verify.tolerance != Tolerance{}) {
-    const Tolerance& t = verify.tolerance;
-    digest.add("tolerance").add(fmt::format("{:a} {:a} {:a} {:a}", t.absolute, t.relative, t.ulps, t.share));
-  }
+  if (verify.tolerance != Tolerance{}) add(digest.add("tolerance"), verify.tolerance);
+  if (!verify.comparison.empty()) add_all(digest.add("comparison"), verify.comparison);
   if (!generator.empty()) add_all(digest.add("generator"), generator);
   return digest.finish();
 }
@@ -133,9 +170,11 @@ Digest preparation_key(const Plan& plan, const Digest& reference_key) {
   shared.buffers = plan.buffers;
   shared.verify.reference = plan.verify.reference;
   shared.generator = plan.generator;
+  shared.verify.comparison = plan.verify.comparison;
   while (!shared.buffers.empty() && shared.buffers.back().access == Access::workspace)
     shared.buffers.pop_back();
   for (BufferPlan& buffer : shared.buffers) {
+    buffer.tolerance.reset();
     if (buffer.access == Access::workspace) buffer = {"", ElementType::uint8, 0, buffer.access, {}, {}};
   }
   return DigestBuilder().add(shared.inputs_key()).add(reference_key).finish();

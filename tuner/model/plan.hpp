@@ -21,6 +21,10 @@ struct Dim3 {
 
 enum class Access { in, out, inout, workspace };
 
+/// Where a buffer lies: in the device's own memory, in the host's (page-locked), or where the driver moves
+/// it.
+enum class Memory { device, pinned, managed };
+
 /// Initial contents of a buffer, a function of the element's index and a seed alone, so that every device
 /// makes the same ones (see device/fill.hpp).
 struct Init {
@@ -56,6 +60,16 @@ struct FileContents {
   bool operator==(const FileContents&) const = default;
 };
 
+/// How far a result may be from what is expected besides the rounding bound: by the sum of these.
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;  ///< of |expected|
+  double ulps = 0;      ///< of the distance of the type's numbers about |expected|
+  /// Of an output's numbers, so many may be farther off, as long as they are written and no NaN.
+  double share = 0;
+  bool operator==(const Tolerance&) const = default;
+};
+
 struct BufferPlan {
   std::string name;
   ElementType type = ElementType::float32;
@@ -72,15 +86,46 @@ struct BufferPlan {
   std::int64_t unordered_within = 0;
   /// Has its initial contents again before each timed run, which is then timed singly.
   bool restored = false;
+  /// The `__constant__` or `__device__` variable of the kernel's binary that this is, as its source calls it;
+  /// empty: memory that the kernel is given the address of. The reference and generators are in either case.
+  std::string symbol = {};
+  Memory memory = Memory::device;
+  std::optional<Tolerance> tolerance = {};  ///< outputs: instead of VerifyPlan's
   std::int64_t numbers() const { return elements * components(type); }
   std::int64_t bytes() const { return elements * size_bytes(type); }
   bool operator==(const BufferPlan&) const = default;
 };
 
-/// One kernel argument: a buffer of the plan, what the reference says of an output buffer, a number or a
-/// vector of them, or the seed of a draw.
+/// What a CUtensorMap says of the buffer that it is over, dimensions innermost first (cuTensorMapEncodeTiled
+/// in cuda.h).
+struct TensorMap {
+  std::vector<std::int64_t> shape;            ///< elements
+  std::vector<std::int64_t> strides;          ///< bytes, of each dimension but the innermost
+  std::vector<std::int64_t> box;              ///< elements that one copy takes …
+  std::vector<std::int64_t> element_strides;  ///< … of which it keeps every so many-th
+  int interleave_bytes = 0;                   ///< 0, 16 or 32
+  int swizzle_bytes = 0;                      ///< 0, 32, 64 or 128
+  int l2_promotion_bytes = 0;                 ///< 0, 64, 128 or 256
+  bool nan_outside = false;                   ///< what lies outside of the shape is read as NaN, else as 0
+  bool operator==(const TensorMap&) const = default;
+};
+
+/// A texture object over a buffer where it lies: cudaTextureObject_t.
+struct Texture {
+  enum class Outside { clamp, border, wrap, mirror };  ///< what is read there; border: 0
+  std::vector<std::int64_t> shape;                     ///< width and height; empty: linear memory
+  std::int64_t pitch_bytes = 0;                        ///< of a row, with a shape
+  Outside outside = Outside::clamp;
+  bool interpolates = false;            ///< between elements, else the nearest is read
+  bool reads_normalized = false;        ///< integers as floating numbers up to 1
+  bool normalized_coordinates = false;  ///< from 0 to 1 instead of to width and height
+  bool operator==(const Texture&) const = default;
+};
+
+/// One kernel argument: a buffer of the plan, what the reference says of an output buffer, what a comparison
+/// says of it, a number or a vector of them, the seed of a draw, or a tensor map or a texture over a buffer.
 struct Operand {
-  enum class Kind { buffer, expected, magnitude, scalar, seed };
+  enum class Kind { buffer, expected, magnitude, scalar, seed, error, tensor_map, texture };
   Kind kind = Kind::buffer;
   int buffer = -1;                          ///< index into Plan::buffers, for all but scalars
   ElementType type = ElementType::int32;    ///< scalars
@@ -88,6 +133,8 @@ struct Operand {
   double real = 0;                          ///< scalars of floating type
   std::vector<std::int64_t> integers = {};  ///< vectors: instead of `integer`, each component
   std::vector<double> reals = {};           ///< vectors: instead of `real`
+  std::optional<TensorMap> tensor = {};     ///< tensor maps
+  std::optional<Texture> texture = {};      ///< textures
   bool operator==(const Operand&) const = default;
 };
 
@@ -122,16 +169,6 @@ struct Step {
 /// The steps of one run, by index, in the order they run in: loops written out.
 std::vector<std::size_t> launch_order(const std::vector<Step>& steps);
 
-/// How far a result may be from what is expected besides the rounding bound: by the sum of these.
-struct Tolerance {
-  double absolute = 0;
-  double relative = 0;  ///< of |expected|
-  double ulps = 0;      ///< of the distance of the type's numbers about |expected|
-  /// Of an output's numbers, so many may be farther off, as long as they are written and no NaN.
-  double share = 0;
-  bool operator==(const Tolerance&) const = default;
-};
-
 struct VerifyPlan {
   std::vector<Step> reference;   ///< empty: nothing to verify against
   double rounding_terms = 0;     ///< see VerifySpec
@@ -140,6 +177,10 @@ struct VerifyPlan {
   /// In which the operations are rounded, before the result is rounded once to the type of the output;
   /// absent: that type.
   std::optional<ElementType> accumulator = {};
+  /// Run after the kernel, from the reference's binary: writes a double for each number of an output
+  /// (Operand::Kind::error), at most 1 where that is right. Empty: outputs are compared with what is
+  /// expected.
+  std::vector<Step> comparison = {};
   bool operator==(const VerifyPlan&) const = default;
 };
 
@@ -154,6 +195,8 @@ struct Plan {
 
   /// Whether it calls a host library: its binary is one, and no kernels.
   bool calls_library() const;
+  /// Whether the kernel finds output `buffer` right or wrong by steps of verify.comparison.
+  bool has_comparison(std::size_t buffer) const;
   /// Whether any buffer must be restored before each timed run.
   bool restores() const;
   /// Device memory of both draws: the buffers, and the reference's two double arrays per output.

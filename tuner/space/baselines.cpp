@@ -77,6 +77,14 @@ class BaselineCheck {
                                     [&](const ArgumentSpec& other) { return other.name == argument.name; });
     const Symbol* symbol = m_compiled.scope.find(argument.name);
     bool varies = false;
+    if (found != arguments.end() && found->is_view()) {
+      m_compiler.report(argument.where,
+                        fmt::format("the baseline `{}` takes `{}`, which is a {}", m_baseline.name,
+                                    argument.name, found->tensor ? "tensor map" : "texture"),
+                        fmt::format("pass it the buffer, {}",
+                                    found->tensor ? found->tensor->buffer : found->texture->buffer));
+      return;
+    }
     if (found != arguments.end()) {
       const auto index = static_cast<std::size_t>(found - arguments.begin());
       varies = is_of_configuration(m_compiled, m_compiled.arguments[index]);
@@ -123,6 +131,7 @@ class BaselineCheck {
     for (const CompiledStep& step : m_compiled.generator) steps.push_back(&step);
     if (m_compiled.verify) {
       for (const CompiledStep& step : m_compiled.verify->steps) steps.push_back(&step);
+      for (const CompiledStep& step : m_compiled.verify->comparison) steps.push_back(&step);
     }
     for (const CompiledStep* each : steps) {
       const CompiledStep& step = *each;
@@ -168,6 +177,8 @@ std::vector<ArgumentSpec> arguments_of(const CompiledSpec& compiled) {
   std::vector<ArgumentSpec> all;
   for (std::size_t i = 0; i < compiled.spec.arguments.size(); ++i) {
     ArgumentSpec argument = compiled.spec.arguments[i];
+    if (argument.is_view()) continue;
+    argument.symbol.clear();  // a library is passed everything
     if (is_of_configuration(compiled, compiled.arguments[i])) {
       if (!argument.pointer) continue;
       argument.extent = {{"0", argument.where}};  // a workspace, see BaselineCheck

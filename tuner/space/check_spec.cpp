@@ -125,6 +125,15 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
     add_if(argument.integer);
     add_if(argument.real);
     std::for_each(argument.components.begin(), argument.components.end(), add);
+    if (argument.texture) {
+      std::for_each(argument.texture->shape.begin(), argument.texture->shape.end(), add);
+      add_if(argument.texture->pitch);
+    }
+    if (!argument.tensor) continue;
+    const CompiledTensorMap& map = *argument.tensor;
+    for (const auto* numbers : {&map.shape, &map.strides, &map.box, &map.element_strides})
+      std::for_each(numbers->begin(), numbers->end(), add);
+    for (const auto* bytes : {&map.interleave, &map.swizzle, &map.l2_promotion}) add_if(*bytes);
   }
   for (const CompiledStep& step : compiled.steps) {
     std::for_each(step.grid.begin(), step.grid.end(), add);

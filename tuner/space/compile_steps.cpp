@@ -41,13 +41,14 @@ class StepCompiler {
     if (!m_spec.verify) return;
     m_compiled.verify =
         CompiledVerification{compile(m_spec.verify->steps, Use::verify),
-                             m_compiler.compile(m_spec.verify->rounding_terms, {.real = true})};
+                             m_compiler.compile(m_spec.verify->rounding_terms, {.real = true}),
+                             compile(m_spec.verify->comparison, Use::compare)};
     check_verification();
   }
 
  private:
   /// What steps are for, which decides what they may be passed.
-  enum class Use { run, generate, verify };
+  enum class Use { run, generate, verify, compare };
 
   CompiledArgument compile(const ArgumentSpec& argument) {
     CompiledArgument result;
@@ -68,6 +69,9 @@ class StepCompiler {
       result.unordered = m_compiler.compile(argument.unordered);
       return result;
     }
+    if (argument.tensor) result.tensor = compile(*argument.tensor, argument.where);
+    if (argument.texture) result.texture = compile(*argument.texture, argument.where);
+    if (argument.is_view()) return result;
     if (!argument.components.empty()) {
       const bool real = argument.type && model::is_floating(*argument.type);
       for (const model::Expression& component : argument.components)
@@ -83,6 +87,46 @@ class StepCompiler {
     if (may_be(true, argument, m_spec)) {
       result.real = m_compiler.compile(*value, {.real = true, .word = true});
     }
+    return result;
+  }
+
+  /// The argument that a view is over; -1 where it is none or no buffer.
+  int viewed_buffer(const std::string& name, const char* what, const model::SourceLocation& where) {
+    const int index = argument_index(name, where);
+    if (index < 0 || m_spec.arguments[static_cast<std::size_t>(index)].pointer) return index;
+    m_compiler.report(where, fmt::format("a {} over `{}`, which is no buffer", what, name),
+                      "name an argument whose type ends in *");
+    return -1;
+  }
+
+  CompiledTexture compile(const model::TextureSpec& texture, const model::SourceLocation& where) {
+    CompiledTexture result;
+    result.argument = viewed_buffer(texture.buffer, "texture", where);
+    result.shape = m_compiler.compile_all(texture.shape);
+    result.pitch = m_compiler.compile(texture.pitch);
+    return result;
+  }
+
+  CompiledTensorMap compile(const model::TensorMapSpec& map, const model::SourceLocation& where) {
+    CompiledTensorMap result;
+    result.argument = viewed_buffer(map.buffer, "tensor map", where);
+    result.shape = m_compiler.compile_all(map.shape);
+    result.strides = m_compiler.compile_all(map.strides);
+    result.box = m_compiler.compile_all(map.box);
+    result.element_strides = m_compiler.compile_all(map.element_strides);
+    result.interleave = m_compiler.compile(map.interleave);
+    result.swizzle = m_compiler.compile(map.swizzle);
+    result.l2_promotion = m_compiler.compile(map.l2_promotion);
+    const std::size_t rank = map.shape.size();
+    const auto check = [&](const char* key, std::size_t found, std::size_t wanted) {
+      if (found == wanted) return;
+      m_compiler.report(where,
+                        fmt::format("\"{}\" has {} items, and the shape {} dimensions", key, found, rank),
+                        fmt::format("write {}, innermost first", wanted));
+    };
+    check("box", map.box.size(), rank);
+    if (!map.strides.empty()) check("strides", map.strides.size(), rank - 1);
+    if (!map.element_strides.empty()) check("element_strides", map.element_strides.size(), rank);
     return result;
   }
 
@@ -165,6 +209,8 @@ class StepCompiler {
     }
     if (!step.arguments.empty()) return result;
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
+      const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
+      if (use == Use::run && !argument.symbol.empty()) continue;  // the kernel knows it by its name
       result.operands.push_back({model::Operand::Kind::buffer, i, std::nullopt});
     }
     return result;
@@ -254,13 +300,22 @@ class StepCompiler {
                                      "[[arguments]], which may differ "
                                      "from what the kernel calls them");
     if (index < 0) return std::nullopt;
+    const bool is_symbol = !m_spec.arguments[static_cast<std::size_t>(index)].symbol.empty();
+    if (dot == std::string::npos && is_symbol && use == Use::run && !step.calls) {
+      m_compiler.report(step.where, fmt::format("`{}` is passed to a kernel, and is a symbol", excerpt(name)),
+                        "the kernel finds it by its name: leave it out of \"arguments\"");
+      return std::nullopt;
+    }
     if (dot == std::string::npos) return CompiledOperand{model::Operand::Kind::buffer, index, std::nullopt};
     const std::string suffix = name.substr(dot + 1);
     const std::string quoted_name = excerpt(name);
-    if (suffix != "expected" && suffix != "magnitude") {
+    if (suffix != "expected" && suffix != "magnitude" && suffix != "error") {
       m_compiler.report(step.where, fmt::format("unknown step argument `{}`", quoted_name),
                         "an output C has C.expected and C.magnitude");
-    } else if (use != Use::verify) {
+    } else if (suffix == "error" && use != Use::compare) {
+      m_compiler.report(step.where, fmt::format("step argument `{}` outside [verify.compare]", quoted_name),
+                        "only a comparison says how far off a result is");
+    } else if (use != Use::verify && use != Use::compare) {
       m_compiler.report(step.where, fmt::format("step argument `{}` outside [verify]", quoted_name),
                         "only the reference writes what is expected");
     } else if (!m_spec.arguments[static_cast<std::size_t>(index)].is_output()) {
@@ -268,9 +323,10 @@ class StepCompiler {
                         fmt::format("`{}`, where `{}` is not an output", quoted_name, name.substr(0, dot)),
                         "only buffers with access `out` or `inout` are verified");
     } else {
-      return CompiledOperand{
-          suffix == "expected" ? model::Operand::Kind::expected : model::Operand::Kind::magnitude, index,
-          std::nullopt};
+      return CompiledOperand{suffix == "expected"    ? model::Operand::Kind::expected
+                             : suffix == "magnitude" ? model::Operand::Kind::magnitude
+                                                     : model::Operand::Kind::error,
+                             index, std::nullopt};
     }
     return std::nullopt;
   }
@@ -317,21 +373,35 @@ class StepCompiler {
   void check_verification() {
     const model::SourceLocation& where = m_spec.verify->where;
     const std::vector<CompiledStep>& steps = m_compiled.verify->steps;
-    const auto is_from_file = [](const ArgumentSpec& a) { return !a.is_output() || a.expected; };
-    const bool needs_launch = !std::all_of(m_spec.arguments.begin(), m_spec.arguments.end(), is_from_file);
-    if (steps.empty() && needs_launch)
-      m_compiler.report(where, "[verify] without a launch", "launch the reference");
-    const auto taken = [&](model::Operand::Kind kind, int argument) {
-      return std::any_of(steps.begin(), steps.end(), [&](const CompiledStep& step) {
+    const auto taken_by = [](const std::vector<CompiledStep>& all, model::Operand::Kind kind, int argument) {
+      return std::any_of(all.begin(), all.end(), [&](const CompiledStep& step) {
         return std::any_of(step.operands.begin(), step.operands.end(), [&](const CompiledOperand& operand) {
           return operand.kind == kind && operand.argument == argument;
         });
       });
     };
+    const auto taken = [&](model::Operand::Kind kind, int argument) {
+      return taken_by(steps, kind, argument);
+    };
+    const auto is_compared = [&](int argument) {
+      return taken_by(m_compiled.verify->comparison, model::Operand::Kind::error, argument);
+    };
+    bool needs_launch = false;
+    for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
+      const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
+      needs_launch = needs_launch || (argument.is_output() && !argument.expected && !is_compared(i));
+      const bool is_exact = m_spec.verify->second_is_exact && argument.is_output() && !argument.expected;
+      if (!is_exact || !is_compared(i) || taken(model::Operand::Kind::expected, i)) continue;
+      m_compiler.report(
+          where, fmt::format("second_is_exact, and nothing writes what `{}` must be equal to", argument.name),
+          fmt::format("a comparison does not count there: pass {}.expected to the reference", argument.name));
+    }
+    if (steps.empty() && needs_launch)
+      m_compiler.report(where, "[verify] without a launch", "launch the reference");
     const bool exact = m_spec.verify->rounding_terms.text == "0";
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()) && !steps.empty(); ++i) {
       const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
-      if (!argument.is_output() || argument.expected) continue;
+      if (!argument.is_output() || argument.expected || is_compared(i)) continue;
       if (!taken(model::Operand::Kind::expected, i)) {
         m_compiler.report(
             where, fmt::format("output `{}` is not verified", argument.name),

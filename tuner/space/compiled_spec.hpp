@@ -31,6 +31,25 @@ struct CompiledDerived {
   Compiled value;
 };
 
+/// See model::TensorMapSpec; what has no expression has its usual value.
+struct CompiledTensorMap {
+  int argument = -1;  ///< the buffer's, in KernelSpec::arguments
+  std::vector<Compiled> shape;
+  std::vector<Compiled> strides;
+  std::vector<Compiled> box;
+  std::vector<Compiled> element_strides;
+  std::optional<Compiled> interleave;
+  std::optional<Compiled> swizzle;
+  std::optional<Compiled> l2_promotion;
+};
+
+/// See model::TextureSpec.
+struct CompiledTexture {
+  int argument = -1;  ///< the buffer's, in KernelSpec::arguments
+  std::vector<Compiled> shape;
+  std::optional<Compiled> pitch;
+};
+
 /// A pointer has an extent. A scalar has `real` where it may be of floating type and `integer` where it may
 /// be of integer type; which of them applies is known with the problem.
 struct CompiledArgument {
@@ -41,6 +60,8 @@ struct CompiledArgument {
   /// Of each rule with expressions, in their order.
   std::map<const model::InitRule*, std::vector<Compiled>> inits;
   std::optional<Compiled> unordered;
+  std::optional<CompiledTensorMap> tensor;
+  std::optional<CompiledTexture> texture;
   int buffer = -1;  ///< index among the plan's buffers; -1 for scalars
 };
 
@@ -71,6 +92,7 @@ struct CompiledStep {
 struct CompiledVerification {
   std::vector<CompiledStep> steps;
   Compiled rounding_terms;
+  std::vector<CompiledStep> comparison;
 };
 
 /// A kernel spec with every name resolved and every expression compiled. Not copyable: its parts point into

@@ -85,6 +85,11 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
     }
   }
   job.entries = entries_of(spec.steps);
+  for (const model::ArgumentSpec& argument : spec.arguments) {
+    const std::string entry = "&" + argument.symbol;
+    const bool is_known = std::find(job.entries.begin(), job.entries.end(), entry) != job.entries.end();
+    if (!argument.symbol.empty() && !is_known) job.entries.push_back(entry);
+  }
   job.architecture = architecture;
   job.compiler = compiler;
   return job;
@@ -114,7 +119,10 @@ std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
                                                   const std::string& architecture,
                                                   const std::string& compiler) {
   std::vector<model::StepSpec> steps;
-  if (spec.verify) steps = spec.verify->steps;
+  if (spec.verify) {
+    steps = spec.verify->steps;
+    steps.insert(steps.end(), spec.verify->comparison.begin(), spec.verify->comparison.end());
+  }
   if (spec.generator) steps.insert(steps.end(), spec.generator->steps.begin(), spec.generator->steps.end());
   if (steps.empty()) return std::nullopt;
   model::CompileJob job;

@@ -98,6 +98,9 @@ bool Planner::make_buffers() {
       buffer.unordered_within = *group;
     }
     buffer.restored = argument.restore;
+    buffer.symbol = argument.symbol;
+    buffer.memory = argument.memory;
+    buffer.tolerance = argument.tolerance;
     m_buffers.push_back(std::move(buffer));
   }
   return true;
@@ -162,6 +165,10 @@ bool Planner::make_scalars() {
     model::Operand operand;
     if (argument.pointer) {
       operand.buffer = compiled.buffer;
+    } else if (compiled.tensor) {
+      if (!set_tensor_map(operand, argument, *compiled.tensor)) return false;
+    } else if (compiled.texture) {
+      if (!set_texture(operand, argument, *compiled.texture)) return false;
     } else {
       operand.kind = model::Operand::Kind::scalar;
       operand.type = argument.type.value_or(m_problem.type);

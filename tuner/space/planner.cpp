@@ -28,6 +28,12 @@ std::optional<model::Plan> Planner::plan() {
       if (!reference) return std::nullopt;
       plan.verify.reference = std::move(*reference);
     }
+    if (!m_spec.verify->comparison.empty()) {
+      std::optional<std::vector<model::Step>> comparison =
+          steps(m_spec.verify->comparison, m_compiled.verify->comparison);
+      if (!comparison) return std::nullopt;
+      plan.verify.comparison = std::move(*comparison);
+    }
     const std::optional<double> terms = real(m_compiled.verify->rounding_terms, "rounding_terms");
     if (!terms) return std::nullopt;
     if (*terms < 0) {

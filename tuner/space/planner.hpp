@@ -38,6 +38,12 @@ class Planner {
   /// Whether a file holds as much as `buffer`, in this shape where it has one.
   bool fits_file(const model::InitRule& rule, const model::BufferPlan& buffer,
                  const std::vector<std::int64_t>& extents);
+  static std::string why_not(const model::TensorMap& map, const model::BufferPlan& buffer,
+                             std::int64_t element);
+  bool set_tensor_map(model::Operand& operand, const model::ArgumentSpec& argument,
+                      const CompiledTensorMap& compiled);
+  bool set_texture(model::Operand& operand, const model::ArgumentSpec& argument,
+                   const CompiledTexture& compiled);
   bool set_components(model::Operand& operand, const model::ArgumentSpec& argument,
                       const CompiledArgument& compiled);
   bool set_value(model::Operand& operand, const model::ArgumentSpec& argument,

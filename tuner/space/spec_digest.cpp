@@ -39,6 +39,9 @@ void add(DigestBuilder& digest, int number) {
 // Declared first for the templates below, which look no further than the types' own namespace.
 void add(DigestBuilder& digest, const model::NamedExpression& named);
 void add(DigestBuilder& digest, const model::InitRule& rule);
+void add(DigestBuilder& digest, const model::Tolerance& t);
+void add(DigestBuilder& digest, const model::TensorMapSpec& map);
+void add(DigestBuilder& digest, const model::TextureSpec& texture);
 void add(DigestBuilder& digest, const model::InitSpec& init);
 void add(DigestBuilder& digest, const model::ConditionalOption& option);
 void add(DigestBuilder& digest, const model::ParameterSpec& parameter);
@@ -96,6 +99,27 @@ void add(DigestBuilder& digest, const model::ParameterSpec& parameter) {
   add(digest, parameter.otherwise);
 }
 
+void add(DigestBuilder& digest, const model::Tolerance& t) {
+  digest.add(fmt::format("{:a} {:a} {:a} {:a}", t.absolute, t.relative, t.ulps, t.share));
+}
+
+void add(DigestBuilder& digest, const model::TensorMapSpec& map) {
+  digest.add(map.buffer).add(map.nan_outside ? 1 : 0);
+  for (const auto* numbers : {&map.shape, &map.strides, &map.box, &map.element_strides})
+    add(digest, *numbers);
+  for (const auto* bytes : {&map.interleave, &map.swizzle, &map.l2_promotion}) add(digest, *bytes);
+}
+
+void add(DigestBuilder& digest, const model::TextureSpec& texture) {
+  digest.add(texture.buffer);
+  add(digest, texture.shape);
+  add(digest, texture.pitch);
+  const model::Texture& kind = texture.kind;
+  digest.add(static_cast<std::int64_t>(kind.outside));
+  for (const bool flag : {kind.interpolates, kind.reads_normalized, kind.normalized_coordinates})
+    digest.add(flag ? 1 : 0);
+}
+
 void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {
   digest.add(argument.name).add(argument.pointer ? 1 : 0).add(static_cast<std::int64_t>(argument.access));
   add(digest, argument.type);
@@ -108,6 +132,12 @@ void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {
   if (argument.ignores_unwritten) digest.add("ignores unwritten");
   if (argument.unordered) add(digest.add("unordered"), argument.unordered);
   if (argument.expected) add(digest.add("expected"), *argument.expected);
+  if (argument.tolerance) add(digest.add("tolerance"), *argument.tolerance);
+  if (!argument.symbol.empty()) digest.add("symbol").add(argument.symbol);
+  if (argument.memory != model::Memory::device)
+    digest.add("memory").add(static_cast<std::int64_t>(argument.memory));
+  if (argument.tensor) add(digest.add("tensor map"), *argument.tensor);
+  if (argument.texture) add(digest.add("texture"), *argument.texture);
 }
 
 void add(DigestBuilder& digest, const model::StepSpec& step) {
@@ -133,9 +163,8 @@ void add(DigestBuilder& digest, const model::VerifySpec& verify) {
   add(digest, verify.steps);
   add(digest, verify.rounding_terms);
   if (verify.accumulator) digest.add("accumulator").add(model::cuda_name(*verify.accumulator));
-  if (verify.tolerance == model::Tolerance{}) return;
-  const model::Tolerance& t = verify.tolerance;
-  digest.add("tolerance").add(fmt::format("{:a} {:a} {:a} {:a}", t.absolute, t.relative, t.ulps, t.share));
+  if (!verify.comparison.empty()) add(digest.add("comparison"), verify.comparison);
+  if (verify.tolerance != model::Tolerance{}) add(digest.add("tolerance"), verify.tolerance);
 }
 
 }  // namespace

@@ -27,6 +27,11 @@ std::optional<std::string> excluded_device(const model::KernelSpec& spec, const 
   const auto& kinds = spec.device_kinds;
   if (kinds.empty() || device.kind == "replay") return std::nullopt;
   if (std::find(kinds.begin(), kinds.end(), device.kind) != kinds.end()) return std::nullopt;
+  for (const model::ArgumentSpec& argument : spec.arguments) {
+    if (!argument.is_view()) continue;
+    return fmt::format("`{}` is a {}; devices [{}] have them, this one is {}", argument.name,
+                       argument.tensor ? "tensor map" : "texture", fmt::join(kinds, ", "), device.kind);
+  }
   return fmt::format("the spec names devices [{}], this one is {}", fmt::join(kinds, ", "), device.kind);
 }
 

@@ -67,9 +67,13 @@ inline constexpr int last<model::ElementType> = static_cast<int>(model::last_ele
 template <>
 inline constexpr int last<model::Access> = static_cast<int>(model::Access::workspace);
 template <>
+inline constexpr int last<model::Texture::Outside> = static_cast<int>(model::Texture::Outside::mirror);
+template <>
+inline constexpr int last<model::Memory> = static_cast<int>(model::Memory::managed);
+template <>
 inline constexpr int last<model::Init::Kind> = static_cast<int>(model::Init::Kind::generated);
 template <>
-inline constexpr int last<model::Operand::Kind> = static_cast<int>(model::Operand::Kind::seed);
+inline constexpr int last<model::Operand::Kind> = static_cast<int>(model::Operand::Kind::texture);
 template <>
 inline constexpr int last<model::Step::Kind> = static_cast<int>(model::Step::Kind::call);
 /// Exit codes do not count from 0; the largest one bounds them.

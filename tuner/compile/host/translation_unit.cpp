@@ -42,12 +42,25 @@ std::string prepared(const model::SourceText& source, bool bind_static, std::str
   return with_line({source.name, std::move(rewritten.text)});
 }
 
+/// Where a variable is and how large, for device::cpu::SharedObject.
+std::string variable_export(const std::string& entry, const std::string& symbol) {
+  return fmt::format(
+      "#line 1 \"symbol {0}\"\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) const struct {{ void* address; unsigned long "
+      "bytes; }} {1} = {{{2}, sizeof(*({2}))}};\n",
+      escaped(entry.substr(1)), symbol, entry);
+}
+
 std::string launchers(const std::vector<std::string>& entries) {
   std::string text =
       "#line 1 \"launchers\"\n"
       "extern \"C\" __attribute__((visibility(\"default\"))) const tuner_cpu::Module tuner_cpu_module = "
       "tuner_cpu::this_module;\n";
   for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].starts_with('&')) {
+      text += variable_export(entries[i], kernel_symbol(i));
+      continue;
+    }
     text += fmt::format(
         "#line 1 \"launch of {0}\"\n"
         "extern \"C\" __attribute__((visibility(\"default\"))) const tuner_cpu::Kernel {1} = "

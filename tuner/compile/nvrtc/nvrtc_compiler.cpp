@@ -85,8 +85,12 @@ std::optional<std::string> missing_entry(const CompileJob& job, std::string_view
   const std::size_t begin = std::min(name.find_first_not_of(' '), name.size());
   std::string_view why = first_error(log);
   why.remove_prefix(std::min(why.find("error: "), why.size()));
-  return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}",
-                     name.substr(begin), why, kernels_listed(job));
+  name.remove_prefix(begin);
+  if (name.starts_with('&'))
+    return fmt::format("symbol '{}' is not a variable that the source declares: {}",
+                       name.substr(std::min(name.find_first_not_of("& "), name.size())), why);
+  return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}", name,
+                     why, kernels_listed(job));
 }
 
 Compilation explain_failure(const CompileJob& job, const PtxasReport& report, std::string_view log) {
@@ -113,6 +117,12 @@ Compilation describe(const CompileJob& job, const Request& request, Answer answe
     const auto name = std::find(request.name_expressions.begin(), request.name_expressions.end(), entry);
     const std::string& symbol =
         answer.symbols.at(static_cast<std::size_t>(name - request.name_expressions.begin()));
+    if (entry.starts_with('&')) {
+      model::KernelResources& variable = compilation.kernels.emplace_back();
+      variable.entry = entry;
+      variable.symbol = symbol;
+      continue;
+    }
     const PtxasFunction* function = report.find(symbol);
     if (function == nullptr) {
       return failed(TrialStatus::compile_error,

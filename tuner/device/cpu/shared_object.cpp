@@ -67,6 +67,18 @@ const tuner_cpu::Kernel& SharedObject::kernel(const std::string& name) const {
   return *static_cast<const tuner_cpu::Kernel*>(found);
 }
 
+Variable SharedObject::variable(const std::string& name) const {
+  /// As compile::host::write_translation_unit has it.
+  struct Exported {
+    void* address;
+    unsigned long bytes;
+  };
+  const void* found = dlsym(m_handle, name.c_str());
+  if (found == nullptr) refuse(fmt::format("the binary has no variable {}", name));
+  const auto& exported = *static_cast<const Exported*>(found);
+  return {reinterpret_cast<Address>(exported.address), static_cast<std::int64_t>(exported.bytes)};
+}
+
 void SharedObject::find_static_shared() {
   link_map* map = nullptr;
   if (dlinfo(m_handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return;

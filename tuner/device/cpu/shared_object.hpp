@@ -22,6 +22,7 @@ class SharedObject final : public Module {
   const tuner_cpu::Module& properties() const { return *m_properties; }
   /// Throws DeviceFault (launch_error) for a symbol that is not there.
   const tuner_cpu::Kernel& kernel(const std::string& symbol) const;
+  Variable variable(const std::string& symbol) const override;
 
   /// The calling thread's copy of all static shared arrays; empty where the module has none or keeps them
   /// global.

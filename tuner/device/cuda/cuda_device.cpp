@@ -1,5 +1,7 @@
 #include "tuner/device/cuda/cuda_device.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tuner/device/cuda/sequence.hpp"
@@ -9,8 +11,8 @@ namespace {
 
 class CudaBuffer final : public Buffer {
  public:
-  CudaBuffer(std::shared_ptr<const Session> session, std::int64_t bytes)
-      : m_session(std::move(session)), m_memory(m_session->allocate(bytes)), m_bytes(bytes) {}
+  CudaBuffer(std::shared_ptr<const Session> session, DeviceMemory memory, std::int64_t bytes)
+      : m_session(std::move(session)), m_memory(std::move(memory)), m_bytes(bytes) {}
   Address address() const override { return m_memory.get(); }
   std::int64_t bytes() const override { return m_bytes; }
 
@@ -20,11 +22,34 @@ class CudaBuffer final : public Buffer {
   std::int64_t m_bytes;
 };
 
+/// Page-locked memory of the host has one address on host and device.
+class PinnedBuffer final : public Buffer {
+ public:
+  PinnedBuffer(std::shared_ptr<const Session> session, std::int64_t bytes)
+      : m_session(std::move(session)), m_memory(m_session->allocate_pinned(bytes)), m_bytes(bytes) {}
+  Address address() const override { return reinterpret_cast<Address>(m_memory.get()); }
+  std::int64_t bytes() const override { return m_bytes; }
+
+ private:
+  std::shared_ptr<const Session> m_session;
+  PinnedMemory m_memory;
+  std::int64_t m_bytes;
+};
+
 class CudaModule final : public Module {
  public:
   CudaModule(std::shared_ptr<const Session> session, std::span<const std::byte> binary)
       : m_session(std::move(session)), m_handle(m_session->load(binary.data())) {}
   CUmodule get() const { return m_handle.get(); }
+  Variable variable(const std::string& symbol) const override {
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    const Driver& driver = m_session->driver();
+    const CUresult result = driver.module_get_global(&address, &bytes, m_handle.get(), symbol.c_str());
+    if (result != CUDA_SUCCESS)
+      check(driver, result, fmt::format("finding the variable {} in the binary", symbol).c_str());
+    return {address, static_cast<std::int64_t>(bytes)};
+  }
 
  private:
   std::shared_ptr<const Session> m_session;
@@ -50,7 +75,19 @@ CudaDevice::CudaDevice(std::shared_ptr<const Session> session, model::DeviceInfo
 }
 
 std::unique_ptr<Buffer> CudaDevice::allocate(std::int64_t bytes) {
-  return std::make_unique<CudaBuffer>(m_session, bytes);
+  return std::make_unique<CudaBuffer>(m_session, m_session->allocate(bytes), bytes);
+}
+
+std::unique_ptr<Buffer> CudaDevice::allocate_in(model::Memory memory, std::int64_t bytes) {
+  switch (memory) {
+    case model::Memory::pinned:
+      return std::make_unique<PinnedBuffer>(m_session, bytes);
+    case model::Memory::managed:
+      return std::make_unique<CudaBuffer>(m_session, m_session->allocate_managed(bytes), bytes);
+    case model::Memory::device:
+      break;
+  }
+  return allocate(bytes);
 }
 
 void CudaDevice::fill(Address address, model::ElementType type, std::int64_t elements,

@@ -15,6 +15,7 @@ class CudaDevice final : public Device {
 
   const model::DeviceInfo& info() const override { return m_info; }
   std::unique_ptr<Buffer> allocate(std::int64_t bytes) override;
+  std::unique_ptr<Buffer> allocate_in(model::Memory memory, std::int64_t bytes) override;
   /// Queued; a fault shows in the next call that waits.
   void fill(Address address, model::ElementType type, std::int64_t elements, const model::Init& init,
             std::uint64_t seed) override;

@@ -72,6 +72,8 @@ std::shared_ptr<const Driver> load_driver() {
       reinterpret_cast<PFN_cuFuncGetParamInfo_v12040>(find_function(get, "cuFuncGetParamInfo", 12040));
   driver->max_active_clusters = reinterpret_cast<PFN_cuOccupancyMaxActiveClusters_v11070>(
       find_function(get, "cuOccupancyMaxActiveClusters", 11070));
+  driver->tensor_map_encode_tiled = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(
+      find_function(get, "cuTensorMapEncodeTiled", 12000));
 
   if (const CUresult result = driver->init(0); result != CUDA_SUCCESS) {
     fail(fmt::format("the NVIDIA driver was found, but no GPU works with it: {}", describe(*driver, result)),

@@ -27,6 +27,7 @@
   FUNCTION(mem_alloc, cuMemAlloc, 3020)                                  \
   FUNCTION(mem_free, cuMemFree, 3020)                                    \
   FUNCTION(mem_alloc_host, cuMemAllocHost, 3020)                         \
+  FUNCTION(mem_alloc_managed, cuMemAllocManaged, 6000)                   \
   FUNCTION(mem_free_host, cuMemFreeHost, 2000)                           \
   FUNCTION(memcpy_dtoh_async, cuMemcpyDtoHAsync, 3020)                   \
   FUNCTION(memcpy_htod_async, cuMemcpyHtoDAsync, 3020)                   \
@@ -34,6 +35,9 @@
   FUNCTION(module_load_data, cuModuleLoadData, 2000)                     \
   FUNCTION(module_unload, cuModuleUnload, 2000)                          \
   FUNCTION(module_get_function, cuModuleGetFunction, 2000)               \
+  FUNCTION(module_get_global, cuModuleGetGlobal, 3020)                   \
+  FUNCTION(tex_object_create, cuTexObjectCreate, 5000)                   \
+  FUNCTION(tex_object_destroy, cuTexObjectDestroy, 5000)                 \
   FUNCTION(func_get_attribute, cuFuncGetAttribute, 2020)                 \
   FUNCTION(func_set_attribute, cuFuncSetAttribute, 9000)                 \
   FUNCTION(launch_kernel, cuLaunchKernel, 4000)                          \
@@ -63,6 +67,7 @@ struct Driver {
 #undef TUNER_MEMBER
   PFN_cuFuncGetParamInfo_v12040 func_get_param_info = nullptr;  ///< null before CUDA 12.4
   PFN_cuOccupancyMaxActiveClusters_v11070 max_active_clusters = nullptr;
+  PFN_cuTensorMapEncodeTiled_v12000 tensor_map_encode_tiled = nullptr;
   int version = 0;  ///< of the API: 13000 is CUDA 13.0
 };
 

@@ -4,12 +4,17 @@
 
 #include <limits>
 
+#include "tuner/device/cuda/tensor_map.hpp"
+#include "tuner/device/cuda/texture.hpp"
+
 namespace tuner::device::cuda {
 namespace {
 
 using model::Operand;
 
 std::string_view type_of(const Operand& operand) {
+  if (operand.kind == Operand::Kind::tensor_map) return "a tensor map";
+  if (operand.kind == Operand::Kind::texture) return "a texture";
   return operand.kind == Operand::Kind::scalar ? model::cuda_name(operand.type) : "a pointer";
 }
 
@@ -40,13 +45,15 @@ std::vector<CUlaunchAttribute> attributes_of(const model::Step& step) {
 
 }  // namespace
 
-Launch::Launch(const Driver& driver, CUfunction function, const model::Step& step, const Bindings& bindings)
+Launch::Launch(const std::shared_ptr<const Driver>& shared_driver, CUfunction function,
+               const model::Step& step, const Bindings& bindings)
     : m_function(function),
       m_entry(step.entry),
       m_grid(step.grid),
       m_block(step.block),
       m_dynamic_shared_bytes(step.dynamic_shared_bytes),
       m_attributes(attributes_of(step)) {
+  const Driver& driver = *shared_driver;
   if (!fits_unsigned(m_grid) || !fits_unsigned(m_block) || m_dynamic_shared_bytes < 0 ||
       m_dynamic_shared_bytes > std::numeric_limits<int>::max()) {
     refuse(fmt::format("{} is no launch CUDA can express", text()));
@@ -56,8 +63,19 @@ Launch::Launch(const Driver& driver, CUfunction function, const model::Step& ste
   if (step.shared_carveout_percent >= 0) prefer_shared_memory(driver, step.shared_carveout_percent);
   if (step.cluster.count() > 1) check_clusters(driver, step.cluster);
   m_values.reserve(step.operands.size());
-  for (const Operand& operand : step.operands) m_values.push_back(operand_value(operand, bindings));
+  for (const Operand& operand : step.operands) m_values.push_back(value_of(shared_driver, operand, bindings));
   for (OperandValue& value : m_values) m_arguments.push_back(&value);
+}
+
+OperandValue Launch::value_of(const std::shared_ptr<const Driver>& driver, const Operand& operand,
+                              const Bindings& bindings) {
+  const auto address = [&] { return bindings.buffers.at(static_cast<std::size_t>(operand.buffer)); };
+  if (operand.kind == Operand::Kind::tensor_map) return make_tensor_map(*driver, operand, address());
+  if (operand.kind != Operand::Kind::texture) return operand_value(operand, bindings);
+  m_textures.push_back(make_texture(driver, operand, address()));
+  OperandValue out;
+  out.words[0] = m_textures.back().get();
+  return out;
 }
 
 /// The driver copies as many bytes as the kernel's parameters have, from wherever it is pointed to: a wrong

@@ -15,7 +15,8 @@ class Launch {
  public:
   /// Checks the arguments against the parameters the binary has, and opts in to as much dynamic shared memory
   /// as the step asks for. Throws device::DeviceFault (launch_error) where kernel and step do not fit.
-  Launch(const Driver& driver, CUfunction function, const model::Step& step, const Bindings& bindings);
+  Launch(const std::shared_ptr<const Driver>& shared_driver, CUfunction function, const model::Step& step,
+         const Bindings& bindings);
 
   void enqueue(const Driver& driver, CUstream stream) const;
   int blocks_per_multiprocessor(const Driver& driver) const;
@@ -34,6 +35,10 @@ class Launch {
   model::Dim3 m_block;
   std::int64_t m_dynamic_shared_bytes;
   std::vector<CUlaunchAttribute> m_attributes;
+  OperandValue value_of(const std::shared_ptr<const Driver>& driver, const model::Operand& operand,
+                        const Bindings& bindings);
+
+  std::vector<TextureHandle> m_textures;
   std::vector<OperandValue> m_values;  ///< one argument each
   std::vector<void*> m_arguments;      ///< into m_values, whose elements stay in place when a Launch is moved
 };

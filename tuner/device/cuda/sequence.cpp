@@ -22,7 +22,6 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
       m_start(m_parts.session->make_event(true)),
       m_stop(m_parts.session->make_event(true)),
       m_fork(m_parts.session->make_event(false)) {
-  const Driver& driver = m_parts.session->driver();
   m_steps.reserve(steps.size());
   for (const model::Step& step : steps) {
     BoundStep bound;
@@ -38,7 +37,8 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
     }
     switch (step.kind) {
       case model::Step::Kind::launch:
-        bound.launch.emplace(driver, find_kernel(kernels, step.entry), step, bindings);
+        bound.launch.emplace(m_parts.session->shared_driver(), find_kernel(kernels, step.entry), step,
+                             bindings);
         break;
       case model::Step::Kind::upload: {
         const auto buffer = static_cast<std::size_t>(step.buffer);

@@ -89,6 +89,15 @@ PinnedMemory Session::allocate_pinned(std::int64_t bytes) const {
   return {m_driver, memory};
 }
 
+DeviceMemory Session::allocate_managed(std::int64_t bytes) const {
+  CUdeviceptr address = 0;
+  check(*m_driver,
+        m_driver->mem_alloc_managed(&address, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)),
+                                    CU_MEM_ATTACH_GLOBAL),
+        "allocating managed memory");
+  return {m_driver, address};
+}
+
 ModuleHandle Session::load(const void* cubin) const {
   CUmodule module = nullptr;
   check(*m_driver, m_driver->module_load_data(&module, cubin), "loading the binary");

@@ -25,6 +25,7 @@ class Session {
 
   DeviceMemory allocate(std::int64_t bytes) const;
   PinnedMemory allocate_pinned(std::int64_t bytes) const;
+  DeviceMemory allocate_managed(std::int64_t bytes) const;
   ModuleHandle load(const void* cubin) const;
   /// Does not wait for the legacy default stream.
   Stream make_stream() const;

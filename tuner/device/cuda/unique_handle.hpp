@@ -41,6 +41,7 @@ using PinnedMemory = UniqueHandle<void*, &Driver::mem_free_host>;
 using ModuleHandle = UniqueHandle<CUmodule, &Driver::module_unload>;
 using Stream = UniqueHandle<CUstream, &Driver::stream_destroy>;
 using Event = UniqueHandle<CUevent, &Driver::event_destroy>;
+using TextureHandle = UniqueHandle<CUtexObject, &Driver::tex_object_destroy>;
 using Graph = UniqueHandle<CUgraph, &Driver::graph_destroy>;
 using GraphExec = UniqueHandle<CUgraphExec, &Driver::graph_exec_destroy>;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -51,8 +52,28 @@ Operands make_operands(CpuDevice& device, const model::Plan& plan) {
     operands.bindings.buffers.push_back(address);
     operands.bindings.expected.push_back(0);
     operands.bindings.magnitude.push_back(0);
+    operands.bindings.errors.push_back(0);
   }
   return operands;
+}
+
+/// Fills the variables of the module that are buffers of the plan; they are what its kernels use.
+Bindings place_variables(const Module& module, const model::Compilation& compilation, const model::Plan& plan,
+                         Bindings bindings) {
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const model::BufferPlan& buffer = plan.buffers[i];
+    if (buffer.symbol.empty()) continue;
+    const model::KernelResources* entry = compilation.find("&" + buffer.symbol);
+    const Variable variable = module.variable(entry == nullptr ? buffer.symbol : entry->symbol);
+    if (variable.bytes < buffer.bytes()) {
+      refuse(fmt::format("the variable {} has {} bytes, and {} needs {}", buffer.symbol, variable.bytes,
+                         buffer.name, buffer.bytes()));
+    }
+    std::memcpy(reinterpret_cast<void*>(variable.address), reinterpret_cast<const void*>(bindings.buffers[i]),
+                static_cast<std::size_t>(buffer.bytes()));
+    bindings.buffers[i] = variable.address;
+  }
+  return bindings;
 }
 
 /// In the child. `generator`: what makes the inputs of a plan with a generator, not instrumented.
@@ -66,7 +87,8 @@ void run_problem(CpuDevice& device, Module& module, const model::Compilation& co
           .bind(*maker, generator->kernels, with_seed(plan.generator, seed), plan.buffers, operands.bindings)
           ->run(1);
     }
-    device.bind(module, compilation.kernels, plan.steps, plan.buffers, operands.bindings)->run(1);
+    const Bindings bindings = place_variables(module, compilation, plan, operands.bindings);
+    device.bind(module, compilation.kernels, plan.steps, plan.buffers, bindings)->run(1);
   } catch (const DeviceFault& fault) {
     if (fault.status() == model::TrialStatus::unlaunchable) return;  // no fault of the kernel's
     const bool launch = fault.status() == model::TrialStatus::launch_error;

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "config/spec_context.hpp"
+#include "config/table_reader.hpp"
+#include "tuner/util/text.hpp"
+
+namespace config {
+namespace model = tuner::model;
+namespace {
+
+using Outside = model::Texture::Outside;
+
+template <typename Value, std::size_t Count>
+Value read_word(TableReader& reader, std::string_view key,
+                const std::array<std::pair<std::string_view, Value>, Count>& words) {
+  const auto word = reader.text(key);
+  if (!word) return words.front().second;
+  std::string allowed;
+  for (const auto& [name, value] : words) {
+    if (name == *word) return value;
+    allowed += allowed.empty() ? name : fmt::format(", {}", name);
+  }
+  reader.mistakes().add(reader.table().find(key)->value.contents,
+                        fmt::format("unknown {} \"{}\"", key, tuner::util::one_line(*word, 40)), allowed);
+  return words.front().second;
+}
+
+}  // namespace
+
+void read_texture(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+  model::TextureSpec& texture = *argument.texture;
+  texture.buffer =
+      reader.required_text("texture", "texture = the name of the buffer that it is over").value_or("");
+  texture.shape = reader.expressions("shape", 2);
+  texture.pitch = reader.expression("pitch");
+  model::Texture& kind = texture.kind;
+  kind.outside = read_word<Outside, 4>(reader, "outside",
+                                       {{{"clamp", Outside::clamp},
+                                         {"border", Outside::border},
+                                         {"wrap", Outside::wrap},
+                                         {"mirror", Outside::mirror}}});
+  kind.interpolates = read_word<bool, 2>(reader, "filter", {{{"point", false}, {"linear", true}}});
+  kind.reads_normalized = read_word<bool, 2>(reader, "read", {{{"element", false}, {"normalized", true}}});
+  kind.normalized_coordinates = reader.boolean("normalized_coordinates").value_or(false);
+  const Node& table = reader.table();
+  const Member* const outside = table.find("outside");
+  const bool repeats = kind.outside == Outside::wrap || kind.outside == Outside::mirror;
+  if (repeats && !kind.normalized_coordinates) {
+    reader.mistakes().add(outside->value.contents,
+                          fmt::format("{} repeats, and its coordinates are not normalized", argument.name),
+                          "normalized_coordinates = true; clamp and border do without");
+  }
+  if (table.find("shape") == nullptr) {
+    for (const std::string_view key : {"pitch", "outside", "filter", "normalized_coordinates"}) {
+      if (const Member* member = table.find(key))
+        reader.mistakes().add(member->where,
+                              fmt::format("{} has \"{}\" without \"shape\"", argument.name, key),
+                              "shape = [\"WIDTH\", \"HEIGHT\"]; without one it is read by element alone");
+    }
+  } else if (texture.shape.size() == 1) {
+    reader.mistakes().add(table.find("shape")->where, fmt::format("{} has one dimension", argument.name),
+                          "shape = [\"WIDTH\", \"HEIGHT\"]; leave it out for linear memory");
+  }
+  keep_to_cuda(argument, "texture", context);
+}
+
+}  // namespace config

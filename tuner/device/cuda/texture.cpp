@@ -1,0 +1,102 @@
+#include "tuner/device/cuda/texture.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner::device::cuda {
+namespace {
+
+CUarray_format format_of(model::ElementType type) {
+  using model::ElementType;
+  switch (model::component_type(type)) {
+    case ElementType::int8:
+      return CU_AD_FORMAT_SIGNED_INT8;
+    case ElementType::uint8:
+      return CU_AD_FORMAT_UNSIGNED_INT8;
+    case ElementType::int16:
+      return CU_AD_FORMAT_SIGNED_INT16;
+    case ElementType::uint16:
+      return CU_AD_FORMAT_UNSIGNED_INT16;
+    case ElementType::int32:
+      return CU_AD_FORMAT_SIGNED_INT32;
+    case ElementType::uint32:
+      return CU_AD_FORMAT_UNSIGNED_INT32;
+    case ElementType::float16:
+      return CU_AD_FORMAT_HALF;
+    default:
+      return CU_AD_FORMAT_FLOAT;
+  }
+}
+
+CUaddress_mode mode_of(model::Texture::Outside outside) {
+  switch (outside) {
+    case model::Texture::Outside::border:
+      return CU_TR_ADDRESS_MODE_BORDER;
+    case model::Texture::Outside::wrap:
+      return CU_TR_ADDRESS_MODE_WRAP;
+    case model::Texture::Outside::mirror:
+      return CU_TR_ADDRESS_MODE_MIRROR;
+    case model::Texture::Outside::clamp:
+      break;
+  }
+  return CU_TR_ADDRESS_MODE_CLAMP;
+}
+
+CUDA_RESOURCE_DESC resource_of(const model::Operand& operand, Address address) {
+  const model::Texture& texture = *operand.texture;
+  const CUarray_format format = format_of(operand.type);
+  const auto channels = static_cast<unsigned>(model::components(operand.type));
+  CUDA_RESOURCE_DESC resource = {};
+  if (texture.pitch_bytes == 0) {
+    resource.resType = CU_RESOURCE_TYPE_LINEAR;
+    auto& linear = resource.res.linear;
+    linear.devPtr = address;
+    linear.format = format;
+    linear.numChannels = channels;
+    linear.sizeInBytes = static_cast<std::size_t>(texture.shape.front() * model::size_bytes(operand.type));
+    return resource;
+  }
+  resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+  auto& pitched = resource.res.pitch2D;
+  pitched.devPtr = address;
+  pitched.format = format;
+  pitched.numChannels = channels;
+  pitched.width = static_cast<std::size_t>(texture.shape.front());
+  pitched.height = static_cast<std::size_t>(texture.shape.back());
+  pitched.pitchInBytes = static_cast<std::size_t>(texture.pitch_bytes);
+  return resource;
+}
+
+CUDA_TEXTURE_DESC reading_of(const model::Operand& operand) {
+  const model::Texture& texture = *operand.texture;
+  CUDA_TEXTURE_DESC reading = {};
+  std::fill(std::begin(reading.addressMode), std::end(reading.addressMode), mode_of(texture.outside));
+  reading.filterMode = texture.interpolates ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+  if (!model::is_floating(operand.type) && !texture.reads_normalized)
+    reading.flags |= CU_TRSF_READ_AS_INTEGER;
+  if (texture.normalized_coordinates) reading.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+  return reading;
+}
+
+}  // namespace
+
+TextureHandle make_texture(std::shared_ptr<const Driver> driver, const model::Operand& operand,
+                           Address address) {
+  const CUDA_RESOURCE_DESC resource = resource_of(operand, address);
+  const CUDA_TEXTURE_DESC reading = reading_of(operand);
+  CUtexObject object = 0;
+  const CUresult result = driver->tex_object_create(&object, &resource, &reading, nullptr);
+  if (result != CUDA_SUCCESS && !is_fatal(result)) {
+    throw DeviceFault(
+        model::TrialStatus::unlaunchable, false,
+        fmt::format("the driver refuses a texture of {}, {}: {}", fmt::join(operand.texture->shape, "x"),
+                    model::cuda_name(operand.type), describe(*driver, result)));
+  }
+  check(*driver, result, "making a texture");
+  return {std::move(driver), object};
+}
+
+}  // namespace tuner::device::cuda
