@@ -88,6 +88,16 @@ TEST_CASE("a mistake in a baseline is told at its place") {
   check_mistake("[metrics]", "[baseline]\nname = \"x\"\n[metrics]", "[baseline]", "must be", "");
 }
 
+TEST_CASE("an unknown compiler, and an option that names no parameter, are told at their place") {
+  check_mistake("deterministic = true", "compiler = \"clang\"", "\"clang\"", "unknown compiler \"clang\"",
+                "nvrtc, or nvcc");
+  check_mistake("deterministic = true", "compiler = [\"nvcc\"]", "[\"nvcc\"]", "must be a string", "");
+  check_mistake("deterministic = true", "options = [\"-G\", \"--maxrregcount=${BLOK}\"]", "\"--maxrregcount",
+                "option \"--maxrregcount=${BLOK}\": `BLOK` is no parameter", "BLOCK");
+  check_mistake("deterministic = true", "options = [{ option = \"-DX=${N}\", when = \"BLOCK > 64\" }]",
+                "\"-DX", "option \"-DX=${N}\": `N` is no parameter", "");
+}
+
 TEST_CASE("constraints below a header are told to move to the top") {
   check_mistake("deterministic = true", "constraints = [\"BLOCK > 3\"]", "constraints = [\"BLOCK > 3",
                 "unknown key \"constraints\"", "top of the file");

@@ -33,6 +33,9 @@ struct CompileJob {
   /// C++ for the host, whatever the device: a shared object whose entries are C functions. The host's
   /// compiler makes it, and is no part of its identity: such a source only calls what does the work.
   bool host_library = false;
+  /// Made by nvcc of the toolkit that `compiler` is of, instead of by `compiler` itself. The CPU device makes
+  /// no difference.
+  bool by_nvcc = false;
 
   Digest key() const;
   bool operator==(const CompileJob&) const = default;
