@@ -114,11 +114,17 @@ UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const mod
   return layout;
 }
 
+UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
+                      const std::string& before, const std::string& behind, const std::string& unit,
+                      std::string& problems) {
+  write_headers(folder, job, with_line, problems);
+  folder.write(unit, before + with_line(job.source.front()) + behind);
+  return {layout.runtime_folder, layout.source_folder, unit};
+}
+
 UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                               std::string& problems) {
-  write_headers(folder, job, with_line, problems);
-  folder.write(layout.unit, with_line(job.source.front()));
-  return layout;
+  return write_unit(folder, job, "", "", layout.unit, problems);
 }
 
 std::string kernel_symbol(std::size_t entry) {
