@@ -289,7 +289,7 @@ TEST_CASE("all mistakes of a file are told at once, in the order of the file") {
 
 TEST_CASE("files that are too large or too deep are refused before they are read") {
   const std::string large(config::most_file_bytes + 1, '#');
-  CHECK(load(large).mistakes.at(0).message.find("more than 1048576 bytes") != std::string::npos);
+  CHECK(load(large).mistakes.at(0).message.find("has 1048577 bytes") != std::string::npos);
   std::string dots = "a";
   for (int i = 0; i < 100000; ++i) dots += ".a";
   const auto deep = load("\n" + dots + " = 1");
