@@ -107,6 +107,15 @@ TEST_CASE("headers of the job are found, and beside them nothing of the machine'
   CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
 }
 
+TEST_CASE("a header above the source is found, also where none is beside it") {
+  CompileJob job = nvcc_job(
+      "#include \"../shared/wide.cuh\"\nextern \"C\" __global__ void kernel(int* p) { *p = "
+      "wide; }\n");
+  job.source.push_back({"../shared/wide.cuh", "constexpr int wide = 7;\n"});
+  const Compilation compilation = nvcc_compiler().compile(job);
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
 TEST_CASE("a mistake is told with file and line, the error first") {
   CompileJob job = nvcc_job(
       "#include <vector>\n__device__ int unused() { int nobody; return 1; }\nextern \"C\" __global__ void "

@@ -87,6 +87,8 @@ template <typename Prepare>
 void write_headers(const util::TemporaryFolder& folder, const model::CompileJob& job, Prepare prepare,
                    std::string& problems) {
   if (job.source.empty()) throw model::Error("a compile job without source");
+  // The way to a header above it leads through this folder, also where nothing is in it.
+  std::filesystem::create_directories(folder.path() / layout.source_folder);
   for (std::size_t i = 1; i < job.source.size(); ++i) {
     if (const auto path = below(layout.source_folder, job.source[i].name)) {
       folder.write(*path, prepare(job.source[i]));
