@@ -321,11 +321,20 @@ class MacroFinder {
   std::map<std::string, OpenMacro> m_open;
 };
 
+int host_code_line(Tokens code) {
+  for (std::size_t i = 0; i + 2 < code.size(); ++i) {
+    const bool is_main = code[i].text == "int" && code[i + 1].text == "main" && code[i + 2].text == "(";
+    const bool is_launch = code[i].text + code[i + 1].text + code[i + 2].text == "<<<";
+    if (is_main || is_launch) return code[i].line;
+  }
+  return 0;
+}
+
 }  // namespace
 
 KernelSource read_kernel_source(std::string_view text) {
   const SourceTokens tokens = tokens_of(text);
-  return {KernelFinder(tokens.code).find(), MacroFinder(tokens).find()};
+  return {KernelFinder(tokens.code).find(), MacroFinder(tokens).find(), host_code_line(tokens.code)};
 }
 
 }  // namespace config

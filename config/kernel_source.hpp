@@ -48,6 +48,7 @@ struct OpenMacro {
 struct KernelSource {
   std::vector<SourceKernel> kernels;
   std::vector<OpenMacro> macros;
+  int host_code_line = 0;  ///< of the first `main` or launch `<<<`, which NVRTC does not take; 0: neither
 };
 
 KernelSource read_kernel_source(std::string_view text);

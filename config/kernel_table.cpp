@@ -89,7 +89,7 @@ void read_conditional_option(const Node& table, SpecContext& context) {
   const auto when = reader.expression("when");
   reader.finish();
   if (option && when && check_option(table.find("option")->value, context.mistakes))
-    context.spec.conditional_options.push_back({*option, *when});
+    context.spec.conditional_options.push_back({*option, *when, table.find("option")->value.where});
 }
 
 void read_options(TableReader& reader, SpecContext& context) {
@@ -103,7 +103,7 @@ void read_options(TableReader& reader, SpecContext& context) {
       context.mistakes.wrong_type(item, "an item of \"options\"",
                                   "a string, or { option = \"...\", when = \"...\" }");
     } else if (check_option(item, context.mistakes)) {
-      context.spec.compile_options.push_back(item.text);
+      context.spec.compile_options.emplace_back(item.text, item.where);
     }
   }
 }
@@ -134,9 +134,19 @@ std::string folder_of(const std::string& option) {
   return "";
 }
 
+void read_compiler(TableReader& reader, SpecContext& context) {
+  const auto compiler = reader.text("compiler");
+  if (!compiler) return;
+  context.spec.by_nvcc = *compiler == "nvcc";
+  if (context.spec.by_nvcc || *compiler == "nvrtc") return;
+  context.mistakes.add(reader.table().find("compiler")->value.where,
+                       fmt::format("unknown compiler \"{}\"", util::one_line(*compiler, 40)),
+                       "nvrtc, or nvcc: for sources with code for the host, and flags that NVRTC lacks");
+}
+
 void read_sources(TableReader& reader, SpecContext& context) {
-  for (const std::string& option : context.spec.compile_options) {
-    const std::string folder = folder_of(option);
+  for (const model::CompilerOption& option : context.spec.compile_options) {
+    const std::string folder = folder_of(option.text);
     // The toolkit's own headers are the compiler's, whose version is part of every binary's identity.
     const bool is_toolkit =
         !folder.empty() && !context.files.read(context.folder / folder / "cuda_fp16.h").missing;
@@ -208,6 +218,7 @@ void read_kernel_table(const Node& table, SpecContext& context) {
   if (table.find("types") == nullptr) context.spec.types = {model::ElementType::float32};
   read_device_kinds(reader, context.spec.device_kinds);
   read_options(reader, context);
+  read_compiler(reader, context);
   read_sources(reader, context);
   if (const auto entry = reader.text("entry")) {
     check_entry(*entry, table.find("entry")->value.where, context.mistakes);

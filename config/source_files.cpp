@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -22,7 +24,8 @@ FileText problem(std::string text) {
 }
 
 FileText checked(std::string text) {
-  if (text.size() > most_file_bytes) return problem(fmt::format("has more than {} bytes", most_file_bytes));
+  if (text.size() > most_source_bytes)
+    return problem(fmt::format("has more than {} bytes", most_source_bytes));
   if (text.find('\0') != std::string::npos) return problem("is not a text file");
   return {std::move(text), "", false};
 }
@@ -129,7 +132,9 @@ FileText DiskFiles::read(const std::filesystem::path& path) const {
     return problem(error ? "cannot be read: " + error.message() : "is not a regular file");
   }
   std::ifstream stream(path, std::ios::binary);
-  std::string text(most_file_bytes + 1, '\0');
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  std::string text(
+      error ? 0 : static_cast<std::size_t>(std::min<std::uintmax_t>(size, most_source_bytes)) + 1, '\0');
   if (stream) stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!stream && !stream.eof()) return problem("cannot be read");
   text.resize(static_cast<std::size_t>(stream.gcount()));

@@ -17,6 +17,9 @@ struct FileText {
   bool missing = false;
 };
 
+/// Of a source file: CUTLASS has headers of 3 MB.
+inline constexpr std::size_t most_source_bytes = std::size_t{4} << 20;
+
 /// Where specs and sources are read from.
 class FileReader {
  public:
@@ -24,7 +27,7 @@ class FileReader {
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;
   virtual ~FileReader() = default;
-  /// Regular files of at most most_file_bytes without NUL bytes; anything else is a problem.
+  /// Regular files of at most most_source_bytes without NUL bytes; anything else is a problem.
   virtual FileText read(const std::filesystem::path& path) const = 0;
   /// Where data that is no text lies for others to read; empty where it does not lie on a disk.
   virtual std::filesystem::path data_path(const std::filesystem::path& path) const = 0;

@@ -78,9 +78,12 @@ std::string guessed_values(const std::string& name, const std::string& usual, bo
 
 class Draft {
  public:
-  Draft(const SourceKernel& kernel, const std::vector<OpenMacro>& macros, const std::string& file,
+  Draft(const SourceKernel& kernel, const KernelSource& source, const std::string& file,
         const std::string& reference_file)
-      : m_kernel(kernel), m_file(file), m_reference_file(reference_file) {
+      : m_kernel(kernel),
+        m_host_code_line(source.host_code_line),
+        m_file(file),
+        m_reference_file(reference_file) {
     for (const SourceParameter& parameter : kernel.parameters) {
       if (!parameter.pointer && is_integer(parameter.type) && !is_no_size(parameter.name))
         m_sizes.push_back(upper(parameter.name));
@@ -89,7 +92,7 @@ class Draft {
       m_sizes.push_back("N");
       ask("how large is the problem? No integer argument says so: sizes is a guess");
     }
-    for (const OpenMacro& macro : macros) add_macro(macro);
+    for (const OpenMacro& macro : source.macros) add_macro(macro);
     for (const TemplateParameter& parameter : kernel.template_parameters) add_template_parameter(parameter);
     const auto names_block = [&](const Tunable& tunable) {
       return is_block(tunable) || tunable.name == kernel.block_covers[0];
@@ -167,6 +170,9 @@ class Draft {
         "# first. docs/kernel-specs.md says what else can be said.\n\n"
         "[kernel]\nname = \"{}\"\nsource = \"{}\"\nentry = \"{}\"\nsizes = {}\n",
         m_kernel.name, m_kernel.name, m_file, entry(), quoted(m_sizes));
+    if (m_host_code_line > 0)
+      text += fmt::format("compiler = \"nvcc\"  # line {} is code for the host, which NVRTC does not take\n",
+                          m_host_code_line);
     if (!m_element_type_of.empty()) text += "types = [\"float\"]  # ?\n";
     if (!defaults.empty()) text += fmt::format("default = {{ {} }}\n", defaults);
     return text;
@@ -345,6 +351,7 @@ class Draft {
   }
 
   const SourceKernel& m_kernel;
+  int m_host_code_line;
   const std::string& m_file;
   const std::string& m_reference_file;
   std::vector<std::string> m_sizes;
@@ -359,9 +366,9 @@ class Draft {
 
 }  // namespace
 
-SpecDraft draft_spec(const SourceKernel& kernel, const std::vector<OpenMacro>& macros,
-                     const std::string& file, const std::string& reference_file) {
-  return Draft(kernel, macros, file, reference_file).write();
+SpecDraft draft_spec(const SourceKernel& kernel, const KernelSource& source, const std::string& file,
+                     const std::string& reference_file) {
+  return Draft(kernel, source, file, reference_file).write();
 }
 
 }  // namespace config

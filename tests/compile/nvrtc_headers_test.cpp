@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <ctime>
+#include <string>
+#include <vector>
+
 #include "tests/compile/nvrtc_jobs.hpp"
 
 using tuner::model::Compilation;
@@ -130,6 +134,45 @@ TEST_CASE("a job's own header wins over a stand-in of the same name") {
   CompileJob job = cuda_job("#include <cstdio>\n" + kernel_of("p[0] = MINE;"));
   job.source.push_back({"cstdio", "#define MINE 1\n"});
   CHECK(real_compiler().compile(job).status == TrialStatus::ok);
+}
+
+TEST_CASE("headers above a stop are read once, and what they hold is never that of another source") {
+  const auto job_with = [](int width, int block, const char* above) {
+    CompileJob job = cuda_job(std::string(above) +
+                              "#include \"width.cuh\"\n#pragma nv_hdrstop\n"
+                              "static_assert(WIDTH * BLOCK == PRODUCT, \"another's header\");\n"
+                              "extern \"C\" __global__ void kernel(uint* p) { *p = BLOCK; }\n");
+    job.source.push_back(
+        {"width.cuh", "#pragma once\n#ifdef BLOCK\n#error seen\n#endif\nconstexpr int WIDTH = " +
+                          std::to_string(width) + ";\n"});
+    job.macros = {{"BLOCK", std::to_string(block)}, {"PRODUCT", std::to_string(width * block)}};
+    return job;
+  };
+  const auto compile = [&](int width, int block, const char* above) {
+    return real_compiler().compile(job_with(width, block, above));
+  };
+  for (const int width : {3, 5, 3})
+    for (const int block : {32, 64}) {
+      const Compilation compilation = compile(width, block, "");
+      CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+      CHECK_MESSAGE(compilation.log.empty(), compilation.log);
+    }
+  CompileJob wrong = job_with(3, 32, "");
+  wrong.source[0].text += "foo;\n";
+  const Compilation failed = real_compiler().compile(wrong);
+  CHECK_MESSAGE(failed.log.starts_with("main.cu(5): error"), failed.log);
+
+  if (tuner::test::no_toolkit()) return;
+  const char* const much =
+      "#include <cub/block/block_radix_sort.cuh>\n#include <cub/block/block_reduce.cuh>\n";
+  std::vector<double> seconds;
+  for (const int block : {32, 64, 96, 128}) {
+    const std::clock_t start = std::clock();
+    const Compilation compilation = compile(3, block, much);
+    seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    REQUIRE_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+  }
+  CHECK(seconds[1] + seconds[2] + seconds[3] < 1.5 * seconds[0]);
 }
 
 TEST_SUITE_END();

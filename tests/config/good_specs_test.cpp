@@ -223,7 +223,9 @@ TEST_CASE("options, kinds of devices and nondeterminism are kept") {
                        "deterministic = false\ndevices = [\"cuda\"]\noptions = [\"--use_fast_math\"]"));
   CHECK(!spec.deterministic);
   CHECK(spec.device_kinds == std::vector<std::string>{"cuda"});
-  CHECK(spec.compile_options == std::vector<std::string>{"--use_fast_math"});
+  REQUIRE(spec.compile_options.size() == 1);
+  CHECK(spec.compile_options[0].text == "--use_fast_math");
+  CHECK_FALSE(spec.by_nvcc);
 }
 
 TEST_CASE("constraints may be an empty list") {
@@ -256,6 +258,11 @@ TEST_CASE("parameters may be real numbers, or words that the source sees as they
   CHECK(spec.parameters[2].values[2].text() == "1e-20");
 }
 
+TEST_CASE("the compiler is read") {
+  CHECK(load_good(spec_texts::with("deterministic = true", "compiler = \"nvcc\"")).by_nvcc);
+  CHECK_FALSE(load_good(spec_texts::with("deterministic = true", "compiler = \"nvrtc\"")).by_nvcc);
+}
+
 TEST_CASE("macros and options with conditions are read") {
   std::string text =
       spec_texts::with("deterministic = true",
@@ -263,7 +270,8 @@ TEST_CASE("macros and options with conditions are read") {
                        "\"BLOCK > 64\" }]");
   text.replace(text.find("[launch]"), 0, "[macros]\nHALF = \"BLOCK / 2\"\n\n");
   const KernelSpec spec = load_good(text);
-  CHECK(spec.compile_options == std::vector<std::string>{"--maxrregcount=${BLOCK}"});
+  REQUIRE(spec.compile_options.size() == 1);
+  CHECK(spec.compile_options[0].text == "--maxrregcount=${BLOCK}");
   REQUIRE(spec.conditional_options.size() == 1);
   CHECK(spec.conditional_options[0].text == "--use_fast_math");
   CHECK(spec.conditional_options[0].when.text == "BLOCK > 64");

@@ -88,6 +88,16 @@ TEST_CASE("a mistake in a baseline is told at its place") {
   check_mistake("[metrics]", "[baseline]\nname = \"x\"\n[metrics]", "[baseline]", "must be", "");
 }
 
+TEST_CASE("an unknown compiler, and an option that names no parameter, are told at their place") {
+  check_mistake("deterministic = true", "compiler = \"clang\"", "\"clang\"", "unknown compiler \"clang\"",
+                "nvrtc, or nvcc");
+  check_mistake("deterministic = true", "compiler = [\"nvcc\"]", "[\"nvcc\"]", "must be a string", "");
+  check_mistake("deterministic = true", "options = [\"-G\", \"--maxrregcount=${BLOK}\"]", "\"--maxrregcount",
+                "option \"--maxrregcount=${BLOK}\": `BLOK` is no parameter", "BLOCK");
+  check_mistake("deterministic = true", "options = [{ option = \"-DX=${N}\", when = \"BLOCK > 64\" }]",
+                "\"-DX", "option \"-DX=${N}\": `N` is no parameter", "");
+}
+
 TEST_CASE("constraints below a header are told to move to the top") {
   check_mistake("deterministic = true", "constraints = [\"BLOCK > 3\"]", "constraints = [\"BLOCK > 3",
                 "unknown key \"constraints\"", "top of the file");
@@ -279,7 +289,7 @@ TEST_CASE("all mistakes of a file are told at once, in the order of the file") {
 
 TEST_CASE("files that are too large or too deep are refused before they are read") {
   const std::string large(config::most_file_bytes + 1, '#');
-  CHECK(load(large).mistakes.at(0).message.find("more than 1048576 bytes") != std::string::npos);
+  CHECK(load(large).mistakes.at(0).message.find("has 1048577 bytes") != std::string::npos);
   std::string dots = "a";
   for (int i = 0; i < 100000; ++i) dots += ".a";
   const auto deep = load("\n" + dots + " = 1");

@@ -27,7 +27,7 @@ Drafted drafted(const std::string& source) {
   const TemporaryFolder folder;
   const KernelSource read = read_kernel_source(source);
   REQUIRE(read.kernels.size() == 1);
-  Drafted result{draft_spec(read.kernels.front(), read.macros, "k.cu", "k_reference.cu"), {}};
+  Drafted result{draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu"), {}};
   folder.write("k.cu", source);
   folder.write("k_reference.cu", result.draft.reference);
   result.loaded = load_kernel_file(folder.write("k.toml", result.draft.spec));
@@ -65,6 +65,15 @@ TEST_SUITE("config::draft_spec") {
     CHECK(spec.defaults.front().value.code() == 256);
     CHECK(result.asks("a: which value?"));
     CHECK(result.asks("y is read and written"));
+  }
+
+  TEST_CASE("a source with code for the host asks for nvcc, another does not") {
+    const std::string kernel =
+        "__global__ void fill(float* x, int n) { if (threadIdx.x << 2 < n) x[0] = 1; }\n";
+    CHECK_FALSE(drafted(kernel).loaded.kernels.front().by_nvcc);
+    CHECK_FALSE(drafted(kernel + "// int main() { fill<<<1, 1>>>(0, 0); }\n").loaded.kernels.front().by_nvcc);
+    CHECK(drafted(kernel + "int main() { return 0; }\n").loaded.kernels.front().by_nvcc);
+    CHECK(drafted(kernel + "void go(float* x) { fill<<<1, 32>>>(x, 3); }\n").loaded.kernels.front().by_nvcc);
   }
 
   TEST_CASE("a tiled template kernel: its types, template arguments and tiles") {
@@ -137,7 +146,7 @@ TEST_SUITE("config::signature_mistakes") {
         "n) {\n"
         "  y[n] = 0; }");
     REQUIRE(read.kernels.size() == 1);
-    const SpecDraft draft = draft_spec(read.kernels.front(), read.macros, "k.cu", "k_reference.cu");
+    const SpecDraft draft = draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu");
     CHECK(draft.spec.find("name = \"map\"\ntype = \"CUtensorMap\"\ntensor = \"?\"\nshape = [\"N\"]  # ?\n"
                           "box = [\"N\"]  # ?\n") != std::string::npos);
     CHECK(draft.spec.find("type = \"cudaTextureObject_t\"\ntexture = \"?\"\nshape = [\"N\"]  # ?\n\n") !=

@@ -101,6 +101,27 @@ TEST_CASE("compiler options may name parameters, and be there for some configura
         std::vector<std::string>{"--std=c++20"});
 }
 
+TEST_CASE("nvcc makes another binary than NVRTC, and leaves the reference to it") {
+  model::KernelSpec spec = spec_with_words();
+  spec.compile_options = {"--std=c++20", "--extended-lambda", "-DWIDE=4", "-Iinclude"};
+  const model::CompileJob usual = job(spec, "row", 1);
+  const auto reference = [&] {
+    return *reference_job(spec, make_problem(spec, {8}, std::nullopt, 0), "sm_90", "nvrtc 13.0");
+  };
+  CHECK_FALSE(usual.by_nvcc);
+  spec.by_nvcc = true;
+  const model::CompileJob by_nvcc = job(spec, "row", 1);
+  CHECK(by_nvcc.by_nvcc);
+  CHECK(by_nvcc.options == std::vector<std::string>{"--std=c++20", "--extended-lambda", "-DWIDE=4"});
+  CHECK_FALSE(by_nvcc.key() == usual.key());
+  CHECK_FALSE(reference().by_nvcc);
+  CHECK(reference().options == std::vector<std::string>{"--std=c++20", "-DWIDE=4"});
+  spec.compile_options = {"--std=c++20", "-DWIDE=4"};
+  const model::Digest shared = reference().key();
+  spec.by_nvcc = false;
+  CHECK(reference().key() == shared);
+}
+
 TEST_CASE("all that decides how a kernel is launched and compiled is part of its definition") {
   const auto of = [](void (*change)(model::KernelSpec&)) {
     model::KernelSpec spec = scale_spec();
@@ -116,6 +137,7 @@ TEST_CASE("all that decides how a kernel is launched and compiled is part of its
       of([](auto& spec) { spec.steps[0].repeat = expression("3"); }),
       of([](auto& spec) { spec.arguments[1].restore = true; }),
       of([](auto& spec) { spec.parameters[0].spelled = true; }),
+      of([](auto& spec) { spec.by_nvcc = true; }),
       of([](auto& spec) {
         spec.macros = {{"length", {}}};
       }),

@@ -120,7 +120,8 @@ TEST_SUITE("tuner::worker lifetime") {
 
   TEST_CASE("a worker in the middle of a hang is gone when its parent is killed") {
     for (int i = 0; i < 5; ++i) {
-      Spawned parent = spawn(test::child("parent"));
+      const util::TemporaryFolder folder;
+      Spawned parent = spawn(test::child("parent"), folder.path());
       const pid_t worker = worker_of(parent.output.get());
       REQUIRE(worker > 0);
       CHECK(test::alive(worker));

@@ -1,13 +1,19 @@
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/support/scripted_runner.hpp"
 #include "tests/worker/processes.hpp"
 #include "tests/worker/samples.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/temporary_folder.hpp"
+#include "tuner/worker/spawn.hpp"
 
 using namespace tuner;
 using namespace tuner::worker;
@@ -97,18 +103,40 @@ TEST_SUITE("tuner::worker compiler") {
                          model::Error);
   }
 
-  TEST_CASE("what a compiler started dies with it at the deadline") {
-    const auto folder =
-        std::filesystem::temp_directory_path() / ("tuner-breeds-" + std::to_string(::getpid()));
-    std::filesystem::create_directory(folder);
+  TEST_CASE("what a compiler started dies with it at the deadline, and leaves no files") {
+    const util::TemporaryFolder folder;
     model::CompileJob job = test::compile_job("good");
-    job.source.front().name = folder / "pid";
+    job.source.front().name = folder.path() / "pid";
     RemoteCompiler compiler(test::child("breeds"), hasty());
     CHECK(compiler.compile(job).status == TrialStatus::timeout);
     pid_t grandchild = 0;
-    std::ifstream(job.source.front().name) >> grandchild;
+    std::ifstream(folder.path() / "pid") >> grandchild;
     REQUIRE(grandchild > 0);
     CHECK(test::soon([&] { return !test::alive(grandchild); }));
-    std::filesystem::remove_all(folder);
+    std::string temporary;
+    std::ifstream(folder.path() / "pid.folder") >> temporary;
+    REQUIRE(std::filesystem::path(temporary).filename().string().starts_with("tuner-"));
+    CHECK_FALSE(std::filesystem::exists(temporary));
+    CHECK_FALSE(std::filesystem::exists(std::filesystem::path(temporary).parent_path()));
+  }
+
+  TEST_CASE("what a compiler started dies when the parent is killed, and leaves no files") {
+    const util::TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "pid";
+    setenv("TUNER_TEST_FILE", file.c_str(), 1);
+    const util::TemporaryFolder of_parent;
+    const Spawned parent = spawn(test::child("breeding-parent"), of_parent.path());
+    REQUIRE(test::soon([&] { return std::filesystem::exists(file); }));
+    pid_t grandchild = 0;
+    std::ifstream(file) >> grandchild;
+    REQUIRE(grandchild > 0);
+    CHECK(test::alive(grandchild));
+    ::kill(parent.pid, SIGKILL);
+    ::waitpid(parent.pid, nullptr, 0);
+    CHECK(test::soon([&] { return !test::alive(grandchild); }));
+    std::string temporary;
+    std::ifstream(folder.path() / "pid.folder") >> temporary;
+    CHECK(test::soon([&] { return !std::filesystem::exists(temporary); }));
+    unsetenv("TUNER_TEST_FILE");
   }
 }

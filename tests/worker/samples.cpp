@@ -64,6 +64,7 @@ CompileJob full_compile_job() {
   job.architecture = "sm_90";
   job.compiler = "nvrtc 13.0";
   job.host_library = true;
+  job.by_nvcc = true;
   return job;
 }
 

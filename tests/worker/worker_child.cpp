@@ -1,9 +1,8 @@
 // A worker with a scripted device or compiler in a real process, and some that fail in their first second.
-//   worker_child measure|compile|mute|prints-and-dies|no-device|chatters|breeds|parent
+//   worker_child measure|compile|mute|prints-and-dies|no-device|chatters|breeds|parent|breeding-parent
 // Its socket is descriptor 3, as ChildProcess leaves it.
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,16 +10,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <thread>
 
 #include "tests/support/scripted_runner.hpp"
 #include "tests/worker/samples.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/command.hpp"
+#include "tuner/util/temporary_folder.hpp"
+#include "tuner/worker/remote_compiler.hpp"
 #include "tuner/worker/remote_runner.hpp"
 #include "tuner/worker/serve.hpp"
-
-extern char** environ;
 
 namespace {
 
@@ -30,19 +31,18 @@ void sleep_forever() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-/// A compiler that starts a process of its own, prints its id and hangs, as a host compiler might.
+/// A compiler that starts a program with a child of its own, as nvcc is one, in a temporary folder, says
+/// their names in files beside job.source, and hangs.
 class BreedingCompiler : public compile::Compiler {
  public:
   std::string name() const override { return "breeding 1"; }
   model::Compilation compile(const model::CompileJob& job) override {
-    char program[] = "/bin/sleep";
-    char seconds[] = "3600";
-    char* argv[] = {program, seconds, nullptr};
-    pid_t pid = -1;
-    if (::posix_spawn(&pid, program, nullptr, nullptr, argv, environ) != 0) std::abort();
-    std::FILE* file = std::fopen(job.source.front().name.c_str(), "w");
-    fmt::print(file, "{}\n", pid);
-    std::fclose(file);
+    const util::TemporaryFolder folder;
+    const std::string file = job.source.front().name;
+    std::ofstream(file + ".folder") << folder.path().string() << std::endl;
+    const std::string script = fmt::format("sleep 3600 & echo $! > {0}.new; mv {0}.new {0}; wait", file);
+    util::run_command({"/bin/sh", "-c", script}, folder.path(), std::chrono::hours(1),
+                      util::CommandGroup::callers);
     sleep_forever();
     return {};
   }
@@ -66,6 +66,14 @@ int be_a_parent() {
   return 0;
 }
 
+/// Likewise, whose child's compiler hangs.
+int be_a_compiling_parent(const char* file) {
+  model::CompileJob job = test::compile_job("good");
+  job.source.front().name = file;
+  worker::RemoteCompiler({{"breeds"}}, {}).compile(job);
+  return 0;
+}
+
 int run(const std::string& mode) {
   const int fd = worker::child_socket;
   if (mode == "measure") {
@@ -76,6 +84,7 @@ int run(const std::string& mode) {
   }
   if (mode == "breeds")
     return worker::serve_compiler(fd, [] { return std::make_unique<BreedingCompiler>(); });
+  if (mode == "breeding-parent") return be_a_compiling_parent(std::getenv("TUNER_TEST_FILE"));
   if (mode == "no-device") return worker::serve_runner(fd, no_device);
   if (mode == "parent") return be_a_parent();
   if (mode == "mute") sleep_forever();

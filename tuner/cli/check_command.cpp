@@ -11,6 +11,7 @@
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/sanitize_check.hpp"
 #include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/cli/worker_setup.hpp"
@@ -185,11 +186,16 @@ bool is_mistake(const model::TrialRecord& record) {
          status != model::TrialStatus::skipped;
 }
 
+std::string compiler_of(const model::KernelSpec& spec, const std::string& compiler) {
+  return spec.by_nvcc && compiler.starts_with("nvrtc ") ? "nvcc " + compiler.substr(6) : compiler;
+}
+
 int compile_samples(const KernelCatalog& catalog, const config::Settings& settings, const Target& target,
                     bool all) {
   auto first = std::make_unique<worker::RemoteCompiler>(compile_worker(target.compiler_kind),
                                                         compiler_settings(settings));
   const std::string compiler = first->name();
+  if (target.device.kind == "cuda") require_nvcc(catalog.selected(), compiler);
   compile::CompilePool pool(compile_jobs(settings),
                             remote_compilers(settings, target.compiler_kind, compiler, std::move(first)));
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
@@ -205,11 +211,11 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
     const std::string reference = checker.check_reference(work, problem);
     bad_references += reference.empty() ? 0 : 1;
     const bool is_cut = !all && records.size() == most_sampled;
-    write_out(fmt::format("{}: {}; {} configurations at {}, {} of them compiled for {} by {}{}\n{}\n",
-                          spec.name, reference.empty() ? "sound" : "its reference does not compile",
-                          list.size(), problem.text(), records.size(), target.device.architecture, compiler,
-                          is_cut ? " (the sample has no more; --all compiles every one)" : "",
-                          result_table(records).plain()));
+    write_out(fmt::format(
+        "{}: {}; {} configurations at {}, {} of them compiled for {} by {}{}\n{}\n", spec.name,
+        reference.empty() ? "sound" : "its reference does not compile", list.size(), problem.text(),
+        records.size(), target.device.architecture, compiler_of(spec, compiler),
+        is_cut ? " (the sample has no more; --all compiles every one)" : "", result_table(records).plain()));
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));
   }

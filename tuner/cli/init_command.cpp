@@ -66,7 +66,7 @@ int init(const InitOptions& options) {
   const fs::path reference_file = file.parent_path() / (kernel.name + "_reference.cu");
   refuse_existing(spec_file, options.force);
   const config::SpecDraft draft =
-      config::draft_spec(kernel, source.macros, file.filename().string(), reference_file.filename().string());
+      config::draft_spec(kernel, source, file.filename().string(), reference_file.filename().string());
   util::write_file(spec_file.string(), draft.spec);
   // Whoever has written a reference keeps it.
   const bool has_reference = fs::exists(reference_file);

@@ -9,6 +9,7 @@
 
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
+#include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cuda/cuda.hpp"
@@ -93,13 +94,18 @@ std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
                                                       surroundings);
 }
 
-/// A GPU's compiler, with the host's beside it for what calls libraries.
-class NvrtcAndHost final : public compile::Compiler {
+/// A GPU's compilers: NVRTC, with nvcc beside it for what asks for it, and the host's for what calls
+/// libraries.
+class GpuCompilers final : public compile::Compiler {
  public:
-  NvrtcAndHost() : m_nvrtc(compile::nvrtc::load_library()) {}
+  GpuCompilers() : m_nvrtc(compile::nvrtc::load_library()) {}
 
   std::string name() const override { return m_nvrtc.name(); }
   model::Compilation compile(const model::CompileJob& job) override {
+    if (job.by_nvcc) {
+      if (!m_nvcc) m_nvcc.emplace(compile::nvcc::release_of(name()));
+      return m_nvcc->compile(job);
+    }
     if (!job.host_library) return m_nvrtc.compile(job);
     try {
       if (!m_host) m_host.emplace();
@@ -114,13 +120,14 @@ class NvrtcAndHost final : public compile::Compiler {
 
  private:
   compile::nvrtc::NvrtcCompiler m_nvrtc;
-  std::optional<compile::host::HostCompiler> m_host;  ///< made for the first such job
+  std::optional<compile::nvcc::NvccCompiler> m_nvcc;  ///< made for the first such job; likewise
+  std::optional<compile::host::HostCompiler> m_host;
 };
 
 }  // namespace
 
 std::unique_ptr<compile::Compiler> local_compiler(const std::string& name) {
-  if (name == "nvrtc") return std::make_unique<NvrtcAndHost>();
+  if (name == "nvrtc") return std::make_unique<GpuCompilers>();
   return std::make_unique<compile::host::HostCompiler>();
 }
 

@@ -16,6 +16,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/gpu_neighbours.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/problems.hpp"
 #include "tuner/cli/recorded_space_replay.hpp"
 #include "tuner/cli/report_writer.hpp"
@@ -167,6 +168,7 @@ int run(const Context& context, const RunOptions& options) {
   SignalGuard signals;
   Backend backend =
       recorded ? open_recorded_backend(recorded, settings.text("device")) : open_backend(settings);
+  if (backend.device.kind == "cuda") require_nvcc(catalog.selected(), backend.compiler);
   if (settings.text("baselines") == "on") add_baselines(catalog.all(), backend.device, work, notices);
   const auto lock =
       backend.device.kind == "cuda" ? std::make_unique<worker::DeviceLock>(backend.device) : nullptr;

@@ -41,6 +41,8 @@ void add_worker(CLI::App& app, Context&, Action& action) {
       // NVRTC has a cache of its own since 12.9, where the driver has one; what is timed here are
       // compilations. Set before there are threads, which may read the environment.
       setenv("CUDA_CACHE_DISABLE", "1", 1);
+      // Options that nvcc would take from outside of the spec are no part of a binary's identity.
+      for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) unsetenv(variable);
       // Measuring comes first: while every core compiles, its process must still be on one when the GPU is
       // done.
       static_cast<void>(nice(compiler_niceness));

@@ -19,6 +19,7 @@ Digest CompileJob::key() const {
   for (const std::string& entry : entries) digest.add(entry);
   digest.add(architecture).add(compiler);
   if (host_library) digest.add("host library");  // other keys are as they were before there were any
+  if (by_nvcc) digest.add("nvcc");
   return digest.finish();
 }
 

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,10 +36,18 @@ struct CompileJob {
   /// C++ for the host, whatever the device: a shared object whose entries are C functions. The host's
   /// compiler makes it, and is no part of its identity: such a source only calls what does the work.
   bool host_library = false;
+  /// Made by nvcc of the toolkit that `compiler` is of, instead of by `compiler` itself. The CPU device makes
+  /// no difference.
+  bool by_nvcc = false;
 
   Digest key() const;
   bool operator==(const CompileJob&) const = default;
 };
+
+/// Whether an entry of a job is a variable's address.
+inline bool is_variable(std::string_view entry) {
+  return entry.starts_with('&');
+}
 
 /// What the compiler says of one kernel; of a variable its entry and symbol alone.
 struct KernelResources {

@@ -39,6 +39,7 @@ void describe(Archive& a, T& v) {
   a("architecture", v.architecture);
   a("compiler", v.compiler);
   a("host_library", v.host_library);
+  a("by_nvcc", v.by_nvcc);
 }
 
 template <class Archive, Described<KernelResources> T>

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/model/configuration.hpp"
@@ -180,10 +181,21 @@ struct WorkloadSpec {
   std::optional<Expression> bytes;
 };
 
-/// A compiler option that some configurations have. `${NAME}` in any option stands for a parameter's value.
+/// `${NAME}` in a compiler option stands for a parameter's value.
+struct CompilerOption {
+  CompilerOption(std::string option, SourceLocation place = {})
+      : text(std::move(option)), where(std::move(place)) {}
+  CompilerOption(const char* option) : text(option) {}
+
+  std::string text;
+  SourceLocation where;
+};
+
+/// A compiler option that some configurations have.
 struct ConditionalOption {
   std::string text;
   Expression when;
+  SourceLocation where = {};
 };
 
 /// A name in a spec, with its place.
@@ -218,8 +230,9 @@ struct KernelSpec {
   std::vector<ElementType> types;         ///< offered; the first is the default
   std::string row_padding;                ///< name under which expressions see --pad; empty: not offered
   std::vector<std::string> device_kinds;  ///< "cuda", "cpu"; empty: all
-  std::vector<std::string> compile_options;
+  std::vector<CompilerOption> compile_options;
   std::vector<ConditionalOption> conditional_options;  ///< of the kernel alone, behind the others
+  bool by_nvcc = false;                                ///< compiler = "nvcc": see CompileJob::by_nvcc
   std::vector<PlacedName> macros;                      ///< those of `derived` that the source sees as macros
   bool deterministic = true;
   std::vector<Assignment> defaults;  ///< the configuration a user would have without tuning, maybe partial

@@ -212,6 +212,7 @@ KernelSpec kernel_of(const CompiledSpec& compiled, const BaselineSpec& baseline)
   kernel.row_padding = of.row_padding;
   kernel.device_kinds = baseline.device_kinds;
   kernel.compile_options = of.compile_options;  // of the reference
+  kernel.by_nvcc = of.by_nvcc;                  // likewise
   kernel.deterministic = false;                 // which bits it gives is the library's business
   kernel.derived = derived_of(compiled);
   kernel.arguments = arguments_of(compiled);

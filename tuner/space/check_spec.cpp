@@ -218,9 +218,9 @@ void check_options(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
                       util::did_you_mean(name, compiled.scope.names()));
     }
   };
-  for (const std::string& option : compiled.spec.compile_options) check(option, {compiled.spec.path, 0, 0});
+  for (const model::CompilerOption& option : compiled.spec.compile_options) check(option.text, option.where);
   for (const model::ConditionalOption& option : compiled.spec.conditional_options)
-    check(option.text, option.when.where);
+    check(option.text, option.where);
 }
 
 /// Configurations of a problem share inputs and expected results.

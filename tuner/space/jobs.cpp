@@ -32,6 +32,12 @@ bool names_folder(const std::string& option) {
   return option.starts_with("-I") || option.starts_with("--include-path");
 }
 
+/// What nvcc and the compiler of the reference, which is always the device's own, understand alike.
+bool is_of_language(const std::string& option) {
+  return option.starts_with("-D") || option.starts_with("-U") || option.starts_with("-std=") ||
+         option.starts_with("--std=");
+}
+
 }  // namespace
 
 std::vector<std::string> placeholders(const std::string& option) {
@@ -61,6 +67,7 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   job.macros = element_macros(problem.type);
   job.host_library = std::any_of(spec.steps.begin(), spec.steps.end(),
                                  [](const model::StepSpec& step) { return step.calls; });
+  job.by_nvcc = spec.by_nvcc && !job.host_library;
   for (const model::ParameterSpec& parameter : spec.parameters) {
     for (std::string& word : words_of(parameter)) {
       if (parameter.spelled) continue;
@@ -80,8 +87,8 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   std::sort(job.macros.begin(), job.macros.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   if (!job.host_library) {  // else the options are the reference's alone
-    for (const std::string& option : spec.compile_options) {
-      if (!names_folder(option)) job.options.push_back(with_values(option, configuration));
+    for (const model::CompilerOption& option : spec.compile_options) {
+      if (!names_folder(option.text)) job.options.push_back(with_values(option.text, configuration));
     }
   }
   job.entries = entries_of(spec.steps);
@@ -128,8 +135,10 @@ std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
   model::CompileJob job;
   job.source = verification_source(spec);
   job.macros = element_macros(problem.type);
-  for (const std::string& option : spec.compile_options) {  // it has no configuration
-    if (!names_folder(option) && placeholders(option).empty()) job.options.push_back(option);
+  for (const model::CompilerOption& option : spec.compile_options) {
+    const bool of_configuration = !placeholders(option.text).empty();
+    const bool of_nvcc = spec.by_nvcc && !is_of_language(option.text);
+    if (!names_folder(option.text) && !of_configuration && !of_nvcc) job.options.push_back(option.text);
   }
   job.entries = entries_of(steps);
   job.architecture = architecture;

@@ -43,6 +43,7 @@ void add(DigestBuilder& digest, const model::Tolerance& t);
 void add(DigestBuilder& digest, const model::TensorMapSpec& map);
 void add(DigestBuilder& digest, const model::TextureSpec& texture);
 void add(DigestBuilder& digest, const model::InitSpec& init);
+void add(DigestBuilder& digest, const model::CompilerOption& option);
 void add(DigestBuilder& digest, const model::ConditionalOption& option);
 void add(DigestBuilder& digest, const model::ParameterSpec& parameter);
 void add(DigestBuilder& digest, const model::ArgumentSpec& argument);
@@ -64,6 +65,10 @@ void add(DigestBuilder& digest, const std::vector<Item>& items) {
 void add(DigestBuilder& digest, const model::NamedExpression& named) {
   digest.add(named.name);
   add(digest, named.value);
+}
+
+void add(DigestBuilder& digest, const model::CompilerOption& option) {
+  digest.add(option.text);
 }
 
 void add(DigestBuilder& digest, const model::ConditionalOption& option) {
@@ -180,6 +185,7 @@ model::Digest definition_of(const model::KernelSpec& spec) {
   add(digest, spec.arguments);
   add(digest, spec.steps);
   add(digest, spec.verify);
+  if (spec.by_nvcc) digest.add("nvcc");
   if (!spec.conditional_options.empty()) add(digest.add("conditional options"), spec.conditional_options);
   if (!spec.macros.empty()) digest.add("macros");
   for (const model::PlacedName& macro : spec.macros) digest.add(macro.name);

@@ -28,7 +28,7 @@ constexpr std::size_t most_output = std::size_t{1} << 20U;
 /// posix_spawn's two argument objects.
 class SpawnPlan {
  public:
-  SpawnPlan(int output, const std::filesystem::path& folder) {
+  SpawnPlan(int output, const std::filesystem::path& folder, CommandGroup group) {
     posix_spawn_file_actions_init(&m_actions);
     posix_spawn_file_actions_addopen(&m_actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&m_actions, output, 1);
@@ -39,7 +39,8 @@ class SpawnPlan {
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&m_attributes, &none);
     posix_spawnattr_setpgroup(&m_attributes, 0);
-    posix_spawnattr_setflags(&m_attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    const int own_group = group == CommandGroup::own ? POSIX_SPAWN_SETPGROUP : 0;
+    posix_spawnattr_setflags(&m_attributes, static_cast<short>(own_group | POSIX_SPAWN_SETSIGMASK));
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
@@ -111,14 +112,14 @@ bool wait_until(pid_t child, Clock::time_point deadline, int& status) {
 }  // namespace
 
 CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                          std::chrono::milliseconds limit) {
+                          std::chrono::milliseconds limit, CommandGroup group) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     throw model::Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   FileDescriptor from_child(ends[0]);
   FileDescriptor to_parent(ends[1]);
   const auto deadline = Clock::now() + limit;
-  const pid_t child = SpawnPlan(to_parent.get(), folder).spawn(arguments, child_environment());
+  const pid_t child = SpawnPlan(to_parent.get(), folder, group).spawn(arguments, child_environment());
   // Should this process die, nobody is left to keep the deadline: a limit on processor time ends the orphan
   // too. The program's own children inherit it.
   const rlim_t seconds = static_cast<rlim_t>(limit.count() / 1000 + 10);
@@ -131,7 +132,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
   result.timed_out =
       !drain(from_child.get(), deadline, result.output) || !wait_until(child, deadline, status);
   if (result.timed_out) {
-    kill(-child, SIGKILL);
+    kill(group == CommandGroup::own ? -child : child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   }
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);

@@ -8,18 +8,24 @@
 
 namespace tuner::util {
 
+/// The process group a program runs in.
+enum class CommandGroup {
+  own,      ///< killed with its children when the time is over
+  callers,  ///< dies with the caller when its group is killed; past the time the program alone is killed
+};
+
 struct CommandResult {
   int exit_code = -1;  ///< -1 where a signal ended it
   int signal = 0;
-  bool timed_out = false;  ///< its process group was killed
+  bool timed_out = false;  ///< it was killed, with its process group where that is its own
   std::string output;      ///< standard output and error together, up to 1 MiB
 };
 
 /// Runs a program with its arguments in `folder` and waits for it. It gets an empty standard input, no
-/// LD_PRELOAD (a sanitizer's library is this process's business), messages in English, and a process group of
-/// its own, so that its children can be killed with it. Throws model::Error where it cannot be started.
+/// LD_PRELOAD (a sanitizer's library is this process's business), and messages in English. Throws
+/// model::Error where it cannot be started.
 CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                          std::chrono::milliseconds limit);
+                          std::chrono::milliseconds limit, CommandGroup group = CommandGroup::own);
 
 /// Looks a program up as a shell would: a name with a slash is a path. Nothing where there is no such
 /// executable.

@@ -40,7 +40,7 @@ std::string describe_exit(int status) {
 
 ChildProcess::ChildProcess(const ChildCommand& command, const FrameLimits& limits)
     : m_limits(limits), m_decoder(limits.max_bytes) {
-  Spawned spawned = spawn(command);
+  Spawned spawned = spawn(command, m_folder.path());
   m_pid = spawned.pid;
   m_socket = std::move(spawned.socket);
   m_pipe = std::move(spawned.output);

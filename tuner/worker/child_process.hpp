@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/util/file_descriptor.hpp"
+#include "tuner/util/temporary_folder.hpp"
 #include "tuner/worker/message.hpp"
 #include "tuner/worker/output_tail.hpp"
 
@@ -35,7 +36,8 @@ using Received = std::variant<Message, ProtocolError, ChildGone, DeadlinePassed>
 using Sent = std::variant<std::monostate, ChildGone, DeadlinePassed>;
 
 /// One child in a process group of its own, with a socket to talk over. Its standard input is empty; what it
-/// prints is kept in a bounded tail. Killed with its group and reaped when the object goes. One thread at a
+/// prints is kept in a bounded tail. Killed with its group and reaped when the object goes, and with it its
+/// temporary folder, whatever the child and its own children left there. One thread at a
 /// time, any thread: the child's end watches the socket, not the thread that started it (see ParentWatch).
 class ChildProcess {
  public:
@@ -73,6 +75,7 @@ class ChildProcess {
   bool read_socket();
   bool reap(std::chrono::milliseconds limit);
 
+  util::TemporaryFolder m_folder;  ///< removed when all of the child's group are gone
   util::FileDescriptor m_socket;
   util::FileDescriptor m_pipe;
   FrameLimits m_limits;

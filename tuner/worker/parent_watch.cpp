@@ -12,8 +12,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "tuner/model/error.hpp"
+#include "tuner/worker/spawn.hpp"
 
 namespace tuner::worker {
 namespace {
@@ -24,7 +27,11 @@ constexpr int grace_ms = 500;
 
 [[noreturn]] void end_group() {
   // Only as the leader of its own group: started by hand from a shell, the group is the shell's job.
-  if (::getpgrp() == ::getpid()) ::kill(0, SIGKILL);
+  if (::getpgrp() == ::getpid()) {
+    std::error_code ignored;  // nobody else is left to remove it
+    if (const char* folder = std::getenv(folder_variable)) std::filesystem::remove_all(folder, ignored);
+    ::kill(0, SIGKILL);
+  }
   ::_exit(EXIT_FAILURE);
 }
 

@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 #include "tuner/model/error.hpp"
 
@@ -40,12 +42,16 @@ class SpawnPlan {
     ::posix_spawnattr_destroy(&m_attributes);
   }
 
-  pid_t run(const ChildCommand& command) const {
+  pid_t run(const ChildCommand& command, const std::vector<std::string>& environment) const {
     std::vector<char*> argv = {const_cast<char*>("tuner")};
     for (const std::string& argument : command.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
+    std::vector<char*> variables;
+    for (const std::string& variable : environment) variables.push_back(const_cast<char*>(variable.c_str()));
+    variables.push_back(nullptr);
     pid_t pid = -1;
-    check(::posix_spawn(&pid, command.program.c_str(), &m_actions, &m_attributes, argv.data(), environ),
+    check(::posix_spawn(&pid, command.program.c_str(), &m_actions, &m_attributes, argv.data(),
+                        variables.data()),
           command.program.c_str());
     return pid;
   }
@@ -86,9 +92,20 @@ util::FileDescriptor out_of_the_way(util::FileDescriptor fd) {
   return moved;
 }
 
+std::vector<std::string> environment_with(const std::filesystem::path& folder) {
+  const std::string temporary = "TMPDIR=";
+  const std::string ours = fmt::format("{}=", folder_variable);
+  std::vector<std::string> variables = {temporary + folder.string(), ours + folder.string()};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with(temporary) && !text.starts_with(ours)) variables.emplace_back(text);
+  }
+  return variables;
+}
+
 }  // namespace
 
-Spawned spawn(const ChildCommand& command) {
+Spawned spawn(const ChildCommand& command, const std::filesystem::path& folder) {
   std::array<int, 2> ends = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) check(errno, "socketpair");
   util::FileDescriptor ours(ends[0]);
@@ -99,7 +116,7 @@ Spawned spawn(const ChildCommand& command) {
   if (::fcntl(output.get(), F_SETFL, O_NONBLOCK) != 0) check(errno, "fcntl");
 
   const SpawnPlan plan(theirs.get(), printing.get());
-  const pid_t pid = plan.run(command);
+  const pid_t pid = plan.run(command, environment_with(folder));
   return {pid, std::move(ours), std::move(output)};
 }
 

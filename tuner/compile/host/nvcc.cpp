@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "tuner/compile/toolkit.hpp"
 #include "tuner/util/command.hpp"
 
 namespace tuner::compile::host {
@@ -12,17 +13,16 @@ bool has_device_code(const model::CompileJob& job) {
   return job.host_library && !job.source.empty() && job.source.front().name.ends_with(".cu");
 }
 
+std::vector<std::string> nvcc_places() {
+  if (const char* asked_for = std::getenv("TUNER_NVCC")) return {asked_for};
+  std::vector<std::string> places = {"nvcc"};
+  for (const ToolkitFolder& toolkit : toolkit_folders())
+    places.push_back((toolkit.path / "bin/nvcc").string());
+  return places;
+}
+
 std::optional<std::string> find_nvcc(std::string& why_not) {
-  std::vector<std::string> places;
-  if (const char* asked_for = std::getenv("TUNER_NVCC")) {
-    places.emplace_back(asked_for);
-  } else {
-    places.emplace_back("nvcc");
-    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
-      if (const char* root = std::getenv(variable)) places.push_back(fmt::format("{}/bin/nvcc", root));
-    }
-    places.insert(places.end(), {"/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc"});
-  }
+  const std::vector<std::string> places = nvcc_places();
   for (const std::string& place : places) {
     if (const auto program = util::find_program(place)) return program->string();
   }

@@ -10,6 +10,9 @@ namespace tuner::compile::host {
 /// Whether a host library's main file has device code in it: `.cu`, for nvcc.
 bool has_device_code(const model::CompileJob& job);
 
+/// Where nvcc is looked for, in order; a plain name is looked up in the PATH.
+std::vector<std::string> nvcc_places();
+
 /// $TUNER_NVCC, else nvcc of the PATH, of $CUDA_PATH, of $CUDA_HOME, and of where toolkits usually are.
 /// Nothing, with what was looked for in `why_not`, where there is none.
 std::optional<std::string> find_nvcc(std::string& why_not);

@@ -57,7 +57,7 @@ std::string launchers(const std::vector<std::string>& entries) {
       "extern \"C\" __attribute__((visibility(\"default\"))) const tuner_cpu::Module tuner_cpu_module = "
       "tuner_cpu::this_module;\n";
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].starts_with('&')) {
+    if (model::is_variable(entries[i])) {
       text += variable_export(entries[i], kernel_symbol(i));
       continue;
     }
@@ -100,6 +100,8 @@ template <typename Prepare>
 void write_headers(const util::TemporaryFolder& folder, const model::CompileJob& job, Prepare prepare,
                    std::string& problems) {
   if (job.source.empty()) throw model::Error("a compile job without source");
+  // The way to a header above it leads through this folder, also where nothing is in it.
+  std::filesystem::create_directories(folder.path() / layout.source_folder);
   for (std::size_t i = 1; i < job.source.size(); ++i) {
     if (const auto path = below(layout.source_folder, job.source[i].name)) {
       folder.write(*path, prepare(job.source[i]));
@@ -127,11 +129,17 @@ UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const mod
   return layout;
 }
 
+UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
+                      const std::string& before, const std::string& behind, const std::string& unit,
+                      std::string& problems) {
+  write_headers(folder, job, with_line, problems);
+  folder.write(unit, before + with_line(job.source.front()) + behind);
+  return {layout.runtime_folder, layout.source_folder, unit};
+}
+
 UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                               std::string& problems) {
-  write_headers(folder, job, with_line, problems);
-  folder.write(layout.unit, with_line(job.source.front()));
-  return layout;
+  return write_unit(folder, job, "", "", layout.unit, problems);
 }
 
 std::string kernel_symbol(std::size_t entry) {

@@ -22,6 +22,12 @@ struct UnitLayout {
 UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                                   bool bind_static, std::string& problems);
 
+/// The same for a compiler that knows CUDA: `before`, the sources as they are, and `behind` in the file
+/// `unit`.
+UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
+                      const std::string& before, const std::string& behind, const std::string& unit,
+                      std::string& problems);
+
 /// The same for a host library, whose sources are compiled as they are.
 UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                               std::string& problems);

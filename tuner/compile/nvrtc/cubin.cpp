@@ -88,4 +88,21 @@ int max_threads_per_block(std::string_view ptx, std::string_view symbol) {
   return 0;
 }
 
+model::KernelResources resources_of(const std::string& entry, const std::string& symbol,
+                                    const PtxasReport& report, std::span<const std::byte> cubin,
+                                    std::string_view ptx) {
+  const PtxasFunction& function = *report.find(symbol);
+  model::KernelResources kernel;
+  kernel.entry = entry;
+  kernel.symbol = symbol;
+  kernel.registers = function.registers;
+  kernel.spill_store_bytes = function.spill_store_bytes + report.called_spill_store_bytes;
+  kernel.spill_load_bytes = function.spill_load_bytes + report.called_spill_load_bytes;
+  kernel.stack_bytes = function.stack_bytes;
+  kernel.static_shared_bytes = function.shared_bytes;
+  kernel.constant_bytes = constant_bytes(cubin, symbol);
+  kernel.max_threads_per_block = max_threads_per_block(ptx, symbol);
+  return kernel;
+}
+
 }  // namespace tuner::compile::nvrtc

@@ -1,7 +1,11 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "tuner/compile/nvrtc/ptxas_log.hpp"
+#include "tuner/model/compile_job.hpp"
 
 namespace tuner::compile::nvrtc {
 
@@ -14,5 +18,10 @@ int constant_bytes(std::span<const std::byte> cubin, std::string_view symbol);
 /// Most threads in a block that __launch_bounds__ (or __block_size__) of `symbol` allows: the product of
 /// `.maxntid` (or `.reqntid`) in the PTX (PTX ISA, performance-tuning directives); 0: not limited.
 int max_threads_per_block(std::string_view ptx, std::string_view symbol);
+
+/// What is known of the kernel `symbol`, which `report` has.
+model::KernelResources resources_of(const std::string& entry, const std::string& symbol,
+                                    const PtxasReport& report, std::span<const std::byte> cubin,
+                                    std::string_view ptx);
 
 }  // namespace tuner::compile::nvrtc

@@ -34,6 +34,9 @@ std::string last_loader_error() {
   return text == nullptr ? "unknown error" : text;
 }
 
+/// For headers kept in memory: those of CUTLASS need 300 MB. Reserved, not used before there are any.
+constexpr std::size_t most_precompiled_bytes = std::size_t{2} << 30U;
+
 struct Functions {
   decltype(&nvrtcGetErrorString) error_string = nullptr;
   decltype(&nvrtcVersion) version = nullptr;
@@ -50,6 +53,7 @@ struct Functions {
   decltype(&nvrtcGetCUBIN) cubin = nullptr;
   decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
   decltype(&nvrtcGetPTX) ptx = nullptr;
+  nvrtcResult (*set_precompiled_heap)(std::size_t) = nullptr;  ///< null before 12.8
 };
 
 class SymbolReader {
@@ -85,6 +89,8 @@ std::string read_functions(void* handle, Functions& functions) {
   reader.read(functions.cubin, "nvrtcGetCUBIN");
   reader.read(functions.ptx_size, "nvrtcGetPTXSize");
   reader.read(functions.ptx, "nvrtcGetPTX");
+  functions.set_precompiled_heap =
+      reinterpret_cast<decltype(functions.set_precompiled_heap)>(::dlsym(handle, "nvrtcSetPCHHeapSize"));
   return reader.missing();
 }
 
@@ -138,6 +144,13 @@ class LoadedLibrary final : public Library {
     }
     std::vector<const char*> options;
     for (const std::string& option : request.options) options.push_back(option.c_str());
+    const std::string folder = "--pch-dir=" + fs::temp_directory_path().string();
+    if (request.precompiles) {
+      // 630, 639: headers that are not kept after all, for want of memory or likeness, are nobody's mistake.
+      // 20283 is said of #line wherever it stands, also where they are kept.
+      options.insert(options.end(),
+                     {"--pch", "--pch-messages=false", "--diag-suppress=630,639,20283", folder.c_str()});
+    }
     const nvrtcResult result =
         m_functions.compile(program.get(), static_cast<int>(options.size()), options.data());
     Answer answer;
@@ -285,6 +298,7 @@ std::shared_ptr<const Library> try_candidate(const Candidate& candidate, Attempt
     attempts.add(candidate, "does not say its version");
     return nullptr;
   }
+  if (functions.set_precompiled_heap != nullptr) functions.set_precompiled_heap(most_precompiled_bytes);
   const fs::path path = path_of(handle.get());
   std::string why_not;
   Handle builtins = open_builtins(path, version, why_not);

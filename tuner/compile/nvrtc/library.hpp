@@ -22,6 +22,8 @@ struct Request {
       source;  ///< main file first, then the headers by the names #include lines use
   std::vector<std::string> options;
   std::vector<std::string> name_expressions;  ///< without repetitions
+  /// What stands above `#pragma nv_hdrstop` is kept in this process for the next request with the same there.
+  bool precompiles = false;
 };
 
 /// What NVRTC answers.

@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "tuner/compile/log_text.hpp"
+#include "tuner/compile/nvrtc/architecture.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/compile/nvrtc/kernels_in_source.hpp"
 #include "tuner/compile/nvrtc/options.hpp"
+#include "tuner/compile/nvrtc/precompiled.hpp"
 #include "tuner/compile/nvrtc/ptxas_log.hpp"
 #include "tuner/compile/nvrtc/stub_headers.hpp"
 #include "tuner/compile/toolkit.hpp"
@@ -29,9 +31,14 @@ using model::TrialStatus;
 /// diagnostics short.
 constexpr std::string_view nowhere = "/dev/null/";
 
-/// What nvcc's sources have from the host's <sys/types.h> without asking. Said twice, a typedef is one.
-constexpr std::string_view always_there =
+/// What nvcc's sources have from the host's <sys/types.h> without asking, in a header of its own. Said twice,
+/// a typedef is one.
+constexpr std::string_view always_there = "tuner_always_there.h";
+constexpr std::string_view always_there_text =
     "typedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n";
+
+/// PCH with a heap that can be set came with 12.8.
+constexpr Version precompiles{12, 8};
 
 Compilation failed(TrialStatus status, std::string_view log) {
   Compilation compilation;
@@ -86,7 +93,7 @@ std::optional<std::string> missing_entry(const CompileJob& job, std::string_view
   std::string_view why = first_error(log);
   why.remove_prefix(std::min(why.find("error: "), why.size()));
   name.remove_prefix(begin);
-  if (name.starts_with('&'))
+  if (model::is_variable(name))
     return fmt::format("symbol '{}' is not a variable that the source declares: {}",
                        name.substr(std::min(name.find_first_not_of("& "), name.size())), why);
   return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}", name,
@@ -95,11 +102,7 @@ std::optional<std::string> missing_entry(const CompileJob& job, std::string_view
 
 Compilation explain_failure(const CompileJob& job, const PtxasReport& report, std::string_view log) {
   if (const auto excess = find_shared_excess(report)) {
-    return failed(
-        TrialStatus::unlaunchable,
-        fmt::format("kernel '{}' declares {} bytes of static shared memory, the compiler allows {}; more is "
-                    "possible as dynamic shared memory only\n{}",
-                    excess->symbol, excess->bytes, excess->limit, report.rest));
+    return failed(TrialStatus::unlaunchable, text_of(*excess) + report.rest);
   }
   if (const auto message = missing_entry(job, log)) {
     return failed(TrialStatus::compile_error, fmt::format("{}\n{}", *message, log));
@@ -117,27 +120,17 @@ Compilation describe(const CompileJob& job, const Request& request, Answer answe
     const auto name = std::find(request.name_expressions.begin(), request.name_expressions.end(), entry);
     const std::string& symbol =
         answer.symbols.at(static_cast<std::size_t>(name - request.name_expressions.begin()));
-    if (entry.starts_with('&')) {
+    if (model::is_variable(entry)) {
       model::KernelResources& variable = compilation.kernels.emplace_back();
       variable.entry = entry;
       variable.symbol = symbol;
       continue;
     }
-    const PtxasFunction* function = report.find(symbol);
-    if (function == nullptr) {
+    if (report.find(symbol) == nullptr) {
       return failed(TrialStatus::compile_error,
                     fmt::format("entry '{}' is not a __global__ function; {}", entry, kernels_listed(job)));
     }
-    model::KernelResources& kernel = compilation.kernels.emplace_back();
-    kernel.entry = entry;
-    kernel.symbol = symbol;
-    kernel.registers = function->registers;
-    kernel.spill_store_bytes = function->spill_store_bytes + report.called_spill_store_bytes;
-    kernel.spill_load_bytes = function->spill_load_bytes + report.called_spill_load_bytes;
-    kernel.stack_bytes = function->stack_bytes;
-    kernel.static_shared_bytes = function->shared_bytes;
-    kernel.constant_bytes = constant_bytes(compilation.binary, symbol);
-    kernel.max_threads_per_block = max_threads_per_block(answer.ptx, symbol);
+    compilation.kernels.push_back(resources_of(entry, symbol, report, compilation.binary, answer.ptx));
   }
   return compilation;
 }
@@ -155,27 +148,6 @@ std::optional<std::string> unusable(const CompileJob& job) {
                        static_cast<int>(static_cast<unsigned char>(file.text[at])));
   }
   return refused_option(job.options);
-}
-
-/// The same job for the features that an architecture alone has (sm_90a), of which its device has all.
-CompileJob with_features(CompileJob job) {
-  if (!job.architecture.empty() && job.architecture.back() >= '0' && job.architecture.back() <= '9')
-    job.architecture += 'a';
-  return job;
-}
-
-/// Whether a source asks if it is compiled for them: it would compile to something else without.
-bool asks_for_features(const CompileJob& job) {
-  return std::any_of(job.source.begin(), job.source.end(), [](const model::SourceText& file) {
-    return file.text.find("__CUDA_ARCH_FEAT_SM") != std::string::npos;
-  });
-}
-
-/// ptxas: Instruction 'wgmma.fence' not supported on .target 'sm_90'; … requires .target 'sm_90a'
-bool lacks_features(const Answer& answer) {
-  return answer.outcome == Answer::Outcome::rejected &&
-         (answer.log.find("not supported on .target 'sm_") != std::string::npos ||
-          answer.log.find("cannot be compiled for architecture 'sm_") != std::string::npos);
 }
 
 std::string as_literal(std::string_view text) {
@@ -203,11 +175,24 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
   request.source = job.source;
   const std::string name = request.source[0].name;
   request.source[0].name = std::string(nowhere) + name;
-  request.source[0].text.insert(0, fmt::format("{}#line 1 \"{}\"\n", always_there, as_literal(name)));
+  request.source.push_back({std::string(always_there), std::string(always_there_text)});
+  CompileJob with_options = job;  // without the macros that are lines of the source
+  request.precompiles = m_library->version() >= precompiles && has_header_stop(job);
+  if (request.precompiles) {
+    // No #line above the stop: NVRTC would keep nothing.
+    request.source[0].text = with_macros_behind_stop(job, as_literal(name));
+    with_options.macros.clear();
+    with_options.vocabulary.clear();
+    with_options.options.push_back(fmt::format("--pre-include={}", always_there));
+  } else {
+    request.source[0].text.insert(
+        0, fmt::format("#include \"{}\"\n#line 1 \"{}\"\n", always_there, as_literal(name)));
+  }
   for (model::SourceText& stub : stub_headers(job.source, m_headers))
     request.source.push_back(std::move(stub));
   const bool asks = asks_for_features(job);
-  request.options = options_for(asks ? with_features(job) : job, m_library->version(), m_headers);
+  request.options =
+      options_for(asks ? with_features(with_options) : with_options, m_library->version(), m_headers);
   for (const std::string& entry : job.entries) {
     const auto& known = request.name_expressions;
     if (std::find(known.begin(), known.end(), entry) == known.end())
@@ -215,8 +200,8 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
   }
 
   Answer answer = m_library->compile(request);
-  if (!asks && lacks_features(answer)) {
-    request.options = options_for(with_features(job), m_library->version(), m_headers);
+  if (!asks && answer.outcome == Answer::Outcome::rejected && lacks_features(answer.log)) {
+    request.options = options_for(with_features(with_options), m_library->version(), m_headers);
     Answer again = m_library->compile(request);
     if (again.outcome == Answer::Outcome::ok) answer = std::move(again);
   }

@@ -1,5 +1,7 @@
 #include "tuner/compile/nvrtc/ptxas_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -118,6 +120,13 @@ std::optional<SharedExcess> find_shared_excess(const PtxasReport& report) {
   };
   return SharedExcess{std::string(message.substr(0, verdict)), hexadecimal(after(message, "shared data (0x")),
                       hexadecimal(after(message, "bytes, 0x"))};
+}
+
+std::string text_of(const SharedExcess& excess) {
+  return fmt::format(
+      "kernel '{}' declares {} bytes of static shared memory, the compiler allows {}; more is possible as "
+      "dynamic shared memory only\n",
+      excess.symbol, excess.bytes, excess.limit);
 }
 
 }  // namespace tuner::compile::nvrtc

@@ -36,6 +36,9 @@ struct SharedExcess {
   long long limit = 0;
 };
 
+/// A line that says so.
+std::string text_of(const SharedExcess& excess);
+
 /// The first such kernel of a failed compilation.
 std::optional<SharedExcess> find_shared_excess(const PtxasReport& report);
 

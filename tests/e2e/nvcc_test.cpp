@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::User;
+using tuner::test::write_text;
+
+namespace {
+
+const char* const spec = R"toml(constraints = []
+[kernel]
+name = "twice"
+source = "twice.cu"
+entry = "twice<THREADS>"
+sizes = ["N"]
+compiler = "nvcc"
+options = ["--extended-lambda", "-DFACTOR=2"]
+
+[parameters]
+THREADS = [64, 128]
+
+[launch]
+block = ["THREADS"]
+grid = ["ceil_div(N, THREADS)"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "inout"
+extent = ["N"]
+init = "uniform(-1, 1)"
+
+[[arguments]]
+name = "n"
+type = "int"
+value = "N"
+
+[verify]
+reference = "reference.cu"
+rounding_terms = "1"
+
+[verify.launch]
+entry = "reference"
+block = [256]
+grid = ["ceil_div(N, 256)"]
+arguments = ["x", "x.expected", "x.magnitude", "N"]
+)toml";
+
+const std::string kernel = R"(#include <iostream>
+#include <vector>
+template <int BLOCK> __global__ void twice(float* x, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) x[i] *= FACTOR;
+}
+)";
+
+/// A kernel in a source that has a whole program in it.
+void write_kernel(const User& user, const std::string& host_code) {
+  write_text(user.home / "twice.toml", spec);
+  write_text(user.home / "twice.cu", kernel + host_code);
+  write_text(
+      user.home / "reference.cu",
+      "extern \"C\" __global__ void reference(const float* x, double* expected, double* magnitude, int N) "
+      "{\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < N) expected[i] = 2.0 * x[i];\n"
+      "  if (i < N) magnitude[i] = fabs(2.0 * x[i]);\n}\n");
+}
+
+constexpr int no_device = 4;
+
+}  // namespace
+
+TEST_SUITE("tuner command line, nvcc") {
+  TEST_CASE("the CPU device runs a kernel that asks for nvcc, which need not be there") {
+    User user;
+    write_kernel(user, "int main() { std::cout << std::vector<int>(3).size(); }\n");
+    user.environment["TUNER_NVCC"] = "/nowhere/nvcc";
+    const auto run = user.types({"run", "--kernel", "twice.toml", "--device", "cpu", "--sizes", "1000"});
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "THREADS="));
+    const auto again = user.types({"run", "--kernel", "twice.toml", "--device", "cpu", "--sizes", "1000"});
+    CHECK_FALSE(has(again.err, "trials in "));
+  }
+
+  TEST_CASE("check compiles a whole program's kernel by nvcc, and says so where there is none") {
+    User user;
+    write_kernel(user, "int main() {\n  twice<32><<<1, 32>>>(nullptr, 0);\n  std::cout << 1;\n}\n");
+    const auto check = user.types({"check", "twice.toml"});
+    INFO(check.out, check.err);
+    if (check.exit_code == no_device) {
+      MESSAGE("no CUDA toolkit here");
+      return;
+    }
+    CHECK(check.exit_code == 0);
+    CHECK(has(check.out, "2 of them compiled for sm_90 by nvcc "));
+    CHECK(has(check.out, "ok"));
+
+    user.environment["TUNER_NVCC"] = "/nowhere/nvcc";
+    const auto absent = user.types({"check", "twice.toml"});
+    CHECK(absent.exit_code == no_device);
+    CHECK(has(absent.err, "the compiler that a spec asks for"));
+    CHECK(has(absent.err, "/nowhere/nvcc"));
+    CHECK(has(absent.err, "TUNER_NVCC"));
+
+    user.environment.erase("TUNER_NVCC");
+    write_text(user.home / "twice.cu", "\n\nnonsense\n" + kernel);
+    const auto wrong = user.types({"check", "twice.toml"});
+    CHECK(wrong.exit_code == 1);
+    CHECK(has(wrong.out, "compile_error: twice.cu(3): error"));
+  }
+}

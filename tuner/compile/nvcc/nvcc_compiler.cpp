@@ -1,0 +1,246 @@
+#include "tuner/compile/nvcc/nvcc_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "tuner/compile/host/nvcc.hpp"
+#include "tuner/compile/host/translation_unit.hpp"
+#include "tuner/compile/log_text.hpp"
+#include "tuner/compile/nvcc/entry_names.hpp"
+#include "tuner/compile/nvcc/options.hpp"
+#include "tuner/compile/nvrtc/architecture.hpp"
+#include "tuner/compile/nvrtc/cubin.hpp"
+#include "tuner/compile/nvrtc/kernels_in_source.hpp"
+#include "tuner/compile/nvrtc/ptxas_log.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/util/command.hpp"
+#include "tuner/util/temporary_folder.hpp"
+
+namespace tuner::compile::nvcc {
+namespace {
+
+using model::Compilation;
+using model::CompileJob;
+using model::TrialStatus;
+
+/// Whoever waits has the deadline; this is for an orphan.
+constexpr std::chrono::hours longest{12};
+constexpr const char* cubin_file = "kernel.cubin";
+
+/// `13.0.88` of `Cuda compilation tools, release 13.0, V13.0.88`; empty: no such line.
+std::string version_of(const std::string& program) {
+  const util::CommandResult answer = util::run_command({program, "--version"}, "/", std::chrono::seconds(30));
+  constexpr std::string_view before = ", V";
+  const std::size_t release = answer.output.find("release ");
+  const std::size_t at = answer.output.find(before, std::min(release, answer.output.size()));
+  if (answer.exit_code != 0 || at == std::string::npos) return "";
+  const std::size_t begin = at + before.size();
+  return answer.output.substr(begin, answer.output.find_first_not_of("0123456789.", begin) - begin);
+}
+
+Compilation failed(TrialStatus status, std::string_view log) {
+  Compilation compilation;
+  compilation.status = status;
+  compilation.log = tidy_log(log);
+  return compilation;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// The job's macros are lines of the source: nvcc hands its options to a shell, and the toolkit's headers
+/// come before these lines.
+std::string with_macros(const CompileJob& job) {
+  std::string text;
+  for (const auto* macros : {&job.vocabulary, &job.macros}) {
+    for (const model::Macro& macro : *macros) text += fmt::format("#define {} {}\n", macro.name, macro.value);
+  }
+  return text;
+}
+
+std::vector<std::string> distinct(const std::vector<std::string>& entries) {
+  std::vector<std::string> known;
+  for (const std::string& entry : entries)
+    if (std::find(known.begin(), known.end(), entry) == known.end()) known.push_back(entry);
+  return known;
+}
+
+std::string kernels_listed(const CompileJob& job) {
+  std::vector<std::string> names;
+  for (const model::SourceText& file : job.source)
+    for (std::string& name : nvrtc::kernels_in_source(file.text)) names.push_back(std::move(name));
+  return names.empty() ? "the source has no __global__ function"
+                       : fmt::format("kernels in the source: {}", fmt::join(names, ", "));
+}
+
+/// What nvcc says of its own steps, and the banners between their messages.
+std::string without_chatter(const std::string& log) {
+  std::string kept;
+  std::string_view rest = log;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    if (!line.starts_with("# --error") && !line.starts_with("# $ ")) kept.append(line).append("\n");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return kept;
+}
+
+/// Where a mistake in an entry alone is told.
+std::optional<std::string> wrong_entry(const CompileJob& job, const std::vector<std::string>& entries,
+                                       const std::string& log) {
+  const std::string_view error = first_error(log);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!error.starts_with(entry_file(i) + "(")) continue;
+    const std::string_view why = error.substr(std::min(error.find("error"), error.size()));
+    return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}",
+                       entries[i], why.substr(std::min(why.find(": ") + 2, why.size())), kernels_listed(job));
+  }
+  return std::nullopt;
+}
+
+Compilation explain_failure(const CompileJob& job, const std::vector<std::string>& entries,
+                            const util::CommandResult& result, const nvrtc::PtxasReport& report) {
+  const std::string log = without_chatter(report.rest);
+  if (const auto excess = nvrtc::find_shared_excess(report))
+    return failed(TrialStatus::unlaunchable, nvrtc::text_of(*excess) + log);
+  if (result.timed_out) return failed(TrialStatus::timeout, log + "nvcc did not finish\n");
+  if (result.signal != 0 || log.find("died due to signal") != std::string::npos)
+    return failed(TrialStatus::crashed, log);
+  if (const auto message = wrong_entry(job, entries, log))
+    return failed(TrialStatus::compile_error, *message + "\n" + log);
+  return failed(TrialStatus::compile_error, error_first(log));
+}
+
+/// nvcc's two steps for one architecture, between which the names of the entries are read and taken out.
+class Compiling {
+ public:
+  Compiling(const std::string& program, const CompileJob& job, const std::vector<std::string>& entries,
+            const util::TemporaryFolder& folder, const host::UnitLayout& layout)
+      : m_program(program), m_job(job), m_entries(entries), m_folder(folder), m_layout(layout) {}
+
+  void run() {
+    m_result = step({"-ptx", "-I", m_layout.source_folder, "-o", "named.ptx", m_layout.unit});
+    if (!succeeded()) return;
+    const std::string front_end = std::move(m_result.output);
+    m_ptx = read_file(m_folder.path() / "named.ptx");
+    m_folder.write("kernel.ptx", without_names(m_ptx));
+    m_result = step({"-cubin", "--resource-usage", "-o", cubin_file, "kernel.ptx"});
+    m_result.output.insert(0, front_end);
+  }
+
+  bool succeeded() const { return m_result.exit_code == 0; }
+  const std::string& output() const { return m_result.output; }
+
+  Compilation compilation() const {
+    const nvrtc::PtxasReport report = nvrtc::parse_ptxas_log(m_result.output);
+    return succeeded() ? described(report) : explain_failure(m_job, m_entries, m_result, report);
+  }
+
+ private:
+  util::CommandResult step(const std::vector<std::string>& more) const {
+    std::vector<std::string> command = {m_program};
+    for (std::string& option : options_for(m_job)) command.push_back(std::move(option));
+    command.insert(command.end(), more.begin(), more.end());
+    return util::run_command(command, m_folder.path(), longest, util::CommandGroup::callers);
+  }
+
+  Compilation described(const nvrtc::PtxasReport& report) const {
+    Compilation compilation;
+    const std::string bytes = read_file(m_folder.path() / cubin_file);
+    const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+    compilation.binary.assign(first, first + bytes.size());
+    compilation.log = tidy_log(without_chatter(report.rest));
+    for (const std::string& entry : m_job.entries) {
+      const auto place = std::find(m_entries.begin(), m_entries.end(), entry) - m_entries.begin();
+      const auto symbol = symbol_of(static_cast<std::size_t>(place), entry, m_ptx, report);
+      if (symbol && model::is_variable(entry)) {
+        model::KernelResources& variable = compilation.kernels.emplace_back();
+        variable.entry = entry;
+        variable.symbol = *symbol;
+        continue;
+      }
+      if (!symbol) {
+        return failed(TrialStatus::compile_error, fmt::format("entry '{}' is not a __global__ function; {}",
+                                                              entry, kernels_listed(m_job)));
+      }
+      compilation.kernels.push_back(nvrtc::resources_of(entry, *symbol, report, compilation.binary, m_ptx));
+    }
+    return compilation;
+  }
+
+  const std::string& m_program;
+  const CompileJob& m_job;
+  const std::vector<std::string>& m_entries;
+  const util::TemporaryFolder& m_folder;
+  const host::UnitLayout& m_layout;
+  util::CommandResult m_result;
+  std::string m_ptx;  ///< with the names of the entries
+};
+
+}  // namespace
+
+std::string release_of(const std::string& compiler) {
+  const std::size_t blank = compiler.rfind(' ');
+  return blank == std::string::npos ? compiler : compiler.substr(blank + 1);
+}
+
+NvccCompiler::NvccCompiler(const std::string& release) {
+  std::string looked_for;
+  bool found_other = false;
+  for (const std::string& place : host::nvcc_places()) {
+    looked_for += "\n  " + place;
+    const auto program = util::find_program(place);
+    if (!program) continue;
+    const std::string version = version_of(program->string());
+    if (version.starts_with(release + ".")) {
+      m_program = program->string();
+      m_name = "nvcc " + version;
+      return;
+    }
+    found_other = true;
+    looked_for += version.empty() ? ": does not say its version" : ": is " + version;
+  }
+  throw model::Error(
+      fmt::format("nvcc {}, the compiler that a spec asks for (compiler = \"nvcc\"), is not there. Looked "
+                  "for:{}",
+                  release, looked_for),
+      found_other ? "NVRTC and nvcc must be of one toolkit: set TUNER_NVCC, or TUNER_NVRTC, to the other's"
+                  : "install the CUDA toolkit, or set TUNER_NVCC, or CUDA_HOME",
+      model::ExitCode::no_device);
+}
+
+Compilation NvccCompiler::compile(const CompileJob& job) {
+  const auto start = std::chrono::steady_clock::now();
+  if (job.source.empty()) return failed(TrialStatus::compile_error, "the job has no source");
+  if (const auto reason = refused_option(job.options)) return failed(TrialStatus::compile_error, *reason);
+
+  const std::vector<std::string> entries = distinct(job.entries);
+  const util::TemporaryFolder folder;
+  std::string problems;
+  const host::UnitLayout layout =
+      host::write_unit(folder, job, with_macros(job), lines_for(entries), "unit.cu", problems);
+  if (!problems.empty()) return failed(TrialStatus::compile_error, problems);
+  const CompileJob featured = nvrtc::with_features(job);
+  const bool asks = nvrtc::asks_for_features(job);
+  Compiling compiling(m_program, asks ? featured : job, entries, folder, layout);
+  compiling.run();
+  Compilation compilation = compiling.compilation();
+  if (!asks && !compiling.succeeded() && nvrtc::lacks_features(compiling.output())) {
+    Compiling again(m_program, featured, entries, folder, layout);
+    again.run();
+    if (again.succeeded()) compilation = again.compilation();
+  }
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+  compilation.compile_ms = spent.count();
+  return compilation;
+}
+
+}  // namespace tuner::compile::nvcc
