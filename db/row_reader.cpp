@@ -142,6 +142,7 @@ TrialRecord read_trial(Statement::Use& row, bool with_samples) {
     trial.role = read_role(row);
     trial.is_default = row.flag();
     trial.idea = row.text();
+    trial.macros = stored_macros(row.text());
     trial.definition = row.digest();
     trial.binary_key = row.digest();
     trial.probe_key = row.digest();

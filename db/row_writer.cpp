@@ -254,7 +254,12 @@ void RowWriter::put(const TrialRecord& trial, Known known, const Digest& judged_
   bind_outcome(row, as_probed(trial));
   row.bind(metrics_json(trial.metrics));
   row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
-  row.bind(trial.idea).bind(trial.measured_at).bind(trial.sequence).bind(measurement).bind(trial.run);
+  row.bind(trial.idea)
+      .bind(macros_json(trial.macros))
+      .bind(trial.measured_at)
+      .bind(trial.sequence)
+      .bind(measurement)
+      .bind(trial.run);
   row.bind(known == Known::replace);
   row.run();
 }

@@ -31,6 +31,14 @@ Configuration stored_configuration(std::string_view canonical_json, std::string_
   return Configuration(std::move(written));
 }
 
+std::string macros_json(const Configuration& macros) {
+  return macros.assignments().empty() ? std::string() : json_line(json_of(macros));
+}
+
+Configuration stored_macros(std::string_view json) {
+  return json.empty() ? Configuration() : configuration_from(parse_json(json));
+}
+
 std::vector<tuner::model::Dimension> stored_sizes(std::string_view json) {
   return sizes_from(parse_json(json));
 }

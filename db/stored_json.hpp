@@ -16,6 +16,9 @@ namespace db {
 std::string parameters_json(const tuner::model::Configuration& configuration);
 tuner::model::Configuration stored_configuration(std::string_view canonical_json,
                                                  std::string_view parameters);
+/// Empty where there are none.
+std::string macros_json(const tuner::model::Configuration& macros);
+tuner::model::Configuration stored_macros(std::string_view json);
 std::vector<tuner::model::Dimension> stored_sizes(std::string_view json);
 std::string metrics_json(const tuner::model::Metrics& metrics);
 tuner::model::Metrics stored_metrics(std::string_view json);

@@ -118,6 +118,7 @@ std::string to_json(const TrialRecord& trial, const std::vector<StoredMeasuremen
   out["type"] = cuda_name(trial.problem.type);
   out["row_padding"] = trial.problem.row_padding;
   out["configuration"] = db::json_of(trial.configuration);
+  if (!trial.macros.assignments().empty()) out["macros"] = db::json_of(trial.macros);
   out["default"] = trial.is_default;
   if (!trial.idea.empty()) out["idea"] = trial.idea;
   out["class"] = db::json_of(trial.comparison_class);
@@ -161,6 +162,7 @@ TrialWithPast trial_from_json(const Json& value) {
   trial.problem = problem_from(fields);
   trial.comparison_class = class_from(fields.object("class"));
   trial.is_default = fields.flag("default");
+  if (fields.has("macros")) trial.macros = configuration_from(fields.value("macros"));
   if (fields.has("idea")) trial.idea = fields.text("idea", 256);
   if (fields.has("role")) trial.role = role_from(fields);
   // In the first version of exports: of the source texts alone.

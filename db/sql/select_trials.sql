@@ -1,7 +1,7 @@
 -- One row a trial with everything that belongs to it, in the order row_reader.cpp reads; a WHERE clause follows.
 SELECT {leading}t.id, k.name, f.json, k.parameters, p.family, p.sizes, p.type, p.row_padding,
        c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs,
-       t.role, t.is_default, t.idea, t.definition, t.binary, t.probe,
+       t.role, t.is_default, t.idea, t.macros, t.definition, t.binary, t.probe,
        t.grid_x, t.grid_y, t.grid_z, t.block_x, t.block_y, t.block_z, t.dynamic_shared_bytes,
        {resources},
        t.limited_by, t.blocks_per_sm, t.warps_per_sm, t.occupancy,

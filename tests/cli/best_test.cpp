@@ -136,4 +136,19 @@ TEST_SUITE("cli") {
     CHECK(contains(header, "#define ORDER ORDER_row\n"));
     CHECK(contains(cli::best_flags(answer), "-DCUTOFF=0.5 -DORDER_row="));
   }
+
+  TEST_CASE(
+      "header and flags give what the source saw of spelled words and of macros worked out from others") {
+    db::BestAnswer answer = after_race();
+    const auto word = [](const char* text) { return tuner::model::Value(std::string(text)); };
+    answer.winner.configuration = tuner::model::Configuration(
+        {{"ELEMENT", word("float4")}, {"ORDER", word("row")}, {"TILE", tuner::model::Value(8)}});
+    answer.winner.macros = tuner::model::Configuration({{"ELEMENT", word("float4")}, {"ROWS", word("16")}});
+    const std::string header = cli::best_header(answer);
+    CHECK(contains(header, "#define ELEMENT float4\n"));
+    CHECK_FALSE(contains(header, "ELEMENT_float4"));
+    CHECK(contains(header, "#define ORDER ORDER_row\n"));
+    CHECK(contains(header, "#define TILE 8\n#define ROWS 16\n"));
+    CHECK(contains(cli::best_flags(answer), "-DTILE=8 -DROWS=16"));
+  }
 }

@@ -107,6 +107,8 @@ TrialRecord full_trial(const std::string& name) {
   trial.kernel = "register_tile";
   trial.configuration =
       Configuration({{"TILE", Value(32)}, {"PARTITION", Value(std::string("row"))}, {"AHEAD", Value(-1)}});
+  trial.macros = Configuration(
+      {{"AHEAD", Value(std::string("-1"))}, {"ROWS", Value(std::string("unsigned long \"8\""))}});
   trial.problem = {"matmul", {{"M", 512}, {"N", 1024}, {"K", 256}}, ElementType::float32, 32};
   trial.comparison_class = sample_class();
   trial.is_default = true;

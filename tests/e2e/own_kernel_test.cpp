@@ -83,6 +83,22 @@ std::size_t count(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_SUITE("tuner command line, own kernels") {
+  TEST_CASE("flags and header of the best are what its source was compiled with") {
+    const Author author("", fill_source("REAL(3) + 0 * ROWS"));
+    std::string spec = fill_spec("fill");
+    spec.replace(spec.find("BLOCK = [64, 128]"), 17,
+                 "BLOCK = [64, 128]\nREAL = { values = [\"float\"], spelled = true }\n\n[macros]\n"
+                 "ROWS = \"1024 / BLOCK\"");
+    write_text(author.home / "fill.toml", spec);
+    const auto run = author.runs();
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    const auto best = author.types({"best", "--size", "100", "--format", "flags"});
+    CHECK(has(best.out, "-DREAL=float"));
+    CHECK((has(best.out, "-DBLOCK=64 -DREAL=float -DROWS=16") ||
+           has(best.out, "-DBLOCK=128 -DREAL=float -DROWS=8")));
+    CHECK(has(author.types({"best", "--size", "100", "--format", "header"}).out, "#define REAL float\n"));
+  }
+
   TEST_CASE("a reference that does not compile is told by check, and by run once") {
     const Author author;
     write_text(author.home / "reference.cu",

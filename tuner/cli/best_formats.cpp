@@ -147,23 +147,29 @@ Json answer_json(const db::BestAnswer& answer) {
   return out;
 }
 
-/// A real number, or a type such as Tile<8, 4>, is what the source sees; it could be part of no macro's name.
+/// A real number, or a type such as Tile<8, 4>, could be part of no macro's name.
 bool is_spelling(const std::string& word) {
   return !std::all_of(word.begin(), word.end(),
                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-/// Name and value of each macro; a word's macro is defined by its vocabulary entry (PARTITION_row).
+/// Name and value of each macro; a word's macro is defined by its vocabulary entry (PARTITION_row), unless it
+/// is spelled. Of older trials it is not known which are, but of what cannot be a name.
 std::vector<std::pair<std::string, std::string>> macros(const model::TrialRecord& trial) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const model::Assignment& assignment : trial.configuration.assignments()) {
-    if (assignment.value.is_word() && !is_spelling(assignment.value.text())) {
-      const std::string word = assignment.name + "_" + assignment.value.text();
+    const std::string text = assignment.value.text();
+    const bool is_word = assignment.value.is_word() && !is_spelling(text);
+    if (is_word && trial.macros.find(assignment.name) == nullptr) {
+      const std::string word = assignment.name + "_" + text;
       out.emplace_back(word, fmt::format("{}", assignment.value.code()));
       out.emplace_back(assignment.name, word);
     } else {
-      out.emplace_back(assignment.name, assignment.value.text());
+      out.emplace_back(assignment.name, text);
     }
+  }
+  for (const model::Assignment& macro : trial.macros.assignments()) {
+    if (trial.configuration.find(macro.name) == nullptr) out.emplace_back(macro.name, macro.value.text());
   }
   return out;
 }

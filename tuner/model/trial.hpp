@@ -134,6 +134,9 @@ struct TrialRecord {
   Digest key;
   std::string kernel;
   Configuration configuration;
+  /// Macros of which the configuration does not say what the source saw: parameters that are spelled, and
+  /// those worked out from others. Values are words.
+  Configuration macros;
   Problem problem;
   ComparisonClass comparison_class;
   Role role = Role::competitor;

@@ -35,6 +35,18 @@ std::optional<std::string> excluded_device(const model::KernelSpec& spec, const 
   return fmt::format("the spec names devices [{}], this one is {}", fmt::join(kinds, ", "), device.kind);
 }
 
+model::Configuration told_macros(const model::KernelSpec& spec, const model::CompileJob& job) {
+  std::vector<model::Assignment> told;
+  for (const model::Macro& macro : job.macros) {
+    const auto is_it = [&](const auto& one) { return one.name == macro.name; };
+    const auto parameter = std::find_if(spec.parameters.begin(), spec.parameters.end(), is_it);
+    const bool is_spelled = parameter != spec.parameters.end() && parameter->spelled;
+    if (is_spelled || std::any_of(spec.macros.begin(), spec.macros.end(), is_it))
+      told.push_back({macro.name, model::Value(macro.value)});
+  }
+  return model::Configuration(std::move(told));
+}
+
 void fail(Trial& trial, TrialStatus status, std::string detail) {
   trial.record.outcome.status = status;
   trial.record.outcome.detail = std::move(detail);
@@ -85,6 +97,7 @@ Trial TrialMaker::make(const model::Configuration& configuration) const {
   record.kernel = m_work.kernel.spec().name;
   record.role = m_work.kernel.spec().role;
   record.configuration = configuration;
+  record.macros = told_macros(m_work.kernel.spec(), trial.job);
   record.problem = m_problem;
   record.comparison_class = m_comparison;
   record.is_default = m_work.kernel.is_default(configuration);
