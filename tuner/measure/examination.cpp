@@ -38,7 +38,7 @@ Examination::Examination(device::Device& device, const model::TrialJob& job, con
   m_sequence = device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, bindings);
   if (job.plan.restores()) {
     m_sequence =
-        std::make_unique<RestoringSequence>(device, job, draws.first.draw(), bindings, std::move(m_sequence));
+        std::make_unique<RestoringSequence>(device, job, draws.first, bindings, std::move(m_sequence));
   }
 }
 

@@ -308,6 +308,15 @@ std::uint64_t Inputs::checksum_of(device::Device& device, const Expectation& exp
   return device::mix(expected) + magnitude;
 }
 
+void Inputs::fill_again(device::Device& device, const model::TrialJob& job, std::size_t index,
+                        device::Address address) const {
+  if (index < m_images.size() && !m_images[index].empty()) {
+    device.write(address, m_images[index]);
+  } else {
+    fill_initially(device, job.plan, index, address, job.seed, m_draw);
+  }
+}
+
 bool Inputs::unchanged(device::Device& device, std::size_t index) const {
   const GuardedBuffer& buffer = *m_buffers[index];
   return device.checksum(buffer.address(), buffer.bytes()) == m_checksums[index];

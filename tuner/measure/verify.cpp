@@ -62,11 +62,7 @@ bool Verifier::is_output(std::size_t index) const {
 void Verifier::fill_others() {
   for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
     if (m_job.plan.buffers[i].access == Access::in) continue;
-    if (m_inputs.buffer(i) != nullptr && !m_inputs.image(i).empty()) {
-      m_device.write(buffer(i).address(), m_inputs.image(i));
-      continue;
-    }
-    fill_initially(m_device, m_job.plan, i, buffer(i).address(), m_job.seed, m_inputs.draw());
+    m_inputs.fill_again(m_device, m_job, i, buffer(i).address());
   }
 }
 

@@ -359,10 +359,17 @@ class StepCompiler {
       const auto generated = [](const model::InitRule& rule) {
         return rule.kind == model::Init::Kind::generated;
       };
-      const auto& by_type = argument.init.by_type;
-      const bool wanted = generated(argument.init.usual) ||
-                          std::any_of(by_type.begin(), by_type.end(),
-                                      [&](const auto& entry) { return generated(entry.second); });
+      const auto wants = [&](const model::InitSpec& init) {
+        return generated(init.usual) ||
+               std::any_of(init.by_type.begin(), init.by_type.end(),
+                           [&](const auto& entry) { return generated(entry.second); });
+      };
+      const bool wanted = wants(argument.init) || (argument.second_init && wants(*argument.second_init));
+      if (wanted && argument.access == Access::workspace) {
+        m_compiler.report(argument.where, fmt::format("`{}` is generated, and is a workspace", argument.name),
+                          "inputs are generated: access = \"inout\" with restore = true");
+        continue;
+      }
       if (!wanted || is_passed(i)) continue;
       m_compiler.report(argument.where, fmt::format("nothing generates `{}`", argument.name),
                         "pass it to a launch of [generate]");
