@@ -79,7 +79,8 @@ class Inputs {
 
   BufferTable m_buffers;
   std::vector<std::optional<Expectation>> m_expectations;
-  /// What buffers that runs change held first, where that came from a file or a generator; else empty.
+  /// What buffers that runs change held first, where that came from a file, a generator or the fields of
+  /// structs; else empty.
   std::vector<std::vector<std::byte>> m_images;
   std::vector<std::uint64_t> m_checksums;  ///< of the inputs; 0 for other buffers
   std::int64_t m_bytes = 0;

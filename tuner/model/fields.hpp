@@ -133,6 +133,12 @@ void describe(Archive& a, T& v) {
   a("share", v.share);
 }
 
+template <class Archive, Described<FieldPlan> T>
+void describe(Archive& a, T& v) {
+  a("buffer", v.buffer);
+  a("offset_bytes", v.offset_bytes);
+}
+
 template <class Archive, Described<BufferPlan> T>
 void describe(Archive& a, T& v) {
   a("name", v.name);
@@ -150,6 +156,8 @@ void describe(Archive& a, T& v) {
   a("symbol", v.symbol);
   a("memory", v.memory);
   a("tolerance", v.tolerance);
+  a("struct_bytes", v.struct_bytes);
+  a("fields", v.fields);
 }
 
 template <class Archive, Described<TensorMap> T>
@@ -174,6 +182,14 @@ void describe(Archive& a, T& v) {
   a("normalized_coordinates", v.normalized_coordinates);
 }
 
+template <class Archive, Described<StructNumber> T>
+void describe(Archive& a, T& v) {
+  a("type", v.type);
+  a("offset_bytes", v.offset_bytes);
+  a("integer", v.integer);
+  a("real", v.real);
+}
+
 template <class Archive, Described<Operand> T>
 void describe(Archive& a, T& v) {
   a("kind", v.kind);
@@ -183,6 +199,8 @@ void describe(Archive& a, T& v) {
   a("real", v.real);
   a("integers", v.integers);
   a("reals", v.reals);
+  a("struct_bytes", v.struct_bytes);
+  a("numbers", v.numbers);
   a("tensor", v.tensor);
   a("texture", v.texture);
 }
