@@ -33,8 +33,9 @@ constexpr std::array<std::pair<std::string_view, model::Memory>, 3> memories = {
 constexpr std::string_view tensor_map_type = "CUtensorMap";
 constexpr std::string_view texture_type = "cudaTextureObject_t";
 
-/// `float*`, `ELEMENT_TYPE *`, `int`; whether it could be read.
-bool read_type(const Node& node, model::ArgumentSpec& argument, Mistakes& mistakes) {
+/// `float*`, `ELEMENT_TYPE *`, `int`, `Particle*`; whether it could be read.
+bool read_type(const Node& node, model::ArgumentSpec& argument, const SpecContext& context) {
+  Mistakes& mistakes = context.mistakes;
   std::string_view text = util::trimmed(node.text);
   argument.pointer = text.ends_with('*');
   if (argument.pointer) text = util::trimmed(text.substr(0, text.size() - 1));
@@ -45,6 +46,11 @@ bool read_type(const Node& node, model::ArgumentSpec& argument, Mistakes& mistak
   }
   if (text == texture_type && !argument.pointer) {
     argument.texture.emplace();
+    return true;
+  }
+  if (const Struct* const found = find_struct(context, text)) {
+    argument.structure = found->layout;
+    argument.type = model::ElementType::uint8;  // the plan counts its bytes
     return true;
   }
   argument.type = model::parse_element_type(text);
@@ -135,7 +141,7 @@ void read_judgement(TableReader& reader, model::ArgumentSpec& argument, SpecCont
   const Member* const tolerance = reader.take("tolerance");
   if (tolerance != nullptr) argument.tolerance = read_tolerance(tolerance->value, context.mistakes);
   for (const Member* member : {unwritten, expected, unordered, tolerance}) {
-    if (member == nullptr || argument.is_output()) continue;
+    if (member == nullptr || argument.is_written()) continue;
     context.mistakes.add(member->where,
                          fmt::format("{} is no output, so it has no \"{}\"", argument.name, member->key),
                          "access = \"out\" or \"inout\" for what the kernel writes");
@@ -162,8 +168,11 @@ void read_judgement(TableReader& reader, model::ArgumentSpec& argument, SpecCont
   argument.expected = std::move(rule);
 }
 
-void read_contents(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
-  const bool is_cleared = argument.access == model::Access::workspace && argument.restore;
+/// What a buffer is filled with: of structs the fields are.
+void read_contents(TableReader& reader, model::ArgumentSpec& argument,
+                   std::vector<model::ArgumentSpec>& fields, SpecContext& context) {
+  const bool is_cleared =
+      argument.access == model::Access::workspace && argument.restore && !argument.structure;
   const bool has_contents =
       argument.access == model::Access::in || argument.access == model::Access::inout || is_cleared;
   const Member* const first = reader.take(first_draw);
@@ -178,17 +187,48 @@ void read_contents(TableReader& reader, model::ArgumentSpec& argument, SpecConte
     }
     return;
   }
-  if (first != nullptr) {
+  const Struct* const of = argument.structure ? find_struct(context, argument.structure->name) : nullptr;
+  if (first != nullptr && of != nullptr) {
+    read_field_inits(*first, *of, fields, argument.name, context);
+  } else if (first != nullptr) {
     read_inits(*first, argument.init, argument, context);
   } else {
     context.mistakes.add(reader.table().where, fmt::format("{} is read, but has no \"init\"", argument.name),
                          "init = \"uniform(-1, 1)\" says what it is filled with");
   }
-  if (second != nullptr) read_inits(*second, argument.second_init.emplace(), argument, context);
+  if (second == nullptr) return;
+  if (of != nullptr) {
+    read_field_inits(*second, *of, fields, argument.name, context);
+  } else {
+    read_inits(*second, argument.second_init.emplace(), argument, context);
+  }
+}
+
+/// How structs are judged is how each of their fields is.
+void judge_fields(const TableReader& reader, model::ArgumentSpec& argument,
+                  std::vector<model::ArgumentSpec>& fields, Mistakes& mistakes) {
+  if (!argument.structure) return;
+  for (const std::string_view key : {"unordered", "expected"}) {
+    if (const Member* member = reader.table().find(key))
+      mistakes.add(member->where, fmt::format("{} has structs and no \"{}\"", argument.name, key),
+                   "their fields are compared one by one, in order, with what a reference writes");
+  }
+  for (model::ArgumentSpec& field : fields) {
+    field.ignores_unwritten = argument.ignores_unwritten;
+    field.tolerance = argument.tolerance;
+  }
+  argument.ignores_unwritten = false;
+  argument.tolerance.reset();
 }
 
 void read_restore(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   argument.restore = reader.boolean("restore").value_or(false);
+  if (argument.restore && argument.structure && argument.access == model::Access::workspace) {
+    context.mistakes.add(reader.table().find("restore")->where,
+                         fmt::format("{} is a workspace of structs, and is not restored", argument.name),
+                         "access = \"inout\", with an init for each field");
+    argument.restore = false;
+  }
   const bool changes = argument.access == model::Access::inout || argument.access == model::Access::workspace;
   if (!argument.restore || changes) return;
   context.mistakes.add(reader.table().find("restore")->where,
@@ -234,7 +274,8 @@ void read_place(TableReader& reader, model::ArgumentSpec& argument, SpecContext&
   }
 }
 
-void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+void read_buffer(TableReader& reader, model::ArgumentSpec& argument, std::vector<model::ArgumentSpec>& fields,
+                 SpecContext& context) {
   if (const auto access =
           reader.required_text("access", "access = \"in\", \"out\", \"inout\" or \"workspace\"")) {
     const auto* const found = std::find_if(accesses.begin(), accesses.end(),
@@ -246,7 +287,12 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
     } else {
       argument.access = found->second;
       read_restore(reader, argument, context);
-      read_contents(reader, argument, context);
+      if (argument.structure && argument.access == model::Access::workspace) {
+        argument.structure->offsets.clear();  // nobody looks into it
+      } else if (argument.structure) {
+        fields = fields_of(*find_struct(context, argument.structure->name), argument);
+      }
+      read_contents(reader, argument, fields, context);
     }
   }
   for (const std::string_view key : {first_draw, second_draw, std::string_view("restore")})
@@ -254,6 +300,7 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, SpecContext
   reader.require("extent", "extent = [\"M\", \"N\"], how many elements: their product");
   argument.extent = reader.expressions("extent", most_extents);
   read_judgement(reader, argument, context);
+  judge_fields(reader, argument, fields, context.mistakes);
   read_place(reader, argument, context);
   if (const Member* value = reader.take("value")) {
     context.mistakes.add(value->where, fmt::format("{} is a buffer and has no \"value\"", argument.name),
@@ -277,11 +324,16 @@ void read_components(const Node& list, Numbers numbers, model::ArgumentSpec& arg
   }
 }
 
-void read_scalar(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+void read_scalar(TableReader& reader, model::ArgumentSpec& argument, std::vector<model::ArgumentSpec>& fields,
+                 SpecContext& context) {
   const bool real = !argument.type || model::is_floating(*argument.type);
   const Numbers numbers = real ? Numbers::real : Numbers::whole;
   const Member* const value = reader.table().find("value");
-  if (value != nullptr && value->value.kind == Node::Kind::list) {
+  if (argument.structure) {
+    const Struct& of = *find_struct(context, argument.structure->name);
+    fields = fields_of(of, argument);
+    read_field_values(reader, of, fields, argument.name, context);
+  } else if (value != nullptr && value->value.kind == Node::Kind::list) {
     reader.take("value");
     read_components(value->value, numbers, argument, context);
   } else {
@@ -290,7 +342,9 @@ void read_scalar(TableReader& reader, model::ArgumentSpec& argument, SpecContext
   for (const std::string_view key : {"access", "extent", "init", "second_init", "restore", "unwritten",
                                      "unordered", "expected", "tolerance", "symbol", "memory"}) {
     if (const Member* member = reader.take(key)) {
-      context.mistakes.add(member->where, fmt::format("{} is a number and has no \"{}\"", argument.name, key),
+      context.mistakes.add(member->where,
+                           fmt::format("{} is a {} and has no \"{}\"", argument.name,
+                                       argument.structure ? "value" : "number", key),
                            "only buffers have it: their type ends in *");
     }
   }
@@ -316,20 +370,22 @@ void read_argument(const Node& table, SpecContext& context) {
       break;
     }
   }
+  std::vector<model::ArgumentSpec> fields;
   const auto type = reader.required_text("type", "type = \"float*\"");
-  if (type && read_type(table.find("type")->value, argument, context.mistakes)) {
+  if (type && read_type(table.find("type")->value, argument, context)) {
     if (argument.pointer) {
-      read_buffer(reader, argument, context);
+      read_buffer(reader, argument, fields, context);
     } else if (argument.tensor) {
       read_tensor_map(reader, argument, context);
     } else if (argument.texture) {
       read_texture(reader, argument, context);
     } else {
-      read_scalar(reader, argument, context);
+      read_scalar(reader, argument, fields, context);
     }
     reader.finish();
   }
   context.spec.arguments.push_back(std::move(argument));
+  for (model::ArgumentSpec& field : fields) context.spec.arguments.push_back(std::move(field));
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const s
   if (const Member* parameters = reader.take("parameters")) read_parameters(parameters->value, context);
   read_defaults(context);
   read_launches(document, reader, context);
+  if (const Member* structs = reader.take("structs")) read_structs(structs->value, context);
   if (const Member* arguments = reader.take("arguments")) read_arguments(arguments->value, context);
   if (const Member* generate = reader.take("generate")) read_generate(generate->value, context);
   if (const Member* verify =

@@ -25,6 +25,7 @@ Passed passed(const model::KernelSpec& spec, const std::string& name) {
   for (const model::ArgumentSpec& argument : spec.arguments) {
     if (argument.name != name) continue;
     if (argument.is_view()) return {name, false, 0};
+    if (argument.structure) return {name, argument.pointer, argument.structure->bytes};
     return {name, argument.pointer, argument.type ? model::size_bytes(*argument.type) : 0};
   }
   // NAME.expected and its like of a reference; else a size, parameter or derived value.
@@ -37,7 +38,8 @@ std::vector<Passed> passed_by(const model::KernelSpec& spec, const model::StepSp
   std::vector<Passed> all;
   if (step.arguments.empty()) {
     for (const model::ArgumentSpec& argument : spec.arguments)
-      if (!of_kernel || argument.symbol.empty()) all.push_back(passed(spec, argument.name));
+      if (!argument.is_field() && (!of_kernel || argument.symbol.empty()))
+        all.push_back(passed(spec, argument.name));
   } else {
     for (const std::string& name : step.arguments) all.push_back(passed(spec, name));
   }

@@ -13,6 +13,19 @@ namespace config {
 
 class TableReader;
 
+/// A field of a struct as its spec declares it.
+struct StructField {
+  std::string name;
+  tuner::model::ElementType type = tuner::model::ElementType::float32;
+  std::int64_t length = 1;  ///< of an array
+  tuner::model::SourceLocation where;
+};
+
+struct Struct {
+  tuner::model::StructLayout layout;
+  std::vector<StructField> fields;
+};
+
 /// What the readers of one spec share; each fills its part of `spec`.
 struct SpecContext {
   const FileReader& files;
@@ -24,6 +37,7 @@ struct SpecContext {
   const Node* defaults = nullptr;  ///< [kernel] default, understood once the parameters are known
   std::vector<std::filesystem::path> includes;  ///< [kernel] include, resolved
   tuner::model::SourceLocation ceiling_place;   ///< of [kernel] ceiling
+  std::vector<Struct> structs = {};
 };
 
 /// The parts of a spec, in the order they are read.
@@ -33,6 +47,19 @@ void read_parameters(const Node& table, SpecContext& context);
 void read_defaults(SpecContext& context);
 /// After [kernel], whose types decide what an ELEMENT_TYPE buffer must be filled with.
 void read_arguments(const Node& list, SpecContext& context);
+/// [structs.NAME], before the arguments.
+void read_structs(const Node& table, SpecContext& context);
+/// Null where there is none.
+const Struct* find_struct(const SpecContext& context, std::string_view name);
+/// The arguments that stand behind `argument`, one for each field, without what they are filled with or are.
+std::vector<tuner::model::ArgumentSpec> fields_of(const Struct& of,
+                                                  const tuner::model::ArgumentSpec& argument);
+/// `init` or `second_init` of a buffer of structs, into the arguments of its fields.
+void read_field_inits(const Member& member, const Struct& of, std::vector<tuner::model::ArgumentSpec>& fields,
+                      const std::string& argument, SpecContext& context);
+/// `value` of a struct by value, likewise.
+void read_field_values(TableReader& reader, const Struct& of, std::vector<tuner::model::ArgumentSpec>& fields,
+                       const std::string& argument, SpecContext& context);
 /// What an argument of type CUtensorMap says.
 void read_tensor_map(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
 /// What an argument of type cudaTextureObject_t says.

@@ -47,7 +47,7 @@ void check_inputs_of_file(SpecContext& context) {
   };
   for (const model::ArgumentSpec& argument : context.spec.arguments) {
     const bool is_read = argument.access == model::Access::in || argument.access == model::Access::inout;
-    if (!argument.pointer || !is_read) continue;
+    if (!argument.pointer || argument.structure || !is_read) continue;
     const auto& by_type = argument.init.by_type;
     const bool fixed = !argument.second_init &&
                        (by_type.empty() ? is_fixed(argument.init.usual)

@@ -132,6 +132,12 @@ TEST_CASE("an init has the usual distributions, with expressions for numbers") {
   CHECK(folder.mistake(filled, "init = \"uniform(0, M)\"") == "M: unknown name `M` in `M`");
   CHECK(folder.mistake(filled, "init = \"uniform(0, BLOCK)\"") == "BLOCK: `BLOCK` depends on a parameter");
   CHECK(folder.mistake(filled, "init = \"generated\"") == "A: nothing generates `A`");
+  CHECK(folder.mistake(filled, "init = \"constant(1)\"\nsecond_init = \"generated\"") ==
+        "A: nothing generates `A`");
+  CHECK(
+      folder.mistake("access = \"in\"\nextent = [\"total\"]\n" + std::string(filled),
+                     "access = \"workspace\"\nrestore = true\nextent = [\"total\"]\ninit = \"generated\"") ==
+      "A: `A` is generated, and is a workspace");
 }
 
 TEST_CASE("narrow types hold what they hold") {

@@ -100,5 +100,8 @@ TEST_CASE("the nearest of some centres, by a comparison of the spec's own") {
 TEST_CASE("numbers that stay on the host") {
   CHECK(passed_by("host_read/host_read", {{1}, {4099}}, 3) == "equal");
 }
+TEST_CASE("particles, whose structs are filled and compared field by field") {
+  CHECK(passed_by("particles/particles", {{1}, {1003}}, 1) == "rounding bound of 4 terms");
+}
 
 TEST_SUITE_END();

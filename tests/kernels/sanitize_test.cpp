@@ -356,6 +356,40 @@ TEST_CASE("inputs that a generator makes are there, so that what is indexed by t
   for (const Finding& finding : sanitizer.check(kernel, {}, {problem})) FAIL_CHECK(finding.line());
 }
 
+TEST_CASE("structs hold what their fields are filled with, so that what they index is in bounds" *
+          doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  model::KernelSpec spec = kernel_of("").spec();
+  spec.source = {{"kernel.cu",
+                  "struct Place { char tag; int at; };\n"
+                  "extern \"C\" __global__ void kernel(int* data, const Place* places, int N) {\n"
+                  "  if (threadIdx.x == 0) data[places[N - 1].at] = 1;\n}\n"}};
+  model::ArgumentSpec places = spec.arguments[0];
+  places.name = "places";
+  places.access = model::Access::in;
+  places.type = model::ElementType::uint8;
+  places.structure = model::StructLayout{"Place", 8, {0, 4}};
+  model::ArgumentSpec tag = places;
+  tag.name = "places.tag";
+  tag.structure.reset();
+  tag.extent.clear();
+  tag.field_length = 1;
+  model::ArgumentSpec at = tag;
+  at.name = "places.at";
+  at.type = model::ElementType::int32;
+  at.init.usual = {model::Init::Kind::constant, 63, 0};
+  tag.init.usual = {model::Init::Kind::constant, 1, 0};
+  spec.arguments.insert(spec.arguments.begin() + 1, {places, tag, at});
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
+  const auto found = [&](double place) {
+    spec.arguments[3].init.usual.a = place;
+    const space::KernelSpace kernel(spec);
+    return sanitizer.check(kernel, {}, {space::make_problem(kernel.spec(), {64}, std::nullopt, 0)});
+  };
+  for (const Finding& finding : found(63)) FAIL_CHECK(finding.line());
+  CHECK(!found(64).empty());
+}
+
 TEST_CASE("variables of a kernel are filled, so that what they index is in bounds" *
           doctest::skip(!address_sanitizer_loaded())) {
   unsetenv("LD_PRELOAD");

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -173,6 +174,38 @@ TEST_CASE("what a generator made is there again before each verified run, where 
   CHECK(outcome.detail == "");
   CHECK(to_string(outcome.status) == "ok");
   CHECK(fixture.script.launches["generator"] == 2);
+}
+
+TEST_CASE("what a generator or a file says is there again before each timed run, where it is restored") {
+  const NumbersFile file({1, -2, 3, 0.5F});
+  TrialJob from_generator = generated();
+  TrialJob of_file = from_file(file);
+  for (TrialJob* job : {&from_generator, &of_file}) {
+    job->plan.buffers[0].access = Access::inout;
+    job->plan.buffers[0].restored = true;
+    TrialFixture fixture;
+    fixture.script.kernels["generator"] = count_from_seed;
+    int runs = 0;
+    std::set<std::vector<float>> seen;
+    fixture.script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      auto* x = arguments.pointer<float>(0);
+      ++runs;
+      seen.emplace(x, x + few);
+      TrialFixture::twice(arguments);
+      for (std::int64_t i = 0; i < few; ++i) x[i] = -7;
+      if (runs == 2 && job == &of_file)
+        file.write({9, 9, 9, 9});  // what was read is kept: nobody reads it between timed runs
+    };
+    const TrialOutcome outcome = fixture.run(*job);
+    CHECK(outcome.detail == "");
+    CHECK(to_string(outcome.status) == "ok");
+    CHECK(runs > 10);
+    CHECK(seen.size() == (job == &of_file ? 1 : 2));  // of two draws
+    for (const auto& x : seen) {
+      if (job == &of_file) continue;
+      CHECK(x[3] == x[0] + 3);
+    }
+  }
 }
 
 TEST_CASE("the rule says what was asked for, and a wrong output is not hidden by an excused one") {

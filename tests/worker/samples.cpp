@@ -40,6 +40,9 @@ Step full_step(Step::Kind kind) {
   step.repeat_steps = 2;
   step.operands = {operand(Operand::Kind::expected, 0.1), operand(Operand::Kind::scalar, -0.0),
                    operand(Operand::Kind::tensor_map, 0)};
+  step.operands.push_back(operand(Operand::Kind::scalar, -1));
+  step.operands.back().struct_bytes = 16;
+  step.operands.back().numbers = {{ElementType::uint8, 2, 255, 0}, {ElementType::float32, 12, 0, -0.5}};
   step.operands.push_back(operand(Operand::Kind::texture, 0));
   step.operands.back().texture = {{64, 32}, 256, Texture::Outside::mirror, true, true, true};
   step.operands.back().tensor = {{64, std::int64_t{1} << 32U}, {256}, {64, 8}, {1, 2}, 16, 128, 256, true};
@@ -97,7 +100,9 @@ TrialJob full_trial_job() {
                        true,
                        "space::values",
                        Memory::managed,
-                       Tolerance{1, 2, 3, 0.5}}};
+                       Tolerance{1, 2, 3, 0.5},
+                       48,
+                       {{3, 16}, {4, 28}}}};
   job.plan.steps = {full_step(Step::Kind::launch), full_step(Step::Kind::upload)};
   job.plan.generator = {full_step(Step::Kind::launch)};
   job.plan.verify = {

@@ -21,11 +21,28 @@ struct alignas(128) OperandValue {
 inline std::size_t operand_bytes(const model::Operand& operand) {
   if (operand.kind == model::Operand::Kind::tensor_map) return sizeof(OperandValue);
   if (operand.kind != model::Operand::Kind::scalar) return sizeof(Address);
-  return static_cast<std::size_t>(model::size_bytes(operand.type));
+  const bool is_struct = operand.struct_bytes != 0;
+  return static_cast<std::size_t>(is_struct ? operand.struct_bytes : model::size_bytes(operand.type));
 }
 
-/// An address of `bindings`, or a number or a vector of numbers of its type. A seed is a scalar by the time
-/// that it is passed; of tensor maps and textures the device that has them makes what is passed.
+/// Of a struct, whose numbers lie within OperandValue; space::Planner sees to that.
+inline OperandValue struct_value(const model::Operand& operand) {
+  OperandValue out;
+  for (const model::StructNumber& number : operand.numbers) {
+    const Word word = model::is_floating(number.type)
+                          ? bits_of_real(static_cast<int>(number.type), number.real)
+                          : static_cast<Word>(number.integer);
+    const std::int64_t bytes = model::size_bytes(number.type);
+    if (number.offset_bytes < 0 || number.offset_bytes + bytes > static_cast<std::int64_t>(sizeof out))
+      refuse("a struct by value is larger than what can be passed");
+    std::memcpy(reinterpret_cast<std::byte*>(out.words.data()) + number.offset_bytes, &word,
+                static_cast<std::size_t>(bytes));
+  }
+  return out;
+}
+
+/// An address of `bindings`, a struct, or a number or a vector of numbers of its type. A seed is a scalar by
+/// the time that it is passed; of tensor maps and textures the device that has them makes what is passed.
 inline OperandValue operand_value(const model::Operand& operand, const Bindings& bindings) {
   const auto index = static_cast<std::size_t>(operand.buffer);
   OperandValue out;
@@ -49,6 +66,7 @@ inline OperandValue operand_value(const model::Operand& operand, const Bindings&
     case model::Operand::Kind::seed:
       break;
   }
+  if (operand.struct_bytes != 0) return struct_value(operand);
   const auto count = static_cast<std::size_t>(model::components(operand.type));
   const std::size_t bytes = operand_bytes(operand) / count;
   const int type = static_cast<int>(model::component_type(operand.type));

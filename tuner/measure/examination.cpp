@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tuner/device/host_library.hpp"
+#include "tuner/device/structs.hpp"
 #include "tuner/measure/restoring_sequence.hpp"
 
 namespace tuner::measure {
@@ -38,7 +39,7 @@ Examination::Examination(device::Device& device, const model::TrialJob& job, con
   m_sequence = device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, bindings);
   if (job.plan.restores()) {
     m_sequence =
-        std::make_unique<RestoringSequence>(device, job, draws.first.draw(), bindings, std::move(m_sequence));
+        std::make_unique<RestoringSequence>(device, job, draws.first, bindings, std::move(m_sequence));
   }
 }
 
@@ -48,7 +49,13 @@ void Examination::prepare(Verifier& verifier, const Inputs& inputs) const {
 }
 
 Finding Examination::inspect(Verifier& verifier, const Inputs& inputs, bool compare_outputs) const {
-  Finding finding = m_variables.collect(inputs.bindings(m_workspaces));
+  const device::Bindings bindings = inputs.bindings(m_workspaces);
+  Finding finding = m_variables.collect(bindings);
+  const auto& buffers = m_job.plan.buffers;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].access != model::Access::in && !buffers[i].fields.empty())
+      device::disassemble_structs(m_device, m_job.plan, i, bindings);
+  }
   return finding.status == TrialStatus::ok ? verifier.inspect(compare_outputs) : finding;
 }
 

@@ -10,6 +10,7 @@
 #include "tuner/device/compare.hpp"
 #include "tuner/device/mix.h"
 #include "tuner/device/sources.hpp"
+#include "tuner/device/structs.hpp"
 #include "tuner/measure/bound.hpp"
 
 namespace tuner::measure {
@@ -44,6 +45,23 @@ std::optional<double> bound_of(const model::Plan& plan, const model::BufferPlan&
 
 const model::Tolerance& tolerance_of(const model::Plan& plan, const model::BufferPlan& buffer) {
   return buffer.tolerance ? *buffer.tolerance : plan.verify.tolerance;
+}
+
+/// Whether buffer `index` is a field of structs of which another field is judged, and not accepted: a kernel
+/// need not change every field.
+bool has_refused_sibling(const model::Plan& plan, std::size_t index, const std::vector<bool>& judged,
+                         const std::vector<bool>& accepted) {
+  const auto is_refused = [&](const model::FieldPlan& field) {
+    return judged.at(static_cast<std::size_t>(field.buffer)) &&
+           !accepted.at(static_cast<std::size_t>(field.buffer));
+  };
+  return std::any_of(plan.buffers.begin(), plan.buffers.end(), [&](const model::BufferPlan& structs) {
+    const auto& fields = structs.fields;
+    const bool is_own = std::any_of(fields.begin(), fields.end(), [&](const model::FieldPlan& field) {
+      return field.buffer == static_cast<int>(index);
+    });
+    return is_own && std::any_of(fields.begin(), fields.end(), is_refused);
+  });
 }
 
 std::uint64_t seed_of(std::uint64_t trial, Draw draw) {
@@ -161,15 +179,19 @@ void Inputs::fill(device::Device& device, const model::TrialJob& job) {
     if (m_buffers[i]) fill_initially(device, plan, i, m_buffers[i]->address(), job.seed, m_draw);
   }
   run_steps(device, job, plan.generator, "the generator");
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i)
+    if (!plan.buffers[i].fields.empty()) device::assemble_structs(device, plan, i, bindings({}));
   m_images.resize(m_buffers.size());
   m_checksums.resize(m_buffers.size());
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
     if (!m_buffers[i]) continue;
     const model::Init::Kind kind = init_of(plan.buffers[i], m_draw).kind;
-    const bool is_costly = kind == model::Init::Kind::file || kind == model::Init::Kind::generated;
+    const bool has_fields = !plan.buffers[i].fields.empty();
+    const bool is_costly =
+        kind == model::Init::Kind::file || kind == model::Init::Kind::generated || has_fields;
     if (plan.buffers[i].access == Access::in) {
       m_checksums[i] = device.checksum(m_buffers[i]->address(), m_buffers[i]->bytes());
-    } else if (plan.buffers[i].access == Access::inout && is_costly) {
+    } else if ((plan.buffers[i].access == Access::inout && is_costly) || has_fields) {
       m_images[i].resize(static_cast<std::size_t>(m_buffers[i]->bytes()));
       device.read(m_buffers[i]->address(), m_images[i]);
     }
@@ -237,10 +259,16 @@ void Inputs::run_comparison(device::Device& device, const model::TrialJob& job) 
 void Inputs::require_judgement(device::Device& device, const model::TrialJob& job) const {
   const model::Plan& plan = job.plan;
   run_comparison(device, job);
+  std::vector<bool> judged(plan.buffers.size());
+  std::vector<bool> accepted(plan.buffers.size());
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    if (!m_expectations[i] || plan.buffers[i].elements == 0) continue;
+    judged[i] = m_expectations[i] && plan.buffers[i].elements != 0;
+    if (!judged[i]) continue;
     const device::CompareRequest request = compare_request(plan, i);
-    if (!device::accepts(request, device.compare(request))) continue;
+    accepted[i] = device::accepts(request, device.compare(request));
+  }
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (!accepted[i] || has_refused_sibling(plan, i, judged, accepted)) continue;
     throw device::DeviceFault(
         model::TrialStatus::wrong_result, false,
         fmt::format("the reference accepts {} before any kernel has written it, so it cannot tell "
@@ -306,6 +334,15 @@ std::uint64_t Inputs::checksum_of(device::Device& device, const Expectation& exp
   const std::uint64_t magnitude =
       device.checksum(expectation.magnitude->address(), expectation.magnitude->bytes());
   return device::mix(expected) + magnitude;
+}
+
+void Inputs::fill_again(device::Device& device, const model::TrialJob& job, std::size_t index,
+                        device::Address address) const {
+  if (index < m_images.size() && !m_images[index].empty()) {
+    device.write(address, m_images[index]);
+  } else {
+    fill_initially(device, job.plan, index, address, job.seed, m_draw);
+  }
 }
 
 bool Inputs::unchanged(device::Device& device, std::size_t index) const {

@@ -44,8 +44,6 @@ class Inputs {
 
   Inputs(device::Device& device, const model::TrialJob& job, Draw draw);
 
-  Draw draw() const { return m_draw; }
-
   /// Where everything lives, `workspaces` included.
   device::Bindings bindings(const BufferTable& workspaces) const;
   /// Null for workspaces, which are the trial's own.
@@ -57,8 +55,9 @@ class Inputs {
   device::CompareRequest compare_request(const model::Plan& plan, std::size_t index) const;
   /// Runs the plan's comparison, where it has one that counts for this draw, on what outputs hold now.
   void run_comparison(device::Device& device, const model::TrialJob& job) const;
-  /// What a buffer that runs change held first, where it came from a file or a generator; else empty.
-  const std::vector<std::byte>& image(std::size_t index) const { return m_images[index]; }
+  /// Writes to `address` what buffer `index` of the job's plan, which runs change, held before any run.
+  void fill_again(device::Device& device, const model::TrialJob& job, std::size_t index,
+                  device::Address address) const;
   /// Whether the input `index` is as it was filled.
   bool unchanged(device::Device& device, std::size_t index) const;
   /// Whether all inputs, expectations and fences are as they were made.
@@ -80,8 +79,10 @@ class Inputs {
 
   BufferTable m_buffers;
   std::vector<std::optional<Expectation>> m_expectations;
-  std::vector<std::vector<std::byte>> m_images;  ///< see image()
-  std::vector<std::uint64_t> m_checksums;        ///< of the inputs; 0 for other buffers
+  /// What buffers that runs change held first, where that came from a file, a generator or the fields of
+  /// structs; else empty.
+  std::vector<std::vector<std::byte>> m_images;
+  std::vector<std::uint64_t> m_checksums;  ///< of the inputs; 0 for other buffers
   std::int64_t m_bytes = 0;
   Draw m_draw;
 };

@@ -4,19 +4,18 @@
 
 namespace tuner::measure {
 
-RestoringSequence::RestoringSequence(device::Device& device, const model::TrialJob& job, Draw draw,
+RestoringSequence::RestoringSequence(device::Device& device, const model::TrialJob& job, const Inputs& inputs,
                                      device::Bindings bindings, std::unique_ptr<device::Sequence> inner)
     : m_device(device),
       m_job(job),
-      m_draw(draw),
+      m_inputs(inputs),
       m_bindings(std::move(bindings)),
       m_inner(std::move(inner)) {}
 
 void RestoringSequence::restore() {
   const model::Plan& plan = m_job.plan;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    if (plan.buffers[i].restored)
-      fill_initially(m_device, plan, i, m_bindings.buffers.at(i), m_job.seed, m_draw);
+    if (plan.buffers[i].restored) m_inputs.fill_again(m_device, m_job, i, m_bindings.buffers.at(i));
   }
 }
 

@@ -12,8 +12,8 @@ namespace tuner::measure {
 class RestoringSequence final : public device::Sequence {
  public:
   /// The references, and the buffers behind `bindings`, must outlive the object.
-  RestoringSequence(device::Device& device, const model::TrialJob& job, Draw draw, device::Bindings bindings,
-                    std::unique_ptr<device::Sequence> inner);
+  RestoringSequence(device::Device& device, const model::TrialJob& job, const Inputs& inputs,
+                    device::Bindings bindings, std::unique_ptr<device::Sequence> inner);
 
   device::Timing run(int repetitions) override;
   int blocks_per_multiprocessor() const override { return m_inner->blocks_per_multiprocessor(); }
@@ -23,7 +23,7 @@ class RestoringSequence final : public device::Sequence {
 
   device::Device& m_device;
   const model::TrialJob& m_job;
-  Draw m_draw;
+  const Inputs& m_inputs;
   device::Bindings m_bindings;
   std::unique_ptr<device::Sequence> m_inner;
 };

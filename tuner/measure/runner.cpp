@@ -29,8 +29,12 @@ double steady_ns() {
 /// How the detail of a probe's failure begins.
 std::string describe_probe(const model::Plan& plan) {
   std::vector<std::string> sizes;
-  for (const model::BufferPlan& buffer : plan.buffers)
-    sizes.push_back(fmt::format("{} of {}", buffer.name, buffer.elements));
+  for (const model::BufferPlan& buffer : plan.buffers) {
+    const bool is_field = buffer.name.find('.') != std::string::npos;  // as large as its structs
+    if (is_field) continue;
+    const std::int64_t unit = std::max<std::int64_t>(buffer.struct_bytes, 1);
+    sizes.push_back(fmt::format("{} of {}", buffer.name, buffer.elements / unit));
+  }
   return fmt::format("on a probe with buffers {}: ", fmt::join(sizes, ", "));
 }
 

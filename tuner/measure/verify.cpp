@@ -55,18 +55,15 @@ const GuardedBuffer& Verifier::buffer(std::size_t index) const {
 }
 
 bool Verifier::is_output(std::size_t index) const {
-  const Access access = m_job.plan.buffers[index].access;
-  return access == Access::out || access == Access::inout;
+  const model::BufferPlan& planned = m_job.plan.buffers[index];
+  if (!planned.fields.empty()) return false;  // its fields are; what lies between them nobody has to write
+  return planned.access == Access::out || planned.access == Access::inout;
 }
 
 void Verifier::fill_others() {
   for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
     if (m_job.plan.buffers[i].access == Access::in) continue;
-    if (m_inputs.buffer(i) != nullptr && !m_inputs.image(i).empty()) {
-      m_device.write(buffer(i).address(), m_inputs.image(i));
-      continue;
-    }
-    fill_initially(m_device, m_job.plan, i, buffer(i).address(), m_job.seed, m_inputs.draw());
+    m_inputs.fill_again(m_device, m_job, i, buffer(i).address());
   }
 }
 
@@ -94,7 +91,7 @@ Finding Verifier::inspect_fences() const {
     const char* where = damage == GuardedBuffer::Damage::past_end ? "past the end" : "before the start";
     return {TrialStatus::out_of_bounds,
             fmt::format("something was written {} of {} ({} elements)", where, buffers[i].name,
-                        buffers[i].elements),
+                        buffers[i].elements / std::max<std::int64_t>(buffers[i].struct_bytes, 1)),
             {}};
   }
   return {};

@@ -1,5 +1,6 @@
 #include "tuner/model/element_type.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -147,6 +148,12 @@ std::string element_type_names() {
 
 std::int64_t size_bytes(ElementType type) {
   return row_of(type).bytes;
+}
+
+std::int64_t alignment_bytes(ElementType type) {
+  const Row& row = row_of(type);
+  constexpr std::int64_t most = 16;
+  return row.components == 3 ? size_bytes(row.component) : std::min(row.bytes, most);
 }
 
 ElementType component_type(ElementType type) {

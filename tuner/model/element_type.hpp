@@ -63,6 +63,8 @@ std::optional<ElementType> parse_element_type(std::string_view name);
 /// For messages: the names of all.
 std::string element_type_names();
 std::int64_t size_bytes(ElementType type);
+/// As a member of a struct, in CUDA C++: float3 at a multiple of 4, float4 of 16.
+std::int64_t alignment_bytes(ElementType type);
 /// What a vector is made of; a number is its own.
 ElementType component_type(ElementType type);
 /// How many numbers an element is.

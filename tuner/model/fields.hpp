@@ -134,6 +134,12 @@ void describe(Archive& a, T& v) {
   a("share", v.share);
 }
 
+template <class Archive, Described<FieldPlan> T>
+void describe(Archive& a, T& v) {
+  a("buffer", v.buffer);
+  a("offset_bytes", v.offset_bytes);
+}
+
 template <class Archive, Described<BufferPlan> T>
 void describe(Archive& a, T& v) {
   a("name", v.name);
@@ -151,6 +157,8 @@ void describe(Archive& a, T& v) {
   a("symbol", v.symbol);
   a("memory", v.memory);
   a("tolerance", v.tolerance);
+  a("struct_bytes", v.struct_bytes);
+  a("fields", v.fields);
 }
 
 template <class Archive, Described<TensorMap> T>
@@ -175,6 +183,14 @@ void describe(Archive& a, T& v) {
   a("normalized_coordinates", v.normalized_coordinates);
 }
 
+template <class Archive, Described<StructNumber> T>
+void describe(Archive& a, T& v) {
+  a("type", v.type);
+  a("offset_bytes", v.offset_bytes);
+  a("integer", v.integer);
+  a("real", v.real);
+}
+
 template <class Archive, Described<Operand> T>
 void describe(Archive& a, T& v) {
   a("kind", v.kind);
@@ -184,6 +200,8 @@ void describe(Archive& a, T& v) {
   a("real", v.real);
   a("integers", v.integers);
   a("reals", v.reals);
+  a("struct_bytes", v.struct_bytes);
+  a("numbers", v.numbers);
   a("tensor", v.tensor);
   a("texture", v.texture);
 }

@@ -85,6 +85,15 @@ struct TextureSpec {
   Texture kind;                     ///< all but the numbers
 };
 
+/// A plain struct as C++ lays it out. Behind an argument of one stands an argument for each field, called
+/// `NAME.FIELD`: a buffer like the struct's, or a value. They are what is filled, expected and compared; no
+/// kernel is passed them.
+struct StructLayout {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::vector<std::int64_t> offsets;  ///< of the fields, in bytes
+};
+
 struct ArgumentSpec {
   std::string name;
   std::optional<ElementType> type;  ///< absent: the problem's element type (written ELEMENT_TYPE)
@@ -106,10 +115,15 @@ struct ArgumentSpec {
   Memory memory = Memory::device;       ///< pointers only
   std::optional<TensorMapSpec> tensor;  ///< neither a pointer nor a number, as is …
   std::optional<TextureSpec> texture;
+  std::optional<StructLayout> structure;  ///< its elements, or it, are structs; then no `init` and no value
+  std::int64_t field_length = 0;          ///< fields: how many of their type a struct has; 0: it is no field
   SourceLocation where;
+  bool is_field() const { return field_length > 0; }
   /// Whether it is a view of another argument, which only CUDA devices have.
   bool is_view() const { return tensor || texture; }
-  bool is_output() const { return pointer && (access == Access::out || access == Access::inout); }
+  bool is_written() const { return pointer && (access == Access::out || access == Access::inout); }
+  /// Whether it is judged; of structs their fields are.
+  bool is_output() const { return is_written() && !structure; }
 };
 
 /// One step of a run, in the order written: a kernel launch, an upload of (part of) an argument, or a call of

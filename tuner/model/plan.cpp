@@ -39,6 +39,8 @@ void add(DigestBuilder& digest, const BufferPlan& buffer) {
   if (buffer.unordered_within != 0) digest.add("unordered within").add(buffer.unordered_within);
   if (buffer.memory != Memory::device) digest.add("memory").add(static_cast<std::int64_t>(buffer.memory));
   if (buffer.tolerance) add(digest.add("own tolerance"), *buffer.tolerance);
+  if (buffer.struct_bytes != 0) digest.add("structs").add(buffer.struct_bytes);
+  for (const FieldPlan& field : buffer.fields) digest.add(field.buffer).add(field.offset_bytes);
   if (buffer.second_init.kind == Init::Kind::none) return;
   digest.add("second_init").add(static_cast<std::int64_t>(buffer.second_init.kind));
   add_numbers(digest, buffer.second_init);
@@ -69,6 +71,11 @@ void add(DigestBuilder& digest, const Operand& operand) {
       .add(fmt::format("{:a}", operand.real));
   for (const std::int64_t integer : operand.integers) digest.add(integer);
   for (const double real : operand.reals) digest.add(fmt::format("{:a}", real));
+  if (operand.struct_bytes != 0) digest.add("struct").add(operand.struct_bytes);
+  for (const StructNumber& number : operand.numbers) {
+    digest.add(static_cast<std::int64_t>(number.type)).add(number.offset_bytes);
+    digest.add(number.integer).add(fmt::format("{:a}", number.real));
+  }
   if (operand.tensor) add(digest.add("tensor map"), *operand.tensor);
   if (operand.texture) add(digest.add("texture"), *operand.texture);
 }
@@ -134,7 +141,8 @@ std::int64_t Plan::device_bytes() const {
     const BufferPlan& buffer = buffers[i];
     const bool shared = buffer.access == Access::workspace;  // a run needs nothing of an earlier one's
     total += shared ? buffer.bytes() : 2 * buffer.bytes();
-    const bool checked = buffer.access == Access::out || buffer.access == Access::inout;
+    const bool written = buffer.access == Access::out || buffer.access == Access::inout;
+    const bool checked = written && buffer.struct_bytes == 0;  // the structs' fields are
     const bool is_judged = !verify.reference.empty() || !buffer.expected.path.empty() || has_comparison(i);
     if (checked && is_judged) total += 4 * buffer.numbers() * size_bytes(ElementType::float64);
     // What a comparison writes, and the zeros that it is held against.

@@ -70,6 +70,13 @@ struct Tolerance {
   bool operator==(const Tolerance&) const = default;
 };
 
+/// A field of the structs in a buffer: another buffer of the plan has it alone, for all of them.
+struct FieldPlan {
+  int buffer = -1;
+  std::int64_t offset_bytes = 0;
+  bool operator==(const FieldPlan&) const = default;
+};
+
 struct BufferPlan {
   std::string name;
   ElementType type = ElementType::float32;
@@ -91,6 +98,10 @@ struct BufferPlan {
   std::string symbol = {};
   Memory memory = Memory::device;
   std::optional<Tolerance> tolerance = {};  ///< outputs: instead of VerifyPlan's
+  /// Structs of so many bytes each, and its elements are their bytes; 0: it holds none. What they are is made
+  /// of the buffers of their fields before a run and taken apart into these behind it (device/structs.hpp).
+  std::int64_t struct_bytes = 0;
+  std::vector<FieldPlan> fields = {};  ///< of these structs; of a workspace none
   std::int64_t numbers() const { return elements * components(type); }
   std::int64_t bytes() const { return elements * size_bytes(type); }
   bool operator==(const BufferPlan&) const = default;
@@ -122,6 +133,15 @@ struct Texture {
   bool operator==(const Texture&) const = default;
 };
 
+/// A number in a struct that is passed by value.
+struct StructNumber {
+  ElementType type = ElementType::int32;
+  std::int64_t offset_bytes = 0;
+  std::int64_t integer = 0;  ///< of integer types
+  double real = 0;           ///< of floating types
+  bool operator==(const StructNumber&) const = default;
+};
+
 /// One kernel argument: a buffer of the plan, what the reference says of an output buffer, what a comparison
 /// says of it, a number or a vector of them, the seed of a draw, or a tensor map or a texture over a buffer.
 struct Operand {
@@ -135,6 +155,8 @@ struct Operand {
   std::vector<double> reals = {};           ///< vectors: instead of `real`
   std::optional<TensorMap> tensor = {};     ///< tensor maps
   std::optional<Texture> texture = {};      ///< textures
+  std::int64_t struct_bytes = 0;            ///< scalars that are a struct of so many bytes, which …
+  std::vector<StructNumber> numbers = {};   ///< … holds these, and 0 between them
   bool operator==(const Operand&) const = default;
 };
 

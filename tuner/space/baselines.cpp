@@ -35,7 +35,21 @@ bool is_of_configuration(const CompiledSpec& compiled, const std::optional<Compi
 bool is_of_configuration(const CompiledSpec& compiled, const CompiledArgument& argument) {
   return is_of_configuration(compiled, argument.integer) || is_of_configuration(compiled, argument.real) ||
          std::any_of(argument.extent.begin(), argument.extent.end(),
-                     [&](const Compiled& extent) { return is_of_configuration(compiled, extent.program); });
+                     [&](const Compiled& extent) { return is_of_configuration(compiled, extent.program); }) ||
+         std::any_of(argument.components.begin(), argument.components.end(), [&](const Compiled& component) {
+           return is_of_configuration(compiled, component.program);
+         });
+}
+
+/// Of an argument; a struct and its fields are one.
+bool is_of_configuration(const CompiledSpec& compiled, std::size_t index) {
+  const auto& arguments = compiled.spec.arguments;
+  std::size_t first = index;
+  while (arguments[first].is_field()) --first;
+  const std::size_t fields = arguments[first].structure ? arguments[first].structure->offsets.size() : 0;
+  for (std::size_t i = first; i <= first + fields; ++i)
+    if (is_of_configuration(compiled, compiled.arguments[i])) return true;
+  return false;
 }
 
 bool takes(const BaselineSpec& baseline, const std::string& name) {
@@ -52,7 +66,7 @@ class BaselineCheck {
   void run() {
     for (const model::PlacedName& argument : m_baseline.arguments) check(argument);
     for (const ArgumentSpec& argument : m_spec.arguments) {
-      if (!argument.is_output() || takes(m_baseline, argument.name)) continue;
+      if (!argument.is_written() || argument.is_field() || takes(m_baseline, argument.name)) continue;
       m_compiler.report(
           m_baseline.where,
           fmt::format("the baseline `{}` does not get the output `{}`", m_baseline.name, argument.name),
@@ -73,8 +87,9 @@ class BaselineCheck {
  private:
   void check(const model::PlacedName& argument) {
     const auto& arguments = m_spec.arguments;
-    const auto found = std::find_if(arguments.begin(), arguments.end(),
-                                    [&](const ArgumentSpec& other) { return other.name == argument.name; });
+    const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const ArgumentSpec& other) {
+      return other.name == argument.name && !other.is_field();
+    });
     const Symbol* symbol = m_compiled.scope.find(argument.name);
     bool varies = false;
     if (found != arguments.end() && found->is_view()) {
@@ -87,14 +102,15 @@ class BaselineCheck {
     }
     if (found != arguments.end()) {
       const auto index = static_cast<std::size_t>(found - arguments.begin());
-      varies = is_of_configuration(m_compiled, m_compiled.arguments[index]);
+      varies = is_of_configuration(m_compiled, index);
     } else if (symbol != nullptr && symbol->slot >= 0) {
       Program reads;
       reads.reads = {symbol->slot};
       varies = is_of_configuration(m_compiled, reads);
     } else {
       std::vector<std::string> known = m_compiled.scope.names();
-      for (const ArgumentSpec& other : arguments) known.push_back(other.name);
+      for (const ArgumentSpec& other : arguments)
+        if (!other.is_field()) known.push_back(other.name);
       m_compiler.report(
           argument.where,
           fmt::format("the baseline `{}` takes `{}`, which is no argument, size or derived value",
@@ -146,8 +162,12 @@ class BaselineCheck {
         const auto index = static_cast<std::size_t>(operand.argument);
         const CompiledArgument& argument = m_compiled.arguments[index];
         if (m_spec.arguments[index].access == Access::workspace) add(argument.extent);
-        for (const auto* number : {&argument.integer, &argument.real}) {
-          if (*number) shared.push_back(&**number);
+        const auto& structure = m_spec.arguments[index].structure;
+        for (std::size_t i = index; i <= index + (structure ? structure->offsets.size() : 0); ++i) {
+          add(m_compiled.arguments[i].components);
+          for (const auto* number : {&m_compiled.arguments[i].integer, &m_compiled.arguments[i].real}) {
+            if (*number) shared.push_back(&**number);
+          }
         }
       }
       for (const auto* optional : {&step.dynamic_shared_bytes, &step.overlap, &step.when}) {
@@ -179,7 +199,7 @@ std::vector<ArgumentSpec> arguments_of(const CompiledSpec& compiled) {
     ArgumentSpec argument = compiled.spec.arguments[i];
     if (argument.is_view()) continue;
     argument.symbol.clear();  // a library is passed everything
-    if (is_of_configuration(compiled, compiled.arguments[i])) {
+    if (is_of_configuration(compiled, i)) {
       if (!argument.pointer) continue;
       argument.extent = {{"0", argument.where}};  // a workspace, see BaselineCheck
     }

@@ -60,7 +60,7 @@ class StepCompiler {
     if (argument.pointer) {
       result.buffer = m_buffers++;
       result.extent = m_compiler.compile_all(argument.extent);
-      if (argument.extent.empty()) {
+      if (argument.extent.empty() && !argument.is_field()) {
         m_compiler.report(argument.where, fmt::format("argument `{}` has no extent", argument.name),
                           "extent = [\"M\", \"N\"]");
       }
@@ -71,7 +71,7 @@ class StepCompiler {
     }
     if (argument.tensor) result.tensor = compile(*argument.tensor, argument.where);
     if (argument.texture) result.texture = compile(*argument.texture, argument.where);
-    if (argument.is_view()) return result;
+    if (argument.is_view() || argument.structure) return result;
     if (!argument.components.empty()) {
       const bool real = argument.type && model::is_floating(*argument.type);
       for (const model::Expression& component : argument.components)
@@ -93,8 +93,12 @@ class StepCompiler {
   /// The argument that a view is over; -1 where it is none or no buffer.
   int viewed_buffer(const std::string& name, const char* what, const model::SourceLocation& where) {
     const int index = argument_index(name, where);
-    if (index < 0 || m_spec.arguments[static_cast<std::size_t>(index)].pointer) return index;
-    m_compiler.report(where, fmt::format("a {} over `{}`, which is no buffer", what, name),
+    if (index < 0) return index;
+    const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(index)];
+    if (argument.pointer && !argument.structure && !argument.is_field()) return index;
+    m_compiler.report(where,
+                      fmt::format("a {} over `{}`, which is no buffer{}", what, name,
+                                  argument.pointer ? " of numbers" : ""),
                       "name an argument whose type ends in *");
     return -1;
   }
@@ -211,6 +215,7 @@ class StepCompiler {
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
       const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
       if (use == Use::run && !argument.symbol.empty()) continue;  // the kernel knows it by its name
+      if (argument.is_field()) continue;
       result.operands.push_back({model::Operand::Kind::buffer, i, std::nullopt});
     }
     return result;
@@ -288,7 +293,7 @@ class StepCompiler {
   /// The operand called `name`: an argument; in a verify step also NAME.expected or NAME.magnitude of an
   /// output, in a generate step `seed`; in these and in a call any value that expressions know.
   std::optional<CompiledOperand> resolve(const std::string& name, const StepSpec& step, Use use) {
-    const std::size_t dot = name.find('.');
+    const std::size_t dot = is_argument(name) ? std::string::npos : name.rfind('.');
     if (use == Use::generate && name == "seed" && !is_argument(name))
       return CompiledOperand{model::Operand::Kind::seed, -1, std::nullopt};
     if ((use != Use::run || step.calls) && !is_argument(name) && m_compiled.scope.find(name) != nullptr) {
@@ -300,7 +305,9 @@ class StepCompiler {
                                      "[[arguments]], which may differ "
                                      "from what the kernel calls them");
     if (index < 0) return std::nullopt;
-    const bool is_symbol = !m_spec.arguments[static_cast<std::size_t>(index)].symbol.empty();
+    const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(index)];
+    if (!check_struct(argument, name, dot != std::string::npos, step, use)) return std::nullopt;
+    const bool is_symbol = !argument.symbol.empty();
     if (dot == std::string::npos && is_symbol && use == Use::run && !step.calls) {
       m_compiler.report(step.where, fmt::format("`{}` is passed to a kernel, and is a symbol", excerpt(name)),
                         "the kernel finds it by its name: leave it out of \"arguments\"");
@@ -318,7 +325,7 @@ class StepCompiler {
     } else if (use != Use::verify && use != Use::compare) {
       m_compiler.report(step.where, fmt::format("step argument `{}` outside [verify]", quoted_name),
                         "only the reference writes what is expected");
-    } else if (!m_spec.arguments[static_cast<std::size_t>(index)].is_output()) {
+    } else if (!argument.is_output()) {
       m_compiler.report(step.where,
                         fmt::format("`{}`, where `{}` is not an output", quoted_name, name.substr(0, dot)),
                         "only buffers with access `out` or `inout` are verified");
@@ -329,6 +336,30 @@ class StepCompiler {
                              index, std::nullopt};
     }
     return std::nullopt;
+  }
+
+  /// Whether a struct or a field of one may be passed like that.
+  bool check_struct(const ArgumentSpec& argument, const std::string& name, bool is_judgement,
+                    const StepSpec& step, Use use) {
+    const std::string quoted_name = excerpt(name);
+    if (argument.is_field() && use == Use::run) {
+      const std::string whole = argument.name.substr(0, argument.name.rfind('.'));
+      m_compiler.report(step.where, fmt::format("`{}` is passed to a kernel, and is a field", quoted_name),
+                        fmt::format("pass the struct, `{}`", whole));
+    } else if (argument.is_field() && !argument.pointer && argument.field_length > 1) {
+      m_compiler.report(step.where, fmt::format("`{}` is passed by value, and is an array", quoted_name),
+                        "pass the struct");
+    } else if (argument.structure && is_judgement) {
+      m_compiler.report(step.where, fmt::format("`{}`, where `{}` is a struct", quoted_name, argument.name),
+                        "its fields are judged: NAME.FIELD.expected");
+    } else if (argument.structure && argument.pointer && use == Use::generate) {
+      m_compiler.report(step.where,
+                        fmt::format("`{}` is passed to a generator, and is a struct", quoted_name),
+                        "generate its fields, NAME.FIELD, each an array of its own");
+    } else {
+      return true;
+    }
+    return false;
   }
 
   int argument_index(const std::string& name, const model::SourceLocation& where,
@@ -359,10 +390,17 @@ class StepCompiler {
       const auto generated = [](const model::InitRule& rule) {
         return rule.kind == model::Init::Kind::generated;
       };
-      const auto& by_type = argument.init.by_type;
-      const bool wanted = generated(argument.init.usual) ||
-                          std::any_of(by_type.begin(), by_type.end(),
-                                      [&](const auto& entry) { return generated(entry.second); });
+      const auto wants = [&](const model::InitSpec& init) {
+        return generated(init.usual) ||
+               std::any_of(init.by_type.begin(), init.by_type.end(),
+                           [&](const auto& entry) { return generated(entry.second); });
+      };
+      const bool wanted = wants(argument.init) || (argument.second_init && wants(*argument.second_init));
+      if (wanted && argument.access == Access::workspace) {
+        m_compiler.report(argument.where, fmt::format("`{}` is generated, and is a workspace", argument.name),
+                          "inputs are generated: access = \"inout\" with restore = true");
+        continue;
+      }
       if (!wanted || is_passed(i)) continue;
       m_compiler.report(argument.where, fmt::format("nothing generates `{}`", argument.name),
                         "pass it to a launch of [generate]");
@@ -406,7 +444,7 @@ class StepCompiler {
         m_compiler.report(
             where, fmt::format("output `{}` is not verified", argument.name),
             fmt::format("pass {}.expected to the reference, or declare it a workspace", argument.name));
-      } else if (!exact && !taken(model::Operand::Kind::magnitude, i)) {
+      } else if (!exact && may_be(true, argument, m_spec) && !taken(model::Operand::Kind::magnitude, i)) {
         m_compiler.report(
             where,
             fmt::format("output `{0}` has no error bound: nothing writes {0}.magnitude", argument.name),

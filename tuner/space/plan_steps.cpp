@@ -200,7 +200,9 @@ std::optional<model::Step> Planner::upload(const model::StepSpec& spec, const Co
   model::Step step;
   step.kind = model::Step::Kind::upload;
   step.buffer = m_arguments[static_cast<std::size_t>(compiled.upload)].buffer;
-  const std::int64_t elements = m_buffers[static_cast<std::size_t>(step.buffer)].elements;
+  const model::BufferPlan& buffer = m_buffers[static_cast<std::size_t>(step.buffer)];
+  const std::int64_t unit = std::max<std::int64_t>(buffer.struct_bytes, 1);  // of what the plan counts
+  const std::int64_t elements = buffer.elements / unit;
   const std::optional<std::int64_t> first = compiled.first ? number(*compiled.first, "first") : 0;
   if (!first) return std::nullopt;
   if (*first < 0 || *first > elements) {
@@ -214,8 +216,8 @@ std::optional<model::Step> Planner::upload(const model::StepSpec& spec, const Co
     return reject(fmt::format("upload of {} elements of `{}`; it has {} from element {} on",
                               shown(*compiled.count, *count), spec.upload, elements - *first, *first));
   }
-  step.first = *first;
-  step.elements = *count;
+  step.first = *first * unit;
+  step.elements = *count * unit;
   return step;
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "tuner/space/init_numbers.hpp"
@@ -48,27 +50,41 @@ bool fits(model::ElementType type, std::int64_t value) {
 
 }  // namespace
 
+/// Of the buffer in elements, dimension by dimension; their product is a number.
+std::optional<std::vector<std::int64_t>> Planner::extents_of(const model::ArgumentSpec& argument,
+                                                             const CompiledArgument& compiled) {
+  std::int64_t elements = argument.structure ? argument.structure->bytes : 1;
+  std::vector<std::int64_t> extents;
+  for (const Compiled& expression : compiled.extent) {
+    const std::optional<std::int64_t> extent = number(expression, argument.name);
+    if (!extent) return std::nullopt;
+    if (*extent < 0)
+      return reject(fmt::format("extent {} of `{}` is negative", shown(expression, *extent), argument.name));
+    if (__builtin_mul_overflow(elements, *extent, &elements) || elements > most_elements)
+      return reject(fmt::format("`{}` has more elements than any device can hold", argument.name));
+    extents.push_back(*extent);
+  }
+  return extents;
+}
+
 bool Planner::make_buffers() {
+  std::vector<std::int64_t> struct_extents;  // those of fields
   for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
     const model::ArgumentSpec& argument = m_spec.arguments[i];
     if (!argument.pointer) continue;
-    std::int64_t elements = 1;
-    std::vector<std::int64_t> extents;
-    for (const Compiled& expression : m_compiled.arguments[i].extent) {
-      const std::optional<std::int64_t> extent = number(expression, argument.name);
-      if (!extent) return false;
-      if (*extent < 0) {
-        reject(fmt::format("extent {} of `{}` is negative", shown(expression, *extent), argument.name));
-        return false;
-      }
-      if (__builtin_mul_overflow(elements, *extent, &elements) || elements > most_elements) {
-        reject(fmt::format("`{}` has more elements than any device can hold", argument.name));
-        return false;
-      }
-      extents.push_back(*extent);
+    std::vector<std::int64_t> extents = struct_extents;
+    if (argument.field_length > 1) extents.push_back(argument.field_length);
+    if (!argument.is_field()) {
+      const auto own_extents = extents_of(argument, m_compiled.arguments[i]);
+      if (!own_extents) return false;
+      extents = struct_extents = *own_extents;
     }
+    if (argument.structure) extents.push_back(argument.structure->bytes);
+    const std::int64_t elements =
+        std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
     const model::ElementType type = argument.type.value_or(m_problem.type);
     model::BufferPlan buffer{argument.name, type, elements, argument.access, {}, {}};
+    if (argument.structure) buffer.struct_bytes = argument.structure->bytes;
     const CompiledArgument& own = m_compiled.arguments[i];
     const model::InitRule& first = argument.init.for_type(type);
     const auto init = resolved(argument, own, first, buffer, extents);
@@ -103,7 +119,17 @@ bool Planner::make_buffers() {
     buffer.tolerance = argument.tolerance;
     m_buffers.push_back(std::move(buffer));
   }
+  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+    if (m_spec.arguments[i].structure && m_spec.arguments[i].pointer) set_fields(i);
+  }
   return true;
+}
+
+void Planner::set_fields(std::size_t index) {
+  const std::vector<std::int64_t>& offsets = m_spec.arguments[index].structure->offsets;
+  model::BufferPlan& structs = m_buffers[static_cast<std::size_t>(m_compiled.arguments[index].buffer)];
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    structs.fields.push_back({m_compiled.arguments[index + 1 + i].buffer, offsets[i]});
 }
 
 std::optional<model::Init> Planner::resolved(const model::ArgumentSpec& argument,
@@ -165,6 +191,9 @@ bool Planner::make_scalars() {
     model::Operand operand;
     if (argument.pointer) {
       operand.buffer = compiled.buffer;
+    } else if (argument.structure) {
+      operand.kind = model::Operand::Kind::scalar;
+      operand.struct_bytes = argument.structure->bytes;
     } else if (compiled.tensor) {
       if (!set_tensor_map(operand, argument, *compiled.tensor)) return false;
     } else if (compiled.texture) {
@@ -176,7 +205,25 @@ bool Planner::make_scalars() {
     }
     m_arguments.push_back(operand);
   }
+  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+    if (m_arguments[i].struct_bytes != 0) set_struct(i);
+  }
   return true;
+}
+
+void Planner::set_struct(std::size_t index) {
+  const std::vector<std::int64_t>& offsets = m_spec.arguments[index].structure->offsets;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const model::Operand& field = m_arguments[index + 1 + i];
+    const model::ElementType type = model::component_type(field.type);
+    const std::int64_t count = m_spec.arguments[index + 1 + i].field_length * model::components(field.type);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      m_arguments[index].numbers.push_back({type, offsets[i] + k * model::size_bytes(type),
+                                            field.integers.empty() ? field.integer : field.integers[at],
+                                            field.reals.empty() ? field.real : field.reals[at]});
+    }
+  }
 }
 
 bool Planner::set_value(model::Operand& operand, const model::ArgumentSpec& argument,

@@ -32,6 +32,12 @@ class Planner {
  private:
   bool make_buffers();
   bool make_scalars();
+  /// The struct by value whose fields are the arguments behind `index`.
+  void set_struct(std::size_t index);
+  /// Puts the buffers behind that of structs at `index` in their places.
+  void set_fields(std::size_t index);
+  std::optional<std::vector<std::int64_t>> extents_of(const model::ArgumentSpec& argument,
+                                                      const CompiledArgument& compiled);
   std::optional<model::Init> resolved(const model::ArgumentSpec& argument, const CompiledArgument& compiled,
                                       const model::InitRule& rule, const model::BufferPlan& buffer,
                                       const std::vector<std::int64_t>& extents);

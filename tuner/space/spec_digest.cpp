@@ -143,6 +143,10 @@ void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {
     digest.add("memory").add(static_cast<std::int64_t>(argument.memory));
   if (argument.tensor) add(digest.add("tensor map"), *argument.tensor);
   if (argument.texture) add(digest.add("texture"), *argument.texture);
+  if (argument.is_field()) digest.add("field").add(argument.field_length);
+  if (!argument.structure) return;
+  digest.add("struct").add(argument.structure->bytes);
+  for (const std::int64_t offset : argument.structure->offsets) digest.add(offset);
 }
 
 void add(DigestBuilder& digest, const model::StepSpec& step) {

@@ -15,6 +15,7 @@ using model::Operand;
 std::string_view type_of(const Operand& operand) {
   if (operand.kind == Operand::Kind::tensor_map) return "a tensor map";
   if (operand.kind == Operand::Kind::texture) return "a texture";
+  if (operand.struct_bytes != 0) return "a struct";
   return operand.kind == Operand::Kind::scalar ? model::cuda_name(operand.type) : "a pointer";
 }
 

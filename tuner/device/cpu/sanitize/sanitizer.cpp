@@ -16,6 +16,7 @@
 #include "tuner/device/cpu/sanitize/isolated_run.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer_log.hpp"
 #include "tuner/device/sources.hpp"
+#include "tuner/device/structs.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::device::cpu::sanitize {
@@ -87,6 +88,8 @@ void run_problem(CpuDevice& device, Module& module, const model::Compilation& co
           .bind(*maker, generator->kernels, with_seed(plan.generator, seed), plan.buffers, operands.bindings)
           ->run(1);
     }
+    for (std::size_t i = 0; i < plan.buffers.size(); ++i)
+      if (!plan.buffers[i].fields.empty()) assemble_structs(device, plan, i, operands.bindings);
     const Bindings bindings = place_variables(module, compilation, plan, operands.bindings);
     device.bind(module, compilation.kernels, plan.steps, plan.buffers, bindings)->run(1);
   } catch (const DeviceFault& fault) {
