@@ -32,6 +32,7 @@ constexpr std::array<std::pair<std::string_view, model::Memory>, 3> memories = {
 
 constexpr std::string_view tensor_map_type = "CUtensorMap";
 constexpr std::string_view texture_type = "cudaTextureObject_t";
+constexpr std::string_view surface_type = "cudaSurfaceObject_t";
 
 /// `float*`, `ELEMENT_TYPE *`, `int`, `Particle*`; whether it could be read.
 bool read_type(const Node& node, model::ArgumentSpec& argument, const SpecContext& context) {
@@ -48,6 +49,11 @@ bool read_type(const Node& node, model::ArgumentSpec& argument, const SpecContex
     argument.texture.emplace();
     return true;
   }
+  if (text == surface_type && !argument.pointer) {
+    model::Texture& kind = argument.texture.emplace().kind;
+    kind.in_array = kind.is_surface = true;
+    return true;
+  }
   if (const Struct* const found = find_struct(context, text)) {
     argument.structure = found->layout;
     argument.type = model::ElementType::uint8;  // the plan counts its bytes
@@ -58,8 +64,8 @@ bool read_type(const Node& node, model::ArgumentSpec& argument, const SpecContex
   mistakes.add(node.where, fmt::format("unknown type \"{}\"", util::one_line(node.text, 60)),
                text.starts_with("const ")
                    ? "leave const out: access = \"in\" says it"
-                   : fmt::format("ELEMENT_TYPE, {}; with * for a buffer; {}, {}", model::element_type_names(),
-                                 tensor_map_type, texture_type));
+                   : fmt::format("ELEMENT_TYPE, {}; with * for a buffer; {}, {}, {}",
+                                 model::element_type_names(), tensor_map_type, texture_type, surface_type));
   return false;
 }
 
@@ -378,7 +384,8 @@ void read_argument(const Node& table, SpecContext& context) {
     } else if (argument.tensor) {
       read_tensor_map(reader, argument, context);
     } else if (argument.texture) {
-      read_texture(reader, argument, context);
+      const bool is_surface = argument.texture->kind.is_surface;
+      (is_surface ? read_surface : read_texture)(reader, argument, context);
     } else {
       read_scalar(reader, argument, fields, context);
     }

@@ -64,6 +64,8 @@ void read_field_values(TableReader& reader, const Struct& of, std::vector<tuner:
 void read_tensor_map(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
 /// What an argument of type cudaTextureObject_t says.
 void read_texture(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
+/// What an argument of type cudaSurfaceObject_t says.
+void read_surface(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
 /// Only CUDA devices have such an argument, a `what`.
 void keep_to_cuda(const tuner::model::ArgumentSpec& argument, std::string_view what, SpecContext& context);
 /// A [table] or a list of [[tables]] called `name`; `default_entry` empty: each launch needs its own.

@@ -214,7 +214,8 @@ class Draft {
     int unnamed = 0;
     for (const SourceParameter& parameter : m_kernel.parameters) {
       const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
-      const bool is_view = parameter.type == "CUtensorMap" || parameter.type == "cudaTextureObject_t";
+      const bool is_view = parameter.type == "CUtensorMap" || parameter.type == "cudaTextureObject_t" ||
+                           parameter.type == "cudaSurfaceObject_t";
       text += parameter.pointer ? buffer(parameter, name)
               : is_view         ? view(parameter, name)
                                 : scalar(parameter, name);
@@ -287,15 +288,18 @@ class Draft {
     return text;
   }
 
-  /// A tensor map or a texture, over a buffer that the signature does not show.
+  /// A tensor map, a texture or a surface, over a buffer that the signature does not show.
   std::string view(const SourceParameter& parameter, const std::string& name) {
     const bool is_map = parameter.type == "CUtensorMap";
+    const char* const over = is_map                                    ? "tensor"
+                             : parameter.type == "cudaSurfaceObject_t" ? "surface"
+                                                                       : "texture";
     ask(fmt::format(
         "{}: over which buffer? Declare it as an argument too, and list in [launch] arguments what the "
         "kernel is passed",
         name));
     return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n{} = \"?\"\nshape = {}  # ?\n{}", name,
-                       parameter.type, is_map ? "tensor" : "texture", quoted(m_sizes),
+                       parameter.type, over, quoted(m_sizes),
                        is_map ? fmt::format("box = {}  # ?\n", quoted(m_sizes)) : "");
   }
 

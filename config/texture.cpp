@@ -35,6 +35,7 @@ void read_texture(TableReader& reader, model::ArgumentSpec& argument, SpecContex
   model::TextureSpec& texture = *argument.texture;
   texture.buffer =
       reader.required_text("texture", "texture = the name of the buffer that it is over").value_or("");
+  texture.kind.in_array = reader.boolean("array").value_or(false);
   texture.shape = reader.expressions("shape", 2);
   texture.pitch = reader.expression("pitch");
   model::Texture& kind = texture.kind;
@@ -55,7 +56,7 @@ void read_texture(TableReader& reader, model::ArgumentSpec& argument, SpecContex
                           "normalized_coordinates = true; clamp and border do without");
   }
   if (table.find("shape") == nullptr) {
-    for (const std::string_view key : {"pitch", "outside", "filter", "normalized_coordinates"}) {
+    for (const std::string_view key : {"array", "pitch", "outside", "filter", "normalized_coordinates"}) {
       if (const Member* member = table.find(key))
         reader.mistakes().add(member->where,
                               fmt::format("{} has \"{}\" without \"shape\"", argument.name, key),
@@ -66,6 +67,21 @@ void read_texture(TableReader& reader, model::ArgumentSpec& argument, SpecContex
                           "shape = [\"WIDTH\", \"HEIGHT\"]; leave it out for linear memory");
   }
   keep_to_cuda(argument, "texture", context);
+}
+
+void read_surface(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+  model::TextureSpec& surface = *argument.texture;
+  surface.buffer =
+      reader.required_text("surface", "surface = the name of the buffer that it is over").value_or("");
+  surface.shape = reader.expressions("shape", 2);
+  surface.pitch = reader.expression("pitch");
+  if (surface.shape.size() < 2) {
+    const Member* const shape = reader.table().find("shape");
+    reader.mistakes().add(shape != nullptr ? shape->where : reader.table().where,
+                          fmt::format("{} has not two dimensions", argument.name),
+                          "shape = [\"WIDTH\", \"HEIGHT\"]");
+  }
+  keep_to_cuda(argument, "surface", context);
 }
 
 }  // namespace config

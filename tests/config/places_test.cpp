@@ -1,5 +1,6 @@
 // What a spec says of variables, kinds of memory, tensor maps, comparisons and tolerances of one output.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 
@@ -134,6 +135,55 @@ TEST_CASE("a texture says how it is read, and keeps the kernel off the CPU devic
   CHECK(told_of(last_argument, with_texture(over + "shape = [\"N\"]\n")) == "shape: image has one dimension");
   CHECK(told_of(last_argument, with_texture("shape = [\"N\", 1]\n")) ==
         "[[arguments]]: [[arguments]] has no \"texture\"");
+}
+
+TEST_CASE("a surface lies in an array, as a texture may, and keeps the kernel off the CPU device") {
+  const auto with_surface = [](const std::string& keys) {
+    return std::string(last_argument) +
+           "\n\n[[arguments]]\nname = \"image\"\ntype = \"cudaSurfaceObject_t\"\n" + keys;
+  };
+  const std::string over = "surface = \"C\"\n";
+  const std::string plane = over + "shape = [\"N\", 1]\n";
+  const auto load = [&](std::string_view type) {
+    constexpr std::string_view before = "[[arguments]]\nname = \"A\"\n";
+    std::string text = spec_texts::with(last_argument, with_surface(plane + "pitch = \"4 * N\"\n"));
+    text.insert(text.find(before), "arguments = [\"A\", \"N\", \"image\"]\n\n");
+    if (!type.empty()) {
+      constexpr std::string_view of_c = "name = \"C\"\ntype = \"ELEMENT_TYPE*\"";
+      text.replace(text.find(of_c), of_c.size(), fmt::format("name = \"C\"\ntype = \"{}*\"", type));
+    }
+    return spec_texts::load(text);
+  };
+  const config::LoadedKernels bad = load("float3");
+  INFO(config::diagnostics_text(bad.mistakes, bad.texts));
+  REQUIRE(bad.mistakes.size() == 1);
+  CHECK(bad.mistakes[0].message == "a surface over `C`, of float3");
+  CHECK(bad.mistakes[0].hint == "elements of one, two or four numbers of 8, 16 or 32 bits");
+  CHECK(bad.mistakes[0].where.text() == "shipped:k.toml:46:9");
+  const config::LoadedKernels good = load("");
+  INFO(config::diagnostics_text(good.mistakes, good.texts));
+  REQUIRE(good.kernels.size() == 1);
+  const KernelSpec& spec = good.kernels.front();
+  REQUIRE(spec.arguments[3].texture);
+  CHECK(spec.arguments[3].texture->kind.is_surface);
+  CHECK(spec.arguments[3].texture->kind.in_array);
+  CHECK(spec.arguments[3].texture->pitch);
+  CHECK(spec.device_kinds == std::vector<std::string>{"cuda"});
+  CHECK(told_of(last_argument, with_surface("shape = [\"N\", 1]\n")) ==
+        "[[arguments]]: [[arguments]] has no \"surface\"");
+  CHECK(told_of(last_argument, with_surface(over)) == "[[arguments]]: image has not two dimensions");
+  CHECK(told_of(last_argument, with_surface(over + "shape = [\"N\"]\n")) ==
+        "shape: image has not two dimensions");
+  const auto with_texture = [](const std::string& keys) {
+    return std::string(last_argument) +
+           "\n\n[[arguments]]\nname = \"image\"\ntype = \"cudaTextureObject_t\"\ntexture = \"A\"\n" + keys;
+  };
+  const std::string array = "array = true\n";
+  const tuner::model::Texture kind =
+      read_good(last_argument, with_texture("shape = [\"N\", 1]\n" + array)).arguments[3].texture->kind;
+  CHECK(kind.in_array);
+  CHECK_FALSE(kind.is_surface);
+  CHECK(told_of(last_argument, with_texture(array)) == "array: image has \"array\" without \"shape\"");
 }
 
 TEST_CASE("an output may have a tolerance of its own") {

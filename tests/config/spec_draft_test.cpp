@@ -142,8 +142,8 @@ TEST_SUITE("config::signature_mistakes") {
 
   TEST_CASE("a tensor map or a texture is over a buffer that the draft asks for") {
     const KernelSource read = read_kernel_source(
-        "__global__ void k(const __grid_constant__ CUtensorMap map, cudaTextureObject_t image, float* y, int "
-        "n) {\n"
+        "__global__ void k(const __grid_constant__ CUtensorMap map, cudaTextureObject_t image, "
+        "cudaSurfaceObject_t result, float* y, int n) {\n"
         "  y[n] = 0; }");
     REQUIRE(read.kernels.size() == 1);
     const SpecDraft draft = draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu");
@@ -151,9 +151,11 @@ TEST_SUITE("config::signature_mistakes") {
                           "box = [\"N\"]  # ?\n") != std::string::npos);
     CHECK(draft.spec.find("type = \"cudaTextureObject_t\"\ntexture = \"?\"\nshape = [\"N\"]  # ?\n\n") !=
           std::string::npos);
+    CHECK(draft.spec.find("type = \"cudaSurfaceObject_t\"\nsurface = \"?\"\nshape = [\"N\"]  # ?\n\n") !=
+          std::string::npos);
     CHECK(std::count_if(draft.questions.begin(), draft.questions.end(), [](const std::string& question) {
             return question.find("over which buffer?") != std::string::npos;
-          }) == 2);
+          }) == 3);
   }
 
   TEST_CASE("what its text does not show is left to the compiler") {

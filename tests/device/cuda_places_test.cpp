@@ -1,4 +1,4 @@
-// Variables of binaries, kinds of memory and tensor maps.
+// Variables of binaries, kinds of memory, tensor maps, textures and surfaces.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -59,6 +59,27 @@ extern "C" __global__ void read_line(cudaTextureObject_t line, float* out) {
   out[threadIdx.x] = 256 * pair.x + pair.y;
 }
 )";
+
+const char* const with_surfaces = R"(
+extern "C" __global__ void move_on(cudaTextureObject_t before, cudaSurfaceObject_t sums, int height) {
+  const int x = threadIdx.x;
+  for (int y = 0; y < height; ++y) {
+    const float sum = surf2Dread<float>(sums, 4 * x, y) + tex2D<float>(before, x + 0.5f, y + 0.5f);
+    surf2Dwrite(sum, sums, 4 * x, y);
+  }
+}
+)";
+
+/// A view of buffer `index`, 7 floats of each row of 9, in an array.
+Operand array_operand(int index, bool is_surface, std::int64_t rows) {
+  Operand operand = buffer_operand(index);
+  operand.kind = Operand::Kind::texture;
+  operand.type = ElementType::float32;
+  operand.texture = {{7, rows}, 36};
+  operand.texture->in_array = true;
+  operand.texture->is_surface = is_surface;
+  return operand;
+}
 
 constexpr std::int64_t width = 100;  // no multiple of the box
 constexpr std::int64_t height = 45;
@@ -172,6 +193,53 @@ TEST_SUITE("tuner::device::cuda places") {
       CHECK(got[3 * i] == static_cast<float>(i));
       CHECK(got[3 * i + 1] == static_cast<float>(i) + (i % 8 == 7 ? 0.0F : 0.5F));
       CHECK(got[3 * i + 2] == static_cast<float>(i / 8 * 8));
+    }
+  }
+
+  TEST_CASE("a surface adds up in its array, which its buffer meets when told to, gaps left alone") {
+    const auto loaded = tests::load(with_surfaces, {"move_on"});
+    constexpr std::int64_t rows = 5;
+    const auto before = filled(ElementType::float32, 9 * rows, {Init::Kind::iota, 0, 1});
+    const auto sums = filled(ElementType::float32, 9 * rows, {Init::Kind::constant, 100, 0});
+    tuner::device::Bindings bindings;
+    bindings.buffers = {before->address(), sums->address()};
+    const auto step =
+        launch("move_on", 1, 7,
+               {array_operand(0, false, rows), array_operand(1, true, rows), integer_operand(rows)});
+    const auto sequence =
+        gpu().device->bind(*loaded.module, loaded.compilation.kernels, {step}, {}, bindings);
+    const auto check = [&](float times) {
+      const std::vector<float> got = contents(sums->address(), 9 * rows);
+      for (std::size_t i = 0; i < got.size(); ++i)
+        CHECK(got[i] == 100 + (i % 9 < 7 ? times * static_cast<float>(i) : 0.0F));
+    };
+    sequence->run(2);
+    check(0);
+    sequence->collect_arrays();
+    check(2);
+    sequence->run(1);
+    sequence->fill_arrays();  // as the buffer is, after two runs
+    sequence->run(1);
+    sequence->collect_arrays();
+    check(3);
+    CHECK(contents(before->address(), 1) == std::vector<float>{0});
+  }
+
+  TEST_CASE("an array that the driver refuses is unlaunchable") {
+    const auto loaded = tests::load(with_surfaces, {"move_on"});
+    const auto memory = filled(ElementType::float32, 63, {});
+    tuner::device::Bindings bindings;
+    bindings.buffers = {memory->address(), memory->address()};
+    constexpr std::int64_t too_many = 1'000'000;
+    const auto step =
+        launch("move_on", 1, 1,
+               {array_operand(0, false, too_many), array_operand(1, true, too_many), integer_operand(1)});
+    try {
+      gpu().device->bind(*loaded.module, loaded.compilation.kernels, {step}, {}, bindings);
+      FAIL("it was bound");
+    } catch (const DeviceFault& fault) {
+      CHECK(fault.status() == TrialStatus::unlaunchable);
+      CHECK_FALSE(fault.lost());
     }
   }
 

@@ -48,6 +48,10 @@ TEST_CASE("an image resized through a texture") {
   CHECK(verified("resize/resize", {1003, 517}, 7) > 5);
 }
 
+TEST_CASE("an image turned from one array into another") {
+  CHECK(verified("rotate/rotate", {1003, 517}, 7) > 5);
+}
+
 TEST_CASE("numbers that stay on the host") {
   CHECK(verified("host_read/host_read", {1'000'003}, 2) == 8);
 }

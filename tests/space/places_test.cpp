@@ -85,6 +85,25 @@ model::KernelSpec with_texture(void (*change)(model::TextureSpec&) = [](model::T
   return spec;
 }
 
+/// scale_spec() whose launch is passed a surface over y alone, of two rows of 33 floats.
+model::KernelSpec with_surface(void (*change)(model::TextureSpec&) = [](model::TextureSpec&) {}) {
+  model::KernelSpec spec = with_texture();
+  model::TextureSpec& surface = *spec.arguments.back().texture;
+  spec.arguments.back().where = {"k.toml", 7, 1};
+  surface.buffer = "y";
+  surface.shape = expressions({"33", "2"});
+  surface.kind.in_array = surface.kind.is_surface = true;
+  spec.steps[0].arguments = {"image"};
+  change(surface);
+  return spec;
+}
+
+model::Texture surface_of(std::vector<std::int64_t> shape, std::int64_t pitch_bytes) {
+  model::Texture texture = {std::move(shape), pitch_bytes};
+  texture.in_array = texture.is_surface = true;
+  return texture;
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("tuner::space");
@@ -253,6 +272,71 @@ TEST_CASE("a texture that no device has is left out, with the reason") {
   CHECK(refusal_of(spec) == "texture `image`: there are none over float3");
   spec = with_texture([](Spec& texture) { texture.buffer = "N"; });
   CHECK(validate(spec).at(0).message == "a texture over `N`, which is no buffer");
+}
+
+TEST_CASE("a surface is over an array that its buffer is copied to, and is identity") {
+  using Spec = model::TextureSpec;
+  const model::Plan plan = planned(with_surface());
+  const model::Operand& operand = plan.steps[0].operands.front();
+  CHECK(operand.kind == model::Operand::Kind::texture);
+  CHECK(operand.buffer == 1);
+  CHECK(*operand.texture == surface_of({33, 2}, 132));  // no pitch that pitched memory has
+  const auto wider = [](Spec& surface) { surface.pitch = expression("136"); };
+  CHECK(*planned(with_surface(wider)).steps[0].operands.front().texture == surface_of({33, 2}, 136));
+  CHECK(is_another(with_surface(), with_surface(wider)));
+  CHECK(is_another(with_surface(), scale_spec()));
+  CHECK(is_another(with_texture(), with_texture([](Spec& texture) { texture.kind.in_array = true; })));
+  CHECK(plan.device_bytes() == planned(scale_spec()).device_bytes() + std::int64_t{2 * 4 * 33 * 2});
+}
+
+TEST_CASE("a surface that no device has is left out, with the reason; one over other elements is a mistake") {
+  using Spec = model::TextureSpec;
+  CHECK(refusal_of(with_surface([](Spec& surface) {
+          surface.shape = expressions({"33", "3"});
+        })) == "surface `image`: 3 rows of 132 bytes, and y has 384");
+  CHECK(refusal_of(with_surface([](Spec& surface) {
+          surface.shape = expressions({"N - 96", "3"});
+        })) == "surface `image`: shape `N - 96` = 0, and y has 96 elements");
+  model::KernelSpec spec = with_surface();
+  spec.arguments.push_back(spec.arguments.back());
+  spec.arguments.back().name = "other";
+  spec.steps[0].arguments.push_back("other");
+  CHECK(planned(spec).steps[0].operands.size() == 2);
+  spec.arguments.back().texture->shape = expressions({"32", "2"});
+  CHECK(refusal_of(spec) == "surface `other`: y lies in an array of another shape already");
+  for (const auto& [type, name] :
+       {std::pair{model::ElementType::float64, "double"}, std::pair{model::ElementType::float3, "float3"}}) {
+    spec = with_surface();
+    spec.arguments[1].type = type;
+    CHECK(validate(spec).at(0).message == std::string("a surface over `y`, of ") + name);
+    CHECK(validate(spec).at(0).where.line == spec.arguments.back().where.line);
+  }
+  spec = with_surface([](Spec& surface) { surface.buffer = "N"; });
+  CHECK(validate(spec).at(0).message == "a surface over `N`, which is no buffer");
+}
+
+TEST_CASE("what lies in an array is found there alone") {
+  const auto mistake = [](const model::KernelSpec& spec) { return validate(spec).at(0).message; };
+  model::KernelSpec spec = with_surface();
+  spec.steps[0].arguments = {"y", "image"};
+  CHECK(mistake(spec) == "`y` is passed to a kernel, and `y` lies in an array");
+  spec.steps[0].arguments.clear();
+  CHECK(mistake(spec) == "`y` is passed to a kernel, and `y` lies in an array");
+  spec = with_surface();
+  spec.arguments.push_back(spec.arguments.back());
+  spec.arguments.back().name = "pitched";
+  spec.arguments.back().texture->kind = {};
+  spec.steps[0].arguments.push_back("pitched");
+  CHECK(mistake(spec) == "`pitched` is passed to a kernel, and `y` lies in an array");
+  spec = with_surface();
+  spec.arguments[1].symbol = "values";
+  CHECK(mistake(spec) == "an array over `y`, which is a symbol");
+  spec = with_texture([](model::TextureSpec& texture) { texture.kind.in_array = true; });
+  CHECK(validate(spec).empty());  // nobody writes x
+  model::StepSpec upload;
+  upload.upload = "x";
+  spec.steps.insert(spec.steps.begin(), upload);
+  CHECK(mistake(spec) == "upload of `x`, which lies in an array");
 }
 
 TEST_CASE("a comparison is compiled with the reference, and may do without one") {

@@ -58,6 +58,10 @@ struct FakeScript {
   std::int64_t memory_bytes = std::int64_t{1} << 30U;
   int blocks_per_multiprocessor = 4;
 
+  /// What a device with CUDA arrays does; given a sequence's bindings. The first is done by bind(), too.
+  std::function<void(const tuner::device::Bindings&)> fill_arrays = [](const auto&) {};
+  std::function<void(const tuner::device::Bindings&)> collect_arrays = [](const auto&) {};
+
   std::vector<std::string> calls;       ///< in order, by name
   std::map<std::string, int> launches;  ///< by symbol
   std::vector<int> repetitions;         ///< of each Sequence::run, references included
@@ -121,8 +125,9 @@ class FakeSequence final : public tuner::device::Sequence {
   FakeSequence(FakeScript& script, const std::vector<tuner::model::KernelResources>& kernels,
                const std::vector<tuner::model::Step>& steps,
                const std::vector<tuner::model::BufferPlan>& buffers, const tuner::device::Bindings& bindings)
-      : m_script(script), m_order(tuner::model::launch_order(steps)) {
+      : m_script(script), m_bindings(bindings), m_order(tuner::model::launch_order(steps)) {
     for (const tuner::model::Step& step : steps) m_steps.push_back(bind(step, kernels, buffers, bindings));
+    fill_arrays();
   }
 
   tuner::device::Timing run(int repetitions) override {
@@ -135,6 +140,8 @@ class FakeSequence final : public tuner::device::Sequence {
     m_script.clock_ns += total;
     return {total, m_script.sm_clock_mhz(m_script.count("run") - 1)};
   }
+  void fill_arrays() override { m_script.fill_arrays(m_bindings); }
+  void collect_arrays() override { m_script.collect_arrays(m_bindings); }
   int blocks_per_multiprocessor() const override { return m_script.blocks_per_multiprocessor; }
 
  private:
@@ -189,6 +196,7 @@ class FakeSequence final : public tuner::device::Sequence {
   }
 
   FakeScript& m_script;
+  tuner::device::Bindings m_bindings;
   std::vector<std::size_t> m_order;
   std::vector<Action> m_steps;
 };

@@ -44,7 +44,7 @@ Step full_step(Step::Kind kind) {
   step.operands.back().struct_bytes = 16;
   step.operands.back().numbers = {{ElementType::uint8, 2, 255, 0}, {ElementType::float32, 12, 0, -0.5}};
   step.operands.push_back(operand(Operand::Kind::texture, 0));
-  step.operands.back().texture = {{64, 32}, 256, Texture::Outside::mirror, true, true, true};
+  step.operands.back().texture = {{64, 32}, 256, Texture::Outside::mirror, true, true, true, true, true};
   step.operands.back().tensor = {{64, std::int64_t{1} << 32U}, {256}, {64, 8}, {1, 2}, 16, 128, 256, true};
   step.buffer = 2;
   step.first = 3;

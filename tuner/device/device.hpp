@@ -82,6 +82,11 @@ class Sequence {
   /// Runs all steps `repetitions` times back to back, waits, and says how long the whole took. Throws
   /// DeviceFault.
   virtual Timing run(int repetitions) = 0;
+  /// Where steps find buffers as CUDA arrays (model::Texture::in_array), these are the sequence's own. They
+  /// have the buffers' contents since it was bound; this copies them again, outside of all timing.
+  virtual void fill_arrays() {}
+  /// Copies arrays that steps may have written back into their buffers.
+  virtual void collect_arrays() {}
   /// The driver's own blocks per multiprocessor for the first launch; -1 where there is no such thing.
   virtual int blocks_per_multiprocessor() const = 0;
 };

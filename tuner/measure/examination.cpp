@@ -43,13 +43,16 @@ Examination::Examination(device::Device& device, const model::TrialJob& job, con
   }
 }
 
-void Examination::prepare(Verifier& verifier, const Inputs& inputs) const {
+void Examination::prepare(device::Sequence& sequence, Verifier& verifier, const Inputs& inputs) const {
   verifier.prepare();
   m_variables.fill(inputs.bindings(m_workspaces));
+  sequence.fill_arrays();
 }
 
-Finding Examination::inspect(Verifier& verifier, const Inputs& inputs, bool compare_outputs) const {
+Finding Examination::inspect(device::Sequence& sequence, Verifier& verifier, const Inputs& inputs,
+                             bool compare_outputs) const {
   const device::Bindings bindings = inputs.bindings(m_workspaces);
+  sequence.collect_arrays();
   Finding finding = m_variables.collect(bindings);
   const auto& buffers = m_job.plan.buffers;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -66,9 +69,9 @@ Finding Examination::on_second_draw(device::Timing& timing) {
   m_variables.fill(bindings);
   const auto sequence = m_device.bind(m_module, m_job.kernels, m_job.plan.steps, m_job.plan.buffers,
                                       m_variables.placed(bindings));
-  prepare(verifier, m_draws.second);
+  prepare(*sequence, verifier, m_draws.second);
   timing = sequence->run(1);
-  Finding finding = inspect(verifier, m_draws.second, true);
+  Finding finding = inspect(*sequence, verifier, m_draws.second, true);
   m_variables.fill(m_draws.first.bindings(m_workspaces));  // what runs next is on that draw
   return in(m_job.plan.verify.second_is_exact ? "on the second draw of inputs (exact)"
                                               : "on the second draw of inputs",
@@ -76,20 +79,20 @@ Finding Examination::on_second_draw(device::Timing& timing) {
 }
 
 Finding Examination::on_first_draw(device::Timing& timing) {
-  prepare(m_verifier, m_draws.first);
+  prepare(*m_sequence, m_verifier, m_draws.first);
   timing = m_sequence->run(1);
-  Finding finding = inspect(m_verifier, m_draws.first, true);
+  Finding finding = inspect(*m_sequence, m_verifier, m_draws.first, true);
   m_outputs = m_verifier.output_checksums();
   return in("on the first draw of inputs", std::move(finding));
 }
 
 Finding Examination::afterwards() {
   if (!m_verifier.repeatable()) {
-    prepare(m_verifier, m_draws.first);
+    prepare(*m_sequence, m_verifier, m_draws.first);
     m_sequence->run(1);
   }
   const bool deterministic = m_job.plan.deterministic;
-  Finding finding = inspect(m_verifier, m_draws.first, !deterministic);
+  Finding finding = inspect(*m_sequence, m_verifier, m_draws.first, !deterministic);
   if (finding.status == TrialStatus::ok) {
     // A run on one draw has no business in the memory of the other.
     finding = Verifier(m_device, m_job, m_draws.second, m_workspaces).inspect(false);

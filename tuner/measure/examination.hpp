@@ -37,10 +37,11 @@ class Examination {
   Finding afterwards();
 
  private:
-  /// Memory and variables as a verified run on `inputs` must find them.
-  void prepare(Verifier& verifier, const Inputs& inputs) const;
-  /// What a run left, variables included.
-  Finding inspect(Verifier& verifier, const Inputs& inputs, bool compare_outputs) const;
+  /// Memory, variables and the arrays of `sequence` as a verified run on `inputs` must find them.
+  void prepare(device::Sequence& sequence, Verifier& verifier, const Inputs& inputs) const;
+  /// What a run left, variables and arrays included.
+  Finding inspect(device::Sequence& sequence, Verifier& verifier, const Inputs& inputs,
+                  bool compare_outputs) const;
 
   device::Device& m_device;
   const model::TrialJob& m_job;

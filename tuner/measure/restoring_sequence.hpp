@@ -16,6 +16,8 @@ class RestoringSequence final : public device::Sequence {
                     device::Bindings bindings, std::unique_ptr<device::Sequence> inner);
 
   device::Timing run(int repetitions) override;
+  void fill_arrays() override { m_inner->fill_arrays(); }
+  void collect_arrays() override { m_inner->collect_arrays(); }
   int blocks_per_multiprocessor() const override { return m_inner->blocks_per_multiprocessor(); }
 
  private:

@@ -181,6 +181,8 @@ void describe(Archive& a, T& v) {
   a("interpolates", v.interpolates);
   a("reads_normalized", v.reads_normalized);
   a("normalized_coordinates", v.normalized_coordinates);
+  a("in_array", v.in_array);
+  a("is_surface", v.is_surface);
 }
 
 template <class Archive, Described<StructNumber> T>

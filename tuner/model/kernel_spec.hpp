@@ -77,7 +77,7 @@ struct TensorMapSpec {
   bool nan_outside = false;
 };
 
-/// A texture over a buffer; its parts as those of Texture.
+/// A texture or a surface over a buffer; its parts as those of Texture.
 struct TextureSpec {
   std::string buffer;  ///< the argument that it is over
   std::vector<Expression> shape;
@@ -121,6 +121,11 @@ struct ArgumentSpec {
   bool is_field() const { return field_length > 0; }
   /// Whether it is a view of another argument, which only CUDA devices have.
   bool is_view() const { return tensor || texture; }
+  /// What people call a view.
+  const char* view_name() const {
+    if (tensor) return "tensor map";
+    return texture && texture->kind.is_surface ? "surface" : "texture";
+  }
   bool is_written() const { return pointer && (access == Access::out || access == Access::inout); }
   /// Whether it is judged; of structs their fields are.
   bool is_output() const { return is_written() && !structure; }

@@ -62,6 +62,7 @@ void add(DigestBuilder& digest, const Texture& texture) {
   digest.add(texture.pitch_bytes).add(static_cast<std::int64_t>(texture.outside));
   for (const bool flag : {texture.interpolates, texture.reads_normalized, texture.normalized_coordinates})
     digest.add(flag ? 1 : 0);
+  if (texture.in_array) digest.add(texture.is_surface ? "surface" : "array");
 }
 
 void add(DigestBuilder& digest, const Operand& operand) {
@@ -147,6 +148,16 @@ std::int64_t Plan::device_bytes() const {
     if (checked && is_judged) total += 4 * buffer.numbers() * size_bytes(ElementType::float64);
     // What a comparison writes, and the zeros that it is held against.
     if (has_comparison(i)) total += 2 * buffer.numbers() * size_bytes(ElementType::float64);
+  }
+  std::vector<int> in_arrays;
+  for (const Step& step : steps) {
+    for (const Operand& operand : step.operands) {
+      if (!operand.texture || !operand.texture->in_array) continue;
+      if (std::find(in_arrays.begin(), in_arrays.end(), operand.buffer) != in_arrays.end()) continue;
+      in_arrays.push_back(operand.buffer);
+      const Texture& texture = *operand.texture;
+      total += 2 * texture.shape.front() * texture.shape.back() * size_bytes(operand.type);
+    }
   }
   return total;
 }

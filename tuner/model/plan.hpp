@@ -121,7 +121,8 @@ struct TensorMap {
   bool operator==(const TensorMap&) const = default;
 };
 
-/// A texture object over a buffer where it lies: cudaTextureObject_t.
+/// A texture object over a buffer where it lies, cudaTextureObject_t, or over a CUDA array that the buffer is
+/// copied into and, where a kernel may have written it, out of again; then maybe a cudaSurfaceObject_t.
 struct Texture {
   enum class Outside { clamp, border, wrap, mirror };  ///< what is read there; border: 0
   std::vector<std::int64_t> shape;                     ///< width and height; empty: linear memory
@@ -130,6 +131,8 @@ struct Texture {
   bool interpolates = false;            ///< between elements, else the nearest is read
   bool reads_normalized = false;        ///< integers as floating numbers up to 1
   bool normalized_coordinates = false;  ///< from 0 to 1 instead of to width and height
+  bool in_array = false;                ///< with a shape
+  bool is_surface = false;              ///< in an array; then only shape and pitch say anything
   bool operator==(const Texture&) const = default;
 };
 
@@ -221,7 +224,8 @@ struct Plan {
   bool has_comparison(std::size_t buffer) const;
   /// Whether any buffer must be restored before each timed run.
   bool restores() const;
-  /// Device memory of both draws: the buffers, and the reference's two double arrays per output.
+  /// Device memory of both draws: the buffers, the CUDA arrays beside them, and the reference's two double
+  /// arrays per output.
   std::int64_t device_bytes() const;
   /// Over everything in the plan, in order.
   void add_to(DigestBuilder& digest) const;

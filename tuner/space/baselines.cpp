@@ -95,7 +95,7 @@ class BaselineCheck {
     if (found != arguments.end() && found->is_view()) {
       m_compiler.report(argument.where,
                         fmt::format("the baseline `{}` takes `{}`, which is a {}", m_baseline.name,
-                                    argument.name, found->tensor ? "tensor map" : "texture"),
+                                    argument.name, found->view_name()),
                         fmt::format("pass it the buffer, {}",
                                     found->tensor ? found->tensor->buffer : found->texture->buffer));
       return;

@@ -103,9 +103,25 @@ class StepCompiler {
     return -1;
   }
 
+  void check_surface(const std::string& name, int argument, const model::SourceLocation& where) {
+    const auto& own = m_spec.arguments[static_cast<std::size_t>(argument)].type;
+    const std::vector<model::ElementType> types = own ? std::vector{*own} : m_spec.types;
+    const auto bad = std::find_if_not(types.begin(), types.end(), has_textures);
+    if (bad == types.end()) return;
+    m_compiler.report(where, fmt::format("a surface over `{}`, of {}", name, model::cuda_name(*bad)),
+                      "elements of one, two or four numbers of 8, 16 or 32 bits");
+  }
+
   CompiledTexture compile(const model::TextureSpec& texture, const model::SourceLocation& where) {
     CompiledTexture result;
-    result.argument = viewed_buffer(texture.buffer, "texture", where);
+    const bool is_surface = texture.kind.is_surface;
+    result.argument = viewed_buffer(texture.buffer, is_surface ? "surface" : "texture", where);
+    if (is_surface && result.argument >= 0) check_surface(texture.buffer, result.argument, where);
+    if (texture.kind.in_array && result.argument >= 0 &&
+        !m_spec.arguments[static_cast<std::size_t>(result.argument)].symbol.empty()) {
+      m_compiler.report(where, fmt::format("an array over `{}`, which is a symbol", texture.buffer),
+                        "name a buffer without one");
+    }
     result.shape = m_compiler.compile_all(texture.shape);
     result.pitch = m_compiler.compile(texture.pitch);
     return result;
@@ -211,14 +227,46 @@ class StepCompiler {
     for (const std::string& name : step.arguments) {
       if (const auto operand = resolve(name, step, use)) result.operands.push_back(*operand);
     }
-    if (!step.arguments.empty()) return result;
+    if (!step.arguments.empty()) {
+      if (use == Use::run) check_arrays(step, result);
+      return result;
+    }
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
       const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
       if (use == Use::run && !argument.symbol.empty()) continue;  // the kernel knows it by its name
       if (argument.is_field()) continue;
       result.operands.push_back({model::Operand::Kind::buffer, i, std::nullopt});
     }
+    if (use == Use::run) check_arrays(step, result);
     return result;
+  }
+
+  /// Whether runs write argument `name` or a copy of it in an array, of which the other knows nothing.
+  bool parts_from_array(const std::string& name) const {
+    return std::any_of(m_spec.arguments.begin(), m_spec.arguments.end(), [&](const ArgumentSpec& view) {
+      if (!view.texture || !view.texture->kind.in_array || view.texture->buffer != name) return false;
+      const auto buffer = std::find_if(m_spec.arguments.begin(), m_spec.arguments.end(),
+                                       [&](const ArgumentSpec& other) { return other.name == name; });
+      return view.texture->kind.is_surface ||
+             (buffer != m_spec.arguments.end() && buffer->access != model::Access::in);
+    });
+  }
+
+  /// A launch must not be passed what lies in an array and is written there but by that array.
+  void check_arrays(const StepSpec& step, const CompiledStep& launch) {
+    for (const CompiledOperand& operand : launch.operands) {
+      if (operand.value || operand.argument < 0) continue;
+      const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(operand.argument)];
+      if (argument.texture && argument.texture->kind.in_array) continue;
+      const std::string& buffer = argument.tensor    ? argument.tensor->buffer
+                                  : argument.texture ? argument.texture->buffer
+                                                     : argument.name;
+      if (!parts_from_array(buffer)) continue;
+      m_compiler.report(
+          step.where,
+          fmt::format("`{}` is passed to a kernel, and `{}` lies in an array", argument.name, buffer),
+          "runs find it there alone: list in \"arguments\" its surface or its texture with array = true");
+    }
   }
 
   CompiledStep compile_upload(const StepSpec& step) {
@@ -237,6 +285,13 @@ class StepCompiler {
       m_compiler.report(step.where,
                         fmt::format("upload of `{}`, which has no contents to copy", argument.name),
                         "only buffers with access `in` or `inout` can be uploaded");
+    }
+    const auto in_array = [&](const ArgumentSpec& view) {
+      return view.texture && view.texture->kind.in_array && view.texture->buffer == argument.name;
+    };
+    if (std::any_of(m_spec.arguments.begin(), m_spec.arguments.end(), in_array)) {
+      m_compiler.report(step.where, fmt::format("upload of `{}`, which lies in an array", argument.name),
+                        "arrays are filled outside of the timed region alone");
     }
     return result;
   }

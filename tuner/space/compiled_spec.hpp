@@ -43,6 +43,9 @@ struct CompiledTensorMap {
   std::optional<Compiled> l2_promotion;
 };
 
+/// Whether textures and surfaces hold elements of `type`: one, two or four numbers of at most 32 bits.
+bool has_textures(model::ElementType type);
+
 /// See model::TextureSpec.
 struct CompiledTexture {
   int argument = -1;  ///< the buffer's, in KernelSpec::arguments

@@ -1,4 +1,5 @@
-// The part of Planner that is about textures: what cuTexObjectCreate (cuda.h) would refuse on every device.
+// The part of Planner that is about textures and surfaces: what cuTexObjectCreate (cuda.h) would refuse on
+// every device.
 #include <fmt/format.h>
 
 #include "tuner/space/plan_text.hpp"
@@ -9,16 +10,6 @@ namespace {
 
 /// CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT of all devices so far.
 constexpr std::int64_t pitch_unit_bytes = 32;
-
-/// What texture units read: one, two or four numbers of at most 32 bits.
-bool has_textures(model::ElementType type) {
-  const int components = model::components(type);
-  const model::ElementType number = model::component_type(type);
-  const bool is_known = number != model::ElementType::bfloat16 && number != model::ElementType::boolean &&
-                        number != model::ElementType::float8_e4m3 &&
-                        number != model::ElementType::float8_e5m2;
-  return is_known && components != 3 && model::size_bytes(number) <= 4;
-}
 
 /// Why a texture cannot be over elements of `type`; empty where it can.
 std::string type_mismatch(const model::Texture& texture, model::ElementType type) {
@@ -38,6 +29,15 @@ std::string type_mismatch(const model::Texture& texture, model::ElementType type
 
 }  // namespace
 
+bool has_textures(model::ElementType type) {
+  const int components = model::components(type);
+  const model::ElementType number = model::component_type(type);
+  const bool is_known = number != model::ElementType::bfloat16 && number != model::ElementType::boolean &&
+                        number != model::ElementType::float8_e4m3 &&
+                        number != model::ElementType::float8_e5m2;
+  return is_known && components != 3 && model::size_bytes(number) <= 4;
+}
+
 bool Planner::set_texture(model::Operand& operand, const model::ArgumentSpec& argument,
                           const CompiledTexture& compiled) {
   operand.kind = model::Operand::Kind::texture;
@@ -45,7 +45,7 @@ bool Planner::set_texture(model::Operand& operand, const model::ArgumentSpec& ar
   const model::BufferPlan& buffer = m_buffers[static_cast<std::size_t>(operand.buffer)];
   operand.type = buffer.type;
   const auto refuse = [&](const std::string& why) {
-    reject(fmt::format("texture `{}`: {}", argument.name, why));
+    reject(fmt::format("{} `{}`: {}", argument.view_name(), argument.name, why));
     return false;
   };
   model::Texture& texture = operand.texture.emplace(argument.texture->kind);
@@ -72,12 +72,18 @@ bool Planner::set_texture(model::Operand& operand, const model::ArgumentSpec& ar
                                 buffer.bytes()));
     texture.pitch_bytes = *pitch;
   }
-  if (texture.pitch_bytes % pitch_unit_bytes != 0)
+  if (!texture.in_array && texture.pitch_bytes % pitch_unit_bytes != 0)
     return refuse(
         fmt::format("a row of {} bytes is no multiple of {}", texture.pitch_bytes, pitch_unit_bytes));
   if (texture.shape.back() - 1 > (buffer.bytes() - row) / texture.pitch_bytes)
     return refuse(fmt::format("{} rows of {} bytes, and {} has {}", texture.shape.back(), texture.pitch_bytes,
                               buffer.name, buffer.bytes()));
+  for (const model::Operand& other : m_arguments) {
+    if (other.buffer != operand.buffer || !other.texture || !other.texture->in_array || !texture.in_array)
+      continue;
+    if (other.texture->shape != texture.shape || other.texture->pitch_bytes != texture.pitch_bytes)
+      return refuse(fmt::format("{} lies in an array of another shape already", buffer.name));
+  }
   return true;
 }
 

@@ -123,6 +123,7 @@ void add(DigestBuilder& digest, const model::TextureSpec& texture) {
   digest.add(static_cast<std::int64_t>(kind.outside));
   for (const bool flag : {kind.interpolates, kind.reads_normalized, kind.normalized_coordinates})
     digest.add(flag ? 1 : 0);
+  if (kind.in_array) digest.add(kind.is_surface ? "surface" : "array");
 }
 
 void add(DigestBuilder& digest, const model::ArgumentSpec& argument) {

@@ -30,7 +30,7 @@ std::optional<std::string> excluded_device(const model::KernelSpec& spec, const 
   for (const model::ArgumentSpec& argument : spec.arguments) {
     if (!argument.is_view()) continue;
     return fmt::format("`{}` is a {}; devices [{}] have them, this one is {}", argument.name,
-                       argument.tensor ? "tensor map" : "texture", fmt::join(kinds, ", "), device.kind);
+                       argument.view_name(), fmt::join(kinds, ", "), device.kind);
   }
   return fmt::format("the spec names devices [{}], this one is {}", fmt::join(kinds, ", "), device.kind);
 }

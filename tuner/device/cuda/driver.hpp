@@ -36,6 +36,11 @@
   FUNCTION(module_unload, cuModuleUnload, 2000)                          \
   FUNCTION(module_get_function, cuModuleGetFunction, 2000)               \
   FUNCTION(module_get_global, cuModuleGetGlobal, 3020)                   \
+  FUNCTION(array_create, cuArray3DCreate, 3020)                          \
+  FUNCTION(array_destroy, cuArrayDestroy, 2000)                          \
+  FUNCTION(memcpy_2d_async, cuMemcpy2DAsync, 3020)                       \
+  FUNCTION(surf_object_create, cuSurfObjectCreate, 5000)                 \
+  FUNCTION(surf_object_destroy, cuSurfObjectDestroy, 5000)               \
   FUNCTION(tex_object_create, cuTexObjectCreate, 5000)                   \
   FUNCTION(tex_object_destroy, cuTexObjectDestroy, 5000)                 \
   FUNCTION(func_get_attribute, cuFuncGetAttribute, 2020)                 \

@@ -14,7 +14,7 @@ using model::Operand;
 
 std::string_view type_of(const Operand& operand) {
   if (operand.kind == Operand::Kind::tensor_map) return "a tensor map";
-  if (operand.kind == Operand::Kind::texture) return "a texture";
+  if (operand.kind == Operand::Kind::texture) return operand.texture->is_surface ? "a surface" : "a texture";
   if (operand.struct_bytes != 0) return "a struct";
   return operand.kind == Operand::Kind::scalar ? model::cuda_name(operand.type) : "a pointer";
 }
@@ -47,7 +47,7 @@ std::vector<CUlaunchAttribute> attributes_of(const model::Step& step) {
 }  // namespace
 
 Launch::Launch(const std::shared_ptr<const Driver>& shared_driver, CUfunction function,
-               const model::Step& step, const Bindings& bindings)
+               const model::Step& step, const Bindings& bindings, Arrays& arrays)
     : m_function(function),
       m_entry(step.entry),
       m_grid(step.grid),
@@ -64,17 +64,24 @@ Launch::Launch(const std::shared_ptr<const Driver>& shared_driver, CUfunction fu
   if (step.shared_carveout_percent >= 0) prefer_shared_memory(driver, step.shared_carveout_percent);
   if (step.cluster.count() > 1) check_clusters(driver, step.cluster);
   m_values.reserve(step.operands.size());
-  for (const Operand& operand : step.operands) m_values.push_back(value_of(shared_driver, operand, bindings));
+  for (const Operand& operand : step.operands)
+    m_values.push_back(value_of(shared_driver, operand, bindings, arrays));
   for (OperandValue& value : m_values) m_arguments.push_back(&value);
 }
 
 OperandValue Launch::value_of(const std::shared_ptr<const Driver>& driver, const Operand& operand,
-                              const Bindings& bindings) {
+                              const Bindings& bindings, Arrays& arrays) {
   const auto address = [&] { return bindings.buffers.at(static_cast<std::size_t>(operand.buffer)); };
   if (operand.kind == Operand::Kind::tensor_map) return make_tensor_map(*driver, operand, address());
   if (operand.kind != Operand::Kind::texture) return operand_value(operand, bindings);
-  m_textures.push_back(make_texture(driver, operand, address()));
+  const CUarray array = operand.texture->in_array ? arrays.array_of(operand, address()) : nullptr;
   OperandValue out;
+  if (operand.texture->is_surface) {
+    m_surfaces.push_back(make_surface(driver, operand, array));
+    out.words[0] = m_surfaces.back().get();
+    return out;
+  }
+  m_textures.push_back(make_texture(driver, operand, address(), array));
   out.words[0] = m_textures.back().get();
   return out;
 }

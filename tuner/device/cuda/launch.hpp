@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/device/cuda/arrays.hpp"
 #include "tuner/device/cuda/session.hpp"
 #include "tuner/device/device.hpp"
 #include "tuner/device/operand_value.hpp"
@@ -15,8 +16,9 @@ class Launch {
  public:
   /// Checks the arguments against the parameters the binary has, and opts in to as much dynamic shared memory
   /// as the step asks for. Throws device::DeviceFault (launch_error) where kernel and step do not fit.
+  /// `arrays` gets what the arguments need, and must outlive the launch.
   Launch(const std::shared_ptr<const Driver>& shared_driver, CUfunction function, const model::Step& step,
-         const Bindings& bindings);
+         const Bindings& bindings, Arrays& arrays);
 
   void enqueue(const Driver& driver, CUstream stream) const;
   int blocks_per_multiprocessor(const Driver& driver) const;
@@ -36,9 +38,10 @@ class Launch {
   std::int64_t m_dynamic_shared_bytes;
   std::vector<CUlaunchAttribute> m_attributes;
   OperandValue value_of(const std::shared_ptr<const Driver>& driver, const model::Operand& operand,
-                        const Bindings& bindings);
+                        const Bindings& bindings, Arrays& arrays);
 
   std::vector<TextureHandle> m_textures;
+  std::vector<SurfaceHandle> m_surfaces;
   std::vector<OperandValue> m_values;  ///< one argument each
   std::vector<void*> m_arguments;      ///< into m_values, whose elements stay in place when a Launch is moved
 };

@@ -18,6 +18,7 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
                            const std::vector<model::Step>& steps,
                            const std::vector<model::BufferPlan>& buffers, const Bindings& bindings)
     : m_parts(std::move(parts)),
+      m_arrays(m_parts.session),
       m_order(model::launch_order(steps)),
       m_start(m_parts.session->make_event(true)),
       m_stop(m_parts.session->make_event(true)),
@@ -38,7 +39,7 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
     switch (step.kind) {
       case model::Step::Kind::launch:
         bound.launch.emplace(m_parts.session->shared_driver(), find_kernel(kernels, step.entry), step,
-                             bindings);
+                             bindings, m_arrays);
         break;
       case model::Step::Kind::upload: {
         const auto buffer = static_cast<std::size_t>(step.buffer);
@@ -51,6 +52,7 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
     }
     m_steps.push_back(std::move(bound));
   }
+  m_arrays.fill();
 }
 
 CUfunction CudaSequence::find_kernel(const std::vector<model::KernelResources>& kernels,

@@ -30,6 +30,8 @@ class CudaSequence final : public Sequence {
                const Bindings& bindings);
 
   Timing run(int repetitions) override;
+  void fill_arrays() override { m_arrays.fill(); }
+  void collect_arrays() override { m_arrays.collect(); }
   int blocks_per_multiprocessor() const override;
 
  private:
@@ -64,6 +66,7 @@ class CudaSequence final : public Sequence {
   void record(const Event& event, CUstream stream) const;
 
   Parts m_parts;
+  Arrays m_arrays;
   std::vector<SideStream> m_streams;
   std::vector<BoundStep> m_steps;
   std::vector<std::size_t> m_order;  ///< of one run, loops written out

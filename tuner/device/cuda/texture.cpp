@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace tuner::device::cuda {
-namespace {
 
 CUarray_format format_of(model::ElementType type) {
   using model::ElementType;
@@ -31,6 +30,8 @@ CUarray_format format_of(model::ElementType type) {
   }
 }
 
+namespace {
+
 CUaddress_mode mode_of(model::Texture::Outside outside) {
   switch (outside) {
     case model::Texture::Outside::border:
@@ -43,6 +44,13 @@ CUaddress_mode mode_of(model::Texture::Outside outside) {
       break;
   }
   return CU_TR_ADDRESS_MODE_CLAMP;
+}
+
+CUDA_RESOURCE_DESC resource_of(CUarray array) {
+  CUDA_RESOURCE_DESC resource = {};
+  resource.resType = CU_RESOURCE_TYPE_ARRAY;
+  resource.res.array.hArray = array;
+  return resource;
 }
 
 CUDA_RESOURCE_DESC resource_of(const model::Operand& operand, Address address) {
@@ -81,21 +89,34 @@ CUDA_TEXTURE_DESC reading_of(const model::Operand& operand) {
   return reading;
 }
 
-}  // namespace
-
-TextureHandle make_texture(std::shared_ptr<const Driver> driver, const model::Operand& operand,
-                           Address address) {
-  const CUDA_RESOURCE_DESC resource = resource_of(operand, address);
-  const CUDA_TEXTURE_DESC reading = reading_of(operand);
-  CUtexObject object = 0;
-  const CUresult result = driver->tex_object_create(&object, &resource, &reading, nullptr);
+/// Throws unless the driver made the `what` that `operand` asks for.
+void check_made(const Driver& driver, CUresult result, const model::Operand& operand, const char* what) {
   if (result != CUDA_SUCCESS && !is_fatal(result)) {
     throw DeviceFault(
         model::TrialStatus::unlaunchable, false,
-        fmt::format("the driver refuses a texture of {}, {}: {}", fmt::join(operand.texture->shape, "x"),
-                    model::cuda_name(operand.type), describe(*driver, result)));
+        fmt::format("the driver refuses a {} of {}, {}: {}", what, fmt::join(operand.texture->shape, "x"),
+                    model::cuda_name(operand.type), describe(driver, result)));
   }
-  check(*driver, result, "making a texture");
+  check(driver, result, fmt::format("making a {}", what).c_str());
+}
+
+}  // namespace
+
+TextureHandle make_texture(std::shared_ptr<const Driver> driver, const model::Operand& operand,
+                           Address address, CUarray array) {
+  const CUDA_RESOURCE_DESC resource =
+      operand.texture->in_array ? resource_of(array) : resource_of(operand, address);
+  const CUDA_TEXTURE_DESC reading = reading_of(operand);
+  CUtexObject object = 0;
+  check_made(*driver, driver->tex_object_create(&object, &resource, &reading, nullptr), operand, "texture");
+  return {std::move(driver), object};
+}
+
+SurfaceHandle make_surface(std::shared_ptr<const Driver> driver, const model::Operand& operand,
+                           CUarray array) {
+  const CUDA_RESOURCE_DESC resource = resource_of(array);
+  CUsurfObject object = 0;
+  check_made(*driver, driver->surf_object_create(&object, &resource), operand, "surface");
   return {std::move(driver), object};
 }
 

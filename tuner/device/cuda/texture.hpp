@@ -7,9 +7,16 @@
 
 namespace tuner::device::cuda {
 
-/// The texture object that `operand` asks for, over the buffer at `address`. Throws device::DeviceFault:
-/// unlaunchable where the driver has no such texture.
+/// Of one of the numbers of `type`.
+CUarray_format format_of(model::ElementType type);
+
+/// The texture object that `operand` asks for, over the buffer at `address`, or over `array` where it is in
+/// one. Throws device::DeviceFault: unlaunchable where the driver has no such texture.
 TextureHandle make_texture(std::shared_ptr<const Driver> driver, const model::Operand& operand,
-                           Address address);
+                           Address address, CUarray array);
+
+/// The surface object over `array` that `operand` asks for; throws likewise.
+SurfaceHandle make_surface(std::shared_ptr<const Driver> driver, const model::Operand& operand,
+                           CUarray array);
 
 }  // namespace tuner::device::cuda

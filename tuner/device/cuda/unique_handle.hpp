@@ -42,6 +42,8 @@ using ModuleHandle = UniqueHandle<CUmodule, &Driver::module_unload>;
 using Stream = UniqueHandle<CUstream, &Driver::stream_destroy>;
 using Event = UniqueHandle<CUevent, &Driver::event_destroy>;
 using TextureHandle = UniqueHandle<CUtexObject, &Driver::tex_object_destroy>;
+using SurfaceHandle = UniqueHandle<CUsurfObject, &Driver::surf_object_destroy>;
+using ArrayHandle = UniqueHandle<CUarray, &Driver::array_destroy>;
 using Graph = UniqueHandle<CUgraph, &Driver::graph_destroy>;
 using GraphExec = UniqueHandle<CUgraphExec, &Driver::graph_exec_destroy>;
 
