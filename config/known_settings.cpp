@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "config/budget.hpp"
@@ -87,14 +89,26 @@ void check_word(const KnownSetting& setting, const std::string& value) {
   refuse(setting, value, "choose " + util::listed(words));
 }
 
+/// `cuda:0` or several of these, each once.
+bool are_gpus(std::string_view text) {
+  std::set<std::string_view> seen;
+  while (true) {
+    const std::size_t end = text.find(',');
+    const std::string_view one = text.substr(0, end);
+    const bool is_gpu = one.starts_with("cuda:") && one.size() > 5 && one.size() <= 8 && one[5] != '-' &&
+                        util::parse_number<int>(one.substr(5));
+    if (!is_gpu || !seen.insert(one).second) return false;
+    if (end == std::string_view::npos) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
 void check_device(const KnownSetting& setting, const std::string& value) {
-  if (value == "auto" || value == "cpu") return;
+  if (value == "auto" || value == "all" || value == "cpu") return;
   const std::string_view text = value;
   if (text.starts_with("replay:") && text.size() > 7) return;
-  if (text.starts_with("cuda:") && text.size() <= 8 && text[5] != '-' &&
-      util::parse_number<int>(text.substr(5)))
-    return;
-  refuse(setting, value, "choose auto, cuda:0 (or another number), cpu or replay:FILE");
+  if (are_gpus(text)) return;
+  refuse(setting, value, "choose auto, all, cuda:0 (or another number), cuda:0,cuda:2, cpu or replay:FILE");
 }
 
 void check_number(const KnownSetting& setting, const std::string& value) {
@@ -146,7 +160,7 @@ std::string accepted_text(const KnownSetting& setting) {
     case SettingKind::word:
       return setting.choices.empty() ? "NAME" : std::string(setting.choices);
     case SettingKind::device:
-      return "auto|cuda:N|cpu|replay:FILE";
+      return "auto|all|cuda:N[,cuda:M]|cpu|replay:FILE";
     case SettingKind::sizes:
       return "512..4096|512..4096:128|512,1000|512x1024x256";
     case SettingKind::paddings:

@@ -10,7 +10,7 @@ enum class SettingKind {
   path,    ///< a file or folder; relative ones in a settings file are relative to that file, `~/` is the home
            ///< folder
   word,    ///< one of `choices`, or any name where there are none
-  device,  ///< auto, cuda:N, cpu, replay:FILE
+  device,  ///< auto, all, cuda:N and lists of these, cpu, replay:FILE
   sizes,   ///< parse_sizes()
   paddings,  ///< parse_paddings()
   type,      ///< model::parse_element_type()

@@ -61,6 +61,7 @@ void read_result(Statement::Use& row, bool with_samples, TrialRecord& trial) {
   trial.metrics = stored_metrics(row.text());
   trial.workload.operations = row.real();
   trial.workload.bytes = row.real();
+  trial.gpu = row.text();
   trial.measured_at = row.text();
   trial.run = row.digest();
   trial.sequence = row.integer();

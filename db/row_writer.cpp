@@ -256,6 +256,7 @@ void RowWriter::put(const TrialRecord& trial, Known known, const Digest& judged_
   row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
   row.bind(trial.idea)
       .bind(macros_json(trial.macros))
+      .bind(trial.gpu)
       .bind(trial.measured_at)
       .bind(trial.sequence)
       .bind(measurement)

@@ -143,6 +143,7 @@ std::string to_json(const TrialRecord& trial, const std::vector<StoredMeasuremen
   out["compile_log"] = trial.compile_log;
   out["measured_at"] = trial.measured_at;
   out["run"] = json_of(trial.run);
+  if (!trial.gpu.empty()) out["gpu"] = trial.gpu;
   out["sequence"] = trial.sequence;
   if (!earlier.empty()) {
     out["earlier"] = Json::array();
@@ -163,6 +164,7 @@ TrialWithPast trial_from_json(const Json& value) {
   trial.comparison_class = class_from(fields.object("class"));
   trial.is_default = fields.flag("default");
   if (fields.has("macros")) trial.macros = configuration_from(fields.value("macros"));
+  if (fields.has("gpu")) trial.gpu = fields.text("gpu", 256);
   if (fields.has("idea")) trial.idea = fields.text("idea", 256);
   if (fields.has("role")) trial.role = role_from(fields);
   // In the first version of exports: of the source texts alone.

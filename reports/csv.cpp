@@ -112,6 +112,7 @@ constexpr const char* after_metrics[] = {"median_ns",
                                          "measured_at",
                                          "run",
                                          "idea",
+                                         "gpu",
                                          "detail"};
 
 std::string heading(const OpenColumns& open) {
@@ -214,7 +215,11 @@ std::string to_csv(const ReportInput& input) {
     add_resources(trial, line);
     line.text(trial.outcome.verification.checked ? "yes" : "no").text(trial.outcome.verification.rule);
     trial.outcome.verification.checked ? line.number(trial.outcome.verification.error_ratio) : line.none();
-    line.number(trial.compile_ms).text(trial.measured_at).text(trial.run.hex()).text(trial.idea);
+    line.number(trial.compile_ms)
+        .text(trial.measured_at)
+        .text(trial.run.hex())
+        .text(trial.idea)
+        .text(trial.gpu);
     line.text(trial.outcome.detail.empty() ? trial.compile_log : trial.outcome.detail);
     out += line.finish();
   }

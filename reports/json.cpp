@@ -116,6 +116,7 @@ Json to_json(const TrialRecord& trial, const std::vector<model::Ceiling>& ceilin
           {"detail", trial.outcome.detail},
           {"role", model::to_string(trial.role)},
           {"is_default", trial.is_default},
+          {"gpu", trial.gpu.empty() ? Json(nullptr) : Json(trial.gpu)},
           {"idea", trial.idea.empty() ? Json(nullptr) : Json(trial.idea)},
           {"approximate", is_approximate(trial)},
           {"measurement", to_json(trial.outcome.measurement)},

@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
+#include "bench/support/imagined.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/terminal/progress.hpp"
@@ -41,52 +43,6 @@ double memory_mib(const std::string& what) {
   throw model::Error("/proc/self/status does not say " + what);
 }
 
-model::ParameterSpec parameter(const std::string& name, std::int64_t values) {
-  model::ParameterSpec out;
-  out.name = name;
-  for (std::int64_t i = 1; i <= values; ++i) out.values.emplace_back(i);
-  return out;
-}
-
-/// 50 × 10 × 10 configurations.
-model::KernelSpec spec() {
-  model::KernelSpec out;
-  out.name = "imagined";
-  out.family = "imagined";
-  out.source = {{"imagined.cu", "extern \"C\" __global__ void imagined(float* x) {}"}};
-  out.sizes = {"N"};
-  out.types = {model::ElementType::float32};
-  out.parameters = {parameter("TILE", 50), parameter("UNROLL", 10), parameter("VECTOR", 10)};
-  model::ArgumentSpec x;
-  x.name = "x";
-  x.type = model::ElementType::float32;
-  x.pointer = true;
-  x.access = model::Access::out;
-  x.extent = {{"N", {}}};
-  out.arguments = {x};
-  model::StepSpec launch;
-  launch.entry = "imagined";
-  launch.grid = {{"ceil_div(N, 32 * TILE)", {}}};
-  launch.block = {{"32", {}}};
-  out.steps = {launch};
-  out.metrics = {{"elements/ns", {"1.0 * N / time_ns", {}}}};
-  return out;
-}
-
-class QuickCompiler final : public compile::Compiler {
- public:
-  std::string name() const override { return "quick 1"; }
-  model::Compilation compile(const model::CompileJob& job) override {
-    model::Compilation out;
-    out.binary.resize(50'000);  // the size of a matmul's cubin
-    out.log = std::string(500, 'x');
-    model::KernelResources& kernel = out.kernels.emplace_back();
-    kernel.entry = job.entries.front();
-    kernel.symbol = kernel.entry;
-    return out;
-  }
-};
-
 /// Every tenth trial fails.
 class QuickRunner final : public model::TrialRunner {
  public:
@@ -98,7 +54,7 @@ class QuickRunner final : public model::TrialRunner {
       out.detail = "C is wrong at 17";
       return out;
     }
-    out.measurement = measurement(m_runs % 1000);
+    out.measurement = bench::measured(1e6 + static_cast<double>(m_runs % 1000));
     return out;
   }
 
@@ -107,7 +63,7 @@ class QuickRunner final : public model::TrialRunner {
     model::FinalOutcome out;
     for (std::size_t i = 0; i < job.trials.size(); ++i) {
       model::Standing& standing = out.standings.emplace_back();
-      standing.measurement = measurement(1000 + static_cast<std::int64_t>(i));
+      standing.measurement = bench::measured(1e6 + 1000 + static_cast<double>(i));
       standing.tied = true;
     }
     out.rounds = 20;
@@ -115,13 +71,6 @@ class QuickRunner final : public model::TrialRunner {
   }
 
  private:
-  static model::Measurement measurement(std::int64_t more_ns) {
-    model::Measurement out;
-    out.samples_ns.assign(20, 1e6 + static_cast<double>(more_ns));
-    out.median_ns = out.low_ns = out.high_ns = out.min_ns = out.samples_ns.front();
-    return out;
-  }
-
   model::DeviceInfo m_device;
   std::int64_t m_runs = 0;
 };
@@ -159,23 +108,11 @@ class Watcher final : public sweep::Observer {
   std::int64_t m_done = 0;
 };
 
+/// 50 × 10 × 10 configurations of each problem.
 sweep::Request make_request() {
-  sweep::Request request;
-  sweep::Work work{space::KernelSpace(spec()), {}};
-  for (int i = 1; i <= problems; ++i) {
-    work.problems.push_back(space::make_problem(work.kernel.spec(), {100'000 * i}, std::nullopt, 0));
-  }
-  request.work = {work};
-  request.device.id = "cuda:0";
-  request.device.kind = "cuda";
-  request.device.name = "Imagined GPU";
-  request.device.architecture = "sm_90";
-  request.compiler = "quick 1";
-  request.run.id = model::Digest::random();
-  request.run.state = "running";
-  request.run.device = request.device;
-  request.run.toolkit = request.compiler;
-  return request;
+  std::vector<std::int64_t> sizes;
+  for (int i = 1; i <= problems; ++i) sizes.push_back(100'000 * i);
+  return bench::imagined_request({50, 10, 10}, sizes);
 }
 
 int run(const std::filesystem::path& folder) {
@@ -183,11 +120,11 @@ int run(const std::filesystem::path& folder) {
   db::ResultStore store(folder / "memory.db");
   db::PendingResults results(store, [](const std::string& text) { fmt::print("{}\n", text); });
   const sweep::TrialList list = sweep::list_trials(request, store);
-  compile::CompilePool pool(16, [] { return std::make_unique<QuickCompiler>(); });
+  compile::CompilePool pool(16, [] { return std::make_unique<bench::QuickCompiler>(); });
   QuickRunner runner;
   Watcher watcher(seconds_now());
   const std::atomic<bool> stop{false};
-  sweep::Services services{pool, runner, results, store, watcher, {}, seconds_now, stop};
+  sweep::Services services{pool, {&runner}, results, store, watcher, {}, seconds_now, stop};
   sweep::sweep(request, list, services);
   const double ratio = watcher.last_mib / watcher.first_mib;
   fmt::print("memory after the last trial / after the first 10,000: {:.3f} (limit {})\n", ratio,

@@ -7,7 +7,7 @@ INSERT INTO trials (
   grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes,
   occupancy, blocks_per_sm, warps_per_sm, limited_by, driver_blocks_per_sm,
   status, detail, device_lost, verified, error_ratio, error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, rule,
-  median_ns, low_ns, high_ns, metrics, operations, bytes, idea, macros, measured_at, sequence, measurement, run)
+  median_ns, low_ns, high_ns, metrics, operations, bytes, idea, macros, gpu, measured_at, sequence, measurement, run)
 VALUES (
   ?, ?, ?, ?, ?, ?, ?7,
   coalesce((SELECT s.definition <> ?7
@@ -17,14 +17,14 @@ VALUES (
   ?, ?, ?, ?, ?, ?, ?,
   ?, ?, ?, ?, ?,
   ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
   (SELECT id FROM runs WHERE id = ?))
 ON CONFLICT (id) DO UPDATE SET (
   role, is_default, definition, superseded, judged_by, binary, probe, entry,
   grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes,
   occupancy, blocks_per_sm, warps_per_sm, limited_by, driver_blocks_per_sm,
   status, detail, device_lost, verified, error_ratio, error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, rule,
-  median_ns, low_ns, high_ns, metrics, operations, bytes, idea, macros, measured_at, sequence, measurement, run) = (
+  median_ns, low_ns, high_ns, metrics, operations, bytes, idea, macros, gpu, measured_at, sequence, measurement, run) = (
   excluded.role, excluded.is_default, coalesce(excluded.definition, trials.definition),
   iif(excluded.judged_by IS NULL AND (excluded.definition IS NULL OR trials.judged_by IS NOT NULL),
       trials.superseded, excluded.superseded),
@@ -36,6 +36,6 @@ ON CONFLICT (id) DO UPDATE SET (
   excluded.verified, excluded.error_ratio, excluded.error_ulp_scale, excluded.wrong_elements, excluded.first_wrong,
   excluded.wrong_buffer, excluded.rule, excluded.median_ns, excluded.low_ns, excluded.high_ns, excluded.metrics,
   excluded.operations, excluded.bytes, iif(excluded.idea = '', trials.idea, excluded.idea),
-  iif(excluded.macros = '', trials.macros, excluded.macros), excluded.measured_at, excluded.sequence, excluded.measurement, excluded.run)
+  iif(excluded.macros = '', trials.macros, excluded.macros), excluded.gpu, excluded.measured_at, excluded.sequence, excluded.measurement, excluded.run)
 WHERE ? OR (excluded.measured_at, coalesce(excluded.measurement, x''))
            >= (trials.measured_at, coalesce(trials.measurement, x''))

@@ -8,7 +8,7 @@ SELECT {leading}t.id, k.name, f.json, k.parameters, p.family, p.sizes, p.type, p
        coalesce(l.compile_ms, 0), coalesce(l.log, ''),
        t.status, t.detail, t.device_lost, coalesce(t.driver_blocks_per_sm, -1),
        t.verified, t.error_ratio, t.error_ulp_scale, t.wrong_elements, coalesce(t.first_wrong, -1), t.wrong_buffer, t.rule,
-       t.metrics, coalesce(t.operations, 0), coalesce(t.bytes, 0), t.measured_at, t.run, t.sequence,
+       t.metrics, coalesce(t.operations, 0), coalesce(t.bytes, 0), t.gpu, t.measured_at, t.run, t.sequence,
        {measurement}
 FROM {from}
 JOIN contests AS n ON n.id = t.contest

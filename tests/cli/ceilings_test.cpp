@@ -39,7 +39,7 @@ struct CeilingBench : test::Bench {
     };
     auto runner = std::make_unique<test::ScaleRunner>(behave);
     const test::ScaleRunner& kept = *runner;
-    backend.runner = std::move(runner);
+    backend.runners.push_back(std::move(runner));
     const sweep::Ending ending = cli::measure_ceilings(
         {kernels, run_request, backend, results, results, watcher, stop, recorded,
          [this](const model::Ceiling& ceiling) { recorded.push_back(ceiling); }, begin});

@@ -113,6 +113,7 @@ TrialRecord full_trial(const std::string& name) {
   trial.comparison_class = sample_class();
   trial.is_default = true;
   trial.idea = "1024 float";
+  trial.gpu = "GPU-1";
   trial.definition = key("definition");
   trial.binary_key = key(name + " binary");
   trial.probe_key = key(name + " probes");

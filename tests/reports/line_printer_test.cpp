@@ -35,6 +35,24 @@ static_assert(std::is_nothrow_destructible_v<LinePrinter>);
 
 TEST_SUITE_BEGIN("tuner::cli::terminal");
 
+TEST_CASE("a status of several lines is written over as a whole, each line elided, and gives way to lines") {
+  Screen screen;
+  screen.columns = 12;
+  LinePrinter printer(screen.terminal(true), screen.clock());
+  printer.status("all of it", 0.1, {"  cuda:0 and more", "  cuda:1"});
+  CHECK(screen.take() == "\rall of it\x1b[K\n\r  cuda:0 a…\x1b[K\n\r  cuda:1\x1b[K");
+  screen.now += 1;
+  printer.status("more", 0.2, {"  a", "  b"});
+  CHECK(screen.take() == "\x1b[A\x1b[A\rmore\x1b[K\n\r  a\x1b[K\n\r  b\x1b[K");
+  printer.line("a line");
+  CHECK(screen.take() == "\r\x1b[K\x1b[A\x1b[K\x1b[A\x1b[Ka line\n\rmore\x1b[K\n\r  a\x1b[K\n\r  b\x1b[K");
+  screen.now += 1;
+  printer.status("one", 0.3);
+  CHECK(screen.take() == "\r\x1b[K\x1b[A\x1b[K\x1b[A\x1b[K\rone\x1b[K");
+  printer.finish();
+  CHECK(screen.take() == "\n");
+}
+
 TEST_CASE("on a terminal the status is one line written over, elided to the width it has now") {
   Screen screen;
   LinePrinter printer(screen.terminal(true), screen.clock());

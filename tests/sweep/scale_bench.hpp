@@ -81,7 +81,10 @@ inline model::TrialOutcome failed_in(model::TrialStatus status, const std::strin
 class ScaleRunner final : public model::TrialRunner {
  public:
   using Behave = std::function<model::TrialOutcome(int scale, const model::TrialJob& job)>;
-  explicit ScaleRunner(Behave behave) : m_behave(std::move(behave)) {}
+  explicit ScaleRunner(Behave behave, std::size_t number = 0) : m_behave(std::move(behave)) {
+    m_device.id = "cuda:" + std::to_string(number);
+    m_device.uuid = "GPU-" + std::to_string(number);
+  }
   const model::DeviceInfo& device() const override { return m_device; }
   model::TrialOutcome run(const model::TrialJob& job) override {
     launched.push_back(std::to_integer<int>(job.binary.at(0)));
@@ -89,6 +92,7 @@ class ScaleRunner final : public model::TrialRunner {
   }
   model::FinalOutcome run_final(const model::FinalJob& job) override {
     finals.emplace_back();
+    is_in_final = true;
     for (const model::TrialJob& trial : job.trials)
       finals.back().push_back(std::to_integer<int>(trial.binary.at(0)));
     if (fails_in_final) return {{}, 0, 0, 0, failed_in(model::TrialStatus::crashed, "lost", true), 0};
@@ -100,12 +104,14 @@ class ScaleRunner final : public model::TrialRunner {
         },
         job);
     if (doubt) doubt(outcome);
+    is_in_final = false;
     return outcome;
   }
   std::function<void(model::FinalOutcome&)> doubt;  ///< what a final says beside the medians; may be null
   std::vector<int> launched;
   std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
   bool fails_in_final = false;
+  bool is_in_final = false;
 
  private:
   model::DeviceInfo m_device;
@@ -189,8 +195,8 @@ struct Bench {
     };
     compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, answer); });
     double now = 0;
-    sweep::Services services{pool, runner, results, results, watcher, oracle, [&now] { return now += 0.001; },
-                             stop};
+    sweep::Services services{
+        pool, {&runner}, results, results, watcher, oracle, [&now] { return now += 0.001; }, stop};
     const sweep::TrialList list = sweep::list_trials(what, results);
     const sweep::Summary summary = sweep::sweep(what, list, services);
     launched = runner.launched;

@@ -166,7 +166,7 @@ ScriptedSummary run_scripted_sweep(const ScriptedSweep& scripted) {
   compile::CompilePool pool(compilers, compilers_of(scripted, request.compiler));
   Notices observer;
   const std::atomic<bool> stop{false};
-  sweep::Services services{pool,        runner, store, store, observer, oracle_of(request.device),
+  sweep::Services services{pool,        {&runner}, store, store, observer, oracle_of(request.device),
                            seconds_now, stop};
   return {sweep::sweep(request, list, services), std::move(observer.notices)};
 }

@@ -256,8 +256,8 @@ TEST_SUITE("tuner::sweep") {
       test::FakeCompilerLog log;
       compile::CompilePool pool(1,
                                 [&] { return std::make_unique<test::FakeCompiler>(log, scale_answer({})); });
-      sweep::Services services{pool,          runner, bench.results,      bench.results,
-                               bench.watcher, {},     [] { return 0.0; }, bench.stop};
+      sweep::Services services{pool,          {&runner}, bench.results,      bench.results,
+                               bench.watcher, {},        [] { return 0.0; }, bench.stop};
       sweep::sweep(request, sweep::list_trials(request, bench.results), services);
       REQUIRE(runner.launched.size() >= 300);
       return std::vector(runner.launched.begin(), runner.launched.begin() + 200);

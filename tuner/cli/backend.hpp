@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "config/settings.hpp"
 #include "tuner/compile/compile_pool.hpp"
@@ -8,27 +9,38 @@
 #include "tuner/model/device_info.hpp"
 #include "tuner/model/trial_runner.hpp"
 #include "tuner/sweep/request.hpp"
+#include "tuner/worker/device_lock.hpp"
 
 namespace tuner::cli {
 
 /// Everything that depends on which device was chosen.
 struct Backend {
-  model::DeviceInfo device;
+  model::DeviceInfo device;                     ///< the first, where there are several
   std::string compiler;                         ///< its name and version
   compile::CompilePool::Factory make_compiler;  ///< called on the pool's threads
-  std::unique_ptr<model::TrialRunner> runner;
+  /// One for each device; more than one only where several GPUs were asked for, and these are alike.
+  std::vector<std::unique_ptr<model::TrialRunner>> runners;
+  std::vector<std::unique_ptr<worker::DeviceLock>> locks;  ///< of the GPUs
   sweep::LaunchOracle oracle;
   int compile_jobs = 1;
   std::string recorded_device;  ///< as sweep::Request::recorded_device
   /// Of a device that answers from another tuner's file, see play_recorded(); else null.
   std::shared_ptr<const device::replay::RecordedSpace> recorded_space;
+  std::vector<std::string> notices;  ///< what a person should know, such as a GPU that was left out
+
+  /// As sweep::Services has them.
+  std::vector<model::TrialRunner*> all_runners() const;
+  std::vector<model::DeviceInfo> devices() const;
 };
 
-/// Opens what `--device` names: auto (the first CUDA device), cuda:N, cpu, replay:FILE. Throws model::Error
-/// with ExitCode::no_device where there is no such device; auto never falls back to the CPU.
+/// Opens what `--device` names: auto (the first CUDA device), cuda:N, several of these, all (the GPUs that
+/// can be had and are alike), cpu, replay:FILE. Throws model::Error with ExitCode::no_device where there is
+/// no such device, and where GPUs that were named are not alike; auto never falls back to the CPU.
 Backend open_backend(const config::Settings& settings);
 
-Backend open_cuda_backend(const config::Settings& settings, const std::string& id);
+/// The GPUs of `ids`, or, where there are none, all that can be had and are alike: then one that is left out
+/// is a notice, and else an error.
+Backend open_cuda_backend(const config::Settings& settings, std::vector<std::string> ids);
 Backend open_cpu_backend(const config::Settings& settings);
 Backend open_replay_backend(const std::string& file);
 

@@ -13,7 +13,7 @@ Backend open_cpu_backend(const config::Settings& settings) {
   backend.compile_jobs = compile_jobs(settings);
   backend.make_compiler = remote_compilers(settings, "host", backend.compiler);
   runner.device = backend.device;
-  backend.runner = std::make_unique<worker::RemoteRunner>(measure_worker(settings, "cpu"), runner);
+  backend.runners.push_back(std::make_unique<worker::RemoteRunner>(measure_worker(settings, "cpu"), runner));
   return backend;
 }
 

@@ -29,7 +29,8 @@ Backend open_replay_backend(const std::string& file) {
   backend.make_compiler = [recording, toolkit = backend.compiler] {
     return std::make_unique<device::replay::ReplayCompiler>(toolkit, recording->trials);
   };
-  backend.runner = std::make_unique<device::replay::ReplayRunner>(backend.device, recording->trials);
+  backend.runners.push_back(
+      std::make_unique<device::replay::ReplayRunner>(backend.device, recording->trials));
   return backend;
 }
 

@@ -95,7 +95,7 @@ sweep::Ending measure(const CeilingTask& task, const sweep::Request& request, co
   }
   compile::CompilePool pool(task.backend.compile_jobs, task.backend.make_compiler);
   sweep::Services services{pool,
-                           *task.backend.runner,
+                           {task.backend.runners.front().get()},
                            task.sink,
                            task.source,
                            task.observer,

@@ -68,14 +68,12 @@ Compared compare_fresh(const config::Settings& settings, const CompareOptions& o
                             "name trials of one problem");
   }
   Backend backend = open_backend(settings);
-  const auto lock =
-      backend.device.kind == "cuda" ? std::make_unique<worker::DeviceLock>(backend.device) : nullptr;
   const sweep::Request request = make_request(settings, options, backend);
   write_err(fmt::format("measuring both again on {} ({}), {}", backend.device.name, backend.device.id,
                         backend.compiler));
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   const model::FinalOutcome outcome =
-      sweep::repeat_in_turn(request, {a, b}, {pool, *backend.runner, backend.oracle});
+      sweep::repeat_in_turn(request, {a, b}, {pool, *backend.runners.front(), backend.oracle});
   Compared both{a, b, {}, measure::Verdict::tied, ""};
   both.a.comparison_class = both.b.comparison_class = sweep::comparison_class(request, a.problem.type);
   return compare_outcome(outcome, std::move(both));

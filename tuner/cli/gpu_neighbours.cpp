@@ -32,22 +32,28 @@ std::string name_of(std::uint32_t pid, bool trust_proc) {
 
 }  // namespace
 
-GpuNeighbours::GpuNeighbours(const model::DeviceInfo& device)
-    : m_uuid(device.kind == "cuda" ? device.uuid : "") {}
+GpuNeighbours::GpuNeighbours(const std::vector<model::DeviceInfo>& devices) {
+  for (const model::DeviceInfo& device : devices) {
+    if (device.kind == "cuda") m_gpus.push_back(device);
+  }
+}
 
 GpuNeighbours::~GpuNeighbours() = default;
 
-std::optional<std::string> GpuNeighbours::sentence() {
-  if (m_uuid.empty()) return std::nullopt;
-  if (!m_nvml) m_nvml = std::make_unique<device::cuda::Nvml>();
-  const std::vector<std::uint32_t> pids = m_nvml->compute_processes(m_uuid);
-  if (pids.empty()) return std::nullopt;
-  const bool trust_proc = sees_all_processes();
-  std::string names;
-  for (const std::uint32_t pid : pids) names += (names.empty() ? "" : "; ") + name_of(pid, trust_proc);
-  return fmt::format("{} ({}) {} using this GPU: times may be off",
-                     pids.size() == 1 ? "another process" : "other processes", names,
-                     pids.size() == 1 ? "is" : "are");
+std::vector<std::string> GpuNeighbours::sentences() {
+  std::vector<std::string> sentences;
+  if (!m_gpus.empty() && !m_nvml) m_nvml = std::make_unique<device::cuda::Nvml>();
+  for (const model::DeviceInfo& gpu : m_gpus) {
+    const std::vector<std::uint32_t> pids = m_nvml->compute_processes(gpu.uuid);
+    if (pids.empty()) continue;
+    const bool trust_proc = sees_all_processes();
+    std::string names;
+    for (const std::uint32_t pid : pids) names += (names.empty() ? "" : "; ") + name_of(pid, trust_proc);
+    sentences.push_back(fmt::format(
+        "{} ({}) {} using {}: times may be off", pids.size() == 1 ? "another process" : "other processes",
+        names, pids.size() == 1 ? "is" : "are", m_gpus.size() == 1 ? "this GPU" : gpu.id));
+  }
+  return sentences;
 }
 
 }  // namespace tuner::cli

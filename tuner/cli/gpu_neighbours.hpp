@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/model/device_info.hpp"
 
@@ -11,23 +11,24 @@ class Nvml;
 
 namespace tuner::cli {
 
-/// Other programs that compute on the GPU of a sweep: they spoil its times without any other sign. Asks the
+/// Other programs that compute on the GPUs of a sweep: they spoil its times without any other sign. Asks the
 /// management library, so this process stays free of CUDA.
 class GpuNeighbours {
  public:
-  /// A device that is no GPU has no neighbours.
-  explicit GpuNeighbours(const model::DeviceInfo& device);
+  /// Devices that are no GPUs have no neighbours.
+  explicit GpuNeighbours(const std::vector<model::DeviceInfo>& devices);
   GpuNeighbours(const GpuNeighbours&) = delete;
   GpuNeighbours& operator=(const GpuNeighbours&) = delete;
   ~GpuNeighbours();
 
-  /// A sentence that names those there are now; nothing where there are none, or where the library does not
-  /// say. To be asked while no worker of ours has a context: their processes are not told apart, since inside
-  /// a container the library may know them by other numbers. The first call loads the library.
-  std::optional<std::string> sentence();
+  /// A sentence for each GPU that names those there are now; nothing where there are none, or where the
+  /// library does not say. To be asked while no worker of ours has a context: their processes are not told
+  /// apart, since inside a container the library may know them by other numbers. The first call loads the
+  /// library.
+  std::vector<std::string> sentences();
 
  private:
-  std::string m_uuid;  ///< empty: not a GPU
+  std::vector<model::DeviceInfo> m_gpus;
   std::unique_ptr<const device::cuda::Nvml> m_nvml;
 };
 

@@ -130,8 +130,8 @@ Backend open_recorded_backend(std::shared_ptr<const RecordedSpace> recorded, con
     return std::make_unique<device::replay::ReplayCompiler>(unknown_compiler,
                                                             std::vector<model::TrialRecord>{});
   };
-  backend.runner =
-      std::make_unique<device::replay::ReplayRunner>(backend.device, std::vector<model::TrialRecord>{});
+  backend.runners.push_back(
+      std::make_unique<device::replay::ReplayRunner>(backend.device, std::vector<model::TrialRecord>{}));
   backend.recorded_space = std::move(recorded);
   return backend;
 }
@@ -167,7 +167,7 @@ void play_recorded(const sweep::Request& request, Backend& backend) {
   backend.make_compiler = [records] {
     return std::make_unique<device::replay::ReplayCompiler>(unknown_compiler, *records);
   };
-  backend.runner = std::make_unique<device::replay::ReplayRunner>(backend.device, *records);
+  backend.runners.front() = std::make_unique<device::replay::ReplayRunner>(backend.device, *records);
 }
 
 }  // namespace tuner::cli

@@ -30,7 +30,6 @@
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
-#include "tuner/worker/device_lock.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -111,7 +110,13 @@ void report_sweep(const db::Connection& connection, const sweep::Request& reques
 }
 
 void say_neighbours(GpuNeighbours& neighbours, terminal::LinePrinter& printer) {
-  if (const auto sentence = neighbours.sentence()) printer.warning(*sentence);
+  for (const std::string& sentence : neighbours.sentences()) printer.warning(sentence);
+}
+
+std::string ids_of(const std::vector<model::DeviceInfo>& devices) {
+  std::vector<std::string> ids;
+  for (const model::DeviceInfo& device : devices) ids.push_back(device.id);
+  return fmt::format("{}", fmt::join(ids, ", "));
 }
 
 /// What the device can do at most, where the database does not know it yet.
@@ -119,7 +124,7 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
                   db::PendingResults& results, db::ResultStore& store, terminal::LinePrinter& printer,
                   const std::atomic<bool>& stop, sweep::Summary& summary) {
   if (summary.ending == sweep::Ending::interrupted || settings.text("ceilings") == "off") return;
-  SweepDisplay display(printer, "");
+  SweepDisplay display(printer, {backend.device}, "");
   const sweep::Ending ending = measure_ceilings(
       {KernelCatalog::load({}).selected(), request, backend, results, store, display, stop,
        db::ceilings(store.connection(), request.device.name),
@@ -169,38 +174,39 @@ int run(const Context& context, const RunOptions& options) {
   Backend backend =
       recorded ? open_recorded_backend(recorded, settings.text("device")) : open_backend(settings);
   if (backend.device.kind == "cuda") require_nvcc(catalog.selected(), backend.compiler);
+  notices.insert(notices.end(), backend.notices.begin(), backend.notices.end());
   if (settings.text("baselines") == "on") add_baselines(catalog.all(), backend.device, work, notices);
-  const auto lock =
-      backend.device.kind == "cuda" ? std::make_unique<worker::DeviceLock>(backend.device) : nullptr;
   const sweep::Request request =
       make_request(context, settings, options, backend, std::move(work), find_rivals(catalog, store));
   play_recorded(request, backend);
 
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   SweepDisplay display(
-      printer, catalog.selected().front().metrics.empty() ? "" : catalog.selected().front().metrics[0].name);
+      printer, backend.devices(),
+      catalog.selected().front().metrics.empty() ? "" : catalog.selected().front().metrics[0].name);
+  const std::vector<model::DeviceInfo> devices = backend.devices();
   display.notice(fmt::format("{} ({}), {}; order and inputs from seed {}", backend.device.name,
-                             backend.device.id, backend.compiler, request.seed));
+                             ids_of(devices), backend.compiler, request.seed));
   for (const std::string& notice : notices) display.notice(notice);
 
   const sweep::TrialList list = sweep::list_trials(request, store);
   say_exclusions(list, display);
   say_unlaunchable(list, display);
   say_strategy(strategy, request, list, display);
-  GpuNeighbours neighbours(backend.device);
+  GpuNeighbours neighbours(devices);
   if (list.total() > list.known()) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  sweep::Services services{pool,           *backend.runner,          results,       store, display,
+  sweep::Services services{pool,           backend.all_runners(),    results,       store, display,
                            backend.oracle, terminal::steady_clock(), signals.stop()};
   sweep::Summary summary = sweep::sweep(request, list, services);
   add_ceilings(settings, request, backend, results, store, printer, signals.stop(), summary);
-  backend.runner.reset();  // ends the worker: whoever is on the GPU now is somebody else
+  backend.runners.clear();  // ends the workers: whoever is on a GPU now is somebody else
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
   say_best(request, store.connection());
-  say_end(summary, backend);
+  say_end(summary, backend.compile_jobs);
   if (request.shard) say_what_shards_lack(*request.shard, context);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);

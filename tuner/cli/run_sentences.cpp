@@ -12,15 +12,24 @@
 namespace tuner::cli {
 namespace {
 
-std::string time_spent(const sweep::Summary& summary, const Backend& backend) {
+std::string busy_text(const sweep::Summary& summary) {
+  std::vector<std::string> devices;
+  for (const sweep::Summary::Device& device : summary.devices) {
+    devices.push_back(
+        fmt::format("{} busy {:.0f} %", device.id, 100 * device.measuring_seconds / summary.wall_seconds));
+  }
+  return fmt::format("{}", fmt::join(devices, ", "));
+}
+
+std::string time_spent(const sweep::Summary& summary, int compile_jobs) {
   if (summary.finished == 0 || summary.wall_seconds <= 0) return "";
+  const double device_seconds = summary.wall_seconds * static_cast<double>(summary.devices.size());
   return fmt::format(
-      "{} trials in {:.1f} s ({:.1f} a second): {} busy {:.0f} %, {:.1f} of {} cores compiling, "
+      "{} trials in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, "
       "waiting for a compiler {:.0f} %",
       summary.finished, summary.wall_seconds, static_cast<double>(summary.finished) / summary.wall_seconds,
-      backend.device.id, 100 * summary.measuring_seconds / summary.wall_seconds,
-      summary.compiling.busy_seconds / summary.wall_seconds, backend.compile_jobs,
-      100 * summary.waiting_seconds / summary.wall_seconds);
+      busy_text(summary), summary.compiling.busy_seconds / summary.wall_seconds, compile_jobs,
+      100 * summary.waiting_seconds / device_seconds);
 }
 
 std::string resume_command(const Context& context) {
@@ -82,8 +91,11 @@ void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& r
   observer.notice(strategy.sentence(*fewest, *most));
 }
 
-void say_end(const sweep::Summary& summary, const Backend& backend) {
-  if (const std::string spent = time_spent(summary, backend); !spent.empty()) write_err(spent);
+void say_end(const sweep::Summary& summary, int compile_jobs) {
+  if (const std::string spent = time_spent(summary, compile_jobs); !spent.empty()) write_err(spent);
+  for (const sweep::Summary::Device& device : summary.devices) {
+    if (!device.left.empty()) write_err(fmt::format("{} left the sweep: {}", device.id, device.left));
+  }
   if (summary.failed > 0) {
     write_err(fmt::format("{} trials failed; `tuner list failures` says why", summary.failed));
   }

@@ -3,7 +3,6 @@
 
 #include "config/settings.hpp"
 #include "db/pending_results.hpp"
-#include "tuner/cli/backend.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
@@ -21,7 +20,7 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer);
 void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& request,
                   const sweep::TrialList& list, sweep::Observer& observer);
 /// What was done, and where the time went.
-void say_end(const sweep::Summary& summary, const Backend& backend);
+void say_end(const sweep::Summary& summary, int compile_jobs);
 /// What is still to be done once all shards are.
 void say_what_shards_lack(const sweep::Shard& shard, const Context& context);
 void say_where(const config::Settings& settings, const std::string& report);

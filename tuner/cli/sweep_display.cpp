@@ -8,8 +8,11 @@
 
 namespace tuner::cli {
 
-SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::string metric)
-    : m_printer(printer), m_progress(0, terminal::steady_clock(), std::move(metric)) {}
+SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices,
+                           std::string metric)
+    : m_printer(printer),
+      m_devices(std::move(devices)),
+      m_progress(0, terminal::steady_clock(), std::move(metric)) {}
 
 void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_early) {
   m_progress.set_total(total);
@@ -25,10 +28,13 @@ void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_
   }
 }
 
-void SweepDisplay::launching(const model::TrialRecord&) {}
+void SweepDisplay::launching(const model::TrialRecord& trial) {
+  m_at_work[trial.gpu].now = fmt::format("{} at {}", trial.kernel, trial.problem.size_text());
+}
 
 void SweepDisplay::finished(const model::TrialRecord& trial) {
   m_progress.finished(trial);
+  if (!trial.gpu.empty()) ++m_at_work[trial.gpu].trials;
   show();
 }
 
@@ -38,8 +44,7 @@ void SweepDisplay::left_out(const model::TrialRecord&) {
 }
 
 void SweepDisplay::final_begins(const model::Problem& problem, std::size_t contestants) {
-  m_printer.status(fmt::format("{}: the best {} once more, in turn", problem.text(), contestants),
-                   m_progress.fraction());
+  show(fmt::format("{}: the best {} once more, in turn", problem.text(), contestants));
 }
 
 void SweepDisplay::search_ended(const model::SearchRecord& search) {
@@ -53,8 +58,20 @@ void SweepDisplay::notice(const std::string& text) {
   m_printer.line(text);
 }
 
-void SweepDisplay::show() {
-  m_printer.status(m_progress.line(), m_progress.fraction());
+std::vector<std::string> SweepDisplay::device_lines() const {
+  std::vector<std::string> lines;
+  if (m_devices.size() < 2) return lines;
+  for (const model::DeviceInfo& device : m_devices) {
+    const auto found = m_at_work.find(device.uuid);
+    const AtWork work = found == m_at_work.end() ? AtWork{} : found->second;
+    lines.push_back(fmt::format("  {}: {} trials{}{}", device.id, work.trials,
+                                work.now.empty() ? "" : ", now ", work.now));
+  }
+  return lines;
+}
+
+void SweepDisplay::show(const std::string& line) {
+  m_printer.status(line, m_progress.fraction(), device_lines());
 }
 
 }  // namespace tuner::cli

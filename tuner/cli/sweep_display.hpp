@@ -1,16 +1,21 @@
 #pragma once
+#include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/cli/terminal/progress.hpp"
+#include "tuner/model/device_info.hpp"
 #include "tuner/sweep/observer.hpp"
 
 namespace tuner::cli {
 
-/// Shows a sweep on stderr: one updating line on a terminal, whole lines at a bounded rate elsewhere.
+/// Shows a sweep on stderr: an updating line on a terminal, with one more for each device where there are
+/// several, and whole lines at a bounded rate elsewhere.
 class SweepDisplay final : public sweep::Observer {
  public:
-  SweepDisplay(terminal::LinePrinter& printer, std::string metric);
+  SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices, std::string metric);
 
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
   void launching(const model::TrialRecord& trial) override;
@@ -21,9 +26,18 @@ class SweepDisplay final : public sweep::Observer {
   void notice(const std::string& text) override;
 
  private:
-  void show();
+  /// What each device has done and is at; empty where there is one alone.
+  std::vector<std::string> device_lines() const;
+  void show(const std::string& line);
+  void show() { show(m_progress.line()); }
 
+  struct AtWork {
+    std::int64_t trials = 0;
+    std::string now;
+  };
   terminal::LinePrinter& m_printer;
+  std::vector<model::DeviceInfo> m_devices;
+  std::map<std::string, AtWork> m_at_work;  ///< by uuid
   terminal::Progress m_progress;
 };
 

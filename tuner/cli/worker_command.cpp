@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/context.hpp"
 #include "tuner/cli/local_devices.hpp"
+#include "tuner/device/cuda/cuda.hpp"
 #include "tuner/worker/serve.hpp"
 
 namespace tuner::cli {
@@ -47,6 +49,12 @@ void add_worker(CLI::App& app, Context&, Action& action) {
       // done.
       static_cast<void>(nice(compiler_niceness));
       return worker::serve_compiler(options->fd, [&] { return local_compiler(options->what); });
+    };
+  });
+  worker->add_subcommand("devices", "list the GPUs that CUDA shows")->callback([&action] {
+    action = [] {
+      for (const model::DeviceInfo& device : device::cuda::devices()) write_out(device.id + "\n");
+      return 0;
     };
   });
   add_kind(*worker, "measure", "serve trials", options)->callback([&action, options] {

@@ -1,14 +1,13 @@
 #include "tuner/cli/worker_setup.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "tuner/cli/backend.hpp"
+#include "tuner/util/processors.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -74,10 +73,9 @@ compile::CompilePool::Factory remote_compilers(const config::Settings& settings,
 
 int compile_jobs(const config::Settings& settings) {
   if (settings.find("compile_jobs")) return static_cast<int>(settings.integer("compile_jobs"));
-  const std::int64_t memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  const std::int64_t by_memory = std::max<std::int64_t>(1, memory / bytes_per_compile_worker);
-  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  return static_cast<int>(std::min(cores, by_memory));
+  const auto by_memory =
+      static_cast<int>(std::max<std::int64_t>(1, util::usable_memory_bytes() / bytes_per_compile_worker));
+  return std::min(util::usable_processors(), by_memory);
 }
 
 }  // namespace tuner::cli

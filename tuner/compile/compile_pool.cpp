@@ -75,6 +75,7 @@ class CompilePool::State {
     if (work->result) {
       m_ready.emplace_back(ticket, work);
       m_result_changed.notify_one();
+      if (m_listener) m_listener();
     } else {
       work->tickets.push_back(ticket);
     }
@@ -120,6 +121,11 @@ class CompilePool::State {
     // Others may wait for the last result; when there are none left they must hear of it.
     if (m_outstanding == 0) m_result_changed.notify_all();
     return finished;
+  }
+
+  void report_results_to(std::function<void()> listener) {
+    const std::lock_guard lock(m_mutex);
+    m_listener = std::move(listener);
   }
 
   std::size_t outstanding() const {
@@ -214,6 +220,7 @@ class CompilePool::State {
       drop_everything();
       if (!m_failure) m_failure = failure;
       m_result_changed.notify_all();
+      if (m_listener) m_listener();
       return;
     }
     ++m_compiled;
@@ -225,6 +232,7 @@ class CompilePool::State {
     m_ready_bytes += work->result_bytes;
     for (const Ticket ticket : std::exchange(work->tickets, {})) m_ready.emplace_back(ticket, work);
     m_result_changed.notify_all();
+    if (m_listener) m_listener();
   }
 
   const Factory m_factory;
@@ -235,6 +243,7 @@ class CompilePool::State {
   bool m_stopping = false;
   bool m_cancelled = false;
   std::exception_ptr m_failure;
+  std::function<void()> m_listener;
   Ticket m_last_ticket = 0;
   std::size_t m_outstanding = 0;
   std::deque<WorkPtr> m_pending;
@@ -265,6 +274,9 @@ std::optional<CompilePool::Finished> CompilePool::take() {
 }
 std::optional<CompilePool::Finished> CompilePool::take_for(std::chrono::milliseconds patience) {
   return m_state->take(Clock::now() + patience);
+}
+void CompilePool::report_results_to(std::function<void()> listener) {
+  m_state->report_results_to(std::move(listener));
 }
 std::size_t CompilePool::outstanding() const {
   return m_state->outstanding();

@@ -66,6 +66,9 @@ class CompilePool {
   std::optional<Finished> take();
   /// The same, giving up after `patience`.
   std::optional<Finished> take_for(std::chrono::milliseconds patience);
+  /// From now on `listener` is called, on the thread that brings it, whenever take() has something new to
+  /// give or to throw; a null one ends it. It must not call the pool.
+  void report_results_to(std::function<void()> listener);
   /// Submissions whose result was not taken yet.
   std::size_t outstanding() const;
   PoolStats stats() const;

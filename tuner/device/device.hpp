@@ -18,14 +18,17 @@ namespace tuner::device {
 /// more on this Device and its process must be replaced.
 class DeviceFault : public std::runtime_error {
  public:
-  DeviceFault(model::TrialStatus status, bool lost, const std::string& message)
-      : std::runtime_error(message), m_status(status), m_lost(lost) {}
+  DeviceFault(model::TrialStatus status, bool lost, const std::string& message, bool broken = false)
+      : std::runtime_error(message), m_status(status), m_lost(lost), m_broken(broken) {}
   model::TrialStatus status() const { return m_status; }
   bool lost() const { return m_lost; }
+  /// The device itself failed, whatever it was working on.
+  bool broken() const { return m_broken; }
 
  private:
   model::TrialStatus m_status;
   bool m_lost;
+  bool m_broken;
 };
 
 /// What was asked for cannot be; the device goes on working.

@@ -117,6 +117,7 @@ void DeviceTrialRunner::note(const device::DeviceFault& fault, model::TrialOutco
   outcome.status = fault.status();
   outcome.detail = fault.what();
   outcome.device_lost = m_lost = fault.lost();
+  if (fault.broken()) outcome.subject = model::Subject::device;
   outcome.measurement.reset();
 }
 

@@ -104,8 +104,9 @@ struct TrialJob {
 };
 
 /// What an outcome is a verdict of. What was wrong with a binary on a probe is wrong with each of its trials;
-/// a problem whose inputs or reference cannot be made is nobody's fault among its trials.
-enum class Subject { trial, binary, problem };
+/// a problem whose inputs or reference cannot be made is nobody's fault among its trials; nor is a device
+/// that broke under them.
+enum class Subject { trial, binary, problem, device };
 
 /// What running it gave. A failure is a value.
 struct TrialOutcome {
@@ -161,6 +162,7 @@ struct TrialRecord {
   Metrics metrics;          ///< name with unit -> value at the median time
   std::string measured_at;  ///< UTC, ISO 8601; set by the database
   Digest run;               ///< the run that measured it
+  std::string gpu = {};     ///< uuid of the device that measured it; empty: not run, or unknown
   /// Grows with each result of a run, so that of one run's results it can be said which came before a final
   /// (FinalRecord::Coverage). Set by the database; nothing is to be read from it across runs.
   std::int64_t sequence = 0;

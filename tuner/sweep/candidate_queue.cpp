@@ -13,7 +13,8 @@ CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Se
       m_list(list),
       m_services(services),
       m_choice(request.strategy, request.own_strategies),
-      m_priors(request, list, services) {
+      m_priors(request, list, services),
+      m_devices(services.runners.size()) {
   for (const Group& group : list.groups) {
     m_results.push_back(group.known);
     if (m_choice.until(group.count_competing(request), request.until)) m_may_end_early = true;
@@ -23,26 +24,34 @@ CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Se
 std::optional<CandidateQueue::Item> CandidateQueue::next() {
   while (true) {
     if (const auto item = next_of_open()) return item;
-    if (m_open.size() >= most_open || m_begun == m_list.groups.size() || is_held_back()) return std::nullopt;
+    if (m_open.size() > m_devices || m_begun == m_list.groups.size()) return std::nullopt;
+    if (m_open.size() >= m_devices && is_held_back()) return std::nullopt;
     begin_group();
   }
 }
 
+std::vector<std::size_t> CandidateQueue::order_of_open() const {
+  std::vector<std::size_t> order;
+  for (const auto& [group, open] : m_open) order.push_back(group);
+  const auto at_work = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), m_devices));
+  std::stable_sort(order.begin(), at_work, [this](std::size_t a, std::size_t b) {
+    return m_open.at(a).under_way < m_open.at(b).under_way;
+  });
+  return order;
+}
+
 std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
-  for (auto it = m_open.begin(); it != m_open.end();) {
-    Open& open = it->second;
+  for (const std::size_t group : order_of_open()) {
+    Open& open = m_open.at(group);
     if (auto proposal = next_proposal(open)) {
       ++open.under_way;
-      return Item{it->first, proposal->candidate, std::move(proposal->idea)};
+      return Item{group, proposal->candidate, std::move(proposal->idea)};
     }
     open.waits = open.under_way < open.strategy->lookahead();
-    if (open.under_way == 0) {
-      const auto with_rest = open.enough ? model::SearchEnding::until : model::SearchEnding::gave_up;
-      m_finished.push_back(ended(it->first, open, with_rest));
-      it = m_open.erase(it);
-    } else {
-      ++it;
-    }
+    if (open.under_way > 0) continue;
+    const auto with_rest = open.enough ? model::SearchEnding::until : model::SearchEnding::gave_up;
+    m_finished.push_back(ended(group, open, with_rest));
+    m_open.erase(group);
   }
   return std::nullopt;
 }

@@ -25,9 +25,10 @@ struct EndedSearch {
   std::int64_t failed = 0;  ///< of those
 };
 
-/// The order of a sweep: group after group, within a group baselines first, so that no budget leaves them
-/// out, then as the strategy says, which knows nothing of baselines. While the last trials of a group are
-/// under way the next group is begun, so that compiling never pauses between them.
+/// The order of a sweep: group after group, as many at a time as there are devices, within a group baselines
+/// first, so that no budget leaves them out, then as the strategy says, which knows nothing of baselines.
+/// While the last trials of a group are under way the next group is begun, so that compiling never pauses
+/// between them.
 class CandidateQueue {
  public:
   struct Item {
@@ -59,8 +60,6 @@ class CandidateQueue {
   std::vector<EndedSearch> close(model::SearchEnding ending);
 
  private:
-  /// Groups begun and not over, at most.
-  static constexpr std::size_t most_open = 2;
   /// An outlook takes as long as many proposals, so it is asked for after so many results.
   static constexpr std::size_t results_an_outlook = 10;
   struct Open {
@@ -77,6 +76,9 @@ class CandidateQueue {
   };
 
   std::optional<Item> next_of_open();
+  /// The open groups in the order in which they are asked: of those that the devices work at the one with the
+  /// fewest trials under way comes first, so that each device has something to do.
+  std::vector<std::size_t> order_of_open() const;
   void begin_group();
   std::optional<search::Proposal> next_proposal(Open& open);
   /// Whether an open group has more to propose as soon as one of its results is in: the next group should not
@@ -95,6 +97,7 @@ class CandidateQueue {
   bool m_may_end_early = false;
   Priors m_priors;
   std::vector<std::vector<std::optional<search::Result>>> m_results;  ///< by group and candidate
+  std::size_t m_devices;
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
   std::deque<EndedSearch> m_finished;

@@ -1,6 +1,7 @@
 #include "tuner/sweep/compile_ahead.hpp"
 
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace tuner::sweep {
@@ -75,14 +76,16 @@ void CompileAhead::add_ready(Compiled trial) {
   m_ready.push_back(std::move(trial));
 }
 
-std::optional<Compiled> CompileAhead::take(std::chrono::milliseconds patience) {
+std::optional<Compiled> CompileAhead::take(const Reluctance& reluctance) {
   poll();
-  if (first_ready() == m_ready.end()) {
-    if (auto finished = m_pool.take_for(patience)) accept(std::move(*finished));
-  }
-  const auto ready = first_ready();
+  const auto ready = first_ready(reluctance);
   if (ready == m_ready.end()) return std::nullopt;
   return remove(ready);
+}
+
+void CompileAhead::give_back(Compiled trial) {
+  trial.judged = false;  // it was, before it was taken
+  add_ready(std::move(trial));
 }
 
 void CompileAhead::abandon() {
@@ -124,8 +127,11 @@ bool CompileAhead::complete(const Compiled& trial) const {
   return reference.empty() || m_references.at(reference) != nullptr;
 }
 
-std::deque<Compiled>::iterator CompileAhead::first_ready() {
-  const auto place = [](const Compiled& trial) { return std::pair(trial.item.group, trial.turn); };
+std::deque<Compiled>::iterator CompileAhead::first_ready(const Reluctance& reluctance) {
+  const auto place = [&](const Compiled& trial) {
+    const std::size_t group = trial.item.group;
+    return std::tuple(reluctance ? reluctance(group) : 0, group, trial.turn);
+  };
   auto chosen = m_ready.end();
   for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
     if (!complete(*it)) continue;

@@ -53,11 +53,15 @@ class CompileAhead {
   void submit(Trial trial, CandidateQueue::Item item);
   /// Has what the compilers have finished judged, without waiting for any.
   void poll();
-  /// Of the trials that are ready, one of the earliest group, since changing the problem changes the inputs
-  /// on the device, and of these the first submitted: were it the first compiled, the small and slow kernels
-  /// would all be measured before the large. Waits for one as long as `patience`. Throws what the compilers
-  /// throw.
-  std::optional<Compiled> take(std::chrono::milliseconds patience);
+  /// How little a group suits whoever takes a trial; the least is taken first.
+  using Reluctance = std::function<std::size_t(std::size_t group)>;
+  /// Of the trials that are ready, one of the group that suits best, and of those of the earliest, since
+  /// changing the problem changes the inputs on the device, and of these the first submitted: were it the
+  /// first compiled, the small and slow kernels would all be measured before the large. Throws what the
+  /// compilers throw.
+  std::optional<Compiled> take(const Reluctance& reluctance = nullptr);
+  /// A trial that was taken is ready again: it was not run.
+  void give_back(Compiled trial);
   /// Forgets all that is submitted and not taken; what is being compiled is ended.
   void abandon();
   /// Compiles one trial out of turn and waits for it, whatever else is being compiled. It is not judged.
@@ -69,7 +73,7 @@ class CompileAhead {
   void add_ready(Compiled trial);
   void accept(compile::CompilePool::Finished finished);
   bool complete(const Compiled& trial) const;
-  std::deque<Compiled>::iterator first_ready();
+  std::deque<Compiled>::iterator first_ready(const Reluctance& reluctance);
   Compiled remove(std::deque<Compiled>::iterator trial);
 
   compile::CompilePool& m_pool;

@@ -32,8 +32,8 @@ auto preference(const model::TrialRecord& trial) {
 }  // namespace
 
 FinalStage::FinalStage(const Request& request, const TrialList& list, Services& services,
-                       CompileAhead& compiling)
-    : m_request(request), m_list(list), m_services(services), m_compiling(compiling) {}
+                       CompileAhead& compiling, const DeviceSpread& spread)
+    : m_request(request), m_list(list), m_services(services), m_compiling(compiling), m_spread(spread) {}
 
 void FinalStage::remember(const Compiled& trial) {
   const model::TrialRecord& record = trial.trial.record;
@@ -47,29 +47,41 @@ void FinalStage::remember(const Compiled& trial) {
   if (best.size() > most) best.pop_back();
 }
 
-bool FinalStage::hold(std::size_t group) {
-  Contest field = contest(group);
+const Compiled* FinalStage::best(std::size_t group) const {
+  const auto best = m_best.find(group);
+  return best == m_best.end() || best->second.empty() ? nullptr : &best->second.front();
+}
+
+std::optional<std::size_t> FinalStage::left() const {
+  return m_best.empty() ? std::nullopt : std::optional(m_best.begin()->first);
+}
+
+std::optional<FinalStage::Final> FinalStage::prepare(std::size_t group) {
+  Final final{group, contest(group), {}};
   m_best.erase(group);
-  if (field.settled) return false;
-  const model::Problem& problem = m_list.groups[group].problem;
+  if (final.contest.settled) return std::nullopt;
   const auto may_win = [](const Contestant& contestant) {
     return model::may_win(contestant.compiled.trial.record.role);
   };
+  const std::vector<Contestant>& contestants = final.contest.contestants;
   m_services.observer.final_begins(
-      problem,
-      static_cast<std::size_t>(std::count_if(field.contestants.begin(), field.contestants.end(), may_win)));
-  model::FinalJob job;
-  job.seed = m_request.seed + group;
-  for (const Contestant& contestant : field.contestants) {
+      m_list.groups[group].problem,
+      static_cast<std::size_t>(std::count_if(contestants.begin(), contestants.end(), may_win)));
+  final.job.seed = m_request.seed + group;
+  for (const Contestant& contestant : contestants) {
     const Compiled& compiled = contestant.compiled;
-    job.trials.push_back(job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get()));
-    job.trials.back().best_ns = time_ns(compiled.trial.record);
+    final.job.trials.push_back(job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get()));
+    final.job.trials.back().best_ns = time_ns(compiled.trial.record);
   }
-  shorten(job);
-  const model::FinalOutcome outcome = m_services.runner.run_final(job);
+  shorten(final.job);
+  return final;
+}
+
+bool FinalStage::conclude(Final final, const model::FinalOutcome& outcome, const std::string& gpu) {
+  const model::Problem& problem = m_list.groups[final.group].problem;
   if (!outcome.complete()) {
     const auto name = [&](std::size_t i) {
-      const model::TrialRecord& record = field.contestants[i].compiled.trial.record;
+      const model::TrialRecord& record = final.contest.contestants[i].compiled.trial.record;
       return fmt::format(" ({} {})", record.kernel, record.configuration.text());
     };
     m_services.observer.notice(fmt::format("the best of {} could not be measured again{}: {}", problem.text(),
@@ -77,22 +89,14 @@ bool FinalStage::hold(std::size_t group) {
                                            outcome.failure.detail));
     return false;
   }
-  record(field, outcome);
-  if (!field.absent.empty()) {
+  record(final.contest, outcome, gpu);
+  if (!final.contest.absent.empty()) {
     m_services.observer.notice(
         fmt::format("not in the final of {}: {}, which would have been and whose spec is "
                     "not at hand; name it with --kernel",
-                    problem.text(), fmt::join(field.absent, ", ")));
+                    problem.text(), fmt::join(final.contest.absent, ", ")));
   }
   return true;
-}
-
-int FinalStage::hold_rest(double until) {
-  m_until = until;
-  int held = 0;
-  while (!m_best.empty() && !m_services.stop && m_services.clock() < until)
-    held += hold(m_best.begin()->first) ? 1 : 0;
-  return held;
 }
 
 /// So that choosing and confirming end in time; each has six rounds however long they take.
@@ -107,8 +111,12 @@ void FinalStage::shorten(model::FinalJob& job) const {
 FinalStage::Contest FinalStage::contest(std::size_t group) {
   const model::Problem& problem = m_list.groups[group].problem;
   const model::FinalPolicy& policy = m_request.policy.final;
-  const model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type),
-                                                     policy.within, policy.contestants);
+  // Seen from the slowest device, the fastest may look so much better than it is.
+  const double widest = m_spread.corrects() ? m_spread.widest() : 1;
+  const int most = m_spread.corrects() ? 2 * policy.contestants : policy.contestants;
+  model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type),
+                                               policy.within * widest, most);
+  if (m_spread.corrects()) correct(field);
   Contest out;
   std::set<std::string> absent;
   std::vector<bool> present;
@@ -147,6 +155,37 @@ FinalStage::Contest FinalStage::contest(std::size_t group) {
   return out;
 }
 
+void FinalStage::correct(model::Field& field) const {
+  const model::FinalPolicy& policy = m_request.policy.final;
+  const auto corrected_ns = [&](const model::TrialRecord& record) {
+    for (std::size_t device = 0; device < m_services.runners.size(); ++device) {
+      if (m_services.runners[device]->device().uuid == record.gpu)
+        return time_ns(record) / m_spread.correction(device);
+    }
+    return time_ns(record);
+  };
+  std::vector<double> times_ns;
+  for (const model::TrialRecord& record : field.contenders) times_ns.push_back(corrected_ns(record));
+  std::vector<std::size_t> order(times_ns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return times_ns[a] < times_ns[b]; });
+  while (!order.empty() && (times_ns[order.back()] > times_ns[order.front()] * policy.within ||
+                            order.size() > static_cast<std::size_t>(policy.contestants))) {
+    order.pop_back();
+  }
+  std::vector<model::TrialRecord> contenders;
+  for (const std::size_t i : order) contenders.push_back(std::move(field.contenders[i]));
+  for (std::vector<bool>& considered : field.considered) {
+    std::vector<bool> kept;
+    for (const std::size_t i : order) kept.push_back(considered[i]);
+    kept.insert(kept.end(), considered.begin() + static_cast<std::ptrdiff_t>(times_ns.size()),
+                considered.end());
+    considered = std::move(kept);
+  }
+  field.contenders = std::move(contenders);
+}
+
 const Work* FinalStage::work_of(const model::TrialRecord& record) const {
   for (const auto* list : {&m_request.work, &m_request.rivals}) {
     for (const Work& work : *list) {
@@ -180,7 +219,7 @@ std::optional<FinalStage::Contestant> FinalStage::again(std::size_t group, const
   return Contestant{work, std::move(compiled)};
 }
 
-void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome) {
+void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu) {
   std::vector<Contestant>& contestants = contest.contestants;
   const auto role = [&](std::size_t i) { return contestants[i].compiled.trial.record.role; };
   std::vector<std::size_t> order(contestants.size());
@@ -205,6 +244,7 @@ void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome) {
     const model::Standing& standing = outcome.standings[i];
     Trial& trial = contestants[i].compiled.trial;
     trial.record.run = m_request.run.id;
+    trial.record.gpu = gpu;
     model::TrialOutcome measured = trial.record.outcome;
     measured.measurement = standing.measurement;
     const TrialMaker maker(m_request, *contestants[i].work, trial.record.problem);

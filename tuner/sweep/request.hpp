@@ -31,7 +31,7 @@ struct Work {
 /// When to stop before everything is measured; absent: never.
 struct Budget {
   std::optional<double> seconds;
-  std::optional<double> device_seconds;  ///< inside the runner
+  std::optional<double> device_seconds;  ///< inside the runners, summed over them
   std::optional<std::int64_t> trials;
 };
 
@@ -72,7 +72,8 @@ struct LaunchOracle {
 /// What a sweep works with; nothing is owned.
 struct Services {
   compile::CompilePool& pool;
-  model::TrialRunner& runner;
+  /// One for each device that works on it, at least one. The devices are alike: only id and uuid differ.
+  std::vector<model::TrialRunner*> runners;
   model::ResultSink& sink;
   model::ResultSource& source;
   Observer& observer;
@@ -94,8 +95,16 @@ struct Summary {
   std::int64_t unprepared = 0;   ///< left out, since their inputs or reference could not be made
   std::int64_t finals = 0;
   double wall_seconds = 0;
-  double measuring_seconds = 0;  ///< inside the runner: the device's share
-  double waiting_seconds = 0;    ///< for a compilation with nothing ready to measure
+  double measuring_seconds = 0;  ///< inside the runners: the devices' share, summed over them
+  double waiting_seconds = 0;    ///< for a compilation with nothing ready to measure, likewise
+  /// What each device did, in the order of Services::runners.
+  struct Device {
+    std::string id;
+    std::int64_t trials = 0;
+    double measuring_seconds = 0;
+    std::string left;  ///< why it left the sweep before its end; empty: it did not
+  };
+  std::vector<Device> devices;
   compile::PoolStats compiling;
 };
 

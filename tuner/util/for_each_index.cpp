@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <future>
-#include <thread>
 #include <vector>
+
+#include "tuner/util/processors.hpp"
 
 namespace tuner::util {
 
 void for_each_index(std::size_t count, std::size_t worth_a_thread,
                     const std::function<void(std::size_t)>& work) {
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  static const auto cores = static_cast<std::size_t>(usable_processors());
   const std::size_t parts =
       std::clamp<std::size_t>(count / std::max<std::size_t>(1, worth_a_thread), 1, cores);
   std::vector<std::future<void>> others;

@@ -61,7 +61,7 @@ inline constexpr int last<model::TrialPhase> = static_cast<int>(model::TrialPhas
 template <>
 inline constexpr int last<model::Role> = static_cast<int>(model::Role::ceiling);
 template <>
-inline constexpr int last<model::Subject> = static_cast<int>(model::Subject::problem);
+inline constexpr int last<model::Subject> = static_cast<int>(model::Subject::device);
 template <>
 inline constexpr int last<model::ElementType> = static_cast<int>(model::last_element_type);
 template <>

@@ -8,6 +8,7 @@ namespace tuner::cli::terminal {
 namespace {
 
 constexpr std::string_view erase_to_end = "\x1b[K";
+constexpr std::string_view up = "\x1b[A";
 constexpr std::string_view yellow = "\x1b[1;33m";
 constexpr std::string_view red = "\x1b[1;31m";
 constexpr std::string_view plain = "\x1b[0m";
@@ -21,8 +22,9 @@ LinePrinter::~LinePrinter() {
   finish();
 }
 
-void LinePrinter::status(std::string_view text, double fraction) {
-  m_status = util::one_line(text);
+void LinePrinter::status(std::string_view text, double fraction, const std::vector<std::string>& below) {
+  m_status = {util::one_line(text)};
+  for (const std::string& line : below) m_status.push_back(util::one_line(line));
   m_pending = true;
   const double now = m_clock();
   if (!due(now, fraction)) return;
@@ -69,7 +71,7 @@ void LinePrinter::print(std::string_view prefix, std::string_view text) {
     if (end == std::string_view::npos || end + 1 == text.size()) break;
     text.remove_prefix(end + 1);
   }
-  const bool redraw = m_drawn;
+  const bool redraw = m_drawn > 0;
   erase();
   m_terminal.write(out);
   if (redraw) draw();
@@ -77,7 +79,7 @@ void LinePrinter::print(std::string_view prefix, std::string_view text) {
 
 void LinePrinter::finish() {
   if (m_pending) draw();
-  if (m_drawn) m_terminal.write("\n");
+  if (m_drawn > 0) m_terminal.write("\n");
   forget();
 }
 
@@ -88,24 +90,38 @@ void LinePrinter::clear() {
 
 void LinePrinter::draw() {
   m_pending = false;
+  std::string out;
   if (!m_terminal.interactive) {
-    m_terminal.write(m_status + '\n');
+    for (const std::string& line : m_status) out += line + '\n';
+    m_terminal.write(out);
     return;
+  }
+  if (m_drawn != m_status.size()) {
+    erase();
+  } else {
+    for (std::size_t i = 1; i < m_drawn; ++i) out += up;
   }
   // One column stays free: a character in the last one makes some terminals wrap before the return.
   const std::size_t columns = m_terminal.columns();
-  const std::string shown = util::one_line(m_status, columns > 1 ? columns - 1 : 1);
-  m_terminal.write('\r' + shown + std::string(erase_to_end));
-  m_drawn = true;
+  for (std::size_t i = 0; i < m_status.size(); ++i) {
+    out += i > 0 ? "\n\r" : "\r";
+    out += util::one_line(m_status[i], columns > 1 ? columns - 1 : 1);
+    out += erase_to_end;
+  }
+  m_terminal.write(out);
+  m_drawn = m_status.size();
 }
 
 void LinePrinter::erase() {
-  if (m_drawn) m_terminal.write('\r' + std::string(erase_to_end));
-  m_drawn = false;
+  if (m_drawn == 0) return;
+  std::string out = '\r' + std::string(erase_to_end);
+  for (; m_drawn > 1; --m_drawn) out += std::string(up).append(erase_to_end);
+  m_drawn = 0;
+  m_terminal.write(out);
 }
 
 void LinePrinter::forget() {
-  m_drawn = false;
+  m_drawn = 0;
   m_pending = false;
   m_shown_any = false;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/cli/terminal/terminal.hpp"
 
@@ -14,9 +15,9 @@ struct PrintRate {
   double least_seconds = 2;     ///< … but never two lines within this time
 };
 
-/// Owns what people see on stderr: one status line written over in place, and whole lines above it. Nothing
-/// else may write there while it lives. Where lines cannot be written over, the status becomes whole lines at
-/// a bounded rate. One caller at a time.
+/// Owns what people see on stderr: a status of one line or several, written over in place, and whole lines
+/// above it. Nothing else may write there while it lives. Where lines cannot be written over, the status
+/// becomes whole lines at a bounded rate. One caller at a time.
 class LinePrinter {
  public:
   LinePrinter(Terminal terminal, Clock clock, PrintRate rate = {});
@@ -24,9 +25,9 @@ class LinePrinter {
   LinePrinter& operator=(const LinePrinter&) = delete;
   ~LinePrinter();  ///< leaves the last status on a line of its own
 
-  /// Shows `text` as the status; `fraction` of the work is done (0 to 1). Elided to the width of the
-  /// terminal.
-  void status(std::string_view text, double fraction);
+  /// Shows `text` as the status, with the lines `below` it; `fraction` of the work is done (0 to 1). Each is
+  /// elided to the width of the terminal.
+  void status(std::string_view text, double fraction, const std::vector<std::string>& below = {});
   /// A whole line above the status.
   void line(std::string_view text);
   /// `warning: text`, and the hint on a line of its own where there is one.
@@ -51,9 +52,9 @@ class LinePrinter {
   Terminal m_terminal;
   Clock m_clock;
   PrintRate m_rate;
-  std::string m_status;
-  bool m_drawn = false;    ///< the cursor stands on a status line
-  bool m_pending = false;  ///< m_status is newer than what was shown
+  std::vector<std::string> m_status;  ///< its lines
+  std::size_t m_drawn = 0;            ///< lines of it on the screen; the cursor stands on the last
+  bool m_pending = false;             ///< m_status is newer than what was shown
   bool m_shown_any = false;
   double m_shown_at = 0;
   double m_shown_fraction = 0;

@@ -96,13 +96,16 @@ std::string describe(const Driver& driver, CUresult result) {
   return fmt::format("{} ({}): {}", name, static_cast<int>(result), text);
 }
 
+/// CUDA_ERROR_CONTAINED, newer than 12.4: memory of the device failed under whoever used it.
+constexpr int contained = 226;
+
 bool is_fatal(CUresult result) {
   switch (static_cast<int>(result)) {
     case CUDA_ERROR_DEINITIALIZED:
     case CUDA_ERROR_INVALID_CONTEXT:
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case 226:  // CUDA_ERROR_CONTAINED, newer than 12.4
+    case contained:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_LAUNCH_TIMEOUT:
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
@@ -122,11 +125,26 @@ bool is_fatal(CUresult result) {
   }
 }
 
+bool is_of_device(CUresult result) {
+  switch (static_cast<int>(result)) {
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case contained:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void check(const Driver& driver, CUresult result, const char* doing) {
   if (result == CUDA_SUCCESS) return;
-  const bool lost = is_fatal(result);
+  const bool broken = is_of_device(result);
+  const bool lost = broken || is_fatal(result);
   throw DeviceFault(lost ? model::TrialStatus::crashed : model::TrialStatus::launch_error, lost,
-                    fmt::format("{}, while {}", describe(driver, result), doing));
+                    fmt::format("{}, while {}", describe(driver, result), doing), broken);
 }
 
 }  // namespace tuner::device::cuda

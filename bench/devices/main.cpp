@@ -1,0 +1,162 @@
+// How many GPUs can one sweep keep busy? Each of 1 to 64 simulated devices takes 4 to 12 milliseconds for a
+// trial, as an H200 does, and some more for a final; compilers answer at once; everything else is real: list,
+// queue, pool, driver, threads, database. The limit is what the devices could do if nobody ever had to wait:
+// the efficiency is their own time over all the time they had. Usage: bench_devices [FOLDER [SECONDS]]; each
+// number of devices runs for about so long.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "bench/support/imagined.hpp"
+#include "db/result_store.hpp"
+#include "tuner/sweep/sweep.hpp"
+
+namespace {
+
+using namespace tuner;
+using std::chrono::duration;
+
+constexpr double least_ms = 4;
+constexpr double most_ms = 12;
+constexpr double final_ms = 60;
+constexpr std::int64_t configurations = 125;
+/// At 16 devices.
+constexpr double wanted = 0.95;
+
+double seconds_now() {
+  return duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Sleeps for as long as a trial takes, which depends on the trial alone.
+class SimulatedRunner final : public model::TrialRunner {
+ public:
+  explicit SimulatedRunner(std::size_t number) {
+    m_device.id = fmt::format("cuda:{}", number);
+    m_device.uuid = fmt::format("GPU-{}", number);
+  }
+  const model::DeviceInfo& device() const override { return m_device; }
+  model::TrialOutcome run(const model::TrialJob& job) override {
+    const double share = static_cast<double>(model::DigestHash{}(job.key) % 1000) / 1000;
+    spend(least_ms + (most_ms - least_ms) * share);
+    model::TrialOutcome out;
+    out.measurement = bench::measured(1e6 * (1 + share));
+    return out;
+  }
+  model::FinalOutcome run_final(const model::FinalJob& job) override {
+    spend(final_ms);
+    model::FinalOutcome out;
+    for (const model::TrialJob& trial : job.trials) {
+      model::Standing& standing = out.standings.emplace_back();
+      standing.measurement = bench::measured(trial.best_ns);
+      standing.tied = true;
+    }
+    out.rounds = 20;
+    return out;
+  }
+  double busy_s = 0;
+
+ private:
+  void spend(double milliseconds) {
+    const double before = seconds_now();
+    std::this_thread::sleep_for(duration<double, std::milli>(milliseconds));
+    busy_s += seconds_now() - before;
+  }
+
+  model::DeviceInfo m_device;
+};
+
+class Silent final : public sweep::Observer {
+ public:
+  void planned(std::int64_t, std::int64_t, bool) override {}
+  void launching(const model::TrialRecord&) override {}
+  void finished(const model::TrialRecord&) override {}
+  void left_out(const model::TrialRecord&) override {}
+  void final_begins(const model::Problem&, std::size_t) override {}
+  void notice(const std::string&) override {}
+};
+
+struct Row {
+  double efficiency = 0;
+  double trials_a_second = 0;
+  double processor_ms_a_trial = 0;
+};
+
+Row run(std::size_t devices, double seconds, const std::filesystem::path& database) {
+  // As many problems as keep so many devices at work for so long, and never fewer than devices.
+  const double mean_s = (least_ms + most_ms) / 2 * 1e-3;
+  const double problem_s = static_cast<double>(configurations) * mean_s + final_ms * 1e-3;
+  const auto problems =
+      static_cast<std::int64_t>(std::ceil(static_cast<double>(devices) * seconds / problem_s));
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t i = 1; i <= problems; ++i) sizes.push_back(100'000 * i);
+  sweep::Request request = bench::imagined_request({5, 5, 5}, sizes);
+  request.strategy = "exhaustive";
+  std::vector<std::unique_ptr<SimulatedRunner>> runners;
+  std::vector<model::TrialRunner*> all;
+  for (std::size_t i = 0; i < devices; ++i)
+    all.push_back(runners.emplace_back(std::make_unique<SimulatedRunner>(i)).get());
+  db::ResultStore store(database);
+  const sweep::TrialList list = sweep::list_trials(request, store);
+  compile::CompilePool pool(2, [] { return std::make_unique<bench::QuickCompiler>(); });
+  Silent observer;
+  const std::atomic<bool> stop{false};
+  sweep::Services services{pool, all, store, store, observer, {}, seconds_now, stop};
+  const double processor = processor_seconds();
+  const double began = seconds_now();
+  const sweep::Summary summary = sweep::sweep(request, list, services);
+  const double wall_s = seconds_now() - began;
+  double busy_s = 0;
+  for (const auto& runner : runners) busy_s += runner->busy_s;
+  const auto trials = static_cast<double>(summary.finished);
+  return {busy_s / (static_cast<double>(devices) * wall_s), trials / wall_s,
+          1e3 * (processor_seconds() - processor) / trials};
+}
+
+int run_all(const std::filesystem::path& folder, double seconds) {
+  fmt::print("{:>8}{:>14}{:>12}{:>22}\n", "devices", "trials/s", "efficiency", "processor ms/trial");
+  double at_16 = 0;
+  for (const std::size_t devices : {1, 2, 4, 8, 16, 32, 64}) {
+    const Row row = run(devices, seconds, folder / fmt::format("{}.db", devices));
+    fmt::print("{:>8}{:>14.0f}{:>12.3f}{:>22.3f}\n", devices, row.trials_a_second, row.efficiency,
+               row.processor_ms_a_trial);
+    std::fflush(stdout);
+    if (devices == 16) at_16 = row.efficiency;
+  }
+  fmt::print("efficiency at 16 devices: {:.3f} (wanted {:.2f})\n", at_16, wanted);
+  return at_16 >= wanted ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::filesystem::path folder =
+      std::filesystem::path(argc > 1 ? argv[1] : std::filesystem::temp_directory_path().c_str()) /
+      fmt::format("tuner-bench-{}", ::getpid());
+  int code = 1;
+  try {
+    std::filesystem::create_directories(folder);
+    code = run_all(folder, argc > 2 ? std::strtod(argv[2], nullptr) : 6);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_devices: {}\n", error.what());
+  }
+  std::filesystem::remove_all(folder);
+  return code;
+}

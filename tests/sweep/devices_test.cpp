@@ -1,0 +1,378 @@
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "tests/support/contains.hpp"
+#include "tests/sweep/scale_bench.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/sweep/device_spread.hpp"
+
+using namespace tuner;
+using namespace std::chrono_literals;
+using test::failed_in;
+using test::ok_in;
+using test::ScaleRunner;
+
+namespace {
+
+/// A sweep on several devices.
+struct Host {
+  using Behave =
+      std::function<model::TrialOutcome(std::size_t device, int scale, const model::TrialJob& job)>;
+  test::Bench bench;
+  std::size_t devices = 2;
+  Behave behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
+  std::vector<std::unique_ptr<ScaleRunner>> runners;
+  sweep::Summary summary;
+
+  void run() {
+    const sweep::Request request = bench.request();
+    runners.clear();
+    std::vector<model::TrialRunner*> all;
+    for (std::size_t device = 0; device < devices; ++device) {
+      runners.push_back(std::make_unique<ScaleRunner>(
+          [this, device](int scale, const model::TrialJob& job) {
+            std::this_thread::sleep_for(1ms);  // so that nobody does everything
+            return behave(device, scale, job);
+          },
+          device));
+      all.push_back(runners.back().get());
+    }
+    test::FakeCompilerLog log;
+    compile::CompilePool pool(
+        2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(bench.broken)); });
+    double now = 0;
+    sweep::Services services{pool,
+                             all,
+                             bench.results,
+                             bench.results,
+                             bench.watcher,
+                             bench.oracle,
+                             [&now] { return now += 0.001; },
+                             bench.stop};
+    summary = sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+  }
+
+  /// uuid to how many trials it raced last.
+  std::map<std::string, int> shares() const {
+    std::map<std::string, int> shares;
+    for (const auto& [key, record] : bench.results.trials()) ++shares[record.gpu];
+    return shares;
+  }
+  std::size_t launches() const {
+    std::size_t launches = 0;
+    for (const auto& runner : runners) launches += runner->launched.size();
+    return launches;
+  }
+  std::size_t finals() const {
+    std::size_t finals = 0;
+    for (const auto& runner : runners) finals += runner->finals.size();
+    return finals;
+  }
+  bool was_told(const std::string& text) const {
+    return std::any_of(bench.watcher.notices.begin(), bench.watcher.notices.end(),
+                       [&](const std::string& notice) { return notice.find(text) != std::string::npos; });
+  }
+};
+
+/// 25 of them.
+std::vector<std::int64_t> many_sizes() {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 512; size <= 2048; size += 64) sizes.push_back(size);
+  return sizes;
+}
+
+/// What all devices run once so that they can be compared.
+std::size_t comparisons(std::size_t devices) {
+  return sweep::DeviceSpread::runs * devices;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::sweep, several devices") {
+  TEST_CASE("trials are shared out, each is raced once, and its record says where") {
+    for (const std::size_t devices : {2, 3, 16}) {
+      CAPTURE(devices);
+      Host host;
+      host.devices = devices;
+      host.bench.sizes = many_sizes();
+      std::mutex mutex;
+      std::map<std::pair<std::int64_t, int>, int> times_raced;
+      std::set<std::size_t> used;
+      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
+        const std::lock_guard lock(mutex);
+        used.insert(device);
+        return ok_in(1000.0 / scale);
+      };
+      host.run();
+      CHECK(host.summary.finished == 5 * 25);
+      CHECK(host.bench.results.trials().size() == 5 * 25);
+      CHECK(host.launches() == 5 * 25 + comparisons(devices));
+      CHECK(used.size() == devices);
+      CHECK(host.summary.finals == 25);
+      CHECK(host.finals() == 25);
+      std::int64_t trials = 0;
+      for (const sweep::Summary::Device& device : host.summary.devices) trials += device.trials;
+      CHECK(trials == 5 * 25);
+      for (const auto& [uuid, count] : host.shares()) CHECK(uuid.starts_with("GPU-"));
+    }
+  }
+
+  TEST_CASE("devices begin with problems of their own, and share what is left") {
+    Host host;
+    SUBCASE("several problems") {
+      host.bench.sizes = {512, 1024, 2048, 4096};
+      std::mutex mutex;
+      std::map<std::size_t, std::vector<std::string>> inputs;
+      host.behave = [&](std::size_t device, int scale, const model::TrialJob& job) {
+        const std::lock_guard lock(mutex);
+        inputs[device].push_back(std::to_string(job.plan.steps.at(0).grid.x * scale));
+        return ok_in(1000.0 / scale);
+      };
+      host.run();
+      REQUIRE(inputs.size() == 2);
+      CHECK(inputs[0].front() != inputs[1].front());
+    }
+    SUBCASE("one problem") {
+      host.bench.sizes = {1024};
+      host.behave = [](std::size_t, int scale, const model::TrialJob&) {
+        std::this_thread::sleep_for(5ms);
+        return ok_in(1000.0 / scale);
+      };
+      host.run();
+      CHECK(host.summary.devices[0].trials > 0);
+      CHECK(host.summary.devices[1].trials > 0);
+      CHECK(host.summary.finals == 1);
+    }
+  }
+
+  TEST_CASE("every contestant of a final is measured on one device") {
+    Host host;
+    host.devices = 4;
+    host.bench.sizes = {512, 640, 768, 896, 1024, 1152};
+    host.behave = [](std::size_t, int, const model::TrialJob&) { return ok_in(1000); };
+    host.run();
+    REQUIRE(host.bench.results.finals.size() == 6);
+    for (const model::FinalRecord& final : host.bench.results.finals) {
+      CHECK(final.entries.size() == 5);
+      std::set<std::string> gpus;
+      for (const model::FinalRecord::Entry& entry : final.entries)
+        gpus.insert(host.bench.results.trials().at(entry.trial).gpu);
+      CHECK(gpus.size() == 1);
+    }
+  }
+
+  TEST_CASE("a device that fails leaves, what it was at goes to another, and the rest finish") {
+    Host host;
+    host.devices = 3;
+    host.bench.sizes = {512, 1024, 2048};
+    std::atomic<int> runs = 0;
+    SUBCASE("its process cannot be started any more") {
+      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
+        if (device == 1 && ++runs == 2) throw model::Error("no device cuda:1: it fell off the bus");
+        return ok_in(1000.0 / scale);
+      };
+    }
+    SUBCASE("the driver says that the device failed") {
+      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
+        if (device != 1 || ++runs < 2) return ok_in(1000.0 / scale);
+        model::TrialOutcome outcome =
+            failed_in(model::TrialStatus::crashed, "uncorrectable ECC error: it fell off the bus", true);
+        outcome.subject = model::Subject::device;
+        return outcome;
+      };
+    }
+    SUBCASE("whenever it is asked") {
+      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
+        if (device == 1) throw model::Error("it fell off the bus");
+        return ok_in(1000.0 / scale);
+      };
+    }
+    host.run();
+    CHECK(host.summary.ending == sweep::Ending::done);
+    CHECK(host.summary.finished == 15);
+    CHECK(host.summary.failed == 0);
+    CHECK(host.summary.finals == 3);
+    CHECK(contains(host.summary.devices[1].left, "it fell off the bus"));
+    CHECK(host.summary.devices[0].left.empty());
+    CHECK(host.was_told("cuda:1 has left the sweep"));
+    for (const auto& [key, record] : host.bench.results.trials())
+      CHECK(record.outcome.status == model::TrialStatus::ok);
+    const auto& calls = host.bench.results.calls;
+    CHECK(std::count_if(calls.begin(), calls.end(), [](const std::string& call) {
+            return call.starts_with("record ") && call.ends_with(" ok");
+          }) == 15);
+  }
+
+  TEST_CASE("a device that fails in a final has it held by another") {
+    Host host;
+    host.bench.sizes = {512};
+    std::atomic<bool> failed = false;
+    host.behave = [&](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
+    host.bench.adjust = [](sweep::Request&) {};
+    // The first to be asked for a final is gone.
+    struct Fails final : model::TrialRunner {
+      Fails(ScaleRunner& runner, std::atomic<bool>& failed) : inner(runner), has_failed(failed) {}
+      const model::DeviceInfo& device() const override { return inner.device(); }
+      model::TrialOutcome run(const model::TrialJob& job) override { return inner.run(job); }
+      model::FinalOutcome run_final(const model::FinalJob& job) override {
+        if (!has_failed.exchange(true)) throw model::Error("gone");
+        return inner.run_final(job);
+      }
+      ScaleRunner& inner;
+      std::atomic<bool>& has_failed;
+    };
+    const auto behave = [](int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
+    ScaleRunner first(behave, 0);
+    ScaleRunner second(behave, 1);
+    Fails first_fails(first, failed);
+    Fails second_fails(second, failed);
+    const sweep::Request request = host.bench.request();
+    test::FakeCompilerLog log;
+    compile::CompilePool pool(
+        2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
+    double now = 0;
+    sweep::Services services{pool,
+                             {&first_fails, &second_fails},
+                             host.bench.results,
+                             host.bench.results,
+                             host.bench.watcher,
+                             host.bench.oracle,
+                             [&now] { return now += 0.001; },
+                             host.bench.stop};
+    const sweep::Summary summary =
+        sweep::sweep(request, sweep::list_trials(request, host.bench.results), services);
+    CHECK(summary.finals == 1);
+    CHECK(host.bench.results.finals.size() == 1);
+    CHECK(first.finals.size() + second.finals.size() == 1);
+  }
+
+  TEST_CASE("where every device has failed the sweep ends with that error, and keeps what it has") {
+    Host host;
+    host.bench.sizes = {512, 1024};
+    std::atomic<int> runs = 0;
+    const bool by_driver = [] {
+      bool driver = false;
+      SUBCASE("the driver says so") {
+        driver = true;
+      }
+      SUBCASE("the process is gone") {}
+      return driver;
+    }();
+    host.behave = [&](std::size_t, int scale, const model::TrialJob&) {
+      if (++runs <= 4) return ok_in(1000.0 / scale);
+      if (!by_driver) throw model::Error("fell off the bus");
+      model::TrialOutcome outcome = failed_in(model::TrialStatus::crashed, "fell off the bus", true);
+      outcome.subject = model::Subject::device;
+      return outcome;
+    };
+    try {
+      host.run();
+      FAIL("it went on");
+    } catch (const model::Error& error) {
+      CHECK(contains(error.what(), "fell off the bus"));
+    }
+    CHECK(host.bench.results.trials().size() == 4);
+    CHECK(host.bench.results.calls.back() == "end failed");
+    // And the next sweep does the rest.
+    host.behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
+    host.run();
+    CHECK(host.summary.known == 4);
+    CHECK(host.summary.finished == 6);
+  }
+
+  TEST_CASE("devices that are apart by more than counts as tied are told apart before the final") {
+    // Of the two best, the better looks worse by more than a final allows where the slow device raced it.
+    const std::map<int, double> times = {{1, 3000}, {2, 2000}, {4, 1500}, {8, 1080}, {16, 1000}};
+    constexpr double slower = 1.3;
+    int misleading = 0;
+    for (std::uint64_t seed = 1; seed <= 40 && misleading < 3; ++seed) {
+      CAPTURE(seed);
+      Host host;
+      host.bench.sizes = {512};
+      host.bench.adjust = [&](sweep::Request& request) { request.seed = seed; };
+      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
+        return ok_in(times.at(scale) * (device == 1 ? slower : 1));
+      };
+      double best_ns = 0;
+      double looks_ns = 0;
+      host.bench.watcher.on_finished = [&](const model::TrialRecord& record) {
+        const double time_ns = record.outcome.measurement->median_ns;
+        if (best_ns == 0 || time_ns < best_ns) best_ns = time_ns;
+        if (record.configuration.text() == "SCALE=16") looks_ns = time_ns;
+      };
+      host.run();
+      if (looks_ns > 1.1 * best_ns) ++misleading;
+      REQUIRE(host.bench.results.finals.size() == 1);
+      const model::FinalRecord& final = host.bench.results.finals[0];
+      CHECK(host.bench.results.trials().at(final.chosen).configuration.text() == "SCALE=16");
+      CHECK(final.entries.size() == 2);
+      CHECK(host.was_told("cuda:1 1.300; that is more than what counts as tied"));
+    }
+    CHECK(misleading > 0);
+  }
+
+  TEST_CASE("devices that are alike are compared once, and that is told") {
+    Host host;
+    host.bench.sizes = {512, 1024, 2048};
+    host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
+      return ok_in(1000.0 / scale * (device == 1 ? 1.004 : 1));
+    };
+    host.run();
+    const auto& notices = host.bench.watcher.notices;
+    CHECK(std::count_if(notices.begin(), notices.end(), [](const std::string& notice) {
+            return notice.find("cuda:1 1.004; they differ by no more") != std::string::npos;
+          }) == 1);
+    CHECK(host.launches() == 15 + comparisons(2));
+  }
+
+  TEST_CASE("a trial on a slow device is dropped by what the best would take there") {
+    Host host;
+    host.bench.sizes = {512, 640, 768, 896, 1024, 1152, 8192};
+    std::mutex mutex;
+    std::map<std::size_t, std::set<double>> told;  ///< by device, of the last problem
+    host.behave = [&](std::size_t device, int scale, const model::TrialJob& job) {
+      const bool is_last = job.plan.steps.at(0).grid.x * scale == 8192 / 32;
+      const std::lock_guard lock(mutex);
+      if (is_last && !host.runners[device]->is_in_final && job.best_ns > 0) told[device].insert(job.best_ns);
+      return ok_in(device == 1 ? 2000 : 1000);
+    };
+    host.run();
+    for (const double best_ns : told[0]) CHECK(best_ns == 1000);
+    for (const double best_ns : told[1]) CHECK(best_ns == 2000);
+    CHECK(told[0].size() + told[1].size() > 0);
+  }
+
+  TEST_CASE("stop ends the sweep after the launches in hand, and none of them is lost") {
+    Host host;
+    host.devices = 4;
+    host.bench.sizes = many_sizes();
+    host.bench.watcher.on_finished = [&](const model::TrialRecord&) {
+      if (host.bench.watcher.ended == 10) host.bench.stop = true;
+    };
+    host.run();
+    CHECK(host.summary.ending == sweep::Ending::interrupted);
+    CHECK(host.summary.finished == static_cast<std::int64_t>(host.bench.results.trials().size()));
+    CHECK(host.launches() <= host.bench.results.trials().size() + comparisons(4));
+    CHECK(host.summary.finished <= 10 + 4);
+    host.bench.stop = false;
+    const std::int64_t before = host.summary.finished;
+    host.run();
+    CHECK(host.summary.known == before);
+    CHECK(host.bench.results.trials().size() == 5 * 25);
+  }
+
+  TEST_CASE("a budget of trials is kept to, however many devices there are") {
+    Host host;
+    host.devices = 8;
+    host.bench.sizes = many_sizes();
+    host.bench.adjust = [](sweep::Request& request) { request.budget.trials = 13; };
+    host.run();
+    CHECK(host.summary.ending == sweep::Ending::budget_spent);
+    CHECK(host.bench.results.trials().size() == 13);
+    CHECK(host.summary.finals > 0);
+  }
+}

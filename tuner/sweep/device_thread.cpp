@@ -1,0 +1,97 @@
+#include "tuner/sweep/device_thread.hpp"
+
+#include <utility>
+
+namespace tuner::sweep {
+namespace {
+
+/// Thrown through a runner to keep it from launching what nobody waits for any more.
+struct GivenUp {};
+
+}  // namespace
+
+DeviceThread::DeviceThread(model::TrialRunner& runner, std::function<void()> ring)
+    : m_runner(runner), m_ring(std::move(ring)) {
+  m_thread = std::thread([this] { work(); });
+}
+
+DeviceThread::~DeviceThread() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_ending = true;
+  }
+  m_changed.notify_all();
+  m_thread.join();
+}
+
+void DeviceThread::start(Job job) {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_job = std::move(job);
+    m_may_launch = false;
+  }
+  m_changed.notify_all();
+}
+
+void DeviceThread::proceed() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_may_launch = true;
+  }
+  m_changed.notify_all();
+}
+
+std::optional<DeviceThread::Event> DeviceThread::take() {
+  const std::lock_guard lock(m_mutex);
+  if (m_events.empty()) return std::nullopt;
+  Event event = std::move(m_events.front());
+  m_events.pop_front();
+  return event;
+}
+
+bool DeviceThread::has_event() const {
+  const std::lock_guard lock(m_mutex);
+  return !m_events.empty();
+}
+
+void DeviceThread::work() {
+  while (true) {
+    std::optional<Job> job;
+    {
+      std::unique_lock lock(m_mutex);
+      m_changed.wait(lock, [this] { return m_ending || m_job; });
+      if (m_ending) return;
+      job = std::exchange(m_job, std::nullopt);
+    }
+    try {
+      post(run(*job));
+    } catch (const GivenUp&) {
+      return;
+    } catch (...) {
+      post(Broken{std::current_exception()});
+    }
+  }
+}
+
+DeviceThread::Event DeviceThread::run(const Job& job) {
+  if (const auto* trial = std::get_if<model::TrialJob>(&job))
+    return m_runner.run_with_notice(*trial, [this] { await_proceed(); });
+  return m_runner.run_final(std::get<model::FinalJob>(job));
+}
+
+void DeviceThread::await_proceed() {
+  post(Launching{});
+  std::unique_lock lock(m_mutex);
+  m_changed.wait(lock, [this] { return m_ending || m_may_launch; });
+  if (!m_may_launch) throw GivenUp{};
+}
+
+void DeviceThread::post(Event event) {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_events.push_back(std::move(event));
+  }
+  m_ring();
+}
+
+}  // namespace tuner::sweep

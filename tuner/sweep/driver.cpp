@@ -1,0 +1,588 @@
+#include "tuner/sweep/driver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tuner/model/error.hpp"
+#include "tuner/sweep/search_record.hpp"
+
+namespace tuner::sweep {
+namespace {
+
+using model::TrialStatus;
+
+/// How long a wait for the compiler may keep the sweep from noticing that it should stop.
+constexpr std::chrono::milliseconds stop_latency{100};
+/// How long a job takes to reach its device, about.
+constexpr std::chrono::milliseconds launch_latency{1};
+/// What finals may take beyond a budget of time.
+constexpr double grace_s = 1.5;
+
+search::Compiled compiled_facts(const model::TrialRecord& record, const model::DeviceLimits& limits) {
+  search::Compiled facts;
+  facts.status = record.outcome.status;
+  facts.compile_ms = record.compile_ms;
+  facts.threads = record.block.count();
+  facts.blocks = record.grid.count();
+  facts.shared_bytes = record.dynamic_shared_bytes;
+  if (record.resources) {
+    facts.registers = record.resources->registers;
+    facts.spilled_bytes = record.resources->spill_store_bytes;
+    facts.shared_bytes += record.resources->static_shared_bytes;
+  }
+  if (!record.occupancy) return facts;
+  facts.occupancy = record.occupancy->fraction;
+  const double at_once = static_cast<double>(record.occupancy->blocks_per_multiprocessor) *
+                         static_cast<double>(limits.multiprocessors);
+  if (at_once > 0) facts.waves = static_cast<double>(facts.blocks) / at_once;
+  return facts;
+}
+
+}  // namespace
+
+Driver::Driver(const Request& request, const TrialList& list, Services& services)
+    : m_request(request),
+      m_list(list),
+      m_services(services),
+      m_queue(request, list, services),
+      m_compiling(services.pool, [this](Compiled& trial) { return judge(trial); }),
+      m_spread(services.runners.size()),
+      m_finals(request, list, services, m_compiling, m_spread),
+      m_verdicts(request, services),
+      m_unprepared(services.observer),
+      m_started(services.clock()) {
+  m_summary.planned = list.total();
+  m_summary.known = list.known();
+  m_services.pool.report_results_to([this] { m_wakeup.ring(); });
+  for (model::TrialRunner* runner : services.runners) {
+    const model::DeviceInfo& device = runner->device();
+    m_summary.devices.push_back({device.id, 0, 0, ""});
+    Lane& lane = m_lanes.emplace_back();
+    lane.id = device.id;
+    lane.uuid = device.uuid;
+    lane.thread = std::make_unique<DeviceThread>(*runner, [this] { m_wakeup.ring(); });
+  }
+}
+
+Driver::~Driver() {
+  m_services.pool.report_results_to(nullptr);
+}
+
+Summary Driver::run() {
+  m_services.observer.planned(m_summary.planned, m_summary.known, m_queue.may_end_early());
+  if (m_summary.planned > m_summary.known) {
+    for (model::TrialRunner* runner : m_services.runners) runner->prepare();
+  }
+  race();
+  commit_ended();
+  record_searches();
+  // What is known by now deserves its final even where the budget ended the racing, but not for long.
+  if (m_summary.ending == Ending::budget_spent) hold_rest();
+  m_services.pool.cancel();
+  m_summary.compiling = m_services.pool.stats();
+  m_summary.wall_seconds = m_services.clock() - m_started;
+  return m_summary;
+}
+
+void Driver::race() {
+  while (true) {
+    hear();
+    if (over()) {
+      if (!anyone_busy()) return;
+      wait();
+      continue;
+    }
+    finish_groups();
+    serve();
+    // Who is about to launch something waits for us, and planning may take a while.
+    if (anyone_launching()) {
+      m_wakeup.wait(launch_latency);
+      hear();
+      serve();
+    }
+    if (anyone_idle()) commit_ended();
+    fill();
+    finish_groups();
+    if (!anyone_busy() && m_compiling.empty() && m_raced.empty() && m_interrupted.empty()) return;
+    if (!serve()) wait();
+  }
+}
+
+bool Driver::over() {
+  if (m_services.stop) {
+    m_summary.ending = Ending::interrupted;
+    return true;
+  }
+  const Budget& budget = m_request.budget;
+  const bool late = budget.seconds && m_services.clock() - m_started >= *budget.seconds;
+  const bool used = budget.device_seconds && m_summary.measuring_seconds >= *budget.device_seconds;
+  if (late || used || (budget.trials && m_summary.finished >= *budget.trials)) {
+    m_summary.ending = Ending::budget_spent;
+    return true;
+  }
+  return false;
+}
+
+bool Driver::anyone_busy() const {
+  return std::any_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.is_busy(); });
+}
+
+bool Driver::anyone_idle() const {
+  return std::any_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.is_idle(); });
+}
+
+bool Driver::anyone_launching() const {
+  return std::any_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.launching; });
+}
+
+bool Driver::anyone_speaks() const {
+  return std::any_of(m_lanes.begin(), m_lanes.end(),
+                     [](const Lane& lane) { return lane.is_there() && lane.thread->has_event(); });
+}
+
+void Driver::wait() {
+  const auto idle =
+      std::count_if(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.is_idle(); });
+  const double before = m_services.clock();
+  m_wakeup.wait(stop_latency);
+  if (!m_compiling.empty())
+    m_summary.waiting_seconds += static_cast<double>(idle) * (m_services.clock() - before);
+}
+
+const sweep::Work& Driver::work_of(const CandidateQueue::Item& item) const {
+  const Group& group = m_list.groups[item.group];
+  return m_request.work[group.work[group.candidates[item.candidate].kernel]];
+}
+
+/// One for each kernel and group, made when it is first needed.
+const TrialMaker& Driver::maker_of(const CandidateQueue::Item& item) {
+  const Group& group = m_list.groups[item.group];
+  const std::size_t kernel = group.candidates[item.candidate].kernel;
+  return m_makers.try_emplace({item.group, kernel}, m_request, work_of(item), group.problem).first->second;
+}
+
+void Driver::fill() {
+  m_compiling.poll();
+  while (m_compiling.wants_more(left_to_come()) && !over()) {
+    if (m_request.budget.trials && m_summary.finished + m_under_way >= *m_request.budget.trials) break;
+    const auto item = m_queue.next();
+    if (!item) break;
+    start(*item);
+    if (anyone_speaks()) break;
+  }
+  if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
+}
+
+/// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
+std::int64_t Driver::left_to_come() const {
+  if (m_queue.may_end_early()) return std::numeric_limits<std::int64_t>::max();
+  return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
+         m_summary.passed_over - m_under_way;
+}
+
+void Driver::start(const CandidateQueue::Item& item) {
+  const Group& group = m_list.groups[item.group];
+  const auto& candidate = group.candidates[item.candidate];
+  Trial trial = maker_of(item).make(group.lists[candidate.kernel][candidate.configuration]);
+  trial.record.idea = item.idea;
+  ++m_under_way;
+  if (trial.record.outcome.status == TrialStatus::ok && m_unprepared.contains(trial))
+    return leave_out(trial.record, item);
+  if (trial.record.outcome.status == TrialStatus::ok) quarantine(trial);
+  if (trial.record.outcome.status == TrialStatus::ok)
+    m_compiling.submit(std::move(trial), item);
+  else
+    finish(trial.record, item);
+}
+
+void Driver::quarantine(Trial& trial) {
+  if (m_request.retry_failed) return;
+  const int deaths = m_services.source.deaths(trial.record.key);
+  if (deaths < quarantine_deaths) return;
+  trial.record.outcome.status = TrialStatus::quarantined;
+  trial.record.outcome.detail = fmt::format(
+      "its process was seen to die or hang {} times; not run again unless it changes, or with "
+      "--retry-failed",
+      deaths);
+}
+
+/// What the compiler says of it, and the strategy of that. Returns whether it is still wanted: what failed
+/// is, since it is a result.
+bool Driver::judge(Compiled& trial) {
+  model::TrialRecord& record = trial.trial.record;
+  add_compilation(trial.trial, *trial.binary, m_services.oracle);
+  const bool worth = m_queue.compiled(trial.item, compiled_facts(record, m_request.device.limits));
+  if (worth || record.outcome.status != TrialStatus::ok) return true;
+  pass_over(record, trial.item);
+  return false;
+}
+
+void Driver::hear() {
+  for (std::size_t lane = 0; lane < m_lanes.size(); ++lane) {
+    while (m_lanes[lane].is_there()) {
+      auto event = m_lanes[lane].thread->take();
+      if (!event) break;
+      hear(lane, std::move(*event));
+    }
+  }
+}
+
+void Driver::hear(std::size_t lane, DeviceThread::Event event) {
+  if (std::holds_alternative<DeviceThread::Launching>(event)) {
+    m_lanes[lane].launching = false;
+    commit_ended();  // while the device loads there is time to write it down
+    if (const auto* trial = std::get_if<Compiled>(&m_lanes[lane].work)) {
+      m_services.sink.open_attempt(trial->trial.record);
+      m_services.observer.launching(trial->trial.record);
+    }
+    m_lanes[lane].thread->proceed();
+    return;
+  }
+  if (const auto* broken = std::get_if<DeviceThread::Broken>(&event)) {
+    std::string why = "unknown";
+    try {
+      std::rethrow_exception(broken->error);
+    } catch (const std::exception& error) {
+      why = error.what();
+    } catch (...) {
+    }
+    return leave(lane, why, broken->error);
+  }
+  const auto* trial = std::get_if<model::TrialOutcome>(&event);
+  const auto* final = std::get_if<model::FinalOutcome>(&event);
+  const model::TrialOutcome* failure = trial ? trial : final->complete() ? nullptr : &final->failure;
+  if (failure && failure->subject == model::Subject::device) return leave(lane, failure->detail, nullptr);
+  if (!trial) return end_final(lane, *final);
+  if (std::holds_alternative<Comparison>(m_lanes[lane].work)) return end_comparison(lane, *trial);
+  end_trial(lane, std::move(*std::get_if<model::TrialOutcome>(&event)));
+}
+
+void Driver::end_trial(std::size_t lane, model::TrialOutcome outcome) {
+  const bool probed = m_lanes[lane].probes;
+  Compiled trial = std::get<Compiled>(take_work(lane));
+  model::TrialRecord& record = trial.trial.record;
+  if (outcome.subject == model::Subject::problem) {
+    m_services.sink.close_attempt(record, TrialStatus::skipped, outcome.detail);
+    m_unprepared.add(trial.trial, outcome.detail);
+    return leave_out(record, trial.item);
+  }
+  ++m_summary.devices[lane].trials;
+  if (probed) m_verdicts.learn(record, outcome);
+  maker_of(trial.item).add_outcome(trial.trial, std::move(outcome));
+  add_settings(trial.item, record);
+  if (is_death(record.outcome.status)) note_death(record);
+  remember_best(trial, lane);
+  m_finals.remember(trial);
+  const bool can_wait = !record.outcome.device_lost;
+  m_ended.push_back({std::move(record), trial.item});
+  if (!can_wait) commit_ended();
+}
+
+void Driver::end_final(std::size_t lane, const model::FinalOutcome& outcome) {
+  auto final = std::get<FinalStage::Final>(take_work(lane));
+  if (m_finals.conclude(std::move(final), outcome, m_lanes[lane].uuid)) ++m_summary.finals;
+}
+
+void Driver::end_comparison(std::size_t lane, const model::TrialOutcome& outcome) {
+  take_work(lane);
+  const bool has_time = model::has_trusted_time(outcome.status) && outcome.measurement;
+  m_spread.add(lane, has_time ? std::optional(outcome.measurement->median_ns) : std::nullopt);
+  if (!m_spread.is_under_way()) say_spread();
+}
+
+void Driver::leave(std::size_t lane, const std::string& why, const std::exception_ptr& error) {
+  Work work = take_work(lane);
+  if (auto* trial = std::get_if<Compiled>(&work)) {
+    m_services.sink.close_attempt(trial->trial.record, TrialStatus::skipped, why);
+    m_compiling.give_back(std::move(*trial));
+  }
+  if (auto* final = std::get_if<FinalStage::Final>(&work)) m_interrupted.push_back(std::move(*final));
+  if (std::holds_alternative<Comparison>(work)) m_spread.add(lane, std::nullopt);
+  Lane& lost = m_lanes[lane];
+  lost.thread.reset();
+  const bool is_last =
+      std::none_of(m_lanes.begin(), m_lanes.end(), [](const Lane& other) { return other.is_there(); });
+  if (is_last && error) std::rethrow_exception(error);
+  if (is_last) {
+    commit_ended();
+    throw model::Error(
+        fmt::format("{} failed: {}", lost.id, why),
+        "`nvidia-smi` and the system's log (Xid) may say more; what was measured is kept, and the "
+        "same command goes on from there");
+  }
+  m_summary.devices[lane].left = why;
+  m_spread.leave(lane);
+  m_services.observer.notice(
+      fmt::format("{} has left the sweep, and the others go on without it: {}", lost.id, why));
+}
+
+/// Whether anybody got something to do, or a trial has ended without.
+bool Driver::serve() {
+  bool any = false;
+  // Where there is a choice, a group's final goes to who has its inputs.
+  for (const bool own : {true, false}) {
+    if (own && m_lanes.size() == 1) continue;
+    for (std::size_t lane = 0; lane < m_lanes.size(); ++lane)
+      any = (m_lanes[lane].is_idle() && serve_final(lane, own)) || any;
+  }
+  for (std::size_t lane = 0; lane < m_lanes.size(); ++lane)
+    any = (m_lanes[lane].is_idle() && (serve_comparison(lane) || serve_trial(lane))) || any;
+  return any;
+}
+
+bool Driver::serve_final(std::size_t lane, bool own) {
+  if (m_spread.is_under_way()) return false;
+  std::optional<FinalStage::Final> final;
+  if (!m_interrupted.empty()) {
+    final = std::move(m_interrupted.front());
+    m_interrupted.pop_front();
+  }
+  const auto suits = [&](std::size_t group) { return !own || m_lanes[lane].group == group; };
+  while (!final) {
+    const auto group = std::find_if(m_raced.begin(), m_raced.end(), suits);
+    if (group == m_raced.end()) return false;
+    final = m_finals.prepare(*group);
+    m_raced.erase(group);
+  }
+  m_lanes[lane].group = final->group;
+  DeviceThread::Job job = final->job;
+  put_to_work(lane, std::move(*final), std::move(job));
+  return true;
+}
+
+bool Driver::serve_comparison(std::size_t lane) {
+  if (!m_spread.claim(lane)) return false;
+  put_to_work(lane, Comparison{}, *m_comparison);
+  return true;
+}
+
+bool Driver::serve_trial(std::size_t lane) {
+  const auto others_at = [&](std::size_t group) {
+    std::size_t others = 0;
+    for (std::size_t other = 0; other < m_lanes.size(); ++other) {
+      if (other != lane && m_lanes[other].is_there() && m_lanes[other].group == group) ++others;
+    }
+    return others;
+  };
+  bool any = false;
+  while (!over()) {
+    auto trial = m_compiling.take(others_at);
+    if (!trial) break;
+    any = true;
+    if (launch(lane, std::move(*trial))) break;
+  }
+  return any;
+}
+
+bool Driver::launch(std::size_t lane, Compiled trial) {
+  model::TrialRecord& record = trial.trial.record;
+  if (m_unprepared.contains(trial)) {
+    leave_out(record, trial.item);
+    return false;
+  }
+  if (is_death(record.outcome.status)) note_death(record);  // the compiler's
+  if (record.outcome.status != TrialStatus::ok || is_condemned(trial)) {
+    finish(record, trial.item);
+    return false;
+  }
+  model::TrialJob job = job_of(m_request, trial.trial, *trial.binary, trial.reference.get());
+  job.probes = std::exchange(m_probes, {});
+  job.best_ns = best_ns(trial, lane);
+  record.gpu = m_lanes[lane].uuid;
+  m_lanes[lane].group = trial.item.group;
+  m_lanes[lane].probes = !job.probes.empty();
+  put_to_work(lane, std::move(trial), std::move(job));
+  return true;
+}
+
+void Driver::put_to_work(std::size_t lane, Work work, DeviceThread::Job job) {
+  Lane& busy = m_lanes[lane];
+  busy.work = std::move(work);
+  busy.began = m_services.clock();
+  busy.launching = std::holds_alternative<model::TrialJob>(job);
+  busy.thread->start(std::move(job));
+}
+
+Driver::Work Driver::take_work(std::size_t lane) {
+  Lane& done = m_lanes[lane];
+  const double seconds = m_services.clock() - done.began;
+  m_summary.measuring_seconds += seconds;
+  m_summary.devices[lane].measuring_seconds += seconds;
+  done.launching = false;
+  return std::exchange(done.work, std::monostate{});
+}
+
+/// A group's final comes as soon as all its trials have raced, while its inputs are still on a device.
+void Driver::finish_groups() {
+  while (const auto search = m_queue.take_finished()) {
+    commit_ended();
+    record(*search);
+    compare_devices(search->group);
+    m_raced.push_back(search->group);
+  }
+}
+
+/// Before the first final, with the best of its group.
+void Driver::compare_devices(std::size_t group) {
+  const auto there =
+      std::count_if(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.is_there(); });
+  const Compiled* best = m_finals.best(group);
+  if (there < 2 || m_spread.has_begun() || best == nullptr) return;
+  m_comparison = job_of(m_request, best->trial, *best->binary, best->reference.get());
+  const model::TrialRecord& record = best->trial.record;
+  m_compared =
+      fmt::format("{} {} at {}", record.kernel, record.configuration.text(), record.problem.size_text());
+  m_spread.begin();
+  for (std::size_t lane = 0; lane < m_lanes.size(); ++lane) {
+    if (!m_lanes[lane].is_there()) m_spread.leave(lane);
+  }
+}
+
+void Driver::say_spread() {
+  std::vector<std::string> ratios;
+  for (std::size_t lane = 0; lane < m_lanes.size(); ++lane) {
+    if (m_lanes[lane].is_there())
+      ratios.push_back(fmt::format("{} {:.3f}", m_lanes[lane].id, m_spread.ratio(lane)));
+  }
+  m_services.observer.notice(
+      fmt::format("the devices compared by {}: {}; {}", m_compared, fmt::join(ratios, ", "),
+                  m_spread.corrects() ? "that is more than what counts as tied, so races are corrected by it"
+                                      : "they differ by no more than what counts as tied"));
+}
+
+void Driver::record(const EndedSearch& ended) {
+  const model::SearchRecord search = search_record(m_request, m_list, ended);
+  if (search.parts.empty()) return;  // baselines alone: nothing was searched
+  m_services.sink.record_search(search);
+  m_services.observer.search_ended(search);
+}
+
+/// Of the groups that are left with something to do.
+void Driver::record_searches() {
+  const auto ending = m_summary.ending == Ending::budget_spent  ? model::SearchEnding::budget
+                      : m_summary.ending == Ending::interrupted ? model::SearchEnding::interrupted
+                                                                : model::SearchEnding::gave_up;
+  for (const EndedSearch& ended : m_queue.close(ending)) record(ended);
+}
+
+void Driver::hold_rest() {
+  m_compiling.abandon();
+  const auto& seconds = m_request.budget.seconds;
+  const double until = seconds ? m_started + *seconds + grace_s : std::numeric_limits<double>::infinity();
+  m_finals.end_by(until);
+  const auto may_begin = [&] { return !m_services.stop && m_services.clock() < until; };
+  while (true) {
+    hear();
+    for (std::size_t lane = 0; lane < m_lanes.size(); ++lane) {
+      while (m_lanes[lane].is_idle() && may_begin()) {
+        if (m_interrupted.empty() && m_raced.empty()) {
+          const auto group = m_finals.left();
+          if (!group) break;
+          m_raced.push_back(*group);
+        }
+        if (!serve_final(lane, false)) break;
+      }
+    }
+    if (!anyone_busy()) return;
+    wait();
+  }
+}
+
+void Driver::leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+  m_queue.withdraw(item);
+  --m_under_way;
+  ++m_summary.unprepared;
+  m_services.observer.left_out(record);
+}
+
+/// What the compiler said of it was enough for the strategy. Nothing is recorded: it was not tried.
+void Driver::pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+  m_queue.withdraw(item);
+  --m_under_way;
+  ++m_summary.passed_over;
+  m_services.observer.left_out(record);
+}
+
+/// Whether its binary is known to be wrong; then that is the outcome. Else it has its probes' identity.
+bool Driver::is_condemned(Compiled& trial) {
+  model::TrialRecord& record = trial.trial.record;
+  m_probes = maker_of(trial.item).probes(trial.trial);
+  if (m_probes.empty()) return false;
+  record.probe_key =
+      model::probe_key(record.binary_key, m_probes, trial.trial.reference_key, record.comparison_class);
+  const auto verdict = m_verdicts.find(record.probe_key);
+  if (!verdict) return false;
+  m_probes.clear();
+  if (verdict->status == TrialStatus::ok) return false;
+  record.outcome.status = verdict->status;
+  record.outcome.detail = verdict->detail;
+  return true;
+}
+
+/// A library's version says little without the settings it was called with.
+void Driver::add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const {
+  const std::string& settings = work_of(item).kernel.spec().description;
+  model::TrialOutcome& outcome = record.outcome;
+  if (record.role != model::Role::baseline || outcome.status != TrialStatus::ok || settings.empty()) return;
+  outcome.detail += (outcome.detail.empty() ? "" : "; ") + settings;
+}
+
+/// Counts it, and says so where it was one too many.
+void Driver::note_death(model::TrialRecord& record) {
+  m_services.sink.close_attempt(record, record.outcome.status, record.outcome.detail);
+  const int deaths = m_services.source.deaths(record.key);
+  if (deaths < quarantine_deaths) return;
+  record.outcome.detail = fmt::format(
+      "{} ({}; seen {} times: not run again unless it changes, or with "
+      "--retry-failed)",
+      record.outcome.detail, model::to_string(record.outcome.status), deaths);
+  record.outcome.status = TrialStatus::quarantined;
+}
+
+/// What a trial may be dropped for: never a baseline, and never for one.
+double Driver::best_ns(const Compiled& trial, std::size_t lane) {
+  const model::TrialRecord& record = trial.trial.record;
+  if (!model::may_win(record.role)) return 0;
+  auto known = m_best_ns.find(trial.item.group);
+  if (known == m_best_ns.end()) {
+    const double before =
+        m_request.fresh ? 0 : m_services.source.best_ns(record.problem, record.comparison_class).value_or(0);
+    known = m_best_ns.emplace(trial.item.group, before).first;
+  }
+  return known->second * m_spread.correction(lane);
+}
+
+void Driver::remember_best(const Compiled& trial, std::size_t lane) {
+  const model::TrialOutcome& outcome = trial.trial.record.outcome;
+  if (!model::has_trusted_time(outcome.status) || !outcome.measurement) return;
+  if (!model::may_win(trial.trial.record.role)) return;
+  double& best = m_best_ns[trial.item.group];
+  const double time_ns = outcome.measurement->median_ns / m_spread.correction(lane);
+  if (best == 0 || time_ns < best) best = time_ns;
+}
+
+/// A baseline that cannot be had is missed at every size for the same reason, which is said once.
+void Driver::say_missing(const model::TrialRecord& record) {
+  const model::TrialOutcome& outcome = record.outcome;
+  if (outcome.status == TrialStatus::ok || !m_missing.insert(record.kernel + outcome.detail).second) return;
+  m_services.observer.notice(
+      fmt::format("no times of {}: {}: {}", record.kernel, model::to_string(outcome.status), outcome.detail));
+}
+
+void Driver::commit_ended() {
+  for (const Ended& ended : std::exchange(m_ended, {})) finish(ended.record, ended.item);
+}
+
+void Driver::finish(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+  m_services.sink.record(record);
+  m_queue.report(item, record);
+  if (record.role == model::Role::baseline) say_missing(record);
+  --m_under_way;
+  ++m_summary.finished;
+  if (model::is_failure(record.outcome.status)) ++m_summary.failed;
+  m_services.observer.finished(record);
+}
+
+}  // namespace tuner::sweep
