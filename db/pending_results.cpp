@@ -51,6 +51,18 @@ void PendingResults::record(const TrialRecord& trial) {
   put(std::move(stamped));
 }
 
+void PendingResults::turn_over(const std::vector<const TrialRecord*>& ended,
+                               const std::vector<const TrialRecord*>& next) {
+  if (m_pending.empty()) {
+    try {
+      return m_store.turn_over(ended, next);
+    } catch (const Error&) {
+      // Which of them it is about, or for how long, is seen below.
+    }
+  }
+  ResultSink::turn_over(ended, next);
+}
+
 void PendingResults::record_verdict(const tuner::model::ProbeVerdict& verdict) {
   tuner::model::ProbeVerdict stamped = verdict;
   stamped.measured_at = utc_now();

@@ -49,6 +49,9 @@ class PendingResults final : public tuner::model::ResultSink {
   void close_attempt(const tuner::model::TrialRecord& trial, tuner::model::TrialStatus how,
                      const std::string& detail) override;
   void record(const tuner::model::TrialRecord& trial) override;
+  /// Where all of it cannot be written in one go, one by one.
+  void turn_over(const std::vector<const tuner::model::TrialRecord*>& ended,
+                 const std::vector<const tuner::model::TrialRecord*>& next) override;
   void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
   void record_final(const tuner::model::FinalRecord& final,
                     const std::vector<tuner::model::TrialRecord>& contestants) override;

@@ -190,6 +190,19 @@ void ResultStore::record_stamped(const TrialRecord& trial, bool late) {
   transaction.commit();
 }
 
+void ResultStore::turn_over(const std::vector<const TrialRecord*>& ended,
+                            const std::vector<const TrialRecord*>& next) {
+  Transaction transaction(m_db);
+  for (const TrialRecord* trial : ended) {
+    TrialRecord now = *trial;
+    stamp(now);
+    m_statements->put(now, false);
+    m_statements->count_measured.use().bind(now.run).run();
+  }
+  for (const TrialRecord* trial : next) m_statements->put_attempt(*trial);
+  transaction.commit();
+}
+
 void ResultStore::record_verdict(const ProbeVerdict& verdict) {
   ProbeVerdict now = verdict;
   if (now.measured_at.empty()) now.measured_at = utc_now();

@@ -34,6 +34,9 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
                      const std::string& detail) override;
   /// `measured_at` and `sequence` are of the time of the call, whatever the record says.
   void record(const tuner::model::TrialRecord& trial) override;
+  /// One transaction.
+  void turn_over(const std::vector<const tuner::model::TrialRecord*>& ended,
+                 const std::vector<const tuner::model::TrialRecord*>& next) override;
   void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
   /// Contestants and final bear one `measured_at`, of the time of the call, and a `sequence` each; the final
   /// covers its contestants.

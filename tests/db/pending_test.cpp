@@ -42,6 +42,30 @@ std::size_t files_like(const TempFolder& folder, const std::string& part) {
 }  // namespace
 
 TEST_SUITE("db") {
+  TEST_CASE("results and the attempts after them are one commit, and one refused row costs itself alone") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    Ear ear;
+    db::PendingResults results(store, ear.say());
+    results.begin_run(db_test::sample_run());
+    std::vector<TrialRecord> trials(4, full_trial());
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      trials[i].key = db_test::key("trial " + std::to_string(i));
+    SUBCASE("all are taken") {
+      results.turn_over({&trials[0], &trials[1]}, {&trials[2], &trials[3]});
+      CHECK(ask(path, "SELECT count(*) FROM trials") == "2");
+    }
+    SUBCASE("one is refused") {
+      trials[1].comparison_class.l2 = std::string(100, 'x');
+      results.turn_over({&trials[0], &trials[1]}, {&trials[2], &trials[3]});
+      CHECK(ask(path, "SELECT count(*) FROM trials") == "1");
+      CHECK(contains(ear.heard, "a result was refused"));
+    }
+    CHECK(ask(path, "SELECT count(*) FROM attempts WHERE outcome IS NULL") == "2");
+    CHECK(ask(path, "SELECT measured FROM runs") == ask(path, "SELECT count(*) FROM trials"));
+  }
+
   TEST_CASE("a store that works is written through at once") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";

@@ -81,6 +81,13 @@ class ResultSink {
   virtual void close_attempt(const TrialRecord& trial, TrialStatus how, const std::string& detail) = 0;
   /// The result of a trial; closes its open attempt, if any.
   virtual void record(const TrialRecord& trial) = 0;
+  /// record() of those that have ended and open_attempt() of those that come next, together where that is
+  /// cheaper.
+  virtual void turn_over(const std::vector<const TrialRecord*>& ended,
+                         const std::vector<const TrialRecord*>& next) {
+    for (const TrialRecord* trial : ended) record(*trial);
+    for (const TrialRecord* trial : next) open_attempt(*trial);
+  }
   /// What the probes of a binary said. Trials of a binary that is wrong fail, past ones too.
   virtual void record_verdict(const ProbeVerdict& verdict) = 0;
   /// The result of a final, with its contestants: each gets the measurement of the final as its current one.

@@ -52,18 +52,12 @@ Driver::Driver(const Request& request, const TrialList& list, Services& services
       m_finals(request, list, services, m_compiling, m_spread),
       m_verdicts(request, services),
       m_unprepared(services.observer),
-      m_started(services.clock()) {
+      m_best(request, services, m_spread),
+      m_started(services.clock()),
+      m_lanes(services.runners, services.clock, [this] { m_wakeup.ring(); }) {
   m_summary.planned = list.total();
   m_summary.known = list.known();
   m_services.pool.report_results_to([this] { m_wakeup.ring(); });
-  for (model::TrialRunner* runner : services.runners) {
-    const model::DeviceInfo& device = runner->device();
-    m_summary.devices.push_back({device.id, 0, 0, ""});
-    Lane& lane = m_lanes.emplace_back();
-    lane.id = device.id;
-    lane.uuid = device.uuid;
-    lane.thread = std::make_unique<DeviceThread>(*runner, [this] { m_wakeup.ring(); });
-  }
 }
 
 Driver::~Driver() {
@@ -82,6 +76,8 @@ Summary Driver::run() {
   if (m_summary.ending == Ending::budget_spent) hold_rest();
   m_services.pool.cancel();
   m_summary.compiling = m_services.pool.stats();
+  m_summary.measuring_seconds = m_lanes.busy_seconds();
+  for (const Lane& lane : m_lanes) m_summary.devices.push_back(lane.did);
   m_summary.wall_seconds = m_services.clock() - m_started;
   return m_summary;
 }
@@ -90,22 +86,23 @@ void Driver::race() {
   while (true) {
     hear();
     if (over()) {
-      if (!anyone_busy()) return;
+      if (!m_lanes.any(&Lane::is_busy)) return;
       wait();
       continue;
     }
     finish_groups();
     serve();
     // Who is about to launch something waits for us, and planning may take a while.
-    if (anyone_launching()) {
+    if (m_lanes.any(&Lane::is_launching)) {
       m_wakeup.wait(launch_latency);
       hear();
       serve();
     }
-    if (anyone_idle()) commit_ended();
+    if (m_lanes.any(&Lane::is_idle)) commit_ended();
     fill();
     finish_groups();
-    if (!anyone_busy() && m_compiling.empty() && m_raced.empty() && m_interrupted.empty()) return;
+    if (!m_lanes.any(&Lane::is_busy) && m_compiling.empty() && m_raced.empty() && m_interrupted.empty())
+      return;
     if (!serve()) wait();
   }
 }
@@ -117,7 +114,7 @@ bool Driver::over() {
   }
   const Budget& budget = m_request.budget;
   const bool late = budget.seconds && m_services.clock() - m_started >= *budget.seconds;
-  const bool used = budget.device_seconds && m_summary.measuring_seconds >= *budget.device_seconds;
+  const bool used = budget.device_seconds && m_lanes.busy_seconds() >= *budget.device_seconds;
   if (late || used || (budget.trials && m_summary.finished >= *budget.trials)) {
     m_summary.ending = Ending::budget_spent;
     return true;
@@ -125,26 +122,8 @@ bool Driver::over() {
   return false;
 }
 
-bool Driver::anyone_busy() const {
-  return std::any_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.is_busy(); });
-}
-
-bool Driver::anyone_idle() const {
-  return std::any_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.is_idle(); });
-}
-
-bool Driver::anyone_launching() const {
-  return std::any_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.launching; });
-}
-
-bool Driver::anyone_speaks() const {
-  return std::any_of(m_lanes.begin(), m_lanes.end(),
-                     [](const Lane& lane) { return lane.is_there() && lane.thread->has_event(); });
-}
-
 void Driver::wait() {
-  const auto idle =
-      std::count_if(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.is_idle(); });
+  const std::size_t idle = m_lanes.count(&Lane::is_idle);
   const double before = m_services.clock();
   m_wakeup.wait(stop_latency);
   if (!m_compiling.empty())
@@ -170,7 +149,7 @@ void Driver::fill() {
     const auto item = m_queue.next();
     if (!item) break;
     start(*item);
-    if (anyone_speaks()) break;
+    if (m_lanes.any(&Lane::speaks)) break;
   }
   if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
 }
@@ -220,26 +199,35 @@ bool Driver::judge(Compiled& trial) {
 }
 
 void Driver::hear() {
-  for (std::size_t lane = 0; lane < m_lanes.size(); ++lane) {
-    while (m_lanes[lane].is_there()) {
-      auto event = m_lanes[lane].thread->take();
+  std::vector<Lane*> launching;
+  for (Lane& lane : m_lanes) {
+    while (lane.is_there()) {
+      auto event = lane.thread->take();
       if (!event) break;
-      hear(lane, std::move(*event));
+      if (std::holds_alternative<DeviceThread::Launching>(*event))
+        launching.push_back(&lane);
+      else
+        hear(lane, std::move(*event));
     }
+  }
+  if (!launching.empty()) let_launch(launching);
+}
+
+/// While the devices load there is time to write down what has ended; attempts are written with it.
+void Driver::let_launch(const std::vector<Lane*>& lanes) {
+  std::vector<const model::TrialRecord*> next;
+  for (const Lane* lane : lanes) {
+    if (const auto* trial = std::get_if<Compiled>(&lane->work)) next.push_back(&trial->trial.record);
+  }
+  commit_ended(next);
+  for (const model::TrialRecord* trial : next) m_services.observer.launching(*trial);
+  for (Lane* lane : lanes) {
+    lane->launching = false;
+    lane->thread->proceed();
   }
 }
 
-void Driver::hear(std::size_t lane, DeviceThread::Event event) {
-  if (std::holds_alternative<DeviceThread::Launching>(event)) {
-    m_lanes[lane].launching = false;
-    commit_ended();  // while the device loads there is time to write it down
-    if (const auto* trial = std::get_if<Compiled>(&m_lanes[lane].work)) {
-      m_services.sink.open_attempt(trial->trial.record);
-      m_services.observer.launching(trial->trial.record);
-    }
-    m_lanes[lane].thread->proceed();
-    return;
-  }
+void Driver::hear(Lane& lane, DeviceThread::Event event) {
   if (const auto* broken = std::get_if<DeviceThread::Broken>(&event)) {
     std::string why = "unknown";
     try {
@@ -255,67 +243,65 @@ void Driver::hear(std::size_t lane, DeviceThread::Event event) {
   const model::TrialOutcome* failure = trial ? trial : final->complete() ? nullptr : &final->failure;
   if (failure && failure->subject == model::Subject::device) return leave(lane, failure->detail, nullptr);
   if (!trial) return end_final(lane, *final);
-  if (std::holds_alternative<Comparison>(m_lanes[lane].work)) return end_comparison(lane, *trial);
+  if (std::holds_alternative<Lane::Comparison>(lane.work)) return end_comparison(lane, *trial);
   end_trial(lane, std::move(*std::get_if<model::TrialOutcome>(&event)));
 }
 
-void Driver::end_trial(std::size_t lane, model::TrialOutcome outcome) {
-  const bool probed = m_lanes[lane].probes;
-  Compiled trial = std::get<Compiled>(take_work(lane));
+void Driver::end_trial(Lane& lane, model::TrialOutcome outcome) {
+  const bool probed = lane.probes;
+  Compiled trial = std::get<Compiled>(m_lanes.finish(lane));
   model::TrialRecord& record = trial.trial.record;
   if (outcome.subject == model::Subject::problem) {
     m_services.sink.close_attempt(record, TrialStatus::skipped, outcome.detail);
     m_unprepared.add(trial.trial, outcome.detail);
     return leave_out(record, trial.item);
   }
-  ++m_summary.devices[lane].trials;
+  ++lane.did.trials;
   if (probed) m_verdicts.learn(record, outcome);
   maker_of(trial.item).add_outcome(trial.trial, std::move(outcome));
   add_settings(trial.item, record);
   if (is_death(record.outcome.status)) note_death(record);
-  remember_best(trial, lane);
+  m_best.learn(trial, lane.number);
   m_finals.remember(trial);
   const bool can_wait = !record.outcome.device_lost;
   m_ended.push_back({std::move(record), trial.item});
   if (!can_wait) commit_ended();
 }
 
-void Driver::end_final(std::size_t lane, const model::FinalOutcome& outcome) {
-  auto final = std::get<FinalStage::Final>(take_work(lane));
-  if (m_finals.conclude(std::move(final), outcome, m_lanes[lane].uuid)) ++m_summary.finals;
+void Driver::end_final(Lane& lane, const model::FinalOutcome& outcome) {
+  auto final = std::get<FinalStage::Final>(m_lanes.finish(lane));
+  if (m_finals.conclude(std::move(final), outcome, lane.uuid)) ++m_summary.finals;
 }
 
-void Driver::end_comparison(std::size_t lane, const model::TrialOutcome& outcome) {
-  take_work(lane);
+void Driver::end_comparison(Lane& lane, const model::TrialOutcome& outcome) {
+  m_lanes.finish(lane);
   const bool has_time = model::has_trusted_time(outcome.status) && outcome.measurement;
-  m_spread.add(lane, has_time ? std::optional(outcome.measurement->median_ns) : std::nullopt);
+  m_spread.add(lane.number, has_time ? std::optional(outcome.measurement->median_ns) : std::nullopt);
   if (!m_spread.is_under_way()) say_spread();
 }
 
-void Driver::leave(std::size_t lane, const std::string& why, const std::exception_ptr& error) {
-  Work work = take_work(lane);
+void Driver::leave(Lane& lane, const std::string& why, const std::exception_ptr& error) {
+  Lane::Work work = m_lanes.finish(lane);
   if (auto* trial = std::get_if<Compiled>(&work)) {
     m_services.sink.close_attempt(trial->trial.record, TrialStatus::skipped, why);
     m_compiling.give_back(std::move(*trial));
   }
   if (auto* final = std::get_if<FinalStage::Final>(&work)) m_interrupted.push_back(std::move(*final));
-  if (std::holds_alternative<Comparison>(work)) m_spread.add(lane, std::nullopt);
-  Lane& lost = m_lanes[lane];
-  lost.thread.reset();
-  const bool is_last =
-      std::none_of(m_lanes.begin(), m_lanes.end(), [](const Lane& other) { return other.is_there(); });
+  if (std::holds_alternative<Lane::Comparison>(work)) m_spread.add(lane.number, std::nullopt);
+  lane.thread.reset();
+  const bool is_last = !m_lanes.any(&Lane::is_there);
   if (is_last && error) std::rethrow_exception(error);
   if (is_last) {
     commit_ended();
     throw model::Error(
-        fmt::format("{} failed: {}", lost.id, why),
+        fmt::format("{} failed: {}", lane.did.id, why),
         "`nvidia-smi` and the system's log (Xid) may say more; what was measured is kept, and the "
         "same command goes on from there");
   }
-  m_summary.devices[lane].left = why;
-  m_spread.leave(lane);
+  lane.did.left = why;
+  m_spread.leave(lane.number);
   m_services.observer.notice(
-      fmt::format("{} has left the sweep, and the others go on without it: {}", lost.id, why));
+      fmt::format("{} has left the sweep, and the others go on without it: {}", lane.did.id, why));
 }
 
 /// Whether anybody got something to do, or a trial has ended without.
@@ -324,48 +310,40 @@ bool Driver::serve() {
   // Where there is a choice, a group's final goes to who has its inputs.
   for (const bool own : {true, false}) {
     if (own && m_lanes.size() == 1) continue;
-    for (std::size_t lane = 0; lane < m_lanes.size(); ++lane)
-      any = (m_lanes[lane].is_idle() && serve_final(lane, own)) || any;
+    for (Lane& lane : m_lanes) any = (lane.is_idle() && serve_final(lane, own)) || any;
   }
-  for (std::size_t lane = 0; lane < m_lanes.size(); ++lane)
-    any = (m_lanes[lane].is_idle() && (serve_comparison(lane) || serve_trial(lane))) || any;
+  for (Lane& lane : m_lanes) any = (lane.is_idle() && (serve_comparison(lane) || serve_trial(lane))) || any;
   return any;
 }
 
-bool Driver::serve_final(std::size_t lane, bool own) {
+bool Driver::serve_final(Lane& lane, bool own) {
   if (m_spread.is_under_way()) return false;
   std::optional<FinalStage::Final> final;
   if (!m_interrupted.empty()) {
     final = std::move(m_interrupted.front());
     m_interrupted.pop_front();
   }
-  const auto suits = [&](std::size_t group) { return !own || m_lanes[lane].group == group; };
+  const auto suits = [&](std::size_t group) { return !own || lane.group == group; };
   while (!final) {
     const auto group = std::find_if(m_raced.begin(), m_raced.end(), suits);
     if (group == m_raced.end()) return false;
     final = m_finals.prepare(*group);
     m_raced.erase(group);
   }
-  m_lanes[lane].group = final->group;
+  lane.group = final->group;
   DeviceThread::Job job = final->job;
-  put_to_work(lane, std::move(*final), std::move(job));
+  m_lanes.start(lane, std::move(*final), std::move(job));
   return true;
 }
 
-bool Driver::serve_comparison(std::size_t lane) {
-  if (!m_spread.claim(lane)) return false;
-  put_to_work(lane, Comparison{}, *m_comparison);
+bool Driver::serve_comparison(Lane& lane) {
+  if (!m_spread.claim(lane.number)) return false;
+  m_lanes.start(lane, Lane::Comparison{}, *m_comparison);
   return true;
 }
 
-bool Driver::serve_trial(std::size_t lane) {
-  const auto others_at = [&](std::size_t group) {
-    std::size_t others = 0;
-    for (std::size_t other = 0; other < m_lanes.size(); ++other) {
-      if (other != lane && m_lanes[other].is_there() && m_lanes[other].group == group) ++others;
-    }
-    return others;
-  };
+bool Driver::serve_trial(Lane& lane) {
+  const auto others_at = [&](std::size_t group) { return m_lanes.others_at(group, lane); };
   bool any = false;
   while (!over()) {
     auto trial = m_compiling.take(others_at);
@@ -376,7 +354,7 @@ bool Driver::serve_trial(std::size_t lane) {
   return any;
 }
 
-bool Driver::launch(std::size_t lane, Compiled trial) {
+bool Driver::launch(Lane& lane, Compiled trial) {
   model::TrialRecord& record = trial.trial.record;
   if (m_unprepared.contains(trial)) {
     leave_out(record, trial.item);
@@ -389,29 +367,12 @@ bool Driver::launch(std::size_t lane, Compiled trial) {
   }
   model::TrialJob job = job_of(m_request, trial.trial, *trial.binary, trial.reference.get());
   job.probes = std::exchange(m_probes, {});
-  job.best_ns = best_ns(trial, lane);
-  record.gpu = m_lanes[lane].uuid;
-  m_lanes[lane].group = trial.item.group;
-  m_lanes[lane].probes = !job.probes.empty();
-  put_to_work(lane, std::move(trial), std::move(job));
+  job.best_ns = m_best.of(trial, lane.number);
+  record.gpu = lane.uuid;
+  lane.group = trial.item.group;
+  lane.probes = !job.probes.empty();
+  m_lanes.start(lane, std::move(trial), std::move(job));
   return true;
-}
-
-void Driver::put_to_work(std::size_t lane, Work work, DeviceThread::Job job) {
-  Lane& busy = m_lanes[lane];
-  busy.work = std::move(work);
-  busy.began = m_services.clock();
-  busy.launching = std::holds_alternative<model::TrialJob>(job);
-  busy.thread->start(std::move(job));
-}
-
-Driver::Work Driver::take_work(std::size_t lane) {
-  Lane& done = m_lanes[lane];
-  const double seconds = m_services.clock() - done.began;
-  m_summary.measuring_seconds += seconds;
-  m_summary.devices[lane].measuring_seconds += seconds;
-  done.launching = false;
-  return std::exchange(done.work, std::monostate{});
 }
 
 /// A group's final comes as soon as all its trials have raced, while its inputs are still on a device.
@@ -426,25 +387,22 @@ void Driver::finish_groups() {
 
 /// Before the first final, with the best of its group.
 void Driver::compare_devices(std::size_t group) {
-  const auto there =
-      std::count_if(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) { return lane.is_there(); });
   const Compiled* best = m_finals.best(group);
-  if (there < 2 || m_spread.has_begun() || best == nullptr) return;
+  if (m_lanes.count(&Lane::is_there) < 2 || m_spread.has_begun() || best == nullptr) return;
   m_comparison = job_of(m_request, best->trial, *best->binary, best->reference.get());
   const model::TrialRecord& record = best->trial.record;
   m_compared =
       fmt::format("{} {} at {}", record.kernel, record.configuration.text(), record.problem.size_text());
   m_spread.begin();
-  for (std::size_t lane = 0; lane < m_lanes.size(); ++lane) {
-    if (!m_lanes[lane].is_there()) m_spread.leave(lane);
+  for (Lane& lane : m_lanes) {
+    if (!lane.is_there()) m_spread.leave(lane.number);
   }
 }
 
 void Driver::say_spread() {
   std::vector<std::string> ratios;
-  for (std::size_t lane = 0; lane < m_lanes.size(); ++lane) {
-    if (m_lanes[lane].is_there())
-      ratios.push_back(fmt::format("{} {:.3f}", m_lanes[lane].id, m_spread.ratio(lane)));
+  for (Lane& lane : m_lanes) {
+    if (lane.is_there()) ratios.push_back(fmt::format("{} {:.3f}", lane.did.id, m_spread.ratio(lane.number)));
   }
   m_services.observer.notice(
       fmt::format("the devices compared by {}: {}; {}", m_compared, fmt::join(ratios, ", "),
@@ -475,8 +433,8 @@ void Driver::hold_rest() {
   const auto may_begin = [&] { return !m_services.stop && m_services.clock() < until; };
   while (true) {
     hear();
-    for (std::size_t lane = 0; lane < m_lanes.size(); ++lane) {
-      while (m_lanes[lane].is_idle() && may_begin()) {
+    for (Lane& lane : m_lanes) {
+      while (lane.is_idle() && may_begin()) {
         if (m_interrupted.empty() && m_raced.empty()) {
           const auto group = m_finals.left();
           if (!group) break;
@@ -485,7 +443,7 @@ void Driver::hold_rest() {
         if (!serve_final(lane, false)) break;
       }
     }
-    if (!anyone_busy()) return;
+    if (!m_lanes.any(&Lane::is_busy)) return;
     wait();
   }
 }
@@ -541,28 +499,6 @@ void Driver::note_death(model::TrialRecord& record) {
   record.outcome.status = TrialStatus::quarantined;
 }
 
-/// What a trial may be dropped for: never a baseline, and never for one.
-double Driver::best_ns(const Compiled& trial, std::size_t lane) {
-  const model::TrialRecord& record = trial.trial.record;
-  if (!model::may_win(record.role)) return 0;
-  auto known = m_best_ns.find(trial.item.group);
-  if (known == m_best_ns.end()) {
-    const double before =
-        m_request.fresh ? 0 : m_services.source.best_ns(record.problem, record.comparison_class).value_or(0);
-    known = m_best_ns.emplace(trial.item.group, before).first;
-  }
-  return known->second * m_spread.correction(lane);
-}
-
-void Driver::remember_best(const Compiled& trial, std::size_t lane) {
-  const model::TrialOutcome& outcome = trial.trial.record.outcome;
-  if (!model::has_trusted_time(outcome.status) || !outcome.measurement) return;
-  if (!model::may_win(trial.trial.record.role)) return;
-  double& best = m_best_ns[trial.item.group];
-  const double time_ns = outcome.measurement->median_ns / m_spread.correction(lane);
-  if (best == 0 || time_ns < best) best = time_ns;
-}
-
 /// A baseline that cannot be had is missed at every size for the same reason, which is said once.
 void Driver::say_missing(const model::TrialRecord& record) {
   const model::TrialOutcome& outcome = record.outcome;
@@ -571,12 +507,20 @@ void Driver::say_missing(const model::TrialRecord& record) {
       fmt::format("no times of {}: {}: {}", record.kernel, model::to_string(outcome.status), outcome.detail));
 }
 
-void Driver::commit_ended() {
-  for (const Ended& ended : std::exchange(m_ended, {})) finish(ended.record, ended.item);
+void Driver::commit_ended(const std::vector<const model::TrialRecord*>& next) {
+  const std::vector<Ended> all = std::exchange(m_ended, {});
+  std::vector<const model::TrialRecord*> records;
+  for (const Ended& ended : all) records.push_back(&ended.record);
+  if (!records.empty() || !next.empty()) m_services.sink.turn_over(records, next);
+  for (const Ended& ended : all) note_finished(ended.record, ended.item);
 }
 
 void Driver::finish(const model::TrialRecord& record, const CandidateQueue::Item& item) {
   m_services.sink.record(record);
+  note_finished(record, item);
+}
+
+void Driver::note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item) {
   m_queue.report(item, record);
   if (record.role == model::Role::baseline) say_missing(record);
   --m_under_way;

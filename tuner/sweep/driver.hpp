@@ -4,19 +4,18 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "tuner/sweep/best_times.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
 #include "tuner/sweep/device_spread.hpp"
-#include "tuner/sweep/device_thread.hpp"
 #include "tuner/sweep/final_stage.hpp"
+#include "tuner/sweep/lanes.hpp"
 #include "tuner/sweep/probe_verdicts.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/sweep/unprepared.hpp"
@@ -38,23 +37,6 @@ class Driver {
   Summary run();
 
  private:
-  /// A run of a trial that has raced, to see how far the devices are apart.
-  struct Comparison {};
-  using Work = std::variant<std::monostate, Compiled, FinalStage::Final, Comparison>;
-  struct Lane {
-    std::string id;
-    std::string uuid;
-    std::unique_ptr<DeviceThread> thread;  ///< null: the device has left the sweep
-    Work work;
-    double began = 0;                  ///< with `work`, by the clock
-    bool launching = false;            ///< it has not said yet that it is about to launch
-    bool probes = false;               ///< it runs the probes of its trial's binary
-    std::optional<std::size_t> group;  ///< whose inputs it used last
-
-    bool is_there() const { return thread != nullptr; }
-    bool is_busy() const { return !std::holds_alternative<std::monostate>(work); }
-    bool is_idle() const { return is_there() && !is_busy(); }
-  };
   struct Ended {
     model::TrialRecord record;
     CandidateQueue::Item item;
@@ -62,10 +44,6 @@ class Driver {
 
   void race();
   bool over();
-  bool anyone_busy() const;
-  bool anyone_idle() const;
-  bool anyone_launching() const;
-  bool anyone_speaks() const;
   /// Sleeps until a device or a compiler has something.
   void wait();
 
@@ -81,23 +59,22 @@ class Driver {
 
   /// What the devices have to say.
   void hear();
-  void hear(std::size_t lane, DeviceThread::Event event);
-  void end_trial(std::size_t lane, model::TrialOutcome outcome);
-  void end_final(std::size_t lane, const model::FinalOutcome& outcome);
-  void end_comparison(std::size_t lane, const model::TrialOutcome& outcome);
+  void hear(Lane& lane, DeviceThread::Event event);
+  void let_launch(const std::vector<Lane*>& lanes);
+  void end_trial(Lane& lane, model::TrialOutcome outcome);
+  void end_final(Lane& lane, const model::FinalOutcome& outcome);
+  void end_comparison(Lane& lane, const model::TrialOutcome& outcome);
   /// The device is not to be had any more; what it was at goes to another. Throws where there is none:
   /// `error`, or a model::Error that says `why`.
-  void leave(std::size_t lane, const std::string& why, const std::exception_ptr& error);
+  void leave(Lane& lane, const std::string& why, const std::exception_ptr& error);
 
   /// Gives the idle devices what there is to do.
   bool serve();
-  bool serve_final(std::size_t lane, bool own);
-  bool serve_comparison(std::size_t lane);
-  bool serve_trial(std::size_t lane);
+  bool serve_final(Lane& lane, bool own);
+  bool serve_comparison(Lane& lane);
+  bool serve_trial(Lane& lane);
   /// Whether it is launched; else it has ended already, or is not to be run at all.
-  bool launch(std::size_t lane, Compiled trial);
-  void put_to_work(std::size_t lane, Work work, DeviceThread::Job job);
-  Work take_work(std::size_t lane);
+  bool launch(Lane& lane, Compiled trial);
 
   void finish_groups();
   void compare_devices(std::size_t group);
@@ -111,10 +88,11 @@ class Driver {
   bool is_condemned(Compiled& trial);
   void add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const;
   void note_death(model::TrialRecord& record);
-  double best_ns(const Compiled& trial, std::size_t lane);
-  void remember_best(const Compiled& trial, std::size_t lane);
   void say_missing(const model::TrialRecord& record);
-  void commit_ended();
+  /// Writes down what has ended, and an attempt of each that is launched next.
+  void commit_ended(const std::vector<const model::TrialRecord*>& next = {});
+  void note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item);
+  /// Writes down what has not been launched.
   void finish(const model::TrialRecord& record, const CandidateQueue::Item& item);
 
   const Request& m_request;
@@ -126,6 +104,7 @@ class Driver {
   FinalStage m_finals;
   ProbeVerdicts m_verdicts;
   Unprepared m_unprepared;
+  BestTimes m_best;
   double m_started;
   Summary m_summary;
   std::vector<Ended> m_ended;                   ///< measured, and not yet committed
@@ -137,9 +116,8 @@ class Driver {
   std::string m_compared;                       ///< the same, for people
   std::set<std::string> m_missing;              ///< baselines without times, with the reasons that were told
   std::map<std::pair<std::size_t, std::size_t>, TrialMaker> m_makers;  ///< by group and kernel
-  std::map<std::size_t, double> m_best_ns;  ///< by group, as the first device would have it; 0: none yet
   Wakeup m_wakeup;
-  std::vector<Lane> m_lanes;  ///< last: their threads use the above
+  Lanes m_lanes;  ///< last: their threads use the above
 };
 
 }  // namespace tuner::sweep
