@@ -66,7 +66,8 @@ void require_our_schema(const Connection& source, std::int64_t version) {
 /// is brought up to date.
 class Foreign {
  public:
-  explicit Foreign(const std::filesystem::path& path) : m_db(open_as_it_is(path)) {
+  Foreign(const std::filesystem::path& path, const OpenOptions& options)
+      : m_db(open_as_it_is(path, options)) {
     m_db.distrust();
     const std::int64_t version = m_db.integer("PRAGMA user_version");
     require_our_schema(m_db, version);
@@ -74,8 +75,11 @@ class Foreign {
     m_folder.emplace();
     const std::filesystem::path copy = m_folder->path() / "copy.db";
     Statement(m_db, "VACUUM INTO ?").use().bind(copy.string()).run();
-    open_database(copy);
-    m_db = open_for_reading(copy);
+    OpenOptions own;
+    own.file_system = nullptr;
+    open_database(copy, own);
+    m_db.require_unwritten();
+    m_db = open_as_it_is(copy, own);
     m_db.distrust();
   }
   const Connection& db() const { return m_db; }
@@ -100,12 +104,13 @@ void copy_rows(const Connection& target, const Connection& source) {
 
 }  // namespace
 
-Added merge_database(const Connection& target, const std::filesystem::path& path) {
+Added merge_database(const Connection& target, const std::filesystem::path& path,
+                     const OpenOptions& options) {
   std::error_code error;
   if (std::filesystem::equivalent(target.path(), path, error)) {
     throw UsageError(fmt::format("{}: is the database to merge into", path.string()), "name another one");
   }
-  const Foreign foreign(path);
+  const Foreign foreign(path, options);
   const Connection& source = foreign.db();
   Transaction transaction(target);
   const AddedCounter counter(target);
@@ -115,6 +120,7 @@ Added merge_database(const Connection& target, const std::filesystem::path& path
   } catch (const Error& failure) {
     throw failure.in_context(fmt::format("merging {}", path.string()));
   }
+  source.require_unwritten();
   const Added added = counter.since();
   transaction.commit();
   return added;

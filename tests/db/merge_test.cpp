@@ -142,4 +142,17 @@ TEST_SUITE("db") {
     file.close();
     CHECK_FALSE(refusal(folder / "target.db", source).empty());
   }
+
+  TEST_CASE("a shard in a folder that machines share is merged without a lock on it") {
+    const TempFolder folder;
+    const auto shard = folder / "shard.db";
+    fill(shard, "run", {"a"}, 1);
+    db::OpenOptions shared;
+    shared.file_system = [](const std::filesystem::path&) {
+      return std::optional(db::SharedFileSystem{"NFS", true});
+    };
+    const db::Connection target = db::open_database(folder / "target.db");
+    CHECK(db::merge_database(target, shard, shared).trials == 1);
+    CHECK_FALSE(std::filesystem::exists(shard.string() + "-shm"));
+  }
 }
