@@ -28,8 +28,9 @@ struct TrialFilter {
 
 /// What else than its row a trial is read with.
 struct Detail {
-  bool samples = false;       ///< fill Measurement::samples_ns too
-  bool measurements = false;  ///< the measurements before the current one, with their samples
+  bool samples = false;  ///< fill Measurement::samples_ns too
+  bool measurements =
+      false;  ///< those before the current one, with their samples; of is_condemned() ones all
 };
 
 /// Calls `visit` with each trial that `filter` selects and, where asked for, its earlier measurements, oldest

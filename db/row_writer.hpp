@@ -59,7 +59,7 @@ class RowWriter {
   tuner::model::Digest put_contest(const tuner::model::Problem& problem,
                                    const tuner::model::ComparisonClass& comparison_class);
   tuner::model::Digest put_device(const tuner::model::DeviceInfo& device);
-  void put_binary(const tuner::model::TrialRecord& trial);
+  void put_binary(const tuner::model::TrialRecord& trial, Known known);
   void put_coverage(const tuner::model::FinalRecord& final, const tuner::model::Digest& id);
   /// The outcome, or how its probes failed.
   tuner::model::TrialOutcome as_probed(const tuner::model::TrialRecord& trial);
@@ -67,7 +67,8 @@ class RowWriter {
   const Connection& m_db;
   Statement m_device, m_class, m_problem, m_contest, m_kernel, m_configuration, m_run, m_binary,
       m_binary_kernel, m_trial, m_measurement, m_final, m_final_entry, m_coverage, m_entry_coverage,
-      m_contest_of, m_ceiling, m_verdict, m_fail_probed, m_failed_probe, m_idea, m_search, m_search_kernel;
+      m_contest_of, m_ceiling, m_verdict, m_fail_probed, m_failed_probe, m_raise_deaths, m_fill, m_search,
+      m_search_kernel;
 };
 
 }  // namespace db

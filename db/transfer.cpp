@@ -150,7 +150,6 @@ Connection extract_run(const Connection& db, const Digest& run) {
     std::erase_if(taken, [&](const StoredMeasurement& stored) { return stored.run != run; });
     if (trial.run != run && !failures.restore(trial, run) && !taken.empty())
       trial = as_measured(std::move(trial), taken.back());
-    if (!taken.empty()) taken.pop_back();
     writer.add(trial, taken);
   }
   for (const ProbeVerdict& verdict : verdicts(db)) {

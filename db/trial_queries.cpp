@@ -74,10 +74,8 @@ class MeasurementsAlong {
 };
 
 void remove_current(const TrialRecord& trial, std::vector<StoredMeasurement>& measurements) {
-  if (!trial.outcome.measurement) return;
-  std::erase_if(measurements, [&](const StoredMeasurement& stored) {
-    return stored.run == trial.run && stored.measured_at == trial.measured_at;
-  });
+  if (!trial.outcome.measurement || is_condemned(trial)) return;
+  std::erase_if(measurements, [&](const StoredMeasurement& stored) { return is_of(stored, trial); });
 }
 
 /// Ids whose hexadecimal text begins with `prefix` lie between it filled up with 0 and with f.
