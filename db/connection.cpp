@@ -217,6 +217,14 @@ std::string Connection::text(const std::string& sql) const {
   return row.step() ? row.text() : "";
 }
 
+std::int64_t Connection::changes() const {
+  return sqlite3_changes64(handle());
+}
+
+void Connection::set_cache(std::int64_t bytes) const {
+  execute(fmt::format("PRAGMA cache_size = -{}", bytes / 1024));
+}
+
 void Connection::distrust() const {
   // What the schema's CHECKs allow, and a little for the row around it.
   constexpr int longest_value = 17 << 20;

@@ -51,6 +51,10 @@ class Connection {
   std::int64_t integer(const std::string& sql) const;
   /// The text that a statement's first row starts with: `PRAGMA journal_mode`.
   std::string text(const std::string& sql) const;
+  /// Rows that the statement executed last inserted, changed or deleted.
+  std::int64_t changes() const;
+  /// So many bytes of the file are kept in memory at most, instead of 2 MB.
+  void set_cache(std::int64_t bytes) const;
   /// Before reading what a stranger wrote: no value longer than this program stores, cells checked as they
   /// are read.
   void distrust() const;

@@ -31,6 +31,7 @@ struct Detail {
   bool samples = false;  ///< fill Measurement::samples_ns too
   bool measurements =
       false;  ///< those before the current one, with their samples; of is_condemned() ones all
+  bool in_any_order = false;  ///< in the one that is quickest
 };
 
 /// Calls `visit` with each trial that `filter` selects and, where asked for, its earlier measurements, oldest

@@ -50,6 +50,11 @@ std::string insert_measurement() {
       columns.text(), columns.parameters());
 }
 
+/// Of `insert_trial`, what leaves alone those that are there.
+std::string new_trials_alone(const std::string& insert_trial) {
+  return insert_trial.substr(0, insert_trial.find("ON CONFLICT")) + "ON CONFLICT DO NOTHING";
+}
+
 std::string insert_search() {
   const ColumnNames outlook = columns_of<tuner::model::Outlook>();
   return fmt::format(
@@ -60,8 +65,9 @@ std::string insert_search() {
 
 }  // namespace
 
-RowWriter::RowWriter(const Connection& db)
+RowWriter::RowWriter(const Connection& db, Life life)
     : m_db(db),
+      m_life(life),
       m_device(
           db,
           "INSERT INTO devices (id, kind, name, uuid, architecture, compute_major, compute_minor, driver, "
@@ -80,6 +86,7 @@ RowWriter::RowWriter(const Connection& db)
       m_run(db, insert_run),
       m_binary(db, sql("insert_binary")),
       m_binary_kernel(db, insert_binary_kernel()),
+      m_new_trial(db, new_trials_alone(sql("insert_trial"))),
       m_trial(db, sql("insert_trial")),
       m_measurement(db, insert_measurement()),
       m_final(
@@ -140,10 +147,25 @@ Digest RowWriter::put_contest(const tuner::model::Problem& problem,
 
 RowWriter::Identity RowWriter::put_identity(const TrialRecord& trial) {
   const std::string parameters = parameters_json(trial.configuration);
-  const Identity identity{put_contest(trial.problem, trial.comparison_class),
-                          kernel_id(trial.problem.family, trial.kernel, parameters),
-                          configuration_id(trial.configuration)};
-  m_kernel.use().bind(identity.kernel).bind(trial.problem.family).bind(trial.kernel).bind(parameters).run();
+  const bool is_as_last = m_last && m_last->problem == trial.problem &&
+                          m_last->comparison_class == trial.comparison_class &&
+                          m_last->kernel == trial.kernel && m_last->parameters == parameters;
+  if (!is_as_last) {
+    m_last = Last{trial.problem,
+                  trial.comparison_class,
+                  put_contest(trial.problem, trial.comparison_class),
+                  trial.kernel,
+                  parameters,
+                  kernel_id(trial.problem.family, trial.kernel, parameters)};
+    m_kernel.use()
+        .bind(m_last->kernel_id)
+        .bind(trial.problem.family)
+        .bind(trial.kernel)
+        .bind(parameters)
+        .run();
+  }
+  const Identity identity{m_last->contest, m_last->kernel_id, configuration_id(trial.configuration)};
+  if (m_life == Life::several) m_last.reset();
   m_configuration.use().bind(identity.configuration).bind(trial.configuration.canonical_json()).run();
   return identity;
 }
@@ -261,23 +283,34 @@ void RowWriter::put(const TrialRecord& trial, Known known, const Digest& judged_
     measurement = stored.key(trial.key);
     put(trial.key, stored);
   }
-  auto row = m_trial.use();
-  row.bind(trial.key).bind(identity.contest).bind(identity.kernel).bind(identity.configuration);
-  row.bind(to_string(trial.role)).bind(trial.is_default).bind(known_digest(trial.definition));
-  row.bind(known_digest(judged_by)).bind(known_digest(trial.binary_key)).bind(known_digest(trial.probe_key));
-  row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
-  bind_shape(row, trial);
-  bind_outcome(row, as_probed(trial));
-  row.bind(metrics_json(trial.metrics));
-  row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
-  row.bind(trial.idea)
-      .bind(macros_json(trial.macros))
-      .bind(trial.measured_at)
-      .bind(trial.sequence)
-      .bind(measurement)
-      .bind(trial.run);
-  row.bind(known == Known::replace);
-  row.run();
+  const auto put_row = [&](Statement& statement, bool with_known) {
+    auto row = statement.use();
+    row.bind(trial.key).bind(identity.contest).bind(identity.kernel).bind(identity.configuration);
+    row.bind(to_string(trial.role)).bind(trial.is_default).bind(known_digest(trial.definition));
+    row.bind(known_digest(judged_by))
+        .bind(known_digest(trial.binary_key))
+        .bind(known_digest(trial.probe_key));
+    row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
+    bind_shape(row, trial);
+    bind_outcome(row, as_probed(trial));
+    row.bind(metrics_json(trial.metrics));
+    row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
+    row.bind(trial.idea)
+        .bind(macros_json(trial.macros))
+        .bind(trial.measured_at)
+        .bind(trial.sequence)
+        .bind(measurement)
+        .bind(trial.run);
+    if (with_known) row.bind(known == Known::replace);
+    row.run();
+  };
+  // Most rows of another database are new here, and to prepare for those that are not takes longer than to
+  // insert.
+  if (known == Known::replace_if_older) {
+    put_row(m_new_trial, false);
+    if (changed() > 0) return;
+  }
+  put_row(m_trial, true);
 }
 
 tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
@@ -310,13 +343,16 @@ void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasuremen
     put(acquitted(trial, earlier), Known::replace_if_older);
   else
     put(trial, Known::replace_if_older);
+  const bool is_current = changed() > 0;
   // Also where the result that is here already is the newer one, and says nothing of it.
-  m_fill.use()
-      .bind(trial.key)
-      .bind(trial.idea)
-      .bind(known_digest(trial.probe_key))
-      .bind(known_digest(trial.definition))
-      .run();
+  if (!is_current) {
+    m_fill.use()
+        .bind(trial.key)
+        .bind(trial.idea)
+        .bind(known_digest(trial.probe_key))
+        .bind(known_digest(trial.definition))
+        .run();
+  }
   for (const StoredMeasurement& measurement : earlier) put(trial.key, measurement);
 }
 

@@ -171,7 +171,7 @@ Added import_file(const Connection& target, const std::filesystem::path& path) {
   std::ifstream in = open_export(path);
   Transaction transaction(target);
   const AddedCounter counter(target);
-  RowWriter writer(target);
+  RowWriter writer(target, RowWriter::Life::one_transaction);
   ExportVisitor visitor;
   visitor.run = [&](RunRecord&& run) { writer.put(run); };
   visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
