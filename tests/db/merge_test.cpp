@@ -202,4 +202,25 @@ TEST_SUITE("db") {
       CHECK(ask(path, "SELECT state || ' ' || measured FROM runs") == "done 2");
     }
   }
+
+  TEST_CASE(
+      "a database of the first version is merged as what it would be brought up to, and stays what it is") {
+    const TempFolder folder;
+    std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_1.sql");
+    meddle(folder / "old.db", std::string(std::istreambuf_iterator<char>(in), {}) +
+                                  "PRAGMA user_version = 1; PRAGMA application_id = 1953853029;");
+    const std::string trials = ask(folder / "old.db", "SELECT count(*) FROM trials");
+    CHECK(trials != "0");
+    {
+      const db::Connection target = db::open_database(folder / "target.db");
+      CHECK(std::to_string(db::merge_database(target, folder / "old.db").trials) == trials);
+      CHECK(db::merge_database(target, folder / "old.db").trials == 0);
+    }
+    CHECK(ask(folder / "old.db", "PRAGMA user_version") == "1");
+    std::filesystem::copy_file(folder / "old.db", folder / "migrated.db");
+    { const db::ResultStore migrated(folder / "migrated.db"); }
+    constexpr const char* winners =
+        "SELECT group_concat(hex(trial)) FROM (SELECT trial FROM winner ORDER BY trial)";
+    CHECK(ask(folder / "target.db", winners) == ask(folder / "migrated.db", winners));
+  }
 }
