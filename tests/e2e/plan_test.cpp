@@ -9,8 +9,11 @@
 #include <set>
 #include <thread>
 
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
 #include "tests/e2e/user.hpp"
 
+using tuner::model::RunRecord;
 using tuner::test::has;
 using tuner::test::ProgramResult;
 using tuner::test::User;
@@ -174,6 +177,30 @@ TEST_SUITE("e2e") {
   }
 
 #ifdef TUNER_HAVE_CUDA
+  TEST_CASE(
+      "a GPU that the database knows is found by part of its name, and has the binaries of its "
+      "architecture") {
+    const User user;
+    {
+      db::ResultStore store(user.home.path() + "/tuner.db");
+      store.begin_run(db_test::sample_run());
+      RunRecord other = db_test::sample_run("on another");
+      other.device.name = "NVIDIA H100 NVL";
+      store.begin_run(other);
+    }
+    const auto types = [&](const std::string& command, const std::string& gpu) {
+      return user.types({command, "--gpu", gpu, "--kernel", "naive", "--sizes", "512", "--db", "tuner.db"});
+    };
+    REQUIRE(types("compile", "sm_90").exit_code == 0);
+    const ProgramResult known = types("plan", "h200");
+    CAPTURE(known.out);
+    CHECK(has(known.out, "NVIDIA H200 (sm_90), nvrtc "));
+    CHECK(has(known.out, "compiling: 0.0 s of one core"));
+    const ProgramResult several = types("plan", "nvidia");
+    CHECK(several.exit_code == 2);
+    CHECK(has(several.err, "NVIDIA H100 NVL, NVIDIA H200"));
+  }
+
   TEST_CASE("binaries for a GPU that is not here are compiled once, and plan finds them") {
     const User user;
     const std::vector<std::string> gpu = {"--gpu",   "sm_90", "--kernel",    "naive",
