@@ -111,7 +111,7 @@ TEST_SUITE("e2e") {
     CHECK(has(result.err, "BLOCK=64"));
 
     const ProgramResult small = user.types({"compile", "--device", "cpu", "--kernel", "matmul", "--sizes",
-                                            "64..2048:64", "--budget", "40", "--cache-limit-mb", "1"});
+                                            "64..512:64", "--budget", "40", "--cache-limit-mb", "1"});
     CAPTURE(small.err);
     CHECK(has(small.err, "the cache is kept below 1 MB"));
     CHECK(has(small.err, "the budget is spent"));
