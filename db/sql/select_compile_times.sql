@@ -1,4 +1,4 @@
--- What compiling took that was not found in a cache; of each binary once.
+-- What compiling took, where it is known; of each binary once.
 SELECT f.json, k.parameters, l.compile_ms
 FROM kernels AS k
 JOIN trials AS t ON t.kernel = k.id

@@ -147,7 +147,7 @@ class Planner {
       expectation.learn(kernel, under_way.at(finished->ticket), finished->compilation->compile_ms);
   }
 
-  /// Past the cache, of which it is not known what its entries took.
+  /// Past the cache: a plan leaves nothing behind.
   compile::CompilePool& sample_pool() {
     if (!m_pool) {
       worker::RemoteCompilerSettings remote = compiler_settings(m_settings);
