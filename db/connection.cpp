@@ -10,7 +10,6 @@
 #include <cstring>
 #include <thread>
 
-#include "db/file_system.hpp"
 #include "db/sqlite_error.hpp"
 #include "db/statement.hpp"
 
@@ -51,6 +50,29 @@ void make_folder(const fs::path& folder) {
               "choose another place with --db");
 }
 
+[[noreturn]] void refuse_to_write(const fs::path& path, std::string_view file_system) {
+  std::string hint = "name a file on a disk of this machine with --db or TUNER_DB";
+  if (fs::exists(path))
+    hint += fmt::format("; `tuner merge {}` brings into it what is here", path.string());
+  else
+    hint += ", and share it with `tuner merge`";
+  throw Error(
+      fmt::format("{}: lies on {}, where databases that are written get lost", path.string(), file_system),
+      hint);
+}
+
+/// What SQLite keeps beside a database that is being written, or whose writer died.
+std::optional<fs::path> unfinished_part(const fs::path& path) {
+  std::error_code error;
+  const fs::path file = fs::canonical(path, error);
+  for (const char* suffix : {"-wal", "-journal"}) {
+    const fs::path part = (error ? path : file).string() + suffix;
+    std::error_code missing;
+    if (fs::file_size(part, missing) > 0 && !missing) return part;
+  }
+  return std::nullopt;
+}
+
 /// A path as a URI, for the parameters that only URIs can carry.
 std::string uri_of(const fs::path& path, const char* parameters) {
   std::string out = "file:";
@@ -79,10 +101,12 @@ Connection::Connection(const fs::path& path, const OpenOptions& options)
                 ExitCode::nothing_found);
   }
   if (exists) require_access(path, R_OK, "the database cannot be read", "check its permissions, or use --db");
+  if (options.file_system) m_file_system = options.file_system(path);
   if (m_read_only) {
     open_for_reading(options);
     return;
   }
+  if (m_file_system && m_file_system->breaks_locks) refuse_to_write(path, m_file_system->name);
   make_folder(folder_of(path));
   if (exists)
     require_access(path, W_OK, "the database is read-only", "make it writable, or use another one with --db");
@@ -114,6 +138,14 @@ void Connection::open(const std::string& name, int flags, const OpenOptions& opt
 }
 
 void Connection::open_for_reading(const OpenOptions& options) {
+  if (m_file_system && m_file_system->breaks_locks) {
+    if (const auto part = unfinished_part(m_path)) {
+      throw Error(fmt::format("{}: lies on {} with {} beside it: it is being written, or its writer died",
+                              m_path.string(), m_file_system->name, part->filename().string()),
+                  "copy both to a disk of this machine, once nobody writes, and name the copy");
+    }
+    return open_without_lock(options);
+  }
   open(fs::absolute(m_path).string(), SQLITE_OPEN_READONLY, options);
   try {
     integer("PRAGMA schema_version");
@@ -122,10 +154,21 @@ void Connection::open_for_reading(const OpenOptions& options) {
     // writing either, so it can be read as it stands.
     const bool unlockable = error.result() == SQLITE_CANTOPEN || error.result() == SQLITE_READONLY;
     if (!unlockable || fs::exists(m_path.string() + "-wal")) throw;
-    open(uri_of(m_path, "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options);
-    integer("PRAGMA schema_version");
+    open_without_lock(options);
     m_notice = fmt::format("{}: its folder cannot be written, so it is read without a lock", m_path.string());
   }
+}
+
+void Connection::open_without_lock(const OpenOptions& options) {
+  m_unlocked = stamp_of(m_path);
+  open(uri_of(m_path, "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options);
+  integer("PRAGMA schema_version");
+}
+
+Connection::Stamp Connection::stamp_of(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  return {bytes, fs::last_write_time(path, error)};
 }
 
 void Connection::open_for_writing(const OpenOptions& options) {
@@ -135,8 +178,7 @@ void Connection::open_for_writing(const OpenOptions& options) {
 }
 
 void Connection::choose_journal(std::chrono::milliseconds timeout) {
-  const auto network = network_file_system_of(folder_of(m_path));
-  const std::string wanted = network ? "delete" : "wal";
+  const std::string wanted = m_file_system ? "delete" : "wal";
   // Changing the mode needs the file alone, and SQLite does not wait for that as it waits for a transaction.
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   while (text("PRAGMA journal_mode") != wanted) {
@@ -147,8 +189,9 @@ void Connection::choose_journal(std::chrono::milliseconds timeout) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
-  if (network) {
-    m_notice = fmt::format("{} lies on a network file system ({})", m_path.string(), *network);
+  if (m_file_system) {
+    m_notice =
+        fmt::format("{} lies on {}, which may be another machine's", m_path.string(), m_file_system->name);
   } else if (text("PRAGMA journal_mode") != wanted) {
     m_notice = fmt::format("{} lies where processes cannot share memory", m_path.string());
   }
@@ -174,6 +217,14 @@ std::string Connection::text(const std::string& sql) const {
   return row.step() ? row.text() : "";
 }
 
+std::int64_t Connection::changes() const {
+  return sqlite3_changes64(handle());
+}
+
+void Connection::set_cache(std::int64_t bytes) const {
+  execute(fmt::format("PRAGMA cache_size = -{}", bytes / 1024));
+}
+
 void Connection::distrust() const {
   // What the schema's CHECKs allow, and a little for the row around it.
   constexpr int longest_value = 17 << 20;
@@ -188,6 +239,12 @@ void Connection::require_in_place() const {
   if (code != SQLITE_OK || moved == 0) return;
   throw DatabaseGone(fmt::format("{}: the database was deleted or moved while in use", m_path.string()),
                      "put it back, or start again: what is in the old file is not measured again");
+}
+
+void Connection::require_unwritten() const {
+  if (!m_unlocked || *m_unlocked == stamp_of(m_path)) return;
+  throw Error(fmt::format("{}: was written while it was read without a lock", m_path.string()),
+              "read it again once nobody writes it");
 }
 
 }  // namespace db

@@ -50,8 +50,7 @@ Connection open_for_reading(const std::filesystem::path& path) {
   return open_database(path, options);
 }
 
-Connection open_as_it_is(const std::filesystem::path& path) {
-  OpenOptions options;
+Connection open_as_it_is(const std::filesystem::path& path, OpenOptions options) {
   options.mode = Mode::read_only;
   Connection db(path, options);
   require_ours(db, shipped_migrations());

@@ -15,7 +15,7 @@ Connection open_database(const std::filesystem::path& path, const OpenOptions& o
                          std::span<const Migration> migrations = shipped_migrations());
 
 /// Opens for reading whatever version its schema has, and changes nothing.
-Connection open_as_it_is(const std::filesystem::path& path);
+Connection open_as_it_is(const std::filesystem::path& path, OpenOptions options = {});
 
 /// Opens for reading; the short form for queries.
 Connection open_for_reading(const std::filesystem::path& path);

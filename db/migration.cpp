@@ -45,28 +45,9 @@ void copy_before(const Connection& db, const Migration& migration) {
   }
 }
 
-/// Foreign keys are not enforced while tables are rebuilt (SQLite's own advice for changing tables), but
-/// checked at the end. The setting cannot change inside a transaction.
-class UnenforcedKeys {
- public:
-  explicit UnenforcedKeys(const Connection& db) : m_db(db) { m_db.execute("PRAGMA foreign_keys = OFF"); }
-  UnenforcedKeys(const UnenforcedKeys&) = delete;
-  UnenforcedKeys& operator=(const UnenforcedKeys&) = delete;
-  ~UnenforcedKeys() {
-    try {
-      m_db.execute("PRAGMA foreign_keys = ON");
-    } catch (const Error&) {
-      // Only a transaction that could not be rolled back refuses; every later statement will fail and say
-      // why.
-    }
-  }
-
- private:
-  const Connection& m_db;
-};
-
 /// All that are missing, or none: nobody ever meets a database half way between two versions.
 void apply(const Connection& db, std::span<const Migration> migrations) {
+  // SQLite's own advice for changing tables; checked at the end.
   const UnenforcedKeys unenforced(db);
   Transaction transaction(db);
   const std::int64_t before = version_of(db);

@@ -28,8 +28,10 @@ struct TrialFilter {
 
 /// What else than its row a trial is read with.
 struct Detail {
-  bool samples = false;       ///< fill Measurement::samples_ns too
-  bool measurements = false;  ///< the measurements before the current one, with their samples
+  bool samples = false;  ///< fill Measurement::samples_ns too
+  bool measurements =
+      false;  ///< those before the current one, with their samples; of is_condemned() ones all
+  bool in_any_order = false;  ///< in the one that is quickest
 };
 
 /// Calls `visit` with each trial that `filter` selects and, where asked for, its earlier measurements, oldest

@@ -19,7 +19,7 @@ namespace db {
 class ResultStore final : public tuner::model::ResultSink, public tuner::model::ResultSource {
  public:
   explicit ResultStore(const std::filesystem::path& path, const OpenOptions& options = {});
-  /// `db`: open for writing, of this program's schema.
+  /// `db`: of this program's schema; open for writing, unless nothing is to be recorded.
   explicit ResultStore(Connection db);
   ~ResultStore() override;
 

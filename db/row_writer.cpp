@@ -22,6 +22,7 @@ using tuner::model::FinalRecord;
 using tuner::model::Measurement;
 using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
+using tuner::model::TrialStatus;
 
 namespace {
 
@@ -29,7 +30,11 @@ constexpr const char* insert_run =
     "INSERT INTO runs (id, command_line, started_at, ended_at, state, host, version, seed, device, "
     "device_address, toolkit, measured, strategy) "
     "VALUES (?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (id) DO NOTHING";
+    // Of a run that was copied while it was under way and came again later, the later one.
+    "ON CONFLICT (id) DO UPDATE SET (ended_at, state, measured) = (excluded.ended_at, excluded.state, "
+    "excluded.measured) "
+    "WHERE (coalesce(excluded.ended_at, ''), excluded.measured, excluded.state) "
+    "> (coalesce(runs.ended_at, ''), runs.measured, runs.state)";
 
 std::string insert_binary_kernel() {
   const ColumnNames columns = columns_of<tuner::model::KernelResources>();
@@ -45,6 +50,11 @@ std::string insert_measurement() {
       columns.text(), columns.parameters());
 }
 
+/// Of `insert_trial`, what leaves alone those that are there.
+std::string new_trials_alone(const std::string& insert_trial) {
+  return insert_trial.substr(0, insert_trial.find("ON CONFLICT")) + "ON CONFLICT DO NOTHING";
+}
+
 std::string insert_search() {
   const ColumnNames outlook = columns_of<tuner::model::Outlook>();
   return fmt::format(
@@ -55,8 +65,9 @@ std::string insert_search() {
 
 }  // namespace
 
-RowWriter::RowWriter(const Connection& db)
+RowWriter::RowWriter(const Connection& db, Life life)
     : m_db(db),
+      m_life(life),
       m_device(
           db,
           "INSERT INTO devices (id, kind, name, uuid, architecture, compute_major, compute_minor, driver, "
@@ -75,6 +86,7 @@ RowWriter::RowWriter(const Connection& db)
       m_run(db, insert_run),
       m_binary(db, sql("insert_binary")),
       m_binary_kernel(db, insert_binary_kernel()),
+      m_new_trial(db, new_trials_alone(sql("insert_trial"))),
       m_trial(db, sql("insert_trial")),
       m_measurement(db, insert_measurement()),
       m_final(
@@ -95,7 +107,12 @@ RowWriter::RowWriter(const Connection& db)
                     "UPDATE trials SET status = ?2, detail = ?3 "
                     "WHERE probe = ?1 AND status IN ('ok', 'dropped')"),
       m_failed_probe(db, "SELECT status, detail FROM verdicts WHERE id = ? AND status <> 'ok'"),
-      m_idea(db, "UPDATE trials SET idea = ?2 WHERE id = ?1 AND idea = ''"),
+      m_raise_deaths(db, "UPDATE verdicts SET deaths = ?2 WHERE id = ?1 AND deaths < ?2"),
+      m_fill(db,
+             "UPDATE trials SET idea = iif(idea = '', ?2, idea), probe = coalesce(probe, ?3), "
+             "definition = coalesce(definition, ?4) "
+             "WHERE id = ?1 AND ((idea = '' AND ?2 <> '') OR (probe IS NULL AND ?3 IS NOT NULL) "
+             "OR (definition IS NULL AND ?4 IS NOT NULL))"),
       m_search(db, insert_search()),
       m_search_kernel(db,
                       "INSERT INTO search_kernels (search, kernel, spec, candidates) VALUES (?, ?, ?, ?) "
@@ -130,10 +147,25 @@ Digest RowWriter::put_contest(const tuner::model::Problem& problem,
 
 RowWriter::Identity RowWriter::put_identity(const TrialRecord& trial) {
   const std::string parameters = parameters_json(trial.configuration);
-  const Identity identity{put_contest(trial.problem, trial.comparison_class),
-                          kernel_id(trial.problem.family, trial.kernel, parameters),
-                          configuration_id(trial.configuration)};
-  m_kernel.use().bind(identity.kernel).bind(trial.problem.family).bind(trial.kernel).bind(parameters).run();
+  const bool is_as_last = m_last && m_last->problem == trial.problem &&
+                          m_last->comparison_class == trial.comparison_class &&
+                          m_last->kernel == trial.kernel && m_last->parameters == parameters;
+  if (!is_as_last) {
+    m_last = Last{trial.problem,
+                  trial.comparison_class,
+                  put_contest(trial.problem, trial.comparison_class),
+                  trial.kernel,
+                  parameters,
+                  kernel_id(trial.problem.family, trial.kernel, parameters)};
+    m_kernel.use()
+        .bind(m_last->kernel_id)
+        .bind(trial.problem.family)
+        .bind(trial.kernel)
+        .bind(parameters)
+        .run();
+  }
+  const Identity identity{m_last->contest, m_last->kernel_id, configuration_id(trial.configuration)};
+  if (m_life == Life::several) m_last.reset();
   m_configuration.use().bind(identity.configuration).bind(trial.configuration.canonical_json()).run();
   return identity;
 }
@@ -175,9 +207,14 @@ void RowWriter::put(const tuner::model::RunRecord& run) {
       .run();
 }
 
-void RowWriter::put_binary(const TrialRecord& trial) {
+void RowWriter::put_binary(const TrialRecord& trial, Known known) {
   if (trial.binary_key.empty()) return;
-  m_binary.use().bind(trial.binary_key).bind(trial.compile_ms).bind(trial.compile_log).run();
+  m_binary.use()
+      .bind(trial.binary_key)
+      .bind(trial.compile_ms)
+      .bind(trial.compile_log)
+      .bind(known == Known::replace)
+      .run();
   if (!trial.resources) return;
   auto row = m_binary_kernel.use();
   row.bind(trial.binary_key);
@@ -210,6 +247,10 @@ void bind_shape(Statement::Use& row, const TrialRecord& trial) {
   row.bind(driver_blocks < 0 ? std::nullopt : std::optional(driver_blocks));
 }
 
+std::optional<Digest> known_digest(const Digest& digest) {
+  return digest.empty() ? std::nullopt : std::optional(digest);
+}
+
 /// NULL where a spec does not say.
 std::optional<double> known_part(double workload) {
   return workload > 0 ? std::optional(workload) : std::nullopt;
@@ -235,34 +276,42 @@ void bind_outcome(Statement::Use& row, const tuner::model::TrialOutcome& outcome
 
 void RowWriter::put(const TrialRecord& trial, Known known, const Digest& judged_by) {
   const Identity identity = put_identity(trial);
-  put_binary(trial);
+  put_binary(trial, known);
   std::optional<Digest> measurement;
   if (trial.outcome.measurement) {
     const StoredMeasurement stored = current_measurement(trial);
     measurement = stored.key(trial.key);
     put(trial.key, stored);
   }
-  const auto known_digest = [](const Digest& digest) {
-    return digest.empty() ? std::nullopt : std::optional(digest);
+  const auto put_row = [&](Statement& statement, bool with_known) {
+    auto row = statement.use();
+    row.bind(trial.key).bind(identity.contest).bind(identity.kernel).bind(identity.configuration);
+    row.bind(to_string(trial.role)).bind(trial.is_default).bind(known_digest(trial.definition));
+    row.bind(known_digest(judged_by))
+        .bind(known_digest(trial.binary_key))
+        .bind(known_digest(trial.probe_key));
+    row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
+    bind_shape(row, trial);
+    bind_outcome(row, as_probed(trial));
+    row.bind(metrics_json(trial.metrics));
+    row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
+    row.bind(trial.idea)
+        .bind(macros_json(trial.macros))
+        .bind(trial.gpu)
+        .bind(trial.measured_at)
+        .bind(trial.sequence)
+        .bind(measurement)
+        .bind(trial.run);
+    if (with_known) row.bind(known == Known::replace);
+    row.run();
   };
-  auto row = m_trial.use();
-  row.bind(trial.key).bind(identity.contest).bind(identity.kernel).bind(identity.configuration);
-  row.bind(to_string(trial.role)).bind(trial.is_default).bind(known_digest(trial.definition));
-  row.bind(known_digest(judged_by)).bind(known_digest(trial.binary_key)).bind(known_digest(trial.probe_key));
-  row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
-  bind_shape(row, trial);
-  bind_outcome(row, as_probed(trial));
-  row.bind(metrics_json(trial.metrics));
-  row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
-  row.bind(trial.idea)
-      .bind(macros_json(trial.macros))
-      .bind(trial.gpu)
-      .bind(trial.measured_at)
-      .bind(trial.sequence)
-      .bind(measurement)
-      .bind(trial.run);
-  row.bind(known == Known::replace);
-  row.run();
+  // Most rows of another database are new here, and to prepare for those that are not takes longer than to
+  // insert.
+  if (known == Known::replace_if_older) {
+    put_row(m_new_trial, false);
+    if (changed() > 0) return;
+  }
+  put_row(m_trial, true);
 }
 
 tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
@@ -276,10 +325,35 @@ tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
   return outcome;
 }
 
+namespace {
+
+/// As it was before its probes' verdict, which comes with it and is told of both.
+TrialRecord acquitted(TrialRecord trial, const std::vector<StoredMeasurement>& measurements) {
+  const auto current = std::find_if(measurements.begin(), measurements.end(),
+                                    [&](const StoredMeasurement& one) { return is_of(one, trial); });
+  if (current != measurements.end()) return as_measured(std::move(trial), *current);
+  trial.outcome.status = TrialStatus::ok;
+  trial.outcome.detail.clear();
+  return trial;
+}
+
+}  // namespace
+
 void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
-  put(trial, Known::replace_if_older);
+  if (is_condemned(trial))
+    put(acquitted(trial, earlier), Known::replace_if_older);
+  else
+    put(trial, Known::replace_if_older);
+  const bool is_current = changed() > 0;
   // Also where the result that is here already is the newer one, and says nothing of it.
-  if (!trial.idea.empty()) m_idea.use().bind(trial.key).bind(trial.idea).run();
+  if (!is_current) {
+    m_fill.use()
+        .bind(trial.key)
+        .bind(trial.idea)
+        .bind(known_digest(trial.probe_key))
+        .bind(known_digest(trial.definition))
+        .run();
+  }
   for (const StoredMeasurement& measurement : earlier) put(trial.key, measurement);
 }
 
@@ -294,6 +368,7 @@ void RowWriter::put(const tuner::model::ProbeVerdict& verdict, bool replace) {
       .bind(verdict.run)
       .bind(replace)
       .run();
+  m_raise_deaths.use().bind(verdict.probe).bind(verdict.deaths).run();
   auto failed = m_failed_probe.use();
   failed.bind(verdict.probe);
   if (!failed.step()) return;

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "db/statement.hpp"
@@ -19,7 +21,9 @@ constexpr std::size_t most_search_parts = 1000;
 /// Puts values into their tables; what a row refers to is put first. The caller holds the transaction.
 class RowWriter {
  public:
-  explicit RowWriter(const Connection& db);
+  /// How long it lives: within one transaction rows that it has put are there for as long as it is.
+  enum class Life { one_transaction, several };
+  explicit RowWriter(const Connection& db, Life life = Life::several);
 
   enum class Known { replace, replace_if_older };
 
@@ -53,21 +57,34 @@ class RowWriter {
   };
   Identity put_identity(const tuner::model::TrialRecord& trial);
   /// Rows that the statement executed last on this connection changed.
-  std::int64_t changed() const { return m_db.integer("SELECT changes()"); }
+  std::int64_t changed() const { return m_db.changes(); }
 
  private:
   tuner::model::Digest put_contest(const tuner::model::Problem& problem,
                                    const tuner::model::ComparisonClass& comparison_class);
   tuner::model::Digest put_device(const tuner::model::DeviceInfo& device);
-  void put_binary(const tuner::model::TrialRecord& trial);
+  void put_binary(const tuner::model::TrialRecord& trial, Known known);
   void put_coverage(const tuner::model::FinalRecord& final, const tuner::model::Digest& id);
   /// The outcome, or how its probes failed.
   tuner::model::TrialOutcome as_probed(const tuner::model::TrialRecord& trial);
 
+  /// What the trial before was of, since most are of the same: its rows are there.
+  struct Last {
+    tuner::model::Problem problem;
+    tuner::model::ComparisonClass comparison_class;
+    tuner::model::Digest contest;
+    std::string kernel;
+    std::string parameters;
+    tuner::model::Digest kernel_id;
+  };
+
   const Connection& m_db;
+  Life m_life;
+  std::optional<Last> m_last;  ///< absent: unknown
   Statement m_device, m_class, m_problem, m_contest, m_kernel, m_configuration, m_run, m_binary,
-      m_binary_kernel, m_trial, m_measurement, m_final, m_final_entry, m_coverage, m_entry_coverage,
-      m_contest_of, m_ceiling, m_verdict, m_fail_probed, m_failed_probe, m_idea, m_search, m_search_kernel;
+      m_binary_kernel, m_new_trial, m_trial, m_measurement, m_final, m_final_entry, m_coverage,
+      m_entry_coverage, m_contest_of, m_ceiling, m_verdict, m_fail_probed, m_failed_probe, m_raise_deaths,
+      m_fill, m_search, m_search_kernel;
 };
 
 }  // namespace db

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 
 #include "tuner/model/error.hpp"
 
@@ -16,6 +17,17 @@ using tuner::model::Error;
 constexpr std::byte encoding_version{1};
 constexpr std::size_t header_bytes = 5;
 constexpr int compression_level = 3;
+
+/// Made once a thread: making one takes longer than compressing what a measurement has.
+template <class Context, Context* (*make)(), std::size_t (*release)(Context*)>
+Context* kept() {
+  struct Release {
+    void operator()(Context* context) const noexcept { release(context); }
+  };
+  thread_local const std::unique_ptr<Context, Release> context(make());
+  if (!context) throw Error("samples: no memory for compressing them");
+  return context.get();
+}
 
 std::vector<std::byte> regroup(const std::vector<double>& samples) {
   std::vector<std::byte> planes(samples.size() * sizeof(double));
@@ -51,8 +63,9 @@ std::vector<std::byte> encode_samples(const std::vector<double>& samples) {
   std::vector<std::byte> out(header_bytes + ZSTD_compressBound(planes.size()));
   out[0] = encoding_version;
   for (std::size_t i = 0; i < 4; ++i) out[1 + i] = static_cast<std::byte>(samples.size() >> (8 * i));
-  const std::size_t written = ZSTD_compress(out.data() + header_bytes, out.size() - header_bytes,
-                                            planes.data(), planes.size(), compression_level);
+  const std::size_t written =
+      ZSTD_compressCCtx(kept<ZSTD_CCtx, ZSTD_createCCtx, ZSTD_freeCCtx>(), out.data() + header_bytes,
+                        out.size() - header_bytes, planes.data(), planes.size(), compression_level);
   if (ZSTD_isError(written) != 0) throw Error(fmt::format("samples: {}", ZSTD_getErrorName(written)));
   out.resize(header_bytes + written);
   return out;
@@ -69,7 +82,8 @@ std::vector<double> decode_samples(std::span<const std::byte> encoded) {
   std::vector<std::byte> planes(count * sizeof(double));
   const std::span<const std::byte> frame = encoded.subspan(header_bytes);
   // Into a buffer of the announced size: a frame that unfolds into more is refused, not followed.
-  const std::size_t read = ZSTD_decompress(planes.data(), planes.size(), frame.data(), frame.size());
+  const std::size_t read = ZSTD_decompressDCtx(kept<ZSTD_DCtx, ZSTD_createDCtx, ZSTD_freeDCtx>(),
+                                               planes.data(), planes.size(), frame.data(), frame.size());
   if (ZSTD_isError(read) != 0 || read != planes.size()) {
     throw Error(fmt::format("samples: the compressed block does not hold the {} announced", count));
   }

@@ -25,6 +25,16 @@ StoredMeasurement current_measurement(const TrialRecord& trial) {
           trial.metrics};
 }
 
+bool is_condemned(const TrialRecord& trial) {
+  const auto status = trial.outcome.status;
+  return trial.outcome.measurement && status != tuner::model::TrialStatus::ok &&
+         status != tuner::model::TrialStatus::dropped;
+}
+
+bool is_of(const StoredMeasurement& measurement, const TrialRecord& trial) {
+  return measurement.run == trial.run && measurement.measured_at == trial.measured_at;
+}
+
 TrialRecord as_measured(TrialRecord trial, const StoredMeasurement& measurement) {
   trial.outcome.status = measurement.status;
   trial.outcome.detail.clear();

@@ -23,6 +23,11 @@ struct StoredMeasurement {
 
 /// The measurement that is the trial's current one, which it must have.
 StoredMeasurement current_measurement(const tuner::model::TrialRecord& trial);
+/// Whether the trial was measured and then failed, by what its probes were found to say: the measurement
+/// keeps the status that the trial has lost.
+bool is_condemned(const tuner::model::TrialRecord& trial);
+/// Whether that measurement is the trial's current one.
+bool is_of(const StoredMeasurement& measurement, const tuner::model::TrialRecord& trial);
 /// The trial as that measurement left it.
 tuner::model::TrialRecord as_measured(tuner::model::TrialRecord trial, const StoredMeasurement& measurement);
 

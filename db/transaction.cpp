@@ -4,6 +4,8 @@
 
 #include <type_traits>
 
+#include "tuner/model/error.hpp"
+
 namespace db {
 
 static_assert(std::is_nothrow_destructible_v<Transaction> && std::is_nothrow_destructible_v<Snapshot>);
@@ -41,6 +43,18 @@ Snapshot::Snapshot(const Connection& db) : m_db(db), m_outermost(sqlite3_get_aut
 
 Snapshot::~Snapshot() {
   if (m_outermost) roll_back(m_db);
+}
+
+UnenforcedKeys::UnenforcedKeys(const Connection& db) : m_db(db) {
+  m_db.execute("PRAGMA foreign_keys = OFF");
+}
+
+UnenforcedKeys::~UnenforcedKeys() {
+  try {
+    m_db.execute("PRAGMA foreign_keys = ON");
+  } catch (const tuner::model::Error&) {
+    // Only a transaction that could not be rolled back refuses; every later statement will fail and say why.
+  }
 }
 
 }  // namespace db

@@ -35,4 +35,17 @@ class Snapshot {
   const bool m_outermost;
 };
 
+/// Foreign keys are not enforced as long as it lives. To be made outside a transaction, within which the
+/// setting cannot change, by whoever checks them, or writes no row before those that it refers to.
+class UnenforcedKeys {
+ public:
+  explicit UnenforcedKeys(const Connection& db);
+  UnenforcedKeys(const UnenforcedKeys&) = delete;
+  UnenforcedKeys& operator=(const UnenforcedKeys&) = delete;
+  ~UnenforcedKeys();
+
+ private:
+  const Connection& m_db;
+};
+
 }  // namespace db

@@ -150,7 +150,6 @@ Connection extract_run(const Connection& db, const Digest& run) {
     std::erase_if(taken, [&](const StoredMeasurement& stored) { return stored.run != run; });
     if (trial.run != run && !failures.restore(trial, run) && !taken.empty())
       trial = as_measured(std::move(trial), taken.back());
-    if (!taken.empty()) taken.pop_back();
     writer.add(trial, taken);
   }
   for (const ProbeVerdict& verdict : verdicts(db)) {
@@ -172,7 +171,7 @@ Added import_file(const Connection& target, const std::filesystem::path& path) {
   std::ifstream in = open_export(path);
   Transaction transaction(target);
   const AddedCounter counter(target);
-  RowWriter writer(target);
+  RowWriter writer(target, RowWriter::Life::one_transaction);
   ExportVisitor visitor;
   visitor.run = [&](RunRecord&& run) { writer.put(run); };
   visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {

@@ -33,13 +33,13 @@ Condition condition_of(const TrialFilter& filter) {
 
 /// The selected trials in their order, in a table of this connection's own: what is wide is read afterwards,
 /// along it, and never sorted.
-void select_into_table(const Connection& db, const TrialFilter& filter) {
+void select_into_table(const Connection& db, const TrialFilter& filter, bool in_order) {
   db.execute(
       "CREATE TEMP TABLE IF NOT EXISTS selection (position INTEGER PRIMARY KEY, trial BLOB NOT NULL);"
       "DELETE FROM selection;");
   const Condition condition = condition_of(filter);
   Statement fill(db, "INSERT INTO selection (trial) " + sql("select_trial_keys") + condition.text() + ' ' +
-                         sql("order_trials"));
+                         (in_order ? sql("order_trials") : "ORDER BY t.rowid"));
   auto row = fill.use();
   condition.bind(row);
   row.run();
@@ -74,10 +74,8 @@ class MeasurementsAlong {
 };
 
 void remove_current(const TrialRecord& trial, std::vector<StoredMeasurement>& measurements) {
-  if (!trial.outcome.measurement) return;
-  std::erase_if(measurements, [&](const StoredMeasurement& stored) {
-    return stored.run == trial.run && stored.measured_at == trial.measured_at;
-  });
+  if (!trial.outcome.measurement || is_condemned(trial)) return;
+  std::erase_if(measurements, [&](const StoredMeasurement& stored) { return is_of(stored, trial); });
 }
 
 /// Ids whose hexadecimal text begins with `prefix` lie between it filled up with 0 and with f.
@@ -97,7 +95,7 @@ void require_prefix(const std::string& prefix) {
 void for_each_trial(const Connection& db, const TrialFilter& filter, const Detail& detail,
                     const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
   const Snapshot snapshot(db);
-  select_into_table(db, filter);
+  select_into_table(db, filter, !detail.in_any_order);
   Statement select(db,
                    select_trials("s.position, ", "selection AS s CROSS JOIN trials AS t ON t.id = s.trial") +
                        " ORDER BY s.position");

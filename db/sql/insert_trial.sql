@@ -1,7 +1,7 @@
 -- A trial with its current result. One that is known is brought up to date where the last parameter says so (a fresh
--- measurement), or where the new result is the later one; of equally late ones the measurement's id decides, so that
--- rows may come in any order. What is known of its spec, its probes and where the idea came from
--- stays known.
+-- measurement), or where the new result is the later one; of equally late ones what they say decides, so that rows may
+-- come in any order. (Not the status of one that was measured: its verdict may be here or still to come.) What is known
+-- of its spec, its probes and where the idea came from stays known.
 INSERT INTO trials (
   id, contest, kernel, configuration, role, is_default, definition, superseded, judged_by, binary, probe, entry,
   grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes,
@@ -37,5 +37,7 @@ ON CONFLICT (id) DO UPDATE SET (
   excluded.wrong_buffer, excluded.rule, excluded.median_ns, excluded.low_ns, excluded.high_ns, excluded.metrics,
   excluded.operations, excluded.bytes, iif(excluded.idea = '', trials.idea, excluded.idea),
   iif(excluded.macros = '', trials.macros, excluded.macros), excluded.gpu, excluded.measured_at, excluded.sequence, excluded.measurement, excluded.run)
-WHERE ? OR (excluded.measured_at, coalesce(excluded.measurement, x''))
-           >= (trials.measured_at, coalesce(trials.measurement, x''))
+WHERE ? OR (excluded.measured_at, coalesce(excluded.measurement, x''), coalesce(excluded.run, x''), excluded.sequence,
+            iif(excluded.measurement IS NULL, excluded.status || excluded.detail, ''), coalesce(excluded.definition, x''))
+           >= (trials.measured_at, coalesce(trials.measurement, x''), coalesce(trials.run, x''), trials.sequence,
+               iif(trials.measurement IS NULL, trials.status || trials.detail, ''), coalesce(trials.definition, x''))

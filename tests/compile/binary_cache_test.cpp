@@ -121,6 +121,8 @@ TEST_CASE("what was stored comes back whole, to another cache object too, marked
   CHECK(kernel.static_shared_bytes == 49152);
   CHECK(kernel.constant_bytes == 400);
   CHECK(kernel.max_threads_per_block == 256);
+  CHECK(BinaryCache(folder.path()).has(key_of(1)));
+  CHECK_FALSE(BinaryCache(folder.path()).has(key_of(2)));
   CHECK_FALSE(BinaryCache(folder.path()).load(key_of(2)).has_value());
 }
 

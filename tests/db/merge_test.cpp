@@ -15,6 +15,7 @@
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
 using db_test::ask;
 using db_test::error_of;
+using db_test::key;
 using db_test::meddle;
 using db_test::TempFolder;
 using db_test::timed_trial;
@@ -141,5 +142,85 @@ TEST_SUITE("db") {
     file << std::string(64, '\xA5');
     file.close();
     CHECK_FALSE(refusal(folder / "target.db", source).empty());
+  }
+
+  TEST_CASE("a shard in a folder that machines share is merged without a lock on it") {
+    const TempFolder folder;
+    const auto shard = folder / "shard.db";
+    fill(shard, "run", {"a"}, 1);
+    db::OpenOptions shared;
+    shared.file_system = [](const std::filesystem::path&) {
+      return std::optional(db::SharedFileSystem{"NFS", true});
+    };
+    const db::Connection target = db::open_database(folder / "target.db");
+    CHECK(db::merge_database(target, shard, shared).trials == 1);
+    CHECK_FALSE(std::filesystem::exists(shard.string() + "-shm"));
+  }
+
+  TEST_CASE("what was measured, and then failed by its probes, is merged and imported as that") {
+    const TempFolder folder;
+    fill(folder / "source.db", "run", {"a"}, 1);
+    {
+      db::ResultStore store(folder / "source.db");
+      store.record_verdict({key("a probes"), TrialStatus::wrong_result, "at 17", 0, key("a"), key("run"),
+                            "2026-01-02T03:04:05Z"});
+    }
+    std::ofstream(folder / "source.jsonl") << exported(folder / "source.db");
+    const auto held = [](const std::filesystem::path& path) {
+      return ask(path,
+                 "SELECT t.status || ' ' || t.detail || ' ' || m.status FROM trials AS t "
+                 "JOIN measurements AS m ON m.id = t.measurement AND m.trial = t.id");
+    };
+    CHECK(held(folder / "source.db") == "wrong_result at 17 ok");
+    const auto added = [&](const std::string& name, const auto& how) {
+      const db::Connection target = db::open_database(folder / name);
+      how(target);
+      CHECK(how(target).measurements == 0);
+      return held(folder / name);
+    };
+    CHECK(added("merged.db", [&](const auto& db) { return db::merge_database(db, folder / "source.db"); }) ==
+          held(folder / "source.db"));
+    CHECK(added("imported.db", [&](const auto& db) {
+            return db::import_file(db, folder / "source.jsonl");
+          }) == held(folder / "source.db"));
+    const db::Connection own = db::extract_run(db::open_for_reading(folder / "source.db"), key("run"));
+    CHECK(own.text("SELECT status FROM trials") == "wrong_result");
+  }
+
+  TEST_CASE("a run that was copied while it was under way is merged as it ended, whichever comes first") {
+    const TempFolder folder;
+    fill(folder / "later.db", "run", {"a"}, 1);
+    meddle(folder / "later.db", "PRAGMA wal_checkpoint(TRUNCATE)");
+    std::filesystem::copy_file(folder / "later.db", folder / "earlier.db");
+    fill(folder / "later.db", "run", {"b"}, 1);
+    db::ResultStore(folder / "later.db").end_run(key("run"), "done");
+    for (const bool later_first : {false, true}) {
+      const auto path = folder / (later_first ? "1.db" : "2.db");
+      const db::Connection target = db::open_database(path);
+      db::merge_database(target, folder / (later_first ? "later.db" : "earlier.db"));
+      db::merge_database(target, folder / (later_first ? "earlier.db" : "later.db"));
+      CHECK(ask(path, "SELECT state || ' ' || measured FROM runs") == "done 2");
+    }
+  }
+
+  TEST_CASE(
+      "a database of the first version is merged as what it would be brought up to, and stays what it is") {
+    const TempFolder folder;
+    std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_1.sql");
+    meddle(folder / "old.db", std::string(std::istreambuf_iterator<char>(in), {}) +
+                                  "PRAGMA user_version = 1; PRAGMA application_id = 1953853029;");
+    const std::string trials = ask(folder / "old.db", "SELECT count(*) FROM trials");
+    CHECK(trials != "0");
+    {
+      const db::Connection target = db::open_database(folder / "target.db");
+      CHECK(std::to_string(db::merge_database(target, folder / "old.db").trials) == trials);
+      CHECK(db::merge_database(target, folder / "old.db").trials == 0);
+    }
+    CHECK(ask(folder / "old.db", "PRAGMA user_version") == "1");
+    std::filesystem::copy_file(folder / "old.db", folder / "migrated.db");
+    { const db::ResultStore migrated(folder / "migrated.db"); }
+    constexpr const char* winners =
+        "SELECT group_concat(hex(trial)) FROM (SELECT trial FROM winner ORDER BY trial)";
+    CHECK(ask(folder / "target.db", winners) == ask(folder / "migrated.db", winners));
   }
 }

@@ -40,6 +40,15 @@ int says(const std::function<void()>& action, const std::string& part) {
   return 0;
 }
 
+/// Everything lies on a file system of this name.
+db::OpenOptions on(std::string_view name, bool breaks_locks) {
+  db::OpenOptions options;
+  options.file_system = [=](const std::filesystem::path&) {
+    return std::optional(db::SharedFileSystem{name, breaks_locks});
+  };
+  return options;
+}
+
 }  // namespace
 
 TEST_SUITE("db") {
@@ -192,11 +201,67 @@ TEST_SUITE("db") {
     CHECK(says([&] { store.record(db_test::full_trial("third")); }, "deleted or moved") == 1);
   }
 
-  TEST_CASE("network file systems are known by their numbers, local ones are not among them") {
-    CHECK(db::network_file_system(0x6969) == "NFS");
-    CHECK(db::network_file_system(static_cast<int>(0xFF534D42)) == "CIFS");
-    CHECK(db::network_file_system(0x65735546) == "FUSE");
-    CHECK_FALSE(db::network_file_system(0xEF53));      // ext4
-    CHECK_FALSE(db::network_file_system(0x01021994));  // tmpfs
+  TEST_CASE("shared file systems are known by their numbers, local ones are not among them") {
+    const auto nfs = db::shared_file_system(0x6969);
+    CHECK((nfs && nfs->name == "NFS" && nfs->breaks_locks));
+    const auto cifs = db::shared_file_system(static_cast<int>(0xFF534D42));
+    CHECK((cifs && cifs->name == "CIFS" && cifs->breaks_locks));
+    const auto lustre = db::shared_file_system(0x0BD00BD0);
+    CHECK((lustre && lustre->name == "Lustre" && lustre->breaks_locks));
+    const auto fuse = db::shared_file_system(0x65735546);
+    CHECK((fuse && fuse->name == "FUSE" && !fuse->breaks_locks));
+    CHECK_FALSE(db::shared_file_system(0xEF53));      // ext4
+    CHECK_FALSE(db::shared_file_system(0x01021994));  // tmpfs
+    CHECK_FALSE(db::shared_file_system(0x794C7630));  // overlayfs
+    // A path that is not there yet will lie on what is there of it.
+    CHECK_FALSE(db::shared_file_system_of("/dev/shm/not/there/yet"));
+  }
+
+  TEST_CASE("a database on a file system that breaks locks is not written, and nothing is made there") {
+    const TempFolder folder;
+    const auto path = folder / "shared/tuner.db";
+    const Error fresh = error_of([&] { db::ResultStore store(path, on("NFS", true)); });
+    CHECK(contains(fresh.what(), path.string() + ": lies on NFS"));
+    CHECK(contains(fresh.hint(), "--db"));
+    CHECK(fresh.code() == ExitCode::failed);
+    CHECK_FALSE(std::filesystem::exists(path.parent_path()));
+
+    { db::ResultStore(path).record(db_test::full_trial()); }
+    const Error known = error_of([&] { db::ResultStore store(path, on("Lustre", true)); });
+    CHECK(contains(known.what(), "Lustre"));
+    CHECK(contains(known.hint(), "tuner merge " + path.string()));
+    CHECK(ask(path, "SELECT count(*) FROM trials") == "1");
+  }
+
+  TEST_CASE(
+      "a database on a file system that breaks locks is read without a lock, unless it is being written") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::OpenOptions reading = on("NFS", true);
+    reading.mode = db::Mode::read_only;
+    {
+      db::ResultStore store(path);
+      store.record(db_test::full_trial("first"));
+      CHECK(says([&] { db::open_database(path, reading); }, "tuner.db-wal beside it") == 1);
+    }
+    const db::Connection read = db::open_database(path, reading);
+    CHECK(read.integer("SELECT count(*) FROM trials") == 1);
+    CHECK_FALSE(std::filesystem::exists(path.string() + "-shm"));
+    read.require_unwritten();
+
+    { db::ResultStore(path).record(db_test::full_trial("second")); }
+    CHECK(says([&] { read.require_unwritten(); }, "was written while it was read") == 1);
+    std::ofstream(path.string() + "-journal") << "of a writer that died";
+    CHECK(says([&] { db::open_database(path, reading); }, "tuner.db-journal beside it") == 1);
+  }
+
+  TEST_CASE("on a file system in user space a database is written with a rollback journal, which is said") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path, on("FUSE", false));
+    store.record(db_test::full_trial());
+    CHECK(ask(path, "PRAGMA journal_mode") == "delete");
+    CHECK(contains(store.notice(), "FUSE"));
+    CHECK(contains(store.notice(), "rollback journal"));
   }
 }

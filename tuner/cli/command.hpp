@@ -30,6 +30,8 @@ void add_import(CLI::App& app, Context& context, Action& action);
 void add_merge(CLI::App& app, Context& context, Action& action);
 void add_forget(CLI::App& app, Context& context, Action& action);
 void add_cache(CLI::App& app, Context& context, Action& action);
+void add_compile(CLI::App& app, Context& context, Action& action);
+void add_plan(CLI::App& app, Context& context, Action& action);
 /// Not for people: what child processes run.
 void add_worker(CLI::App& app, Context& context, Action& action);
 

@@ -116,6 +116,11 @@ std::optional<model::Compilation> BinaryCache::load(const model::Digest& key) co
   return compilation;
 }
 
+bool BinaryCache::has(const model::Digest& key) const {
+  std::error_code error;
+  return fs::is_regular_file(entry_path(key), error);
+}
+
 bool BinaryCache::store(const model::Digest& key, const model::Compilation& compilation) {
   if (!is_cacheable(compilation)) return false;
   if (compilation.binary.size() + compilation.log.size() > largest_entry_bytes / 2) return false;

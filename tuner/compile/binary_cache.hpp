@@ -39,6 +39,8 @@ class BinaryCache {
 
   /// The entry of `key`, its `from_cache` set; marks it as used now.
   std::optional<model::Compilation> load(const model::Digest& key) const;
+  /// Whether there is an entry of `key`, whatever it is worth.
+  bool has(const model::Digest& key) const;
   /// Keeps `compilation` if it is worth keeping (see is_cacheable); false when it was not kept.
   bool store(const model::Digest& key, const model::Compilation& compilation);
 

@@ -1,0 +1,245 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <sstream>
+
+#include "db/database.hpp"
+#include "db/merge.hpp"
+#include "db/result_store.hpp"
+#include "db/transfer.hpp"
+#include "tests/db/fixture.hpp"
+#include "tests/support/fuzz.hpp"
+
+using namespace tuner::model;  // NOLINT(google-build-using-namespace)
+using db_test::ask;
+using db_test::cube;
+using db_test::key;
+using db_test::TempFolder;
+using db_test::timed_trial;
+
+namespace {
+
+/// Few of everything, so that databases know the same trials, at the same times of day, and say other things
+/// of them.
+class World {
+ public:
+  explicit World(unsigned seed) : m_random(seed) {}
+
+  int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(m_random); }
+  bool often() { return below(4) != 0; }
+  bool rarely() { return below(8) == 0; }
+  template <class Item>
+  void shuffle(std::vector<Item>& items) {
+    std::shuffle(items.begin(), items.end(), m_random);
+  }
+  std::string time() { return fmt::format("2026-01-02T03:04:{:02}.000000Z", below(12)); }
+
+  TrialRecord trial(const Digest& run) {
+    const int kernel = below(4);
+    const int number = below(5);
+    const int size = 512 << below(2);
+    TrialRecord trial = timed_trial(fmt::format("{} {} {}", kernel, number, size), size, 100 + below(6), 1);
+    trial.kernel = fmt::format("kernel {}", kernel);
+    trial.configuration = Configuration({{"N", Value(number)}});
+    if (kernel == 0) trial.role = Role::baseline;
+    // What its binary is follows from the trial; what its spec was does not.
+    trial.definition = number == 4 ? Digest{} : key(fmt::format("definition {}", below(2)));
+    trial.probe_key = number == 0 ? Digest{} : key(fmt::format("probes {} {}", kernel, number));
+    trial.compile_ms = below(3) * 10;
+    trial.outcome.measurement->samples_ns = {100.0 + below(100)};
+    trial.idea = kernel == 0 ? "" : fmt::format("idea {}", below(3));
+    if (rarely()) trial.outcome.status = TrialStatus::dropped;
+    if (rarely()) {
+      trial.outcome = {};
+      trial.outcome.status = below(2) == 0 ? TrialStatus::launch_error : TrialStatus::timeout;
+      trial.outcome.detail = fmt::format("reason {}", below(3));
+      trial.metrics.clear();
+    }
+    trial.run = run;
+    trial.measured_at = time();
+    trial.sequence = ++m_sequence;
+    return trial;
+  }
+
+  void add_results(db::ResultStore& store, const Digest& run) {
+    std::vector<TrialRecord> raced;
+    for (int i = below(12); i >= 0; --i) {
+      raced.push_back(trial(run));
+      store.record_stamped(raced.back(), true);
+    }
+    if (often()) add_verdict(store, raced.front());
+    if (often()) add_final(store, run, raced);
+    if (often()) add_search(store, run);
+    if (rarely()) declare(store, raced.front());
+    store.record_ceiling({"NVIDIA H200", "memory", ElementType::float32, 1e12 * (1 + below(3)), "GB/s",
+                          raced.back().key, time()});
+  }
+
+ private:
+  void add_verdict(db::ResultStore& store, const TrialRecord& trial) {
+    if (trial.probe_key.empty()) return;
+    ProbeVerdict verdict;
+    verdict.probe = trial.probe_key;
+    verdict.status = often() ? TrialStatus::ok : TrialStatus::wrong_result;
+    if (verdict.status != TrialStatus::ok) verdict.detail = fmt::format("at {}", below(2));
+    verdict.deaths = below(3);
+    verdict.trial = trial.key;
+    verdict.run = trial.run;
+    verdict.measured_at = time();
+    store.record_verdict(verdict);
+  }
+
+  /// Between trials of the run, as far as they are of one problem and may be timed.
+  void add_final(db::ResultStore& store, const Digest& run, const std::vector<TrialRecord>& raced) {
+    FinalRecord final;
+    final.problem = raced.front().problem;
+    final.comparison_class = raced.front().comparison_class;
+    final.run = run;
+    final.measured_at = time();
+    std::vector<TrialRecord> contestants;
+    for (const TrialRecord& trial : raced) {
+      const bool known = std::any_of(contestants.begin(), contestants.end(),
+                                     [&](const TrialRecord& other) { return other.key == trial.key; });
+      const auto now = store.find(trial.key);
+      if (known || trial.problem != final.problem || now->outcome.status != TrialStatus::ok) continue;
+      contestants.push_back(trial);
+      TrialRecord& again = contestants.back();
+      again.outcome = timed_trial("again", 512, 100 + below(6), 1).outcome;
+      again.measured_at = final.measured_at;
+      again.sequence = ++m_sequence;
+      const double ratio = 1 + 0.001 * static_cast<double>(final.entries.size());
+      final.entries.push_back({trial.key, ratio, ratio, ratio, true});
+      final.coverage.push_back({run, again.kernel, again.sequence, again.sequence});
+      final.coverage.push_back({run, again.kernel, trial.sequence, trial.sequence + below(4)});
+      if (trial.role != Role::baseline) final.chosen = trial.key;
+    }
+    final.sequence = ++m_sequence;
+    if (!final.chosen.empty()) store.record_stamped(final, contestants, true);
+  }
+
+  /// As if the kernel's spec had been edited: some of its trials are what it describes, others are not.
+  void declare(db::ResultStore& store, const TrialRecord& of) {
+    KernelDeclaration kernel;
+    kernel.family = of.problem.family;
+    kernel.kernel = of.kernel;
+    kernel.role = of.role;
+    kernel.definition = key(fmt::format("definition {}", below(3)));
+    kernel.spec = key(fmt::format("spec {}", below(3)));
+    std::vector<Judgement> judgements;
+    for (const PastTrial& trial : store.undecided(kernel)) judgements.push_back({trial.key, often()});
+    store.declare(kernel, judgements);
+  }
+
+  void add_search(db::ResultStore& store, const Digest& run) {
+    SearchRecord search = db_test::sample_search();
+    search.problem = cube(512 << below(2));
+    search.run = run;
+    search.tried = 1 + below(3);
+    search.outlook->gain = 0.001 * below(5);
+    search.ended_at = time();
+    store.record_search(search);
+  }
+
+  std::mt19937 m_random;
+  std::int64_t m_sequence = 0;
+};
+
+/// Databases of machines of their own, some of which are what another was earlier.
+std::vector<std::filesystem::path> random_databases(World& world, const TempFolder& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (int i = 0; i < 4; ++i) {
+    const auto path = folder / fmt::format("source {}.db", paths.size());
+    {
+      db::ResultStore store(path);
+      const std::string name = fmt::format("run {}", i);
+      store.begin_run(db_test::sample_run(name));
+      world.add_results(store, key(name));
+      if (world.often()) {
+        store.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");
+        paths.push_back(path.string() + ".earlier");
+        std::filesystem::copy_file(path, paths.back());
+        world.add_results(store, key(name));
+      }
+      if (world.often()) store.end_run(key(name), "done");
+    }
+    paths.push_back(path);
+  }
+  return paths;
+}
+
+/// All that is kept, and what it answers.
+std::string content(const std::filesystem::path& path) {
+  std::ostringstream out;
+  db::export_database(db::open_for_reading(path), {}, out);
+  out << ask(
+      path,
+      "SELECT group_concat(line, x'0A') FROM (SELECT hex(contest) || ' ' || coalesce(kernel, '-') || ' ' || "
+      "coalesce(hex(final), '-') || ' ' || hex(trial) AS line FROM winner ORDER BY line)");
+  out << '\n'
+      << ask(path,
+             "SELECT group_concat(line, x'0A') FROM (SELECT hex(id) || superseded || coalesce(hex(run), '') "
+             "AS line "
+             "FROM trials ORDER BY line)");
+  return out.str();
+}
+
+void check_sound(const std::filesystem::path& path) {
+  CHECK(ask(path, "PRAGMA foreign_key_check").empty());
+  CHECK(
+      ask(path,
+          "SELECT count(*) FROM (SELECT contest, kernel, status, superseded, role, count(*) AS n FROM trials "
+          "GROUP BY 1, 2, 3, 4, 5) AS c LEFT JOIN tallies AS y USING (contest, kernel, status, superseded, "
+          "role) "
+          "WHERE y.trials IS NOT n") == "0");
+}
+
+/// Merges all of `paths` into a new database in any order, some twice, some by way of others.
+std::filesystem::path merge_anyhow(World& world, const TempFolder& folder, const std::string& name,
+                                   std::vector<std::filesystem::path> paths) {
+  world.shuffle(paths);
+  if (paths.size() > 1 && world.often()) {
+    const auto middle = paths.begin() + 1 + world.below(static_cast<int>(paths.size()) - 1);
+    const auto first = merge_anyhow(world, folder, name + "a", {paths.begin(), middle});
+    const auto rest = merge_anyhow(world, folder, name + "b", {middle, paths.end()});
+    paths = {first, rest};
+  }
+  if (world.often())
+    paths.push_back(paths[static_cast<std::size_t>(world.below(static_cast<int>(paths.size())))]);
+  const db::Connection target = db::open_database(folder / (name + ".db"));
+  for (const auto& path : paths) db::merge_database(target, path);
+  return target.path();
+}
+
+}  // namespace
+
+TEST_SUITE("db") {
+  TEST_CASE("databases merged in any order and grouping, twice or in part before the rest, give one answer") {
+    tuner::test::fuzz([](unsigned first_seed) {
+      constexpr unsigned worlds = 4;
+      for (unsigned seed = first_seed * worlds; seed < (first_seed + 1) * worlds; ++seed) {
+        CAPTURE(seed);
+        World world(seed);
+        const TempFolder folder(db_test::memory_folder());
+        const auto sources = random_databases(world, folder);
+        const auto plain = folder / "plain.db";
+        {
+          const db::Connection target = db::open_database(plain);
+          for (const auto& source : sources) db::merge_database(target, source);
+        }
+        const std::string expected = content(plain);
+        CHECK(ask(plain, "SELECT count(*) FROM winner") != "0");
+        for (int i = 0; i < 2; ++i) {
+          const auto other = merge_anyhow(world, folder, fmt::format("other {}", i), sources);
+          CHECK(content(other) == expected);
+          check_sound(other);
+        }
+        // Nothing is new the second time.
+        const db::Connection target = db::open_database(plain);
+        for (const auto& source : sources) db::merge_database(target, source);
+        CHECK(content(plain) == expected);
+      }
+    });
+  }
+}

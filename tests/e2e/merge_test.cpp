@@ -1,0 +1,107 @@
+// Parts of a sweep that were measured apart come together with `tuner merge`.
+#include <doctest/doctest.h>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+
+namespace {
+
+/// A kernel whose source has `statement` in it.
+void write_kernel(const User& user, const std::string& statement) {
+  tuner::test::write_text(user.home.path() + "/fill.toml", R"toml(verify = "none"
+
+[kernel]
+name = "fill"
+family = "fill"
+source = "fill.cu"
+entry = "fill"
+sizes = ["N"]
+
+[parameters]
+BLOCK = [32, 64, 128, 256]
+TWICE = [0, 1]
+
+[launch]
+block = ["BLOCK"]
+grid = ["ceil_div(N, BLOCK)"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "out"
+extent = ["N"]
+
+[[arguments]]
+name = "N"
+type = "int"
+)toml");
+  tuner::test::write_text(user.home.path() + "/fill.cu", R"(extern "C" __global__ void fill(float* x, int N) {
+  )" + statement + R"(
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < N) x[i] = TWICE;
+}
+)");
+}
+
+ProgramResult run(const User& user, const std::string& database, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {
+      "run",     "--device", "cpu",  "--kernel", user.home.path() + "/fill.toml",
+      "--sizes", "1024",     "--db", database};
+  words.insert(words.end(), more.begin(), more.end());
+  return user.types(words);
+}
+
+/// The trial that is the best, and how many results compete.
+std::string answer(const User& user, const std::string& database) {
+  return user.types({"best", "--kernel", "fill", "--size", "1024", "--format", "json", "--db", database}).out;
+}
+
+}  // namespace
+
+TEST_SUITE("e2e") {
+  TEST_CASE("shards of a spec that was edited between them merge to one answer; today's spec then decides") {
+    const User user;
+    write_kernel(user, "");
+    REQUIRE(run(user, "1.db", {"--shard", "1/2"}).exit_code == 0);
+    write_kernel(user, "if (x == nullptr) return;");
+    REQUIRE(run(user, "2.db", {"--shard", "2/2"}).exit_code == 0);
+
+    REQUIRE(user.types({"merge", "1.db", "2.db", "--db", "a.db"}).exit_code == 0);
+    REQUIRE(user.types({"merge", "2.db", "--db", "b.db"}).exit_code == 0);
+    const ProgramResult merged = user.types({"merge", "1.db", "2.db", "--db", "b.db"});
+    CAPTURE(merged.err);
+    REQUIRE(merged.exit_code == 0);
+    CHECK(has(merged.err, "2.db: 0 runs, 0 trials and 0 measurements were new"));
+    CHECK(has(answer(user, "a.db"), "\"fill\""));
+    CHECK(answer(user, "a.db") == answer(user, "b.db"));
+
+    // What the first shard measured is of a kernel that is no more: it is kept, and measured as it is now.
+    const ProgramResult rest = run(user, "a.db", {});
+    CAPTURE(rest.err);
+    REQUIRE(rest.exit_code == 0);
+    const ProgramResult second =
+        user.types({"plan", "--device", "cpu", "--kernel", user.home.path() + "/fill.toml", "--sizes", "1024",
+                    "--db", "a.db"});
+    CHECK(has(second.out, "8 known, 0 left"));
+    const std::string of_today = answer(user, "a.db");
+    REQUIRE(user.types({"merge", "1.db", "--db", "a.db"}).exit_code == 0);
+    CHECK(answer(user, "a.db") == of_today);
+  }
+
+  TEST_CASE("the shards of a sweep, merged in any order, leave nothing to do but the finals") {
+    const User user;
+    write_kernel(user, "");
+    for (const char* shard : {"1/3", "2/3", "3/3"})
+      REQUIRE(run(user, std::string(1, shard[0]) + ".db", {"--shard", shard}).exit_code == 0);
+    REQUIRE(user.types({"merge", "3.db", "1.db", "2.db", "--db", "all.db"}).exit_code == 0);
+    REQUIRE(user.types({"merge", "1.db", "2.db", "3.db", "--db", "other.db"}).exit_code == 0);
+    CHECK(answer(user, "all.db") == answer(user, "other.db"));
+    const ProgramResult rest = run(user, "all.db", {});
+    CAPTURE(rest.err);
+    CHECK(rest.exit_code == 0);
+    CHECK(has(rest.err, "1 final held"));
+  }
+}

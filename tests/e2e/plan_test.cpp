@@ -1,0 +1,226 @@
+// What `tuner plan` and `tuner compile` say and do without the device.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
+#include "tests/e2e/user.hpp"
+
+using tuner::model::RunRecord;
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+
+namespace {
+
+/// Each file of a cache as it lies there: one that is written again is another.
+std::set<std::pair<std::string, ino_t>> entries(const std::filesystem::path& folder) {
+  std::set<std::pair<std::string, ino_t>> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    struct stat status {};
+    if (entry.path().extension() == ".bin" && stat(entry.path().c_str(), &status) == 0)
+      found.emplace(entry.path().string(), status.st_ino);
+  }
+  return found;
+}
+
+/// The number that stands before `words`.
+int number_before(const std::string& text, const std::string& words) {
+  const auto end = text.find(' ' + words);
+  if (end == std::string::npos) return -1;
+  const auto begin = text.find_last_not_of("0123456789", end - 1);
+  return end == begin + 1 ? -1 : std::stoi(text.substr(begin + 1, end - begin - 1));
+}
+
+const std::vector<std::string> naive = {"--device", "cpu", "--kernel", "naive", "--sizes", "64"};
+
+std::vector<std::string> words(const std::string& command, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> all = {command};
+  all.insert(all.end(), naive.begin(), naive.end());
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+TEST_SUITE("e2e") {
+  TEST_CASE("what compile has put into the cache a run does not compile again") {
+    const User user;
+    const std::string cache = user.home.path() + "/shared";
+    const ProgramResult compiled = user.types(words("compile", {"--cache-dir", cache}));
+    CAPTURE(compiled.err);
+    REQUIRE(compiled.exit_code == 0);
+    const auto before = entries(cache);
+    CHECK(number_before(compiled.err, "compiled in") == static_cast<int>(before.size()));
+    CHECK(before.size() > 30);
+    CHECK_FALSE(std::filesystem::exists(user.home.path() + "/.local/share/tuner/tuner.db"));
+
+    const ProgramResult run = user.types(words("run", {"--cache-dir", cache}));
+    CAPTURE(run.err);
+    REQUIRE(run.exit_code == 0);
+    CHECK(entries(cache) == before);
+
+    const ProgramResult again = user.types(words("compile", {"--cache-dir", cache, "--fresh"}));
+    CHECK(has(again.err, "0 compiled in"));
+    CHECK(number_before(again.err, "were there;") == static_cast<int>(before.size()));
+    // All trials are known now: nothing is to be compiled for them.
+    const ProgramResult known = user.types(words("compile", {"--cache-dir", cache}));
+    CHECK(has(known.err, "0 compiled in"));
+    CHECK(has(known.err, " 0 were there"));
+  }
+
+  TEST_CASE("the shards of compile fill the cache together, each with its own part") {
+    const User user;
+    const std::string cache = user.home.path() + "/shared";
+    std::size_t parts = 0;
+    for (const char* shard : {"1/2", "2/2"}) {
+      REQUIRE(user.types(words("compile", {"--cache-dir", cache, "--shard", shard})).exit_code == 0);
+      const auto now = entries(cache);
+      CHECK(now.size() > parts + 5);
+      parts = now.size();
+    }
+    const ProgramResult whole = user.types(words("compile", {"--cache-dir", cache}));
+    CHECK(has(whole.err, "0 compiled in"));
+  }
+
+  TEST_CASE("compile tells what fails once with how often, and a small cache before it is too late") {
+    const User user;
+    std::ofstream(user.home.path() + "/broken.cu") << "extern \"C\" __global__ void broken(float* x) {\n"
+                                                      "#if BLOCK == 64\n  x[0] = nothing;\n#endif\n"
+                                                      "  x[blockIdx.x * BLOCK + threadIdx.x] = 1;\n}\n";
+    std::ofstream(user.home.path() + "/broken.toml")
+        << "verify = \"none\"\n[kernel]\nname = \"broken\"\nfamily = \"broken\"\nsource = "
+           "\"broken.cu\"\nentry = \"broken\"\n"
+           "sizes = [\"N\"]\n[parameters]\nBLOCK = [32, 64, 128]\nUNUSED = [1, 2, "
+           "3]\n[launch]\nblock = [\"BLOCK\"]\n"
+           "grid = [\"N / BLOCK\"]\n[[arguments]]\nname = \"x\"\ntype = \"float*\"\naccess = \"out\"\nextent "
+           "= "
+           "[\"N\"]\n";
+    const ProgramResult result = user.types(
+        {"compile", "--device", "cpu", "--kernel", user.home.path() + "/broken.toml", "--sizes", "1024"});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.err, "3 failed: compile_error: "));
+    CHECK(has(result.err, "BLOCK=64"));
+
+    const ProgramResult small = user.types({"compile", "--device", "cpu", "--kernel", "matmul", "--sizes",
+                                            "64..512:64", "--budget", "40", "--cache-limit-mb", "1"});
+    CAPTURE(small.err);
+    CHECK(has(small.err, "the cache is kept below 1 MB"));
+    CHECK(has(small.err, "the budget is spent"));
+  }
+
+  TEST_CASE("compile that is interrupted keeps what it has, says how to go on, and goes on there") {
+    const User user;
+    const std::vector<std::string> all = {"--device", "cpu", "--kernel", "matmul", "--sizes", "64"};
+    std::vector<std::string> command = {TUNER_BINARY, "compile"};
+    command.insert(command.end(), all.begin(), all.end());
+    tuner::test::BackgroundProgram program(command, user.environment, user.home.path());
+    const std::string cache = user.home.path() + "/.cache/tuner";
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < deadline &&
+           (!std::filesystem::exists(cache) || entries(cache).size() < 6))
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    program.signal(SIGINT);
+    const ProgramResult interrupted = program.wait();
+    CAPTURE(interrupted.err);
+    CHECK(interrupted.exit_code == 130);
+    CHECK(has(interrupted.err, "To go on:\n  tuner compile --device cpu --kernel matmul --sizes 64"));
+    const auto kept = static_cast<int>(entries(cache).size());
+    CHECK(kept >= 6);
+    const ProgramResult more =
+        user.types({"compile", "--device", "cpu", "--kernel", "matmul", "--sizes", "64", "--budget", "2"});
+    CHECK(number_before(more.err, "compiled in") >= 2);
+    CHECK(number_before(more.err, "were there;") == kept);
+  }
+
+  TEST_CASE("plan says what is known, what is left, by what it expects the rest, and writes nothing") {
+    const User user;
+    const ProgramResult before = user.types(words("plan"));
+    CAPTURE(before.err);
+    REQUIRE(before.exit_code == 0);
+    const int trials = number_before(before.out, "on 1 problems");
+    CHECK(trials > 30);
+    CHECK(has(before.out, "0 known, " + std::to_string(trials) + " left"));
+    CHECK(has(before.out, "naive: as a sample of 6 took, compiled just now"));
+    CHECK(has(before.out, "assumed: nothing of it was measured"));
+    CHECK_FALSE(std::filesystem::exists(user.home.path() + "/.local/share/tuner/tuner.db"));
+
+    REQUIRE(user.types(words("run", {"--budget", "20"})).exit_code == 0);
+    const ProgramResult after = user.types(words("plan"));
+    CHECK(has(after.out, "20 known, " + std::to_string(trials - 20) + " left"));
+    CHECK(has(after.out, "compilations of before took"));
+    CHECK(has(after.out, "results of 64 float were apart"));
+    CHECK(number_before(after.out, "of both are in the cache") >= 1);
+
+    // The parts are the whole.
+    int parts = 0;
+    for (const char* shard : {"1/3", "2/3", "3/3"})
+      parts += number_before(user.types(words("plan", {"--shard", shard})).out, "left");
+    CHECK(parts == trials - 20);
+  }
+
+  TEST_CASE("plan and compile say what they cannot do") {
+    const User user;
+    const ProgramResult unknown = user.types({"plan", "--gpu", "Voodoo"});
+    CHECK(unknown.exit_code == 2);
+    CHECK(has(unknown.err, "'Voodoo'"));
+    CHECK(has(unknown.err, "sm_90"));
+    CHECK(user.types(words("plan", {"--shard", "4/3"})).exit_code == 2);
+  }
+
+#ifdef TUNER_HAVE_CUDA
+  TEST_CASE(
+      "a GPU that the database knows is found by part of its name, and has the binaries of its "
+      "architecture") {
+    const User user;
+    {
+      db::ResultStore store(user.home.path() + "/tuner.db");
+      store.begin_run(db_test::sample_run());
+      RunRecord other = db_test::sample_run("on another");
+      other.device.name = "NVIDIA H100 NVL";
+      store.begin_run(other);
+    }
+    const auto types = [&](const std::string& command, const std::string& gpu) {
+      return user.types({command, "--gpu", gpu, "--kernel", "naive", "--sizes", "512", "--db", "tuner.db"});
+    };
+    REQUIRE(types("compile", "sm_90").exit_code == 0);
+    const ProgramResult known = types("plan", "h200");
+    CAPTURE(known.out);
+    CHECK(has(known.out, "NVIDIA H200 (sm_90), nvrtc "));
+    CHECK(has(known.out, "compiling: 0.0 s of one core"));
+    const ProgramResult several = types("plan", "nvidia");
+    CHECK(several.exit_code == 2);
+    CHECK(has(several.err, "NVIDIA H100 NVL, NVIDIA H200"));
+  }
+
+  TEST_CASE("binaries for a GPU that is not here are compiled once, and plan finds them") {
+    const User user;
+    const std::vector<std::string> gpu = {"--gpu",   "sm_90", "--kernel",    "naive",
+                                          "--sizes", "512",   "--baselines", "off"};
+    const auto with = [&](const std::string& command) {
+      std::vector<std::string> all = {command};
+      all.insert(all.end(), gpu.begin(), gpu.end());
+      return user.types(all);
+    };
+    const ProgramResult compiled = with("compile");
+    CAPTURE(compiled.err);
+    REQUIRE(compiled.exit_code == 0);
+    CHECK(has(compiled.err, "NVIDIA H200 (sm_90), nvrtc "));
+    const ProgramResult plan = with("plan");
+    CAPTURE(plan.out);
+    // Compiled were the tuner's own kernels too, which are no part of the sweep.
+    CHECK(number_before(plan.out, "of both are in the cache") ==
+          number_before(compiled.err, "compiled in") - 1);
+    CHECK(has(plan.out, "compiling: 0.0 s of one core"));
+    CHECK(has(with("compile").err, "0 compiled in"));
+  }
+#endif
+}

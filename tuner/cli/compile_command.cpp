@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <unordered_set>
+
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/outlined_sweep.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/terminal/line_printer.hpp"
+#include "tuner/cli/worker_setup.hpp"
+#include "tuner/device/cuda/cuda.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/sweep/trial_maker.hpp"
+
+namespace tuner::cli {
+namespace {
+
+/// After so many compilations it is known how large they are.
+constexpr std::int64_t telling_compilations = 32;
+constexpr std::chrono::milliseconds stop_latency{100};
+
+/// What a failed compilation is told by: once, however many share it.
+struct Failures {
+  std::int64_t count = 0;
+  std::string example;
+};
+
+/// Compiles what the trials of a sweep need, each binary once.
+class Filler {
+ public:
+  Filler(const OutlinedSweep& sweep, const config::Settings& settings, terminal::LinePrinter& printer,
+         const std::atomic<bool>& stop)
+      : m_sweep(sweep),
+        m_cache(binary_cache(settings)),
+        m_pool(sweep.backend.compile_jobs, sweep.backend.make_compiler),
+        m_printer(printer),
+        m_stop(stop),
+        m_budget(settings.budget()),
+        m_started(terminal::steady_clock()()) {}
+
+  /// False where it was stopped, or the budget is spent.
+  bool fill() {
+    m_bytes_before = m_cache->stats().bytes;
+    if (m_sweep.backend.device.kind == "cuda") {
+      model::CompileJob job =
+          device::cuda::support_job(m_sweep.request.device.architecture, m_sweep.request.compiler);
+      const model::Digest key = job.key();
+      submit(key, std::move(job), "the tuner's own kernels");
+    }
+    const bool all = submit_all();
+    while (!over() && m_pool.outstanding() > 0) take();
+    m_pool.cancel();
+    return all && !over();
+  }
+
+  void say_end() const {
+    for (const auto& [what, failures] : m_failures)
+      write_err(fmt::format("{} failed: {}\n  {}", failures.count, what, failures.example));
+    const double seconds = terminal::steady_clock()() - m_started;
+    write_err(fmt::format("{} compiled in {:.1f} s, {} were there; {} binaries, {:.1f} MB, are in {}",
+                          m_compiled, seconds, m_cached, m_cache->stats().entries,
+                          static_cast<double>(m_cache->stats().bytes) / 1e6, m_cache->folder().string()));
+  }
+
+  bool has_bad_reference() const { return m_bad_references > 0; }
+
+ private:
+  bool over() const {
+    const double seconds = terminal::steady_clock()() - m_started;
+    const bool late = m_budget.time.count() > 0 && seconds >= static_cast<double>(m_budget.time.count());
+    return m_stop || late || (m_budget.trials > 0 && m_compiled >= m_budget.trials);
+  }
+
+  bool submit_all() {
+    for (const sweep::Group& group : m_sweep.list.groups) {
+      std::map<std::size_t, sweep::TrialMaker> makers;
+      for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+        if (group.known[i]) continue;
+        ++m_looked_at;
+        const auto& candidate = group.candidates[i];
+        const sweep::Work& work = m_sweep.request.work[group.work[candidate.kernel]];
+        const sweep::TrialMaker& maker =
+            makers.try_emplace(candidate.kernel, m_sweep.request, work, group.problem).first->second;
+        sweep::Trial trial = maker.make(group.lists[candidate.kernel][candidate.configuration]);
+        if (trial.record.outcome.status != model::TrialStatus::ok) continue;
+        if (trial.reference)
+          submit(trial.reference_key, std::move(*trial.reference), trial.record.kernel, true);
+        submit(trial.record.binary_key, std::move(trial.job),
+               trial.record.kernel + " " + trial.record.configuration.text());
+        if (over()) return false;
+      }
+    }
+    return true;
+  }
+
+  void submit(const model::Digest& key, model::CompileJob job, const std::string& name,
+              bool is_reference = false) {
+    if (!m_submitted.insert(key).second) return;
+    // Jobs hold their sources: no more of them than keep the compilers busy.
+    while (!over() && m_pool.outstanding() >= 2 * static_cast<std::size_t>(m_sweep.backend.compile_jobs))
+      take();
+    if (over()) return;
+    m_under_way[m_pool.submit(std::move(job))] = {name, is_reference};
+  }
+
+  void take() {
+    const auto finished = m_pool.take_for(stop_latency);
+    if (!finished) return;
+    const auto under_way = m_under_way.extract(finished->ticket);
+    const model::Compilation& compilation = *finished->compilation;
+    ++(compilation.from_cache ? m_cached : m_compiled);
+    note(compilation, under_way.mapped().first, under_way.mapped().second);
+    if (m_compiled == telling_compilations) tell_of_size();
+    const auto left = static_cast<double>(m_sweep.list.total() - m_sweep.list.known());
+    m_printer.status(fmt::format("{} compiled, {} were there, {} failed", m_compiled, m_cached, m_failed),
+                     static_cast<double>(m_looked_at) / left);
+  }
+
+  void note(const model::Compilation& compilation, const std::string& name, bool is_reference) {
+    if (compilation.status == model::TrialStatus::ok ||
+        compilation.status == model::TrialStatus::unlaunchable)
+      return;
+    ++m_failed;
+    if (is_reference) ++m_bad_references;
+    const std::string reason = compilation.log.substr(0, compilation.log.find('\n'));
+    Failures& failures = m_failures[fmt::format("{}: {}", model::to_string(compilation.status), reason)];
+    if (failures.count++ == 0) failures.example = is_reference ? "the reference of " + name : name;
+  }
+
+  /// While there is time to give another limit.
+  void tell_of_size() {
+    const double each = static_cast<double>(m_cache->stats().bytes - m_bytes_before) / telling_compilations;
+    const auto trials = static_cast<double>(m_sweep.list.total() - m_sweep.list.known());
+    const double expected = static_cast<double>(m_bytes_before) + each * trials;
+    if (expected <= static_cast<double>(m_cache->limit_bytes())) return;
+    m_printer.warning(
+        fmt::format("{:.0f} MB may be compiled, and the cache is kept below {} MB: what was compiled first "
+                    "goes again",
+                    expected / 1e6, m_cache->limit_bytes() >> 20U),
+        "give the sweep and this command a larger --cache-limit-mb, or compile it in parts with --shard");
+  }
+
+  const OutlinedSweep& m_sweep;
+  std::shared_ptr<compile::BinaryCache> m_cache;
+  compile::CompilePool m_pool;
+  terminal::LinePrinter& m_printer;
+  const std::atomic<bool>& m_stop;
+  config::Budget m_budget;
+  double m_started;
+  std::int64_t m_bytes_before = 0;
+  std::unordered_set<model::Digest, model::DigestHash> m_submitted;
+  std::map<compile::CompilePool::Ticket, std::pair<std::string, bool>>
+      m_under_way;  ///< name, whether a reference
+  std::map<std::string, Failures> m_failures;
+  std::int64_t m_looked_at = 0;  ///< of the trials that are left
+  std::int64_t m_compiled = 0;
+  std::int64_t m_cached = 0;
+  std::int64_t m_failed = 0;
+  std::int64_t m_bad_references = 0;
+};
+
+int fill_cache(const Context& context, const OutlineOptions& options) {
+  const config::Settings settings = context.settings();
+  db::ResultStore known = known_results(settings);
+  const OutlinedSweep sweep = outline_sweep(settings, options, known);
+  if (sweep.compiler_kind.empty())
+    throw model::UsageError(fmt::format("{}: a recording has its binaries", settings.text("device")),
+                            "name the GPU with --gpu");
+  SignalGuard signals;
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  printer.line(fmt::format("for {} ({}), {}; {} trials, {} of them known", sweep.request.device.name,
+                           sweep.request.device.architecture, sweep.request.compiler, sweep.list.total(),
+                           sweep.list.known()));
+  for (const std::string& notice : sweep.notices) printer.line(notice);
+  Filler filler(sweep, settings, printer, signals.stop());
+  const bool all = filler.fill();
+  printer.clear();
+  filler.say_end();
+  if (signals.stop()) {
+    write_err("interrupted; what is compiled is kept. To go on:\n  " + context.command_line());
+    return 128 + signals.signal();
+  }
+  if (!all) write_err("the budget is spent; to go on:\n  " + context.command_line());
+  return static_cast<int>(filler.has_bad_reference() ? model::ExitCode::failed : model::ExitCode::done);
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand("compile", "Fill the cache with the binaries of a sweep; no GPU needed");
+  auto options = std::make_shared<OutlineOptions>();
+  add_outline_flags(*command, context, *options);
+  command->footer(
+      "`tuner run` with the same flags and --cache-dir then compiles nothing. A configuration that does not "
+      "compile "
+      "is\n"
+      "told and no failure; a reference that does not is one, exit code 1. --budget is a time, or how many "
+      "to "
+      "compile.\n"
+      "Example: tuner compile --gpu sm_90 --sizes 512..4096 --cache-dir /shared/binaries");
+  command->callback([&context, &action, options] {
+    action = [&context, options] { return fill_cache(context, *options); };
+  });
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,158 @@
+#include "tuner/cli/outlined_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <set>
+
+#include "db/database.hpp"
+#include "db/queries.hpp"
+#include "tuner/cli/baselines.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/nvcc_present.hpp"
+#include "tuner/cli/problems.hpp"
+#include "tuner/cli/recorded_space_replay.hpp"
+#include "tuner/cli/worker_setup.hpp"
+#include "tuner/device/cuda/occupancy/occupancy.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
+
+namespace tuner::cli {
+namespace {
+
+Backend absent_gpu(const config::Settings& settings, model::DeviceInfo device) {
+  auto compiler =
+      std::make_unique<worker::RemoteCompiler>(compile_worker("nvrtc"), compiler_settings(settings));
+  Backend backend;
+  backend.device = std::move(device);
+  backend.compiler = compiler->name();
+  backend.compile_jobs = compile_jobs(settings);
+  backend.make_compiler = remote_compilers(settings, "nvrtc", backend.compiler, std::move(compiler));
+  backend.oracle = launch_oracle(backend.device);
+  return backend;
+}
+
+Backend open_outlined(const config::Settings& settings, const OutlineOptions& options,
+                      const db::Connection& known) {
+  if (!options.gpu.empty()) return absent_gpu(settings, named_gpu(options.gpu, known));
+  try {
+    return open_backend(settings);
+  } catch (const model::Error& error) {
+    if (error.code() != model::ExitCode::no_device) throw;
+    throw model::Error(error.what(), "name a GPU that need not be here: --gpu 'NVIDIA H200', --gpu sm_90",
+                       model::ExitCode::no_device);
+  }
+}
+
+std::string compiler_kind_of(const model::DeviceInfo& device) {
+  if (device.kind == "cuda") return "nvrtc";
+  return device.kind == "cpu" ? "host" : "";
+}
+
+}  // namespace
+
+model::DeviceInfo named_gpu(const std::string& name, const db::Connection& known) {
+  std::optional<model::DeviceInfo> found;
+  std::set<std::string> names;
+  for (const model::DeviceInfo& device : db::devices(known)) {
+    if (device.kind != "cuda" || util::lower(device.name).find(util::lower(name)) == std::string::npos)
+      continue;
+    names.insert(device.name);
+    found = device;  // of several drivers the last
+  }
+  if (names.size() > 1) {
+    throw model::UsageError(
+        fmt::format("several GPUs have '{}' in their name: {}", name, fmt::join(names, ", ")),
+        "give more of the name");
+  }
+  if (found) return *found;
+  if (auto flagship = device::cuda::known_device(name)) return *flagship;
+  throw model::UsageError(
+      fmt::format("no GPU that the database knows has '{}' in its name", name),
+      fmt::format("or give an architecture: {}", fmt::join(device::cuda::known_architectures(), ", ")));
+}
+
+db::ResultStore known_results(const config::Settings& settings) {
+  const std::filesystem::path path = settings.database();
+  if (!std::filesystem::exists(path)) return db::ResultStore(db::open_in_memory());
+  return db::ResultStore(db::open_for_reading(path));
+}
+
+OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptions& options,
+                            db::ResultStore& known) {
+  OutlinedSweep out;
+  sweep::Request& request = out.request;
+  const auto recorded = recorded_space(settings);
+  if (recorded && options.kernels.empty()) {
+    request.work.push_back(recorded_work(*recorded));
+    out.backend = open_recorded_backend(recorded, settings.text("device"));
+  } else {
+    const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
+    const KernelCatalog catalog = KernelCatalog::load(selection);
+    request.work = make_work(catalog.selected(), settings, out.notices);
+    out.backend = recorded ? open_recorded_backend(recorded, settings.text("device"))
+                           : open_outlined(settings, options, known.connection());
+    if (out.backend.device.kind == "cuda") require_nvcc(catalog.selected(), out.backend.compiler);
+    if (settings.text("baselines") == "on")
+      add_baselines(catalog.all(), out.backend.device, request.work, out.notices);
+  }
+  out.compiler_kind = compiler_kind_of(out.backend.device);
+  request.device = out.backend.device;
+  request.compiler = out.backend.compiler;
+  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
+  request.strategy = settings.text("strategy");
+  request.until = settings.until();
+  request.shard = options.shard;
+  request.fresh = options.fresh;
+  request.retry_failed = options.retry_failed;
+  request.recorded_device = out.backend.recorded_device;
+  out.list = sweep::list_trials(request, known);
+  return out;
+}
+
+void add_outline_flags(CLI::App& command, Context& context, OutlineOptions& options) {
+  command
+      .add_option("--kernel,-k", options.kernels, "kernels to tune: names, families, spec files or folders")
+      ->type_name("NAME|FILE");
+  command
+      .add_option("--gpu", options.gpu,
+                  "a GPU that need not be here: part of the name of one that the database knows, or an "
+                  "architecture,\nwith its flagship's limits")
+      ->type_name("NAME|sm_XX");
+  command.add_flag("--fresh", options.fresh, "as if nothing were known");
+  command.add_flag("--retry-failed", options.retry_failed, "as `tuner run` does");
+  command
+      .add_option_function<std::string>(
+          "--shard", [&options](const std::string& text) { options.shard = sweep::parse_shard(text); },
+          "a part of the work, as `tuner run` takes it")
+      ->type_name("K/N");
+  // All of `tuner run`, so that its command line can be given as it is.
+  add_setting_flags(command, context,
+                    {"sizes",
+                     "device",
+                     "type",
+                     "pad",
+                     "strategy",
+                     "seed",
+                     "budget",
+                     "until",
+                     "measure",
+                     "l2",
+                     "ceilings",
+                     "baselines",
+                     "compile_jobs",
+                     "compile_timeout_s",
+                     "run_timeout_s",
+                     "run_timeout_factor",
+                     "prepare_timeout_s",
+                     "report",
+                     "db",
+                     "cache_dir",
+                     "cache_limit_mb",
+                     "progress",
+                     "color"});
+}
+
+}  // namespace tuner::cli

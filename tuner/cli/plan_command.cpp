@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/outlined_sweep.hpp"
+#include "tuner/cli/sweep_plan.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
+
+namespace tuner::cli {
+namespace {
+
+std::string hours_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  return seconds < 3600 ? fmt::format("{:.1f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+bool may_end_early(const OutlinedSweep& sweep) {
+  const sweep::StrategyChoice choice(sweep.request.strategy);
+  for (const sweep::Group& group : sweep.list.groups) {
+    if (choice.until(group.count_competing(sweep.request), sweep.request.until)) return true;
+  }
+  return false;
+}
+
+void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const OutlineOptions& options) {
+  const int compilers = sweep.backend.compile_jobs;
+  const double compiling = plan.compile_seconds / compilers;
+  const bool compile_bound = compiling > plan.device_seconds;
+  write_out(fmt::format(
+      "in one:    {} or more: {}\n", hours_text(std::max(compiling, plan.device_seconds)),
+      compile_bound
+          ? fmt::format("{} compilers bind; `tuner compile` can go before, where no GPU is", compilers)
+          : "the device binds"));
+  const int parts = sensible_parts(plan, compilers);
+  if (options.shard && options.shard->of > 1) {
+    write_out(fmt::format("this is:   shard {}\n", options.shard->text()));
+  } else if (parts > 1) {
+    write_out(fmt::format("to split:  into {0}, of about {1} each: --shard 1/{0} to --shard {0}/{0}\n", parts,
+                          hours_text(std::max(compiling, plan.device_seconds) / parts)));
+  } else {
+    write_out("to split:  not worth it\n");
+  }
+}
+
+int show_plan(const Context& context, const OutlineOptions& options) {
+  const config::Settings settings = context.settings();
+  db::ResultStore known = known_results(settings);
+  const OutlinedSweep sweep = outline_sweep(settings, options, known);
+  for (const std::string& notice : sweep.notices) write_err(notice);
+  for (const sweep::Exclusion& lost : sweep.list.excluded)
+    write_err(fmt::format("left out: {} at {}: {}", lost.kernel, lost.problem.text(), lost.reason));
+  const SweepPlan plan = plan_sweep(sweep, settings, known.connection());
+  write_out(fmt::format("{} ({}), {}\n", sweep.request.device.name, sweep.request.device.architecture,
+                        sweep.request.compiler));
+  write_out(fmt::format("trials:    {}{} on {} problems; {} known, {} left\n",
+                        may_end_early(sweep) ? "at most " : "", plan.trials, plan.problems, plan.known,
+                        plan.left()));
+  if (plan.left() == 0) return 0;
+  if (!sweep.compiler_kind.empty()) {
+    write_out(fmt::format("binaries:  {}, and {} of references; {} of both are in the cache\n", plan.binaries,
+                          plan.references, plan.cached));
+    write_out(fmt::format("compiling: {} of one core\n", hours_text(plan.compile_seconds)));
+    for (const std::string& basis : plan.compile_basis) write_out(fmt::format("           {}\n", basis));
+  }
+  write_out(fmt::format("measuring: {} of the device\n", hours_text(plan.device_seconds)));
+  for (const std::string& basis : plan.device_basis) write_out(fmt::format("           {}\n", basis));
+  write_split(plan, sweep, options);
+  return 0;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Context& context, Action& action) {
+  auto* command =
+      app.add_subcommand("plan", "Say what a sweep would take, and how to split it; no GPU needed");
+  auto options = std::make_shared<OutlineOptions>();
+  add_outline_flags(*command, context, *options);
+  command->footer(
+      "Takes the flags of `tuner run`. What compiling and measuring take is told by what the database knows "
+      "of the "
+      "same\n"
+      "kernels; of kernels that it knows nothing of, a few configurations are compiled.\n"
+      "Example: tuner plan --gpu sm_90 --sizes 512..4096");
+  command->callback([&context, &action, options] {
+    action = [&context, options] { return show_plan(context, *options); };
+  });
+}
+
+}  // namespace tuner::cli
