@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "tuner/cli/backend.hpp"
+#include "tuner/util/usable_cores.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -76,8 +76,7 @@ int compile_jobs(const config::Settings& settings) {
   if (settings.find("compile_jobs")) return static_cast<int>(settings.integer("compile_jobs"));
   const std::int64_t memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   const std::int64_t by_memory = std::max<std::int64_t>(1, memory / bytes_per_compile_worker);
-  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  return static_cast<int>(std::min(cores, by_memory));
+  return static_cast<int>(std::min<std::int64_t>(util::usable_cores(), by_memory));
 }
 
 }  // namespace tuner::cli
