@@ -15,7 +15,9 @@ namespace {
 constexpr auto slurm_answers_within = std::chrono::seconds(60);
 
 std::string run_slurm(const std::vector<std::string>& arguments) {
-  const util::CommandResult result = util::run_command(arguments, "/", slurm_answers_within);
+  // A job gets the limits of whoever submits it.
+  const util::CommandResult result = util::run_command(arguments, "/", slurm_answers_within,
+                                                       util::CommandGroup::own, util::ProcessorTime::callers);
   if (result.exit_code == 0) return result.output;
   throw model::Error(fmt::format(
       "{}: {}", arguments.front(),

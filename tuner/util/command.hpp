@@ -14,6 +14,12 @@ enum class CommandGroup {
   callers,  ///< dies with the caller when its group is killed; past the time the program alone is killed
 };
 
+/// Whose limit of processor time holds for a program.
+enum class ProcessorTime {
+  limited,  ///< little more than its deadline, so that it ends even where the caller dies
+  callers,  ///< for one that hands its limits on to what it starts elsewhere, as sbatch does
+};
+
 struct CommandResult {
   int exit_code = -1;  ///< -1 where a signal ended it
   int signal = 0;
@@ -25,7 +31,8 @@ struct CommandResult {
 /// LD_PRELOAD (a sanitizer's library is this process's business), and messages in English. Throws
 /// model::Error where it cannot be started.
 CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                          std::chrono::milliseconds limit, CommandGroup group = CommandGroup::own);
+                          std::chrono::milliseconds limit, CommandGroup group = CommandGroup::own,
+                          ProcessorTime processor_time = ProcessorTime::limited);
 
 /// Looks a program up as a shell would: a name with a slash is a path. Nothing where there is no such
 /// executable.
