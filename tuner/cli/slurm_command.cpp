@@ -19,6 +19,17 @@ void print_commands(const cluster::SweepFolder& folder) {
                         array, last));
 }
 
+void submit(const cluster::SweepFolder& folder, const std::string& quoted) {
+  try {
+    submit_sweep(folder);
+  } catch (const model::Error& error) {
+    throw model::Error(error.what(),
+                       fmt::format("the scripts are there: `tuner slurm --retry {}` submits what is "
+                                   "not in Slurm's queue",
+                                   quoted));
+  }
+}
+
 int slurm(const Context& context, const SlurmOptions& options) {
   if (!options.retry.empty()) {
     retry_sweep(cluster::SweepFolder(options.retry));
@@ -30,11 +41,11 @@ int slurm(const Context& context, const SlurmOptions& options) {
   const cluster::SweepFolder folder = write_slurm_sweep(context, options);
   write_err(fmt::format("written: {} and {}", folder.array_script().string(),
                         folder.last_script().filename().string()));
+  const std::string quoted = util::shell_quote(folder.path().string());
   if (options.submit)
-    submit_sweep(folder);
+    submit(folder, quoted);
   else
     print_commands(folder);
-  const std::string quoted = util::shell_quote(folder.path().string());
   write_err(
       fmt::format("`tuner status {}` shows how it stands; `tuner slurm --retry {}` submits what is missing",
                   quoted, quoted));
