@@ -18,7 +18,9 @@ std::string run_slurm(const std::vector<std::string>& arguments) {
   // A job gets the limits of whoever submits it.
   const util::CommandResult result = util::run_command(arguments, "/", slurm_answers_within,
                                                        util::CommandGroup::own, util::ProcessorTime::callers);
-  if (result.exit_code == 0) return result.output;
+  if (result.exit_code == 0 && result.output.size() < util::most_command_output) return result.output;
+  if (result.exit_code == 0)
+    throw model::Error(fmt::format("{}: an answer of more than a MiB", arguments.front()));
   throw model::Error(fmt::format(
       "{}: {}", arguments.front(),
       result.timed_out ? "no answer within a minute" : util::one_line(util::trimmed(result.output), 300)));

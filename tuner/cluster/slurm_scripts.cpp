@@ -61,7 +61,7 @@ shared={}
 
 # On the node: a requeued task finds what it had where it comes back to the same one. Results are safe in $shared
 # either way.
-own=${{SLURM_TMPDIR:-${{TMPDIR:-/tmp}}}}/tuner-$USER-$SLURM_JOB_ID
+own=${{SLURM_TMPDIR:-${{TMPDIR:-/tmp}}}}/tuner-${{USER:-$UID}}-$SLURM_JOB_ID
 mkdir -m 700 "$own" 2>/dev/null || {{ [ -d "$own" ] && [ -O "$own" ] && [ ! -L "$own" ]; }} || {{
   echo "$own cannot be made, or is another user's" >&2
   exit 1

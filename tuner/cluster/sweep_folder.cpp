@@ -14,6 +14,7 @@ namespace tuner::cluster {
 namespace {
 
 constexpr int description_schema = 1;
+constexpr int most_shards = 1'000'000;
 
 }  // namespace
 
@@ -45,7 +46,8 @@ std::optional<SweepDescription> read_description(const SweepFolder& folder) {
     description.shards = json.at("shards").get<int>();
     description.command = json.at("command").get<std::string>();
     description.result = json.at("result").get<std::string>();
-    if (json.at("schema_version") != description_schema || description.shards < 1)
+    const bool sound = description.shards >= 1 && description.shards <= most_shards;
+    if (json.at("schema_version") != description_schema || !sound)
       throw model::Error("its schema is another one");
     return description;
   } catch (const std::exception& error) {

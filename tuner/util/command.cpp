@@ -23,7 +23,6 @@ namespace tuner::util {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t most_output = std::size_t{1} << 20U;
 
 /// posix_spawn's two argument objects.
 class SpawnPlan {
@@ -93,7 +92,7 @@ bool drain(int descriptor, Clock::time_point deadline, std::string& output) {
     const ssize_t got = read(descriptor, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return true;
-    const auto room = most_output - std::min(most_output, output.size());
+    const auto room = most_command_output - std::min(most_command_output, output.size());
     output.append(piece.data(), std::min(room, static_cast<std::size_t>(got)));
   }
 }

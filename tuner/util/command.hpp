@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,11 +21,13 @@ enum class ProcessorTime {
   callers,  ///< for one that hands its limits on to what it starts elsewhere, as sbatch does
 };
 
+constexpr std::size_t most_command_output = std::size_t{1} << 20U;
+
 struct CommandResult {
   int exit_code = -1;  ///< -1 where a signal ended it
   int signal = 0;
   bool timed_out = false;  ///< it was killed, with its process group where that is its own
-  std::string output;      ///< standard output and error together, up to 1 MiB
+  std::string output;      ///< standard output and error together, up to most_command_output
 };
 
 /// Runs a program with its arguments in `folder` and waits for it. It gets an empty standard input, no
