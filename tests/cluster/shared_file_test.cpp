@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
@@ -65,6 +66,25 @@ TEST_SUITE("cluster") {
     CHECK_FALSE(second == first);
     CHECK(read(target) == "other");
     CHECK(entries(folder.path()) == 3);
+  }
+
+  TEST_CASE("whoever reads while a file is replaced sees one of the contents, whole") {
+    const TempFolder folder;
+    constexpr std::size_t bytes = 2'000'000;
+    write(folder / "a", std::string(bytes, 'a'));
+    write(folder / "b", std::string(bytes, 'b'));
+    const auto target = folder / "shared";
+    cluster::replace_by_copy(target, folder / "a");
+    std::jthread writer([&](const std::stop_token& stop) {
+      for (int i = 0; !stop.stop_requested(); ++i)
+        cluster::replace_by_copy(target, folder / (i % 2 == 0 ? "b" : "a"));
+    });
+    int torn = 0;
+    for (int i = 0; i < 200; ++i) {
+      const std::string seen = read(target);
+      if (seen.size() != bytes || seen.find_first_not_of(seen[0]) != std::string::npos) ++torn;
+    }
+    CHECK(torn == 0);
   }
 
   TEST_CASE("what a killed writer left is removed, and what has another name is not") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -185,6 +186,11 @@ TEST_SUITE("tuner on a Slurm cluster") {
           static_cast<std::size_t>(user.progress(2)->measured()));
     const std::set<std::string> before = trials_of(user.at("a sweep/results/1.db"));
 
+    // Whoever edits a script has it run as it is then; here, to see that a job is given no limit of ours.
+    std::string script = test::read_text(user.at("a sweep/shards.sbatch"));
+    script.insert(script.find("\"$tuner\" run"), "ulimit -t >>limits\n");
+    test::write_text(user.at("a sweep/shards.sbatch"), script);
+
     const auto retried = user.types({"slurm", "--retry", "a sweep"});
     INFO(retried.out, retried.err);
     REQUIRE(retried.exit_code == 0);
@@ -196,7 +202,10 @@ TEST_SUITE("tuner on a Slurm cluster") {
     user.waits_until("the queue is empty", [&] { return user.in_queue().empty(); });
     const std::string logs = user.logs();
     INFO(logs);
-    CHECK_FALSE(has(logs, "time limit"));  // none of the submitting process's own
+    rlimit own_limit{};
+    REQUIRE(getrlimit(RLIMIT_CPU, &own_limit) == 0);
+    if (own_limit.rlim_cur == RLIM_INFINITY)
+      CHECK(test::read_text(user.at("a sweep/limits")) == "unlimited\nunlimited\nunlimited\n");
     CHECK(has(user.types({"status", "a sweep"}).out, "8 done"));
     CHECK(has(user.types({"slurm", "--retry", "a sweep"}).err, "nothing is missing"));
     CHECK(has(test::read_text(user.at("a sweep/logs/3.log")), "had been published before"));
