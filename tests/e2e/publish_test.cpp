@@ -72,9 +72,9 @@ TEST_SUITE("tuner command line, shards") {
       CAPTURE(round);
       if (chance(50)) cluster.remove_database("local.db");
       const auto program = shard("local.db");
-      const bool twice = chance(10);  // the same part, begun on two nodes
+      const bool twice = chance(25);  // the same part, begun on two nodes
       const auto other = twice ? shard("other.db") : nullptr;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 140));
+      std::this_thread::sleep_for(std::chrono::milliseconds((twice ? 100 : 10) + random() % 140));
       const std::set<std::string> meanwhile = trials_of(published);
       const bool killed = chance(50);
       program->signal(killed ? SIGKILL : SIGTERM);

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 
@@ -24,6 +25,27 @@ std::string run_of(const std::string& script) {
   REQUIRE(begin != std::string::npos);
   return script.substr(begin, script.find(" &\n", begin) - begin);
 }
+
+/// Someone whose sbatch, squeue and scancel write down what they are told. sbatch answers 101, 102, …; squeue
+/// with the file `queue`.
+struct FakeSlurm : User {
+  FakeSlurm() {
+    const std::string said = "printf '%s' \"${0##*/}\" >>said; printf ' %s' \"$@\" >>said; echo >>said\n";
+    program("sbatch", said + "ulimit -t >>limits\necho $((100 + $(wc -l <limits)))\n");
+    program("scancel", said);
+    program("squeue", "cat queue\n");
+    environment["PATH"] = home / "bin:/usr/bin:/bin";
+    queue("");
+  }
+  void program(const std::string& name, const std::string& text) const {
+    const std::string path = home / ("bin/" + name);
+    test::write_text(path, "#!/bin/bash\ncd '" + home.path() + "'\n" + text);
+    fs::permissions(path, fs::perms::owner_all);
+  }
+  void queue(const std::string& lines) const { test::write_text(home / "queue", lines); }
+  std::string said() const { return test::read_text(home / "said"); }
+  std::string folder() const { return fs::canonical(home / "tuner-sweep").string(); }
+};
 
 }  // namespace
 
@@ -125,6 +147,64 @@ TEST_SUITE("tuner command line, slurm") {
     CHECK(retried.exit_code == 1);
     CHECK(has(retried.err, "not on this machine"));
     CHECK(has(retried.err, "tuner slurm --retry"));
+  }
+
+  TEST_CASE(
+      "what is missing is submitted, with a last job after all that is under way, and no limit of ours") {
+    const FakeSlurm user;
+    const auto submitted =
+        user.types({"slurm", "--array", "9", "--kernel", "naive", "--sizes", "64", "--submit"});
+    INFO(submitted.err);
+    REQUIRE(submitted.exit_code == 0);
+    CHECK(submitted.out == "array 101\nlast 102\n");
+    const std::string folder = user.folder();
+    std::string said = "sbatch --parsable " + folder +
+                       "/shards.sbatch\nsbatch --parsable --dependency=afterany:101 " + folder +
+                       "/last.sbatch\n";
+    CHECK(user.said() == said);
+
+    user.queue("101|2|R|tuner|" + folder + "\n101|6|PD|tuner|" + folder + "\n102|N/A|PD|tuner-last|" +
+               folder + "\n77|4|R|tuner|/elsewhere\n");
+    CHECK(user.types({"status", "tuner-sweep"}).exit_code == 1);
+    const auto retried = user.types({"slurm", "--retry", "tuner-sweep"});
+    INFO(retried.err);
+    CHECK(retried.out == "array 103 (1,3-5,7-9)\nlast 104\n");
+    said += "sbatch --parsable --array=1,3-5,7-9 " + folder +
+            "/shards.sbatch\nsbatch --parsable --dependency=afterany:101:103 " + folder +
+            "/last.sbatch\nscancel 102\n";
+    CHECK(user.said() == said);
+
+    std::string all;
+    for (int part = 1; part <= 9; ++part) all += "103|" + std::to_string(part) + "|PD|tuner|" + folder + "\n";
+    user.queue(all + "104|N/A|PD|tuner-last|" + folder + "\n");
+    CHECK(has(user.types({"slurm", "--retry", "tuner-sweep"}).err, "is in Slurm's queue"));
+    user.queue(all);
+    CHECK(user.types({"slurm", "--retry", "tuner-sweep"}).out == "last 105\n");
+    said += "sbatch --parsable --dependency=afterany:103 " + folder + "/last.sbatch\n";
+    CHECK(user.said() == said);
+
+    rlimit own_limit{};
+    REQUIRE(getrlimit(RLIMIT_CPU, &own_limit) == 0);
+    if (own_limit.rlim_cur == RLIM_INFINITY)
+      CHECK(test::read_text(user.home / "limits") ==
+            "unlimited\nunlimited\nunlimited\nunlimited\nunlimited\n");
+  }
+
+  TEST_CASE("a queue that cannot be asked is told, and nothing is taken for lost or submitted") {
+    const FakeSlurm user;
+    REQUIRE(user.types({"slurm", "--array", "2", "--kernel", "naive", "--sizes", "64"}).exit_code == 0);
+    user.program("squeue", "echo 'the controller is down' >&2; exit 1\n");
+    const auto status = user.types({"status", "tuner-sweep"});
+    CHECK(status.exit_code == 0);
+    CHECK(has(status.err, "the controller is down"));
+    CHECK(has(status.out, "2 waiting"));
+    const auto retried = user.types({"slurm", "--retry", "tuner-sweep"});
+    CHECK(retried.exit_code == 1);
+    CHECK(has(retried.err, "the controller is down"));
+    CHECK(user.said().empty());
+    user.program("squeue", "cat queue\n");
+    user.program("sbatch", "echo 'invalid partition' >&2; exit 1\n");
+    CHECK(has(user.types({"slurm", "--retry", "tuner-sweep"}).err, "invalid partition"));
   }
 
   TEST_CASE("a folder without a sweep has no status") {
