@@ -63,6 +63,8 @@ constexpr std::array settings = {
                  "seconds in which a problem's inputs and reference must be made", "", "", 0.1, day_s},
     KnownSetting{"report", SettingKind::path, "file a run writes its report to (.md, .html, .csv, .json)",
                  "no report"},
+    KnownSetting{"publish_every_s", SettingKind::number,
+                 "seconds between two copies of the database to the file of --publish", "", "", 0.05, day_s},
     KnownSetting{"cache_dir", SettingKind::path, "folder of compiled binaries",
                  "$XDG_CACHE_HOME/tuner, or ~/.cache/tuner"},
     KnownSetting{"cache_limit_mb", SettingKind::integer, "size the cache of binaries is kept below, in MiB",

@@ -12,6 +12,7 @@
 #include "db/queries.hpp"
 #include "db/row_writer.hpp"
 #include "db/searches.hpp"
+#include "db/snapshot.hpp"
 #include "db/statement.hpp"
 #include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
@@ -99,7 +100,7 @@ class Foreign {
     if (version == shipped_migrations().back().version) return;
     m_folder.emplace();
     const std::filesystem::path copy = m_folder->path() / "copy.db";
-    Statement(m_db, "VACUUM INTO ?").use().bind(copy.string()).run();
+    snapshot(m_db, copy);
     OpenOptions own;
     own.file_system = nullptr;
     open_database(copy, own);

@@ -15,9 +15,10 @@ constexpr const char* footer =
     "command that\n"
     "resumes is printed). `tuner COMMAND --help` says the rest.";
 
-constexpr AddCommand commands[] = {add_run,    add_best,  add_report,  add_list,   add_show,   add_compare,
-                                   add_init,   add_check, add_config,  add_export, add_import, add_merge,
-                                   add_forget, add_cache, add_compile, add_plan,   add_worker};
+constexpr AddCommand commands[] = {add_run,     add_best,  add_report, add_list,   add_show,
+                                   add_compare, add_init,  add_check,  add_config, add_export,
+                                   add_import,  add_merge, add_forget, add_cache,  add_compile,
+                                   add_plan,    add_slurm, add_status, add_worker};
 
 void show_error(const std::string& message, const std::string& hint) {
   write_err("tuner: " + message);

@@ -32,11 +32,17 @@ void add_forget(CLI::App& app, Context& context, Action& action);
 void add_cache(CLI::App& app, Context& context, Action& action);
 void add_compile(CLI::App& app, Context& context, Action& action);
 void add_plan(CLI::App& app, Context& context, Action& action);
+void add_slurm(CLI::App& app, Context& context, Action& action);
+void add_status(CLI::App& app, Context& context, Action& action);
 /// Not for people: what child processes run.
 void add_worker(CLI::App& app, Context& context, Action& action);
 
 /// Adds flags for these settings to a subcommand; their values go to Context::flags.
 void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names);
+
+/// The settings that say what a sweep does: those of `tuner run` but for its database, cache, report and
+/// terminal.
+std::vector<std::string> sweep_settings();
 
 /// Parses and runs; every error becomes one message and a code.
 int run_tuner(int argc, char** argv);

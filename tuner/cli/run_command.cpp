@@ -18,6 +18,7 @@
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/problems.hpp"
+#include "tuner/cli/publishing.hpp"
 #include "tuner/cli/recorded_space_replay.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/rivals.hpp"
@@ -39,6 +40,7 @@ struct RunOptions {
   bool fresh = false;
   bool retry_failed = false;
   std::optional<sweep::Shard> shard;
+  std::string publish;
 };
 
 std::string host_name() {
@@ -171,6 +173,7 @@ int run(const Context& context, const RunOptions& options) {
   if (!store.notice().empty()) notices.push_back(store.notice());
 
   SignalGuard signals;
+  Publishing publishing(options.publish, settings, options.shard, signals.stop());
   Backend backend =
       recorded ? open_recorded_backend(recorded, settings.text("device")) : open_backend(settings);
   if (backend.device.kind == "cuda") require_nvcc(catalog.selected(), backend.compiler);
@@ -185,6 +188,7 @@ int run(const Context& context, const RunOptions& options) {
       printer, backend.devices(),
       catalog.selected().front().metrics.empty() ? "" : catalog.selected().front().metrics[0].name);
   const std::vector<model::DeviceInfo> devices = backend.devices();
+  publishing.show_on(display);
   display.notice(fmt::format("{} ({}), {}; order and inputs from seed {}", backend.device.name,
                              ids_of(devices), backend.compiler, request.seed));
   for (const std::string& notice : notices) display.notice(notice);
@@ -197,7 +201,7 @@ int run(const Context& context, const RunOptions& options) {
   if (list.total() > list.known()) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  sweep::Services services{pool,           backend.all_runners(),    results,       store, display,
+  sweep::Services services{pool,           backend.all_runners(),    results,       store, publishing,
                            backend.oracle, terminal::steady_clock(), signals.stop()};
   sweep::Summary summary = sweep::sweep(request, list, services);
   add_ceilings(settings, request, backend, results, store, printer, signals.stop(), summary);
@@ -211,10 +215,30 @@ int run(const Context& context, const RunOptions& options) {
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);
   say_how_to_go_on(summary.ending, context);
-  return settle(results, exit_code(summary, signals));
+  return publishing.settle(summary.ending, settle(results, exit_code(summary, signals)));
 }
 
 }  // namespace
+
+std::vector<std::string> sweep_settings() {
+  return {"sizes",
+          "device",
+          "type",
+          "pad",
+          "strategy",
+          "seed",
+          "budget",
+          "until",
+          "measure",
+          "l2",
+          "ceilings",
+          "baselines",
+          "compile_jobs",
+          "compile_timeout_s",
+          "run_timeout_s",
+          "run_timeout_factor",
+          "prepare_timeout_s"};
+}
 
 void add_run(CLI::App& app, Context& context, Action& action) {
   auto* command = app.add_subcommand("run", "Tune kernels: try, verify and remember every configuration");
@@ -230,30 +254,16 @@ void add_run(CLI::App& app, Context& context, Action& action) {
           "--shard", [options](const std::string& text) { options->shard = sweep::parse_shard(text); },
           "a part of the work, for several machines: 3/16 is the third of sixteen")
       ->type_name("K/N");
-  add_setting_flags(*command, context,
-                    {"sizes",
-                     "device",
-                     "type",
-                     "pad",
-                     "strategy",
-                     "seed",
-                     "budget",
-                     "until",
-                     "measure",
-                     "l2",
-                     "ceilings",
-                     "baselines",
-                     "compile_jobs",
-                     "compile_timeout_s",
-                     "run_timeout_s",
-                     "run_timeout_factor",
-                     "prepare_timeout_s",
-                     "report",
-                     "db",
-                     "cache_dir",
-                     "cache_limit_mb",
-                     "progress",
-                     "color"});
+  command
+      ->add_option(
+          "--publish", options->publish,
+          "copy the database there from time to time, on SIGTERM and at the end: a file that machines "
+          "share; what it holds is known at the start")
+      ->type_name("FILE");
+  std::vector<std::string> names = sweep_settings();
+  names.insert(names.end(),
+               {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb", "progress", "color"});
+  add_setting_flags(*command, context, names);
   command->footer(
       "A result is kept as soon as it is made, and never measured twice: the same command again does only "
       "what is\n"

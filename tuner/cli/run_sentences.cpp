@@ -39,12 +39,15 @@ std::string resume_command(const Context& context) {
   return again.command_line();
 }
 
-std::string command_without_shard(const Context& context) {
+/// Without the shard, and where it was published.
+std::string command_of_whole(const Context& context) {
   Context whole = context;
   std::vector<std::string>& arguments = whole.arguments;
-  std::erase_if(arguments, [](const std::string& argument) { return argument.starts_with("--shard="); });
-  const auto flag = std::find(arguments.begin(), arguments.end(), "--shard");
-  if (flag != arguments.end()) arguments.erase(flag, std::min(flag + 2, arguments.end()));
+  for (const std::string name : {"--shard", "--publish"}) {
+    std::erase_if(arguments, [&](const std::string& argument) { return argument.starts_with(name + "="); });
+    const auto flag = std::find(arguments.begin(), arguments.end(), name);
+    if (flag != arguments.end()) arguments.erase(flag, std::min(flag + 2, arguments.end()));
+  }
   return whole.command_line();
 }
 
@@ -119,7 +122,7 @@ void say_what_shards_lack(const sweep::Shard& shard, const Context& context) {
   write_err(fmt::format(
       "this was shard {}, so no final was held. When all are done, bring their databases together "
       "with `tuner merge`; there this does what is missing and holds the finals:\n  {}",
-      shard.text(), command_without_shard(context)));
+      shard.text(), command_of_whole(context)));
 }
 
 void say_where(const config::Settings& settings, const std::string& report) {

@@ -13,7 +13,9 @@ std::atomic<int> last_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 extern "C" void on_signal(int signal) {
-  if (stop_requested.exchange(true)) _exit(128 + signal);
+  const bool again = stop_requested.exchange(true);
+  const bool same_request = signal == SIGTERM && last_signal == SIGTERM;
+  if (again && !same_request) _exit(128 + signal);
   last_signal = signal;
 }
 

@@ -23,7 +23,6 @@ namespace tuner::util {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t most_output = std::size_t{1} << 20U;
 
 /// posix_spawn's two argument objects.
 class SpawnPlan {
@@ -93,7 +92,7 @@ bool drain(int descriptor, Clock::time_point deadline, std::string& output) {
     const ssize_t got = read(descriptor, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return true;
-    const auto room = most_output - std::min(most_output, output.size());
+    const auto room = most_command_output - std::min(most_command_output, output.size());
     output.append(piece.data(), std::min(room, static_cast<std::size_t>(got)));
   }
 }
@@ -109,10 +108,18 @@ bool wait_until(pid_t child, Clock::time_point deadline, int& status) {
   }
 }
 
+/// Should this process die, nobody is left to keep the deadline: a limit on processor time ends the orphan
+/// too. The program's own children inherit it.
+void limit_processor_time(pid_t child, std::chrono::milliseconds limit) {
+  const rlim_t seconds = static_cast<rlim_t>(limit.count() / 1000 + 10);
+  const rlimit processor_time{seconds, seconds};
+  prlimit(child, RLIMIT_CPU, &processor_time, nullptr);
+}
+
 }  // namespace
 
 CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                          std::chrono::milliseconds limit, CommandGroup group) {
+                          std::chrono::milliseconds limit, CommandGroup group, ProcessorTime processor_time) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     throw model::Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
@@ -120,11 +127,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
   FileDescriptor to_parent(ends[1]);
   const auto deadline = Clock::now() + limit;
   const pid_t child = SpawnPlan(to_parent.get(), folder, group).spawn(arguments, child_environment());
-  // Should this process die, nobody is left to keep the deadline: a limit on processor time ends the orphan
-  // too. The program's own children inherit it.
-  const rlim_t seconds = static_cast<rlim_t>(limit.count() / 1000 + 10);
-  const rlimit processor_time{seconds, seconds};
-  prlimit(child, RLIMIT_CPU, &processor_time, nullptr);
+  if (processor_time == ProcessorTime::limited) limit_processor_time(child, limit);
   to_parent.reset();
 
   CommandResult result;

@@ -1,0 +1,130 @@
+#include "tuner/cluster/publisher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/model/error.hpp"
+
+namespace tuner::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto look_for_stop_every = 100ms;
+constexpr auto patience_under_way = 5s;
+constexpr auto patience_at_the_end = 60s;
+constexpr int pause_in_copies = 9;  ///< so that publishing takes a tenth of the time at most
+
+double seconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+}  // namespace
+
+Publisher::Publisher(Publication publication, Progress progress, double every_s,
+                     const std::atomic<bool>& stop)
+    : m_publication(std::move(publication)),
+      m_stop(stop),
+      m_every(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(every_s))),
+      m_pause(m_every),
+      m_progress(std::move(progress)),
+      m_began(Clock::now()) {
+  m_thread = std::thread([this] { work(); });
+}
+
+Publisher::~Publisher() {
+  if (m_thread.joinable()) finish(RunState::failed);
+}
+
+void Publisher::planned(std::int64_t trials, std::int64_t known) {
+  const std::lock_guard lock(m_mutex);
+  m_progress.planned = trials;
+  m_progress.known = known;
+  m_began = Clock::now();
+}
+
+void Publisher::finished_one() {
+  const std::lock_guard lock(m_mutex);
+  ++m_progress.finished;
+}
+
+void Publisher::left_out_one() {
+  const std::lock_guard lock(m_mutex);
+  --m_progress.planned;
+}
+
+std::vector<std::string> Publisher::take_notices() {
+  const std::lock_guard lock(m_mutex);
+  return std::exchange(m_notices, {});
+}
+
+std::string Publisher::finish(RunState state) {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_ending = true;
+  }
+  m_wake.notify_all();
+  if (m_thread.joinable()) m_thread.join();
+  m_progress.state = state;
+  return publish(patience_at_the_end);
+}
+
+void Publisher::work() {
+  bool told_of_stop = false;
+  do {
+    publish(patience_under_way);
+  } while (wait_until_due(Clock::now() + m_pause, told_of_stop));
+}
+
+/// False when the run has ended.
+bool Publisher::wait_until_due(Clock::time_point due, bool& told_of_stop) {
+  std::unique_lock lock(m_mutex);
+  while (!m_ending) {
+    const bool asked_to_stop = m_stop && !std::exchange(told_of_stop, m_stop.load());
+    if (asked_to_stop || Clock::now() >= due) return true;
+    m_wake.wait_for(lock, look_for_stop_every);
+  }
+  return false;
+}
+
+std::string Publisher::publish(std::chrono::milliseconds patience) {
+  const auto before = Clock::now();
+  std::string failure;
+  try {
+    const Publication::Round round = m_publication.publish(progress_now(), patience);
+    if (round.gained) {
+      say(
+          fmt::format("{} was replaced by another process: is the same part run twice? {} trials that it had "
+                      "gained were taken over",
+                      m_publication.file().string(), round.gained->trials));
+    }
+    if (!m_failure.empty()) say(fmt::format("{} is published again", m_publication.file().string()));
+  } catch (const std::exception& error) {
+    failure = error.what();
+    if (m_failure.empty()) {
+      say(fmt::format("publishing failed: {}; the sweep goes on, and it is tried again", failure));
+    }
+  }
+  m_failure = failure;
+  m_pause = std::max<Clock::duration>(m_every, pause_in_copies * (Clock::now() - before));
+  return failure;
+}
+
+Progress Publisher::progress_now() const {
+  const std::lock_guard lock(m_mutex);
+  Progress progress = m_progress;
+  const double elapsed = seconds(Clock::now() - m_began);
+  progress.trials_per_second = elapsed > 0 ? static_cast<double>(progress.finished) / elapsed : 0;
+  // Beside the pause there is the copying itself, a ninth of it.
+  progress.next_within_s = 1.2 * seconds(m_pause);
+  return progress;
+}
+
+void Publisher::say(std::string sentence) {
+  const std::lock_guard lock(m_mutex);
+  m_notices.push_back(std::move(sentence));
+}
+
+}  // namespace tuner::cluster

@@ -1,0 +1,35 @@
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace tuner::cluster {
+
+/// Which contents a file had when it was looked at: another writer replaces the file, so another inode, size
+/// or time of the file server tells. Times are compared for being the same, never for being later.
+struct FileMark {
+  ino_t inode = 0;  ///< 0: there was no file
+  off_t bytes = 0;
+  std::int64_t modified_ns = 0;
+
+  bool operator==(const FileMark&) const = default;
+};
+
+/// Opens the file to look at it: network file systems ask the server for what is opened, and only then.
+/// Throws model::Error where it is there and cannot be opened.
+FileMark mark_of(const std::filesystem::path& path);
+
+// Both replace `target` in one step: whoever reads it sees the old contents or the new ones, whole, also
+// after a power cut. The new file lies beside it meanwhile under a name with host and process. Throw
+// model::Error with the target and the reason; then `target` is as it was, and nothing lies beside it.
+
+/// Returns the mark of what is there now.
+FileMark replace_by_copy(const std::filesystem::path& target, const std::filesystem::path& source);
+void replace_by_text(const std::filesystem::path& target, std::string_view text);
+
+/// Removes what killed writers of `target` left beside it. Nobody else may be writing it.
+void remove_leftovers(const std::filesystem::path& target);
+
+}  // namespace tuner::cluster
