@@ -1,4 +1,5 @@
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -7,6 +8,7 @@
 
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scale_bench.hpp"
+#include "tests/sweep/scripted_strategy.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/device_spread.hpp"
 
@@ -147,6 +149,48 @@ TEST_SUITE("tuner::sweep, several devices") {
       CHECK(host.summary.devices[1].trials > 0);
       CHECK(host.summary.finals == 1);
     }
+  }
+
+  TEST_CASE(
+      "strategies of problems that are searched at once think side by side, and nothing of theirs is lost") {
+    /// Waits in next() until another is in it too, or nobody comes.
+    struct Thinker final : search::Strategy {
+      struct Room {
+        std::mutex mutex;
+        std::condition_variable changed;
+        int inside = 0;
+        int meetings = 0;
+      };
+      Thinker(const search::SearchSpace& space, Room& shared) : candidates(space.size()), room(shared) {}
+      std::optional<search::Proposal> next() override {
+        if (given == candidates) return std::nullopt;
+        std::unique_lock lock(room.mutex);
+        if (++room.inside == 2) ++room.meetings;
+        room.changed.notify_all();
+        room.changed.wait_for(lock, 20ms, [this] { return room.inside == 2; });
+        --room.inside;
+        return search::Proposal{given++, "thought"};
+      }
+      void report(std::size_t, const search::Result&) override {}
+      std::size_t lookahead() const override { return 2; }
+      std::size_t candidates;
+      std::size_t given = 0;
+      Room& room;
+    };
+    static Thinker::Room room;  // strategies are made by a plain function
+    Host host;
+    host.bench.sizes = {512, 1024, 2048};
+    search::StrategyKind kind = test::scripted_kind("thinker");
+    kind.make = [](const search::SearchSpace& space, std::uint64_t,
+                   const search::Settings&) -> std::unique_ptr<search::Strategy> {
+      return std::make_unique<Thinker>(space, room);
+    };
+    host.bench.strategies = {kind};
+    host.bench.adjust = [](sweep::Request& request) { request.strategy = "thinker"; };
+    host.run();
+    CHECK(room.meetings > 0);
+    CHECK(host.bench.results.trials().size() == 15);
+    CHECK(host.summary.finals == 3);
   }
 
   TEST_CASE("every contestant of a final is measured on one device") {

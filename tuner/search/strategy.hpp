@@ -58,8 +58,9 @@ struct SearchSpace {
   model::Problem problem;
   std::vector<Kernel> kernels;
   std::vector<Candidate> candidates;
-  std::vector<std::optional<Result>> known;    ///< parallel to `candidates`: results of before
-  std::function<std::vector<Prior>()> priors;  ///< as far as they are known when asked; may be null
+  std::vector<std::optional<Result>> known;  ///< parallel to `candidates`: results of before
+  /// As far as they are known when asked, which is to be in the strategy's constructor alone; may be null.
+  std::function<std::vector<Prior>()> priors;
 
   std::size_t size() const { return candidates.size(); }
   /// Where a candidate lies among its kernel's values, one coordinate a parameter.
@@ -79,7 +80,8 @@ using model::Outlook;
 
 /// Which candidate of a space comes next. A driver asks for several before it reports any of them, so that
 /// compiling can run ahead of measuring, but for no more than lookahead(). A strategy proposes a candidate at
-/// most once, and none that is known.
+/// most once, and none that is known. One caller at a time; where several problems are searched at once, the
+/// strategies of different ones may be asked at the same time.
 class Strategy {
  public:
   Strategy() = default;

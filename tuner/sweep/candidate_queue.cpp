@@ -1,6 +1,8 @@
 #include "tuner/sweep/candidate_queue.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <string>
 #include <utility>
 
@@ -41,7 +43,9 @@ std::vector<std::size_t> CandidateQueue::order_of_open() const {
 }
 
 std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
-  for (const std::size_t group : order_of_open()) {
+  const std::vector<std::size_t> order = order_of_open();
+  if (m_devices > 1) ask_side_by_side(order);
+  for (const std::size_t group : order) {
     Open& open = m_open.at(group);
     if (auto proposal = next_proposal(open)) {
       ++open.under_way;
@@ -74,7 +78,23 @@ std::optional<search::Proposal> CandidateQueue::next_proposal(Open& open) {
     open.baselines.pop_back();
     return search::Proposal{candidate, ""};
   }
-  return asks(open) ? open.strategy->next() : std::nullopt;
+  if (open.answer) return *std::exchange(open.answer, std::nullopt);
+  return ask(open);
+}
+
+void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
+  std::vector<Open*> asked;
+  for (std::size_t i = 0; i < std::min(order.size(), m_devices); ++i) {
+    Open& open = m_open.at(order[i]);
+    const bool can_say = !open.waits && open.under_way < open.strategy->lookahead();
+    if (open.baselines.empty() && !open.answer && can_say) asked.push_back(&open);
+  }
+  if (asked.size() < 2) return;
+  std::vector<std::future<Answer>> answers;
+  for (std::size_t i = 1; i < asked.size(); ++i)
+    answers.push_back(std::async(std::launch::async, ask, std::ref(*asked[i])));
+  asked[0]->answer = ask(*asked[0]);
+  for (std::size_t i = 1; i < asked.size(); ++i) asked[i]->answer = answers[i - 1].get();
 }
 
 bool CandidateQueue::asks(Open& open) {
@@ -143,17 +163,20 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
     m_results[item.group][item.candidate] = result;
     open.strategy->report(item.candidate, result);
   }
-  --open.under_way;
-  open.waits = false;
-  ++open.news;
+  hear_of_end(open);
 }
 
 void CandidateQueue::withdraw(const Item& item) {
   Open& open = m_open.at(item.group);
   if (!is_baseline(item)) open.strategy->report(item.candidate, {model::TrialStatus::skipped, std::nullopt});
+  hear_of_end(open);
+}
+
+void CandidateQueue::hear_of_end(Open& open) {
   --open.under_way;
   open.waits = false;
   ++open.news;
+  if (open.answer && !*open.answer) open.answer.reset();  // it had nothing to say without this
 }
 
 void CandidateQueue::begin_group() {

@@ -62,6 +62,7 @@ class CandidateQueue {
  private:
   /// An outlook takes as long as many proposals, so it is asked for after so many results.
   static constexpr std::size_t results_an_outlook = 10;
+  using Answer = std::optional<search::Proposal>;
   struct Open {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
@@ -73,6 +74,8 @@ class CandidateQueue {
     std::size_t news = results_an_outlook;  ///< results since its outlook was asked for
     /// By which what was tried is enough; nothing as long as it is not.
     std::optional<search::Outlook> enough = std::nullopt;
+    /// What its strategy said when it was asked with others, and nobody has taken yet.
+    std::optional<Answer> answer = std::nullopt;
   };
 
   std::optional<Item> next_of_open();
@@ -80,11 +83,16 @@ class CandidateQueue {
   /// fewest trials under way comes first, so that each device has something to do.
   std::vector<std::size_t> order_of_open() const;
   void begin_group();
-  std::optional<search::Proposal> next_proposal(Open& open);
+  Answer next_proposal(Open& open);
+  /// Asks the strategies of those groups that the devices work at, each in a thread of its own: one that
+  /// learns thinks for about as long as a trial takes.
+  void ask_side_by_side(const std::vector<std::size_t>& order);
+  static Answer ask(Open& open) { return asks(open) ? open.strategy->next() : std::nullopt; }
   /// Whether an open group has more to propose as soon as one of its results is in: the next group should not
   /// begin without what this one will have found.
   bool is_held_back() const;
-  bool asks(Open& open);
+  static bool asks(Open& open);
+  static void hear_of_end(Open& open);
   /// What the search of before that ended with as much known as today expects of the rest.
   std::optional<search::Outlook> outlook_of_before(const Group& group) const;
   bool is_baseline(const Item& item) const;
