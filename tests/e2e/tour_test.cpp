@@ -43,6 +43,6 @@ TEST_SUITE("tuner command line, tour") {
     CHECK(has(printed[3], "tuner " + run));
     const auto result = user.types({"run", "--kernel", "scale.toml", "--sizes", "100000", "--device", "cpu"});
     CHECK_MESSAGE(result.exit_code == 0, result.out, result.err);
-    CHECK(has(result.out, "searched whole: all 10"));
+    CHECK(has(result.out, "searched whole: all 11"));
   }
 }
