@@ -70,7 +70,6 @@ TEST_SUITE("tuner::device::cuda without a GPU") {
   }
 
   TEST_CASE("a texture or a surface beyond a limit is told with its number and the device's") {
-    // An H200's, but for one that it does not tell.
     const std::map<int, std::int64_t> limits = {
         {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 268'435'456},
         {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, 131'072},
@@ -79,6 +78,7 @@ TEST_SUITE("tuner::device::cuda without a GPU") {
         {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, 65'000},
         {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH, 2'097'120},
         {CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH, 100'000},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT, 70'000},
     };
     const auto attribute = [&](CUdevice_attribute which) {
       const auto found = limits.find(which);
@@ -108,7 +108,11 @@ TEST_SUITE("tuner::device::cuda without a GPU") {
     // Its array could not be one that surfaces share.
     CHECK(told(Kind::in_array, {120'000, 1}, 480'000) ==
           "a texture of 120000 columns; this device takes 100000");
-    CHECK(told(Kind::surface, {100'000, 1'000'000}, 400'000).empty());  // rows: not told
+    CHECK(told(Kind::surface, {100'000, 70'000}, 400'000).empty());
+    CHECK(told(Kind::surface, {1, 70'001}, 4) == "a surface of 70001 rows; this device takes 70000");
+    tuner::model::Operand large;
+    large.texture = {{1'000'000'000'000}, 0};
+    CHECK(cuda::beyond_limits(large, [](CUdevice_attribute) { return 0; }).empty());  // it does not tell
     CHECK(told(Kind::surface, {100'001, 1}, 400'004) ==
           "a surface of 100001 columns; this device takes 100000");
   }
