@@ -13,53 +13,6 @@
 namespace config {
 namespace {
 
-using Tokens = std::span<const Token>;
-
-bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
-
-/// Index behind the bracket that closes the one at `open`; the end where none does.
-std::size_t behind_bracket(Tokens tokens, std::size_t open) {
-  const std::string& opening = tokens[open].text;
-  const std::string closing = opening == "(" ? ")" : opening == "{" ? "}" : opening == "[" ? "]" : ">";
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].text == opening) ++depth;
-    if (tokens[i].text == closing && --depth == 0) return i + 1;
-  }
-  return tokens.size();
-}
-
-/// The parts between commas that are in no bracket.
-std::vector<Tokens> parts(Tokens tokens) {
-  std::vector<Tokens> found;
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::string& text = tokens[i].text;
-    if (is_one_of(text, {"(", "<", "[", "{"})) ++depth;
-    if (is_one_of(text, {")", ">", "]", "}"})) --depth;
-    if (text != "," || depth != 0) continue;
-    found.push_back(tokens.subspan(begin, i - begin));
-    begin = i + 1;
-  }
-  if (begin < tokens.size()) found.push_back(tokens.subspan(begin));
-  return found;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    const auto is_letter = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
-    if (!text.empty() && is_letter(text.back()) && is_letter(word.front())) text += ' ';
-    text += word;
-  }
-  return text;
-}
-
 SourceParameter parameter_of(Tokens tokens) {
   SourceParameter parameter;
   parameter.line = tokens.front().line;
@@ -122,11 +75,20 @@ bool updates(Tokens body, std::size_t i) {
          (is_one_of(text, {"+", "-"}) && next == text);
 }
 
+/// Behind `.position.x` and `.weights[2]`, which may stand at `i`, behind an element access.
+std::size_t behind_members(Tokens body, std::size_t i) {
+  while (i + 1 < body.size() && body[i].text == "." && body[i + 1].is_word()) {
+    i += 2;
+    while (i < body.size() && body[i].text == "[") i = behind_bracket(body, i);
+  }
+  return i;
+}
+
 void note_uses(Tokens body, SourceParameter& parameter) {
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (body[i].text != parameter.name || (i > 0 && is_one_of(body[i - 1].text, {".", "::"}))) continue;
     const bool is_element = i + 1 < body.size() && body[i + 1].text == "[";
-    const std::size_t behind = is_element ? behind_bracket(body, i + 1) : i + 1;
+    const std::size_t behind = behind_members(body, is_element ? behind_bracket(body, i + 1) : i + 1);
     const bool is_dereferenced = i > 0 && body[i - 1].text == "*" &&
                                  (i < 2 || is_one_of(body[i - 2].text, {";", "{", "}", ")", "=", "(", ","}));
     if ((is_element || is_dereferenced) && assigns(body, behind)) {
@@ -334,7 +296,8 @@ int host_code_line(Tokens code) {
 
 KernelSource read_kernel_source(std::string_view text) {
   const SourceTokens tokens = tokens_of(text);
-  return {KernelFinder(tokens.code).find(), MacroFinder(tokens).find(), host_code_line(tokens.code)};
+  return {KernelFinder(tokens.code).find(), MacroFinder(tokens).find(), host_code_line(tokens.code),
+          structs_of(tokens)};
 }
 
 }  // namespace config

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/source_structs.hpp"
+
 namespace config {
 
 /// A parameter of a kernel as its source declares it.
@@ -49,6 +51,7 @@ struct KernelSource {
   std::vector<SourceKernel> kernels;
   std::vector<OpenMacro> macros;
   int host_code_line = 0;  ///< of the first `main` or launch `<<<`, which NVRTC does not take; 0: neither
+  std::vector<SourceStruct> structs;
 };
 
 KernelSource read_kernel_source(std::string_view text);

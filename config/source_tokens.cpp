@@ -1,5 +1,6 @@
 #include "config/source_tokens.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 namespace config {
@@ -117,6 +118,49 @@ bool Token::is_word() const {
 
 SourceTokens tokens_of(std::string_view source) {
   return Scanner(source).scan();
+}
+
+bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+std::size_t behind_bracket(Tokens tokens, std::size_t open) {
+  const std::string& opening = tokens[open].text;
+  const std::string closing = opening == "(" ? ")" : opening == "{" ? "}" : opening == "[" ? "]" : ">";
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].text == opening) ++depth;
+    if (tokens[i].text == closing && --depth == 0) return i + 1;
+  }
+  return tokens.size();
+}
+
+std::vector<Tokens> parts(Tokens tokens) {
+  std::vector<Tokens> found;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& text = tokens[i].text;
+    if (is_one_of(text, {"(", "<", "[", "{"})) ++depth;
+    if (is_one_of(text, {")", ">", "]", "}"})) --depth;
+    if (text != "," || depth != 0) continue;
+    found.push_back(tokens.subspan(begin, i - begin));
+    begin = i + 1;
+  }
+  if (begin < tokens.size()) found.push_back(tokens.subspan(begin));
+  return found;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    const auto is_letter = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    if (!text.empty() && is_letter(text.back()) && is_letter(word.front())) text += ' ';
+    text += word;
+  }
+  return text;
 }
 
 }  // namespace config

@@ -1,4 +1,7 @@
 #pragma once
+#include <cstddef>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +29,15 @@ struct SourceTokens {
 };
 
 SourceTokens tokens_of(std::string_view source);
+
+using Tokens = std::span<const Token>;
+
+bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words);
+/// Index behind the bracket that closes the one at `open`; the end where none does.
+std::size_t behind_bracket(Tokens tokens, std::size_t open);
+/// The parts between commas that are in no bracket.
+std::vector<Tokens> parts(Tokens tokens);
+/// With blanks where words would else become one: `unsigned int`, `cuda::std::size_t`.
+std::string joined(const std::vector<std::string>& words);
 
 }  // namespace config

@@ -41,6 +41,46 @@ bool is_no_size(const std::string& name) {
                       {"STRIDE", "PITCH", "OFFSET", "SEED", "ITER", "STEPS", "RADIUS", "SHIFT", "FLAG"});
 }
 
+bool is_scalar_size(const SourceField& field) {
+  return field.length == 0 && is_integer(field.type) && !is_no_size(field.name);
+}
+
+/// As C++ lays it out, where all its fields are of known types.
+std::int64_t bytes_of(const SourceStruct& one) {
+  std::int64_t align = std::max<std::int64_t>(1, one.align);
+  std::int64_t end = 0;
+  const auto rounded = [](std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; };
+  for (const SourceField& field : one.fields) {
+    const ElementType type = *tuner::model::parse_element_type(field.type);
+    const std::int64_t own = tuner::model::alignment_bytes(type);
+    align = std::max(align, own);
+    end = rounded(end, own) + std::max<std::int64_t>(1, field.length) * tuner::model::size_bytes(type);
+  }
+  return rounded(end, align);
+}
+
+/// What of `one` no [structs] can say; empty: nothing.
+std::string no_plain_struct(const SourceStruct& one, bool by_value) {
+  if (!one.beyond_fields.empty()) return one.beyond_fields;
+  if (one.fields.empty() || one.fields.size() > 64) return fmt::format("{} fields", one.fields.size());
+  for (const SourceField& field : one.fields) {
+    if (!tuner::model::parse_element_type(field.type)) return fmt::format("a field of type `{}`", field.type);
+    if (field.length > 4096) return fmt::format("an array of {}", field.length);
+  }
+  const std::int64_t bytes = bytes_of(one);
+  return bytes > (by_value ? 128 : 65536) ? fmt::format("{} bytes", bytes) : "";
+}
+
+const char* usual_init(const std::string& type) {
+  const auto known = tuner::model::parse_element_type(type);
+  if (!known || tuner::model::is_floating(*known)) return "uniform(-1, 1)";
+  return *known == ElementType::boolean ? "integers(0, 1)" : "integers(0, 100)";
+}
+
+std::string length_text(const SourceField& field) {
+  return field.length == 0 ? "" : fmt::format("[{}]", field.length);
+}
+
 /// A tunable of the source: a macro, or a template parameter.
 struct Tunable {
   std::string name;    ///< as the spec has it
@@ -82,11 +122,15 @@ class Draft {
         const std::string& reference_file)
       : m_kernel(kernel),
         m_host_code_line(source.host_code_line),
+        m_structs(source.structs),
         m_file(file),
         m_reference_file(reference_file) {
     for (const SourceParameter& parameter : kernel.parameters) {
-      if (!parameter.pointer && is_integer(parameter.type) && !is_no_size(parameter.name))
-        m_sizes.push_back(upper(parameter.name));
+      if (parameter.pointer) continue;
+      if (is_integer(parameter.type) && !is_no_size(parameter.name)) add_size(parameter.name);
+      if (const SourceStruct* const one = struct_of(parameter))
+        for (const SourceField& field : one->fields)
+          if (is_scalar_size(field)) add_size(field.name);
     }
     if (m_sizes.empty()) {
       m_sizes.push_back("N");
@@ -108,18 +152,57 @@ class Draft {
     SpecDraft draft;
     const std::string what_for = arguments();  // first: what is right follows from what is written
     const std::string right = verify();
-    draft.spec = header() + parameters() + launch() + what_for + right + metrics();
+    draft.spec = header() + parameters() + launch() + structs() + what_for + right + metrics();
     draft.reference = reference();
     draft.questions = std::move(m_questions);
     return draft;
   }
 
  private:
+  struct Output {
+    std::string name;
+    bool has_magnitude;
+  };
+
   static bool is_block(const Tunable& tunable) {
     return contains_any(upper(tunable.name), {"BLOCK", "THREADS", "BDIM", "BSIZE"});
   }
 
   void ask(std::string question) { m_questions.push_back(std::move(question)); }
+
+  void add_size(const std::string& name) {
+    if (std::find(m_sizes.begin(), m_sizes.end(), upper(name)) == m_sizes.end())
+      m_sizes.push_back(upper(name));
+  }
+
+  const SourceStruct* defined(const SourceParameter& parameter) const {
+    if (tuner::model::parse_element_type(parameter.type)) return nullptr;
+    const auto found = std::find_if(m_structs.begin(), m_structs.end(),
+                                    [&](const SourceStruct& one) { return one.name == parameter.type; });
+    return found == m_structs.end() ? nullptr : &*found;
+  }
+
+  /// What the source says of the parameter's type, where a spec can say it; else null.
+  const SourceStruct* struct_of(const SourceParameter& parameter) const {
+    const SourceStruct* const one = defined(parameter);
+    return one != nullptr && no_plain_struct(*one, !parameter.pointer).empty() ? one : nullptr;
+  }
+
+  /// Those that arguments have, in the source's order.
+  std::string structs() const {
+    std::string text;
+    for (const SourceStruct& one : m_structs) {
+      if (std::none_of(m_kernel.parameters.begin(), m_kernel.parameters.end(),
+                       [&](const SourceParameter& parameter) { return struct_of(parameter) == &one; }))
+        continue;
+      std::vector<std::string> fields;
+      for (const SourceField& field : one.fields)
+        fields.push_back(fmt::format("{} {}{}", field.type, field.name, length_text(field)));
+      text += fmt::format("\n[structs.{}]  # line {}\nfields = {}\n", one.name, one.line, quoted(fields));
+      if (one.align > 0) text += fmt::format("align = {}\n", one.align);
+    }
+    return text;
+  }
 
   void add_macro(const OpenMacro& macro) {
     const std::string why = macro.usual.empty()
@@ -227,11 +310,26 @@ class Draft {
     if (m_element_type_of.contains(parameter.type)) return "ELEMENT_TYPE";
     if (const auto known = tuner::model::parse_element_type(parameter.type))
       return std::string(tuner::model::cuda_name(*known));
+    if (struct_of(parameter) != nullptr) return parameter.type;
+    if (const SourceStruct* const one = defined(parameter)) {
+      ask(fmt::format(
+          "{}: `{}` of line {} has {}, which no [structs] has; [[arguments]] type has to be one of "
+          "the same size",
+          name, one->name, one->line, no_plain_struct(*one, !parameter.pointer)));
+      return parameter.type;
+    }
     if (parameter.type == "unsigned" || parameter.type == "uint") return "unsigned int";
     if (parameter.type == "size_t") return "unsigned long long";
     ask(fmt::format("{}: `{}` is no type that a spec has; [[arguments]] type has to be one of the same size",
                     name, parameter.type));
     return parameter.type;
+  }
+
+  /// A comment behind a type that no [structs] has, and the source defines.
+  std::string doubt(const SourceParameter& parameter) const {
+    const SourceStruct* const one = defined(parameter);
+    if (one == nullptr || struct_of(parameter) != nullptr) return {};
+    return fmt::format("  # ? line {}: it has {}", one->line, no_plain_struct(*one, !parameter.pointer));
   }
 
   std::string buffer(const SourceParameter& parameter, const std::string& name) {
@@ -251,21 +349,33 @@ class Draft {
       why = "? the source does not use it";
     }
     const bool is_input = std::string_view(access) != "out";
-    if (std::string_view(access) != "in") m_outputs.push_back(name);
+    if (std::string_view(access) != "in") add_output(parameter, name);
     if (is_input) m_inputs.push_back(name);
     std::string text = fmt::format(
-        "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\naccess = \"{}\"  # {}\nextent = {}  # ?\n", name,
-        type_of(parameter, name), access, why, quoted(extent()));
+        "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\naccess = \"{}\"  # {}\nextent = {}  # ?\n", name,
+        type_of(parameter, name), doubt(parameter), access, why, quoted(extent()));
     if (is_input) text += init(parameter);
     if (std::string_view(access) == "inout")
       ask(fmt::format("{} is read and written: what should it hold before a launch?", name));
     return text;
   }
 
-  std::string init(const SourceParameter& parameter) {
-    const auto known = tuner::model::parse_element_type(parameter.type);
-    if (known && !tuner::model::is_floating(*known)) return "init = \"uniform(0, 100)\"  # ?\n";
-    return "init = \"uniform(-1, 1)\"  # ?\n";
+  /// Each field of a struct is a result of its own; whole numbers have no magnitude.
+  void add_output(const SourceParameter& parameter, const std::string& name) {
+    const SourceStruct* const one = struct_of(parameter);
+    if (one == nullptr) return m_outputs.push_back({name, true});
+    for (const SourceField& field : one->fields)
+      m_outputs.push_back({fmt::format("{}.{}", name, field.name),
+                           tuner::model::is_floating(*tuner::model::parse_element_type(field.type))});
+  }
+
+  std::string init(const SourceParameter& parameter) const {
+    const SourceStruct* const one = struct_of(parameter);
+    if (one == nullptr) return fmt::format("init = \"{}\"  # ?\n", usual_init(parameter.type));
+    std::string text = "\n[arguments.init]  # ?\n";
+    for (const SourceField& field : one->fields)
+      text += fmt::format("{} = \"{}\"\n", field.name, usual_init(field.type));
+    return text;
   }
 
   std::vector<std::string> extent() {
@@ -276,8 +386,9 @@ class Draft {
   }
 
   std::string scalar(const SourceParameter& parameter, const std::string& name) {
-    std::string text =
-        fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n", name, type_of(parameter, name));
+    std::string text = fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"{}\n", name,
+                                   type_of(parameter, name), doubt(parameter));
+    if (const SourceStruct* const one = struct_of(parameter)) return text + field_values(*one, name);
     if (is_integer(parameter.type) && !is_no_size(name)) {
       if (upper(name) != name) text += fmt::format("value = \"{}\"\n", upper(name));
       return text;
@@ -285,6 +396,14 @@ class Draft {
     const bool leads = upper(name).starts_with("LD") || contains_any(upper(name), {"STRIDE", "PITCH"});
     text += fmt::format("value = \"{}\"  # ?\n", leads ? m_sizes.back() : "1");
     ask(fmt::format("{}: which value?", name));
+    return text;
+  }
+
+  std::string field_values(const SourceStruct& one, const std::string& name) {
+    std::string text = "\n[arguments.value]  # ?\n";
+    for (const SourceField& field : one.fields)
+      text += fmt::format("{} = \"{}\"\n", field.name, is_scalar_size(field) ? upper(field.name) : "1");
+    ask(fmt::format("{}: which values have its fields?", name));
     return text;
   }
 
@@ -309,9 +428,9 @@ class Draft {
         "what is right? Write the reference in {}; rounding_terms says how many roundings a result sums up",
         m_reference_file));
     std::vector<std::string> names = m_inputs;
-    for (const std::string& output : m_outputs) {
-      names.push_back(output + ".expected");
-      names.push_back(output + ".magnitude");
+    for (const Output& output : m_outputs) {
+      names.push_back(output.name + ".expected");
+      if (output.has_magnitude) names.push_back(output.name + ".magnitude");
     }
     names.insert(names.end(), m_sizes.begin(), m_sizes.end());
     return fmt::format(
@@ -337,25 +456,48 @@ class Draft {
             "const {}* {}", m_element_type_of.contains(parameter.type) ? "ELEMENT_TYPE" : parameter.type,
             parameter.name));
     std::string body;
-    for (const std::string& output : m_outputs) {
-      declared.push_back("double* " + output + "_expected");
-      declared.push_back("double* " + output + "_magnitude");
+    for (const Output& output : m_outputs) {
+      std::string name = output.name;
+      std::replace(name.begin(), name.end(), '.', '_');
+      declared.push_back("double* " + name + "_expected");
+      body += fmt::format("  // {}_expected[i] = …;   the exact result, in double precision\n", name);
+      if (!output.has_magnitude) continue;
+      declared.push_back("double* " + name + "_magnitude");
       body += fmt::format(
-          "  // {}_expected[i] = …;   the exact result, in double precision\n"
           "  // {}_magnitude[i] = …;  the same with absolute values: what rounding errors are a share of\n",
-          output, output);
+          name);
     }
     for (const std::string& size : m_sizes) declared.push_back("int " + size);
     return fmt::format(
         "// What {} has to compute, written for clearness: it is what results are held against.\n"
-        "#error \"the reference of {} is still to be written\"\n\n"
+        "#error \"the reference of {} is still to be written\"\n\n{}"
         "extern \"C\" __global__ void {}_reference({}) {{\n"
         "  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;\n{}}}\n",
-        m_kernel.name, m_kernel.name, m_kernel.name, fmt::join(declared, ", "), body);
+        m_kernel.name, m_kernel.name, defined_inputs(), m_kernel.name, fmt::join(declared, ", "), body);
+  }
+
+  /// The structs that the reference is passed, as the source defines them.
+  std::string defined_inputs() const {
+    std::string text;
+    for (const SourceStruct& one : m_structs) {
+      if (std::none_of(m_kernel.parameters.begin(), m_kernel.parameters.end(),
+                       [&](const SourceParameter& parameter) {
+                         return struct_of(parameter) == &one &&
+                                std::find(m_inputs.begin(), m_inputs.end(), parameter.name) != m_inputs.end();
+                       }))
+        continue;
+      text += fmt::format("struct {}{} {{\n", one.align > 0 ? fmt::format("alignas({}) ", one.align) : "",
+                          one.name);
+      for (const SourceField& field : one.fields)
+        text += fmt::format("  {} {}{};\n", field.type, field.name, length_text(field));
+      text += "};\n\n";
+    }
+    return text;
   }
 
   const SourceKernel& m_kernel;
   int m_host_code_line;
+  const std::vector<SourceStruct>& m_structs;
   const std::string& m_file;
   const std::string& m_reference_file;
   std::vector<std::string> m_sizes;
@@ -363,7 +505,7 @@ class Draft {
   std::vector<std::string> m_template_arguments;
   std::set<std::string> m_element_type_of;  ///< template parameters that are types
   std::vector<std::string> m_inputs;
-  std::vector<std::string> m_outputs;
+  std::vector<Output> m_outputs;
   bool m_asked_extent = false;
   std::vector<std::string> m_questions;
 };

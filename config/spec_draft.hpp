@@ -15,7 +15,8 @@ struct SpecDraft {
 
 /// `file` and `reference_file`: what the spec calls the source and its reference. Arguments come from the
 /// parameters of `kernel`, one of `source`: integers passed by value are sizes, but for strides and the like;
-/// pointers to const are inputs, others what the body does with them. Open macros and template parameters
+/// pointers to const are inputs, others what the body does with them; structs are described where they have
+/// plain fields alone. Open macros and template parameters
 /// become parameters.
 SpecDraft draft_spec(const SourceKernel& kernel, const KernelSource& source, const std::string& file,
                      const std::string& reference_file);

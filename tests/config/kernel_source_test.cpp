@@ -53,6 +53,9 @@ TEST_SUITE("config::read_kernel_source") {
     const auto use = [](const std::string& body) {
       return parameters_of("__global__ void k(float* p, int* i) { " + body + " }").substr(0, 15);
     };
+    CHECK(use("p[0].x = 1;") == "float* p out, i");
+    CHECK(use("p[0].a[1].b += 1;") == "float* p in out");
+    CHECK(use("p[0].x == 1;") == "float* p in, in");
     CHECK(use("p[i[0]] = 1;") == "float* p out, i");
     CHECK(use("float a = p[1];") == "float* p in, in");
     CHECK(use("p[0] += 1;") == "float* p in out");

@@ -91,6 +91,96 @@ TEST_SUITE("config::draft_spec") {
     CHECK(result.asks("lda: which value?"));
   }
 
+  TEST_CASE("whole numbers are drawn for buffers of integers, and truths for those of bool") {
+    const Drafted result = drafted(
+        "__global__ void k(const int* a, const unsigned char* b, const bool* c, float* y, int n) {\n"
+        "  y[n] = c[n] ? a[n] : b[n]; }");
+    CHECK(result.draft.spec.find("init = \"integers(0, 100)\"") != std::string::npos);
+    CHECK(result.draft.spec.find("init = \"integers(0, 1)\"") != std::string::npos);
+  }
+
+  TEST_CASE("plain structs of the source are described, their fields filled, expected and given values") {
+    const Drafted result = drafted(
+        "struct __align__(16) Particle { float3 position, velocity; short charge = 0; float weights[4]; };\n"
+        "typedef struct { int n; float step; bool back; } Plan;\n"
+        "struct Unused { double x; };\n"
+        "__global__ void advance(const struct Particle* from, Particle *to, Plan plan) {\n"
+        "  int i = blockIdx.x * 128 + threadIdx.x;\n"
+        "  if (i < plan.n) { to[i].position.x = from[i].position.x; to[i].weights[1] += plan.step; } }");
+    const auto& spec = result.loaded.kernels.front();
+    CHECK(spec.sizes == std::vector<std::string>{"N"});
+    CHECK(result.draft.spec.find("Unused") == std::string::npos);
+    const auto argument = [&](const std::string& name) {
+      const auto found = std::find_if(spec.arguments.begin(), spec.arguments.end(),
+                                      [&](const auto& one) { return one.name == name; });
+      REQUIRE_MESSAGE(found != spec.arguments.end(), name);
+      return *found;
+    };
+    CHECK(argument("from").structure->bytes == 48);
+    CHECK(argument("from").access == tuner::model::Access::in);
+    CHECK(argument("to").access == tuner::model::Access::inout);
+    CHECK(argument("from.weights").field_length == 4);
+    CHECK(argument("plan").structure->bytes == 12);
+    CHECK(argument("plan.n").value->text == "N");
+    CHECK(argument("plan.step").value->text == "1");
+    CHECK(result.asks("plan: which values have its fields?"));
+    CHECK(spec.verify->steps.front().arguments ==
+          std::vector<std::string>{"from", "to", "to.position.expected", "to.position.magnitude",
+                                   "to.velocity.expected", "to.velocity.magnitude", "to.charge.expected",
+                                   "to.weights.expected", "to.weights.magnitude", "N"});
+    CHECK(result.draft.reference.find("struct alignas(16) Particle {\n  float3 position;\n") !=
+          std::string::npos);
+    CHECK(result.draft.reference.find("Plan") == std::string::npos);  // it is not passed that
+  }
+
+  TEST_CASE("structs with more than plain fields are asked about, with what they have") {
+    const auto question = [](const std::string& definition) -> std::string {
+      const KernelSource read = read_kernel_source(
+          definition + "\n__global__ void k(const X* x, float* y, int n) { y[n] = x[n].a; }");
+      REQUIRE(read.kernels.size() == 1);
+      const SpecDraft draft = draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu");
+      CHECK(draft.spec.find("[structs") == std::string::npos);
+      for (const std::string& one : draft.questions)
+        if (const std::size_t end = one.find(", which no [structs] has"); end != std::string::npos) {
+          CHECK(draft.spec.find("type = \"X*\"  # ? line ") != std::string::npos);
+          return one.substr(0, end);
+        }
+      return {};
+    };
+    CHECK(question("struct X { float a; float* p; };") == "x: `X` of line 1 has a pointer");
+    CHECK(question("\nstruct X { float a; X() : a(0) {} };") == "x: `X` of line 2 has a function");
+    CHECK(question("struct X { float a; private: int b; };").ends_with("a word like `public`"));
+    CHECK(question("struct X { int a : 3; };").ends_with("a bit field or a word like `public`"));
+    CHECK(question("struct X : Base { float a; };").ends_with("has a base"));
+    CHECK(question("struct X { union { float a; int b; }; };").ends_with("has `union` inside"));
+    CHECK(question("struct X { float a; Y y; };").ends_with("has a field of type `Y`"));
+    CHECK(question("struct X { float a[SIZE]; };").ends_with("has an array whose length is no number"));
+    CHECK(question("struct X { float a[2][2]; };").ends_with("has an array whose length is no number"));
+    CHECK(question("struct alignas(sizeof(int)) X { int a; };").ends_with("an alignment that is no number"));
+    CHECK(question("struct X { float a; } __attribute__((packed));").ends_with("has an attribute"));
+    CHECK(
+        question("#pragma pack(push, 1)\nstruct X { char b; float a; };").ends_with("`#pragma pack` around"));
+    CHECK(question("struct X { };").ends_with("has 0 fields"));
+    // Known here by name alone.
+    CHECK(question("struct X; struct Other { float a; };").empty());
+    CHECK(question("template <typename T> struct X { T a; };").empty());
+  }
+
+  TEST_CASE("a struct too large to be passed by value is asked about, and no matter in a buffer") {
+    const std::string definition = "struct Large { float a[33]; };\n";
+    CHECK(drafted(definition + "__global__ void k(const Large* x, float* y, int n) { y[n] = x[n].a[0]; }")
+              .loaded.kernels.front()
+              .arguments.front()
+              .structure->bytes == 132);
+    const KernelSource read =
+        read_kernel_source(definition + "__global__ void k(Large x, float* y, int n) { y[n] = x.a[0]; }");
+    const SpecDraft draft = draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu");
+    CHECK(draft.spec.find("[structs") == std::string::npos);
+    CHECK(std::any_of(draft.questions.begin(), draft.questions.end(), [](const std::string& one) {
+      return one.starts_with("x: `Large` of line 1 has 132 bytes");
+    }));
+  }
+
   TEST_CASE("a kernel that says nothing of itself gets a draft that says so") {
     const Drafted result = drafted("__global__ void mystery(float* out) { out[threadIdx.x] = 1; }");
     CHECK(result.asks("how large is the problem?"));

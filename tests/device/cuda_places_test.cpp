@@ -1,6 +1,7 @@
 // Variables of binaries, kinds of memory, tensor maps, textures and surfaces.
 #include <doctest/doctest.h>
 
+#include <string>
 #include <vector>
 
 #include "tests/device/gpu.hpp"
@@ -225,7 +226,7 @@ TEST_SUITE("tuner::device::cuda places") {
     CHECK(contents(before->address(), 1) == std::vector<float>{0});
   }
 
-  TEST_CASE("an array that the driver refuses is unlaunchable") {
+  TEST_CASE("an array that the driver refuses is unlaunchable, and the limit is named") {
     const auto loaded = tests::load(with_surfaces, {"move_on"});
     const auto memory = filled(ElementType::float32, 63, {});
     tuner::device::Bindings bindings;
@@ -240,6 +241,31 @@ TEST_SUITE("tuner::device::cuda places") {
     } catch (const DeviceFault& fault) {
       CHECK(fault.status() == TrialStatus::unlaunchable);
       CHECK_FALSE(fault.lost());
+      CHECK(std::string(fault.what()).find("a texture of 1000000 rows; this device takes ") !=
+            std::string::npos);
+    }
+  }
+
+  TEST_CASE("a plane of more columns than textures may have is unlaunchable, and the limit is named") {
+    const auto loaded = tests::load(with_textures, {"read_plane"});
+    constexpr std::int64_t columns = 1'000'000;
+    const auto image = filled(ElementType::float32, columns, {});
+    Operand texture = buffer_operand(0);
+    texture.kind = Operand::Kind::texture;
+    texture.type = ElementType::float32;
+    texture.texture = {{columns, 1}, 4 * columns};
+    tuner::device::Bindings bindings;
+    bindings.buffers = {image->address(), image->address()};
+    try {
+      gpu().device->bind(*loaded.module, loaded.compilation.kernels,
+                         {launch("read_plane", 1, 1, {texture, buffer_operand(1), integer_operand(8)})}, {},
+                         bindings);
+      FAIL("it was bound");
+    } catch (const DeviceFault& fault) {
+      CHECK(fault.status() == TrialStatus::unlaunchable);
+      CHECK_FALSE(fault.lost());
+      CHECK(std::string(fault.what()).find("a texture of 1000000 columns; this device takes ") !=
+            std::string::npos);
     }
   }
 

@@ -30,6 +30,8 @@ TEST_SUITE("tuner command line, init") {
     INFO(init.err);
     CHECK(init.exit_code == 0);
     CHECK(init.out == "saxpy.toml\nsaxpy_reference.cu\n");
+    CHECK(has(init.err,
+              "saxpy.toml is a spec of `saxpy`, which saxpy.cu defines in line 4; saxpy_reference.cu is"));
     CHECK(has(init.err, "then: tuner check saxpy.toml"));
 
     // Before the reference says what is right nothing passes.
@@ -70,6 +72,44 @@ extern "C" __global__ void saxpy_reference(const float* x, const float* y, doubl
       CHECK(has(check.err, "`n` has 8 bytes, and argument 1 of `saxpy` has 4"));
       CHECK(has(check.err, "saxpy.toml:"));
     }
+  }
+
+  TEST_CASE("a kernel of structs is tuned once its reference is written, which is passed them") {
+    const User user;
+    std::ofstream(user.home / "particles.cu") << R"(
+struct Particle { float3 position; short charge; };
+struct Force { float field; int n; };
+extern "C" __global__ void push(Force force, Particle* particles) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < force.n) particles[i].position.x += particles[i].charge * force.field;
+}
+)";
+    const auto init = user.types({"init", "particles.cu"});
+    CHECK(init.out == "push.toml\npush_reference.cu\n");
+    CHECK(has(init.err, "push.toml is a spec of `push`, which particles.cu defines in line 4"));
+    const std::string declared = tuner::test::read_text(user.home / "push_reference.cu");
+    CHECK(has(declared,
+              "(const Particle* particles, double* particles_position_expected, double* "
+              "particles_position_magnitude, double* particles_charge_expected, int N)"));
+    const std::size_t definition = declared.find("struct Particle {");
+    REQUIRE(definition != std::string::npos);
+    std::ofstream(user.home / "push_reference.cu")
+        << declared.substr(definition, declared.find("  const long long") - definition) << R"(
+  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= N) return;
+  const float at[3] = {particles[i].position.x, particles[i].position.y, particles[i].position.z};
+  const double push = particles[i].charge;
+  for (int c = 0; c < 3; ++c) {
+    particles_position_expected[3 * i + c] = at[c] + (c == 0 ? push : 0);
+    particles_position_magnitude[3 * i + c] = fabs(double(at[c])) + (c == 0 ? fabs(push) : 0);
+  }
+  particles_charge_expected[i] = particles[i].charge;
+}
+)";
+    const auto run = user.types({"run", "--kernel", "push.toml", "--device", "cpu", "--sizes", "1000"});
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "searched whole: all 5"));
   }
 
   TEST_CASE("what no spec can be made of is told with what there is") {

@@ -73,6 +73,9 @@ int init(const InitOptions& options) {
   if (!has_reference) util::write_file(reference_file.string(), draft.reference);
   write_out(fmt::format("{}\n{}{}\n", spec_file.string(), reference_file.string(),
                         has_reference ? " (was there, and is as it was)" : ""));
+  write_err(fmt::format("{} is a spec of `{}`, which {} defines in line {}; {} is for what is right",
+                        spec_file.string(), kernel.name, file.string(), kernel.line,
+                        reference_file.string()));
   write_err("what the source does not say:");
   int number = 0;
   for (const std::string& question : draft.questions) write_err(fmt::format("{:3}. {}", ++number, question));

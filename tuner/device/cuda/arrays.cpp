@@ -1,12 +1,10 @@
 #include "tuner/device/cuda/arrays.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "tuner/device/cuda/texture.hpp"
+#include "tuner/device/cuda/view_limits.hpp"
 
 namespace tuner::device::cuda {
 
@@ -41,8 +39,7 @@ ArrayHandle Arrays::make(const model::Operand& operand) const {
   const CUresult result = driver.array_create(&array, &form);
   if (result == CUDA_ERROR_INVALID_VALUE) {
     throw DeviceFault(model::TrialStatus::unlaunchable, false,
-                      fmt::format("the driver refuses an array of {}, {}: {}", fmt::join(view.shape, "x"),
-                                  model::cuda_name(operand.type), describe(driver, result)));
+                      refusal_of(*m_session, operand, "an array", result));
   }
   check(driver, result, "making an array");
   return {m_session->shared_driver(), array};

@@ -16,6 +16,8 @@ class Arrays {
  public:
   explicit Arrays(std::shared_ptr<const Session> session) : m_session(std::move(session)) {}
 
+  const Session& session() const { return *m_session; }
+
   /// That of the buffer that `operand` is over, which lies at `address`; unlaunchable where the device has no
   /// such array.
   CUarray array_of(const model::Operand& operand, Address address);

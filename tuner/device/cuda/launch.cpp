@@ -64,24 +64,23 @@ Launch::Launch(const std::shared_ptr<const Driver>& shared_driver, CUfunction fu
   if (step.shared_carveout_percent >= 0) prefer_shared_memory(driver, step.shared_carveout_percent);
   if (step.cluster.count() > 1) check_clusters(driver, step.cluster);
   m_values.reserve(step.operands.size());
-  for (const Operand& operand : step.operands)
-    m_values.push_back(value_of(shared_driver, operand, bindings, arrays));
+  for (const Operand& operand : step.operands) m_values.push_back(value_of(operand, bindings, arrays));
   for (OperandValue& value : m_values) m_arguments.push_back(&value);
 }
 
-OperandValue Launch::value_of(const std::shared_ptr<const Driver>& driver, const Operand& operand,
-                              const Bindings& bindings, Arrays& arrays) {
+OperandValue Launch::value_of(const Operand& operand, const Bindings& bindings, Arrays& arrays) {
   const auto address = [&] { return bindings.buffers.at(static_cast<std::size_t>(operand.buffer)); };
-  if (operand.kind == Operand::Kind::tensor_map) return make_tensor_map(*driver, operand, address());
+  if (operand.kind == Operand::Kind::tensor_map)
+    return make_tensor_map(arrays.session().driver(), operand, address());
   if (operand.kind != Operand::Kind::texture) return operand_value(operand, bindings);
   const CUarray array = operand.texture->in_array ? arrays.array_of(operand, address()) : nullptr;
   OperandValue out;
   if (operand.texture->is_surface) {
-    m_surfaces.push_back(make_surface(driver, operand, array));
+    m_surfaces.push_back(make_surface(arrays.session(), operand, array));
     out.words[0] = m_surfaces.back().get();
     return out;
   }
-  m_textures.push_back(make_texture(driver, operand, address(), array));
+  m_textures.push_back(make_texture(arrays.session(), operand, address(), array));
   out.words[0] = m_textures.back().get();
   return out;
 }

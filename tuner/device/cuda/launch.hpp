@@ -37,8 +37,7 @@ class Launch {
   model::Dim3 m_block;
   std::int64_t m_dynamic_shared_bytes;
   std::vector<CUlaunchAttribute> m_attributes;
-  OperandValue value_of(const std::shared_ptr<const Driver>& driver, const model::Operand& operand,
-                        const Bindings& bindings, Arrays& arrays);
+  OperandValue value_of(const model::Operand& operand, const Bindings& bindings, Arrays& arrays);
 
   std::vector<TextureHandle> m_textures;
   std::vector<SurfaceHandle> m_surfaces;

@@ -1,10 +1,11 @@
 #include "tuner/device/cuda/texture.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "tuner/device/cuda/view_limits.hpp"
 
 namespace tuner::device::cuda {
 
@@ -90,34 +91,30 @@ CUDA_TEXTURE_DESC reading_of(const model::Operand& operand) {
 }
 
 /// Throws unless the driver made the `what` that `operand` asks for.
-void check_made(const Driver& driver, CUresult result, const model::Operand& operand, const char* what) {
-  if (result != CUDA_SUCCESS && !is_fatal(result)) {
-    throw DeviceFault(
-        model::TrialStatus::unlaunchable, false,
-        fmt::format("the driver refuses a {} of {}, {}: {}", what, fmt::join(operand.texture->shape, "x"),
-                    model::cuda_name(operand.type), describe(driver, result)));
-  }
-  check(driver, result, fmt::format("making a {}", what).c_str());
+void check_made(const Session& session, CUresult result, const model::Operand& operand, const char* what) {
+  if (result != CUDA_SUCCESS && !is_fatal(result))
+    throw DeviceFault(model::TrialStatus::unlaunchable, false, refusal_of(session, operand, what, result));
+  check(session.driver(), result, fmt::format("making {}", what).c_str());
 }
 
 }  // namespace
 
-TextureHandle make_texture(std::shared_ptr<const Driver> driver, const model::Operand& operand,
-                           Address address, CUarray array) {
+TextureHandle make_texture(const Session& session, const model::Operand& operand, Address address,
+                           CUarray array) {
   const CUDA_RESOURCE_DESC resource =
       operand.texture->in_array ? resource_of(array) : resource_of(operand, address);
   const CUDA_TEXTURE_DESC reading = reading_of(operand);
   CUtexObject object = 0;
-  check_made(*driver, driver->tex_object_create(&object, &resource, &reading, nullptr), operand, "texture");
-  return {std::move(driver), object};
+  check_made(session, session.driver().tex_object_create(&object, &resource, &reading, nullptr), operand,
+             "a texture");
+  return {session.shared_driver(), object};
 }
 
-SurfaceHandle make_surface(std::shared_ptr<const Driver> driver, const model::Operand& operand,
-                           CUarray array) {
+SurfaceHandle make_surface(const Session& session, const model::Operand& operand, CUarray array) {
   const CUDA_RESOURCE_DESC resource = resource_of(array);
   CUsurfObject object = 0;
-  check_made(*driver, driver->surf_object_create(&object, &resource), operand, "surface");
-  return {std::move(driver), object};
+  check_made(session, session.driver().surf_object_create(&object, &resource), operand, "a surface");
+  return {session.shared_driver(), object};
 }
 
 }  // namespace tuner::device::cuda

@@ -1,6 +1,5 @@
 #pragma once
-#include <memory>
-
+#include "tuner/device/cuda/session.hpp"
 #include "tuner/device/cuda/unique_handle.hpp"
 #include "tuner/device/device.hpp"
 #include "tuner/model/plan.hpp"
@@ -12,11 +11,10 @@ CUarray_format format_of(model::ElementType type);
 
 /// The texture object that `operand` asks for, over the buffer at `address`, or over `array` where it is in
 /// one. Throws device::DeviceFault: unlaunchable where the driver has no such texture.
-TextureHandle make_texture(std::shared_ptr<const Driver> driver, const model::Operand& operand,
-                           Address address, CUarray array);
+TextureHandle make_texture(const Session& session, const model::Operand& operand, Address address,
+                           CUarray array);
 
 /// The surface object over `array` that `operand` asks for; throws likewise.
-SurfaceHandle make_surface(std::shared_ptr<const Driver> driver, const model::Operand& operand,
-                           CUarray array);
+SurfaceHandle make_surface(const Session& session, const model::Operand& operand, CUarray array);
 
 }  // namespace tuner::device::cuda
