@@ -29,6 +29,7 @@ struct Host {
   Behave behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
   std::vector<std::unique_ptr<ScaleRunner>> runners;
   sweep::Summary summary;
+  std::atomic<double> later_s = 0;  ///< what the clock is advanced by
 
   void run() {
     const sweep::Request request = bench.request();
@@ -53,7 +54,7 @@ struct Host {
                              bench.results,
                              bench.watcher,
                              bench.oracle,
-                             [&now] { return now += 0.001; },
+                             [&] { return (now += 0.001) + later_s; },
                              bench.stop};
     summary = sweep::sweep(request, sweep::list_trials(request, bench.results), services);
   }
@@ -388,6 +389,22 @@ TEST_SUITE("tuner::sweep, several devices") {
     for (const double best_ns : told[0]) CHECK(best_ns == 1000);
     for (const double best_ns : told[1]) CHECK(best_ns == 2000);
     CHECK(told[0].size() + told[1].size() > 0);
+  }
+
+  TEST_CASE("a budget that is spent while devices are compared keeps nobody from a final") {
+    Host host;
+    host.bench.sizes = {512, 1024};
+    host.bench.adjust = [](sweep::Request& request) { request.budget.seconds = 1e6; };
+    std::mutex mutex;
+    std::set<model::Digest> raced;
+    host.behave = [&](std::size_t, int scale, const model::TrialJob& job) {
+      const std::lock_guard lock(mutex);
+      if (!raced.insert(job.key).second) host.later_s = 1e6;  // the first comparison
+      return ok_in(1000.0 / scale);
+    };
+    host.run();
+    CHECK(host.summary.ending == sweep::Ending::budget_spent);
+    CHECK(host.summary.finals >= 1);
   }
 
   TEST_CASE("stop ends the sweep after the launches in hand, and none of them is lost") {

@@ -35,6 +35,10 @@ void DeviceSpread::leave(std::size_t device) {
   m_times[device].clear();
 }
 
+void DeviceSpread::end() {
+  std::fill(m_left.begin(), m_left.end(), 0);
+}
+
 std::optional<double> DeviceSpread::median_ns(std::size_t device) const {
   std::vector<double> times = m_times[device];
   if (times.size() < runs) return std::nullopt;

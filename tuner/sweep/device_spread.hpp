@@ -28,6 +28,8 @@ class DeviceSpread {
   void add(std::size_t device, std::optional<double> median_ns);
   /// The device is not there any more.
   void leave(std::size_t device);
+  /// No more of it is run; who has not run it often enough stays uncompared.
+  void end();
 
   /// Times of the device over those of the first that was compared; 1 where it was not.
   double ratio(std::size_t device) const;

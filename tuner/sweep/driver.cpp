@@ -427,6 +427,7 @@ void Driver::record_searches() {
 
 void Driver::hold_rest() {
   m_compiling.abandon();
+  m_spread.end();
   const auto& seconds = m_request.budget.seconds;
   const double until = seconds ? m_started + *seconds + grace_s : std::numeric_limits<double>::infinity();
   m_finals.end_by(until);
