@@ -232,8 +232,8 @@ void run(int shards, std::int64_t trials, const fs::path& parent) {
     waitpid(child, &status, 0);
     if (status != 0) throw Error("a shard could not be made");
   }
-  fmt::print("{} shards of {} trials, {:.1f} MB each\nmerged:\n", shards, trials,
-             static_cast<double>(fs::file_size(paths.front())) / 1e6);
+  fmt::print("{} shards of {} trials, {:.1f} MB each; a trial is a row in each of {} tables\nmerged:\n",
+             shards, trials, static_cast<double>(fs::file_size(paths.front())) / 1e6, std::size(tables));
   const Merged ours =
       merge_all(folder / "merged.db", paths,
                 [&](const db::Connection& db, const fs::path& shard) { db::merge_database(db, shard); });
@@ -244,7 +244,7 @@ void run(int shards, std::int64_t trials, const fs::path& parent) {
   if (ours.rows != peer.rows)
     throw Error(fmt::format("{} rows were merged, {} copied", ours.rows, peer.rows));
   const double all_trials = static_cast<double>(shards) * static_cast<double>(trials);
-  fmt::print("\n{:<32} {:>12} {:>12}\n", "rows a second", "merged", "by SQLite");
+  fmt::print("\n{:<32} {:>12} {:>12}\n", "rows of all tables a second", "merged", "by SQLite");
   fmt::print("{:<32} {:12.0f} {:12.0f}\n", "  by the clock on the wall", ours.rows_a_second(),
              peer.rows_a_second());
   fmt::print("{:<32} {:12.0f} {:12.0f}\n", "  by the processor's", ours.rows_a_processor_second(),
