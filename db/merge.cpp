@@ -10,6 +10,7 @@
 #include "db/final_queries.hpp"
 #include "db/kernel_specs.hpp"
 #include "db/queries.hpp"
+#include "db/row_copier.hpp"
 #include "db/row_writer.hpp"
 #include "db/searches.hpp"
 #include "db/snapshot.hpp"
@@ -95,9 +96,12 @@ class Foreign {
   Foreign(const std::filesystem::path& path, const OpenOptions& options)
       : m_db(open_as_it_is(path, options)) {
     m_db.distrust();
+    // What was looked at is what will be read, whoever writes meanwhile.
+    m_db.execute("BEGIN");
     const std::int64_t version = m_db.integer("PRAGMA user_version");
     require_our_schema(m_db, version);
     if (version == shipped_migrations().back().version) return;
+    m_db.execute("COMMIT");
     m_folder.emplace();
     const std::filesystem::path copy = m_folder->path() / "copy.db";
     snapshot(m_db, copy);
@@ -107,6 +111,8 @@ class Foreign {
     m_db.require_unwritten();
     m_db = open_as_it_is(copy, own);
     m_db.distrust();
+    m_db.execute("BEGIN");
+    require_our_schema(m_db, m_db.integer("PRAGMA user_version"));
   }
   const Connection& db() const { return m_db; }
 
@@ -115,13 +121,18 @@ class Foreign {
   Connection m_db;
 };
 
-void copy_rows(const Connection& target, const Connection& source) {
+void copy_rows(const Connection& target, const Connection& source, Rows rows) {
   RowWriter writer(target, RowWriter::Life::one_transaction);
   for (const auto& run : runs(source)) writer.put(run);
-  for_each_trial(source, {}, {.samples = true, .measurements = true, .in_any_order = true},
-                 [&](tuner::model::TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
-                   writer.add(trial, earlier);
-                 });
+  const auto add = [&](tuner::model::TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
+    writer.add(trial, earlier);
+  };
+  if (rows == Rows::as_they_are) {
+    const std::vector<tuner::model::Digest> left = RowCopier(target, source, writer).copy();
+    for_each_of(source, left, {.samples = true, .measurements = true}, add);
+  } else {
+    for_each_trial(source, {}, {.samples = true, .measurements = true, .in_any_order = true}, add);
+  }
   for (const auto& verdict : verdicts(source)) writer.put(verdict, false);
   for (const auto& final : finals(source)) writer.put(final);
   for (const auto& search : searches(source)) writer.put(search);
@@ -130,8 +141,8 @@ void copy_rows(const Connection& target, const Connection& source) {
 
 }  // namespace
 
-Added merge_database(const Connection& target, const std::filesystem::path& path,
-                     const OpenOptions& options) {
+Added merge_database(const Connection& target, const std::filesystem::path& path, const OpenOptions& options,
+                     Rows rows) {
   std::error_code error;
   if (std::filesystem::equivalent(target.path(), path, error)) {
     throw UsageError(fmt::format("{}: is the database to merge into", path.string()), "name another one");
@@ -145,7 +156,7 @@ Added merge_database(const Connection& target, const std::filesystem::path& path
   Transaction transaction(target);
   const AddedCounter counter(target);
   try {
-    copy_rows(target, source);
+    copy_rows(target, source, rows);
     KernelSpecs(target).adopt_newest();
   } catch (const Error& failure) {
     throw failure.in_context(fmt::format("merging {}", path.string()));

@@ -6,13 +6,18 @@
 
 namespace db {
 
+/// How rows are brought over: as they are where that comes to the same and is faster, or each as a value,
+/// which is for comparing the two.
+enum class Rows { as_they_are, as_values };
+
 /// Adds to `target` what the database at `path` holds and `target` does not; of a trial that both have, the
 /// newer figures become current and all measurements are kept. Attempts stay where they are: they are about a
 /// machine. One transaction: all of it or nothing. `path` is not trusted: it is opened read-only, must be
-/// intact and have exactly this program's tables, and every row is read into a value, checked, and written
-/// anew under ids made here. `options`: how `path` is opened, its mode aside. Throws model::Error that says
+/// intact and have exactly this program's tables, and every row is checked, and
+/// written under ids made here: as it is where it says just what this program would write, else anew from a
+/// value. `options`: how `path` is opened, its mode aside. Throws model::Error that says
 /// what did not pass.
 Added merge_database(const Connection& target, const std::filesystem::path& path,
-                     const OpenOptions& options = {});
+                     const OpenOptions& options = {}, Rows rows = Rows::as_they_are);
 
 }  // namespace db

@@ -40,6 +40,10 @@ struct Detail {
 void for_each_trial(
     const Connection& db, const TrialFilter& filter, const Detail& detail,
     const std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit);
+/// The same of the trials named, in the order in which they are named.
+void for_each_of(
+    const Connection& db, const std::vector<tuner::model::Digest>& keys, const Detail& detail,
+    const std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit);
 /// The trials themselves, in that order, without raw samples.
 std::vector<tuner::model::TrialRecord> trials(const Connection& db, const TrialFilter& filter);
 std::int64_t count_trials(const Connection& db, const TrialFilter& filter);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "db/ids.hpp"
+#include "db/insertions.hpp"
 #include "db/row_archive.hpp"
 #include "db/row_reader.hpp"
 #include "db/sql.hpp"
@@ -36,25 +37,6 @@ constexpr const char* insert_run =
     "WHERE (coalesce(excluded.ended_at, ''), excluded.measured, excluded.state) "
     "> (coalesce(runs.ended_at, ''), runs.measured, runs.state)";
 
-std::string insert_binary_kernel() {
-  const ColumnNames columns = columns_of<tuner::model::KernelResources>();
-  return fmt::format("INSERT INTO binary_kernels (binary, {}) VALUES (?, {}) ON CONFLICT DO NOTHING",
-                     columns.text(), columns.parameters());
-}
-
-std::string insert_measurement() {
-  const ColumnNames columns = columns_of<Measurement>();
-  return fmt::format(
-      "INSERT INTO measurements (id, trial, measured_at, sequence, status, metrics, {}, run) "
-      "VALUES (?, ?, ?, ?, ?, ?, {}, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT (id) DO NOTHING",
-      columns.text(), columns.parameters());
-}
-
-/// Of `insert_trial`, what leaves alone those that are there.
-std::string new_trials_alone(const std::string& insert_trial) {
-  return insert_trial.substr(0, insert_trial.find("ON CONFLICT")) + "ON CONFLICT DO NOTHING";
-}
-
 std::string insert_search() {
   const ColumnNames outlook = columns_of<tuner::model::Outlook>();
   return fmt::format(
@@ -82,11 +64,11 @@ RowWriter::RowWriter(const Connection& db, Life life)
       m_kernel(
           db,
           "INSERT INTO kernels (id, family, name, parameters) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"),
-      m_configuration(db, "INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+      m_configuration(db, insert_configuration()),
       m_run(db, insert_run),
       m_binary(db, sql("insert_binary")),
       m_binary_kernel(db, insert_binary_kernel()),
-      m_new_trial(db, new_trials_alone(sql("insert_trial"))),
+      m_new_trial(db, insert_new_trial()),
       m_trial(db, sql("insert_trial")),
       m_measurement(db, insert_measurement()),
       m_final(

@@ -79,6 +79,12 @@ Statement::Use& Statement::Use::bind(std::nullopt_t) {
   return *this;
 }
 
+Statement::Use& Statement::Use::take(const Use& row, int first, int end) {
+  for (int column = first; column < end; ++column)
+    check(sqlite3_bind_value(m_statement, ++m_parameter, sqlite3_column_value(row.m_statement, column)));
+  return *this;
+}
+
 bool Statement::Use::step() {
   m_column = 0;
   const int code = sqlite3_step(m_statement);

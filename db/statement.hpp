@@ -45,6 +45,10 @@ class Statement {
       return value ? bind(*value) : bind(std::nullopt);
     }
 
+    /// Binds columns of another statement's row as they are: one, or those from `first` up to `end`.
+    Use& take(const Use& row, int column) { return take(row, column, column + 1); }
+    Use& take(const Use& row, int first, int end);
+
     /// Goes to the next row and back to its first column; false after the last row.
     bool step();
     /// Executes to the end.
@@ -59,6 +63,11 @@ class Statement {
     std::span<const std::byte> blob();  ///< valid until the next step
     bool null() const;                  ///< whether the column that comes next is NULL
     void skip(int columns = 1) { m_column += columns; }
+    /// The column that comes next.
+    Use& to(int column) {
+      m_column = column;
+      return *this;
+    }
 
    private:
     Use& bind_integer(std::int64_t value);

@@ -48,4 +48,16 @@ class UnenforcedKeys {
   const Connection& m_db;
 };
 
+/// The CHECKs of tables are not looked at as long as it lives, by whoever copies rows that have passed them.
+class UncheckedRows {
+ public:
+  explicit UncheckedRows(const Connection& db);
+  UncheckedRows(const UncheckedRows&) = delete;
+  UncheckedRows& operator=(const UncheckedRows&) = delete;
+  ~UncheckedRows();
+
+ private:
+  const Connection& m_db;
+};
+
 }  // namespace db

@@ -33,10 +33,14 @@ Condition condition_of(const TrialFilter& filter) {
 
 /// The selected trials in their order, in a table of this connection's own: what is wide is read afterwards,
 /// along it, and never sorted.
-void select_into_table(const Connection& db, const TrialFilter& filter, bool in_order) {
+void clear_selection(const Connection& db) {
   db.execute(
       "CREATE TEMP TABLE IF NOT EXISTS selection (position INTEGER PRIMARY KEY, trial BLOB NOT NULL);"
       "DELETE FROM selection;");
+}
+
+void select_into_table(const Connection& db, const TrialFilter& filter, bool in_order) {
+  clear_selection(db);
   const Condition condition = condition_of(filter);
   Statement fill(db, "INSERT INTO selection (trial) " + sql("select_trial_keys") + condition.text() + ' ' +
                          (in_order ? sql("order_trials") : "ORDER BY t.rowid"));
@@ -92,10 +96,10 @@ void require_prefix(const std::string& prefix) {
 
 }  // namespace
 
-void for_each_trial(const Connection& db, const TrialFilter& filter, const Detail& detail,
-                    const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
-  const Snapshot snapshot(db);
-  select_into_table(db, filter, !detail.in_any_order);
+namespace {
+
+void visit_selection(const Connection& db, const Detail& detail,
+                     const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
   Statement select(db,
                    select_trials("s.position, ", "selection AS s CROSS JOIN trials AS t ON t.id = s.trial") +
                        " ORDER BY s.position");
@@ -110,6 +114,24 @@ void for_each_trial(const Connection& db, const TrialFilter& filter, const Detai
     remove_current(trial, earlier);
     visit(std::move(trial), std::move(earlier));
   }
+}
+
+}  // namespace
+
+void for_each_trial(const Connection& db, const TrialFilter& filter, const Detail& detail,
+                    const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
+  const Snapshot snapshot(db);
+  select_into_table(db, filter, !detail.in_any_order);
+  visit_selection(db, detail, visit);
+}
+
+void for_each_of(const Connection& db, const std::vector<Digest>& keys, const Detail& detail,
+                 const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
+  const Snapshot snapshot(db);
+  clear_selection(db);
+  Statement add(db, "INSERT INTO selection (trial) VALUES (?)");
+  for (const Digest& key : keys) add.use().bind(key).run();
+  visit_selection(db, detail, visit);
 }
 
 std::vector<TrialRecord> trials(const Connection& db, const TrialFilter& filter) {

@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "db/database.hpp"
+#include "db/ids.hpp"
 #include "db/merge.hpp"
+#include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/error.hpp"
@@ -104,6 +106,30 @@ void copy_rows(const db::Connection& db, const std::string& table, const std::st
       table, columns, values, problems, on, trials));
 }
 
+/// What the copies have of their own, with the ids that content has.
+void fill_copies(const db::Connection& db, int shard, std::int64_t trials) {
+  std::vector<db::StoredMeasurement> seeds;
+  db::Statement list(db, "SELECT id FROM seeds ORDER BY n");
+  auto row = list.use();
+  while (row.step()) seeds.push_back(db::measurements(db, row.digest()).front());
+  db::Statement insert(db, "INSERT INTO copies VALUES (?, ?, ?, ?, ?, ?)");
+  for (std::int64_t n = problems; n < trials; ++n) {
+    const Configuration configuration(
+        {{"BLOCK_SIZE", Value(32)}, {"SEED", Value(n + trials * shard)}, {"TILE", Value(8)}});
+    const Digest id = Digest::random();
+    db::StoredMeasurement& measurement = seeds[static_cast<std::size_t>(n * problems / trials)];
+    measurement.measurement.median_ns = 1e6 + static_cast<double>(n * 7919 % 1'000'003);
+    insert.use()
+        .bind(n)
+        .bind(id)
+        .bind(db::configuration_id(configuration))
+        .bind(configuration.canonical_json())
+        .bind(measurement.key(id))
+        .bind(measurement.measurement.median_ns)
+        .run();
+  }
+}
+
 /// A trial of each problem through the store, then copies of them with configurations, binaries and times of
 /// their own.
 void make_shard(const fs::path& path, int shard, std::int64_t trials) {
@@ -116,15 +142,11 @@ void make_shard(const fs::path& path, int shard, std::int64_t trials) {
       "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -200000; BEGIN IMMEDIATE");
   db.execute(
       "CREATE TEMP TABLE seeds AS SELECT row_number() OVER () - 1 AS n, id, binary, measurement FROM trials");
-  db.execute(fmt::format(
-      "CREATE TEMP TABLE copies AS WITH RECURSIVE i(n) AS "
-      "(SELECT {0} UNION ALL SELECT n + 1 FROM i WHERE n + 1 < {1}) SELECT n, randomblob(16) AS id, "
-      "1e6 + abs(random() % 1000000) AS ns FROM i",
-      problems, trials));
   db.execute(
-      fmt::format("INSERT INTO configurations SELECT id, '{{\"BLOCK_SIZE\":32,\"SEED\":' || "
-                  "(n + {}) || ',\"TILE\":8}}' FROM copies",
-                  trials * shard));
+      "CREATE TEMP TABLE copies (n INTEGER PRIMARY KEY, id BLOB, configuration BLOB, json TEXT, "
+      "measurement BLOB, ns REAL)");
+  fill_copies(db, shard, trials);
+  db.execute("INSERT INTO configurations SELECT configuration, json FROM copies");
   copy_rows(db, "binaries", "o.id = s.binary", {{"id", "c.id"}}, trials);
   copy_rows(db, "binary_kernels", "o.binary = s.binary", {{"binary", "c.id"}}, trials);
   const std::map<std::string, std::string> times = {{"median_ns", "c.ns"},
@@ -132,9 +154,11 @@ void make_shard(const fs::path& path, int shard, std::int64_t trials) {
                                                     {"high_ns", "c.ns * 1.005"},
                                                     {"sequence", "o.sequence + c.n"}};
   std::map<std::string, std::string> trial = times;
-  for (const char* name : {"id", "configuration", "binary", "probe", "measurement"}) trial[name] = "c.id";
+  for (const char* name : {"id", "binary", "probe"}) trial[name] = "c.id";
+  for (const char* name : {"configuration", "measurement"}) trial[name] = std::string("c.") + name;
   std::map<std::string, std::string> measurement = times;
-  for (const char* name : {"id", "trial"}) measurement[name] = "c.id";
+  measurement["id"] = "c.measurement";
+  measurement["trial"] = "c.id";
   copy_rows(db, "measurements", "o.id = s.measurement", measurement, trials);
   copy_rows(db, "trials", "o.id = s.id", trial, trials);
   db.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
@@ -208,8 +232,8 @@ void run(int shards, std::int64_t trials, const fs::path& parent) {
     waitpid(child, &status, 0);
     if (status != 0) throw Error("a shard could not be made");
   }
-  fmt::print("{} shards of {} trials, {:.1f} MB each\nmerged:\n", shards, trials,
-             static_cast<double>(fs::file_size(paths.front())) / 1e6);
+  fmt::print("{} shards of {} trials, {:.1f} MB each; a trial is a row in each of {} tables\nmerged:\n",
+             shards, trials, static_cast<double>(fs::file_size(paths.front())) / 1e6, std::size(tables));
   const Merged ours =
       merge_all(folder / "merged.db", paths,
                 [&](const db::Connection& db, const fs::path& shard) { db::merge_database(db, shard); });
@@ -220,7 +244,7 @@ void run(int shards, std::int64_t trials, const fs::path& parent) {
   if (ours.rows != peer.rows)
     throw Error(fmt::format("{} rows were merged, {} copied", ours.rows, peer.rows));
   const double all_trials = static_cast<double>(shards) * static_cast<double>(trials);
-  fmt::print("\n{:<32} {:>12} {:>12}\n", "rows a second", "merged", "by SQLite");
+  fmt::print("\n{:<32} {:>12} {:>12}\n", "rows of all tables a second", "merged", "by SQLite");
   fmt::print("{:<32} {:12.0f} {:12.0f}\n", "  by the clock on the wall", ours.rows_a_second(),
              peer.rows_a_second());
   fmt::print("{:<32} {:12.0f} {:12.0f}\n", "  by the processor's", ours.rows_a_processor_second(),

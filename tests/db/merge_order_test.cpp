@@ -185,6 +185,17 @@ std::string content(const std::filesystem::path& path) {
   return out.str();
 }
 
+/// What no export says.
+std::string rows_of_binaries(const std::filesystem::path& path) {
+  return ask(path,
+             "SELECT group_concat(line, x'0A') FROM (SELECT hex(id) || compile_ms || log AS line FROM "
+             "binaries "
+             "UNION ALL SELECT hex(binary) || entry || symbol || registers FROM binary_kernels "
+             "UNION ALL SELECT hex(id) || json FROM configurations "
+             "UNION ALL SELECT hex(id) || hex(trial) || coalesce(hex(run), '') || hex(samples_ns) FROM "
+             "measurements ORDER BY line)");
+}
+
 void check_sound(const std::filesystem::path& path) {
   CHECK(ask(path, "PRAGMA foreign_key_check").empty());
   CHECK(
@@ -235,6 +246,13 @@ TEST_SUITE("db") {
           CHECK(content(other) == expected);
           check_sound(other);
         }
+        const auto valued = folder / "valued.db";
+        {
+          const db::Connection target = db::open_database(valued);
+          for (const auto& source : sources) db::merge_database(target, source, {}, db::Rows::as_values);
+        }
+        CHECK(content(valued) == expected);
+        CHECK(rows_of_binaries(valued) == rows_of_binaries(plain));
         // Nothing is new the second time.
         const db::Connection target = db::open_database(plain);
         for (const auto& source : sources) db::merge_database(target, source);

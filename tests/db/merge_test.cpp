@@ -130,6 +130,38 @@ TEST_SUITE("db") {
           R"({"NAME":"honest"})");
   }
 
+  TEST_CASE("what another program would have written otherwise is merged as this one writes it") {
+    const TempFolder folder;
+    fill(folder / "source.db", "run", {"a", "b"}, 1);
+    const auto merged = [&](const std::string& sql) {
+      std::filesystem::copy_file(folder / "source.db", folder / "other.db",
+                                 std::filesystem::copy_options::overwrite_existing);
+      meddle(folder / "other.db", "PRAGMA foreign_keys = OFF;" + sql);
+      const auto path = folder / "target.db";
+      std::filesystem::remove(path);
+      const db::Connection target = db::open_database(path);
+      CHECK(db::merge_database(target, folder / "other.db").trials == 2);
+      // The same rows with the ids and words that are theirs are nothing new.
+      CHECK(db::merge_database(target, folder / "source.db").measurements == 0);
+      return exported(path) +
+             ask(path, "SELECT group_concat(json) FROM (SELECT json FROM configurations ORDER BY json)") +
+             ask(path, "SELECT group_concat(hex(id)) FROM (SELECT id FROM measurements ORDER BY id)") +
+             ask(path,
+                 "SELECT group_concat(metrics || limited_by || coalesce(first_wrong, '-')) FROM trials");
+    };
+    meddle(folder / "source.db", "PRAGMA wal_checkpoint(TRUNCATE)");
+    const std::string plain = merged("");
+    CHECK(merged("UPDATE configurations SET json = replace(json, ':', ': ')") == plain);
+    CHECK(merged("UPDATE measurements SET id = randomblob(16); UPDATE trials SET measurement = "
+                 "(SELECT m.id FROM measurements AS m WHERE m.trial = trials.id)") == plain);
+    CHECK(merged("UPDATE configurations SET id = CAST(substr(id, 2) || x'00' AS BLOB); UPDATE trials SET "
+                 "configuration = "
+                 "CAST(substr(configuration, 2) || x'00' AS BLOB)") == plain);
+    CHECK(merged("UPDATE trials SET metrics = replace(metrics, ':', ' : '); UPDATE measurements SET "
+                 "metrics = replace(metrics, ':', ' : ')") == plain);
+    CHECK(merged("UPDATE trials SET limited_by = replace(limited_by, ',', ', '), first_wrong = -5") == plain);
+  }
+
   TEST_CASE("a damaged database is refused") {
     const TempFolder folder;
     const auto source = folder / "source.db";

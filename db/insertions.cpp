@@ -1,0 +1,35 @@
+#include "db/insertions.hpp"
+
+#include <fmt/format.h>
+
+#include "db/row_archive.hpp"
+#include "db/sql.hpp"
+#include "tuner/model/fields.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace db {
+
+std::string insert_configuration() {
+  return "INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING";
+}
+
+std::string insert_binary_kernel() {
+  const ColumnNames columns = columns_of<tuner::model::KernelResources>();
+  return fmt::format("INSERT INTO binary_kernels (binary, {}) VALUES (?, {}) ON CONFLICT DO NOTHING",
+                     columns.text(), columns.parameters());
+}
+
+std::string insert_measurement() {
+  const ColumnNames columns = columns_of<tuner::model::Measurement>();
+  return fmt::format(
+      "INSERT INTO measurements (id, trial, measured_at, sequence, status, metrics, {}, run) "
+      "VALUES (?, ?, ?, ?, ?, ?, {}, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT (id) DO NOTHING",
+      columns.text(), columns.parameters());
+}
+
+std::string insert_new_trial() {
+  const std::string insert = sql("insert_trial");
+  return insert.substr(0, insert.find("ON CONFLICT")) + "ON CONFLICT DO NOTHING";
+}
+
+}  // namespace db
