@@ -153,7 +153,7 @@ TEST_SUITE("tuner on a Slurm cluster") {
   TEST_CASE(
       "shards that are killed, ended, requeued or never started come to the result of one run, by --retry") {
     const ClusterUser user;
-    test::write_large_recording(user.at("recording.json"), 80);
+    test::write_large_recording(user.at("recording.json"), 100);
     const std::string device = "replay:recording.json";
     const auto submitted = user.types({"slurm", "--array", "8", "--device", device, "--strategy", "random",
                                        "--folder", "a sweep", "--sbatch", "gres=gpu:1", "--submit"});
@@ -164,12 +164,23 @@ TEST_SUITE("tuner on a Slurm cluster") {
 
     // Four of eight are at work, as there are four GPUs.
     REQUIRE(user.tells_slurm({"scancel", array + "_8"}).exit_code == 0);
-    for (const int part : {1, 2, 3})
-      user.waits_until(
-          "a shard has begun", [&] { return user.is_under_way(part); }, 5ms);
-    REQUIRE(kill(static_cast<pid_t>(user.progress(1)->process), SIGKILL) == 0);
+    // Three are held as soon as they have done something: a shard may take less time than we take to look at
+    // it.
+    const auto process = [&](int part) { return static_cast<pid_t>(user.progress(part)->process); };
+    std::set<int> held;
+    const auto hold_begun = [&] {
+      for (const int part : {1, 2, 3}) {
+        if (held.contains(part) || !user.is_under_way(part)) continue;
+        REQUIRE(kill(process(part), SIGSTOP) == 0);
+        held.insert(part);
+      }
+      return held.size() == 3;
+    };
+    user.waits_until("three shards have begun", hold_begun, 5ms);
+    REQUIRE(kill(process(1), SIGKILL) == 0);
     REQUIRE(user.tells_slurm({"scancel", array + "_2"}).exit_code == 0);
     REQUIRE(user.tells_slurm({"scontrol", "requeue", array + "_3"}).exit_code == 0);
+    for (const int part : {2, 3}) kill(process(part), SIGCONT);
 
     const auto lost = [&] {
       const std::string queue = user.in_queue();
@@ -211,7 +222,7 @@ TEST_SUITE("tuner on a Slurm cluster") {
     CHECK(has(test::read_text(user.at("a sweep/logs/3.log")), "had been published before"));
     // What the killed one had published was not done again.
     CHECK(user.progress(1)->known >= static_cast<std::int64_t>(before.size()));
-    CHECK(has(test::read_text(user.at("a sweep/logs/last.log")), "6400 trials, all of them known already"));
+    CHECK(has(test::read_text(user.at("a sweep/logs/last.log")), "10000 trials, all of them known already"));
     CHECK(has(test::read_text(user.at("a sweep/report.md")), "block_size_x=17"));
 
     const std::string whole = user.node() + "/whole.db";
