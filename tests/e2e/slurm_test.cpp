@@ -153,7 +153,7 @@ TEST_SUITE("tuner on a Slurm cluster") {
   TEST_CASE(
       "shards that are killed, ended, requeued or never started come to the result of one run, by --retry") {
     const ClusterUser user;
-    test::write_large_recording(user.at("recording.json"), 100);
+    test::write_large_recording(user.at("recording.json"), 150);
     const std::string device = "replay:recording.json";
     const auto submitted = user.types({"slurm", "--array", "8", "--device", device, "--strategy", "random",
                                        "--folder", "a sweep", "--sbatch", "gres=gpu:1", "--submit"});
@@ -222,7 +222,7 @@ TEST_SUITE("tuner on a Slurm cluster") {
     CHECK(has(test::read_text(user.at("a sweep/logs/3.log")), "had been published before"));
     // What the killed one had published was not done again.
     CHECK(user.progress(1)->known >= static_cast<std::int64_t>(before.size()));
-    CHECK(has(test::read_text(user.at("a sweep/logs/last.log")), "10000 trials, all of them known already"));
+    CHECK(has(test::read_text(user.at("a sweep/logs/last.log")), "22500 trials, all of them known already"));
     CHECK(has(test::read_text(user.at("a sweep/report.md")), "block_size_x=17"));
 
     const std::string whole = user.node() + "/whole.db";
