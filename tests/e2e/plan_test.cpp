@@ -51,6 +51,30 @@ std::vector<std::string> words(const std::string& command, const std::vector<std
 }  // namespace
 
 TEST_SUITE("e2e") {
+  TEST_CASE("plan and compile take every flag of run, so that its command line can be given as it is") {
+    const User user;
+    const auto flags_of = [&](const std::string& command) {
+      std::set<std::string> flags;
+      const std::string help = user.types({command, "--help"}).out;
+      for (std::size_t at = help.find("--"); at != std::string::npos; at = help.find("--", at + 2)) {
+        const std::size_t end = help.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", at);
+        const bool begins_a_line = help.find_last_not_of(" ,-kh", at - 1) == help.rfind('\n', at);
+        if (begins_a_line) flags.insert(help.substr(at, end - at));
+      }
+      return flags;
+    };
+    const std::set<std::string> taken = flags_of("run");
+    REQUIRE(taken.contains("--publish-every-s"));
+    REQUIRE(taken.contains("--shard"));
+    for (const char* command : {"plan", "compile"}) {
+      const std::set<std::string> own = flags_of(command);
+      for (const std::string& flag : taken) {
+        CAPTURE(flag);
+        CHECK(own.contains(flag));
+      }
+    }
+  }
+
   TEST_CASE("what compile has put into the cache a run does not compile again") {
     const User user;
     const std::string cache = user.home.path() + "/shared";

@@ -9,6 +9,7 @@
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/baselines.hpp"
+#include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/problems.hpp"
@@ -128,31 +129,12 @@ void add_outline_flags(CLI::App& command, Context& context, OutlineOptions& opti
           "--shard", [&options](const std::string& text) { options.shard = sweep::parse_shard(text); },
           "a part of the work, as `tuner run` takes it")
       ->type_name("K/N");
-  // All of `tuner run`, so that its command line can be given as it is.
-  add_setting_flags(command, context,
-                    {"sizes",
-                     "device",
-                     "type",
-                     "pad",
-                     "strategy",
-                     "seed",
-                     "budget",
-                     "until",
-                     "measure",
-                     "l2",
-                     "ceilings",
-                     "baselines",
-                     "compile_jobs",
-                     "compile_timeout_s",
-                     "run_timeout_s",
-                     "run_timeout_factor",
-                     "prepare_timeout_s",
-                     "report",
-                     "db",
-                     "cache_dir",
-                     "cache_limit_mb",
-                     "progress",
-                     "color"});
+  command.add_option("--publish", options.publish, "as `tuner run` takes it; nothing is copied here")
+      ->type_name("FILE");
+  std::vector<std::string> names = sweep_settings();
+  names.insert(names.end(),
+               {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb", "progress", "color"});
+  add_setting_flags(command, context, names);
 }
 
 }  // namespace tuner::cli

@@ -20,7 +20,8 @@ struct OutlineOptions {
   std::optional<sweep::Shard> shard;
   bool fresh = false;
   bool retry_failed = false;
-  std::string gpu;  ///< a GPU that need not be here, see named_gpu(); empty: the setting `device`
+  std::string publish;  ///< taken as `tuner run` does, and of no consequence here
+  std::string gpu;      ///< a GPU that need not be here, see named_gpu(); empty: the setting `device`
 };
 
 /// A sweep that is not run here: what `tuner run` with the same flags would have to do.
