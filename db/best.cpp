@@ -39,7 +39,6 @@ std::optional<double> distance(const Problem& measured, const std::vector<std::i
 }
 
 void require_sizes(const BestQuery& query) {
-  if (query.sizes.empty()) throw UsageError("no size was given", "for example --size 1024");
   for (const std::int64_t size : query.sizes) {
     if (size <= 0) throw UsageError(fmt::format("{} is not a size: sizes are positive", size));
   }
@@ -51,6 +50,34 @@ std::string dimension_names(const Problem& problem) {
   return names;
 }
 
+bool is_of_wanted_device(const Contest& contest, const BestQuery& query) {
+  return tuner::util::lower(contest.comparison_class.device).find(tuner::util::lower(query.device)) !=
+         std::string::npos;
+}
+
+/// Whether its device, type and padding are among those asked for, and it has anything to answer with.
+bool is_asked_for(const Contest& contest, const BestQuery& query) {
+  const Problem& problem = contest.problem;
+  if (contest.ok == 0 || (query.row_padding && problem.row_padding != *query.row_padding)) return false;
+  if (query.type && problem.type != *query.type) return false;
+  return query.other_devices || is_of_wanted_device(contest, query);
+}
+
+/// All contests that are asked for, in their order, but the wanted device first.
+std::vector<BestAnswer> every(const std::vector<Contest>& all, const BestQuery& query) {
+  std::vector<BestAnswer> answers;
+  for (const Contest& contest : all) {
+    if (!is_asked_for(contest, query)) continue;
+    BestAnswer answer;
+    answer.contest = contest;
+    answer.exact = true;
+    answer.wanted_device = is_of_wanted_device(contest, query);
+    answers.push_back(std::move(answer));
+  }
+  std::stable_partition(answers.begin(), answers.end(), [](const BestAnswer& a) { return a.wanted_device; });
+  return answers;
+}
+
 /// The contests to answer for: of each family and class the one nearest to what was asked, in the order of
 /// `all`.
 std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery& query) {
@@ -59,13 +86,8 @@ std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery
   const Contest* unfit = nullptr;
   bool fits = false;
   for (const Contest& contest : all) {
+    if (!is_asked_for(contest, query)) continue;
     const Problem& problem = contest.problem;
-    if (contest.ok == 0 || problem.row_padding != query.row_padding) continue;
-    if (query.type && problem.type != *query.type) continue;
-    const bool wanted_device =
-        tuner::util::lower(contest.comparison_class.device).find(tuner::util::lower(query.device)) !=
-        std::string::npos;
-    if (!wanted_device && !query.other_devices) continue;
     const auto away = distance(problem, query.sizes);
     if (!away) {
       unfit = &contest;
@@ -76,7 +98,7 @@ std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery
     answer.contest = contest;
     answer.distance = *away;
     answer.exact = *away == 0;
-    answer.wanted_device = wanted_device;
+    answer.wanted_device = is_of_wanted_device(contest, query);
     const auto [known, is_new] =
         place.try_emplace({problem.family, contest.comparison_class.key()}, answers.size());
     if (is_new)
@@ -140,7 +162,7 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   filter.kernel = query.kernel;
   filter.ceilings = !query.family.empty() || !query.kernel.empty();
   const std::vector<Contest> all = contests(db, filter);
-  std::vector<BestAnswer> answers = nearest(all, query);
+  std::vector<BestAnswer> answers = query.sizes.empty() ? every(all, query) : nearest(all, query);
   ContestFinder finder(db);
   SearchFinder searches(db);
   std::erase_if(answers, [&](BestAnswer& answer) { return !complete(db, finder, searches, query, answer); });

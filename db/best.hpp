@@ -14,14 +14,15 @@
 namespace db {
 
 struct BestQuery {
-  std::string family;               ///< empty, and no kernel: every family but those of ceilings
-  std::string kernel;               ///< empty: the kernels of a family compete
-  std::vector<std::int64_t> sizes;  ///< one number sets all of a problem's dimensions; else one each
+  std::string family;  ///< empty, and no kernel: every family but those of ceilings
+  std::string kernel;  ///< empty: the kernels of a family compete
+  /// One number sets all of a problem's dimensions; else one each. None: every size that was measured.
+  std::vector<std::int64_t> sizes;
   std::optional<tuner::model::ElementType> type;
-  std::int64_t row_padding = 0;
-  std::string device;         ///< wanted model name or part of it, in any case; empty: any
-  bool other_devices = true;  ///< also answer for devices that were not asked for
-  int most_tied = 20;         ///< load at most this many of the tied trials
+  std::optional<std::int64_t> row_padding = 0;  ///< nothing: any
+  std::string device;                           ///< wanted model name or part of it, in any case; empty: any
+  bool other_devices = true;                    ///< also answer for devices that were not asked for
+  int most_tied = 20;                           ///< load at most this many of the tied trials
 };
 
 /// The configuration to use for one problem in one class, as the view `winner` has it: what the last final
@@ -50,8 +51,8 @@ struct BestAnswer {
 
 /// For each family and class with a result, the best at the wanted size or at the nearest measured one.
 /// Order: wanted device before others, then the class measured most recently. Winners carry no raw samples
-/// (see find_trial). Empty when there is nothing. Throws UsageError where no problem has as many dimensions
-/// as numbers were given.
+/// (see find_trial). Empty when there is nothing. Where no size was asked for, at each that was measured, by
+/// family, class and size. Throws UsageError where no problem has as many dimensions as numbers were given.
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
 
 /// The same for all contests that `filter` selects, in the order of contests(); of one kernel where it names

@@ -9,6 +9,7 @@ enum class Align { left, right };
 struct Column {
   std::string heading;
   Align align = Align::left;
+  bool wraps = false;  ///< its cells may be broken over lines where the table is too wide
 };
 
 /// A table of text, rendered with its columns aligned in the source as well. Cells are plain text; each
@@ -18,8 +19,8 @@ class Table {
   Table() = default;
   explicit Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
 
-  void add_column(std::string heading, Align align = Align::left) {
-    m_columns.push_back({std::move(heading), align});
+  void add_column(std::string heading, Align align = Align::left, bool wraps = false) {
+    m_columns.push_back({std::move(heading), align, wraps});
   }
   /// A row shorter than the heading is filled with empty cells; a longer one throws model::Error.
   void add_row(std::vector<std::string> cells);
@@ -33,6 +34,15 @@ class Table {
   /// For a terminal: headings, a rule, rows; two spaces between columns, no trailing spaces, no control
   /// characters.
   std::string plain() const;
+  /// Of the widest line of fitted() where there is room for all.
+  std::size_t width() const;
+  /// For a terminal, no line wider than `columns`: as plain(), without columns that have no cells; where that
+  /// is too wide with the columns that wrap broken over lines; where that is too wide as blocks().
+  std::string fitted(std::size_t columns) const;
+  /// Each row as a block: its first cell, and below it a line `heading  value` for each cell that is not
+  /// empty, broken over lines of at most `columns`. An empty line between blocks. A first column without
+  /// heading and cells is left out.
+  std::string blocks(std::size_t columns) const;
 
  private:
   std::vector<Column> m_columns;

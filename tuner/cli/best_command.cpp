@@ -1,15 +1,22 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "config/sizes.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "tuner/cli/best_formats.hpp"
-#include "tuner/cli/best_table.hpp"
-#include "tuner/cli/best_why.hpp"
+#include "db/queries.hpp"
+#include "db/ranking.hpp"
+#include "tuner/cli/answer_style.hpp"
+#include "tuner/cli/answers/best_formats.hpp"
+#include "tuner/cli/answers/best_table.hpp"
+#include "tuner/cli/answers/best_why.hpp"
+#include "tuner/cli/answers/ranking_text.hpp"
+#include "tuner/cli/answers/trial_condition.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/model/error.hpp"
 
@@ -17,49 +24,198 @@ namespace tuner::cli {
 namespace {
 
 struct BestOptions {
-  std::string size;
+  std::string size;  ///< empty: every size
+  std::string size_flag;
   std::string family;
   std::string kernel;
   std::string gpu;
+  std::string where;
+  int top = 0;  ///< 0: the one to use alone
+  bool nearest = false;
   std::string format = "table";
+
+  bool is_for_build() const { return format == "header" || format == "flags"; }
 };
 
-db::BestQuery make_query(const config::Settings& settings, const BestOptions& options) {
-  const auto sizes = config::parse_sizes(options.size);
-  if (sizes.size() != 1) {
-    throw model::UsageError(fmt::format("--size takes one size, '{}' is {}", options.size, sizes.size()),
-                            "give 1024 or 512x1024x256; `tuner report` shows many sizes");
+std::string size_of(const BestOptions& options) {
+  if (!options.size.empty() && !options.size_flag.empty() && options.size != options.size_flag) {
+    throw model::UsageError(
+        fmt::format("two sizes were given: {} and --size {}", options.size, options.size_flag),
+        "give one; `tuner best` without a size answers for all");
   }
+  return options.size.empty() ? options.size_flag : options.size;
+}
+
+db::BestQuery make_query(const Context& context, const config::Settings& settings,
+                         const BestOptions& options) {
   db::BestQuery query;
-  query.sizes = sizes.front();
+  if (!options.size.empty()) {
+    const auto sizes = config::parse_sizes(options.size);
+    if (sizes.size() != 1) {
+      throw model::UsageError(fmt::format("one size is taken, '{}' is {}", options.size, sizes.size()),
+                              "give 1024 or 512x1024x256; `tuner best` without a size answers for all");
+    }
+    query.sizes = sizes.front();
+  }
   query.family = options.family;
   query.kernel = options.kernel;
   query.device = options.gpu;
   query.type = settings.type();
   query.row_padding = settings.paddings().front();
+  if (query.sizes.empty() && !context.flags.contains("pad")) query.row_padding.reset();
   return query;
 }
 
-/// Formats meant for a build take one answer: the first, of the class measured last.
-void write_answers(const std::vector<db::BestAnswer>& answers, const BestOptions& options) {
-  if (options.format == "json") return write_out(best_json(answers, options.size));
-  if (options.format == "header") return write_out(best_header(answers.front()));
-  if (options.format == "flags") return write_out(best_flags(answers.front()) + "\n");
-  write_out(best_text(answers));
+[[noreturn]] void find_nothing(const config::Settings& settings, const BestOptions& options) {
+  std::string what;
+  if (!options.family.empty()) what += " of family " + options.family;
+  if (!options.kernel.empty()) what += " of kernel " + options.kernel;
+  if (!options.size.empty()) what += " for size " + options.size;
+  const std::string sizes = options.size.empty() ? "512..4096" : options.size;
+  throw model::Error(fmt::format("nothing in {} answers{}{}", settings.database().string(), what,
+                                 options.where.empty() ? "" : fmt::format(" with {}", options.where)),
+                     options.where.empty() ? "measure it first: tuner run --sizes " + sizes
+                                           : "without --where there may be more",
+                     model::ExitCode::nothing_found);
 }
 
-int best(const Context& context, const BestOptions& options) {
-  const config::Settings settings = context.settings();
-  const db::BestQuery query = make_query(settings, options);
-  const db::Connection connection = db::open_for_reading(settings.database());
-  const std::vector<db::BestAnswer> answers = db::best(connection, query);
-  if (answers.empty()) {
-    throw model::Error(
-        fmt::format("nothing in {} answers for size {}", settings.database().string(), options.size),
-        fmt::format("measure it first: tuner run --sizes {}", options.size), model::ExitCode::nothing_found);
+/// The contest's trials that meet the user's condition; the winner becomes the first of them. False where
+/// none does.
+bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>& ranked,
+              db::BestAnswer& answer) {
+  condition.keep(ranked, [](const db::Ranked& one) -> const model::TrialRecord& { return one.trial; });
+  if (ranked.empty()) return false;
+  condition.keep(answer.tied,
+                 [](const model::TrialRecord& trial) -> const model::TrialRecord& { return trial; });
+  if (ranked.front().trial.key == answer.winner.key) {
+    answer.tied_count = static_cast<std::int64_t>(answer.tied.size());
+    return true;
   }
-  write_answers(answers, options);
-  for (const db::BestAnswer& answer : answers) write_err(why(answer, options.size, options.gpu));
+  answer.winner = ranked.front().trial;
+  if (!ranked.front().in_final) answer.final.reset();
+  answer.tied.clear();
+  answer.tied_count = 0;
+  return true;
+}
+
+struct Found {
+  std::vector<db::BestAnswer> answers;
+  std::vector<std::vector<db::Ranked>> ranked;  ///< parallel; empty lists where nobody asked for them
+};
+
+Found find(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options) {
+  const answers::TrialCondition condition(options.where);
+  Found found;
+  const bool wants_ranking =
+      !condition.empty() || options.top > 0 || (!query.sizes.empty() && options.format == "table");
+  for (db::BestAnswer& answer : db::best(connection, query)) {
+    std::vector<db::Ranked> ranked;
+    if (wants_ranking) ranked = db::ranking(connection, answer, query);
+    if (!condition.empty() && !restrict(condition, ranked, answer)) {
+      write_err(fmt::format("{} {}: no trial with {}", answer.contest.problem.family,
+                            answers::size_label(answer.contest.problem), condition.text()));
+      continue;
+    }
+    found.answers.push_back(std::move(answer));
+    found.ranked.push_back(std::move(ranked));
+  }
+  return found;
+}
+
+/// What a build takes is one answer, of the size asked for unless the nearest will do.
+const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& answers, const BestOptions& options) {
+  if (options.size.empty()) {
+    throw model::UsageError(fmt::format("--format {} is of one size", options.format),
+                            fmt::format("for example tuner best 1024 --format {}", options.format));
+  }
+  std::set<std::string> families;
+  for (const db::BestAnswer& answer : answers) families.insert(answer.contest.problem.family);
+  if (families.size() > 1) {
+    throw model::UsageError(fmt::format("{} families have an answer for size {}: {}", families.size(),
+                                        options.size, fmt::join(families, ", ")),
+                            fmt::format("name one: --family {}", *families.begin()));
+  }
+  const auto exact =
+      std::find_if(answers.begin(), answers.end(), [](const db::BestAnswer& answer) { return answer.exact; });
+  if (exact == answers.end() && !options.nearest) {
+    const std::string measured = answers.front().contest.problem.size_text();
+    throw model::Error(
+        fmt::format("size {} was never measured; the nearest is {}", options.size, measured),
+        fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
+        model::ExitCode::nothing_found);
+  }
+  const db::BestAnswer& answer = exact == answers.end() ? answers.front() : *exact;
+  if (!answer.wanted_device) {
+    throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
+                                   options.size, options.gpu, answer.contest.comparison_class.device),
+                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
+  }
+  return answer;
+}
+
+void write_for_build(const std::vector<db::BestAnswer>& all, const BestOptions& options) {
+  const db::BestAnswer& answer = only_answer(all, options);
+  write_out(options.format == "header" ? answers::best_header(answer) : answers::best_flags(answer) + "\n");
+  write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
+                        answer.contest.comparison_class.text()));
+  if (!answer.exact)
+    write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
+  if (all.size() > 1)
+    write_err("other classes have answers too; --gpu chooses a device, `tuner best` shows all");
+}
+
+void write_ranking(Found found, const BestOptions& options, const answers::Style& style) {
+  std::vector<answers::RankedContest> contests;
+  for (std::size_t i = 0; i < found.answers.size(); ++i) {
+    answers::RankedContest contest{std::move(found.answers[i]), std::move(found.ranked[i]), 0};
+    const auto most = static_cast<std::size_t>(options.top);
+    if (contest.trials.size() > most) {
+      contest.left_out = static_cast<std::int64_t>(contest.trials.size() - most);
+      contest.trials.resize(most);
+    }
+    contests.push_back(std::move(contest));
+  }
+  write_out(options.format == "json" ? answers::ranking_json(contests)
+                                     : answers::ranking_text(contests, style));
+}
+
+/// Of the size that was asked for; of all sizes it would be a book.
+void write_why(const db::Connection& connection, const Found& found, const BestOptions& options,
+               const answers::Style& style) {
+  for (std::size_t i = 0; i < found.answers.size(); ++i) {
+    const db::BestAnswer& answer = found.answers[i];
+    db::TrialFilter filter;
+    filter.problem = answer.contest.problem;
+    filter.comparison_class = answer.contest.comparison_class;
+    filter.superseded = false;
+    const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
+    write_err(answers::why(answer, {options.size, options.gpu}, found.ranked[i],
+                           answers::evidence(answer, trials), style));
+  }
+}
+
+int best(const Context& context, BestOptions options) {
+  options.size = size_of(options);
+  const config::Settings settings = context.settings();
+  const db::BestQuery query = make_query(context, settings, options);
+  if (options.top > 0 && options.is_for_build()) {
+    throw model::UsageError(fmt::format("--top and --format {} do not go together", options.format),
+                            "a build takes one configuration");
+  }
+  const db::Connection connection = db::open_for_reading(settings.database());
+  Found found = find(connection, query, options);
+  if (found.answers.empty()) find_nothing(settings, options);
+  AnswerStyle style(connection);
+  if (options.is_for_build()) {
+    write_for_build(found.answers, options);
+  } else if (options.top > 0) {
+    write_ranking(std::move(found), options, style.for_stdout());
+  } else if (options.format == "json") {
+    write_out(answers::best_json(found.answers, options.size));
+  } else {
+    write_out(answers::best_text(found.answers, style.for_stdout()));
+    if (!options.size.empty()) write_why(connection, found, options, style.for_stderr());
+  }
   return 0;
 }
 
@@ -69,25 +225,37 @@ void add_best(CLI::App& app, Context& context, Action& action) {
   auto* command =
       app.add_subcommand("best", "Say which configuration is best for a size, how sure that is, and why");
   auto options = std::make_shared<BestOptions>();
-  command->add_option("--size,-s", options->size, "one size: 1024, or 512x1024x256")
-      ->required()
-      ->type_name("SIZE");
+  command->add_option("SIZE", options->size, "1024, or 512x1024x256; without it every size is answered for")
+      ->type_name("");
+  command->add_option("--size,-s", options->size_flag, "the same")->type_name("SIZE");
   command->add_option("--family", options->family, "only this family of kernels")->type_name("NAME");
   command->add_option("--kernel,-k", options->kernel, "only this kernel")->type_name("NAME");
   command->add_option("--gpu", options->gpu, "devices with this in their name first")->type_name("NAME");
+  command->add_option("--top", options->top, "the first N trials of each size, beside each other")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command
+      ->add_option("--where", options->where,
+                   "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
+                   "block_threads, occupancy (%), time_us")
+      ->type_name("CONDITION");
   command
       ->add_option("--format", options->format,
                    "table; json; header: a C header of the macros; flags: -D options for a compiler")
       ->check(CLI::IsMember({"table", "json", "header", "flags"}));
+  command->add_flag("--nearest", options->nearest,
+                    "let header and flags be of the nearest size where this one was never measured");
   add_setting_flags(*command, context, {"db", "type", "pad"});
   command->footer(
-      "The best of a size are sampled in turn once all have raced; among those tied with the fastest and "
-      "surely within 1 % of it\n"
-      "the one with the fewest registers, then the smallest block, then by name is chosen.\n"
-      "A size that was never measured is answered by the nearest one, and that is said. Times are only ever "
-      "compared\n"
-      "within one class: device, driver, toolkit, type, L2 policy, method. Exit code 3: nothing known.\n"
-      "Example: nvcc $(tuner best --size 1024 --format flags) kernel.cu");
+      "The best trials of a size are sampled in turn once all have raced. Some of them may be tied with the "
+      "fastest. Of those, the one with the fewest registers is chosen; further ties go to the smallest "
+      "block, "
+      "then to the name.\n"
+      "A size that was never measured is answered by the nearest one, and the answer says so. Times are "
+      "compared only within one class: device, driver, toolkit, type, L2 policy, method. Exit code 3: "
+      "nothing "
+      "known.\n"
+      "Example: nvcc $(tuner best 1024 --format flags) kernel.cu");
   command->callback(
       [&context, &action, options] { action = [&context, options] { return best(context, *options); }; });
 }

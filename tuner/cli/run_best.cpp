@@ -9,7 +9,8 @@
 #include "db/best.hpp"
 #include "db/queries.hpp"
 #include "reports/numbers.hpp"
-#include "tuner/cli/best_table.hpp"
+#include "tuner/cli/answer_style.hpp"
+#include "tuner/cli/answers/best_table.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
@@ -17,7 +18,7 @@ namespace tuner::cli {
 namespace {
 
 /// The best of every problem of the sweep, in the sweep's own class.
-std::vector<db::BestAnswer> answers(const sweep::Request& request, const db::Connection& connection) {
+std::vector<db::BestAnswer> best_answers(const sweep::Request& request, const db::Connection& connection) {
   std::vector<db::BestAnswer> found;
   for (const model::Problem& problem : problems_asked_for(request)) {
     db::TrialFilter filter;
@@ -76,7 +77,7 @@ void say_beaten(const std::vector<Beaten>& all, const sweep::Request& request,
   }
   if (best.empty() && dropped.empty()) return;
   write_out("\nthe best of the other kernels that were tuned:\n");
-  if (!best.empty()) write_out(best_text(best));
+  if (!best.empty()) write_out(answers::best_text(best, AnswerStyle(connection).for_stdout()));
   write_out(dropped);
 }
 
@@ -93,8 +94,8 @@ std::vector<model::Problem> problems_asked_for(const sweep::Request& request) {
 }
 
 void say_best(const sweep::Request& request, const db::Connection& connection) {
-  const std::vector<db::BestAnswer> best = answers(request, connection);
-  write_out(best_text(best));
+  const std::vector<db::BestAnswer> best = best_answers(request, connection);
+  write_out(answers::best_text(best, AnswerStyle(connection).for_stdout()));
   const std::vector<Beaten> others = beaten(best, request);
   // One's own kernel beside a better one is worth a look; a family at many sizes is a report.
   constexpr std::size_t most_shown = 12;

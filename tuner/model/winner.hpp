@@ -10,8 +10,8 @@ namespace tuner::model {
 
 /// How the choice among tied contestants is explained to people.
 constexpr const char* final_rule =
-    "fewest registers, then the smallest block, then name, among those tied with the fastest and surely "
-    "within 1 % of it";
+    "fewest registers, then the smallest block, then name; only those tied with the fastest and at most 1 % "
+    "slower count";
 
 /// The trial to use for one problem in one class, as the database decides it (its view `winner`).
 struct Winner {

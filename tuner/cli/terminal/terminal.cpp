@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "tuner/util/text.hpp"
+
 namespace tuner::cli::terminal {
 namespace {
 
@@ -16,14 +18,14 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The kernel's answer where it has one; a serial line or an odd emulator says 0.
+/// The kernel's answer; 0 where it has none, as of a pipe, a serial line or an odd emulator.
 std::size_t ask_columns(int descriptor) {
   winsize size{};
   int result = 0;
   do {
     result = ioctl(descriptor, TIOCGWINSZ, &size);
   } while (result == -1 && errno == EINTR);  // SIGWINCH itself may interrupt it
-  return result == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  return result == 0 ? size.ws_col : 0;
 }
 
 void write_all(int descriptor, std::string_view text) {
@@ -39,6 +41,12 @@ void write_all(int descriptor, std::string_view text) {
 
 }  // namespace
 
+std::size_t columns_of(int descriptor) {
+  if (const std::size_t columns = ask_columns(descriptor); columns > 0) return columns;
+  const auto wished = util::parse_number<std::size_t>(environment("COLUMNS"));
+  return wished && *wished > 0 ? *wished : 80;
+}
+
 Clock steady_clock() {
   return [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -52,7 +60,7 @@ Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
   Terminal terminal;
   terminal.interactive = granted(interactive, isatty(descriptor) == 1 && environment("TERM") != "dumb");
   terminal.colour = granted(colour, terminal.interactive && environment("NO_COLOR").empty());
-  terminal.columns = [descriptor] { return ask_columns(descriptor); };
+  terminal.columns = [descriptor] { return columns_of(descriptor); };
   terminal.write = [descriptor](std::string_view text) { write_all(descriptor, text); };
   return terminal;
 }

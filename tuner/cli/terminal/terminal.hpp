@@ -17,6 +17,10 @@ struct Terminal {
   std::function<void(std::string_view)> write;  ///< never throws; a reader that went away is no error
 };
 
+/// Columns of the terminal behind a descriptor. Where there is none: $COLUMNS where that is a number,
+/// else 80.
+std::size_t columns_of(int descriptor);
+
 /// What a user asks for, whatever the terminal.
 enum class Wish { automatic, always, never };
 

@@ -1,4 +1,4 @@
-#include "tuner/cli/best_formats.hpp"
+#include "tuner/cli/answers/best_formats.hpp"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,11 @@
 #include "reports/numbers.hpp"
 #include "reports/searched.hpp"
 #include "reports/summary.hpp"
-#include "tuner/cli/best_why.hpp"
+#include "tuner/cli/answers/best_why.hpp"
 #include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/winner.hpp"
 
-namespace tuner::cli {
+namespace tuner::cli::answers {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -60,45 +60,6 @@ Json known(double value) {
   return value > 0 ? Json(value) : Json(nullptr);
 }
 
-Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
-  Json out;
-  out["id"] = trial.key.hex();
-  out["kernel"] = trial.kernel;
-  out["configuration"] = Json::parse(trial.configuration.json());
-  out["idea"] = trial.idea.empty() ? Json(nullptr) : Json(trial.idea);
-  if (const auto& measurement = trial.outcome.measurement) {
-    out["median_ns"] = measurement->median_ns;
-    out["low_ns"] = measurement->low_ns;
-    out["high_ns"] = measurement->high_ns;
-    out["includes_launch_latency"] = measurement->includes_launch_latency;
-    out["sm_clock_mhz"] = known(measurement->sm_clock_mhz);
-    out["throttled_samples"] = measurement->throttled_samples;
-    out["temperature_c"] = known(measurement->temperature_c);
-    out["power_w"] = known(measurement->power_w);
-  }
-  out["metrics"] = Json::object();
-  for (const auto& [name, value] : trial.metrics) out["metrics"][name] = value;
-  if (trial.resources) {
-    out["registers"] = trial.resources->registers;
-    out["spill_bytes"] = trial.resources->spill_store_bytes + trial.resources->spill_load_bytes;
-    out["static_shared_bytes"] = trial.resources->static_shared_bytes;
-  }
-  out["dynamic_shared_bytes"] = trial.dynamic_shared_bytes;
-  if (trial.occupancy) {
-    out["occupancy"] = trial.occupancy->fraction;
-    out["blocks_per_multiprocessor"] = trial.occupancy->blocks_per_multiprocessor;
-    out["limited_by"] = trial.occupancy->limited_by;
-  }
-  out["block"] = {trial.block.x, trial.block.y, trial.block.z};
-  out["grid"] = {trial.grid.x, trial.grid.y, trial.grid.z};
-  out["in_final"] = standing_json(answer, trial);
-  out["ceiling_share"] = ceiling_json(answer, trial);
-  out["verified"] = trial.outcome.verification.checked;
-  out["rule"] = trial.outcome.verification.rule;
-  out["error_ratio"] = trial.outcome.verification.error_ratio;
-  return out;
-}
-
 Json baselines_json(const db::BestAnswer& answer) {
   Json out = Json::array();
   for (const model::TrialRecord& baseline : answer.baselines) {
@@ -125,13 +86,7 @@ Json class_json(const model::ComparisonClass& comparison) {
 }
 
 Json answer_json(const db::BestAnswer& answer) {
-  Json out;
-  out["family"] = answer.contest.problem.family;
-  out["size"] = answer.contest.problem.size_text();
-  out["exact"] = answer.exact;
-  out["log2_distance"] = answer.distance;
-  out["wanted_device"] = answer.wanted_device;
-  out["class"] = class_json(answer.contest.comparison_class);
+  Json out = contest_json(answer);
   out["winner"] = trial_json(answer, answer.winner);
   out["remeasured"] = answer.final.has_value();
   out["final"] = final_json(answer);
@@ -176,6 +131,56 @@ std::vector<std::pair<std::string, std::string>> macros(const model::TrialRecord
 
 }  // namespace
 
+Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
+  Json out;
+  out["id"] = trial.key.hex();
+  out["kernel"] = trial.kernel;
+  out["configuration"] = Json::parse(trial.configuration.json());
+  out["idea"] = trial.idea.empty() ? Json(nullptr) : Json(trial.idea);
+  if (const auto& measurement = trial.outcome.measurement) {
+    out["median_ns"] = measurement->median_ns;
+    out["low_ns"] = measurement->low_ns;
+    out["high_ns"] = measurement->high_ns;
+    out["includes_launch_latency"] = measurement->includes_launch_latency;
+    out["sm_clock_mhz"] = known(measurement->sm_clock_mhz);
+    out["throttled_samples"] = measurement->throttled_samples;
+    out["temperature_c"] = known(measurement->temperature_c);
+    out["power_w"] = known(measurement->power_w);
+  }
+  out["metrics"] = Json::object();
+  for (const auto& [name, value] : trial.metrics) out["metrics"][name] = value;
+  if (trial.resources) {
+    out["registers"] = trial.resources->registers;
+    out["spill_bytes"] = trial.resources->spill_store_bytes + trial.resources->spill_load_bytes;
+    out["static_shared_bytes"] = trial.resources->static_shared_bytes;
+  }
+  out["dynamic_shared_bytes"] = trial.dynamic_shared_bytes;
+  if (trial.occupancy) {
+    out["occupancy"] = trial.occupancy->fraction;
+    out["blocks_per_multiprocessor"] = trial.occupancy->blocks_per_multiprocessor;
+    out["limited_by"] = trial.occupancy->limited_by;
+  }
+  out["block"] = {trial.block.x, trial.block.y, trial.block.z};
+  out["grid"] = {trial.grid.x, trial.grid.y, trial.grid.z};
+  out["in_final"] = standing_json(answer, trial);
+  out["ceiling_share"] = ceiling_json(answer, trial);
+  out["verified"] = trial.outcome.verification.checked;
+  out["rule"] = trial.outcome.verification.rule;
+  out["error_ratio"] = trial.outcome.verification.error_ratio;
+  return out;
+}
+
+Json contest_json(const db::BestAnswer& answer) {
+  Json out;
+  out["family"] = answer.contest.problem.family;
+  out["size"] = answer.contest.problem.size_text();
+  out["exact"] = answer.exact;
+  out["log2_distance"] = answer.distance;
+  out["wanted_device"] = answer.wanted_device;
+  out["class"] = class_json(answer.contest.comparison_class);
+  return out;
+}
+
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size) {
   Json out;
   out["schema_version"] = 1;
@@ -193,23 +198,19 @@ std::string best_header(const db::BestAnswer& answer) {
   if (reports::is_unverified(winner)) out += "// unverified: nobody looked at the results\n";
   if (!answer.exact) out += "// measured at the nearest size known, not at the one asked for\n";
   if (answer.final) {
-    out +=
-        fmt::format("// re-measured in {} rounds against {} others, tied with {}: {}\n", answer.final->rounds,
-                    contestants(answer) - 1, answer.tied_count, standing_text(answer, winner));
+    out += fmt::format("// {}\n", remeasured_text(answer));
   } else {
     out += "// not re-measured after the race: the lowest of many medians, so optimistic\n";
   }
-  out += "#pragma once\n";
+  out += fmt::format("#pragma once\n#define TUNER_KERNEL {}\n", winner.kernel);
   for (const auto& [name, value] : macros(winner)) out += fmt::format("#define {} {}\n", name, value);
   return out;
 }
 
 std::string best_flags(const db::BestAnswer& answer) {
-  std::string out;
-  for (const auto& [name, value] : macros(answer.winner)) {
-    out += fmt::format("{}-D{}={}", out.empty() ? "" : " ", name, value);
-  }
+  std::string out = "-DTUNER_KERNEL=" + answer.winner.kernel;
+  for (const auto& [name, value] : macros(answer.winner)) out += fmt::format(" -D{}={}", name, value);
   return out;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::cli::answers

@@ -4,13 +4,13 @@
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/cli/best_formats.hpp"
-#include "tuner/cli/best_table.hpp"
-#include "tuner/cli/best_why.hpp"
+#include "tuner/cli/answers/best_formats.hpp"
+#include "tuner/cli/answers/best_table.hpp"
+#include "tuner/cli/answers/best_why.hpp"
 
 using db_test::key;
 using db_test::timed_trial;
-namespace cli = tuner::cli;
+namespace cli = tuner::cli::answers;
 namespace model = tuner::model;
 
 namespace {

@@ -1,0 +1,25 @@
+#include "tuner/cli/answer_style.hpp"
+
+#include <unistd.h>
+
+#include "tuner/cli/terminal/terminal.hpp"
+
+namespace tuner::cli {
+
+answers::Style AnswerStyle::style(int descriptor) {
+  return {[this](const model::Digest& trial) { return m_ids.of(trial); }, terminal::columns_of(descriptor)};
+}
+
+answers::Style AnswerStyle::for_stdout() {
+  return style(STDOUT_FILENO);
+}
+
+answers::Style AnswerStyle::for_stderr() {
+  return style(STDERR_FILENO);
+}
+
+std::size_t stdout_columns() {
+  return terminal::columns_of(STDOUT_FILENO);
+}
+
+}  // namespace tuner::cli

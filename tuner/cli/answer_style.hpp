@@ -1,0 +1,22 @@
+#pragma once
+#include "db/short_ids.hpp"
+#include "tuner/cli/answers/words.hpp"
+
+namespace tuner::cli {
+
+/// How answers from a database are written, to each of the two streams. Must outlive what it gave.
+class AnswerStyle {
+ public:
+  explicit AnswerStyle(const db::Connection& connection) : m_ids(connection) {}
+  answers::Style for_stdout();
+  answers::Style for_stderr();
+
+ private:
+  answers::Style style(int descriptor);
+  db::ShortIds m_ids;
+};
+
+/// Columns of the terminal behind standard output.
+std::size_t stdout_columns();
+
+}  // namespace tuner::cli

@@ -1,0 +1,25 @@
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "db/best.hpp"
+
+namespace tuner::cli::answers {
+
+/// `{"schema_version": 1, "size": …, "answers": […]}`; times in nanoseconds.
+std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size);
+
+/// Family, size, class and how near they are to what was asked for.
+nlohmann::ordered_json contest_json(const db::BestAnswer& answer);
+/// A trial of the answer's contest.
+nlohmann::ordered_json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial);
+
+/// A C header that names the winner's kernel (`TUNER_KERNEL`) and defines its parameters as macros, words by
+/// their codes; in comments what it was measured on and how sure that is.
+std::string best_header(const db::BestAnswer& answer);
+
+/// The same macros as -D options, on one line.
+std::string best_flags(const db::BestAnswer& answer);
+
+}  // namespace tuner::cli::answers

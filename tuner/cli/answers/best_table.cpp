@@ -1,0 +1,271 @@
+#include "tuner/cli/answers/best_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "reports/baseline.hpp"
+#include "reports/ceiling.hpp"
+#include "reports/numbers.hpp"
+#include "reports/searched.hpp"
+#include "reports/summary.hpp"
+#include "reports/table.hpp"
+#include "tuner/model/winner.hpp"
+#include "tuner/util/wrap.hpp"
+
+namespace tuner::cli::answers {
+namespace {
+
+std::string occupancy_text(const model::TrialRecord& trial) {
+  return trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "";
+}
+
+std::string limiter_text(const model::TrialRecord& trial) {
+  return trial.occupancy ? fmt::format("{}", fmt::join(trial.occupancy->limited_by, ", ")) : "";
+}
+
+std::string speedup_text(const db::BestAnswer& answer) {
+  if (!answer.untuned || !answer.untuned->outcome.measurement || !answer.winner.outcome.measurement)
+    return "";
+  const bool approximate = !model::has_trusted_time(answer.untuned->outcome.status);
+  return (approximate ? "~" : "") + reports::ratio_text(answer.untuned->outcome.measurement->median_ns /
+                                                        answer.winner.outcome.measurement->median_ns);
+}
+
+/// The answers of one family in one class, by size.
+using Group = std::vector<const db::BestAnswer*>;
+
+std::vector<Group> groups_of(const std::vector<db::BestAnswer>& answers) {
+  std::vector<Group> groups;
+  for (const db::BestAnswer& answer : answers) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      const db::Contest& first = group.front()->contest;
+      return first.problem.family == answer.contest.problem.family &&
+             first.comparison_class == answer.contest.comparison_class;
+    });
+    if (same == groups.end())
+      groups.push_back({&answer});
+    else
+      same->push_back(&answer);
+  }
+  for (Group& group : groups) {
+    std::stable_sort(group.begin(), group.end(), [](const db::BestAnswer* a, const db::BestAnswer* b) {
+      return reports::problem_less(a->contest.problem, b->contest.problem);
+    });
+  }
+  return groups;
+}
+
+reports::Trials winners_of(const Group& group) {
+  reports::Trials winners;
+  for (const db::BestAnswer* answer : group) winners.push_back(&answer->winner);
+  return winners;
+}
+
+std::string first_metric(const Group& group) {
+  return reports::choose_metric(winners_of(group), "");
+}
+
+bool is_raced(const db::BestAnswer& answer) {
+  return !answer.final;
+}
+
+bool is_unverified(const db::BestAnswer& answer) {
+  return reports::is_unverified(answer.winner);
+}
+
+bool has_latency(const db::BestAnswer& answer) {
+  return reports::has_latency(answer.winner);
+}
+
+/// It is not the fastest of its final, only tied with it or the best of its kernel.
+bool is_behind(const db::BestAnswer& answer) {
+  return answer.final && answer.winner.key != answer.final->entries.front().trial;
+}
+
+std::string behind_text(const db::BestAnswer& answer) {
+  if (!is_behind(answer)) return "";
+  const auto* entry = model::entry_of(*answer.final, answer.winner.key);
+  return reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high);
+}
+
+std::vector<std::string> baseline_names(const Group& group) {
+  std::set<std::string> names;
+  for (const db::BestAnswer* answer : group) {
+    for (const model::TrialRecord& baseline : answer->baselines) names.insert(baseline.kernel);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string marks(const db::BestAnswer& answer) {
+  return std::string(has_latency(answer) ? " †" : "") + (is_raced(answer) ? " *" : "") +
+         reports::unverified_mark(answer.winner);
+}
+
+bool any_of(const Group& group, bool (*is)(const db::BestAnswer&)) {
+  return std::any_of(group.begin(), group.end(), [&](const db::BestAnswer* answer) { return is(*answer); });
+}
+
+std::string time_with_marks(const db::BestAnswer& answer) {
+  const auto& measurement = answer.winner.outcome.measurement;
+  return measurement ? reports::time_text(measurement->median_ns) + marks(answer) : "";
+}
+
+std::string library_text(const db::BestAnswer& answer, const std::string& name) {
+  const std::string text = reports::baseline_text(name, reports::view(answer.baselines), &answer.winner,
+                                                  answer.final ? &*answer.final : nullptr);
+  return text == "-" ? "" : text;
+}
+
+std::string share_text(const db::BestAnswer& answer) {
+  const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
+  return share ? reports::ceiling_text(share) : "";
+}
+
+/// The ratio alone: its interval stands in the answer of one size.
+std::string library_ratio_text(const db::BestAnswer& answer, const std::string& name) {
+  const std::string text = library_text(answer, name);
+  return text.substr(0, text.find(" ("));
+}
+
+/// Everything of one answer.
+std::string block_text(const db::BestAnswer& answer, const Style& style) {
+  using Cells = std::vector<std::pair<std::string, std::string>>;
+  const model::TrialRecord& winner = answer.winner;
+  const auto& measurement = winner.outcome.measurement;
+  const std::string metric = first_metric({&answer});
+  Cells cells = {
+      {"", ""},
+      {"kernel", winner.kernel},
+      {"trial", style.id(winner.key)},
+      {"configuration", winner.configuration.text()},
+      {"median", time_with_marks(answer)},
+      {"95 % interval", measurement ? reports::interval_text(measurement->low_ns, measurement->high_ns) : ""},
+      {metric.empty() ? "metric" : metric, metric_text(winner, metric)},
+      {"of ceiling", share_text(answer)},
+      {"× default", speedup_text(answer)}};
+  for (const std::string& name : baseline_names({&answer}))
+    cells.emplace_back(reports::baseline_heading(name), library_text(answer, name));
+  if (winner.resources) cells.emplace_back("registers", fmt::format("{}", winner.resources->registers));
+  if (winner.occupancy) {
+    cells.emplace_back("occupancy",
+                       fmt::format("{}, limited by {}", occupancy_text(winner), limiter_text(winner)));
+  }
+  cells.emplace_back("time / fastest", behind_text(answer));
+  cells.emplace_back("tied", answer.tied_count == 0 ? "" : fmt::format("with {}", answer.tied_count));
+  cells.emplace_back("idea", winner.idea);
+  if (answer.searched) cells.emplace_back("searched", reports::searched_text(*answer.searched));
+  reports::Table table;
+  std::vector<std::string> row;
+  for (auto& [name, value] : cells) {
+    table.add_column(name);
+    row.push_back(std::move(value));
+  }
+  table.add_row(std::move(row));
+  return table.blocks(style.columns);
+}
+
+/// The figures that matter most, a row a size; with the values that are each configuration's own, or without.
+reports::Table figures_table(const Group& group, const Common& common, bool with_configurations,
+                             const Style& style) {
+  using reports::Align;
+  const std::string metric = first_metric(group);
+  const std::vector<std::string> libraries = baseline_names(group);
+  reports::Table table({{"size", Align::right}, {"trial"}});
+  if (!common.has_one_kernel()) table.add_column("kernel");
+  if (with_configurations) table.add_column("configuration");
+  table.add_column("median", Align::right);
+  if (!metric.empty()) table.add_column(metric, Align::right);
+  table.add_column("× default", Align::right);
+  for (const std::string& name : libraries) table.add_column(reports::baseline_heading(name), Align::right);
+  table.add_column("of ceiling", Align::right);
+  table.add_column("tied", Align::right);
+  for (const db::BestAnswer* answer : group) {
+    const model::TrialRecord& winner = answer->winner;
+    std::vector<std::string> row = {size_label(winner.problem), style.id(winner.key)};
+    if (!common.has_one_kernel()) row.push_back(winner.kernel);
+    if (with_configurations) row.push_back(common.rest(winner));
+    row.push_back(time_with_marks(*answer));
+    if (!metric.empty()) row.push_back(metric_text(winner, metric));
+    row.push_back(speedup_text(*answer));
+    for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
+    row.push_back(share_text(*answer));
+    row.push_back(fmt::format("{}", answer->tied_count));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+/// The values of each configuration in the group, with the sizes that it is the best of.
+std::string configurations_text(const Group& group, const Common& common, const Style& style) {
+  std::vector<std::pair<std::string, std::string>> lines;  // configuration, sizes
+  for (const db::BestAnswer* answer : group) {
+    const std::string own =
+        (common.has_one_kernel() ? "" : answer->winner.kernel + ' ') + common.rest(answer->winner);
+    const std::string size = size_label(answer->winner.problem);
+    const auto known =
+        std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == own; });
+    if (known == lines.end())
+      lines.emplace_back(own, size);
+    else
+      known->second += ", " + size;
+  }
+  std::string text = "\n";
+  for (const auto& [own, sizes] : lines)
+    text += util::wrapped_text(fmt::format("{}: {}", sizes, own), style.columns, 2);
+  return text;
+}
+
+std::string table_text(const Group& group, const Style& style) {
+  const Common common(winners_of(group));
+  const reports::Table whole = figures_table(group, common, true, style);
+  if (whole.width() <= style.columns) return whole.fitted(style.columns) + common.text(style.columns);
+  return figures_table(group, common, false, style).fitted(style.columns) +
+         configurations_text(group, common, style) + common.text(style.columns);
+}
+
+/// What the marks in the group mean, and how far it was searched.
+std::string notes_text(const Group& group) {
+  std::string text;
+  if (any_of(group, is_raced)) {
+    text += "* not re-measured after the race: the lowest of many medians, so optimistic\n";
+  }
+  if (any_of(group, has_latency))
+    text += "† too short to tell from launch latency, which the time includes\n";
+  if (any_of(group, is_unverified))
+    text += "unverified: nobody looked at the results, the spec says verify = \"none\"\n";
+  if (const std::string note = reports::baseline_note(baseline_names(group)); !note.empty())
+    text += note + "\n";
+  if (group.size() == 1) return text;
+  std::vector<reports::LabelledSearch> searches;
+  for (const db::BestAnswer* answer : group)
+    searches.emplace_back(size_label(answer->winner.problem), answer->searched);
+  for (const auto& [sizes, said] : reports::searched_lines(searches))
+    text += fmt::format("{}: {}\n", sizes, said);
+  return text;
+}
+
+}  // namespace
+
+std::string metric_text(const model::TrialRecord& trial, const std::string& metric) {
+  const auto found = trial.metrics.find(metric);
+  return found == trial.metrics.end() ? "" : reports::significant(found->second);
+}
+
+std::string best_text(const std::vector<db::BestAnswer>& answers, const Style& style) {
+  std::string text;
+  for (const Group& group : groups_of(answers)) {
+    if (!text.empty()) text += '\n';
+    const db::Contest& contest = group.front()->contest;
+    text += util::wrapped_text(fmt::format("{}{}: {}", contest.problem.family,
+                                           group.size() == 1 ? " " + size_label(contest.problem) : "",
+                                           contest.comparison_class.text()),
+                               style.columns, 2);
+    text += group.size() == 1 ? block_text(*group.front(), style) : table_text(group, style);
+    text += util::wrapped_text(notes_text(group), style.columns, 2);
+  }
+  return text;
+}
+
+}  // namespace tuner::cli::answers

@@ -1,0 +1,188 @@
+#include "tuner/cli/answers/best_why.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/baseline.hpp"
+#include "reports/ceiling.hpp"
+#include "reports/numbers.hpp"
+#include "reports/summary.hpp"
+#include "tuner/model/winner.hpp"
+#include "tuner/util/wrap.hpp"
+
+namespace tuner::cli::answers {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+void say_measured(const db::BestAnswer& answer, const Asked& asked, Lines& lines) {
+  const db::Contest& contest = answer.contest;
+  if (!answer.exact) {
+    lines.push_back(fmt::format("size {} was never measured here; the nearest is {} (log2 distance {:.2f})",
+                                asked.size, contest.problem.size_text(), answer.distance));
+  }
+  lines.push_back(fmt::format("measured{}: {} ok, {} dropped early, {} failed, {} skipped",
+                              answer.exact ? "" : " there", contest.ok, contest.dropped, contest.failed,
+                              contest.skipped));
+  if (!answer.wanted_device)
+    lines.push_back(fmt::format("no result for '{}'; this is another device's", asked.gpu));
+}
+
+/// Who was not there when the best were measured in turn.
+void say_newcomers(const db::BestAnswer& answer, Lines& lines) {
+  if (answer.newcomers.empty()) return;
+  std::vector<std::string> names;
+  for (const db::Newcomers& newcomers : answer.newcomers)
+    names.push_back(fmt::format("{} of {}", newcomers.trials, newcomers.kernel));
+  lines.push_back(
+      fmt::format("not in that final, though within 10 %: {}; none is clearly faster, and "
+                  "`tuner run` races them",
+                  fmt::join(names, ", ")));
+}
+
+/// What `other` has instead, or all of it where it is another kernel.
+std::string instead(const model::TrialRecord& winner, const model::TrialRecord& other) {
+  if (other.kernel != winner.kernel) return fmt::format("{} {}", other.kernel, other.configuration.text());
+  const std::string change = change_text(winner.configuration, other.configuration);
+  return change.empty() ? "the same configuration of another source" : change;
+}
+
+void say_ties(const db::BestAnswer& answer, const Style& style, Lines& lines) {
+  if (answer.tied_count == 0) return;
+  constexpr std::size_t most = 3;
+  const bool by_rule = answer.final && answer.winner.key == answer.final->chosen;
+  lines.push_back(fmt::format("cannot be told from {} other{}{}", answer.tied_count,
+                              answer.tied_count == 1 ? "" : "s",
+                              by_rule ? "; chosen by the rule: " + std::string(model::final_rule) : ""));
+  for (std::size_t i = 0; i < answer.tied.size() && i < most; ++i) {
+    const model::TrialRecord& trial = answer.tied[i];
+    std::string line = fmt::format("  {}  {}", style.id(trial.key), instead(answer.winner, trial));
+    if (trial.outcome.measurement)
+      line +=
+          ", " + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial);
+    lines.push_back(std::move(line));
+  }
+  const auto left = answer.tied_count - static_cast<std::int64_t>(std::min(answer.tied.size(), most));
+  if (left > 0) lines.push_back(fmt::format("  … and {} more", left));
+}
+
+bool is_tied(const db::BestAnswer& answer, const db::Ranked& ranked) {
+  return std::any_of(answer.tied.begin(), answer.tied.end(),
+                     [&](const model::TrialRecord& tied) { return tied.key == ranked.trial.key; });
+}
+
+std::string more_or_fewer(std::int64_t difference, const char* what) {
+  return fmt::format("{} {} {}", difference > 0 ? difference : -difference, difference > 0 ? "more" : "fewer",
+                     what);
+}
+
+/// What the best of those that are not tied lacks.
+void say_runner_up(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked, const Style& style,
+                   Lines& lines) {
+  const auto next = std::find_if(ranked.begin(), ranked.end(), [&](const db::Ranked& one) {
+    return one.trial.key != answer.winner.key && !is_tied(answer, one);
+  });
+  if (next == ranked.end()) return;
+  const model::TrialRecord& winner = answer.winner;
+  const auto own = std::find_if(ranked.begin(), ranked.end(),
+                                [&](const db::Ranked& one) { return one.trial.key == winner.key; });
+  const double base = own == ranked.end() ? 1 : own->ratio;
+  std::vector<std::string> parts = {difference_text(next->ratio / base, next->in_final),
+                                    instead(winner, next->trial)};
+  if (winner.resources && next->trial.resources) {
+    const auto registers = next->trial.resources->registers - winner.resources->registers;
+    if (registers != 0) parts.push_back(more_or_fewer(registers, "registers"));
+    const auto spilled = [](const model::KernelResources& r) {
+      return r.spill_store_bytes + r.spill_load_bytes;
+    };
+    const auto spills = spilled(*next->trial.resources) - spilled(*winner.resources);
+    if (spills != 0) parts.push_back(more_or_fewer(spills, "bytes spilled"));
+  }
+  if (winner.occupancy && next->trial.occupancy &&
+      winner.occupancy->fraction != next->trial.occupancy->fraction) {
+    parts.push_back(fmt::format("occupancy {} instead of {}",
+                                reports::percent_text(next->trial.occupancy->fraction),
+                                reports::percent_text(winner.occupancy->fraction)));
+  }
+  lines.push_back(fmt::format("the next one, {}: {}", style.id(next->trial.key), fmt::join(parts, "; ")));
+}
+
+void say_libraries(const db::BestAnswer& answer, Lines& lines) {
+  for (const model::TrialRecord& baseline : answer.baselines) {
+    if (!baseline.outcome.measurement || !answer.winner.outcome.measurement) continue;
+    const auto ratio =
+        model::baseline_ratio(baseline, answer.winner, answer.final ? &*answer.final : nullptr);
+    std::string text = fmt::format("{} takes {} of its time", baseline.kernel, reports::baseline_text(ratio));
+    if (!baseline.outcome.detail.empty()) text += fmt::format(" ({})", baseline.outcome.detail);
+    lines.push_back(std::move(text));
+  }
+}
+
+void say_ceiling(const db::BestAnswer& answer, Lines& lines) {
+  const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
+  if (!share) return;
+  lines.push_back(fmt::format("{} of the device's {} ceiling, {}", reports::percent_text(share->fraction),
+                              share->ceiling->kind, reports::ceiling_value_text(*share->ceiling)));
+}
+
+std::string raced_text(const db::BestAnswer& answer) {
+  return fmt::format(
+      "not measured again in turn with the others: {}",
+      answer.had_final
+          ? "no final has considered it yet, and it beats what the last one chose; `tuner run` races it"
+          : "the lowest of many medians, so optimistic");
+}
+
+/// Where a winner stands in its final, if that is not first.
+std::string behind_fastest(const db::BestAnswer& answer) {
+  const auto* entry = model::entry_of(*answer.final, answer.winner.key);
+  if (entry == nullptr || entry == &answer.final->entries.front()) return "";
+  return fmt::format("; its time is {} of the fastest's",
+                     reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high));
+}
+
+}  // namespace
+
+std::size_t contestants(const db::BestAnswer& answer) {
+  const auto is_library = [&](const model::FinalRecord::Entry& entry) {
+    return std::any_of(answer.baselines.begin(), answer.baselines.end(),
+                       [&](const model::TrialRecord& baseline) { return baseline.key == entry.trial; });
+  };
+  const auto& entries = answer.final->entries;
+  return entries.size() - static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), is_library));
+}
+
+std::string remeasured_text(const db::BestAnswer& answer) {
+  const model::FinalRecord& final = *answer.final;
+  const std::size_t others = contestants(answer) - 1;
+  const bool libraries = final.entries.size() > others + 1;
+  std::string text =
+      others == 0 ? fmt::format("measured again{} in {} rounds: no other trial was near",
+                                libraries ? " in turn with the libraries" : "", final.rounds)
+                  : fmt::format("measured again in turn with {} other{}{}, {} rounds", others,
+                                others == 1 ? "" : "s", libraries ? " and the libraries" : "", final.rounds);
+  if (final.throttled_rounds > 0)
+    text += fmt::format(" ({} more at a lowered clock were left out)", final.throttled_rounds);
+  return text + behind_fastest(answer);
+}
+
+std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vector<db::Ranked>& ranked,
+                const Evidence& found, const Style& style) {
+  Lines lines;
+  say_measured(answer, asked, lines);
+  lines.push_back(answer.final ? remeasured_text(answer) : raced_text(answer));
+  if (answer.final) say_newcomers(answer, lines);
+  say_ties(answer, style, lines);
+  say_runner_up(answer, ranked, style, lines);
+  for (std::string& line : evidence_lines(found, style)) lines.push_back(std::move(line));
+  say_libraries(answer, lines);
+  say_ceiling(answer, lines);
+  std::string text = fmt::format("why {} at {} {}:\n", style.id(answer.winner.key),
+                                 answer.contest.problem.family, size_label(answer.contest.problem));
+  for (const std::string& line : lines) text += util::wrapped_text("  " + line, style.columns, 2);
+  text.pop_back();
+  return text;
+}
+
+}  // namespace tuner::cli::answers
