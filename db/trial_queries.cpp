@@ -90,8 +90,12 @@ Digest filled_up(const std::string& prefix, char digit) {
 void require_prefix(const std::string& prefix) {
   const bool hex = prefix.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (hex && prefix.size() >= 4 && prefix.size() <= 32) return;
+  if (hex && !prefix.empty() && prefix.size() < 4) {
+    throw UsageError(fmt::format("'{}' is too short to name a trial: at least 4 digits are needed", prefix),
+                     "`tuner best` and `tuner list failures` show identifiers");
+  }
   throw UsageError(fmt::format("'{}' is not the beginning of a trial's identifier", prefix),
-                   "give 4 to 32 hexadecimal digits, as `tuner best` and `tuner report` show them");
+                   "give 4 to 32 hexadecimal digits, as `tuner best` and `tuner list failures` show them");
 }
 
 }  // namespace
@@ -168,7 +172,8 @@ TrialRecord find_trial(const Connection& db, const std::string& prefix) {
   while (row.step()) found.push_back(row.digest());
   if (found.empty()) {
     throw Error(fmt::format("{}: no trial's identifier begins with {}", db.path().string(), prefix),
-                "`tuner report` lists what there is", tuner::model::ExitCode::nothing_found);
+                "`tuner best` and `tuner list failures` show identifiers",
+                tuner::model::ExitCode::nothing_found);
   }
   if (found.size() > 1) {
     std::string names;

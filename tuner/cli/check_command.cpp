@@ -8,6 +8,7 @@
 #include "config/signature_check.hpp"
 #include "reports/numbers.hpp"
 #include "reports/table.hpp"
+#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
@@ -211,11 +212,12 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
     const std::string reference = checker.check_reference(work, problem);
     bad_references += reference.empty() ? 0 : 1;
     const bool is_cut = !all && records.size() == most_sampled;
-    write_out(fmt::format(
-        "{}: {}; {} configurations at {}, {} of them compiled for {} by {}{}\n{}\n", spec.name,
-        reference.empty() ? "sound" : "its reference does not compile", list.size(), problem.text(),
-        records.size(), target.device.architecture, compiler_of(spec, compiler),
-        is_cut ? " (the sample has no more; --all compiles every one)" : "", result_table(records).plain()));
+    write_out(fmt::format("{}: {}; {} configurations at {}, {} of them compiled for {} by {}{}\n{}\n",
+                          spec.name, reference.empty() ? "sound" : "its reference does not compile",
+                          list.size(), problem.text(), records.size(), target.device.architecture,
+                          compiler_of(spec, compiler),
+                          is_cut ? " (the sample has no more; --all compiles every one)" : "",
+                          result_table(records).fitted(stdout_columns())));
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));
   }

@@ -6,11 +6,13 @@
 
 #include "db/database.hpp"
 #include "db/final_queries.hpp"
+#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare_formats.hpp"
 #include "tuner/cli/compare_sides.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/repeat.hpp"
@@ -85,6 +87,17 @@ Compared compare_stored(const config::Settings& settings, const model::TrialReco
   return compare_trials(a, b, db::final_between(own, a.key, b.key));
 }
 
+/// Both trials, and the verdict. Times are those that were compared.
+std::string side_by_side(const config::Settings& settings, const Compared& compared) {
+  const db::Connection own = db::open_for_reading(settings.database());
+  AnswerStyle style(own);
+  const auto facts = [&](const model::TrialRecord& trial) {
+    return load_facts(own, trial, settings.cache_folder());
+  };
+  return answers::trials_text(facts(compared.a), facts(compared.b), style.for_stdout()) + '\n' +
+         verdict_text(compared, stdout_columns());
+}
+
 int compare(const Context& context, const CompareOptions& options) {
   const config::Settings settings = context.settings();
   const Side a = load_side(settings.database(), options.a);
@@ -100,12 +113,12 @@ int compare(const Context& context, const CompareOptions& options) {
   }
   if (!a.trial) {
     const ComparedSides sides = compare_best(a, b);
-    write_out(options.format == "json" ? compare_json(sides) : compare_text(sides));
+    write_out(options.format == "json" ? compare_json(sides) : compare_text(sides, stdout_columns()));
     return static_cast<int>(model::ExitCode::done);
   }
   const Compared compared = options.fresh ? compare_fresh(settings, options, *a.trial, *b.trial)
                                           : compare_stored(settings, *a.trial, *b.trial);
-  write_out(options.format == "json" ? compare_json({{compared}, {}, {}}) : compare_text(compared));
+  write_out(options.format == "json" ? compare_json({{compared}, {}, {}}) : side_by_side(settings, compared));
   return static_cast<int>(model::ExitCode::done);
 }
 

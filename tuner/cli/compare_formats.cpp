@@ -8,6 +8,7 @@
 #include "reports/numbers.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
+#include "tuner/util/wrap.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -16,20 +17,8 @@ using Json = nlohmann::ordered_json;
 using measure::Verdict;
 using reports::Align;
 
-constexpr std::size_t shown_digits = 12;
-
-std::string id_text(const model::TrialRecord& trial) {
-  return trial.key.hex().substr(0, shown_digits);
-}
-
 std::string time_text(const model::TrialRecord& trial) {
   return reports::time_text(measurement_of(trial).median_ns) + reports::unverified_mark(trial);
-}
-
-std::string side_line(char name, const model::TrialRecord& trial) {
-  const model::Measurement& m = measurement_of(trial);
-  return fmt::format("{}  {}  {} ({})  {} {}\n", name, id_text(trial), time_text(trial),
-                     reports::interval_text(m.low_ns, m.high_ns), trial.kernel, trial.configuration.text());
 }
 
 std::string problem_text(const model::TrialRecord& trial) {
@@ -108,27 +97,24 @@ CompareSummary summary_of(const ComparedSides& sides) {
   return summary;
 }
 
-std::string compare_text(const Compared& compared) {
-  std::string out = side_line('A', compared.a) + side_line('B', compared.b);
-  out += fmt::format("at {}; {}\n\n", problem_text(compared.a), compared.a.comparison_class.text());
-  if (compared.verdict == Verdict::tied) {
-    out += fmt::format("A and B cannot be told apart: A takes {} of B's time", ratio_text(compared.ratio));
-  } else {
-    out += fmt::format("A is {} than B: it takes {} of B's time", measure::to_string(compared.verdict),
-                       ratio_text(compared.ratio));
-  }
-  return out + fmt::format(" ({})\n", compared.how);
+std::string verdict_text(const Compared& compared, std::size_t columns) {
+  const std::string ratio = ratio_text(compared.ratio);
+  const std::string verdict = compared.verdict == Verdict::tied
+                                  ? fmt::format("A and B cannot be told apart: A takes {} of B's time", ratio)
+                                  : fmt::format("A is {} than B: it takes {} of B's time",
+                                                measure::to_string(compared.verdict), ratio);
+  return util::wrapped_text(fmt::format("{} ({})", verdict, compared.how), columns, 2);
 }
 
-std::string compare_text(const ComparedSides& sides) {
+std::string compare_text(const ComparedSides& sides, std::size_t columns) {
   std::string out;
   std::size_t next = 0;
   while (next < sides.both.size()) {
     const model::ComparisonClass& comparison = sides.both[next].a.comparison_class;
     reports::Table table({{"problem"},
-                          {"A"},
+                          {"A", Align::left, true},
                           {"time", Align::right},
-                          {"B"},
+                          {"B", Align::left, true},
                           {"time", Align::right},
                           {"A's time by B's", Align::right},
                           {"A is"}});
@@ -139,7 +125,7 @@ std::string compare_text(const ComparedSides& sides) {
                      time_text(compared.b), ratio_text(compared.ratio),
                      std::string(measure::to_string(compared.verdict))});
     }
-    out += fmt::format("{}\n{}\n", comparison.text(), table.plain());
+    out += util::wrapped_text(comparison.text(), columns, 2) + table.fitted(columns) + '\n';
   }
   out +=
       sides.both.empty() ? "no problem was measured by both in one class\n" : summary_text(summary_of(sides));

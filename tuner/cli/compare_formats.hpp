@@ -14,10 +14,10 @@ struct CompareSummary {
 };
 CompareSummary summary_of(const ComparedSides& sides);
 
-/// Two trials: who they are, and a sentence.
-std::string compare_text(const Compared& compared);
+/// Two trials in a sentence: which is faster, by how much, and how that is known.
+std::string verdict_text(const Compared& compared, std::size_t columns);
 /// Two sides: a table for each class, the summary, and what only one has.
-std::string compare_text(const ComparedSides& sides);
+std::string compare_text(const ComparedSides& sides, std::size_t columns);
 
 /// `{"schema_version": 1, "comparisons": […], "summary": {…}, "only_a": […], "only_b": […]}`; times in
 /// nanoseconds, ratios of A by B.

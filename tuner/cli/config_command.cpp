@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "reports/table.hpp"
+#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/command.hpp"
 
 namespace tuner::cli {
@@ -8,7 +9,11 @@ namespace {
 
 int show_config(const Context& context) {
   const config::Settings settings = context.settings();
-  reports::Table table({{"setting"}, {"value"}, {"from"}, {"variable"}, {"meaning"}});
+  reports::Table table({{"setting"},
+                        {"value", reports::Align::left, true},
+                        {"from", reports::Align::left, true},
+                        {"variable"},
+                        {"meaning", reports::Align::left, true}});
   for (const config::KnownSetting& known : config::known_settings()) {
     const config::Setting* setting = settings.find(known.name);
     std::string value = setting ? setting->value : "(" + std::string(known.unset) + ")";
@@ -17,7 +22,7 @@ int show_config(const Context& context) {
     table.add_row({std::string(known.name), value, setting ? setting->origin : "unset",
                    config::variable_name(known.name), std::string(known.description)});
   }
-  write_out(table.plain());
+  write_out(table.fitted(stdout_columns()));
   return 0;
 }
 

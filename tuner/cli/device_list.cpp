@@ -4,6 +4,7 @@
 
 #include "reports/numbers.hpp"
 #include "reports/table.hpp"
+#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cuda/cuda.hpp"
@@ -23,7 +24,7 @@ void add(reports::Table& table, const model::DeviceInfo& device) {
 int list_devices() {
   using reports::Align;
   reports::Table table({{"device"},
-                        {"name"},
+                        {"name", Align::left, true},
                         {"architecture"},
                         {"multiprocessors", Align::right},
                         {"memory", Align::right},
@@ -35,7 +36,7 @@ int list_devices() {
     write_err(fmt::format("no GPU: {}", error.what()));
   }
   add(table, device::cpu::describe_cpu());
-  write_out(table.plain());
+  write_out(table.fitted(stdout_columns()));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "reports/numbers.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
+#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/device_list.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
@@ -15,15 +16,24 @@
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
 
 using reports::Align;
 
+/// Of identifiers, as people like them.
+constexpr std::size_t least_digits = 7;
+
 int list_kernels(const std::vector<std::string>& selection) {
   const KernelCatalog catalog = KernelCatalog::load(selection);
-  reports::Table table({{"kernel"}, {"family"}, {"sizes"}, {"types"}, {"parameters"}, {"description"}});
+  reports::Table table({{"kernel"},
+                        {"family"},
+                        {"sizes"},
+                        {"types", Align::left, true},
+                        {"parameters", Align::left, true},
+                        {"description", Align::left, true}});
   std::vector<model::KernelSpec> all;
   for (const model::KernelSpec& kernel : catalog.selected()) {
     all.push_back(kernel);
@@ -42,14 +52,15 @@ int list_kernels(const std::vector<std::string>& selection) {
          kernel.role == model::Role::baseline ? "a baseline" : fmt::format("{}", fmt::join(parameters, " ")),
          kernel.description + (kernel.unverified ? " (unverified)" : "")});
   }
-  write_out(table.plain());
+  write_out(table.fitted(stdout_columns()));
   return 0;
 }
 
 int list_strategies() {
-  reports::Table table({{"strategy"}, {"description"}});
+  reports::Table table({{"strategy"}, {"description", Align::left, true}});
   table.add_row({"auto", sweep::StrategyChoice("auto").rule()});
-  reports::Table settings({{"setting"}, {"usual", Align::right}, {"from"}, {"to"}, {"what it is"}});
+  reports::Table settings(
+      {{"setting"}, {"usual", Align::right}, {"from"}, {"to"}, {"what it is", Align::left, true}});
   for (const search::StrategyKind& kind : search::strategies()) {
     table.add_row({std::string(kind.name), std::string(kind.description)});
     for (const search::Setting& setting : kind.settings) {
@@ -58,19 +69,28 @@ int list_strategies() {
                         std::string(setting.description)});
     }
   }
-  write_out(table.plain() + "\n" + settings.plain());
+  write_out(table.fitted(stdout_columns()) + "\n" + settings.fitted(stdout_columns()));
   return 0;
 }
 
 int list_runs(const Context& context) {
   const db::Connection connection = db::open_for_reading(context.settings().database());
-  reports::Table table({{"run"}, {"started"}, {"state"}, {"device"}, {"trials", Align::right}, {"command"}});
-  for (const model::RunRecord& run : db::runs(connection)) {
-    table.add_row({run.id.hex(), run.started_at, run.state, run.device.name, fmt::format("{}", run.measured),
-                   run.command_line});
+  reports::Table table({{"run"},
+                        {"started"},
+                        {"state"},
+                        {"device", Align::left, true},
+                        {"trials", Align::right},
+                        {"command", Align::left, true}});
+  const std::vector<model::RunRecord> runs = db::runs(connection);
+  std::vector<std::string> ids;
+  for (const model::RunRecord& run : runs) ids.push_back(run.id.hex());
+  const std::size_t digits = util::telling_length(ids, least_digits);
+  for (const model::RunRecord& run : runs) {
+    table.add_row({run.id.hex().substr(0, digits), answers::second_text(run.started_at), run.state,
+                   run.device.name, fmt::format("{}", run.measured), run.command_line});
   }
   if (table.empty()) throw model::Error("the database holds no run", "", model::ExitCode::nothing_found);
-  write_out(table.plain());
+  write_out(table.fitted(stdout_columns()));
   return 0;
 }
 
@@ -79,7 +99,12 @@ int list_failures(const Context& context, const std::string& kernel) {
   db::TrialFilter filter;
   filter.failures = true;
   filter.kernel = kernel;
-  reports::Table table({{"trial"}, {"status"}, {"kernel"}, {"configuration"}, {"problem"}, {"reason"}});
+  reports::Table table({{"trial"},
+                        {"status"},
+                        {"kernel"},
+                        {"configuration", Align::left, true},
+                        {"problem"},
+                        {"reason", Align::left, true}});
   for (const model::TrialRecord& trial : db::trials(connection, filter)) {
     table.add_row({trial.key.hex().substr(0, 12), std::string(model::to_string(trial.outcome.status)),
                    trial.kernel, trial.configuration.text(), trial.problem.text(), reports::reason(trial)});
@@ -93,7 +118,7 @@ int list_failures(const Context& context, const std::string& kernel) {
                        : fmt::format("it was running when the machine went down ({})", attempt.opened_at)});
   }
   if (table.empty()) throw model::Error("the database holds no failure", "", model::ExitCode::nothing_found);
-  write_out(table.plain());
+  write_out(table.fitted(stdout_columns()));
   write_err("`tuner show TRIAL` gives the whole compiler log or driver error");
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/status_formats.hpp"
 #include "tuner/model/error.hpp"
@@ -34,7 +35,7 @@ int show_status(const StatusOptions& options) {
   const bool is_slurms = cluster::read_description(folder).has_value();
   const cluster::SweepStatus status =
       cluster::look_at(folder, is_slurms ? cluster::ask_slurm(folder.path()) : cluster::Queue{});
-  write_out(options.format == "json" ? status_json(status) : status_table(status));
+  write_out(options.format == "json" ? status_json(status) : status_table(status, stdout_columns()));
   for (const std::string& note : status.notes) write_err("warning: " + note);
   say_next(folder, status);
   const bool lost = !status.done() && status.count(cluster::PartState::lost) > 0;

@@ -61,14 +61,14 @@ constexpr PartState part_states[] = {PartState::done, PartState::running, PartSt
 
 }  // namespace
 
-std::string status_table(const cluster::SweepStatus& status) {
+std::string status_table(const cluster::SweepStatus& status, std::size_t columns) {
   reports::Table table({{"shard"},
                         {"state"},
                         {"trials", Align::right},
                         {"a second", Align::right},
                         {"left", Align::right},
                         {"host"},
-                        {"note"}});
+                        {"note", Align::left, true}});
   for (const cluster::PartStatus& part : status.parts) add_status_row(table, part);
   if (status.last) add_status_row(table, *status.last);
   std::string counts;
@@ -81,7 +81,7 @@ std::string status_table(const cluster::SweepStatus& status) {
   table.add_row({"total", counts, trials_text(status.measured(), status.planned()),
                  at_work ? rate_text(status.trials_per_second()) : "",
                  at_work && left ? terminal::duration_text(*left) : "", "", ""});
-  return table.plain();
+  return table.fitted(columns);
 }
 
 std::string status_json(const cluster::SweepStatus& status) {

@@ -159,6 +159,19 @@ std::string listed(std::span<const std::string_view> words) {
   return text;
 }
 
+std::size_t telling_length(std::vector<std::string> words, std::size_t least) {
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  std::size_t length = least;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& a = words[i - 1];
+    const std::string& b = words[i];
+    const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+    length = std::max(length, static_cast<std::size_t>(differ - a.begin()) + 1);
+  }
+  return length;
+}
+
 std::string shell_quote(const std::string& text) {
   constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%^";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+#include <vector>
 
 namespace tuner::util {
 
@@ -37,6 +38,10 @@ std::string lower(std::string_view text);
 
 /// `a, b or c`
 std::string listed(std::span<const std::string_view> words);
+
+/// How many characters from their beginning tell all of `words` apart; at least `least`. Equal ones are never
+/// told apart.
+std::size_t telling_length(std::vector<std::string> words, std::size_t least);
 
 /// `text` as one word of a POSIX shell.
 std::string shell_quote(const std::string& text);

@@ -51,9 +51,9 @@ int product(std::string_view text) {
   return static_cast<int>(std::min(result, 1LL << 30));
 }
 
-}  // namespace
-
-int constant_bytes(std::span<const std::byte> cubin, std::string_view symbol) {
+/// Bytes of all sections whose name `counts`; 0 for something that is not a 64-bit ELF file.
+template <typename Counts>
+std::uint64_t section_bytes(std::span<const std::byte> cubin, const Counts& counts) {
   const auto header = read_at<Elf64_Ehdr>(cubin, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
       header->e_ident[EI_CLASS] != ELFCLASS64) {
@@ -67,10 +67,22 @@ int constant_bytes(std::span<const std::byte> cubin, std::string_view symbol) {
   std::uint64_t total = 0;
   for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
     const auto entry = section(i);
-    if (entry && is_constant_of(string_at(cubin, names->sh_offset + entry->sh_name), symbol))
-      total += entry->sh_size;
+    if (entry && counts(string_at(cubin, names->sh_offset + entry->sh_name))) total += entry->sh_size;
   }
-  return static_cast<int>(std::min<std::uint64_t>(total, 1U << 30U));
+  return std::min<std::uint64_t>(total, 1U << 30U);
+}
+
+}  // namespace
+
+int constant_bytes(std::span<const std::byte> cubin, std::string_view symbol) {
+  return static_cast<int>(
+      section_bytes(cubin, [&](std::string_view section) { return is_constant_of(section, symbol); }));
+}
+
+std::int64_t code_bytes(std::span<const std::byte> cubin, std::string_view symbol) {
+  const std::string wanted = std::string(".text.").append(symbol);
+  return static_cast<std::int64_t>(
+      section_bytes(cubin, [&](std::string_view section) { return section == wanted; }));
 }
 
 int max_threads_per_block(std::string_view ptx, std::string_view symbol) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@ namespace tuner::compile::nvrtc {
 /// __constant__ variables and the compiler's constants. Summed over the ELF sections `.nv.constantN` and
 /// `.nv.constantN.symbol`. 0 for something that is not a 64-bit ELF file.
 int constant_bytes(std::span<const std::byte> cubin, std::string_view symbol);
+
+/// Bytes of machine code of kernel `symbol`, what it calls apart: the ELF section `.text.symbol`. 0 where
+/// there is none, or it is no 64-bit ELF file.
+std::int64_t code_bytes(std::span<const std::byte> cubin, std::string_view symbol);
 
 /// Most threads in a block that __launch_bounds__ (or __block_size__) of `symbol` allows: the product of
 /// `.maxntid` (or `.reqntid`) in the PTX (PTX ISA, performance-tuning directives); 0: not limited.

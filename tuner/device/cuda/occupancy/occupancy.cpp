@@ -51,23 +51,24 @@ std::vector<std::string> names_of(unsigned int factors) {
   return names;
 }
 
-}  // namespace
-
-std::optional<model::Occupancy> occupancy(const model::DeviceLimits& limits, int compute_major,
-                                          int compute_minor, const model::KernelResources& resources,
-                                          const model::Dim3& block, std::int64_t dynamic_shared_bytes) {
-  // What the calculator takes for a malformed question (no threads) or would overflow on is a launch that
-  // does not fit.
+/// Threads of a block; 0 for what the calculator takes for a malformed question (no threads) or would
+/// overflow on: such a launch does not fit.
+std::int64_t threads_of(const model::DeviceLimits& limits, const model::Dim3& block,
+                        std::int64_t dynamic_shared_bytes) {
   const bool empty = block.x < 1 || block.y < 1 || block.z < 1 || dynamic_shared_bytes < 0;
   const bool vast = block.x > limits.max_block_x || block.y > limits.max_block_y ||
                     block.z > limits.max_block_z ||
                     dynamic_shared_bytes > std::numeric_limits<int>::max() / 2;
-  const std::int64_t threads = empty || vast ? 0 : block.count();
-  if (threads == 0) return model::Occupancy{};
-  if (resources.max_threads_per_block > 0 && threads > resources.max_threads_per_block) {
-    return model::Occupancy{0, 0, 0, {"launch bounds"}};
-  }
+  return empty || vast ? 0 : block.count();
+}
 
+bool is_beyond_launch_bounds(const model::KernelResources& resources, std::int64_t threads) {
+  return resources.max_threads_per_block > 0 && threads > resources.max_threads_per_block;
+}
+
+std::optional<cudaOccResult> calculate(const model::DeviceLimits& limits, int compute_major,
+                                       int compute_minor, const model::KernelResources& resources,
+                                       std::int64_t threads, std::int64_t dynamic_shared_bytes) {
   const cudaOccDeviceProp properties = properties_of(limits, compute_major, compute_minor);
   const cudaOccFuncAttributes attributes = attributes_of(resources, dynamic_shared_bytes);
   const cudaOccDeviceState state;  // no preference between L1 and shared memory
@@ -76,15 +77,56 @@ std::optional<model::Occupancy> occupancy(const model::DeviceLimits& limits, int
                                                                      &state, static_cast<int>(threads),
                                                                      attributes.maxDynamicSharedSizeBytes);
   if (error != CUDA_OCC_SUCCESS) return std::nullopt;
+  return result;
+}
 
-  const auto warps_per_block = static_cast<int>((threads + limits.warp_size - 1) / limits.warp_size);
-  const int most_warps = limits.max_threads_per_multiprocessor / limits.warp_size;
+int warps_of(const model::DeviceLimits& limits, std::int64_t threads) {
+  return static_cast<int>((threads + limits.warp_size - 1) / limits.warp_size);
+}
+
+int most_warps_of(const model::DeviceLimits& limits) {
+  return limits.max_threads_per_multiprocessor / limits.warp_size;
+}
+
+}  // namespace
+
+std::optional<model::Occupancy> occupancy(const model::DeviceLimits& limits, int compute_major,
+                                          int compute_minor, const model::KernelResources& resources,
+                                          const model::Dim3& block, std::int64_t dynamic_shared_bytes) {
+  const std::int64_t threads = threads_of(limits, block, dynamic_shared_bytes);
+  if (threads == 0) return model::Occupancy{};
+  if (is_beyond_launch_bounds(resources, threads)) return model::Occupancy{0, 0, 0, {"launch bounds"}};
+  const auto result =
+      calculate(limits, compute_major, compute_minor, resources, threads, dynamic_shared_bytes);
+  if (!result) return std::nullopt;
   model::Occupancy occupancy;
-  occupancy.blocks_per_multiprocessor = result.activeBlocksPerMultiprocessor;
-  occupancy.active_warps_per_multiprocessor = result.activeBlocksPerMultiprocessor * warps_per_block;
-  occupancy.fraction = static_cast<double>(occupancy.active_warps_per_multiprocessor) / most_warps;
-  occupancy.limited_by = names_of(result.limitingFactors);
+  occupancy.blocks_per_multiprocessor = result->activeBlocksPerMultiprocessor;
+  occupancy.active_warps_per_multiprocessor =
+      result->activeBlocksPerMultiprocessor * warps_of(limits, threads);
+  occupancy.fraction = static_cast<double>(occupancy.active_warps_per_multiprocessor) / most_warps_of(limits);
+  occupancy.limited_by = names_of(result->limitingFactors);
   return occupancy;
+}
+
+std::vector<ResourceShare> resource_shares(const model::DeviceLimits& limits, int compute_major,
+                                           int compute_minor, const model::KernelResources& resources,
+                                           const model::Dim3& block, std::int64_t dynamic_shared_bytes) {
+  const std::int64_t threads = threads_of(limits, block, dynamic_shared_bytes);
+  if (threads == 0 || is_beyond_launch_bounds(resources, threads)) return {};
+  const auto result =
+      calculate(limits, compute_major, compute_minor, resources, threads, dynamic_shared_bytes);
+  if (!result) return {};
+  std::vector<ResourceShare> shares;
+  const auto add = [&](const char* name, std::int64_t per_block, std::int64_t available, int blocks) {
+    if (blocks < std::numeric_limits<int>::max()) shares.push_back({name, per_block, available, blocks});
+  };
+  add("warps", warps_of(limits, threads), most_warps_of(limits), result->blockLimitWarps);
+  add("registers", result->allocatedRegistersPerBlock, limits.registers_per_multiprocessor,
+      result->blockLimitRegs);
+  add("shared memory", static_cast<std::int64_t>(result->allocatedSharedMemPerBlock),
+      limits.shared_bytes_per_multiprocessor, result->blockLimitSharedMem);
+  add("blocks", 1, limits.max_blocks_per_multiprocessor, result->blockLimitBlocks);
+  return shares;
 }
 
 }  // namespace tuner::device::cuda

@@ -20,6 +20,22 @@ std::optional<model::Occupancy> occupancy(const model::DeviceLimits& limits, int
                                           int compute_minor, const model::KernelResources& resources,
                                           const model::Dim3& block, std::int64_t dynamic_shared_bytes);
 
+/// How many blocks one resource of a multiprocessor leaves room for.
+struct ResourceShare {
+  std::string resource;        ///< as in Occupancy::limited_by
+  std::int64_t per_block = 0;  ///< as it is given out to a block: warps, registers, bytes, blocks
+  std::int64_t available = 0;  ///< on a multiprocessor
+  int blocks = 0;
+  bool operator==(const ResourceShare&) const = default;
+};
+
+/// The steps that occupancy() takes to its answer: the least `blocks` are the blocks a multiprocessor holds.
+/// A resource of which the launch takes nothing is left out. Empty where occupancy() has no answer, or its
+/// block fits no multiprocessor at all.
+std::vector<ResourceShare> resource_shares(const model::DeviceLimits& limits, int compute_major,
+                                           int compute_minor, const model::KernelResources& resources,
+                                           const model::Dim3& block, std::int64_t dynamic_shared_bytes);
+
 /// Why not one block of this launch fits the device, as a sentence with both numbers; nothing when one fits.
 /// Needs no CUDA headers. `grid` is checked against the device's limits too.
 std::optional<std::string> why_unlaunchable(const model::DeviceLimits& limits,

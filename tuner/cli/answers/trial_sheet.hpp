@@ -1,0 +1,41 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/stored_measurement.hpp"
+#include "tuner/cli/answers/words.hpp"
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/final.hpp"
+
+namespace tuner::cli::answers {
+
+/// How many blocks one resource of a multiprocessor leaves room for.
+struct OccupancyStep {
+  std::string resource;
+  std::int64_t per_block = 0;
+  std::int64_t available = 0;
+  int blocks = 0;
+};
+
+/// Everything known of a trial.
+struct TrialFacts {
+  model::TrialRecord trial;  ///< samples included
+  bool superseded = false;
+  std::optional<model::FinalRecord> final;  ///< the last that it took part in
+  std::vector<model::Ceiling> ceilings;     ///< of its device
+  std::vector<db::StoredMeasurement> measurements;
+  std::vector<OccupancyStep> occupancy_steps;
+  std::optional<std::int64_t>
+      code_bytes;  ///< of its first launch's kernel; nothing: its binary is not at hand
+};
+
+/// One trial for people: a line for each fact, then its measurements with all samples, then the compiler's
+/// log.
+std::string trial_text(const TrialFacts& facts, const Style& style);
+
+/// Two trials side by side: a row for each fact in which they differ, then what is the same of both.
+std::string trials_text(const TrialFacts& a, const TrialFacts& b, const Style& style);
+
+}  // namespace tuner::cli::answers
