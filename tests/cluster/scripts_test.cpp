@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "tests/db/fixture.hpp"
-#include "tests/reports/golden.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/golden.hpp"
 #include "tuner/cluster/slurm_scripts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"

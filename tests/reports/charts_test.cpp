@@ -4,8 +4,8 @@
 
 #include "reports/report_parts.hpp"
 #include "reports/svg_chart.hpp"
-#include "tests/reports/golden.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/golden.hpp"
 
 using namespace tests;
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/report.hpp"
-#include "tests/reports/golden.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/golden.hpp"
 
 using namespace tests;
 

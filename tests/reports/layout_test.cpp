@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/reports/golden.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/golden.hpp"
 
 using namespace tests;
 using model::TrialStatus;

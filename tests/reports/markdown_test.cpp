@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "reports/report.hpp"
-#include "tests/reports/golden.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/golden.hpp"
 
 using namespace tests;
 using model::TrialStatus;

@@ -40,3 +40,59 @@ TEST_CASE("a short row is filled up, a long one is a mistake of the caller") {
 }
 
 TEST_SUITE_END();
+
+namespace {
+
+reports::Table two_rows() {
+  reports::Table table({{"size", reports::Align::right},
+                        {"configuration", reports::Align::left, true},
+                        {"nothing"},
+                        {"time", reports::Align::right}});
+  table.add_row({"512", "TILE_M=32 TILE_N=64 TILE_K=8", "", "8.5 µs"});
+  table.add_row({"4096", "TILE_M=128", "", "2.4 ms"});
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("a table that fits a terminal is one, without the columns that are empty") {
+  const reports::Table table = two_rows();
+  CHECK(table.width() == 42);
+  CHECK(table.fitted(42) ==
+        "size  configuration                   time\n"
+        "────  ────────────────────────────  ──────\n"
+        " 512  TILE_M=32 TILE_N=64 TILE_K=8  8.5 µs\n"
+        "4096  TILE_M=128                    2.4 ms\n");
+}
+
+TEST_CASE("where a table is too wide the cells that may wrap are broken over lines") {
+  CHECK(two_rows().fitted(33) ==
+        "size  configuration          time\n"
+        "────  ───────────────────  ──────\n"
+        " 512  TILE_M=32 TILE_N=64  8.5 µs\n"
+        "      TILE_K=8\n"
+        "4096  TILE_M=128           2.4 ms\n");
+}
+
+TEST_CASE("where that is too wide each row is a block of headings and values") {
+  CHECK(two_rows().fitted(28) ==
+        "512\n"
+        "  configuration  TILE_M=32\n"
+        "                 TILE_N=64\n"
+        "                 TILE_K=8\n"
+        "  time           8.5 µs\n"
+        "\n"
+        "4096\n"
+        "  configuration  TILE_M=128\n"
+        "  time           2.4 ms\n");
+}
+
+TEST_CASE("a block whose first column has neither heading nor cells has no title") {
+  reports::Table table({{""}, {"a"}, {"b"}});
+  table.add_row({"", "1", "2"});
+  CHECK(table.blocks(40) == "  a  1\n  b  2\n");
+}
+
+TEST_CASE("an empty table fits anywhere") {
+  CHECK(reports::Table({{"a"}}).fitted(10).empty());
+}

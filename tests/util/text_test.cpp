@@ -19,6 +19,13 @@ TEST_CASE("one line for a terminal has no control characters and is elided betwe
   CHECK(util::display_width("漢e\u0301") == 3);
 }
 
+TEST_CASE("identifiers are cut where they can still be told apart, and not before people can read them") {
+  CHECK(util::telling_length({"abcdef", "abcxyz", "q"}, 1) == 4);
+  CHECK(util::telling_length({"abcdef", "abcxyz", "q"}, 5) == 5);
+  CHECK(util::telling_length({"same", "same"}, 2) == 2);
+  CHECK(util::telling_length({}, 7) == 7);
+}
+
 TEST_CASE("a mistyped word is told from one that was never meant") {
   constexpr std::array<std::string_view, 4> words = {"BLOCK_SIZE", "TILE_M", "TILE_N", "x"};
   CHECK(util::nearest("BLOCK_SZIE", words) == "BLOCK_SIZE");  // two neighbours swapped

@@ -82,10 +82,13 @@ bool NamedCondition::holds(const std::vector<model::Value>& values) const {
 }
 
 std::vector<std::string> names_in(const std::string& text) {
-  std::vector<std::string> names;
+  std::vector<std::pair<int, std::string>> found;  // offset, name
   for (const Node& node : parsed(text).nodes) {
-    if (node.kind != Node::Kind::name) continue;
-    std::string name(node.text);
+    if (node.kind == Node::Kind::name) found.emplace_back(node.offset, node.text);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (auto& [offset, name] : found) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
   return names;

@@ -39,48 +39,133 @@ db::BestAnswer after_race() {
   return answer;
 }
 
-std::string why(const db::BestAnswer& answer) {
-  return cli::why(answer, "512", "");
+const cli::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 400};
+
+std::string why(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked = {}) {
+  return cli::why(answer, {"512", ""}, ranked, {}, style);
+}
+
+std::string text_of(const std::vector<db::BestAnswer>& answers) {
+  return cli::best_text(answers, style);
 }
 
 }  // namespace
 
 TEST_SUITE("cli") {
-  TEST_CASE("the table says what is chosen among ties and what was not re-measured") {
-    const std::string text = cli::best_text({after_final()});
-    CHECK(contains(text, "1.002 (0.999–1.006)"));
-    CHECK(contains(text, "chosen: fewest registers"));
+  TEST_CASE("the answer of one size is a block that says what was not re-measured") {
+    const std::string text = text_of({after_final()});
+    CHECK(contains(text, "matmul 512: NVIDIA H200"));
+    CHECK(contains(text, "  time / fastest  1.002 (0.999–1.006)\n"));
+    CHECK(contains(text, "  trial           " + key("b").hex().substr(0, 7) + '\n'));
+    CHECK(contains(text, "  tied            with 1\n"));
     CHECK_FALSE(contains(text, "*"));
-    const std::string raced = cli::best_text({after_race()});
+    const std::string raced = text_of({after_race()});
     CHECK(contains(raced, "1.010 µs † *"));
     CHECK(contains(raced, "\n* not re-measured"));
     CHECK(contains(raced, "\n† too short"));
     CHECK_FALSE(contains(raced, "time / fastest"));
-    CHECK_FALSE(contains(raced, "chosen"));
+    CHECK_FALSE(contains(raced, "tied"));
+  }
+
+  TEST_CASE("the answers of several sizes are a table by size, what is the same said once") {
+    std::vector<db::BestAnswer> answers;
+    for (const std::int64_t size : {2048, 512}) {
+      db::BestAnswer& answer = answers.emplace_back(after_race());
+      answer.contest.problem = answer.winner.problem = db_test::cube(size);
+      answer.winner.configuration = model::Configuration(
+          {{"TILE_M", model::Value(size / 16)}, {"TILE_K", model::Value(std::int64_t{8})}});
+    }
+    const std::string text = text_of(answers);
+    CHECK(text.find("\n 512  ") < text.find("\n2048  "));
+    CHECK(contains(text, "TILE_M=32  "));
+    CHECK(contains(text, "TILE_M=128  "));
+    CHECK(contains(text, "everywhere register_tile TILE_K=8\n"));
+  }
+
+  TEST_CASE(
+      "where configurations are too wide they stand below the figures, with the sizes they are best at") {
+    std::vector<db::BestAnswer> answers;
+    for (const std::int64_t size : {512, 1024, 2048}) {
+      db::BestAnswer& answer = answers.emplace_back(after_race());
+      answer.contest.problem = answer.winner.problem = db_test::cube(size);
+      const std::string word(70, size == 2048 ? 'x' : 'y');
+      answer.winner.configuration = model::Configuration({{"WORD", model::Value(word)}});
+    }
+    const std::string text = cli::best_text(answers, {style.id, 80});
+    CHECK(contains(text, "\n512, 1024:"));
+    CHECK(contains(text, "\n2048:"));
+    CHECK_FALSE(contains(text, "configuration"));
+  }
+
+  TEST_CASE("two families, and two classes of one, stand apart") {
+    std::vector<db::BestAnswer> answers = {after_race(), after_race(), after_race()};
+    answers[1].contest.problem.family = answers[1].winner.problem.family = "sum";
+    answers[2].contest.comparison_class = answers[2].winner.comparison_class =
+        db_test::sample_class("Other GPU");
+    const std::string text = text_of(answers);
+    CHECK(contains(text, "matmul 512: NVIDIA H200"));
+    CHECK(contains(text, "sum 512: NVIDIA H200"));
+    CHECK(contains(text, "matmul 512: Other GPU"));
   }
 
   TEST_CASE("the share of the device's ceiling is shown where work and ceiling are known") {
     db::BestAnswer answer = after_final();
     answer.winner.workload = {506, 0};  // in 1012 ns
-    CHECK_FALSE(contains(cli::best_text({answer}), "of ceiling"));
+    CHECK_FALSE(contains(text_of({answer}), "of ceiling"));
     answer.ceilings = {{"NVIDIA H200", "arithmetic", model::ElementType::float32, 1e9, "GFLOP/s", {}, ""}};
-    CHECK(contains(cli::best_text({answer}), "50 % arithmetic"));
+    CHECK(contains(text_of({answer}), "50 % arithmetic"));
     CHECK(contains(why(answer), "50 % of the device's arithmetic ceiling, 1.00 Gop/s"));
     CHECK(nlohmann::json::parse(cli::best_json({answer}, "512"))["answers"][0]["winner"]["ceiling_share"] ==
           nlohmann::json({{"fraction", 0.5}, {"ceiling", "arithmetic"}}));
   }
 
-  TEST_CASE("why tells the final's rounds, its rule, its fastest and its age") {
+  TEST_CASE("why tells the final's rounds, its rule, who is tied, and who was not there") {
     const std::string text = why(after_final());
-    CHECK(contains(text, "the best 3 were sampled in turn in 60 rounds"));
+    CHECK(contains(text, "measured again in turn with 2 others, 60 rounds"));
     CHECK(contains(text, "3 more at a lowered clock"));
-    CHECK(contains(text, "fewest registers, then the smallest block, then name"));
-    CHECK(contains(text, "it is 1.002 (0.999–1.006) of the fastest's time"));
-    CHECK(contains(text, "NAME=a 1.010 µs, the fastest"));
-    CHECK_FALSE(contains(text, "since"));
+    CHECK(contains(text, "its time is 1.002 (0.999–1.006) of the fastest's"));
+    CHECK(contains(
+        text, "cannot be told from 1 other; chosen by the rule: fewest registers, then the smallest block"));
+    CHECK(contains(text, "NAME b → a, 1.010 µs"));
     db::BestAnswer old = after_final();
     old.newcomers = {{"naive", 3}};
-    CHECK(contains(why(old), "naive"));
+    CHECK(contains(why(old), "3 of naive; none is clearly faster"));
+  }
+
+  TEST_CASE("nothing is said to be the fastest beside a tied rival, and a choice of one is no choice") {
+    db::BestAnswer answer = after_final();
+    answer.winner = timed_trial("a", 512, 1010);
+    answer.final->chosen = key("a");
+    answer.final->entries[1].ratio = 0.999;
+    answer.tied = {timed_trial("b", 512, 1009)};
+    CHECK_FALSE(contains(why(answer), "is the fastest"));
+    CHECK_FALSE(contains(why(answer), "of the fastest's"));
+    answer.tied.clear();
+    answer.tied_count = 0;
+    CHECK_FALSE(contains(why(answer), "chosen"));
+  }
+
+  TEST_CASE("a final with nobody near is told as such, not as a contest of one") {
+    db::BestAnswer answer = after_final();
+    answer.final->entries.resize(2);
+    answer.baselines = {timed_trial("a", 512, 1300)};
+    answer.baselines[0].role = model::Role::baseline;
+    answer.tied.clear();
+    answer.tied_count = 0;
+    CHECK(contains(why(answer),
+                   "measured again in turn with the libraries in 60 rounds: no other trial was near"));
+    CHECK_FALSE(contains(why(answer), "the best 1"));
+  }
+
+  TEST_CASE("why says by how much the next one is behind and what it has instead") {
+    const db::BestAnswer answer = after_final();
+    db::Ranked own{answer.winner, 1.002, 0.999, 1.006, true};
+    db::Ranked tied{answer.tied.at(0), 1, 1, 1, true};
+    db::Ranked next{timed_trial("c", 512, 1050), 1.04, 1.03, 1.05, true};
+    next.trial.resources->registers += 16;
+    const std::string text = why(answer, {own, tied, next});
+    CHECK(contains(text, "the next one, " + key("c").hex().substr(0, 7) +
+                             ": 3.8 % slower; NAME b → c; 16 more registers"));
   }
 
   TEST_CASE("why says that a winner was not re-measured, and where it beats an older final") {
@@ -96,9 +181,8 @@ TEST_SUITE("cli") {
     answer.winner = timed_trial("c", 512, 1050);
     answer.tied.clear();
     answer.tied_count = 0;
-    CHECK(contains(why(answer), "it is 1.040 (1.030–1.050) of the fastest's time"));
+    CHECK(contains(why(answer), "its time is 1.040 (1.030–1.050) of the fastest's"));
     CHECK_FALSE(contains(why(answer), "chosen"));
-    CHECK_FALSE(contains(cli::best_text({answer}), "chosen"));
   }
 
   TEST_CASE("JSON carries the final, each one's ratio in it, and how the samples were taken") {
@@ -120,8 +204,9 @@ TEST_SUITE("cli") {
   }
 
   TEST_CASE("the header says in a comment whether its configuration was re-measured") {
-    CHECK(contains(cli::best_header(after_final()),
-                   "// re-measured in 60 rounds against 2 others, tied with 1"));
+    CHECK(contains(cli::best_header(after_final()), "// measured again in turn with 2 others, 60 rounds"));
+    CHECK(contains(cli::best_header(after_final()), "#define TUNER_KERNEL register_tile\n"));
+    CHECK(cli::best_flags(after_final()).starts_with("-DTUNER_KERNEL=register_tile "));
     CHECK(contains(cli::best_header(after_race()), "// not re-measured"));
     CHECK(cli::best_flags(after_final()).find("measured") == std::string::npos);
   }

@@ -129,6 +129,12 @@ std::string library_ratio_text(const db::BestAnswer& answer, const std::string& 
   return text.substr(0, text.find(" ("));
 }
 
+/// Without the ceiling's name, likewise.
+std::string share_percent(const db::BestAnswer& answer) {
+  const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
+  return share ? reports::percent_text(share->fraction) : "";
+}
+
 /// Everything of one answer.
 std::string block_text(const db::BestAnswer& answer, const Style& style) {
   using Cells = std::vector<std::pair<std::string, std::string>>;
@@ -173,7 +179,7 @@ reports::Table figures_table(const Group& group, const Common& common, bool with
   const std::string metric = first_metric(group);
   const std::vector<std::string> libraries = baseline_names(group);
   reports::Table table({{"size", Align::right}, {"trial"}});
-  if (!common.has_one_kernel()) table.add_column("kernel");
+  if (with_configurations && !common.has_one_kernel()) table.add_column("kernel");
   if (with_configurations) table.add_column("configuration");
   table.add_column("median", Align::right);
   if (!metric.empty()) table.add_column(metric, Align::right);
@@ -184,13 +190,13 @@ reports::Table figures_table(const Group& group, const Common& common, bool with
   for (const db::BestAnswer* answer : group) {
     const model::TrialRecord& winner = answer->winner;
     std::vector<std::string> row = {size_label(winner.problem), style.id(winner.key)};
-    if (!common.has_one_kernel()) row.push_back(winner.kernel);
+    if (with_configurations && !common.has_one_kernel()) row.push_back(winner.kernel);
     if (with_configurations) row.push_back(common.rest(winner));
     row.push_back(time_with_marks(*answer));
     if (!metric.empty()) row.push_back(metric_text(winner, metric));
     row.push_back(speedup_text(*answer));
     for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
-    row.push_back(share_text(*answer));
+    row.push_back(share_percent(*answer));
     row.push_back(fmt::format("{}", answer->tied_count));
     table.add_row(std::move(row));
   }

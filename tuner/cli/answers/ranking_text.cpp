@@ -26,7 +26,7 @@ std::string standing_cell(const db::Ranked& ranked) {
 reports::Table figures_table(const RankedContest& contest, const Common& common, const std::string& metric,
                              bool with_configurations, const Style& style) {
   reports::Table table({{"trial"}});
-  if (!common.has_one_kernel()) table.add_column("kernel");
+  if (with_configurations && !common.has_one_kernel()) table.add_column("kernel");
   if (with_configurations) table.add_column("configuration");
   table.add_column("median", Align::right);
   if (!metric.empty()) table.add_column(metric, Align::right);
@@ -36,7 +36,7 @@ reports::Table figures_table(const RankedContest& contest, const Common& common,
   for (const db::Ranked& one : contest.trials) {
     const model::TrialRecord& trial = one.trial;
     std::vector<std::string> row = {style.id(trial.key)};
-    if (!common.has_one_kernel()) row.push_back(trial.kernel);
+    if (with_configurations && !common.has_one_kernel()) row.push_back(trial.kernel);
     if (with_configurations) row.push_back(common.rest(trial));
     row.push_back(reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial));
     if (!metric.empty()) row.push_back(metric_text(trial, metric));
@@ -60,7 +60,10 @@ std::string contest_text(const RankedContest& contest, const Style& style) {
   } else {
     text = figures_table(contest, common, metric, false, style).fitted(style.columns) + '\n';
     for (const model::TrialRecord* trial : trials)
-      text += util::wrapped_text(style.id(trial->key) + ": " + common.rest(*trial), style.columns, 2);
+      text +=
+          util::wrapped_text(style.id(trial->key) + ": " +
+                                 (common.has_one_kernel() ? "" : trial->kernel + ' ') + common.rest(*trial),
+                             style.columns, 2);
   }
   text += common.text(style.columns);
   if (contest.left_out > 0)

@@ -1,4 +1,4 @@
-#include "tests/reports/golden.hpp"
+#include "tests/support/golden.hpp"
 
 #include <doctest/doctest.h>
 

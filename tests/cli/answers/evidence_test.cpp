@@ -1,0 +1,153 @@
+#include "tuner/cli/answers/evidence.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
+#include "tuner/cli/answers/trial_condition.hpp"
+#include "tuner/model/error.hpp"
+
+namespace answers = tuner::cli::answers;
+namespace model = tuner::model;
+
+namespace {
+
+/// A trial with two numbers and a word, at a median.
+model::TrialRecord trial(std::int64_t tile, std::int64_t stages, const std::string& order, double median_ns,
+                         model::TrialStatus status = model::TrialStatus::ok) {
+  model::TrialRecord record =
+      db_test::timed_trial(std::to_string(tile) + "-" + std::to_string(stages) + order, 512, median_ns);
+  record.configuration = model::Configuration(
+      {{"TILE", model::Value(tile)}, {"STAGES", model::Value(stages)}, {"ORDER", model::Value(order)}});
+  record.outcome.status = status;
+  if (status == model::TrialStatus::unlaunchable) {
+    record.outcome.measurement.reset();
+    record.outcome.detail = "needs 300000 bytes of shared memory";
+  }
+  return record;
+}
+
+db::BestAnswer answer_with(const model::TrialRecord& winner) {
+  db::BestAnswer answer;
+  answer.winner = winner;
+  answer.contest.problem = winner.problem;
+  answer.contest.comparison_class = winner.comparison_class;
+  return answer;
+}
+
+std::string told(const db::BestAnswer& answer, const std::vector<model::TrialRecord>& trials) {
+  const answers::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 80};
+  std::string text;
+  for (const std::string& line : evidence_lines(answers::evidence(answer, trials), style))
+    text += line + '\n';
+  return text;
+}
+
+}  // namespace
+
+TEST_SUITE("cli") {
+  TEST_CASE("what one change of the winner costs is told, at the parameter's best other value") {
+    const auto winner = trial(32, 2, "row", 1000);
+    const std::vector<model::TrialRecord> trials = {
+        winner, trial(16, 2, "row", 1200), trial(64, 2, "row", 1070),
+        trial(32, 3, "row", 1004, model::TrialStatus::dropped),
+        trial(16, 3, "row", 900)};  // two changes: says nothing of either
+    const std::string text = told(answer_with(winner), trials);
+    CHECK(contains(text, "TILE 32 → 64: ~7.0 % slower ("));
+    CHECK_FALSE(contains(text, "TILE 32 → 16"));
+    CHECK(contains(text, "STAGES 2 → 3: ~0.4 % slower, dropped early ("));
+    CHECK(text.find("TILE 32") < text.find("STAGES 2"));  // the costliest first
+    CHECK_FALSE(contains(text, "ORDER"));                 // nobody tried another
+  }
+
+  TEST_CASE("a change that was sampled in turn with the winner is told by the final's ratio") {
+    const auto winner = trial(32, 2, "row", 1000);
+    const auto rival = trial(64, 2, "row", 1500);
+    db::BestAnswer answer = answer_with(winner);
+    answer.final = model::FinalRecord();
+    answer.final->entries = {{winner.key, 1, 1, 1, true}, {rival.key, 1.02, 1.01, 1.03, false}};
+    CHECK(contains(told(answer, {winner, rival}), "TILE 32 → 64: 2.0 % slower ("));
+  }
+
+  TEST_CASE("the parameter that times depend on has the largest share of their variance") {
+    std::vector<model::TrialRecord> trials;
+    for (const std::int64_t tile : {8, 16, 32, 64}) {
+      for (const std::int64_t stages : {1, 2, 3}) {
+        for (const char* order : {"row", "column"}) {
+          trials.push_back(trial(tile, stages, order,
+                                 1000.0 * static_cast<double>(tile) + 10.0 * static_cast<double>(stages)));
+        }
+      }
+    }
+    const auto found = answers::evidence(answer_with(trials.front()), trials);
+    REQUIRE(found.influence.size() == 3);
+    CHECK(found.influence[0].parameter == "TILE");
+    CHECK(found.influence[0].share > 0.95);
+    CHECK(found.influence[2].share == 0);
+    CHECK(found.compared == 24);
+    CHECK(contains(told(answer_with(trials.front()), trials), "over 24 trials: TILE"));
+    trials.resize(10);
+    CHECK_FALSE(contains(told(answer_with(trials.front()), trials), "variance"));
+  }
+
+  TEST_CASE("a value at the end of its list is told where the one before it is clearly slower") {
+    const auto winner = trial(64, 2, "row", 1000);
+    std::vector<model::TrialRecord> trials = {winner, trial(32, 2, "row", 1100), trial(16, 2, "row", 1500)};
+    CHECK(contains(told(answer_with(winner), trials),
+                   "TILE=64 is the largest value tried (16, 32, 64), and 32 is"));
+    trials[1] = trial(32, 2, "row", 1001);
+    CHECK_FALSE(contains(told(answer_with(winner), trials), "largest value"));
+    trials[1] = trial(32, 2, "row", 1100);
+    trials.push_back(trial(128, 1, "row", 5000));
+    CHECK_FALSE(contains(told(answer_with(winner), trials), "largest value"));
+  }
+
+  TEST_CASE("a neighbour that cannot run is told with its reason") {
+    const auto winner = trial(64, 2, "row", 1000);
+    CHECK(contains(
+        told(answer_with(winner), {winner, trial(64, 3, "row", 1, model::TrialStatus::unlaunchable)}),
+        "STAGES 2 → 3: unlaunchable, needs 300000 bytes"));
+  }
+
+  TEST_CASE("where nothing is known around the winner nothing is said") {
+    const auto winner = trial(64, 2, "row", 1000);
+    CHECK(told(answer_with(winner), {winner}).empty());
+  }
+
+  TEST_CASE("a condition on trials sees parameters and what the compiler said") {
+    std::vector<model::TrialRecord> trials = {trial(16, 2, "row", 1000), trial(32, 3, "column", 2000)};
+    trials[0].resources->registers = 40;
+    trials[1].resources->registers = 80;
+    const auto kept = [&](const std::string& text) {
+      std::vector<model::TrialRecord> copy = trials;
+      answers::TrialCondition(text).keep(
+          copy, [](const model::TrialRecord& one) -> const model::TrialRecord& { return one; });
+      std::string out;
+      for (const model::TrialRecord& one : copy) out += one.configuration.find("TILE")->text() + ' ';
+      return out;
+    };
+    CHECK(kept("registers <= 64") == "16 ");
+    CHECK(kept("TILE >= 16 && ORDER == 'column'") == "32 ");
+    CHECK(kept("time_us < 2") == "16 ");
+    CHECK(kept("") == "16 32 ");
+    CHECK(kept("TILE > 99").empty());
+    CHECK_THROWS_AS(kept("WIDTH > 1"), model::UsageError);
+  }
+
+  TEST_CASE("a trial that has no value for a name is left out, and one that has decides what is a mistake") {
+    std::vector<model::TrialRecord> trials = {trial(16, 2, "row", 1000), trial(32, 2, "row", 1000)};
+    trials[0].resources.reset();
+    trials[1].kernel = "other";
+    trials[1].configuration = model::Configuration({{"WIDTH", model::Value(4)}});
+    const auto kept = [&](const std::string& text) {
+      std::vector<model::TrialRecord> copy = trials;
+      answers::TrialCondition(text).keep(
+          copy, [](const model::TrialRecord& one) -> const model::TrialRecord& { return one; });
+      return copy.size();
+    };
+    CHECK(kept("WIDTH == 4") == 1);
+    CHECK(kept("registers >= 0") == 1);
+    CHECK(kept("TILE == 16") == 1);
+    CHECK_THROWS_AS(kept("TILE == 16 && WIDTH == 4"), model::UsageError);
+  }
+}

@@ -1,0 +1,157 @@
+// What people see of recorded sweeps of an H200, in terminals of several widths.
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+#include "tests/e2e/user.hpp"
+#include "tests/support/golden.hpp"
+#include "tuner/util/text.hpp"
+
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+
+namespace {
+
+const std::string results = std::string(TUNER_SOURCE_DIR) + "/docs/results/";
+
+/// Someone with the recorded sweeps of docs/results as the database.
+struct Reader : User {
+  Reader() {
+    environment["TUNER_DB"] = home / "tuner.db";
+    for (const char* name : {"h200-2026-11-22-libraries/overlap.jsonl", "h200-2026-11-21-notes/notes.jsonl"})
+      REQUIRE(types({"import", results + name}).exit_code == 0);
+  }
+  ProgramResult reads(std::size_t columns, const std::vector<std::string>& command) {
+    environment["COLUMNS"] = std::to_string(columns);
+    return types(command);
+  }
+};
+
+std::size_t widest(std::string_view text) {
+  std::size_t widest = 0;
+  while (!text.empty())
+    widest = std::max(widest, tuner::util::display_width(tuner::util::split_first(text, "\n")));
+  return widest;
+}
+
+struct Asked {
+  const char* name;
+  std::vector<std::string> command;
+};
+
+/// 45573b8 is the best at 2048 in the one recording.
+const std::vector<Asked> questions = {
+    {"best", {"best", "--family", "matmul"}},
+    {"best_2048", {"best", "2048", "--family", "matmul"}},
+    {"top", {"best", "2048", "--family", "matmul", "--top", "4"}},
+    {"show", {"show", "45573b8"}},
+    {"compare", {"compare", "45573b8", "abd68dc"}},
+    {"runs", {"list", "runs"}},
+};
+
+}  // namespace
+
+TEST_SUITE("tuner answers") {
+  TEST_CASE("answers are laid out for terminals of 80, 100 and 140 columns") {
+    Reader reader;
+    for (const Asked& asked : questions) {
+      for (const std::size_t columns : {80U, 100U, 140U}) {
+        const std::string name = std::string(asked.name) + "_" + std::to_string(columns) + ".txt";
+        CAPTURE(name);
+        const ProgramResult shown = reader.reads(columns, asked.command);
+        tests::check_golden("answers/" + name,
+                            shown.out + (shown.err.empty() ? "" : "--- stderr\n" + shown.err));
+      }
+    }
+  }
+
+  TEST_CASE("no line of an answer is wider than the terminal, however narrow that is") {
+    Reader reader;
+    std::vector<Asked> all = questions;
+    all.push_back({"kernels", {"list", "kernels"}});
+    all.push_back({"strategies", {"list", "strategies"}});
+    all.push_back({"config", {"config"}});
+    all.push_back({"best of all", {"best"}});
+    for (const Asked& asked : all) {
+      for (const std::size_t columns : {50U, 66U, 80U, 97U, 120U, 200U}) {
+        CAPTURE(asked.name);
+        CAPTURE(columns);
+        const ProgramResult shown = reader.reads(columns, asked.command);
+        CHECK(widest(shown.out) <= columns);
+        CHECK(widest(shown.out) > 0);
+      }
+    }
+  }
+
+  TEST_CASE("where there is no terminal and no wish an answer is 80 columns wide") {
+    const Reader reader;
+    const std::string text = reader.types({"best", "--family", "matmul"}).out;
+    CHECK(widest(text) <= 80);
+    CHECK(widest(text) > 70);
+  }
+
+  TEST_CASE("a size may be given with or without its flag, but not two of them") {
+    const Reader reader;
+    const auto with = reader.types({"best", "--size", "2048"});
+    CHECK(with.exit_code == 0);
+    CHECK(with.out == reader.types({"best", "2048"}).out);
+    const auto two = reader.types({"best", "2048", "--size", "1024"});
+    CHECK(two.exit_code == 2);
+    CHECK(has(two.err, "two sizes were given: 2048 and --size 1024"));
+  }
+
+  TEST_CASE("every family has its answer") {
+    const Reader reader;
+    const std::string text = reader.types({"best", "1024"}).out;
+    CHECK(has(text, "matmul 1024: NVIDIA H200"));
+    CHECK(has(text, "matmul_from_host 1024: NVIDIA H200"));
+  }
+
+  TEST_CASE("a condition narrows the answer, and one that nothing meets is no answer") {
+    const Reader reader;
+    const auto narrow = reader.types({"best", "1024", "--family", "matmul", "--where", "TILE_K == 16"});
+    CHECK(narrow.exit_code == 0);
+    CHECK(has(narrow.out, "TILE_K=16"));
+    const auto nothing = reader.types({"best", "1024", "--family", "matmul", "--where", "registers < 2"});
+    CHECK(nothing.exit_code == 3);
+    CHECK(has(nothing.err, "with registers < 2"));
+    const auto wrong = reader.types({"best", "1024", "--family", "matmul", "--where", "regs < 2"});
+    CHECK(wrong.exit_code == 2);
+    CHECK(has(wrong.err, "unknown name `regs` at column 1"));
+  }
+
+  TEST_CASE("a build gets what was measured at its size, or the nearest where it says so") {
+    const Reader reader;
+    const std::vector<std::string> flags = {"best", "1100", "--family", "matmul", "--format", "flags"};
+    const auto refused = reader.types(flags);
+    CHECK(refused.exit_code == 3);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err, "size 1100 was never measured; the nearest is 1024"));
+    CHECK(has(refused.err, "--nearest"));
+    std::vector<std::string> nearest = flags;
+    nearest.emplace_back("--nearest");
+    const auto given = reader.types(nearest);
+    CHECK(given.exit_code == 0);
+    CHECK(given.out.starts_with("-DTUNER_KERNEL="));
+    CHECK(has(given.err, "size 1100 was never measured"));
+    const auto header =
+        reader.types({"best", "1100", "--family", "matmul", "--format", "header", "--nearest"});
+    CHECK(has(header.out, "// measured at the nearest size known, not at the one asked for"));
+    CHECK(has(header.out, "#define TUNER_KERNEL "));
+    const auto exact = reader.types({"best", "1024", "--family", "matmul", "--format", "flags"});
+    CHECK(exact.exit_code == 0);
+    CHECK(exact.out == given.out);
+  }
+
+  TEST_CASE("a build names its family where several answer, and one size") {
+    const Reader reader;
+    const auto several = reader.types({"best", "1024", "--format", "flags"});
+    CHECK(several.exit_code == 2);
+    CHECK(has(several.err, "families have an answer for size 1024"));
+    const auto none = reader.types({"best", "--format", "header"});
+    CHECK(none.exit_code == 2);
+    CHECK(has(none.err, "is of one size"));
+    CHECK(reader.types({"best", "1024", "--top", "2", "--format", "flags"}).exit_code == 2);
+  }
+}

@@ -1,0 +1,59 @@
+#include "tuner/util/wrap.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "tuner/util/text.hpp"
+
+using tuner::util::wrapped;
+using tuner::util::wrapped_text;
+
+using Lines = std::vector<std::string>;
+
+TEST_SUITE_BEGIN("util");
+
+TEST_CASE("text is broken at blanks, and words only where they are wider than a line") {
+  CHECK(wrapped("one two three", 7) == Lines{"one two", "three"});
+  CHECK(wrapped("one two three", 80) == Lines{"one two three"});
+  CHECK(wrapped("abcdefgh ij", 3) == Lines{"abc", "def", "gh", "ij"});
+  CHECK(wrapped("µµµµ µµ", 4) == Lines{"µµµµ", "µµ"});
+  CHECK(wrapped("", 10) == Lines{""});
+  CHECK(wrapped("a  b", 10) == Lines{"a b"});
+}
+
+TEST_CASE("lines of the text stay lines, and what they begin with is kept") {
+  CHECK(wrapped("a\n\n  b c", 4) == Lines{"a", "", "  b", "  c"});
+  CHECK(wrapped_text("one two\nthree four\n", 6, 2) == "one\n  two\nthree\n  four\n");
+  CHECK(wrapped_text("a\x1b[2Jb", 80) == "a [2Jb\n");
+}
+
+TEST_CASE("no line is wider than asked for, and no word is lost") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 500; ++round) {
+    std::string text;
+    std::string letters;
+    const int words = 1 + static_cast<int>(random() % 12);
+    for (int i = 0; i < words; ++i) {
+      const std::string word(1 + random() % 14, static_cast<char>('a' + random() % 26));
+      text += (i == 0 ? "" : " ") + word;
+      letters += word;
+    }
+    const std::size_t columns = 1 + random() % 20;
+    const std::size_t hanging = random() % 25;
+    CAPTURE(text);
+    CAPTURE(columns);
+    CAPTURE(hanging);
+    std::string found;
+    const std::string whole = wrapped_text(text, columns, hanging);
+    std::string_view rest = whole;
+    while (!rest.empty()) {
+      const std::string_view line = tuner::util::split_first(rest, "\n");
+      CHECK(tuner::util::display_width(line) <= columns);
+      for (const char c : line) {
+        if (c != ' ') found += c;
+      }
+    }
+    CHECK(found == letters);
+  }
+}
