@@ -131,7 +131,8 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(slower.exit_code == 0);
     CHECK(has(slower.out, "A is slower than B: it takes 1.040 (1.030–1.050) of B's time"));
     CHECK(has(slower.out, "sampled in turn, in the final of 20"));
-    CHECK(has(slower.out, "512 float; NVIDIA H200, driver 580.159.04, nvrtc 13.0"));
+    CHECK(has(slower.out, "the same of both"));
+    CHECK(has(slower.out, "NVIDIA H200, driver 580.159.04, nvrtc 13.0"));
     CHECK(has(user.compares(user.id("a"), user.id("c")).out, "A is faster than B: it takes 0.962"));
     CHECK(has(user.compares(user.id("b"), user.id("a")).out, "A and B cannot be told apart"));
   }
@@ -172,15 +173,83 @@ TEST_SUITE("tuner command line, compare") {
     const auto runs = user.compares(key("other").hex(), key("run").hex());
     INFO(runs.err);
     CHECK(runs.exit_code == 0);
-    CHECK(has(runs.out, "NAME=d"));
-    CHECK(has(runs.out, "NAME=b"));  // what its final chose
+    CHECK(has(runs.out, key("d").hex().substr(0, 7)));
+    CHECK(has(runs.out, "512: NAME d → b"));  // what its final chose
     CHECK(has(runs.out, "0.898"));
     CHECK(has(runs.out, "A is faster at 1, slower at 0, tied at 0"));
-    CHECK(has(runs.out, "only A: matmul 1024 float"));
+    CHECK(has(runs.out, "only A: 1 problem (matmul 1)"));
     const auto json = user.compares(key("other").hex(), key("run").hex(), {"--format", "json"}).out;
     CHECK(has(json, "\"schema_version\": 1"));
     CHECK(has(json, "\"verdict\": \"faster\""));
     CHECK(has(json, "\"only_b\": []"));
+  }
+
+  TEST_CASE("a comparison fails a build where A is surely slower than is allowed") {
+    const Owner user;
+    const fs::path theirs = user.home / "theirs.db";
+    measure(theirs, "theirs",
+            {sampled_trial("a", 512, 880, "theirs"), sampled_trial("f", 1024, 7000, "theirs")});
+    const auto slower = user.compares(user.database, theirs, {"--fail-if-slower", "1%"});
+    INFO(slower.err);
+    CHECK(slower.exit_code == 5);
+    CHECK(has(slower.out, "A is surely more than 1 % slower: matmul 512 1.023 ("));
+    CHECK(has(slower.out, "surely not more than 1 % slower: 1 of 2"));
+    CHECK(user.compares(user.database, theirs, {"--fail-if-slower", "5 %"}).exit_code == 0);
+    CHECK(user.compares(theirs, user.database, {"--fail-if-slower", "0%"}).exit_code == 0);
+    const auto near = user.compares(user.database, theirs, {"--fail-if-slower", "2.2%"});
+    CHECK(near.exit_code == 0);
+    CHECK(has(near.out, "undecided whether A is more than 2.2 % slower: matmul 512"));
+    const auto json = user.compares(user.database, theirs, {"--fail-if-slower", "1%", "--format", "json"});
+    CHECK(json.exit_code == 5);
+    CHECK(has(json.out, "\"judged\": \"too slow\""));
+    CHECK(has(json.out, "\"undecided\": 0"));
+  }
+
+  TEST_CASE("two trials fail a build likewise, by the final that they took part in") {
+    const Owner user;
+    CHECK(user.compares(user.id("c"), user.id("a"), {"--fail-if-slower", "2%"}).exit_code == 5);
+    CHECK(user.compares(user.id("c"), user.id("a"), {"--fail-if-slower", "5%"}).exit_code == 0);
+    const auto between = user.compares(user.id("c"), user.id("a"), {"--fail-if-slower", "4%"});
+    CHECK(between.exit_code == 0);
+    CHECK(has(between.out, "undecided"));
+    CHECK(user.compares(user.id("a"), user.id("c"), {"--fail-if-slower", "0%"}).exit_code == 0);
+  }
+
+  TEST_CASE(
+      "where nothing could be compared nothing is found to be fast enough, and a limit is a percentage") {
+    const Owner user;
+    const fs::path theirs = user.home / "theirs.db";
+    auto foreign = sampled_trial("a", 512, 880, "theirs");
+    foreign.comparison_class.method = "complete-2";
+    measure(theirs, "theirs", {foreign, sampled_trial("g", 2048, 7000, "theirs")});
+    const auto nothing = user.compares(user.database, theirs, {"--fail-if-slower", "1%"});
+    CHECK(nothing.exit_code == 3);
+    CHECK(has(nothing.err, "no problem was measured by both in one class"));
+    const auto shown = user.compares(user.database, theirs);
+    CHECK(shown.exit_code == 0);
+    CHECK(has(
+        shown.out,
+        "not compared, their classes differ: 1 problem (matmul 1): method standard-1 (A), complete-2 (B)"));
+    CHECK(has(shown.out, "only A: 1 problem (matmul 1)"));
+    CHECK(has(shown.out, "only B: 1 problem (matmul 1)"));
+    for (const char* wrong : {"1", "0.01", "one%", "-1%", "%"}) {
+      CAPTURE(wrong);
+      const auto refused = user.compares(user.database, theirs, {std::string("--fail-if-slower=") + wrong});
+      CHECK(refused.exit_code == 2);
+      CHECK(has(refused.err, "--fail-if-slower takes a percentage"));
+    }
+  }
+
+  TEST_CASE("samples taken apart at different clocks leave room for what the clock did") {
+    const Owner user;
+    auto lowered = sampled_trial("i", 512, 960);
+    lowered.outcome.measurement->sm_clock_mhz = 1000;
+    auto steady = sampled_trial("j", 512, 900);
+    steady.outcome.measurement->sm_clock_mhz = 1100;
+    measure(user.database, "run", {lowered, steady});
+    const auto apart = user.compares(user.id("i"), user.id("j"));
+    CHECK(has(apart.out, "A and B cannot be told apart"));
+    CHECK(has(apart.out, "at SM clocks of 1000 and 1100 MHz, which the interval allows for"));
   }
 
   TEST_CASE("databases and exports of others are compared without being changed or merged") {

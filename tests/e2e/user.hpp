@@ -16,7 +16,8 @@ class User {
   }
 
   TemporaryFolder home;
-  std::map<std::string, std::string> environment = {{"HOME", home.path()}};
+  /// A wide terminal, so that sentences are not broken where tests look for them.
+  std::map<std::string, std::string> environment = {{"HOME", home.path()}, {"COLUMNS", "400"}};
 };
 
 inline bool has(const std::string& text, const std::string& part) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "db/database.hpp"
@@ -17,6 +18,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/repeat.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/text.hpp"
 #include "tuner/worker/device_lock.hpp"
 
 namespace tuner::cli {
@@ -26,6 +28,7 @@ struct CompareOptions {
   std::string a;
   std::string b;
   std::string format = "table";
+  std::string fail_if_slower;  ///< empty: nothing fails
   bool fresh = false;
   std::vector<std::string> kernels;
 };
@@ -59,6 +62,7 @@ Compared compare_outcome(const model::FinalOutcome& outcome, Compared both) {
   both.ratio = measure::quotient(ratio(0), ratio(1));
   both.verdict = measure::verdict(both.ratio);
   both.how = fmt::format("measured now, in {} rounds of both in turn", outcome.rounds);
+  both.in_turn = true;
   return both;
 }
 
@@ -76,7 +80,7 @@ Compared compare_fresh(const config::Settings& settings, const CompareOptions& o
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   const model::FinalOutcome outcome =
       sweep::repeat_in_turn(request, {a, b}, {pool, *backend.runners.front(), backend.oracle});
-  Compared both{a, b, {}, measure::Verdict::tied, ""};
+  Compared both{a, b, {}, measure::Verdict::tied, "", false, {}, {}};
   both.a.comparison_class = both.b.comparison_class = sweep::comparison_class(request, a.problem.type);
   return compare_outcome(outcome, std::move(both));
 }
@@ -98,10 +102,21 @@ std::string side_by_side(const config::Settings& settings, const Compared& compa
          verdict_text(compared, stdout_columns());
 }
 
-int compare(const Context& context, const CompareOptions& options) {
-  const config::Settings settings = context.settings();
-  const Side a = load_side(settings.database(), options.a);
-  const Side b = load_side(settings.database(), options.b);
+/// `1%`, `0.5 %` as 0.01, 0.005.
+std::optional<double> allowed_share(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  std::string_view number = util::trimmed(text);
+  const bool is_share = number.ends_with('%');
+  if (is_share) number = util::trimmed(number.substr(0, number.size() - 1));
+  const auto percent = util::parse_number<double>(number);
+  if (!is_share || !percent || *percent < 0 || *percent > 1000) {
+    throw model::UsageError(fmt::format("--fail-if-slower takes a percentage, '{}' is none", text),
+                            "for example --fail-if-slower 1%");
+  }
+  return *percent / 100;
+}
+
+void require_one_kind(const Side& a, const Side& b, const CompareOptions& options) {
   if (a.trial.has_value() != b.trial.has_value()) {
     throw model::UsageError(
         fmt::format("'{}' is a trial, '{}' many", a.trial ? a.name : b.name, a.trial ? b.name : a.name),
@@ -111,15 +126,40 @@ int compare(const Context& context, const CompareOptions& options) {
     throw model::UsageError("--fresh measures two trials again; these are runs, databases or exports",
                             "give the identifiers of two trials, as `tuner best` shows them");
   }
-  if (!a.trial) {
-    const ComparedSides sides = compare_best(a, b);
-    write_out(options.format == "json" ? compare_json(sides) : compare_text(sides, stdout_columns()));
-    return static_cast<int>(model::ExitCode::done);
+}
+
+int exit_of(const std::optional<Limit>& limit) {
+  return static_cast<int>(limit && limit->any_slower() ? model::ExitCode::slower : model::ExitCode::done);
+}
+
+int compare_many(const ComparedSides& sides, const CompareOptions& options,
+                 const std::optional<double>& share) {
+  if (share && sides.both.empty()) {
+    throw model::Error("no problem was measured by both in one class, so nothing is known to be fast enough",
+                       "without --fail-if-slower what each has is shown", model::ExitCode::nothing_found);
   }
+  std::optional<Limit> limit;
+  if (share) limit = judge(sides.both, *share);
+  write_out(options.format == "json" ? compare_json(sides, limit)
+                                     : compare_text(sides, limit, stdout_columns()));
+  return exit_of(limit);
+}
+
+int compare(const Context& context, const CompareOptions& options) {
+  const config::Settings settings = context.settings();
+  const std::optional<double> share = allowed_share(options.fail_if_slower);
+  const Side a = load_side(settings.database(), options.a);
+  const Side b = load_side(settings.database(), options.b);
+  require_one_kind(a, b, options);
+  if (!a.trial) return compare_many(compare_best(a, b), options, share);
   const Compared compared = options.fresh ? compare_fresh(settings, options, *a.trial, *b.trial)
                                           : compare_stored(settings, *a.trial, *b.trial);
-  write_out(options.format == "json" ? compare_json({{compared}, {}, {}}) : side_by_side(settings, compared));
-  return static_cast<int>(model::ExitCode::done);
+  std::optional<Limit> limit;
+  if (share) limit = judge({compared}, *share);
+  write_out(options.format == "json" ? compare_json({{compared}, {}, {}}, limit)
+                                     : side_by_side(settings, compared) +
+                                           (limit ? limit_text({compared}, *limit, stdout_columns()) : ""));
+  return exit_of(limit);
 }
 
 }  // namespace
@@ -137,20 +177,28 @@ void add_compare(CLI::App& app, Context& context, Action& action) {
       ->add_option("--kernel,-k", options->kernels,
                    "for --fresh: where the trials' kernels are found; without it the shipped ones")
       ->type_name("NAME|FILE");
+  command
+      ->add_option("--fail-if-slower", options->fail_if_slower,
+                   "exit 5 where A is surely slower than B by more than this, as 1%")
+      ->type_name("PERCENT");
   command->add_option("--format", options->format, "table; json")->check(CLI::IsMember({"table", "json"}));
   add_setting_flags(*command, context,
                     {"db", "device", "measure", "l2", "seed", "compile_jobs", "compile_timeout_s",
                      "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb"});
   command->footer(
       "The answer is faster, slower or tied, with the ratio of A's time to B's and its 95 % interval. Two "
-      "trials that\n"
-      "took part in one final were sampled in turn: drift hit both alike. Samples taken apart know nothing "
-      "of "
-      "what\n"
-      "drifted between them; --fresh does. Of runs, databases and exports the best configurations are "
-      "compared, problem\n"
-      "by problem, within one class: device, driver, toolkit, type, L2 policy, method.\n"
-      "Example: tuner compare 3fa1c2 9be004 --fresh");
+      "trials "
+      "that took part in one final were sampled in turn: drift hit both alike. Samples taken apart know "
+      "nothing of "
+      "what drifted between them; --fresh does. Of runs, databases and exports the best configurations are "
+      "compared, problem by problem, within one class: device, driver, toolkit, type, L2 policy, method.\n"
+      "--fail-if-slower compares the fastest samples of both, which a lowered clock leaves alone. At most "
+      "one "
+      "comparison of unchanged kernels in a hundred fails. What is neither surely slower nor surely fast "
+      "enough "
+      "is named and does not fail.\n"
+      "Examples: tuner compare 3fa1c2e 9be0041 --fresh; tuner compare tonight.db main.db --fail-if-slower "
+      "1%");
   command->callback(
       [&context, &action, options] { action = [&context, options] { return compare(context, *options); }; });
 }

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "reports/numbers.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
+#include "tuner/cli/answers/words.hpp"
 #include "tuner/util/wrap.hpp"
 
 namespace tuner::cli {
@@ -17,23 +21,71 @@ using Json = nlohmann::ordered_json;
 using measure::Verdict;
 using reports::Align;
 
+constexpr std::size_t shown_digits = 7;
+
 std::string time_text(const model::TrialRecord& trial) {
   return reports::time_text(measurement_of(trial).median_ns) + reports::unverified_mark(trial);
-}
-
-std::string problem_text(const model::TrialRecord& trial) {
-  return fmt::format("{} {}", trial.problem.family, trial.problem.text());
 }
 
 std::string ratio_text(const measure::Ratio& ratio) {
   return reports::ratio_interval_text(ratio.ratio, ratio.low, ratio.high);
 }
 
-std::string only_text(const char* name, const std::vector<model::TrialRecord>& trials) {
-  std::string out;
-  for (const model::TrialRecord& trial : trials) {
-    out += fmt::format("only {}: {} ({})\n", name, problem_text(trial), trial.comparison_class.text());
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// `12 problems (matmul 8, sum 4)`.
+std::string problems_text(const std::vector<const model::TrialRecord*>& trials) {
+  std::map<std::string, int> families;
+  for (const model::TrialRecord* trial : trials) ++families[trial->problem.family];
+  std::vector<std::string> parts;
+  for (const auto& [family, count] : families) parts.push_back(fmt::format("{} {}", family, count));
+  return fmt::format("{} ({})", counted(trials.size(), "problem"), fmt::join(parts, ", "));
+}
+
+/// What two classes differ in: `method standard-3 (A), complete-2 (B)`.
+std::string difference_text(const model::ComparisonClass& a, const model::ComparisonClass& b) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* name, const std::string& of_a, const std::string& of_b) {
+    if (of_a != of_b) parts.push_back(fmt::format("{} {} (A), {} (B)", name, of_a, of_b));
+  };
+  add("device", a.device, b.device);
+  add("driver", a.driver, b.driver);
+  add("toolkit", a.toolkit, b.toolkit);
+  add("L2", a.l2, b.l2);
+  add("method", a.method, b.method);
+  add("inputs", a.inputs, b.inputs);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// What only one side has: problems that the other has in another class first, then the rest.
+std::string only_text(const ComparedSides& sides, std::size_t columns) {
+  std::map<std::string, std::vector<const model::TrialRecord*>> other_classes;  // by how they differ
+  std::set<const model::TrialRecord*> told;
+  for (const model::TrialRecord& a : sides.only_a) {
+    for (const model::TrialRecord& b : sides.only_b) {
+      if (a.problem != b.problem) continue;
+      other_classes[difference_text(a.comparison_class, b.comparison_class)].push_back(&a);
+      told.insert({&a, &b});
+    }
   }
+  std::string out;
+  for (const auto& [difference, trials] : other_classes) {
+    out += util::wrapped_text(
+        fmt::format("not compared, their classes differ: {}: {}", problems_text(trials), difference), columns,
+        2);
+  }
+  const auto add_rest = [&](const char* name, const std::vector<model::TrialRecord>& trials) {
+    std::vector<const model::TrialRecord*> rest;
+    for (const model::TrialRecord& trial : trials) {
+      if (!told.contains(&trial)) rest.push_back(&trial);
+    }
+    if (!rest.empty())
+      out += util::wrapped_text(fmt::format("only {}: {}", name, problems_text(rest)), columns, 2);
+  };
+  add_rest("A", sides.only_a);
+  add_rest("B", sides.only_b);
   return out;
 }
 
@@ -106,45 +158,131 @@ std::string verdict_text(const Compared& compared, std::size_t columns) {
   return util::wrapped_text(fmt::format("{} ({})", verdict, compared.how), columns, 2);
 }
 
-std::string compare_text(const ComparedSides& sides, std::size_t columns) {
-  std::string out;
-  std::size_t next = 0;
-  while (next < sides.both.size()) {
-    const model::ComparisonClass& comparison = sides.both[next].a.comparison_class;
-    reports::Table table({{"problem"},
-                          {"A", Align::left, true},
-                          {"time", Align::right},
-                          {"B", Align::left, true},
-                          {"time", Align::right},
-                          {"A's time by B's", Align::right},
-                          {"A is"}});
-    for (; next < sides.both.size() && sides.both[next].a.comparison_class == comparison; ++next) {
-      const Compared& compared = sides.both[next];
-      table.add_row({problem_text(compared.a), compared.a.kernel + ' ' + compared.a.configuration.text(),
-                     time_text(compared.a), compared.b.kernel + ' ' + compared.b.configuration.text(),
-                     time_text(compared.b), ratio_text(compared.ratio),
-                     std::string(measure::to_string(compared.verdict))});
-    }
-    out += util::wrapped_text(comparison.text(), columns, 2) + table.fitted(columns) + '\n';
-  }
-  out +=
-      sides.both.empty() ? "no problem was measured by both in one class\n" : summary_text(summary_of(sides));
-  return out + only_text("A", sides.only_a) + only_text("B", sides.only_b);
+bool Limit::any_slower() const {
+  return std::any_of(slowdowns.begin(), slowdowns.end(),
+                     [](const measure::Slowdown& one) { return one.allowed == measure::Allowed::no; });
 }
 
-std::string compare_json(const ComparedSides& sides) {
+Limit judge(const std::vector<Compared>& compared, double share) {
+  Limit limit;
+  limit.share = share;
+  std::vector<measure::TwoOccasions> occasions;
+  for (const Compared& one : compared) occasions.push_back({one.samples_a, one.samples_b});
+  limit.slowdowns = measure::slowdowns(occasions, share);
+  // Samples in turn know more than those of two occasions.
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (!compared[i].in_turn) continue;
+    const measure::Ratio& ratio = compared[i].ratio;
+    const auto allowed = ratio.low > 1 + share     ? measure::Allowed::no
+                         : ratio.high <= 1 + share ? measure::Allowed::yes
+                                                   : measure::Allowed::undecided;
+    limit.slowdowns[i] = {ratio.ratio, ratio.low, ratio.high, allowed};
+  }
+  return limit;
+}
+
+std::string limit_text(const std::vector<Compared>& compared, const Limit& limit, std::size_t columns) {
+  const auto named = [&](measure::Allowed wanted) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      const measure::Slowdown& one = limit.slowdowns[i];
+      if (one.allowed != wanted) continue;
+      names.push_back(fmt::format("{} {} {}", compared[i].a.problem.family,
+                                  answers::size_label(compared[i].a.problem),
+                                  reports::ratio_interval_text(one.ratio, one.low, one.high)));
+    }
+    return names;
+  };
+  const std::string share = reports::percent_text(limit.share);
+  std::string out;
+  const auto add = [&](const std::string& line) { out += util::wrapped_text(line, columns, 2); };
+  const std::vector<std::string> slower = named(measure::Allowed::no);
+  const std::vector<std::string> undecided = named(measure::Allowed::undecided);
+  if (!slower.empty())
+    add(fmt::format("A is surely more than {} slower: {}", share, fmt::join(slower, ", ")));
+  if (!undecided.empty()) {
+    add(fmt::format("undecided whether A is more than {} slower: {}; more samples of both would tell", share,
+                    fmt::join(undecided, ", ")));
+  }
+  add(fmt::format("surely not more than {} slower: {} of {}", share, named(measure::Allowed::yes).size(),
+                  compared.size()));
+  return out;
+}
+
+namespace {
+
+/// From `next` on the comparisons of one family in one class; moves `next` behind them.
+std::string group_text(const std::vector<Compared>& both, std::size_t& next, std::size_t columns) {
+  const Compared& first = both[next];
+  reports::Table table({{"size", Align::right},
+                        {"A"},
+                        {"time", Align::right},
+                        {"B"},
+                        {"time", Align::right},
+                        {"A's time by B's", Align::right},
+                        {"A is"}});
+  std::string changes;
+  for (; next < both.size() && both[next].a.comparison_class == first.a.comparison_class &&
+         both[next].a.problem.family == first.a.problem.family;
+       ++next) {
+    const Compared& one = both[next];
+    const std::string size = answers::size_label(one.a.problem);
+    table.add_row({size, one.a.key.hex().substr(0, shown_digits), time_text(one.a),
+                   one.b.key.hex().substr(0, shown_digits), time_text(one.b), ratio_text(one.ratio),
+                   std::string(measure::to_string(one.verdict))});
+    const bool same_kernel = one.a.kernel == one.b.kernel;
+    const std::string change = same_kernel
+                                   ? answers::change_text(one.a.configuration, one.b.configuration)
+                                   : fmt::format("{} {} → {} {}", one.a.kernel, one.a.configuration.text(),
+                                                 one.b.kernel, one.b.configuration.text());
+    if (!change.empty()) changes += util::wrapped_text(fmt::format("  {}: {}", size, change), columns, 2);
+  }
+  std::string out = util::wrapped_text(
+      fmt::format("{}: {}", first.a.problem.family, first.a.comparison_class.text()), columns, 2);
+  out += table.fitted(columns);
+  if (!changes.empty()) out += "what B has instead of A:\n" + changes;
+  return out + '\n';
+}
+
+}  // namespace
+
+std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit, std::size_t columns) {
+  std::string out;
+  std::size_t next = 0;
+  while (next < sides.both.size()) out += group_text(sides.both, next, columns);
+  out += sides.both.empty() ? "no problem was measured by both in one class\n"
+                            : util::wrapped_text(summary_text(summary_of(sides)), columns, 2);
+  if (limit) out += limit_text(sides.both, *limit, columns);
+  return out + only_text(sides, columns);
+}
+
+std::string compare_json(const ComparedSides& sides, const std::optional<Limit>& limit) {
   Json comparisons = Json::array();
   for (const Compared& compared : sides.both) comparisons.push_back(compared_json(compared));
   const CompareSummary summary = summary_of(sides);
-  const Json out = {{"schema_version", 1},
-                    {"comparisons", std::move(comparisons)},
-                    {"summary",
-                     {{"faster", summary.faster},
-                      {"slower", summary.slower},
-                      {"tied", summary.tied},
-                      {"mean_ratio", summary.mean_ratio}}},
-                    {"only_a", only_json(sides.only_a)},
-                    {"only_b", only_json(sides.only_b)}};
+  Json out = {{"schema_version", 1},
+              {"comparisons", std::move(comparisons)},
+              {"summary",
+               {{"faster", summary.faster},
+                {"slower", summary.slower},
+                {"tied", summary.tied},
+                {"mean_ratio", summary.mean_ratio}}},
+              {"only_a", only_json(sides.only_a)},
+              {"only_b", only_json(sides.only_b)}};
+  if (limit) {
+    int slower = 0;
+    int undecided = 0;
+    for (std::size_t i = 0; i < limit->slowdowns.size(); ++i) {
+      const measure::Slowdown& one = limit->slowdowns[i];
+      slower += one.allowed == measure::Allowed::no ? 1 : 0;
+      undecided += one.allowed == measure::Allowed::undecided ? 1 : 0;
+      out["comparisons"][i]["limit"] = {{"judged", measure::to_string(one.allowed)},
+                                        {"ratio", one.ratio},
+                                        {"ratio_low", one.low},
+                                        {"ratio_high", one.high}};
+    }
+    out["limit"] = {{"share", limit->share}, {"slower", slower}, {"undecided", undecided}};
+  }
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,6 +14,7 @@
 #include "db/database.hpp"
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
+#include "reports/summary.hpp"
 #include "tuner/cli/run_named.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
@@ -31,12 +33,18 @@ Place place_of(const model::TrialRecord& trial) {
 }
 
 /// What a user would be told to use of each problem.
-std::vector<model::TrialRecord> best_in(const db::Connection& connection) {
-  std::vector<model::TrialRecord> best;
+std::vector<BestTrial> best_in(const db::Connection& connection) {
+  std::vector<BestTrial> best;
   db::TrialFilter filter;
   filter.ceilings = false;
   for (const model::Winner& winner : db::winners(connection, filter)) {
-    best.push_back(db::find_trial(connection, winner.trial).value());
+    BestTrial& one = best.emplace_back();
+    one.trial = db::find_trial(connection, winner.trial).value();
+    for (const db::StoredMeasurement& stored : db::measurements(connection, winner.trial)) {
+      const std::vector<double>& samples = stored.measurement.samples_ns;
+      if (stored.run == one.trial.run)
+        one.samples_ns.insert(one.samples_ns.end(), samples.begin(), samples.end());
+    }
   }
   return best;
 }
@@ -117,6 +125,23 @@ Side load_side(const fs::path& own_database, const std::string& name) {
   return {name, std::nullopt, best_in(db::extract_run(own, runs.front()))};
 }
 
+namespace {
+
+/// Of samples taken apart at different clocks nobody knows how much of the difference is the clock's: from
+/// nothing, where memory binds, to all of it, where arithmetic does. The interval covers both.
+void allow_for_clocks(const model::Measurement& a, const model::Measurement& b, Compared& out) {
+  constexpr double same = 0.003;
+  if (a.sm_clock_mhz <= 0 || b.sm_clock_mhz <= 0) return;
+  const double clocks = a.sm_clock_mhz / b.sm_clock_mhz;
+  if (std::abs(clocks - 1) < same) return;
+  out.ratio.low = std::min(out.ratio.low, out.ratio.low * clocks);
+  out.ratio.high = std::max(out.ratio.high, out.ratio.high * clocks);
+  out.how += fmt::format(", at SM clocks of {:.0f} and {:.0f} MHz, which the interval allows for",
+                         a.sm_clock_mhz, b.sm_clock_mhz);
+}
+
+}  // namespace
+
 Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b,
                         const std::optional<model::FinalRecord>& final) {
   if (a.problem != b.problem) {
@@ -129,47 +154,62 @@ Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b
                                         a.comparison_class.text(), b.comparison_class.text()),
                             "--fresh measures both again now, in turn");
   }
-  Compared out{a, b, {}, measure::Verdict::tied, ""};
+  Compared out{a, b, {}, measure::Verdict::tied, "", false, {}, {}};
   const std::vector<double>& of_a = measurement_of(a).samples_ns;
   const std::vector<double>& of_b = measurement_of(b).samples_ns;
   const auto* entry_a = final ? model::entry_of(*final, a.key) : nullptr;
   const auto* entry_b = final ? model::entry_of(*final, b.key) : nullptr;
   if (a.key == b.key && of_a == of_b) {
     out.how = "one and the same measurement";
+    out.in_turn = true;
   } else if (entry_a != nullptr && entry_b != nullptr) {
     const auto ratio = [](const model::FinalRecord::Entry& entry) {
       return measure::Ratio{entry.ratio, entry.ratio_low, entry.ratio_high};
     };
     out.ratio = measure::quotient(ratio(*entry_a), ratio(*entry_b));
     out.how = fmt::format("sampled in turn, in the final of {}", final->measured_at);
+    out.in_turn = true;
   } else {
     // Drawn for the two in one order, so that it does not matter which was named first.
     out.ratio = a.key <= b.key ? measure::unpaired_ratio(of_a, of_b, 0)
                                : measure::inverse(measure::unpaired_ratio(of_b, of_a, 0));
     out.how = fmt::format("{} and {} samples taken apart", of_a.size(), of_b.size());
+    allow_for_clocks(*a.outcome.measurement, *b.outcome.measurement, out);
   }
+  out.samples_a = of_a;
+  out.samples_b = of_b;
   out.verdict = measure::verdict(out.ratio);
   return out;
 }
 
 ComparedSides compare_best(const Side& a, const Side& b) {
   ComparedSides out;
-  std::map<Place, const model::TrialRecord*> of_b;
-  for (const model::TrialRecord& trial : b.best) of_b[place_of(trial)] = &trial;
-  for (const model::TrialRecord& trial : a.best) {
-    const auto other = of_b.find(place_of(trial));
+  std::map<Place, const BestTrial*> of_b;
+  for (const BestTrial& best : b.best) of_b[place_of(best.trial)] = &best;
+  for (const BestTrial& best : a.best) {
+    const auto other = of_b.find(place_of(best.trial));
     if (other == of_b.end()) {
-      out.only_a.push_back(trial);
+      out.only_a.push_back(best.trial);
       continue;
     }
-    out.both.push_back(compare_trials(trial, *other->second, std::nullopt));
+    Compared& compared =
+        out.both.emplace_back(compare_trials(best.trial, other->second->trial, std::nullopt));
+    compared.samples_a = best.samples_ns;
+    compared.samples_b = other->second->samples_ns;
     of_b.erase(other);
   }
-  for (const model::TrialRecord& trial : b.best) {
+  for (const BestTrial& best : b.best) {
     const bool left =
-        std::any_of(of_b.begin(), of_b.end(), [&](const auto& one) { return one.second == &trial; });
-    if (left) out.only_b.push_back(trial);
+        std::any_of(of_b.begin(), of_b.end(), [&](const auto& one) { return one.second == &best; });
+    if (left) out.only_b.push_back(best.trial);
   }
+  const auto by_problem = [](const model::TrialRecord& x, const model::TrialRecord& y) {
+    return reports::problem_less(x.problem, y.problem);
+  };
+  std::stable_sort(out.both.begin(), out.both.end(),
+                   [&](const Compared& x, const Compared& y) { return by_problem(x.a, y.a); });
+  std::stable_sort(out.only_a.begin(), out.only_a.end(), by_problem);
+  std::stable_sort(out.only_b.begin(), out.only_b.end(), by_problem);
   return out;
 }
 

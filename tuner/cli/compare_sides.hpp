@@ -10,13 +10,18 @@
 
 namespace tuner::cli {
 
+/// The trial to use of a problem in a class.
+struct BestTrial {
+  model::TrialRecord trial;        ///< samples included
+  std::vector<double> samples_ns;  ///< all that the run of its current measurement took, race and final
+};
+
 /// One of the two things that are compared.
 struct Side {
   std::string name;                         ///< as the user gave it
   std::optional<model::TrialRecord> trial;  ///< where it is one trial, samples included
-  /// Where it is a run, a database or an export: the trial to use of each problem in each class, with
-  /// samples.
-  std::vector<model::TrialRecord> best;
+  /// Where it is a run, a database or an export: of each problem in each class.
+  std::vector<BestTrial> best;
 };
 
 /// What `name` stands for: a file that exists (a database of the tuner, or an export), else the beginning of
@@ -30,7 +35,10 @@ struct Compared {
   model::TrialRecord b;
   measure::Ratio ratio;  ///< of the time of a by that of b
   measure::Verdict verdict = measure::Verdict::tied;
-  std::string how;  ///< where the ratio is from: `the final of 2026-…`
+  std::string how;                ///< where the ratio is from: `the final of 2026-…`
+  bool in_turn = false;           ///< both were sampled in turn; else on occasions of their own
+  std::vector<double> samples_a;  ///< all that is known of the occasion
+  std::vector<double> samples_b;
 };
 
 /// Two trials by what is stored of them: by the last final both took part in, else by their samples. Throws

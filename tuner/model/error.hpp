@@ -12,6 +12,7 @@ enum class ExitCode {
   usage = 2,
   nothing_found = 3,
   no_device = 4,
+  slower = 5,  ///< what was compared is surely slower than was allowed
   interrupted = 130,
   terminated = 143,
 };

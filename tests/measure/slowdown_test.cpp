@@ -1,0 +1,118 @@
+#include "tuner/measure/slowdown.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+using namespace tuner::measure;
+
+namespace {
+
+/// What was seen of 29 sizes of a matrix product on an H200, six processes one after the other: samples lie
+/// above a floor that shifts by 0.06 % from process to process; at one size in six a process meets lowered
+/// clocks, for some of its samples, by up to 6 %.
+class Occasions {
+ public:
+  explicit Occasions(std::uint64_t seed) : m_random(seed) {}
+
+  std::vector<double> samples(double level) {
+    const double floor = level * (1 + 0.0006 * normal());
+    const bool lowered = uniform() < 1.0 / 6;
+    const double depth = 0.06 * uniform();
+    std::vector<double> out;
+    for (int i = 0; i < 30; ++i) {
+      const double above = -0.0008 * std::log(uniform());  // exponential
+      const bool slow = lowered && i >= 3 && uniform() < 0.7;
+      out.push_back(floor * (1 + above + (slow ? depth : 0)));
+    }
+    return out;
+  }
+
+ private:
+  double uniform() { return (static_cast<double>(m_random() >> 11) + 0.5) * 0x1p-53; }
+  double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform()); }
+  std::mt19937_64 m_random;
+};
+
+/// Two occasions of `sizes` problems; the first is `slower` at problem 0.
+std::vector<Slowdown> compared(std::uint64_t seed, int sizes, double slower, double limit) {
+  Occasions occasions(seed);
+  std::vector<std::vector<double>> a;
+  std::vector<std::vector<double>> b;
+  for (int i = 0; i < sizes; ++i) {
+    const double level = 1000.0 * (i + 1);
+    a.push_back(occasions.samples(level * (i == 0 ? slower : 1)));
+    b.push_back(occasions.samples(level));
+  }
+  std::vector<TwoOccasions> problems;
+  for (int i = 0; i < sizes; ++i)
+    problems.push_back({a[static_cast<std::size_t>(i)], b[static_cast<std::size_t>(i)]});
+  return slowdowns(problems, limit);
+}
+
+int comparisons_with_alarm(int comparisons, int sizes, double limit) {
+  int found = 0;
+  for (int seed = 0; seed < comparisons; ++seed) {
+    bool any = false;
+    for (const Slowdown& one : compared(static_cast<std::uint64_t>(seed), sizes, 1, limit))
+      any = any || one.allowed == Allowed::no;
+    found += any ? 1 : 0;
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::measure") {
+  TEST_CASE("of 1000 comparisons of unchanged kernels at 29 sizes at most ten find one that is slower") {
+    CHECK(comparisons_with_alarm(1000, 29, 0.01) <= 10);
+    CHECK(comparisons_with_alarm(1000, 29, 0) <= 10);
+    CHECK(comparisons_with_alarm(1000, 3, 0) <= 10);
+  }
+
+  TEST_CASE("two per cent at one of 29 sizes are found in 95 of 100 comparisons where one is allowed") {
+    int found = 0;
+    int others = 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+      const auto slowdowns = compared(seed, 29, 1.02, 0.01);
+      found += slowdowns[0].allowed == Allowed::no ? 1 : 0;
+      for (std::size_t i = 1; i < slowdowns.size(); ++i)
+        others += slowdowns[i].allowed == Allowed::no ? 1 : 0;
+    }
+    CHECK(found >= 380);
+    CHECK(others <= 4);
+  }
+
+  TEST_CASE("a slowdown at the limit is undecided, one far below it is allowed") {
+    int undecided = 0;
+    int allowed = 0;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      undecided += compared(seed, 29, 1.01, 0.01)[0].allowed == Allowed::undecided ? 1 : 0;
+      allowed += compared(seed, 29, 1, 0.01)[0].allowed == Allowed::yes ? 1 : 0;
+    }
+    CHECK(undecided >= 90);
+    CHECK(allowed >= 95);
+  }
+
+  TEST_CASE("a clock that was lowered for most of one occasion is no slowdown") {
+    std::vector<double> steady;
+    std::vector<double> lowered;
+    for (int i = 0; i < 30; ++i) {
+      steady.push_back(1000 + 0.1 * i);
+      lowered.push_back(i < 3 ? 1000.2 + 0.1 * i : 1060 + 0.1 * i);
+    }
+    const auto judged = slowdowns({{lowered, steady}}, 0.01);
+    CHECK(judged[0].allowed == Allowed::yes);
+    CHECK(judged[0].ratio == doctest::Approx(1.0002));
+  }
+
+  TEST_CASE("one sample a side, and no problem at all, are answered too") {
+    const std::vector<double> one = {100};
+    const std::vector<double> other = {120};
+    CHECK(slowdowns({{other, one}}, 0.01)[0].allowed == Allowed::no);
+    CHECK(slowdowns({{one, other}}, 0.01)[0].allowed == Allowed::yes);
+    CHECK(slowdowns({}, 0.01).empty());
+  }
+}
