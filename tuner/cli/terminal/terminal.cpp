@@ -16,16 +16,6 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The kernel's answer where it has one; a serial line or an odd emulator says 0.
-std::size_t ask_columns(int descriptor) {
-  winsize size{};
-  int result = 0;
-  do {
-    result = ioctl(descriptor, TIOCGWINSZ, &size);
-  } while (result == -1 && errno == EINTR);  // SIGWINCH itself may interrupt it
-  return result == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -45,6 +35,15 @@ Clock steady_clock() {
   };
 }
 
+std::size_t columns_of(int descriptor) {
+  winsize size{};
+  int result = 0;
+  do {
+    result = ioctl(descriptor, TIOCGWINSZ, &size);
+  } while (result == -1 && errno == EINTR);                  // SIGWINCH itself may interrupt it
+  return result == 0 && size.ws_col > 0 ? size.ws_col : 80;  // a serial line or an odd emulator says 0
+}
+
 Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
   const auto granted = [](Wish wish, bool otherwise) {
     return wish == Wish::automatic ? otherwise : wish == Wish::always;
@@ -52,7 +51,7 @@ Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
   Terminal terminal;
   terminal.interactive = granted(interactive, isatty(descriptor) == 1 && environment("TERM") != "dumb");
   terminal.colour = granted(colour, terminal.interactive && environment("NO_COLOR").empty());
-  terminal.columns = [descriptor] { return ask_columns(descriptor); };
+  terminal.columns = [descriptor] { return columns_of(descriptor); };
   terminal.write = [descriptor](std::string_view text) { write_all(descriptor, text); };
   return terminal;
 }

@@ -25,4 +25,7 @@ enum class Wish { automatic, always, never };
 /// NO_COLOR is set and not empty (no-color.org). A closed pipe raises SIGPIPE unless it is ignored.
 Terminal open_terminal(int descriptor, Wish colour = Wish::automatic, Wish interactive = Wish::automatic);
 
+/// How wide the terminal behind a file descriptor is; 80 where there is none.
+std::size_t columns_of(int descriptor);
+
 }  // namespace tuner::cli::terminal
