@@ -80,6 +80,17 @@ RowCopier::RowCopier(const Connection& target, const Connection& source, RowWrit
       m_failed_probe(target, "SELECT 1 FROM verdicts WHERE id = ? AND status <> 'ok'") {}
 
 std::vector<Digest> RowCopier::copy() {
+  const std::int64_t last = m_target.integer("SELECT max(rowid) FROM trials");
+  std::vector<Digest> left;
+  {
+    const UntriggeredRows untriggered(m_target);
+    left = copy_plain();
+  }
+  Statement(m_target, sql("tally_new_trials")).use().bind(last).run();
+  return left;
+}
+
+std::vector<Digest> RowCopier::copy_plain() {
   m_unchecked.emplace(m_target);
   std::vector<Digest> left;
   auto row = m_select.use();

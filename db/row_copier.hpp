@@ -24,6 +24,7 @@ class RowCopier {
   std::vector<tuner::model::Digest> copy();
 
  private:
+  std::vector<tuner::model::Digest> copy_plain();
   /// A contest and a kernel of the source, as the first of their trials shows them.
   struct Place {
     bool has_its_ids = false;

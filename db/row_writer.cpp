@@ -340,6 +340,11 @@ void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasuremen
 }
 
 void RowWriter::put(const tuner::model::ProbeVerdict& verdict, bool replace) {
+  note(verdict, replace);
+  condemn(verdict.probe);
+}
+
+void RowWriter::note(const tuner::model::ProbeVerdict& verdict, bool replace) {
   m_verdict.use()
       .bind(verdict.probe)
       .bind(to_string(verdict.status))
@@ -351,11 +356,14 @@ void RowWriter::put(const tuner::model::ProbeVerdict& verdict, bool replace) {
       .bind(replace)
       .run();
   m_raise_deaths.use().bind(verdict.probe).bind(verdict.deaths).run();
+}
+
+void RowWriter::condemn(const Digest& probe) {
   auto failed = m_failed_probe.use();
-  failed.bind(verdict.probe);
+  failed.bind(probe);
   if (!failed.step()) return;
   const std::string status = failed.text();
-  m_fail_probed.use().bind(verdict.probe).bind(status).bind(failed.text()).run();
+  m_fail_probed.use().bind(probe).bind(status).bind(failed.text()).run();
 }
 
 void RowWriter::put(const tuner::model::Ceiling& ceiling) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -217,6 +218,66 @@ TEST_SUITE("db") {
           }) == held(folder / "source.db"));
     const db::Connection own = db::extract_run(db::open_for_reading(folder / "source.db"), key("run"));
     CHECK(own.text("SELECT status FROM trials") == "wrong_result");
+  }
+
+  TEST_CASE("of several databases all are merged or none, and no index is lost") {
+    const TempFolder folder(db_test::memory_folder());
+    fill(folder / "target.db", "first", {"here"}, 100);
+    fill(folder / "1.db", "second", {"a", "b"}, 90);
+    fill(folder / "2.db", "third", {"b", "c"}, 80);
+    fill(folder / "bad.db", "fourth", {"d"}, 70);
+    meddle(folder / "bad.db", "UPDATE configurations SET json = '[]'");
+    constexpr const char* schema =
+        "SELECT group_concat(line, x'0A') FROM (SELECT type || name || coalesce(sql, '') AS line FROM "
+        "sqlite_schema ORDER BY line)";
+    const std::string made = ask(folder / "target.db", schema);
+    const std::string before = exported(folder / "target.db");
+    const auto check_whole = [&] {
+      CHECK(ask(folder / "target.db", schema) == made);
+      CHECK(ask(folder / "target.db", "PRAGMA integrity_check") == "ok");
+    };
+    const db::Connection target = db::open_database(folder / "target.db");
+    const auto told = error_of([&] {
+      db::merge_databases(target, {folder / "1.db", folder / "bad.db", folder / "2.db"});
+    });
+    CHECK(contains(told.what(), "bad.db"));
+    CHECK(exported(folder / "target.db") == before);
+    check_whole();
+    // A file that is not there is told before the others are read.
+    std::size_t read = 0;
+    db::MergeOptions counting;
+    counting.progress = [&](const std::filesystem::path&, const db::Added&) { ++read; };
+    const auto missing = error_of([&] {
+      db::merge_databases(target, {folder / "1.db", folder / "none.db"}, counting);
+    });
+    CHECK(contains(missing.what(), "none.db"));
+    CHECK(read == 0);
+    const auto added = db::merge_databases(target, {folder / "1.db", folder / "2.db"}, counting);
+    REQUIRE(added.size() == 2);
+    CHECK(read == 2);
+    CHECK(added[0].trials == 2);
+    CHECK(added[1].trials == 1);
+    CHECK(added[1].measurements == 2);
+    CHECK(ask(folder / "target.db", "SELECT sum(trials) FROM tallies") == "4");
+    check_whole();
+  }
+
+  TEST_CASE("a merge sorts indexes anew for as much as there is, and leaves them as they are for a little") {
+    const TempFolder folder(db_test::memory_folder());
+    std::vector<std::string> many;
+    for (int i = 0; i < 500; ++i) many.push_back("trial " + std::to_string(i));
+    fill(folder / "large.db", "first", many, 100);
+    fill(folder / "small.db", "second", {"a"}, 90);
+    constexpr const char* place = "SELECT rootpage FROM sqlite_schema WHERE name = 'trials_fastest'";
+    const auto merge = [&](const char* into, const char* from) {
+      db::merge_database(db::open_database(folder / into), folder / from);
+      return ask(folder / into, place);
+    };
+    const std::string of_large = ask(folder / "large.db", place);
+    CHECK(merge("large.db", "small.db") == of_large);
+    const std::string of_small = ask(folder / "small.db", place);
+    CHECK(merge("small.db", "large.db") != of_small);
+    CHECK(exported(folder / "small.db") == exported(folder / "large.db"));
   }
 
   TEST_CASE("a run that was copied while it was under way is merged as it ended, whichever comes first") {
