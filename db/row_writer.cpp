@@ -86,8 +86,10 @@ RowWriter::RowWriter(const Connection& db, Life life)
       m_ceiling(db, sql("insert_ceiling")),
       m_verdict(db, sql("insert_verdict")),
       m_fail_probed(db,
-                    "UPDATE trials SET status = ?2, detail = ?3 "
-                    "WHERE probe = ?1 AND status IN ('ok', 'dropped')"),
+                    "UPDATE trials SET status = ?2, detail = ?3 WHERE probe = ?1 "
+                    // One that an earlier verdict failed fails as the one that stands says.
+                    "AND (status IN ('ok', 'dropped') OR measurement IS NOT NULL) "
+                    "AND (status, detail) <> (?2, ?3)"),
       m_failed_probe(db, "SELECT status, detail FROM verdicts WHERE id = ? AND status <> 'ok'"),
       m_raise_deaths(db, "UPDATE verdicts SET deaths = ?2 WHERE id = ?1 AND deaths < ?2"),
       m_fill(db,

@@ -280,6 +280,65 @@ TEST_SUITE("db") {
     CHECK(exported(folder / "small.db") == exported(folder / "large.db"));
   }
 
+  TEST_CASE(
+      "a trial whose probes fail anywhere comes out of a merge failed, from either side and in any order") {
+    constexpr const char* ok = "";
+    // What each of two databases says of the trial's probes, and whether it has the trial.
+    struct Side {
+      bool has_trial;
+      const char* verdict;
+    };
+    const Side sides[] = {{true, ok}, {true, "at 1"}, {true, "at 2"}, {false, "at 1"}, {false, "at 2"}};
+    const auto write = [](const std::filesystem::path& path, const std::string& run, const Side& side) {
+      fill(path, run, {"bystander of " + run}, 100);
+      if (side.has_trial) fill(path, run, {"a"}, 100);
+      if (side.verdict == ok) return;
+      db::ResultStore(path).record_verdict({key("a probes"), TrialStatus::wrong_result, side.verdict, 0,
+                                            key("a"), key(run), "2026-01-02T03:04:05Z"});
+    };
+    for (const Side& first : sides) {
+      for (const Side& second : sides) {
+        if (!first.has_trial && !second.has_trial) continue;
+        const TempFolder folder(db_test::memory_folder());
+        write(folder / "1.db", "one", first);
+        write(folder / "2.db", "two", second);
+        const std::string expected = std::max<std::string>(first.verdict, second.verdict);
+        for (const db::Rows rows : {db::Rows::as_they_are, db::Rows::as_values}) {
+          for (const bool at_once : {false, true}) {
+            for (const bool turned : {false, true}) {
+              CAPTURE(first.has_trial);
+              CAPTURE(first.verdict);
+              CAPTURE(second.has_trial);
+              CAPTURE(second.verdict);
+              CAPTURE(at_once);
+              CAPTURE(turned);
+              std::vector<std::filesystem::path> paths = {folder / "1.db", folder / "2.db"};
+              if (turned) std::swap(paths[0], paths[1]);
+              const auto path = folder / "target.db";
+              std::filesystem::remove(path);
+              {
+                const db::Connection target = db::open_database(path);
+                db::MergeOptions options;
+                options.rows = rows;
+                if (at_once) {
+                  db::merge_databases(target, paths, options);
+                } else {
+                  for (const auto& one : paths) db::merge_databases(target, {one}, options);
+                }
+              }
+              CHECK(ask(path,
+                        "SELECT t.status || ' ' || t.detail FROM trials AS t JOIN configurations AS f ON "
+                        "f.id = "
+                        "t.configuration WHERE f.json = '{\"NAME\":\"a\"}'") ==
+                    (expected.empty() ? "ok " : "wrong_result " + expected));
+              CHECK(ask(path, "SELECT sum(trials) FROM tallies") == "3");
+            }
+          }
+        }
+      }
+    }
+  }
+
   TEST_CASE("a run that was copied while it was under way is merged as it ended, whichever comes first") {
     const TempFolder folder;
     fill(folder / "later.db", "run", {"a"}, 1);
