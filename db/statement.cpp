@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -117,6 +118,24 @@ std::span<const std::byte> Statement::Use::blob() {
   const void* data = sqlite3_column_blob(m_statement, m_column);
   const int size = sqlite3_column_bytes(m_statement, m_column++);
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
+}
+
+bool Statement::Use::is_same(int column, const Use& other, int other_column) const {
+  const int type = sqlite3_column_type(m_statement, column);
+  if (sqlite3_column_type(other.m_statement, other_column) != type) return false;
+  if (type == SQLITE_NULL) return true;
+  if (type == SQLITE_INTEGER) {
+    return sqlite3_column_int64(m_statement, column) == sqlite3_column_int64(other.m_statement, other_column);
+  }
+  if (type == SQLITE_FLOAT) {
+    return sqlite3_column_double(m_statement, column) ==
+           sqlite3_column_double(other.m_statement, other_column);
+  }
+  const void* bytes = sqlite3_column_blob(m_statement, column);
+  const void* other_bytes = sqlite3_column_blob(other.m_statement, other_column);
+  const int size = sqlite3_column_bytes(m_statement, column);
+  return size == sqlite3_column_bytes(other.m_statement, other_column) &&
+         (size == 0 || std::memcmp(bytes, other_bytes, static_cast<std::size_t>(size)) == 0);
 }
 
 tuner::model::Digest Statement::Use::digest() {

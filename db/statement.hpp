@@ -61,7 +61,9 @@ class Statement {
     std::string text();
     tuner::model::Digest digest();      ///< NULL: empty
     std::span<const std::byte> blob();  ///< valid until the next step
-    bool null() const;                  ///< whether the column that comes next is NULL
+    /// Whether two columns have the same type and content; NULLs are the same.
+    bool is_same(int column, const Use& other, int other_column) const;
+    bool null() const;  ///< whether the column that comes next is NULL
     void skip(int columns = 1) { m_column += columns; }
     /// The column that comes next.
     Use& to(int column) {
