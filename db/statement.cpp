@@ -81,8 +81,24 @@ Statement::Use& Statement::Use::bind(std::nullopt_t) {
 }
 
 Statement::Use& Statement::Use::take(const Use& row, int first, int end) {
-  for (int column = first; column < end; ++column)
-    check(sqlite3_bind_value(m_statement, ++m_parameter, sqlite3_column_value(row.m_statement, column)));
+  // Not sqlite3_bind_value(), which copies texts and blobs.
+  for (int column = first; column < end; ++column) {
+    const int type = sqlite3_column_type(row.m_statement, column);
+    const int parameter = ++m_parameter;
+    if (type == SQLITE_TEXT) {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row.m_statement, column));
+      check(sqlite3_bind_text(m_statement, parameter, text, sqlite3_column_bytes(row.m_statement, column),
+                              SQLITE_STATIC));
+    } else if (type == SQLITE_BLOB) {
+      const void* blob = sqlite3_column_blob(row.m_statement, column);
+      const int size = sqlite3_column_bytes(row.m_statement, column);
+      // An empty blob has no address, and without one would be bound as NULL.
+      check(blob == nullptr ? sqlite3_bind_zeroblob(m_statement, parameter, 0)
+                            : sqlite3_bind_blob(m_statement, parameter, blob, size, SQLITE_STATIC));
+    } else {
+      check(sqlite3_bind_value(m_statement, parameter, sqlite3_column_value(row.m_statement, column)));
+    }
+  }
   return *this;
 }
 

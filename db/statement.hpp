@@ -45,7 +45,8 @@ class Statement {
       return value ? bind(*value) : bind(std::nullopt);
     }
 
-    /// Binds columns of another statement's row as they are: one, or those from `first` up to `end`.
+    /// Binds columns of another statement's row as they are: one, or those from `first` up to `end`. Nothing
+    /// is copied: to be run before the other goes on.
     Use& take(const Use& row, int column) { return take(row, column, column + 1); }
     Use& take(const Use& row, int first, int end);
 
