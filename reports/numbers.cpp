@@ -55,6 +55,11 @@ std::string percent_text(double fraction) {
   return number + " %";
 }
 
+std::string second_text(const std::string& time) {
+  const std::size_t dot = time.find('.');
+  return dot == std::string::npos ? time : time.substr(0, dot) + 'Z';
+}
+
 std::string ratio_text(double ratio) {
   return significant(ratio, 3) + "×";
 }

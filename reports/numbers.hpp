@@ -19,6 +19,9 @@ std::string interval_text(double low_ns, double high_ns);
 /// `75 %`, `12.5 %`, `6.25 %`: three significant digits at most.
 std::string percent_text(double fraction);
 
+/// A time of the database (UTC, ISO 8601) without its fraction of a second: `2026-11-22T11:01:48Z`.
+std::string second_text(const std::string& time);
+
 /// `3.21×`.
 std::string ratio_text(double ratio);
 

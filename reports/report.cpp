@@ -33,7 +33,9 @@ std::string measured_text(const Trials& trials) {
     if (!trial->measured_at.empty()) times.insert(trial->measured_at);
   }
   if (times.empty()) return "";
-  return *times.begin() == *times.rbegin() ? *times.begin() : *times.begin() + " to " + *times.rbegin();
+  const std::string first = second_text(*times.begin());
+  const std::string last = second_text(*times.rbegin());
+  return first == last ? first : first + " to " + last;
 }
 
 /// What the runs know of the class's device; the class itself has only its name.
@@ -157,7 +159,9 @@ void add_class(const ReportInput& input, const ClassGroup& group, Document& docu
                {"trials", statuses_text(group.trials)},
                {"ceilings", ceilings_text(input, c)}}};
   std::erase_if(facts.entries, [](const auto& entry) { return entry.second.empty(); });
+  document.add(Fold{"device, driver, trials and ceilings"});
   document.add(std::move(facts));
+  document.add(EndFold{});
 
   std::set<std::string> families;
   for (const TrialRecord* trial : group.trials) families.insert(trial->problem.family);

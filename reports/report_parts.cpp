@@ -144,8 +144,8 @@ std::string headline(const std::vector<ProblemSummary>& problems,
   for (const auto& [name, range] : over_library)
     parts.push_back(fmt::format("{} the speed of {}", range.text(ratio_text), name));
   if (over_default.known())
-    parts.push_back(over_default.text(ratio_text) + " that of the default configuration");
-  if (share.known()) parts.push_back(share.text(percent_text) + " of what the device can do");
+    parts.push_back(over_default.text(ratio_text) + " the speed of the default configuration");
+  if (share.known()) parts.push_back(share.text(percent_text) + " of the device's ceiling");
   std::string out = fmt::format("At {} {}", answered, answered == 1 ? "size" : "sizes");
   out += parts.empty() ? " there is a best configuration."
                        : fmt::format(" the best runs at {}.", fmt::join(parts, ", "));
@@ -273,9 +273,11 @@ std::string final_text(const std::vector<ProblemSummary>& problems) {
   std::string out = fmt::format(
       "Measured again at {} of {} sizes. There the best trials took turns after the race, and the times are "
       "from these "
-      "turns. Which one is chosen: {}. `time / fastest` has its 95 % interval.",
+      "turns. Which one is chosen: {}. The ratio `time / fastest` has its 95 % interval.",
       finals, problems.size(), model::final_rule);
-  if (old > 0) out += fmt::format(" At {} of them it knows nothing of some trials nearby.", old);
+  if (old > 0)
+    out +=
+        fmt::format(" At {} of them some trials that are nearly as fast came later and took no part.", old);
   return out;
 }
 

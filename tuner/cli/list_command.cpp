@@ -88,7 +88,7 @@ int list_runs(const Context& context) {
   for (const model::RunRecord& run : runs) ids.push_back(run.id.hex());
   const std::size_t digits = util::telling_length(ids, least_digits);
   for (const model::RunRecord& run : runs) {
-    table.add_row({run.id.hex().substr(0, digits), answers::second_text(run.started_at),
+    table.add_row({run.id.hex().substr(0, digits), reports::second_text(run.started_at),
                    db::is_abandoned(run) ? "interrupted" : run.state, run.device.name,
                    fmt::format("{}", run.measured), run.command_line});
   }

@@ -50,8 +50,8 @@ void add_identity(Facts& facts, const TrialFacts& of) {
   const bool is_library =
       trial.role == model::Role::baseline && trial.outcome.status == model::TrialStatus::ok;
   facts.add(is_library ? "library" : "reason", trial.outcome.detail);
-  facts.add("measured",
-            fmt::format("{} by run {}", second_text(trial.measured_at), trial.run.hex().substr(0, 7)));
+  facts.add("measured", fmt::format("{} by run {}", reports::second_text(trial.measured_at),
+                                    trial.run.hex().substr(0, 7)));
   if (of.superseded)
     facts.add("spec",
               "not what its kernel's spec describes today: kept, and not competing until one does again");
@@ -141,7 +141,7 @@ void add_final(Facts& facts, const TrialFacts& of) {
   if (entry->tied && tied > 0) text += fmt::format(", tied with {}", tied);
   text += fmt::format("; {} contestants, {} rounds", final.entries.size(), final.rounds);
   if (final.throttled_rounds > 0) text += fmt::format(" and {} at a lowered clock", final.throttled_rounds);
-  facts.add("final", text + ", " + second_text(final.measured_at));
+  facts.add("final", text + ", " + reports::second_text(final.measured_at));
   if (final.chosen == of.trial.key && tied > 0) facts.add("chosen", model::final_rule);
 }
 
@@ -185,7 +185,7 @@ std::string measurements_text(const std::vector<db::StoredMeasurement>& measurem
   for (const db::StoredMeasurement& stored : measurements) {
     std::vector<double> samples_us;
     for (const double ns : stored.measurement.samples_ns) samples_us.push_back(ns / 1000);
-    text += fmt::format("\nmeasurement of {}\n", second_text(stored.measured_at));
+    text += fmt::format("\nmeasurement of {}\n", reports::second_text(stored.measured_at));
     text += util::wrapped_text("  " + measurement_text(stored.measurement), columns, 2);
     text += util::wrapped_text(fmt::format("  samples [µs]: {:.3f}", fmt::join(samples_us, " ")), columns, 2);
   }

@@ -32,11 +32,6 @@ std::string size_label(const model::Problem& problem) {
   return problem.row_padding == 0 ? size : fmt::format("{} pad {}", size, problem.row_padding);
 }
 
-std::string second_text(const std::string& time) {
-  const std::size_t dot = time.find('.');
-  return dot == std::string::npos ? time : time.substr(0, dot) + 'Z';
-}
-
 Common::Common(const std::vector<const model::TrialRecord*>& trials) {
   std::map<std::string, std::vector<const model::Configuration*>> configurations;
   for (const model::TrialRecord* trial : trials)

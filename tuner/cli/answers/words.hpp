@@ -17,9 +17,6 @@ struct Style {
 /// `4096`, `512x1024x256`, `4096 pad 32`: of a problem whose element type is said elsewhere.
 std::string size_label(const model::Problem& problem);
 
-/// A time of the database (UTC, ISO 8601) without its fraction of a second: `2026-11-22T11:01:48Z`.
-std::string second_text(const std::string& time);
-
 /// What the configurations of each kernel have in common, which is said once for a table.
 class Common {
  public:
