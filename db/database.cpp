@@ -8,10 +8,10 @@ namespace db {
 
 namespace {
 
-void require_something(const Connection& db) {
+void require_something(const Connection& db, const char* next_step) {
   if (db.integer("PRAGMA user_version") > 0) return;
-  throw tuner::model::Error(fmt::format("{}: the database is empty", db.path().string()),
-                            "fill it with `tuner run`", tuner::model::ExitCode::nothing_found);
+  throw tuner::model::Error(fmt::format("{}: the database is empty", db.path().string()), next_step,
+                            tuner::model::ExitCode::nothing_found);
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ Connection open_database(const std::filesystem::path& path, const OpenOptions& o
     migrate(db, migrations);
     return db;
   }
-  require_something(db);
+  require_something(db, "fill it with `tuner run`");
   const std::int64_t version = db.integer("PRAGMA user_version");
   if (version < migrations.back().version) {
     try {
@@ -53,8 +53,8 @@ Connection open_for_reading(const std::filesystem::path& path) {
 Connection open_as_it_is(const std::filesystem::path& path, OpenOptions options) {
   options.mode = Mode::read_only;
   Connection db(path, options);
-  require_ours(db, shipped_migrations());
-  require_something(db);
+  require_ours(db, shipped_migrations(), "");
+  require_something(db, "name a database that holds results");
   return db;
 }
 

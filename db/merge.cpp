@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/database.hpp"
@@ -18,6 +21,7 @@
 #include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/text.hpp"
 
 namespace db {
 namespace {
@@ -141,12 +145,43 @@ void copy_rows(const Connection& target, const Connection& source, Rows rows) {
 
 }  // namespace
 
+void require_mergeable(const std::filesystem::path& path, const OpenOptions& options) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found) {
+    throw Error(fmt::format("{}: there is no such file", path.string()),
+                "check the path: `tuner merge` takes databases of tuner's");
+  }
+  constexpr std::string_view mark{"SQLite format 3\0", 16};
+  std::array<char, mark.size()> bytes{};
+  std::ifstream in(path, std::ios::binary);
+  const bool is_read = type == std::filesystem::file_type::regular && in.is_open();
+  in.read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), static_cast<std::size_t>(in.gcount()));
+  if (begin == mark || !is_read) {
+    open_as_it_is(path, options);  // says what else may be wrong with it
+    return;
+  }
+  if (begin.empty()) {
+    throw Error(fmt::format("{}: the file is empty", path.string()), "there is nothing in it to merge");
+  }
+  if (begin.front() == '{') {
+    throw Error(
+        fmt::format("{}: not a database; it begins as an export does", path.string()),
+        fmt::format("an export is added with `tuner import {}`", tuner::util::shell_quote(path.string())));
+  }
+  throw Error(
+      fmt::format("{}: not an SQLite database", path.string()),
+      "`tuner merge` takes databases of tuner's; what `tuner export` wrote is added with `tuner import`");
+}
+
 Added merge_database(const Connection& target, const std::filesystem::path& path, const OpenOptions& options,
                      Rows rows) {
   std::error_code error;
   if (std::filesystem::equivalent(target.path(), path, error)) {
     throw UsageError(fmt::format("{}: is the database to merge into", path.string()), "name another one");
   }
+  require_mergeable(path, options);
   const Foreign foreign(path, options);
   const Connection& source = foreign.db();
   source.set_cache(source_cache_bytes);

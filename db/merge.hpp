@@ -10,6 +10,10 @@ namespace db {
 /// which is for comparing the two.
 enum class Rows { as_they_are, as_values };
 
+/// Throws model::Error, with what may have been meant, unless the file at `path` is there and a database of
+/// the tuner's. To be asked before anything is made for its sake.
+void require_mergeable(const std::filesystem::path& path, const OpenOptions& options = {});
+
 /// Adds to `target` what the database at `path` holds and `target` does not; of a trial that both have, the
 /// newer figures become current and all measurements are kept. Attempts stay where they are: they are about a
 /// machine. One transaction: all of it or nothing. `path` is not trusted: it is opened read-only, must be

@@ -79,7 +79,7 @@ std::span<const Migration> shipped_migrations() {
   return migrations;
 }
 
-void require_ours(const Connection& db, std::span<const Migration> migrations) {
+void require_ours(const Connection& db, std::span<const Migration> migrations, std::string_view how_named) {
   const Snapshot snapshot(db);  // another process may be creating it right now
   const std::int64_t id = db.integer("PRAGMA application_id");
   const std::int64_t version = version_of(db);
@@ -89,12 +89,12 @@ void require_ours(const Connection& db, std::span<const Migration> migrations) {
     if (id == 0 && version == 0 && objects == 0) return;  // empty: a new one
     throw Error(fmt::format("{}: a database of another program (application id {:#x}, {} tables and indexes)",
                             path, id, objects),
-                "choose another file with --db");
+                fmt::format("choose another file{}", how_named));
   }
   if (version > migrations.back().version) {
     throw Error(fmt::format("{}: its schema is version {}, and this program knows versions up to {}", path,
                             version, migrations.back().version),
-                "use the newer tuner that wrote it, or another database with --db");
+                fmt::format("use the newer tuner that wrote it, or another database{}", how_named));
   }
 }
 

@@ -21,7 +21,9 @@ struct Migration {
 std::span<const Migration> shipped_migrations();
 
 /// Throws where the open file is not the tuner's or of a newer schema than the last of `migrations`.
-void require_ours(const Connection& db, std::span<const Migration> migrations);
+/// `how_named` is how its user named it, and can name another.
+void require_ours(const Connection& db, std::span<const Migration> migrations,
+                  std::string_view how_named = " with --db");
 
 /// Applies what is missing, each migration in a transaction of its own. Before one that changes an existing
 /// database a copy is put beside it, `tuner.db.before-0002`. Several processes may do this at once.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "reports/field.hpp"
 #include "reports/text.hpp"
@@ -27,6 +28,20 @@ void Document::add_figure(const std::string& name, Chart chart) {
   std::string unique = base;
   for (int number = 2; taken(unique); ++number) unique = fmt::format("{}-{}", base, number);
   add(Figure{std::move(unique), std::move(chart)});
+}
+
+std::vector<std::string> anchors(const std::vector<Block>& blocks) {
+  std::vector<std::string> out(blocks.size());
+  std::map<std::string, int> taken;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto* heading = std::get_if<Heading>(&blocks[i]);
+    const auto* fold = std::get_if<Fold>(&blocks[i]);
+    if (heading == nullptr && fold == nullptr) continue;
+    const std::string base = slug(heading != nullptr ? heading->text : fold->summary);
+    const int before = taken[base]++;
+    out[i] = before == 0 ? base : fmt::format("{}-{}", base, before);
+  }
+  return out;
 }
 
 std::vector<SvgFile> svg_files(const Document& document) {

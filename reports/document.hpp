@@ -28,7 +28,17 @@ struct Figure {
   std::string name;  ///< file name without extension, unique in the document
   Chart chart;
 };
-using Block = std::variant<Heading, Paragraph, Facts, Table, Code, Figure>;
+/// A list of the document's headings, each a link.
+struct Contents {};
+/// What follows, up to EndFold, is folded away where a format can: it is read by those who look for it.
+struct Fold {
+  std::string summary;
+};
+struct EndFold {};
+using Block = std::variant<Heading, Paragraph, Facts, Table, Code, Figure, Contents, Fold, EndFold>;
+
+/// Where each heading and fold is to be found, by its block: a slug, with a number where several have one.
+std::vector<std::string> anchors(const std::vector<Block>& blocks);
 
 struct Document {
   std::string title;

@@ -19,9 +19,26 @@ std::string element(const char* tag, const char* kind, const std::string& conten
   return fmt::format("<{0} class=\"{1}\">{2}</{0}>", tag, kind, html_text(content));
 }
 
-struct HtmlWriter {
+std::string classes(const Column& column, const std::string& own) {
+  if (!column.minor) return own;
+  return own.empty() ? "minor" : own + " minor";
+}
+
+/// Writes one document's blocks, in order.
+class HtmlWriter {
+ public:
+  explicit HtmlWriter(const Document& document)
+      : m_blocks(document.blocks), m_anchors(anchors(document.blocks)) {}
+
+  std::string write() {
+    std::string out;
+    for (m_at = 0; m_at < m_blocks.size(); ++m_at) out += std::visit(*this, m_blocks[m_at]);
+    return out;
+  }
+
   std::string operator()(const Heading& heading) const {
-    return fmt::format("<h{0}>{1}</h{0}>\n", heading.level, html_text(heading.text));
+    return fmt::format("<h{0} id=\"{2}\">{1}</h{0}>\n", heading.level, html_text(heading.text),
+                       m_anchors[m_at]);
   }
   std::string operator()(const Paragraph& paragraph) const { return element("p", "", paragraph.text) + '\n'; }
   std::string operator()(const Facts& facts) const {
@@ -33,13 +50,15 @@ struct HtmlWriter {
   std::string operator()(const Table& table) const {
     std::string out = "<div class=\"wide\"><table>\n<thead><tr>";
     for (const Column& column : table.columns()) {
-      out += element("th", column.align == Align::right ? "number" : "", column.heading);
+      const char* own = column.align == Align::right ? "number" : "";
+      out += element("th", classes(column, own).c_str(), column.heading);
     }
     out += "</tr></thead>\n<tbody>\n";
     for (const auto& row : table.rows()) {
       out += "<tr>";
       for (std::size_t i = 0; i < row.size(); ++i) {
-        out += element("td", cell_class(row[i], table.columns()[i].align), row[i]);
+        const Column& column = table.columns()[i];
+        out += element("td", classes(column, cell_class(row[i], column.align)).c_str(), row[i]);
       }
       out += "</tr>\n";
     }
@@ -51,6 +70,26 @@ struct HtmlWriter {
   std::string operator()(const Figure& figure) const {
     return fmt::format("<figure>\n{}</figure>\n", render_svg(figure.chart));
   }
+  std::string operator()(const Contents&) const {
+    std::string out = "<nav>\n";
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+      const auto* heading = std::get_if<Heading>(&m_blocks[i]);
+      if (heading == nullptr) continue;
+      out += fmt::format("<a class=\"level{}\" href=\"#{}\">{}</a>\n", heading->level, m_anchors[i],
+                         html_text(heading->text));
+    }
+    return out + "</nav>\n";
+  }
+  std::string operator()(const Fold& fold) const {
+    return fmt::format("<details id=\"{}\">\n<summary>{}</summary>\n", m_anchors[m_at],
+                       html_text(fold.summary));
+  }
+  std::string operator()(const EndFold&) const { return "</details>\n"; }
+
+ private:
+  const std::vector<Block>& m_blocks;
+  std::vector<std::string> m_anchors;
+  std::size_t m_at = 0;
 };
 
 }  // namespace
@@ -62,7 +101,7 @@ std::string to_html(const Document& document) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
       title, page_style());
-  for (const Block& block : document.blocks) out += std::visit(HtmlWriter(), block);
+  out += HtmlWriter(document).write();
   return out + "</body>\n</html>\n";
 }
 

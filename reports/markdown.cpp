@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reports/document.hpp"
 #include "reports/text.hpp"
 
@@ -21,7 +23,8 @@ std::string link_target(const std::string& path) {
 /// Blocks as GitHub Markdown; every one ends with a newline, and a blank line goes between two.
 class MarkdownWriter {
  public:
-  explicit MarkdownWriter(const std::string* figure_folder) : m_figure_folder(figure_folder) {}
+  MarkdownWriter(const Document& document, const std::string* figure_folder)
+      : m_blocks(document.blocks), m_anchors(anchors(document.blocks)), m_figure_folder(figure_folder) {}
 
   std::string operator()(const Heading& heading) const {
     return fmt::format("{} {}\n", std::string(static_cast<std::size_t>(heading.level), '#'),
@@ -45,6 +48,22 @@ class MarkdownWriter {
     return fmt::format("![{}]({})\n", markdown_text(figure.chart.title), target);
   }
 
+  std::string operator()(const Contents&) const {
+    std::string out;
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+      const auto* heading = std::get_if<Heading>(&m_blocks[i]);
+      if (heading == nullptr) continue;
+      const std::string indent(static_cast<std::size_t>(std::max(0, heading->level - 2)) * 2, ' ');
+      out += fmt::format("{}- [{}](#{})\n", indent, markdown_text(heading->text), m_anchors[i]);
+    }
+    return out;
+  }
+  /// Not every reader of Markdown folds: there it is a section.
+  std::string operator()(const Fold& fold) const {
+    return fmt::format("#### {}\n", markdown_text(fold.summary));
+  }
+  std::string operator()(const EndFold&) const { return ""; }
+
  private:
   /// Signs that mean a list or a rule at the start of a line alone.
   static std::string line_start_safe(std::string text) {
@@ -52,6 +71,8 @@ class MarkdownWriter {
     return text;
   }
 
+  const std::vector<Block>& m_blocks;
+  std::vector<std::string> m_anchors;
   const std::string* m_figure_folder;
 };
 
@@ -59,7 +80,7 @@ class MarkdownWriter {
 
 std::string to_markdown(const Document& document, const std::string* figure_folder) {
   std::string out = fmt::format("# {}\n", markdown_text(document.title));
-  const MarkdownWriter writer(figure_folder);
+  const MarkdownWriter writer(document, figure_folder);
   for (const Block& block : document.blocks) {
     const std::string text = std::visit(writer, block);
     if (!text.empty()) out += '\n' + text;

@@ -98,9 +98,16 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   const std::vector<ProblemSummary> problems = by_problem(trials, input.winners);
 
   document.add(Heading{3, family + ": best per size"});
-  document.add_table(best_table(problems, metric, input.ceilings));
+  if (const std::string text = headline(problems, input.ceilings); !text.empty())
+    document.add(Paragraph{text});
+  document.add_table(best_table(problems, metric, input.ceilings, input.id_digits));
   if (const std::string text = final_text(problems); !text.empty()) document.add(Paragraph{text});
   if (const std::string text = libraries_text(problems); !text.empty()) document.add(Paragraph{text});
+
+  document.add(Fold{family + ": configurations, and all figures of the best"});
+  document.add_table(configuration_table(problems));
+  document.add_table(figures_table(problems, metric, input.ceilings));
+  document.add(EndFold{});
 
   add_searches(problems, document);
   add_changes(family, problems, document);
@@ -113,9 +120,10 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
                       size_chart(family + ": the best of each kernel", kernels, value));
   for (const auto& [kernel, own] : kernels) {
     for (const std::string& pivot : choose_pivots(own, input.pivot)) {
-      document.add(Heading{3, fmt::format("{}: {} by size{}", kernel, field_heading(value),
-                                          pivot.empty() ? "" : " × " + pivot)});
+      document.add(Fold{
+          fmt::format("{}: {} by size{}", kernel, field_heading(value), pivot.empty() ? "" : " × " + pivot)});
       document.add_table(pivot_table(own, pivot, value, input.exhaustive));
+      document.add(EndFold{});
     }
   }
 
@@ -125,11 +133,11 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   document.add_table(std::move(spread));
 }
 
-void add_failures(const Trials& trials, Document& document) {
+void add_failures(const Trials& trials, std::size_t id_digits, Document& document) {
   const std::vector<FailureSummary> found = failures(trials);
   if (found.empty()) return;
   document.add(Heading{3, "Failures"});
-  document.add_table(failure_table(found));
+  document.add_table(failure_table(found, id_digits));
   for (const FailureSummary& failure : found) {
     const TrialRecord& example = *failure.example;
     const std::string& whole = example.outcome.detail.empty() ? example.compile_log : example.outcome.detail;
@@ -157,7 +165,7 @@ void add_class(const ReportInput& input, const ClassGroup& group, Document& docu
     add_family(input, select(group.trials, [&](const TrialRecord& t) { return t.problem.family == family; }),
                document);
   }
-  add_failures(group.trials, document);
+  add_failures(group.trials, input.id_digits, document);
 }
 
 }  // namespace
@@ -194,6 +202,7 @@ Document build_report(const ReportInput& input) {
   Document document{input.title, {}};
   const std::vector<ClassGroup> classes = by_class(view(input.trials));
   add_introduction(input, classes.size(), document);
+  if (!classes.empty()) document.add(Contents{});
   for (const ClassGroup& group : classes) add_class(input, group, document);
   add_commands(input, document);
   return document;

@@ -25,7 +25,8 @@ struct ReportInput {
   std::string metric;  ///< shown in tables and charts; empty: the first metric the trials have
   std::string
       pivot;  ///< parameter whose values are table columns; empty, or unknown to a kernel: a table for each
-  bool exhaustive = false;  ///< every configuration that exists was tried: a cell without a trial is `NA`
+  std::size_t id_digits = 7;  ///< of trials' identifiers that tell them apart
+  bool exhaustive = false;    ///< every configuration that exists was tried: a cell without a trial is `NA`
 };
 
 }  // namespace reports

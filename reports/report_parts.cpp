@@ -37,6 +37,34 @@ std::string by_fastest_text(const ProblemSummary& problem) {
   return problem.final == nullptr ? "*" : standing_text(problem, *problem.best);
 }
 
+/// The one to use, or why there is none.
+Cell best_cell(const ProblemSummary& problem) {
+  if (problem.final == nullptr) return resolve_cell(problem.trials);
+  return {Cell::Kind::value, problem.best, problem.best->outcome.status};
+}
+
+/// The least and the most of what was seen.
+class Range {
+ public:
+  void add(double value) {
+    m_low = m_known ? std::min(m_low, value) : value;
+    m_high = m_known ? std::max(m_high, value) : value;
+    m_known = true;
+  }
+  bool known() const { return m_known; }
+  /// `1.08× to 1.53×`; one where both read alike.
+  std::string text(std::string (*write)(double)) const {
+    const std::string low = write(m_low);
+    const std::string high = write(m_high);
+    return low == high ? low : low + " to " + high;
+  }
+
+ private:
+  bool m_known = false;
+  double m_low = 0;
+  double m_high = 0;
+};
+
 std::string rounds_text(const ProblemSummary& problem) {
   return problem.final == nullptr ? "-" : fmt::format("{}", problem.final->rounds);
 }
@@ -94,8 +122,103 @@ std::string size_axis_label(const std::vector<std::pair<std::string, Trials>>& g
 
 }  // namespace
 
+std::string headline(const std::vector<ProblemSummary>& problems,
+                     const std::vector<model::Ceiling>& ceilings) {
+  Range over_default, share;
+  std::map<std::string, Range> over_library;
+  std::size_t answered = 0;
+  std::size_t in_turn = 0;
+  std::size_t tied = 0;
+  for (const ProblemSummary& problem : problems) {
+    if (problem.best == nullptr) continue;
+    ++answered;
+    in_turn += problem.final != nullptr ? 1 : 0;
+    tied += problem.tied.empty() ? 0 : 1;
+    if (const auto speedup = problem.speedup()) over_default.add(*speedup);
+    if (const auto bound = ceiling_share(*problem.best, ceilings)) share.add(bound->fraction);
+    for (const TrialRecord* library : problem.baselines)
+      over_library[library->kernel].add(model::baseline_ratio(*library, *problem.best, problem.final).ratio);
+  }
+  if (answered == 0) return "";
+  std::vector<std::string> parts;
+  for (const auto& [name, range] : over_library)
+    parts.push_back(fmt::format("{} the speed of {}", range.text(ratio_text), name));
+  if (over_default.known())
+    parts.push_back(over_default.text(ratio_text) + " that of the default configuration");
+  if (share.known()) parts.push_back(share.text(percent_text) + " of what the device can do");
+  std::string out = fmt::format("At {} {}", answered, answered == 1 ? "size" : "sizes");
+  out += parts.empty() ? " there is a best configuration."
+                       : fmt::format(" the best runs at {}.", fmt::join(parts, ", "));
+  out += in_turn == answered
+             ? " Every one of them was measured again, in turn with its rivals"
+             : fmt::format(
+                   " At {} of them it was measured again, in turn with its rivals; the others' times are "
+                   "optimistic",
+                   in_turn);
+  out += tied == 0 ? ", and none is tied."
+                   : fmt::format("; at {} another configuration cannot be told from it.", tied);
+  return out;
+}
+
 Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
-                 const std::vector<model::Ceiling>& ceilings) {
+                 const std::vector<model::Ceiling>& ceilings, std::size_t id_digits) {
+  Table table({{"size", Align::right}});
+  table.add_column("kernel", Align::left, false, true);
+  const Field time{"time", "median time", 1};
+  table.add_column("median time", Align::right);
+  const Field value{metric, "", 1};
+  if (!metric.empty()) table.add_column(field_heading(value), Align::right, false, true);
+  const std::vector<std::string> libraries = baseline_names(problems);
+  for (const std::string& name : libraries) table.add_column(baseline_heading(name), Align::right);
+  table.add_column("over default", Align::right, false, !libraries.empty());
+  const bool bound = std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
+    return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
+  });
+  if (bound) table.add_column("of ceiling", Align::right, false, true);
+  table.add_column("tied", Align::right, false, true);
+  table.add_column("trial");
+  for (const ProblemSummary& problem : problems) {
+    const Cell cell = best_cell(problem);
+    const TrialRecord* best = cell.kind == Cell::Kind::value ? cell.trial : nullptr;
+    std::vector<std::string> row = {
+        size_label(problem.problem), best == nullptr ? "-" : best->kernel,
+        cell_text(cell, time) + (best != nullptr && problem.final == nullptr ? " *" : "")};
+    if (!metric.empty()) row.push_back(best == nullptr ? "-" : cell_text(cell, value));
+    for (const std::string& name : libraries) {
+      const std::string text = baseline_text(name, problem.baselines, best, problem.final);
+      row.push_back(text.substr(0, text.find(" (")));
+    }
+    row.push_back(speedup_text(problem));
+    if (bound) {
+      const auto share = best == nullptr ? std::nullopt : ceiling_share(*best, ceilings);
+      row.push_back(share ? percent_text(share->fraction) : "-");
+    }
+    row.push_back(fmt::format("{}", problem.tied.size()));
+    row.push_back(best == nullptr ? "-" : best->key.hex().substr(0, id_digits));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table configuration_table(const std::vector<ProblemSummary>& problems) {
+  std::vector<std::pair<std::string, std::string>> rows;  // configuration, sizes
+  for (const ProblemSummary& problem : problems) {
+    if (problem.best == nullptr) continue;
+    const std::string text = configuration_text(*problem.best);
+    const auto known =
+        std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.first == text; });
+    if (known == rows.end())
+      rows.emplace_back(text, size_label(problem.problem));
+    else
+      known->second += ", " + size_label(problem.problem);
+  }
+  Table table({{"best at"}, {"configuration"}});
+  for (const auto& [text, sizes] : rows) table.add_row({sizes, text});
+  return table;
+}
+
+Table figures_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
+                    const std::vector<model::Ceiling>& ceilings) {
   std::vector<Field> fields = {{"kernel", "", 1}, {"configuration", "", 1}, {"time", "median time", 1}};
   if (!metric.empty()) fields.push_back({metric, "", 1});
   for (const char* name : {"interval", "registers", "occupancy", "limiter"}) fields.push_back({name, "", 1});
@@ -119,9 +242,7 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   table.add_column("rounds", Align::right);
   table.add_column("tied with");
   for (const ProblemSummary& problem : problems) {
-    const Cell cell = problem.final == nullptr
-                          ? resolve_cell(problem.trials)
-                          : Cell{Cell::Kind::value, problem.best, problem.best->outcome.status};
+    const Cell cell = best_cell(problem);
     std::vector<std::string> row = {size_label(problem.problem)};
     for (const Field& field : fields) {
       const bool says_why = cell.kind != Cell::Kind::value && &field == &fields.front();
@@ -196,11 +317,12 @@ Chart size_chart(const std::string& title, const std::vector<std::pair<std::stri
   return chart;
 }
 
-Table failure_table(const std::vector<FailureSummary>& failures) {
-  Table table({{"status"}, {"trials", Align::right}, {"example"}, {"reason"}});
+Table failure_table(const std::vector<FailureSummary>& failures, std::size_t id_digits) {
+  Table table({{"status"}, {"trials", Align::right}, {"example"}, {"of"}, {"reason"}});
   for (const FailureSummary& failure : failures) {
     table.add_row({std::string(model::to_string(failure.status)), fmt::format("{}", failure.count),
-                   trial_text(*failure.example), util::one_line(reason(*failure.example), 120)});
+                   failure.example->key.hex().substr(0, id_digits), trial_text(*failure.example),
+                   util::one_line(reason(*failure.example), 120)});
   }
   return table;
 }

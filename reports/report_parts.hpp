@@ -14,11 +14,23 @@ namespace reports {
 /// The parts of the standard report. All trials are of one class; those of the first three of one family as
 /// well.
 
+/// What is best in a few words: at how many sizes, how much faster than the default and each library, what
+/// share of the ceiling, and how sure that is. Empty where there is nothing to use.
+std::string headline(const std::vector<ProblemSummary>& problems,
+                     const std::vector<model::Ceiling>& ceilings);
+
+/// A row a size with the figures that matter most, by importance; `id_digits` of each identifier.
+Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
+                 const std::vector<model::Ceiling>& ceilings, std::size_t id_digits);
+
+/// The configuration of each size, those that are the same together.
+Table configuration_table(const std::vector<ProblemSummary>& problems);
+
 /// Size, the one to use, its time and figures, how it compares with the fastest of its final and with the
 /// default, what it is tied with; its share of the device's ceiling and where the idea to try it came from
 /// where any is known, and a column for each library that it is held against.
-Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
-                 const std::vector<model::Ceiling>& ceilings = {});
+Table figures_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
+                    const std::vector<model::Ceiling>& ceilings = {});
 
 /// How the ones to use were found, for people: what a final is, and by which rule it chooses. Empty where no
 /// problem had one.
@@ -33,7 +45,7 @@ Chart size_chart(const std::string& title, const std::vector<std::pair<std::stri
                  const Field& value);
 
 /// Failures by status with an example and its reason in one line.
-Table failure_table(const std::vector<FailureSummary>& failures);
+Table failure_table(const std::vector<FailureSummary>& failures, std::size_t id_digits);
 
 /// The trial by name: kernel, configuration, size.
 std::string trial_text(const model::TrialRecord& trial);

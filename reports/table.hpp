@@ -10,6 +10,7 @@ struct Column {
   std::string heading;
   Align align = Align::left;
   bool wraps = false;  ///< its cells may be broken over lines where the table is too wide
+  bool minor = false;  ///< left out on a screen too narrow for all: what it says stands elsewhere too
 };
 
 /// A table of text, rendered with its columns aligned in the source as well. Cells are plain text; each
@@ -19,8 +20,8 @@ class Table {
   Table() = default;
   explicit Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
 
-  void add_column(std::string heading, Align align = Align::left, bool wraps = false) {
-    m_columns.push_back({std::move(heading), align, wraps});
+  void add_column(std::string heading, Align align = Align::left, bool wraps = false, bool minor = false) {
+    m_columns.push_back({std::move(heading), align, wraps, minor});
   }
   /// A row shorter than the heading is filled with empty cells; a longer one throws model::Error.
   void add_row(std::vector<std::string> cells);

@@ -6,7 +6,9 @@
 
 #include "tuner/util/text.hpp"
 
+using tuner::util::filled;
 using tuner::util::wrapped;
+using tuner::util::wrapped_command;
 using tuner::util::wrapped_text;
 
 using Lines = std::vector<std::string>;
@@ -56,4 +58,28 @@ TEST_CASE("no line is wider than asked for, and no word is lost") {
     }
     CHECK(found == letters);
   }
+}
+
+TEST_CASE("a paragraph is broken at blanks, and a line is as full as it can be") {
+  CHECK(filled("one two three", 7) == Lines{"one two", "three"});
+  CHECK(filled("one two three", 6) == Lines{"one", "two", "three"});
+  CHECK(filled("  one \n two  ", 80) == Lines{"one two"});
+  CHECK(filled("", 80) == Lines{""});
+  CHECK(filled("µs µs µs", 5) == Lines{"µs µs", "µs"});
+}
+
+TEST_CASE("a word wider than a line is cut behind a mark that fits, or where the line ends") {
+  CHECK(filled("a auto|always|never b", 12) == Lines{"a", "auto|always|", "never b"});
+  CHECK(filled("abcdefgh", 3) == Lines{"abc", "def", "gh"});
+  CHECK(filled("漢字漢字", 5) == Lines{"漢字", "漢字"});
+  CHECK(filled("漢字", 1) == Lines{"漢", "字"});  // not even a letter fits, and it ends all the same
+  CHECK(filled("ab", 0) == Lines{"a", "b"});
+}
+
+TEST_CASE("a command that is broken can still be pasted into a shell") {
+  CHECK(wrapped_command("tuner run --budget 5m", 80) == Lines{"tuner run --budget 5m"});
+  CHECK(wrapped_command("tuner run --budget 5m", 21) == Lines{"tuner run --budget 5m"});
+  CHECK(wrapped_command("tuner run --budget 5m", 20) == Lines{"tuner run --budget \\", "  5m"});
+  CHECK(wrapped_command("tuner run --budget 5m", 12) == Lines{"tuner run \\", "  --budget \\", "  5m"});
+  CHECK(wrapped_command("tuner run", 3) == Lines{"tuner \\", "  run"});
 }

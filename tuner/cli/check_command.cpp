@@ -268,15 +268,15 @@ void add_check(CLI::App& app, Context& context, Action& action) {
   command->add_flag("--no-compile", options->no_compile,
                     "only read the specs and count their configurations");
   command->add_flag("--sanitize", options->sanitize,
-                    "with --device cpu: run the sample at awkward sizes under AddressSanitizer,\n"
+                    "with --device cpu: run the sample at awkward sizes under AddressSanitizer, "
                     "UndefinedBehaviorSanitizer and a race detector");
   add_setting_flags(*command, context,
                     {"device", "sizes", "type", "pad", "compile_jobs", "compile_timeout_s", "run_timeout_s",
                      "cache_dir", "cache_limit_mb"});
   command->footer(
       "The sample has every pair of parameter values that occurs together in the space, in as few "
-      "configurations as\n"
-      "a greedy choice finds, 256 at most. Mistakes are shown with file, line and column; exit code 2 then.");
+      "configurations as a greedy choice finds, 256 at most. Mistakes are shown with file, line and column; "
+      "exit code 2 then.");
   command->callback(
       [&context, &action, options] { action = [&context, options] { return check(context, *options); }; });
 }

@@ -34,6 +34,8 @@ void add_compile(CLI::App& app, Context& context, Action& action);
 void add_plan(CLI::App& app, Context& context, Action& action);
 void add_slurm(CLI::App& app, Context& context, Action& action);
 void add_status(CLI::App& app, Context& context, Action& action);
+void add_completion(CLI::App& app, Context& context, Action& action);
+void add_manual(CLI::App& app, Context& context, Action& action);
 /// Not for people: what child processes run.
 void add_worker(CLI::App& app, Context& context, Action& action);
 

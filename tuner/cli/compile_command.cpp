@@ -196,11 +196,8 @@ void add_compile(CLI::App& app, Context& context, Action& action) {
   add_outline_flags(*command, context, *options);
   command->footer(
       "`tuner run` with the same flags and --cache-dir then compiles nothing. A configuration that does not "
-      "compile "
-      "is\n"
-      "told and no failure; a reference that does not is one, exit code 1. --budget is a time, or how many "
-      "to "
-      "compile.\n"
+      "compile is told and no failure; a reference that does not is one, exit code 1. --budget is a time, or "
+      "how many to compile.\n"
       "Example: tuner compile --gpu sm_90 --sizes 512..4096 --cache-dir /shared/binaries");
   command->callback([&context, &action, options] {
     action = [&context, options] { return fill_cache(context, *options); };

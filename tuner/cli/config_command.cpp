@@ -34,7 +34,7 @@ void add_config(CLI::App& app, Context& context, Action& action) {
   for (const config::KnownSetting& known : config::known_settings()) names.emplace_back(known.name);
   add_setting_flags(*command, context, names);
   command->footer(
-      "Strongest first: flag, environment variable, tuner.toml of the project, user's tuner.toml\n"
+      "Strongest first: flag, environment variable, tuner.toml of the project, user's tuner.toml "
       "($XDG_CONFIG_HOME/tuner/tuner.toml), shipped default.");
   command->callback([&context, &action] { action = [&context] { return show_config(context); }; });
 }

@@ -120,7 +120,7 @@ void add_outline_flags(CLI::App& command, Context& context, OutlineOptions& opti
   command
       .add_option("--gpu", options.gpu,
                   "a GPU that need not be here: part of the name of one that the database knows, or an "
-                  "architecture,\nwith its flagship's limits")
+                  "architecture, with its flagship's limits")
       ->type_name("NAME|sm_XX");
   command.add_flag("--fresh", options.fresh, "as if nothing were known");
   command.add_flag("--retry-failed", options.retry_failed, "as `tuner run` does");

@@ -79,9 +79,8 @@ void add_plan(CLI::App& app, Context& context, Action& action) {
   add_outline_flags(*command, context, *options);
   command->footer(
       "Takes the flags of `tuner run`. What compiling and measuring take is told by what the database knows "
-      "of the "
-      "same\n"
-      "kernels; of kernels that it knows nothing of, a few configurations are compiled.\n"
+      "of the same kernels; of kernels that it knows nothing of, a few configurations are "
+      "compiled.\n"
       "Example: tuner plan --gpu sm_90 --sizes 512..4096");
   command->callback([&context, &action, options] {
     action = [&context, options] { return show_plan(context, *options); };

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "config/sizes.hpp"
 #include "db/database.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/report_writer.hpp"
@@ -18,6 +19,9 @@ void add_report(CLI::App& app, Context& context, Action& action) {
       ->type_name("NAME");
   command->add_option("--pivot", options->pivot, "parameter whose values are the tables' columns")
       ->type_name("NAME");
+  auto sizes = std::make_shared<std::string>();
+  command->add_option("--size,-s", *sizes, "only these sizes: 1024, 512..2048, 512x1024x256")
+      ->type_name("SIZES");
   command->add_option("--family", options->filter.family, "only this family of kernels")->type_name("NAME");
   command->add_option("--kernel", options->filter.kernel, "only this kernel")->type_name("NAME");
   command->add_option("--gpu", options->filter.device, "only devices with this in their name")
@@ -26,8 +30,9 @@ void add_report(CLI::App& app, Context& context, Action& action) {
       ->type_name("ID");
   add_setting_flags(*command, context, {"db"});
   command->footer("Example: tuner report -o report.html\n         tuner report --layout notes -o notes.md");
-  command->callback([&context, &action, options] {
-    action = [&context, options] {
+  command->callback([&context, &action, options, sizes] {
+    action = [&context, options, sizes] {
+      if (!sizes->empty()) options->sizes = config::parse_sizes(*sizes);
       options->command = context.command_line();
       require_deliverable(options->path);
       write_report(db::open_for_reading(context.settings().database()), *options);

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <set>
@@ -10,6 +11,7 @@
 #include "config/layout_file.hpp"
 #include "db/best.hpp"
 #include "db/final_queries.hpp"
+#include "db/short_ids.hpp"
 #include "db/transfer.hpp"
 #include "kernels/shipped.hpp"
 #include "reports/document.hpp"
@@ -18,6 +20,7 @@
 #include "tuner/cli/run_named.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/output_file.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -45,6 +48,47 @@ db::TrialFilter filter_of(const ReportOptions& options, bool superseded) {
   return filter;
 }
 
+bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted) {
+  if (wanted.size() != 1 && wanted.size() != problem.sizes.size()) return false;
+  for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
+    if (problem.sizes[i].value != (wanted.size() == 1 ? wanted.front() : wanted[i])) return false;
+  }
+  return true;
+}
+
+void keep_sizes(const ReportOptions& options, std::vector<model::TrialRecord>& trials) {
+  if (options.sizes.empty()) return;
+  std::erase_if(trials, [&](const model::TrialRecord& trial) {
+    return std::none_of(options.sizes.begin(), options.sizes.end(),
+                        [&](const auto& wanted) { return is_of_size(trial.problem, wanted); });
+  });
+}
+
+/// A pivot that no kernel has would be ignored in silence.
+void require_pivot(const ReportOptions& options, const std::vector<model::TrialRecord>& trials) {
+  if (options.pivot.empty()) return;
+  std::set<std::string> names;
+  for (const model::TrialRecord& trial : trials) {
+    for (const model::Assignment& assignment : trial.configuration.assignments())
+      names.insert(assignment.name);
+  }
+  if (names.contains(options.pivot)) return;
+  const std::vector<std::string> known(names.begin(), names.end());
+  const std::string meant = util::did_you_mean(options.pivot, known);
+  throw model::UsageError(fmt::format("--pivot: no kernel of the report has a parameter '{}'", options.pivot),
+                          meant.empty() ? fmt::format("there are {}", fmt::join(known, ", ")) : meant);
+}
+
+/// Of the identifiers that the report shows.
+std::size_t id_digits(const db::Connection& connection, const reports::ReportInput& input) {
+  std::vector<std::string> keys;
+  for (const model::TrialRecord& trial : input.trials) keys.push_back(trial.key.hex());
+  std::size_t digits = util::telling_length(std::move(keys), input.id_digits);
+  db::ShortIds ids(connection);
+  for (const model::Winner& winner : input.winners) digits = std::max(digits, ids.of(winner.trial).size());
+  return digits;
+}
+
 reports::ReportInput gather(const db::Connection& connection, const ReportOptions& options) {
   reports::ReportInput input;
   input.command = options.command;
@@ -52,7 +96,9 @@ reports::ReportInput gather(const db::Connection& connection, const ReportOption
   input.pivot = options.pivot;
   input.trials = db::trials(connection, filter_of(options, false));
   if (options.keep) std::erase_if(input.trials, [&](const auto& trial) { return !options.keep(trial); });
-  const std::int64_t left_out = options.keep ? 0 : db::count_trials(connection, filter_of(options, true));
+  keep_sizes(options, input.trials);
+  const std::int64_t left_out =
+      options.keep || !options.sizes.empty() ? 0 : db::count_trials(connection, filter_of(options, true));
   if (left_out > 0) {
     input.notes.push_back(fmt::format(
         "Left out: {} trials that today's specs do not describe. `tuner export` has them.", left_out));
@@ -66,7 +112,9 @@ reports::ReportInput gather(const db::Connection& connection, const ReportOption
     throw model::Error("no trial in the database matches", "`tuner list runs` shows what was measured",
                        model::ExitCode::nothing_found);
   }
+  require_pivot(options, input.trials);
   input.winners = db::winners(connection, filter_of(options, false));
+  input.id_digits = id_digits(connection, input);
   input.ceilings = db::ceilings(connection);
   std::set<model::Digest> runs;
   for (const model::TrialRecord& trial : input.trials) runs.insert(trial.run);

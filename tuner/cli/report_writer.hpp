@@ -1,6 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "db/connection.hpp"
 #include "db/queries.hpp"
@@ -13,6 +15,7 @@ struct ReportOptions {
   std::string format;  ///< md, html, csv, json; empty: by the path's extension, else md
   std::string layout;  ///< a layout shipped with a family (`notes`); empty: the standard report
   std::string pivot;   ///< parameter across the tables' columns; empty: a table for each
+  std::vector<std::vector<std::int64_t>> sizes;  ///< only these, one number for all dimensions or one each
   db::TrialFilter filter;
   std::string run;  ///< only what this run measured, as it did; empty: everything
   std::function<bool(const model::TrialRecord&)> keep;  ///< further selection; may be empty

@@ -266,8 +266,7 @@ void add_run(CLI::App& app, Context& context, Action& action) {
   add_setting_flags(*command, context, names);
   command->footer(
       "A result is kept as soon as it is made, and never measured twice: the same command again does only "
-      "what is\n"
-      "missing. Ctrl-C finishes the launch in hand; twice ends at once.\n"
+      "what is missing. Ctrl-C finishes the launch in hand; twice ends at once.\n"
       "Example: tuner run --sizes 512..4096 --kernel register_tile --budget 5m --report report.md");
   command->callback(
       [&context, &action, options] { action = [&context, options] { return run(context, *options); }; });

@@ -81,8 +81,8 @@ void add_slurm(CLI::App& app, Context& context, Action& action) {
   add_setting_flags(*command, context, names);
   command->footer(
       "--db is where the last job publishes the merged results (default: result.db in the folder), --report "
-      "where\n"
-      "it writes their report. The tuner, specs and a --cache-dir must be where every node finds them.\n"
+      "where it writes their report. The tuner, specs and a --cache-dir must be where every node finds "
+      "them.\n"
       "Example: tuner slurm --array 16 --sizes 512..4096 --folder /shared/sweep --sbatch time=2:00:00 "
       "--submit");
   command->callback(

@@ -85,6 +85,7 @@ void add_merge(CLI::App& app, Context& context, Action& action) {
   add_setting_flags(*command, context, {"db"});
   command->callback([&context, &action, paths] {
     action = [&context, paths] {
+      for (const std::string& path : *paths) db::require_mergeable(path);
       db::ResultStore store(context.settings().database());
       for (const std::string& path : *paths) say_added(path, db::merge_database(store.connection(), path));
       return 0;

@@ -8,6 +8,29 @@
 namespace tuner::util {
 namespace {
 
+std::vector<std::string_view> blank_separated(std::string_view text) {
+  constexpr std::string_view blanks = " \n";
+  std::vector<std::string_view> words;
+  for (std::size_t at = text.find_first_not_of(blanks); at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(blanks, at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(blanks, end);
+  }
+  return words;
+}
+
+/// How many bytes of `word`, which is wider than `columns`, go on this line.
+std::size_t cut_of(std::string_view word, std::size_t columns) {
+  std::size_t end = bytes_of_characters(word, 1);
+  while (end < word.size()) {
+    const std::size_t next = end + bytes_of_characters(word.substr(end), 1);
+    if (display_width(word.substr(0, next)) > columns) break;
+    end = next;
+  }
+  const std::size_t mark = word.substr(0, end).find_last_of("|,/=");
+  return mark == std::string_view::npos || mark == 0 ? end : mark + 1;
+}
+
 /// One line of text broken into several.
 class Wrapper {
  public:
@@ -42,12 +65,12 @@ class Wrapper {
   /// At the end of the line, in pieces where it is wider than what is left of an empty one.
   void place(std::string_view word, std::size_t width) {
     while (m_width + width > m_columns) {
-      std::size_t characters = 1;
-      while (display_width(word.substr(0, bytes_of_characters(word, characters + 1))) <= m_columns - m_width)
-        ++characters;
-      const std::size_t bytes = bytes_of_characters(word, characters);
+      const std::size_t bytes = cut_of(word, m_columns - m_width);
       m_line += word.substr(0, bytes);
       word.remove_prefix(bytes);
+      m_has_word = true;
+      m_width = m_columns;
+      if (word.empty()) return;
       width = display_width(word);
       next();
     }
@@ -91,6 +114,30 @@ std::vector<std::string> wrapped_lines(std::string_view text, std::size_t column
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
   return wrapped_lines(text, columns, 0);
+}
+
+std::vector<std::string> filled(std::string_view text, std::size_t columns) {
+  Wrapper wrapper(columns, 0, 0);
+  for (const std::string_view word : blank_separated(text)) wrapper.add(word);
+  return wrapper.done();
+}
+
+std::vector<std::string> wrapped_command(std::string_view command, std::size_t columns) {
+  std::vector<std::string> lines(1);
+  const std::vector<std::string_view> words = blank_separated(command);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t mark = i + 1 == words.size() ? 0 : 2;  // what ends a line that goes on
+    const bool has_word = lines.back().find_first_not_of(' ') != std::string::npos;
+    if (has_word && display_width(lines.back()) + 1 + display_width(words[i]) + mark > columns) {
+      lines.back() += " \\";
+      lines.emplace_back("  ");
+      lines.back() += words[i];
+      continue;
+    }
+    if (has_word) lines.back() += ' ';
+    lines.back() += words[i];
+  }
+  return lines;
 }
 
 std::string wrapped_text(std::string_view text, std::size_t columns, std::size_t hanging) {

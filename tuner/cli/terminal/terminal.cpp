@@ -18,16 +18,6 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The kernel's answer; 0 where it has none, as of a pipe, a serial line or an odd emulator.
-std::size_t ask_columns(int descriptor) {
-  winsize size{};
-  int result = 0;
-  do {
-    result = ioctl(descriptor, TIOCGWINSZ, &size);
-  } while (result == -1 && errno == EINTR);  // SIGWINCH itself may interrupt it
-  return result == 0 ? size.ws_col : 0;
-}
-
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -42,7 +32,13 @@ void write_all(int descriptor, std::string_view text) {
 }  // namespace
 
 std::size_t columns_of(int descriptor) {
-  if (const std::size_t columns = ask_columns(descriptor); columns > 0) return columns;
+  winsize size{};
+  int result = 0;
+  do {
+    result = ioctl(descriptor, TIOCGWINSZ, &size);
+  } while (result == -1 && errno == EINTR);  // SIGWINCH itself may interrupt it
+  // A serial line or an odd emulator says 0.
+  if (result == 0 && size.ws_col > 0) return size.ws_col;
   const auto wished = util::parse_number<std::size_t>(environment("COLUMNS"));
   return wished && *wished > 0 ? *wished : 80;
 }
