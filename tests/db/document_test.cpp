@@ -81,6 +81,11 @@ std::set<std::string> keys(const std::map<std::string, Lines>& rows) {
   return names;
 }
 
+void check_same(const std::set<std::string>& documented, const std::set<std::string>& there) {
+  for (const std::string& name : there) CHECK_MESSAGE(documented.contains(name), name, " is not documented");
+  for (const std::string& name : documented) CHECK_MESSAGE(there.contains(name), name, " is not there");
+}
+
 /// The three recordings that the document names, imported.
 void import_recordings(const TempFolder& folder, const fs::path& database) {
   const fs::path unpacked = folder / "examples.jsonl";
@@ -184,14 +189,15 @@ TEST_SUITE("db") {
     const fs::path path = folder / "tuner.db";
     { const db::ResultStore store(path); }
     auto views = described();
-    CHECK(keys(views["Tables"]) ==
-          names_of(path, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"));
+    check_same(
+        keys(views["Tables"]),
+        names_of(path, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"));
     views.erase("Tables");
     std::set<std::string> documented;
     for (const auto& [view, columns] : views) {
       documented.insert(view);
       CAPTURE(view);
-      CHECK(keys(columns) == names_of(path, "SELECT name FROM pragma_table_info('" + view + "')"));
+      check_same(keys(columns), names_of(path, "SELECT name FROM pragma_table_info('" + view + "')"));
       for (const auto& [column, row] : columns) {
         CAPTURE(column);
         REQUIRE(row.size() == 3);
@@ -200,7 +206,7 @@ TEST_SUITE("db") {
         CHECK(column.ends_with("_at") == (row[1] == "UTC"));
       }
     }
-    CHECK(documented == names_of(path, "SELECT name FROM sqlite_schema WHERE type = 'view'"));
+    check_same(documented, names_of(path, "SELECT name FROM sqlite_schema WHERE type = 'view'"));
   }
 
   TEST_CASE("every recipe of docs/database.md gives what is printed behind it") {
