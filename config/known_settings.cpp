@@ -58,7 +58,7 @@ constexpr std::array settings = {
     KnownSetting{"run_timeout_s", SettingKind::number,
                  "seconds that loading a kernel, and each of its launches, always has", "", "", 0.01, day_s},
     KnownSetting{"run_timeout_factor", SettingKind::number,
-                 "times the best so far that a trial may take at least", "", "", 1, 1e6},
+                 "a launch is not killed before this many times the best time has passed", "", "", 1, 1e6},
     KnownSetting{"prepare_timeout_s", SettingKind::number,
                  "seconds in which a problem's inputs and reference must be made", "", "", 0.1, day_s},
     KnownSetting{"report", SettingKind::path, "file a run writes its report to (.md, .html, .csv, .json)",

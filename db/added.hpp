@@ -12,7 +12,7 @@ struct Added {
   std::int64_t measurements = 0;
 };
 
-/// Counts rows, now and when asked.
+/// Counts rows that come between now and when asked, while none is deleted.
 class AddedCounter {
  public:
   explicit AddedCounter(const Connection& db);

@@ -17,7 +17,11 @@ Digest contest_id(const tuner::model::Problem& problem,
 }
 
 Digest configuration_id(const tuner::model::Configuration& configuration) {
-  return DigestBuilder().add("configuration 1").add(configuration.canonical_json()).finish();
+  return configuration_id(configuration.canonical_json());
+}
+
+Digest configuration_id(std::string_view canonical_json) {
+  return DigestBuilder().add("configuration 1").add(canonical_json).finish();
 }
 
 Digest kernel_id(const std::string& family, const std::string& name, const std::string& parameters) {

@@ -1,4 +1,7 @@
 #pragma once
+#include <string>
+#include <string_view>
+
 #include "tuner/model/comparison_class.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device_info.hpp"
@@ -13,6 +16,7 @@ tuner::model::Digest problem_id(const tuner::model::Problem& problem);
 tuner::model::Digest contest_id(const tuner::model::Problem& problem,
                                 const tuner::model::ComparisonClass& comparison_class);
 tuner::model::Digest configuration_id(const tuner::model::Configuration& configuration);
+tuner::model::Digest configuration_id(std::string_view canonical_json);
 /// `parameters`: JSON array of their names as written.
 tuner::model::Digest kernel_id(const std::string& family, const std::string& name,
                                const std::string& parameters);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "db/row_archive.hpp"
 #include "db/sql.hpp"
 #include "tuner/model/fields.hpp"
@@ -30,6 +33,22 @@ std::string insert_measurement() {
 std::string insert_new_trial() {
   const std::string insert = sql("insert_trial");
   return insert.substr(0, insert.find("ON CONFLICT")) + "ON CONFLICT DO NOTHING";
+}
+
+std::string insert_copied_trial() {
+  const std::string text = insert_new_trial();
+  const std::size_t begin = text.find("INSERT");
+  const std::string columns = text.substr(begin, text.find("VALUES") - begin);
+  std::string parameters = "?";
+  for (auto commas = std::count(columns.begin(), columns.end(), ','); commas > 0; --commas)
+    parameters += ", ?";
+  return fmt::format("{}VALUES ({}) ON CONFLICT DO NOTHING", columns, parameters);
+}
+
+std::string insert_copied_measurement() {
+  std::string insert = insert_measurement();
+  constexpr std::string_view looked_up = "(SELECT id FROM runs WHERE id = ?)";
+  return insert.replace(insert.find(looked_up), looked_up.size(), "?");
 }
 
 }  // namespace db

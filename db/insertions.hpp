@@ -13,4 +13,11 @@ std::string insert_measurement();
 /// As sql("insert_trial"), without the last parameter.
 std::string insert_new_trial();
 
+// The same rows, of which the caller knows that their run is there, or else names none.
+
+/// As insert_new_trial(), with `superseded` among the parameters.
+std::string insert_copied_trial();
+/// As insert_measurement().
+std::string insert_copied_measurement();
+
 }  // namespace db

@@ -5,11 +5,13 @@
 #include <array>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "db/database.hpp"
+#include "db/deferred_indexes.hpp"
 #include "db/final_queries.hpp"
 #include "db/kernel_specs.hpp"
 #include "db/queries.hpp"
@@ -31,6 +33,8 @@ using tuner::model::UsageError;
 
 /// Rows go all over the target's indexes, and what does not fit is written more than once.
 constexpr std::int64_t target_cache_bytes = std::int64_t{256} << 20;
+/// While indexes are made, as much again is sorted at a time.
+constexpr std::int64_t index_cache_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t source_cache_bytes = std::int64_t{32} << 20;
 
 struct SchemaObject {
@@ -125,22 +129,82 @@ class Foreign {
   Connection m_db;
 };
 
-void copy_rows(const Connection& target, const Connection& source, Rows rows) {
-  RowWriter writer(target, RowWriter::Life::one_transaction);
-  for (const auto& run : runs(source)) writer.put(run);
-  const auto add = [&](tuner::model::TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
-    writer.add(trial, earlier);
-  };
-  if (rows == Rows::as_they_are) {
-    const std::vector<tuner::model::Digest> left = RowCopier(target, source, writer).copy();
-    for_each_of(source, left, {.samples = true, .measurements = true}, add);
-  } else {
-    for_each_trial(source, {}, {.samples = true, .measurements = true, .in_any_order = true}, add);
+/// One merge of several databases: what can be done once for all of them is done at its end.
+class Merge {
+ public:
+  Merge(const Connection& target, Rows rows, bool defers_indexes)
+      : m_target(target), m_rows(rows), m_writer(target, RowWriter::Life::one_transaction) {
+    if (defers_indexes) m_deferred.emplace(target);
   }
-  for (const auto& verdict : verdicts(source)) writer.put(verdict, false);
-  for (const auto& final : finals(source)) writer.put(final);
-  for (const auto& search : searches(source)) writer.put(search);
-  for (const auto& ceiling : ceilings(source)) writer.put(ceiling);
+
+  Added add(const Connection& source) {
+    const AddedCounter counter(m_target);
+    for (const auto& run : runs(source)) m_writer.put(run);
+    add_trials(source);
+    for (const auto& verdict : verdicts(source)) {
+      m_writer.note(verdict, false);
+      m_judged.insert(verdict.probe);
+    }
+    for (const auto& final : finals(source)) m_writer.put(final);
+    for (const auto& search : searches(source)) m_writer.put(search);
+    for (const auto& ceiling : ceilings(source)) m_writer.put(ceiling);
+    return counter.since();
+  }
+
+  void finish() {
+    if (m_deferred) {
+      m_target.set_cache(index_cache_bytes);
+      m_deferred->make();
+    }
+    for (const tuner::model::Digest& probe : m_judged) m_writer.condemn(probe);
+    KernelSpecs(m_target).adopt_newest();
+  }
+
+ private:
+  void add_trials(const Connection& source) {
+    const auto add = [&](tuner::model::TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
+      m_writer.add(trial, earlier);
+    };
+    if (m_rows == Rows::as_values) {
+      for_each_trial(source, {}, {.samples = true, .measurements = true, .in_any_order = true}, add);
+      return;
+    }
+    const std::vector<tuner::model::Digest> left = RowCopier(m_target, source, m_writer).copy();
+    for_each_of(source, left, {.samples = true, .measurements = true}, add);
+  }
+
+  const Connection& m_target;
+  Rows m_rows;
+  std::optional<DeferredIndexes> m_deferred;
+  RowWriter m_writer;
+  std::set<tuner::model::Digest> m_judged;
+};
+
+std::uintmax_t size_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+/// All entries of an index are sorted anew, also of what is there already: half of it is where that takes as
+/// long as to put in the others one by one.
+bool pays_to_defer_indexes(const Connection& target, const std::vector<std::filesystem::path>& paths) {
+  std::uintmax_t bytes = 0;
+  for (const auto& path : paths) bytes += size_of(path);
+  const std::int64_t there = target.integer("PRAGMA page_count") * target.integer("PRAGMA page_size");
+  return bytes >= static_cast<std::uintmax_t>(there) / 2;
+}
+
+void require_others(const Connection& target, const std::vector<std::filesystem::path>& paths,
+                    const OpenOptions& options) {
+  for (const auto& path : paths) {
+    std::error_code error;
+    if (std::filesystem::equivalent(target.path(), path, error)) {
+      throw UsageError(fmt::format("{}: is the database to merge into", path.string()), "name another one");
+    }
+    // What is wrong with the last is not said after an hour with those before it.
+    require_mergeable(path, options);
+  }
 }
 
 }  // namespace
@@ -175,31 +239,35 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
       "`tuner merge` takes databases of tuner's; what `tuner export` wrote is added with `tuner import`");
 }
 
-Added merge_database(const Connection& target, const std::filesystem::path& path, const OpenOptions& options,
-                     Rows rows) {
-  std::error_code error;
-  if (std::filesystem::equivalent(target.path(), path, error)) {
-    throw UsageError(fmt::format("{}: is the database to merge into", path.string()), "name another one");
-  }
-  require_mergeable(path, options);
-  const Foreign foreign(path, options);
-  const Connection& source = foreign.db();
-  source.set_cache(source_cache_bytes);
+std::vector<Added> merge_databases(const Connection& target, const std::vector<std::filesystem::path>& paths,
+                                   const MergeOptions& options) {
+  require_others(target, paths, options.open);
   target.set_cache(target_cache_bytes);
+  const SortingInFiles sorting(target);
   // RowWriter puts what a row refers to before it; asking again for each row took a fifth of the time.
   const UnenforcedKeys unenforced(target);
   Transaction transaction(target);
-  const AddedCounter counter(target);
-  try {
-    copy_rows(target, source, rows);
-    KernelSpecs(target).adopt_newest();
-  } catch (const Error& failure) {
-    throw failure.in_context(fmt::format("merging {}", path.string()));
+  Merge merge(target, options.rows, pays_to_defer_indexes(target, paths));
+  std::vector<Added> added;
+  for (const auto& path : paths) {
+    const Foreign foreign(path, options.open);
+    foreign.db().set_cache(source_cache_bytes);
+    try {
+      added.push_back(merge.add(foreign.db()));
+    } catch (const Error& failure) {
+      throw failure.in_context(fmt::format("merging {}", path.string()));
+    }
+    foreign.db().require_unwritten();
+    if (options.progress) options.progress(path, added.back());
   }
-  source.require_unwritten();
-  const Added added = counter.since();
+  merge.finish();
   transaction.commit();
   return added;
+}
+
+Added merge_database(const Connection& target, const std::filesystem::path& path, const OpenOptions& options,
+                     Rows rows) {
+  return merge_databases(target, {path}, {.open = options, .rows = rows, .progress = {}}).front();
 }
 
 }  // namespace db

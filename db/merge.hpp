@@ -1,5 +1,7 @@
 #pragma once
 #include <filesystem>
+#include <functional>
+#include <vector>
 
 #include "db/added.hpp"
 #include "db/connection.hpp"
@@ -14,13 +16,23 @@ enum class Rows { as_they_are, as_values };
 /// the tuner's. To be asked before anything is made for its sake.
 void require_mergeable(const std::filesystem::path& path, const OpenOptions& options = {});
 
-/// Adds to `target` what the database at `path` holds and `target` does not; of a trial that both have, the
+struct MergeOptions {
+  OpenOptions open;  ///< how the others are opened, the mode aside
+  Rows rows = Rows::as_they_are;
+  /// Told of each database when its rows are in; they stay only if merge_databases() returns.
+  std::function<void(const std::filesystem::path&, const Added&)> progress;
+};
+
+/// Adds to `target` what the databases at `paths` hold and `target` does not; of a trial that both have, the
 /// newer figures become current and all measurements are kept. Attempts stay where they are: they are about a
-/// machine. One transaction: all of it or nothing. `path` is not trusted: it is opened read-only, must be
+/// machine. One transaction: all of it or nothing. No database is trusted: each is opened read-only, must be
 /// intact and have exactly this program's tables, and every row is checked, and
 /// written under ids made here: as it is where it says just what this program would write, else anew from a
-/// value. `options`: how `path` is opened, its mode aside. Throws model::Error that says
+/// value. Returns what each added, in their order. Throws model::Error that says
 /// what did not pass.
+std::vector<Added> merge_databases(const Connection& target, const std::vector<std::filesystem::path>& paths,
+                                   const MergeOptions& options = {});
+/// One of them.
 Added merge_database(const Connection& target, const std::filesystem::path& path,
                      const OpenOptions& options = {}, Rows rows = Rows::as_they_are);
 

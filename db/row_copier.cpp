@@ -16,51 +16,71 @@ using tuner::model::Digest;
 
 namespace {
 
-/// Columns of select_plain_trials.sql.
+/// Columns of select_plain_trials.sql; from the trial's id to its run as insert_copied_trial() takes them,
+/// but for `superseded`.
 namespace column {
 constexpr int plain = 0;
 constexpr int trial = 1;
 constexpr int contest = 2;
 constexpr int kernel = 3;
 constexpr int configuration = 4;
+constexpr int role = 5;
+constexpr int definition = 7;
+constexpr int judged_by = 8;
 constexpr int binary = 9;
 constexpr int probe = 10;
 constexpr int entry = 11;
 constexpr int limited_by = 22;
+constexpr int status = 24;
+constexpr int median = 34;
+constexpr int low = 35;
+constexpr int high = 36;
 constexpr int metrics = 37;
 constexpr int macros = 41;
+constexpr int measured_at = 43;
+constexpr int sequence = 44;
 constexpr int measurement = 45;
 constexpr int run = 46;
 constexpr int json = 47;
-constexpr int compile_ms = 48;
-constexpr int log = 49;
-constexpr int resources = 50;
+constexpr int resources = 48;
 }  // namespace column
 
-/// In the order of measurement_columns().
-struct MeasurementColumns {
-  int measured_at = column::resources + columns_of<tuner::model::KernelResources>().count();
-  int run = measured_at + 1;
-  int sequence = measured_at + 2;
-  int status = measured_at + 3;
-  int metrics = measured_at + 4;
-  int figures = measured_at + 5;
-  int end = figures + columns_of<tuner::model::Measurement>().count();
-};
-
-const MeasurementColumns& measurement_places() {
-  static const MeasurementColumns places;
-  return places;
+int end_of_resources() {
+  static const int end = column::resources + columns_of<tuner::model::KernelResources>().count();
+  return end;
 }
+
+/// Columns of the walk over measurements: the id, the trial, then those of measurement_columns() and once
+/// more what a trial repeats of it.
+namespace measurement_column {
+constexpr int id = 0;
+constexpr int trial = 1;
+constexpr int measured_at = 2;
+constexpr int run = 3;
+constexpr int sequence = 4;
+constexpr int status = 5;
+constexpr int metrics = 6;
+constexpr int figures = 7;
+}  // namespace measurement_column
+
+int end_of_figures() {
+  static const int end = measurement_column::figures + columns_of<tuner::model::Measurement>().count();
+  return end;
+}
+
+/// Columns of the walk over binaries.
+namespace binary_column {
+constexpr int compile_ms = 1;
+constexpr int log = 2;
+}  // namespace binary_column
+
+/// How many texts are remembered at most.
+constexpr std::size_t most_canonical = 10'000;
 
 std::string select_plain_trials() {
   std::string text = sql("select_plain_trials");
-  const auto put = [&](const std::string& mark, const std::string& columns) {
-    text.replace(text.find(mark), mark.size(), columns);
-  };
-  put("{resources}", columns_of<tuner::model::KernelResources>().text("b."));
-  put("{measurement}", measurement_columns());
-  return text;
+  const std::string mark = "{resources}";
+  return text.replace(text.find(mark), mark.size(), columns_of<tuner::model::KernelResources>().text("b."));
 }
 
 }  // namespace
@@ -71,21 +91,48 @@ RowCopier::RowCopier(const Connection& target, const Connection& source, RowWrit
       m_writer(writer),
       m_some_probes_failed(target.integer("SELECT EXISTS (SELECT 1 FROM verdicts WHERE status <> 'ok')") !=
                            0),
+      m_some_measured_twice(
+          source.integer("SELECT EXISTS (SELECT 1 FROM measurements GROUP BY trial HAVING count(*) > 1)") !=
+          0),
       m_select(source, select_plain_trials()),
-      m_trial(target, insert_new_trial()),
+      m_binaries(source, "binaries", "m.compile_ms, m.log"),
+      m_measurements(source, "measurements",
+                     "m.trial, " + measurement_columns() + ", m.median_ns, m.low_ns, m.high_ns"),
+      m_trial(target, insert_copied_trial()),
       m_configuration(target, insert_configuration()),
       m_binary(target, sql("insert_binary")),
       m_binary_kernel(target, insert_binary_kernel()),
-      m_measurement(target, insert_measurement()),
-      m_failed_probe(target, "SELECT 1 FROM verdicts WHERE id = ? AND status <> 'ok'") {}
+      m_measurement(target, insert_copied_measurement()),
+      m_failed_probe(target, "SELECT 1 FROM verdicts WHERE id = ? AND status <> 'ok'"),
+      m_is_superseded(target,
+                      "SELECT s.definition <> ?2 FROM kernels AS k "
+                      "JOIN kernel_specs AS s ON s.family = k.family AND s.kernel = k.name WHERE k.id = ?1"),
+      m_run(target, "SELECT 1 FROM runs WHERE id = ?") {}
 
 std::vector<Digest> RowCopier::copy() {
+  std::vector<Digest> left;
+  {
+    const UntriggeredRows untriggered(m_target);
+    left = copy_plain();
+  }
+  m_tallies.put(m_target);
+  m_tallies = {};
+  return left;
+}
+
+std::vector<Digest> RowCopier::copy_plain() {
   m_unchecked.emplace(m_target);
   std::vector<Digest> left;
   auto row = m_select.use();
+  row.bind(m_some_measured_twice);
   while (row.step()) {
-    if (is_plain(row) && !has_failed_probes(row) && put(row)) {
-      put_what_it_names(row);
+    Statement::Use* binary =
+        row.to(column::binary).null() ? nullptr : m_binaries.find(row.to(column::binary).digest());
+    Statement::Use* measurement = row.to(column::measurement).null()
+                                      ? nullptr
+                                      : m_measurements.find(row.to(column::measurement).digest());
+    if (is_plain(row, binary, measurement) && !has_failed_probes(row) && put(row)) {
+      put_what_it_names(row, binary, measurement);
     } else {
       left.push_back(row.to(column::trial).digest());
     }
@@ -94,11 +141,12 @@ std::vector<Digest> RowCopier::copy() {
   return left;
 }
 
-bool RowCopier::is_plain(Statement::Use& row) {
+bool RowCopier::is_plain(Statement::Use& row, const Statement::Use* binary, Statement::Use* measurement) {
   if (!row.to(column::plain).flag()) return false;
+  if (row.to(column::binary).null() != (binary == nullptr)) return false;
   try {
     const Place& place = place_of(row.to(column::trial).digest(), row);
-    return place.has_its_ids && says_its_id(row, place) && has_its_measurement(row);
+    return place.has_its_ids && says_its_id(row, place) && has_its_measurement(row, measurement);
   } catch (const tuner::model::Error&) {
     return false;  // Whoever makes a value of it says what is wrong with it.
   }
@@ -116,29 +164,51 @@ const RowCopier::Place& RowCopier::place_of(const Digest& trial, Statement::Use&
     const RowWriter::Identity identity = m_writer.put_identity(*first);
     m_unchecked.emplace(m_target);
     known->second = {identity.contest == contest && identity.kernel == kernel,
-                     parameters_json(first->configuration)};
+                     stored_names(parameters_json(first->configuration))};
   }
   return known->second;
 }
 
-bool RowCopier::says_its_id(Statement::Use& row, const Place& place) const {
+bool RowCopier::says_its_id(Statement::Use& row, const Place& place) {
   const std::string json = row.to(column::json).text();
-  const tuner::model::Configuration configuration = stored_configuration(json, place.parameters);
+  const tuner::model::Configuration configuration = stored_macros(json);
   if (configuration.canonical_json() != json) return false;
-  if (configuration_id(configuration) != row.to(column::configuration).digest()) return false;
+  if (configuration.assignments().size() != place.parameters.size()) return false;
+  for (const std::string& name : place.parameters) {
+    if (configuration.find(name) == nullptr) return false;
+  }
+  if (configuration_id(json) != row.to(column::configuration).digest()) return false;
+  // A few texts are those of most rows.
+  const auto is_written_so = [&](const std::string& text, const auto& rewritten) {
+    if (m_canonical.contains(text)) return true;
+    if (rewritten(text) != text) return false;
+    if (m_canonical.size() < most_canonical) m_canonical.insert(text);
+    return true;
+  };
   const std::string macros = row.to(column::macros).text();
-  if (macros_json(stored_macros(macros)) != macros) return false;
+  const auto rewritten_macros = [](const std::string& text) { return macros_json(stored_macros(text)); };
+  if (!is_written_so(macros, rewritten_macros)) return false;
   if (row.to(column::limited_by).null()) return true;
-  const std::string names = row.text();
-  return names_json(stored_names(names)) == names;
+  const auto rewritten_names = [](const std::string& text) { return names_json(stored_names(text)); };
+  return is_written_so(row.text(), rewritten_names);
 }
 
-bool RowCopier::has_its_measurement(Statement::Use& row) const {
+bool RowCopier::has_its_measurement(Statement::Use& row, Statement::Use* measurement) const {
   const std::string metrics = row.to(column::metrics).text();
   if (row.to(column::measurement).null()) return metrics_json(stored_metrics(metrics)) == metrics;
-  const Digest id = row.digest();
+  if (measurement == nullptr) return false;
+  const std::pair<int, int> repeated[] = {
+      {column::trial, measurement_column::trial},   {column::measured_at, measurement_column::measured_at},
+      {column::run, measurement_column::run},       {column::sequence, measurement_column::sequence},
+      {column::status, measurement_column::status}, {column::metrics, measurement_column::metrics},
+      {column::median, end_of_figures()},           {column::low, end_of_figures() + 1},
+      {column::high, end_of_figures() + 2}};
+  for (const auto& [of_trial, of_measurement] : repeated) {
+    if (!row.is_same(of_trial, *measurement, of_measurement)) return false;
+  }
+  const Digest id = row.to(column::measurement).digest();
   const Digest trial = row.to(column::trial).digest();
-  const StoredMeasurement stored = read_stored_measurement(row.to(measurement_places().measured_at));
+  const StoredMeasurement stored = read_stored_measurement(measurement->to(measurement_column::measured_at));
   return stored.key(trial) == id && metrics_json(stored.metrics) == metrics;
 }
 
@@ -148,41 +218,66 @@ bool RowCopier::has_failed_probes(Statement::Use& row) {
   return m_failed_probe.use().bind(row.digest()).step();
 }
 
-/// Whether it was new.
-bool RowCopier::put(Statement::Use& row) {
-  auto trial = m_trial.use();
-  trial.take(row, column::trial, column::run + 1);
-  trial.run();
-  return m_target.changes() > 0;
+bool RowCopier::is_superseded(Statement::Use& row) {
+  const Digest kernel = row.to(column::kernel).digest();
+  const Digest definition = row.to(column::definition).digest();
+  if (definition.empty()) return false;
+  const auto [known, is_new] = m_superseded.try_emplace({kernel, definition});
+  if (is_new) {
+    auto spec = m_is_superseded.use();
+    spec.bind(kernel).bind(definition);
+    known->second = spec.step() && spec.flag();
+  }
+  return known->second;
 }
 
-void RowCopier::put_what_it_names(Statement::Use& row) {
+bool RowCopier::knows_run(const Digest& run) {
+  const auto [known, is_new] = m_runs.try_emplace(run);
+  if (is_new) known->second = m_run.use().bind(run).step();
+  return known->second;
+}
+
+/// Whether it was new.
+bool RowCopier::put(Statement::Use& row) {
+  const bool superseded = is_superseded(row);
+  auto trial = m_trial.use();
+  trial.take(row, column::trial, column::judged_by)
+      .bind(superseded)
+      .take(row, column::judged_by, column::run);
+  const Digest run = row.to(column::run).digest();
+  trial.bind(knows_run(run) ? std::optional(run) : std::nullopt).run();
+  if (m_target.changes() == 0) return false;
+  m_tallies.count(row.to(column::contest).digest(), row.to(column::kernel).digest(),
+                  row.to(column::status).text(), superseded, row.to(column::role).text(),
+                  row.to(column::measured_at).text());
+  return true;
+}
+
+void RowCopier::put_what_it_names(Statement::Use& row, const Statement::Use* binary,
+                                  const Statement::Use* measurement) {
   m_configuration.use().take(row, column::configuration).take(row, column::json).run();
-  if (!row.to(column::binary).null()) {
+  if (binary != nullptr) {
     m_binary.use()
         .take(row, column::binary)
-        .take(row, column::compile_ms)
-        .take(row, column::log)
+        .take(*binary, binary_column::compile_ms)
+        .take(*binary, binary_column::log)
         .bind(false)
         .run();
     if (!row.to(column::entry).null()) {
-      m_binary_kernel.use()
-          .take(row, column::binary)
-          .take(row, column::resources, measurement_places().measured_at)
-          .run();
+      m_binary_kernel.use().take(row, column::binary).take(row, column::resources, end_of_resources()).run();
     }
   }
-  if (row.to(column::measurement).null()) return;
-  const MeasurementColumns& places = measurement_places();
+  if (measurement == nullptr) return;
+  const Digest run = row.to(column::run).digest();
   m_measurement.use()
-      .take(row, column::measurement)
-      .take(row, column::trial)
-      .take(row, places.measured_at)
-      .take(row, places.sequence)
-      .take(row, places.status)
-      .take(row, places.metrics)
-      .take(row, places.figures, places.end)
-      .take(row, places.run)
+      .take(*measurement, measurement_column::id)
+      .take(*measurement, measurement_column::trial)
+      .take(*measurement, measurement_column::measured_at)
+      .take(*measurement, measurement_column::sequence)
+      .take(*measurement, measurement_column::status)
+      .take(*measurement, measurement_column::metrics)
+      .take(*measurement, measurement_column::figures, end_of_figures())
+      .bind(knows_run(run) ? std::optional(run) : std::nullopt)
       .run();
 }
 

@@ -2,9 +2,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "db/new_tallies.hpp"
+#include "db/row_walk.hpp"
 #include "db/row_writer.hpp"
 #include "db/statement.hpp"
 #include "db/transaction.hpp"
@@ -24,27 +27,41 @@ class RowCopier {
   std::vector<tuner::model::Digest> copy();
 
  private:
+  std::vector<tuner::model::Digest> copy_plain();
   /// A contest and a kernel of the source, as the first of their trials shows them.
   struct Place {
     bool has_its_ids = false;
-    std::string parameters;
+    std::vector<std::string> parameters;
   };
   const Place& place_of(const tuner::model::Digest& trial, Statement::Use& row);
-  bool is_plain(Statement::Use& row);
-  bool says_its_id(Statement::Use& row, const Place& place) const;
-  bool has_its_measurement(Statement::Use& row) const;
+  /// `binary`, `measurement`: the rows that it names; null: it names none, or there is none.
+  bool is_plain(Statement::Use& row, const Statement::Use* binary, Statement::Use* measurement);
+  bool says_its_id(Statement::Use& row, const Place& place);
+  bool has_its_measurement(Statement::Use& row, Statement::Use* measurement) const;
   bool has_failed_probes(Statement::Use& row);
+  bool is_superseded(Statement::Use& row);
+  bool knows_run(const tuner::model::Digest& run);
   bool put(Statement::Use& row);
-  void put_what_it_names(Statement::Use& row);
+  void put_what_it_names(Statement::Use& row, const Statement::Use* binary,
+                         const Statement::Use* measurement);
 
   const Connection& m_target;
   const Connection& m_source;
   RowWriter& m_writer;
   std::map<std::pair<tuner::model::Digest, tuner::model::Digest>, Place> m_places;
+  /// Of a kernel and a definition, whether they were superseded.
+  std::map<std::pair<tuner::model::Digest, tuner::model::Digest>, bool> m_superseded;
+  std::map<tuner::model::Digest, bool> m_runs;  ///< whether they are in the target
+  std::unordered_set<std::string> m_canonical;  ///< texts seen to be as this program writes them
+  NewTallies m_tallies;
   bool m_some_probes_failed;
+  bool m_some_measured_twice;
   /// As long as rows are copied: checking them again would be a quarter of the time.
   std::optional<UncheckedRows> m_unchecked;
-  Statement m_select, m_trial, m_configuration, m_binary, m_binary_kernel, m_measurement, m_failed_probe;
+  Statement m_select;
+  RowWalk m_binaries, m_measurements;
+  Statement m_trial, m_configuration, m_binary, m_binary_kernel, m_measurement, m_failed_probe,
+      m_is_superseded, m_run;
 };
 
 }  // namespace db

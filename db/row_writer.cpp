@@ -86,8 +86,10 @@ RowWriter::RowWriter(const Connection& db, Life life)
       m_ceiling(db, sql("insert_ceiling")),
       m_verdict(db, sql("insert_verdict")),
       m_fail_probed(db,
-                    "UPDATE trials SET status = ?2, detail = ?3 "
-                    "WHERE probe = ?1 AND status IN ('ok', 'dropped')"),
+                    "UPDATE trials SET status = ?2, detail = ?3 WHERE probe = ?1 "
+                    // One that an earlier verdict failed fails as the one that stands says.
+                    "AND (status IN ('ok', 'dropped') OR measurement IS NOT NULL) "
+                    "AND (status, detail) <> (?2, ?3)"),
       m_failed_probe(db, "SELECT status, detail FROM verdicts WHERE id = ? AND status <> 'ok'"),
       m_raise_deaths(db, "UPDATE verdicts SET deaths = ?2 WHERE id = ?1 AND deaths < ?2"),
       m_fill(db,
@@ -340,6 +342,11 @@ void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasuremen
 }
 
 void RowWriter::put(const tuner::model::ProbeVerdict& verdict, bool replace) {
+  note(verdict, replace);
+  condemn(verdict.probe);
+}
+
+void RowWriter::note(const tuner::model::ProbeVerdict& verdict, bool replace) {
   m_verdict.use()
       .bind(verdict.probe)
       .bind(to_string(verdict.status))
@@ -351,11 +358,14 @@ void RowWriter::put(const tuner::model::ProbeVerdict& verdict, bool replace) {
       .bind(replace)
       .run();
   m_raise_deaths.use().bind(verdict.probe).bind(verdict.deaths).run();
+}
+
+void RowWriter::condemn(const Digest& probe) {
   auto failed = m_failed_probe.use();
-  failed.bind(verdict.probe);
+  failed.bind(probe);
   if (!failed.step()) return;
   const std::string status = failed.text();
-  m_fail_probed.use().bind(verdict.probe).bind(status).bind(failed.text()).run();
+  m_fail_probed.use().bind(probe).bind(status).bind(failed.text()).run();
 }
 
 void RowWriter::put(const tuner::model::Ceiling& ceiling) {

@@ -46,6 +46,10 @@ class RowWriter {
   /// Makes the trials of these probes fail where they did. Of two verdicts, one that the probes failed
   /// stands, unless `replace` is set: they were run again.
   void put(const tuner::model::ProbeVerdict& verdict, bool replace);
+  /// The verdict alone, whose trials condemn() is still to be told of.
+  void note(const tuner::model::ProbeVerdict& verdict, bool replace);
+  /// Makes the trials of these probes fail as the verdict on them says, if it is a failure.
+  void condemn(const tuner::model::Digest& probe);
   /// At `ceiling.measured_at`, in place of an older one of its device, kind and type.
   void put(const tuner::model::Ceiling& ceiling);
 

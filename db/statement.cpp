@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -80,8 +81,24 @@ Statement::Use& Statement::Use::bind(std::nullopt_t) {
 }
 
 Statement::Use& Statement::Use::take(const Use& row, int first, int end) {
-  for (int column = first; column < end; ++column)
-    check(sqlite3_bind_value(m_statement, ++m_parameter, sqlite3_column_value(row.m_statement, column)));
+  // Not sqlite3_bind_value(), which copies texts and blobs.
+  for (int column = first; column < end; ++column) {
+    const int type = sqlite3_column_type(row.m_statement, column);
+    const int parameter = ++m_parameter;
+    if (type == SQLITE_TEXT) {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row.m_statement, column));
+      check(sqlite3_bind_text(m_statement, parameter, text, sqlite3_column_bytes(row.m_statement, column),
+                              SQLITE_STATIC));
+    } else if (type == SQLITE_BLOB) {
+      const void* blob = sqlite3_column_blob(row.m_statement, column);
+      const int size = sqlite3_column_bytes(row.m_statement, column);
+      // An empty blob has no address, and without one would be bound as NULL.
+      check(blob == nullptr ? sqlite3_bind_zeroblob(m_statement, parameter, 0)
+                            : sqlite3_bind_blob(m_statement, parameter, blob, size, SQLITE_STATIC));
+    } else {
+      check(sqlite3_bind_value(m_statement, parameter, sqlite3_column_value(row.m_statement, column)));
+    }
+  }
   return *this;
 }
 
@@ -117,6 +134,24 @@ std::span<const std::byte> Statement::Use::blob() {
   const void* data = sqlite3_column_blob(m_statement, m_column);
   const int size = sqlite3_column_bytes(m_statement, m_column++);
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
+}
+
+bool Statement::Use::is_same(int column, const Use& other, int other_column) const {
+  const int type = sqlite3_column_type(m_statement, column);
+  if (sqlite3_column_type(other.m_statement, other_column) != type) return false;
+  if (type == SQLITE_NULL) return true;
+  if (type == SQLITE_INTEGER) {
+    return sqlite3_column_int64(m_statement, column) == sqlite3_column_int64(other.m_statement, other_column);
+  }
+  if (type == SQLITE_FLOAT) {
+    return sqlite3_column_double(m_statement, column) ==
+           sqlite3_column_double(other.m_statement, other_column);
+  }
+  const void* bytes = sqlite3_column_blob(m_statement, column);
+  const void* other_bytes = sqlite3_column_blob(other.m_statement, other_column);
+  const int size = sqlite3_column_bytes(m_statement, column);
+  return size == sqlite3_column_bytes(other.m_statement, other_column) &&
+         (size == 0 || std::memcmp(bytes, other_bytes, static_cast<std::size_t>(size)) == 0);
 }
 
 tuner::model::Digest Statement::Use::digest() {

@@ -45,7 +45,8 @@ class Statement {
       return value ? bind(*value) : bind(std::nullopt);
     }
 
-    /// Binds columns of another statement's row as they are: one, or those from `first` up to `end`.
+    /// Binds columns of another statement's row as they are: one, or those from `first` up to `end`. Nothing
+    /// is copied: to be run before the other goes on.
     Use& take(const Use& row, int column) { return take(row, column, column + 1); }
     Use& take(const Use& row, int first, int end);
 
@@ -61,7 +62,9 @@ class Statement {
     std::string text();
     tuner::model::Digest digest();      ///< NULL: empty
     std::span<const std::byte> blob();  ///< valid until the next step
-    bool null() const;                  ///< whether the column that comes next is NULL
+    /// Whether two columns have the same type and content; NULLs are the same.
+    bool is_same(int column, const Use& other, int other_column) const;
+    bool null() const;  ///< whether the column that comes next is NULL
     void skip(int columns = 1) { m_column += columns; }
     /// The column that comes next.
     Use& to(int column) {

@@ -66,4 +66,21 @@ UncheckedRows::~UncheckedRows() {
   sqlite3_exec(m_db.handle(), "PRAGMA ignore_check_constraints = OFF", nullptr, nullptr, nullptr);
 }
 
+SortingInFiles::SortingInFiles(const Connection& db) : m_db(db) {
+  m_db.execute("PRAGMA temp_store = FILE");
+}
+
+SortingInFiles::~SortingInFiles() {
+  // Only a transaction that could not be rolled back refuses; what is sorted then takes longer.
+  sqlite3_exec(m_db.handle(), "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
+}
+
+UntriggeredRows::UntriggeredRows(const Connection& db) : m_db(db) {
+  sqlite3_db_config(m_db.handle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+}
+
+UntriggeredRows::~UntriggeredRows() {
+  sqlite3_db_config(m_db.handle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, nullptr);
+}
+
 }  // namespace db

@@ -60,4 +60,29 @@ class UncheckedRows {
   const Connection& m_db;
 };
 
+/// What is sorted and does not fit into the connection's cache goes to temporary files, instead of staying in
+/// memory, as long as it lives. To be made outside a transaction.
+class SortingInFiles {
+ public:
+  explicit SortingInFiles(const Connection& db);
+  SortingInFiles(const SortingInFiles&) = delete;
+  SortingInFiles& operator=(const SortingInFiles&) = delete;
+  ~SortingInFiles();
+
+ private:
+  const Connection& m_db;
+};
+
+/// Triggers do nothing as long as it lives, by whoever does for many rows at once what they do for each.
+class UntriggeredRows {
+ public:
+  explicit UntriggeredRows(const Connection& db);
+  UntriggeredRows(const UntriggeredRows&) = delete;
+  UntriggeredRows& operator=(const UntriggeredRows&) = delete;
+  ~UntriggeredRows();
+
+ private:
+  const Connection& m_db;
+};
+
 }  // namespace db

@@ -170,7 +170,10 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   if (!metric.empty()) table.add_column(field_heading(value), Align::right, false, true);
   const std::vector<std::string> libraries = baseline_names(problems);
   for (const std::string& name : libraries) table.add_column(baseline_heading(name), Align::right);
-  table.add_column("over default", Align::right, false, !libraries.empty());
+  const bool has_default = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
+    return problem.default_trial != nullptr;
+  });
+  if (has_default) table.add_column("over default", Align::right, false, !libraries.empty());
   const bool bound = std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
     return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
   });
@@ -188,7 +191,7 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
       const std::string text = baseline_text(name, problem.baselines, best, problem.final);
       row.push_back(text.substr(0, text.find(" (")));
     }
-    row.push_back(speedup_text(problem));
+    if (has_default) row.push_back(speedup_text(problem));
     if (bound) {
       const auto share = best == nullptr ? std::nullopt : ceiling_share(*best, ceilings);
       row.push_back(share ? percent_text(share->fraction) : "-");
@@ -219,7 +222,7 @@ Table configuration_table(const std::vector<ProblemSummary>& problems) {
 
 Table figures_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
                     const std::vector<model::Ceiling>& ceilings) {
-  std::vector<Field> fields = {{"kernel", "", 1}, {"configuration", "", 1}, {"time", "median time", 1}};
+  std::vector<Field> fields = {{"kernel", "", 1}, {"time", "median time", 1}};
   if (!metric.empty()) fields.push_back({metric, "", 1});
   for (const char* name : {"interval", "registers", "occupancy", "limiter"}) fields.push_back({name, "", 1});
 
@@ -268,9 +271,9 @@ std::string final_text(const std::vector<ProblemSummary>& problems) {
   const auto is_old = [](const ProblemSummary& problem) { return problem.final && problem.newcomers > 0; };
   const auto old = std::count_if(problems.begin(), problems.end(), is_old);
   std::string out = fmt::format(
-      "Re-measured at {} of {} sizes: the best were sampled in turn after they had raced, and times are from "
-      "those "
-      "rounds. Chosen: {}. Time / fastest comes with its 95 % interval.",
+      "Measured again at {} of {} sizes. There the best trials took turns after the race, and the times are "
+      "from these "
+      "turns. Which one is chosen: {}. `time / fastest` has its 95 % interval.",
       finals, problems.size(), model::final_rule);
   if (old > 0) out += fmt::format(" At {} of them it knows nothing of some trials nearby.", old);
   return out;

@@ -1,6 +1,7 @@
 // How fast are databases merged, and does that take more memory the more there are? Makes shards of one
 // sweep, merges them, and has SQLite copy the same rows by itself (INSERT … SELECT from the attached file,
-// into the same tables with the same indexes and triggers), which trusts every row: the peer.
+// into the same tables with the same indexes and triggers), which trusts every row: the peer. Once more with
+// the indexes made at the end, as a merge does: the limit.
 //   bench_merge [SHARDS [TRIALS [FOLDER]]]       default 10 of 20,000 each; in full: 100 100000, which needs
 //   15 GB
 #include <fmt/format.h>
@@ -18,11 +19,13 @@
 #include <vector>
 
 #include "db/database.hpp"
+#include "db/deferred_indexes.hpp"
 #include "db/ids.hpp"
 #include "db/merge.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/statement.hpp"
+#include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
 
 namespace {
@@ -194,24 +197,41 @@ struct Merged {
   double rows_a_processor_second() const { return static_cast<double>(rows) / processor_seconds; }
 };
 
-/// Into a new database, shard after shard.
+/// Says of some shards how long they took, and what memory is taken by then.
+class Progress {
+ public:
+  explicit Progress(std::size_t shards) : m_shards(shards) {}
+  void merged_one() {
+    const double now = seconds_now();
+    ++m_merged;
+    if (m_merged == 1 || m_merged == m_shards || m_merged % std::max<std::size_t>(m_shards / 5, 1) == 0) {
+      fmt::print("  {:4} shards: {:7.1f} s, the last in {:6.2f} s, peak memory {:6.0f} MiB\n", m_merged,
+                 now - m_begun, now - m_before, peak_mib());
+      std::fflush(stdout);
+    }
+    m_before = now;
+  }
+
+ private:
+  std::size_t m_shards;
+  std::size_t m_merged = 0;
+  double m_begun = seconds_now();
+  double m_before = m_begun;
+};
+
+/// All shards into a new database.
 template <class Merge>
-Merged merge_all(const fs::path& target, const std::vector<fs::path>& shards, const Merge& merge) {
+Merged merge_all(const fs::path& target, const Merge& merge) {
   const db::Connection db = db::open_database(target);
   Merged merged;
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    const double before = seconds_now();
-    const std::clock_t processor_before = std::clock();
-    merge(db, shards[i]);
-    merged.processor_seconds += static_cast<double>(std::clock() - processor_before) / CLOCKS_PER_SEC;
-    merged.seconds += seconds_now() - before;
-    const bool is_told =
-        i == 0 || i + 1 == shards.size() || (i + 1) % (std::max<std::size_t>(shards.size() / 5, 1)) == 0;
-    if (is_told) {
-      fmt::print("  {:4} shards: {:7.1f} s, the last in {:6.2f} s, peak memory {:6.0f} MiB\n", i + 1,
-                 merged.seconds, seconds_now() - before, peak_mib());
-    }
-  }
+  const double before = seconds_now();
+  const std::clock_t processor_before = std::clock();
+  merge(db);
+  merged.processor_seconds = static_cast<double>(std::clock() - processor_before) / CLOCKS_PER_SEC;
+  merged.seconds = seconds_now() - before;
+  fmt::print("  all of it:   {:7.1f} s, {:.1f} s of the processor, peak memory {:6.0f} MiB\n", merged.seconds,
+             merged.processor_seconds, peak_mib());
+  std::fflush(stdout);
   merged.rows = count_rows(db);
   return merged;
 }
@@ -234,25 +254,51 @@ void run(int shards, std::int64_t trials, const fs::path& parent) {
   }
   fmt::print("{} shards of {} trials, {:.1f} MB each; a trial is a row in each of {} tables\nmerged:\n",
              shards, trials, static_cast<double>(fs::file_size(paths.front())) / 1e6, std::size(tables));
-  const Merged ours =
-      merge_all(folder / "merged.db", paths,
-                [&](const db::Connection& db, const fs::path& shard) { db::merge_database(db, shard); });
+  const Merged ours = merge_all(folder / "merged.db", [&](const db::Connection& db) {
+    Progress progress(paths.size());
+    db::MergeOptions options;
+    options.progress = [&](const fs::path&, const db::Added&) { progress.merged_one(); };
+    db::merge_databases(db, paths, options);
+  });
   const double last_peak = peak_mib();
   const double bytes = static_cast<double>(fs::file_size(folder / "merged.db"));
+  fs::remove(folder / "merged.db");
+  const auto copy_all = [&](const db::Connection& db) {
+    Progress progress(paths.size());
+    for (const fs::path& path : paths) {
+      copy_tables(db, path);
+      progress.merged_one();
+    }
+  };
   fmt::print("copied by SQLite:\n");
-  const Merged peer = merge_all(folder / "copied.db", paths, copy_tables);
-  if (ours.rows != peer.rows)
-    throw Error(fmt::format("{} rows were merged, {} copied", ours.rows, peer.rows));
+  const Merged peer = merge_all(folder / "copied.db", copy_all);
+  fs::remove(folder / "copied.db");
+  fmt::print("copied by SQLite, the indexes made at the end:\n");
+  const Merged limit = merge_all(folder / "sorted.db", [&](const db::Connection& db) {
+    // Which look for what waits for them in an index that is not there.
+    const db::UnenforcedKeys unenforced(db);
+    const db::SortingInFiles sorting(db);
+    const db::DeferredIndexes deferred(db);
+    copy_all(db);
+    deferred.make();
+  });
+  for (const Merged& copied : {peer, limit}) {
+    if (ours.rows != copied.rows)
+      throw Error(fmt::format("{} rows were merged, {} copied", ours.rows, copied.rows));
+  }
   const double all_trials = static_cast<double>(shards) * static_cast<double>(trials);
-  fmt::print("\n{:<32} {:>12} {:>12}\n", "rows of all tables a second", "merged", "by SQLite");
-  fmt::print("{:<32} {:12.0f} {:12.0f}\n", "  by the clock on the wall", ours.rows_a_second(),
-             peer.rows_a_second());
-  fmt::print("{:<32} {:12.0f} {:12.0f}\n", "  by the processor's", ours.rows_a_processor_second(),
-             peer.rows_a_processor_second());
+  fmt::print("\n{:<32} {:>12} {:>12} {:>16}\n", "rows of all tables a second", "merged", "by SQLite",
+             "indexes at end");
+  fmt::print("{:<32} {:12.0f} {:12.0f} {:16.0f}\n", "  by the clock on the wall", ours.rows_a_second(),
+             peer.rows_a_second(), limit.rows_a_second());
+  fmt::print("{:<32} {:12.0f} {:12.0f} {:16.0f}\n", "  by the processor's", ours.rows_a_processor_second(),
+             peer.rows_a_processor_second(), limit.rows_a_processor_second());
   fmt::print("trials a second of the processor: {:.0f}; {:.0f} bytes a trial\n",
              all_trials / ours.processor_seconds, bytes / all_trials);
   fmt::print("merging / copying by SQLite: {:.2f} of its speed\n",
              ours.rows_a_processor_second() / peer.rows_a_processor_second());
+  fmt::print("merging / copying by SQLite, the indexes made at the end: {:.2f} of its speed\n",
+             ours.rows_a_processor_second() / limit.rows_a_processor_second());
   fmt::print("rows a second / bar of {:.0f}: {:.2f}\n", least_rows_a_second,
              ours.rows_a_processor_second() / least_rows_a_second);
   fmt::print("peak memory / limit of {:.0f} MiB: {:.2f}\n", most_memory_mib, last_peak / most_memory_mib);

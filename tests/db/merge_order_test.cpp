@@ -219,7 +219,12 @@ std::filesystem::path merge_anyhow(World& world, const TempFolder& folder, const
   if (world.often())
     paths.push_back(paths[static_cast<std::size_t>(world.below(static_cast<int>(paths.size())))]);
   const db::Connection target = db::open_database(folder / (name + ".db"));
-  for (const auto& path : paths) db::merge_database(target, path);
+  // In one merge each, or several at once.
+  for (auto next = paths.begin(); next != paths.end();) {
+    const auto end = world.often() ? next + 1 : paths.end();
+    db::merge_databases(target, {next, end});
+    next = end;
+  }
   return target.path();
 }
 

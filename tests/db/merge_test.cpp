@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -217,6 +218,125 @@ TEST_SUITE("db") {
           }) == held(folder / "source.db"));
     const db::Connection own = db::extract_run(db::open_for_reading(folder / "source.db"), key("run"));
     CHECK(own.text("SELECT status FROM trials") == "wrong_result");
+  }
+
+  TEST_CASE("of several databases all are merged or none, and no index is lost") {
+    const TempFolder folder(db_test::memory_folder());
+    fill(folder / "target.db", "first", {"here"}, 100);
+    fill(folder / "1.db", "second", {"a", "b"}, 90);
+    fill(folder / "2.db", "third", {"b", "c"}, 80);
+    fill(folder / "bad.db", "fourth", {"d"}, 70);
+    meddle(folder / "bad.db", "UPDATE configurations SET json = '[]'");
+    constexpr const char* schema =
+        "SELECT group_concat(line, x'0A') FROM (SELECT type || name || coalesce(sql, '') AS line FROM "
+        "sqlite_schema ORDER BY line)";
+    const std::string made = ask(folder / "target.db", schema);
+    const std::string before = exported(folder / "target.db");
+    const auto check_whole = [&] {
+      CHECK(ask(folder / "target.db", schema) == made);
+      CHECK(ask(folder / "target.db", "PRAGMA integrity_check") == "ok");
+    };
+    const db::Connection target = db::open_database(folder / "target.db");
+    const auto told = error_of([&] {
+      db::merge_databases(target, {folder / "1.db", folder / "bad.db", folder / "2.db"});
+    });
+    CHECK(contains(told.what(), "bad.db"));
+    CHECK(exported(folder / "target.db") == before);
+    check_whole();
+    // A file that is not there is told before the others are read.
+    std::size_t read = 0;
+    db::MergeOptions counting;
+    counting.progress = [&](const std::filesystem::path&, const db::Added&) { ++read; };
+    const auto missing = error_of([&] {
+      db::merge_databases(target, {folder / "1.db", folder / "none.db"}, counting);
+    });
+    CHECK(contains(missing.what(), "none.db"));
+    CHECK(read == 0);
+    const auto added = db::merge_databases(target, {folder / "1.db", folder / "2.db"}, counting);
+    REQUIRE(added.size() == 2);
+    CHECK(read == 2);
+    CHECK(added[0].trials == 2);
+    CHECK(added[1].trials == 1);
+    CHECK(added[1].measurements == 2);
+    CHECK(ask(folder / "target.db", "SELECT sum(trials) FROM tallies") == "4");
+    check_whole();
+  }
+
+  TEST_CASE("a merge sorts indexes anew for as much as there is, and leaves them as they are for a little") {
+    const TempFolder folder(db_test::memory_folder());
+    std::vector<std::string> many;
+    for (int i = 0; i < 500; ++i) many.push_back("trial " + std::to_string(i));
+    fill(folder / "large.db", "first", many, 100);
+    fill(folder / "small.db", "second", {"a"}, 90);
+    constexpr const char* place = "SELECT rootpage FROM sqlite_schema WHERE name = 'trials_fastest'";
+    const auto merge = [&](const char* into, const char* from) {
+      db::merge_database(db::open_database(folder / into), folder / from);
+      return ask(folder / into, place);
+    };
+    const std::string of_large = ask(folder / "large.db", place);
+    CHECK(merge("large.db", "small.db") == of_large);
+    const std::string of_small = ask(folder / "small.db", place);
+    CHECK(merge("small.db", "large.db") != of_small);
+    CHECK(exported(folder / "small.db") == exported(folder / "large.db"));
+  }
+
+  TEST_CASE(
+      "a trial whose probes fail anywhere comes out of a merge failed, from either side and in any order") {
+    constexpr const char* ok = "";
+    // What each of two databases says of the trial's probes, and whether it has the trial.
+    struct Side {
+      bool has_trial;
+      const char* verdict;
+    };
+    const Side sides[] = {{true, ok}, {true, "at 1"}, {true, "at 2"}, {false, "at 1"}, {false, "at 2"}};
+    const auto write = [](const std::filesystem::path& path, const std::string& run, const Side& side) {
+      fill(path, run, {"bystander of " + run}, 100);
+      if (side.has_trial) fill(path, run, {"a"}, 100);
+      if (side.verdict == ok) return;
+      db::ResultStore(path).record_verdict({key("a probes"), TrialStatus::wrong_result, side.verdict, 0,
+                                            key("a"), key(run), "2026-01-02T03:04:05Z"});
+    };
+    for (const Side& first : sides) {
+      for (const Side& second : sides) {
+        if (!first.has_trial && !second.has_trial) continue;
+        const TempFolder folder(db_test::memory_folder());
+        write(folder / "1.db", "one", first);
+        write(folder / "2.db", "two", second);
+        const std::string expected = std::max<std::string>(first.verdict, second.verdict);
+        for (const db::Rows rows : {db::Rows::as_they_are, db::Rows::as_values}) {
+          for (const bool at_once : {false, true}) {
+            for (const bool turned : {false, true}) {
+              CAPTURE(first.has_trial);
+              CAPTURE(first.verdict);
+              CAPTURE(second.has_trial);
+              CAPTURE(second.verdict);
+              CAPTURE(at_once);
+              CAPTURE(turned);
+              std::vector<std::filesystem::path> paths = {folder / "1.db", folder / "2.db"};
+              if (turned) std::swap(paths[0], paths[1]);
+              const auto path = folder / "target.db";
+              std::filesystem::remove(path);
+              {
+                const db::Connection target = db::open_database(path);
+                db::MergeOptions options;
+                options.rows = rows;
+                if (at_once) {
+                  db::merge_databases(target, paths, options);
+                } else {
+                  for (const auto& one : paths) db::merge_databases(target, {one}, options);
+                }
+              }
+              CHECK(ask(path,
+                        "SELECT t.status || ' ' || t.detail FROM trials AS t JOIN configurations AS f ON "
+                        "f.id = "
+                        "t.configuration WHERE f.json = '{\"NAME\":\"a\"}'") ==
+                    (expected.empty() ? "ok " : "wrong_result " + expected));
+              CHECK(ask(path, "SELECT sum(trials) FROM tallies") == "3");
+            }
+          }
+        }
+      }
+    }
   }
 
   TEST_CASE("a run that was copied while it was under way is merged as it ended, whichever comes first") {

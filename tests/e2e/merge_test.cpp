@@ -99,6 +99,12 @@ TEST_SUITE("e2e") {
     REQUIRE(user.types({"merge", "3.db", "1.db", "2.db", "--db", "all.db"}).exit_code == 0);
     REQUIRE(user.types({"merge", "1.db", "2.db", "3.db", "--db", "other.db"}).exit_code == 0);
     CHECK(answer(user, "all.db") == answer(user, "other.db"));
+    // All that are named, or none: a mistyped name does not leave half a merge behind.
+    const ProgramResult refused = user.types({"merge", "1.db", "4.db", "--db", "none.db"});
+    CHECK(refused.exit_code != 0);
+    CHECK(has(refused.err, "4.db: no database here yet"));
+    CHECK_FALSE(has(refused.err, "were new"));
+    CHECK(has(user.types({"export", "--db", "none.db"}).err, "0 trials exported"));
     const ProgramResult rest = run(user, "all.db", {});
     CAPTURE(rest.err);
     CHECK(rest.exit_code == 0);

@@ -87,7 +87,9 @@ void add_merge(CLI::App& app, Context& context, Action& action) {
     action = [&context, paths] {
       for (const std::string& path : *paths) db::require_mergeable(path);
       db::ResultStore store(context.settings().database());
-      for (const std::string& path : *paths) say_added(path, db::merge_database(store.connection(), path));
+      const std::vector<std::filesystem::path> files(paths->begin(), paths->end());
+      const std::vector<db::Added> added = db::merge_databases(store.connection(), files);
+      for (std::size_t i = 0; i < added.size(); ++i) say_added((*paths)[i], added[i]);
       return 0;
     };
   });
