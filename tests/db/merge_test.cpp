@@ -76,7 +76,7 @@ TEST_SUITE("db") {
   TEST_CASE("what cannot be merged is refused before anything is read from it") {
     const TempFolder folder;
     const auto target = folder / "target.db";
-    CHECK(contains(refusal(target, folder / "none.db"), "no database"));
+    CHECK(contains(refusal(target, folder / "none.db"), "no such file"));
     CHECK(contains(refusal(target, target), "merge into"));
     std::ofstream(folder / "text.db") << std::string(200, 'x');
     CHECK(contains(refusal(target, folder / "text.db"), "not an SQLite database"));
