@@ -10,6 +10,7 @@
 #include "db/field_reader.hpp"
 #include "db/ids.hpp"
 #include "db/kernel_specs.hpp"
+#include "db/living_runs.hpp"
 #include "db/machine.hpp"
 #include "db/queries.hpp"
 #include "db/row_reader.hpp"
@@ -29,6 +30,8 @@ class ResultStore::Statements {
         specs(db),
         fields(db),
         end_run(db, "UPDATE runs SET ended_at = ?, state = ? WHERE id = ?"),
+        running(db, "SELECT id, host FROM runs WHERE state = 'running'"),
+        interrupt_run(db, "UPDATE runs SET state = 'interrupted' WHERE id = ? AND state = 'running'"),
         count_measured(db, "UPDATE runs SET measured = measured + 1 WHERE id = ?"),
         open_attempt(
             db,
@@ -95,13 +98,27 @@ class ResultStore::Statements {
     for (const Digest& attempt : abandoned) abandon.use().bind(utc_now()).bind(attempt).run();
   }
 
+  /// A process that is killed says nothing of its runs.
+  void mend_abandoned_runs() {
+    std::vector<Digest> abandoned;
+    {
+      auto row = running.use();
+      while (row.step()) {
+        const Digest run = row.digest();
+        if (is_abandoned(run, "running", row.text())) abandoned.push_back(run);
+      }
+    }
+    for (const Digest& run : abandoned) interrupt_run.use().bind(run).run();
+  }
+
   const Machine machine = this_machine();
+  std::map<Digest, LivingRun> living;  ///< begun here and not ended
   RowWriter rows;
   KernelSpecs specs;
   FieldReader fields;
   std::map<std::pair<std::string, std::string>, Digest> declared_here;  ///< spec by family and kernel
-  Statement end_run, count_measured, open_attempt, close_attempt, open_here, abandon, count_deaths, known,
-      verdict;
+  Statement end_run, running, interrupt_run, count_measured, open_attempt, close_attempt, open_here, abandon,
+      count_deaths, known, verdict;
 };
 
 namespace {
@@ -143,7 +160,9 @@ void ResultStore::begin_run(const RunRecord& run) {
   if (begun.state.empty()) begun.state = "running";
   Transaction transaction(m_db);
   m_statements->close_attempts_of_dead_processes();
+  m_statements->mend_abandoned_runs();
   m_statements->rows.put(begun);
+  m_statements->living.try_emplace(begun.id, begun.id);
   transaction.commit();
 }
 
@@ -151,6 +170,7 @@ void ResultStore::end_run(const Digest& run, const std::string& state) {
   Transaction transaction(m_db);
   m_statements->end_run.use().bind(utc_now()).bind(state).bind(run).run();
   transaction.commit();
+  m_statements->living.erase(run);
 }
 
 void ResultStore::declare(const KernelDeclaration& kernel, const std::vector<Judgement>& judgements) {

@@ -124,8 +124,10 @@ nlohmann::json best(const User& user) {
 /// What `show` says of the first trial that `list` has of these words.
 std::string shown(const User& user, const std::string& words) {
   const std::string list = user.types({"list", "failures"}).out;
-  const std::size_t line = list.rfind('\n', list.find(words)) + 1;
-  return user.types({"show", list.substr(line, list.find(' ', line) - line)}).out;
+  // A block of keys and values, indented below the identifier.
+  std::size_t line = list.rfind('\n', list.find(words)) + 1;
+  while (line > 0 && list[line] == ' ') line = list.rfind('\n', line - 2) + 1;
+  return user.types({"show", list.substr(line, list.find_first_of(" \n", line) - line)}).out;
 }
 
 }  // namespace

@@ -1,7 +1,12 @@
 #include <doctest/doctest.h>
+#include <poll.h>
+#include <pty.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "db/database.hpp"
@@ -72,6 +77,54 @@ arguments = ["x.expected", "x.magnitude", "N"]
 }
 
 constexpr const char* six = "1, 2, 3, 4, 5, 6";
+
+/// A command typed at a terminal of 80 columns, with the shell's prompt behind it.
+class AtTerminal {
+ public:
+  AtTerminal(const test::User& user, const std::string& command) {
+    winsize size{};
+    size.ws_col = 80;
+    size.ws_row = 24;
+    m_pid = forkpty(&m_terminal, nullptr, nullptr, &size);
+    REQUIRE(m_pid >= 0);
+    if (m_pid > 0) return;
+    if (chdir(user.home.path().c_str()) != 0) _exit(127);
+    setenv("HOME", user.home.path().c_str(), 1);
+    setenv("TERM", "xterm", 1);
+    // The shell goes on after Ctrl-C, as one that somebody types at does.
+    const std::string line = "trap : INT; " + command + "; echo \"code $?\"; printf 'prompt$ '";
+    execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+    _exit(127);
+  }
+  AtTerminal(const AtTerminal&) = delete;
+  AtTerminal& operator=(const AtTerminal&) = delete;
+  ~AtTerminal() {
+    kill(-m_pid, SIGKILL);
+    waitpid(m_pid, nullptr, 0);
+    close(m_terminal);
+  }
+
+  void types(char key) const { REQUIRE(write(m_terminal, &key, 1) == 1); }
+  /// Everything shown until `part` is, or the program ends.
+  const std::string& wait_for(const std::string& part) {
+    const auto deadline = std::chrono::steady_clock::now() + 120s;
+    while (!has(m_shown, part)) {
+      REQUIRE_MESSAGE(std::chrono::steady_clock::now() < deadline, m_shown);
+      pollfd ready{m_terminal, POLLIN, 0};
+      if (poll(&ready, 1, 100) <= 0) continue;
+      char bytes[4096];
+      const ssize_t got = read(m_terminal, bytes, sizeof bytes);
+      if (got <= 0) break;
+      m_shown.append(bytes, static_cast<std::size_t>(got));
+    }
+    return m_shown;
+  }
+
+ private:
+  int m_terminal = -1;
+  pid_t m_pid = -1;
+  std::string m_shown;
+};
 
 /// Someone who sweeps the kernel above, looks into the database meanwhile, and interrupts.
 class Tuning {
@@ -169,11 +222,63 @@ TEST_SUITE("tuner command line, interrupted") {
     std::this_thread::sleep_for(200ms);
     const auto begin = std::chrono::steady_clock::now();
     tuning.program().signal(SIGINT);
-    CHECK(tuning.program().wait().exit_code == 130);
+    const test::ProgramResult ended = tuning.program().wait();
+    CHECK(ended.exit_code == 130);
     CHECK(std::chrono::steady_clock::now() - begin < 2s);
     CHECK(test::every_child_ends());
     tuning.check_sound();
     CHECK(tuning.count("attempts WHERE closed_at IS NULL") == 1);
+    CHECK(tuning.count("runs WHERE state = 'interrupted' AND ended_at IS NOT NULL") == 1);
+    CHECK(has(ended.err, "ended at once"));
+    CHECK(test::resume_command(ended.err).at(0) == "run");
+  }
+
+  TEST_CASE("after Ctrl-C twice the prompt is on a line of its own, behind the command that resumes") {
+    test::User user;
+    write_spinning(user, "1, 1000000");
+    const std::string command = TUNER_BINARY
+        " run --kernel spin.toml --device cpu --sizes 64 --measure complete --strategy exhaustive --seed 1"
+        " --run-timeout-s 120";
+    AtTerminal terminal(user, command);
+    terminal.wait_for("2 trials");
+    std::this_thread::sleep_for(3s);  // one of the two is at work, and the line of progress may be there
+    terminal.types('\x03');
+    std::this_thread::sleep_for(300ms);
+    terminal.types('\x03');
+    const std::string shown = terminal.wait_for("prompt$ ");
+    CAPTURE(shown);
+    CHECK(has(shown, "\nended at once; everything measured before is kept. To resume:\r\n  tuner run "));
+    CHECK(has(shown, "\r\ncode 130\r\nprompt$ "));
+    CHECK(has(user.types({"list", "runs"}).out, "interrupted"));
+  }
+
+  TEST_CASE("a run that was killed is told as interrupted, and the next start mends its row") {
+    test::adopt_orphans();
+    Tuning tuning(six);
+    tuning.wait_for("trials", 2);
+    CHECK(has(tuning.user().types({"list", "runs"}).out, "running"));
+    tuning.program().signal(SIGKILL);
+    CHECK(tuning.program().wait().exit_code == 137);
+    CHECK(test::every_child_ends());
+    CHECK(tuning.count("runs WHERE state = 'running'") == 1);
+    const std::string listed = tuning.user().types({"list", "runs"}).out;
+    CHECK(has(listed, "interrupted"));
+    CHECK_FALSE(has(listed, "running"));
+    CHECK(tuning.count("runs WHERE state = 'running'") == 1);  // looking changed nothing
+
+    const test::ProgramResult resumed =
+        tuning.user().types({"run", "--kernel", "spin.toml", "--device", "cpu", "--sizes", "64", "--measure",
+                             "complete", "--run-timeout-s", "120"});
+    INFO(resumed.err);
+    CHECK(resumed.exit_code == 0);
+    CHECK(has(resumed.err, "/6 ("));
+    const std::size_t first = resumed.err.find("/6 (");
+    const std::string line = resumed.err.substr(first, resumed.err.find('\n', first) - first);
+    CHECK(has(line, "best 64: spin"));
+    CHECK(has(line, " left"));
+    CHECK(tuning.count("runs WHERE state = 'running'") == 0);
+    CHECK(tuning.count("runs WHERE state = 'interrupted'") == 1);
+    CHECK(tuning.count("runs WHERE state = 'done'") >= 1);
   }
 
   TEST_CASE("a closed terminal and a reader of stdout that went away end nothing") {

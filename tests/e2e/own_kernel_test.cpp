@@ -99,6 +99,49 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK(has(author.types({"best", "--size", "100", "--format", "header"}).out, "#define REAL float\n"));
   }
 
+  TEST_CASE("what does not compile is not sound: equal errors are told once, with their count, and in full") {
+    const Author author("", fill_source("three"));
+    const auto check = author.types({"check", "--device", "cpu", author.home / "fill.toml"});
+    CHECK(check.exit_code == 1);
+    CHECK_FALSE(has(check.out, "sound"));
+    CHECK(has(check.out, "fill: none of the sample compiles; 2 configurations"));
+    CHECK(has(check.err, "fill: compile_error of 2 configurations, the first BLOCK="));
+    CHECK(has(check.err, "2 configurations do not compile"));
+    CHECK(count(check.err + check.out, "'three' was not declared") == 1);
+  }
+
+  TEST_CASE("a mistake in some configurations alone is told with how many there are") {
+    const Author author("", fill_source("3.0f; static_assert(BLOCK != 64); x[i] = 3"));
+    const auto check = author.types({"check", "--device", "cpu", author.home / "fill.toml"});
+    CHECK(check.exit_code == 1);
+    CHECK(has(check.out, "fill: 1 of the 2 compiled fail; 2 configurations"));
+    CHECK(has(check.err, "fill: compile_error of 1 configuration, BLOCK=64:"));
+    CHECK(has(check.err, "1 configuration does not compile"));
+  }
+
+  TEST_CASE("a run of which every trial failed is a failure, also where all were known to") {
+    const Author author("", fill_source("4"));
+    const auto run = author.runs({}, "100,200");
+    CHECK(run.exit_code == 1);
+    CHECK(has(run.err, "4 trials failed, which is all of them: nothing has a result"));
+    const auto again = author.runs({}, "100,200");
+    CHECK(again.exit_code == 1);
+    CHECK(has(again.err, "nothing has a result: all trials failed before"));
+
+    const auto failures = author.types({"list", "failures"});
+    CHECK(failures.exit_code == 0);
+    CHECK(count(failures.out, "wrong_result") == 1);  // one line of all four
+    CHECK(has(failures.out, "x[0] = 4, expected 3"));
+    CHECK_FALSE(has(failures.out, "whole tiles"));
+  }
+
+  TEST_CASE("a run of which one trial gave a result is none") {
+    const Author author("", fill_source("3 + (BLOCK == 64)"));
+    const auto run = author.runs();
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.err, "1 trials failed; "));
+  }
+
   TEST_CASE("a reference that does not compile is told by check, and by run once") {
     const Author author;
     write_text(author.home / "reference.cu",

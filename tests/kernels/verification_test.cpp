@@ -43,6 +43,15 @@ TEST_CASE("a wrong edge, an unwritten tile and no output at all are caught by co
          "on the second draw of inputs: 4096 of the 4096 elements of C are wrong");
 }
 
+TEST_CASE("wrong values are told with what was expected, and where they lie") {
+  expect("wrong_edge", 4096, TrialStatus::wrong_result, "; C[4095] = ");
+  expect("wrong_edge", 4096, TrialStatus::wrong_result,
+         "; wrong: the edge alone, the last 1; a kernel for whole");
+  expect("unwritten_tile", 4096, TrialStatus::wrong_result, "; C[2048] was never written, expected ");
+  expect("unwritten_tile", 4096, TrialStatus::wrong_result, "; wrong: one piece alone, 256 in a row");
+  expect("does_nothing", 4096, TrialStatus::wrong_result, "; wrong: all of them");
+}
+
 TEST_CASE("stale output is caught by drawing inputs twice") {
   expect("stale_output", 4096, TrialStatus::wrong_result, "on the first draw of inputs: ");
 }

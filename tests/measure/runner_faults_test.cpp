@@ -44,6 +44,57 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
         "on the second draw of inputs: 1 of the 1003 elements of y are wrong, the first at index 1002"));
   }
 
+  TEST_CASE_FIXTURE(TrialFixture, "the first wrong values are told, with what was expected of them") {
+    const auto outcome = run_kernel([](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < elements; ++i) arguments.pointer<float>(1)[i] = i % 2 == 0 ? 4 : 0;
+    });
+    CAPTURE(outcome.detail);
+    CHECK(mentions(outcome.detail, "y[0] = 4, expected "));
+    CHECK(mentions(outcome.detail, "y[1] = 0, expected "));
+    CHECK(mentions(outcome.detail, " ± "));
+    CHECK(mentions(outcome.detail, "y[3] = 0, expected "));
+    CHECK_FALSE(mentions(outcome.detail, "y[4]"));
+    CHECK(mentions(outcome.detail, "wrong: all of them"));
+    CHECK_FALSE(mentions(outcome.detail, "whole tiles"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a difference in the last digits is told with as many as it takes") {
+    const auto outcome = run_kernel([](const FakeArguments& arguments) {
+      twice(arguments);
+      arguments.pointer<float>(1)[7] *= 1.00001F;
+    });
+    CAPTURE(outcome.detail);
+    const std::size_t at = outcome.detail.find("y[7] = ");
+    REQUIRE(at != std::string::npos);
+    const std::string values = outcome.detail.substr(at + 7);
+    const std::string got = values.substr(0, values.find(','));
+    const std::string expected = values.substr(values.find("expected ") + 9);
+    CHECK(got != expected.substr(0, expected.find(' ')));
+    CHECK(mentions(outcome.detail, "wrong: one alone"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "whole tiles are spoken of where the edge alone is wrong") {
+    const auto outcome = run_kernel([](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < arguments.integer(3) / 32 * 32; ++i)
+        arguments.pointer<float>(1)[i] = 2 * arguments.pointer<float>(0)[i];
+    });
+    CAPTURE(outcome.detail);
+    CHECK(mentions(outcome.detail, "y[992] was never written, expected "));
+    CHECK(mentions(outcome.detail,
+                   "wrong: the edge alone, the last 11; a kernel for whole tiles alone says so"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "no values are read of a trial that is right, nor of what has no order") {
+    CHECK(run().status == TrialStatus::ok);
+    auto unordered = job();
+    unordered.plan.buffers[1].unordered_within = 17;
+    script.kernels["kernel"] = [](const FakeArguments&) {};
+    const auto outcome = run(unordered);
+    CHECK(outcome.status == TrialStatus::wrong_result);
+    CHECK_FALSE(mentions(outcome.detail, "y["));
+    CHECK(std::count(script.calls.begin(), script.calls.end(), "read") == 0);
+  }
+
   TEST_CASE_FIXTURE(TrialFixture, "a tile never written is found, also when an earlier trial wrote it") {
     CHECK(run().status == TrialStatus::ok);
     const auto outcome = run_kernel([](const FakeArguments& arguments) {

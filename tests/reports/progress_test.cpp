@@ -41,6 +41,61 @@ TEST_CASE("where a search may end early nobody is told how much is left") {
   CHECK(progress.line() == "9 of at most 168600 · 9 failed");
 }
 
+TEST_CASE("a resumed sweep knows its best and the time left from the first line on") {
+  double now = 5;
+  Progress progress(
+      100, [&] { return now; }, "GFLOP/s");
+  progress.known_best(measured("tiled", {}, cube(512), 20'000));
+  progress.expect(0.5);
+  now += 60;  // the sweep was prepared meanwhile
+  progress.begin();
+  progress.already_known(40);
+  CHECK(progress.line() == "40/100 (40 %) · best 512: tiled 13422 GFLOP/s · 30 s left");
+  for (int i = 0; i < 5; ++i) {
+    now += 1;
+    progress.finished(measured("slow", {}, cube(512), 90'000));
+  }
+  CHECK(progress.line() == "45/100 (45 %) · best 512: tiled 13422 GFLOP/s · 55 s left");
+}
+
+TEST_CASE("a budget bounds the time left") {
+  double now = 0;
+  const auto line = [&](std::optional<double> seconds, std::optional<std::int64_t> trials) {
+    now = 0;
+    Progress progress(1000, [&] { return now; });
+    progress.end_after(seconds, trials);
+    progress.already_known(100);
+    for (int i = 0; i < 5; ++i) {
+      now += 1;
+      progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
+    }
+    return progress.line();
+  };
+  CHECK(line({}, {}) == "105/1000 (10 %) · 5 failed · 15 min left");
+  CHECK(line(25, {}) == "105/1000 (10 %) · 5 failed · 20 s left");
+  CHECK(line({}, 13) == "105/1000 (10 %) · 5 failed · 8 s left");
+  CHECK(line(3, {}) == "105/1000 (10 %) · 5 failed · 0 s left");
+}
+
+TEST_CASE("where nobody knows what is left, a budget still says the most") {
+  double now = 0;
+  Progress progress(168'600, [&] { return now; });
+  progress.may_end_early();
+  progress.end_after(60, {});
+  now += 10;
+  progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
+  CHECK(progress.line() == "1 of at most 168600 · 1 failed · at most 50 s left");
+}
+
+TEST_CASE("what a device can do at most is not told as the best of a sweep") {
+  double now = 0;
+  Progress progress(2, [&] { return now; });
+  auto ceiling = measured("ceiling_shared", {}, cube(512), 20'000);
+  ceiling.role = model::Role::ceiling;
+  progress.finished(ceiling);
+  CHECK(progress.line() == "1/2 (50 %)");
+}
+
 TEST_CASE("the last percent is not rounded up, and the end has no time left") {
   double now = 0;
   Progress progress(1000, [&] { return now; });

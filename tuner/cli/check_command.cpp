@@ -11,6 +11,7 @@
 #include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/sanitize_check.hpp"
@@ -118,9 +119,9 @@ reports::Table result_table(const std::vector<model::TrialRecord>& records) {
          resources ? fmt::format("{}", resources->static_shared_bytes + record.dynamic_shared_bytes) : "",
          occupancy ? reports::percent_text(occupancy->fraction) : "",
          occupancy ? fmt::format("{}", fmt::join(occupancy->limited_by, ", ")) : "",
-         status == model::TrialStatus::ok
-             ? "ok"
-             : fmt::format("{}: {}", model::to_string(status), record.outcome.detail)});
+         status == model::TrialStatus::unlaunchable || status == model::TrialStatus::skipped
+             ? fmt::format("{}: {}", model::to_string(status), record.outcome.detail)
+             : std::string(model::to_string(status))});
   }
   return table;
 }
@@ -187,6 +188,24 @@ bool is_mistake(const model::TrialRecord& record) {
          status != model::TrialStatus::skipped;
 }
 
+/// What the sample says of a spec.
+std::string judgement(std::size_t wrong, std::size_t compiled, bool has_good_reference) {
+  if (wrong > 0 && wrong == compiled) return "none of the sample compiles";
+  if (wrong > 0) return fmt::format("{} of the {} compiled fail", wrong, compiled);
+  return has_good_reference ? "sound" : "its reference does not compile";
+}
+
+/// Equal mistakes once: how many there are, and the first in full.
+void say_mistakes(const std::vector<const model::TrialRecord*>& wrong) {
+  for (const FailureGroup& group : failure_groups(wrong)) {
+    const model::TrialRecord& first = *group.example;
+    const std::size_t count = group.trials.size();
+    write_err(fmt::format("{}: {} of {} configuration{}, {}{}:\n{}", first.kernel,
+                          model::to_string(first.outcome.status), count, count == 1 ? "" : "s",
+                          count == 1 ? "" : "the first ", first.configuration.text(), whole_reason(first)));
+  }
+}
+
 std::string compiler_of(const model::KernelSpec& spec, const std::string& compiler) {
   return spec.by_nvcc && compiler.starts_with("nvrtc ") ? "nvcc " + compiler.substr(6) : compiler;
 }
@@ -208,21 +227,26 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
     const model::Problem problem = check_problem(spec, settings);
     const space::ConfigurationList list = work.kernel.list(problem, target.device.limits);
     const auto records = checker.check(work, problem, list, chosen(list, all));
-    mistakes += std::count_if(records.begin(), records.end(), is_mistake);
+    std::vector<const model::TrialRecord*> wrong;
+    for (const model::TrialRecord& record : records)
+      if (is_mistake(record)) wrong.push_back(&record);
+    mistakes += static_cast<std::int64_t>(wrong.size());
     const std::string reference = checker.check_reference(work, problem);
     bad_references += reference.empty() ? 0 : 1;
     const bool is_cut = !all && records.size() == most_sampled;
     write_out(fmt::format("{}: {}; {} configurations at {}, {} of them compiled for {} by {}{}\n{}\n",
-                          spec.name, reference.empty() ? "sound" : "its reference does not compile",
-                          list.size(), problem.text(), records.size(), target.device.architecture,
+                          spec.name, judgement(wrong.size(), records.size(), reference.empty()), list.size(),
+                          problem.text(), records.size(), target.device.architecture,
                           compiler_of(spec, compiler),
                           is_cut ? " (the sample has no more; --all compiles every one)" : "",
                           result_table(records).fitted(stdout_columns())));
+    say_mistakes(wrong);
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));
   }
   if (mistakes + bad_references == 0) return 0;
-  if (mistakes > 0) write_err(fmt::format("{} configurations do not compile", mistakes));
+  if (mistakes > 0)
+    write_err(fmt::format("{} configuration{} not compile", mistakes, mistakes == 1 ? " does" : "s do"));
   return static_cast<int>(model::ExitCode::failed);
 }
 

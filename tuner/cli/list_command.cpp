@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "db/database.hpp"
+#include "db/living_runs.hpp"
 #include "db/queries.hpp"
 #include "reports/numbers.hpp"
 #include "reports/summary.hpp"
@@ -11,6 +12,7 @@
 #include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/device_list.hpp"
+#include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/strategies.hpp"
@@ -86,8 +88,9 @@ int list_runs(const Context& context) {
   for (const model::RunRecord& run : runs) ids.push_back(run.id.hex());
   const std::size_t digits = util::telling_length(ids, least_digits);
   for (const model::RunRecord& run : runs) {
-    table.add_row({run.id.hex().substr(0, digits), answers::second_text(run.started_at), run.state,
-                   run.device.name, fmt::format("{}", run.measured), run.command_line});
+    table.add_row({run.id.hex().substr(0, digits), answers::second_text(run.started_at),
+                   db::is_abandoned(run) ? "interrupted" : run.state, run.device.name,
+                   fmt::format("{}", run.measured), run.command_line});
   }
   if (table.empty()) throw model::Error("the database holds no run", "", model::ExitCode::nothing_found);
   write_out(table.fitted(stdout_columns()));
@@ -99,19 +102,27 @@ int list_failures(const Context& context, const std::string& kernel) {
   db::TrialFilter filter;
   filter.failures = true;
   filter.kernel = kernel;
-  reports::Table table({{"trial"},
+  reports::Table table({{"example"},
+                        {"trials", Align::right},
                         {"status"},
                         {"kernel"},
                         {"configuration", Align::left, true},
                         {"problem"},
                         {"reason", Align::left, true}});
-  for (const model::TrialRecord& trial : db::trials(connection, filter)) {
-    table.add_row({trial.key.hex().substr(0, 12), std::string(model::to_string(trial.outcome.status)),
-                   trial.kernel, trial.configuration.text(), trial.problem.text(), reports::reason(trial)});
+  const std::vector<model::TrialRecord> failed = db::trials(connection, filter);
+  std::vector<const model::TrialRecord*> trials;
+  for (const model::TrialRecord& trial : failed) trials.push_back(&trial);
+  AnswerStyle style(connection);
+  const answers::Style words = style.for_stdout();
+  for (const FailureGroup& group : failure_groups(trials)) {
+    const model::TrialRecord& example = *group.example;
+    table.add_row({words.id(example.key), fmt::format("{}", group.trials.size()),
+                   std::string(model::to_string(example.outcome.status)), example.kernel,
+                   example.configuration.text(), example.problem.text(), reports::reason(example)});
   }
   for (const db::OpenAttempt& attempt : db::open_attempts(connection)) {
     if (!kernel.empty() && attempt.kernel != kernel) continue;
-    table.add_row({attempt.trial.hex().substr(0, 12), attempt.this_boot ? "under way" : "unfinished",
+    table.add_row({attempt.trial.hex().substr(0, 12), "1", attempt.this_boot ? "under way" : "unfinished",
                    attempt.kernel, attempt.configuration.text(), attempt.problem.text(),
                    attempt.this_boot
                        ? fmt::format("process {} since {}", attempt.pid, attempt.opened_at)
@@ -119,7 +130,7 @@ int list_failures(const Context& context, const std::string& kernel) {
   }
   if (table.empty()) throw model::Error("the database holds no failure", "", model::ExitCode::nothing_found);
   write_out(table.fitted(stdout_columns()));
-  write_err("`tuner show TRIAL` gives the whole compiler log or driver error");
+  write_err("equal failures are one line; `tuner show EXAMPLE` gives the whole compiler log or driver error");
   return 0;
 }
 

@@ -3,12 +3,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "db/final_queries.hpp"
 #include "db/pending_results.hpp"
+#include "db/planning.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/baselines.hpp"
@@ -34,6 +37,26 @@
 
 namespace tuner::cli {
 namespace {
+
+/// Who asked twice for an end does not wait for another process's transaction.
+db::OpenOptions last_words_options() {
+  db::OpenOptions options;
+  options.busy_timeout = std::chrono::milliseconds(500);
+  return options;
+}
+
+/// The key of the fastest trial of a group that is known and may win.
+std::optional<model::Digest> fastest_known(const sweep::Group& group, const sweep::Request& request) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+    const auto& known = group.known[i];
+    const model::KernelSpec& spec = request.work[group.work[group.candidates[i].kernel]].kernel.spec();
+    if (!known || known->status != model::TrialStatus::ok || !known->time_ns || !model::may_win(spec.role))
+      continue;
+    if (!best || *known->time_ns < *group.known[*best]->time_ns) best = i;
+  }
+  return best ? std::optional(group.keys[*best]) : std::nullopt;
+}
 
 struct RunOptions {
   std::vector<std::string> kernels;
@@ -91,9 +114,36 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
 }
 
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.
-int exit_code(const sweep::Summary& summary, const SignalGuard& signals) {
+int exit_code(const sweep::Summary& summary, bool all_failed, const SignalGuard& signals) {
   if (summary.ending == sweep::Ending::interrupted) return 128 + signals.signal();
-  return static_cast<int>(summary.unprepared > 0 ? model::ExitCode::failed : model::ExitCode::done);
+  const bool failed = all_failed || summary.unprepared > 0;
+  return static_cast<int>(failed ? model::ExitCode::failed : model::ExitCode::done);
+}
+
+/// The fastest of each group that is known already, and of the group that comes first what a trial took
+/// before.
+void say_what_is_known(const sweep::TrialList& list, const sweep::Request& request, db::ResultStore& store,
+                       SweepDisplay& display) {
+  std::vector<model::TrialRecord> best;
+  std::optional<double> seconds_each;
+  for (auto group = list.groups.rbegin(); group != list.groups.rend(); ++group) {
+    if (group->count_known() == static_cast<std::int64_t>(group->candidates.size())) continue;
+    if (group->count_known() > 0) {
+      const auto pace = db::pace(store.connection(), group->problem, request.device.name);
+      if (pace && pace->problem == group->problem) seconds_each = pace->seconds;
+    }
+    if (const auto fastest = fastest_known(*group, request); fastest)
+      if (auto trial = store.find(*fastest)) best.push_back(std::move(*trial));
+  }
+  display.expect(best, seconds_each, request.budget);
+}
+
+/// Ends what the second signal cuts off: the run is marked here, since the process does not come to it.
+void interrupt_run(const std::filesystem::path& database, const model::Digest& run) {
+  try {
+    db::ResultStore(database, last_words_options()).end_run(run, "interrupted");
+  } catch (const std::exception&) {  // the next start mends the row
+  }
 }
 
 /// Everything known of the sweep's problems in its class, whichever run measured it.
@@ -182,6 +232,10 @@ int run(const Context& context, const RunOptions& options) {
   const sweep::Request request =
       make_request(context, settings, options, backend, std::move(work), find_rivals(catalog, store));
   play_recorded(request, backend);
+  signals.set_last_words([&context, run = request.run.id, database = settings.database()] {
+    interrupt_run(database, run);
+    say_cut_off(context);
+  });
 
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   SweepDisplay display(
@@ -197,6 +251,7 @@ int run(const Context& context, const RunOptions& options) {
   say_exclusions(list, display);
   say_unlaunchable(list, display);
   say_strategy(strategy, request, list, display);
+  say_what_is_known(list, request, store, display);
   GpuNeighbours neighbours(devices);
   if (list.total() > list.known()) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
@@ -210,12 +265,13 @@ int run(const Context& context, const RunOptions& options) {
   printer.finish();
 
   say_best(request, store.connection());
-  say_end(summary, backend.compile_jobs);
+  const bool all_failed = is_all_failed(list, request, summary);
+  say_end(summary, backend.compile_jobs, all_failed);
   if (request.shard) say_what_shards_lack(*request.shard, context);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);
   say_how_to_go_on(summary.ending, context);
-  return publishing.settle(summary.ending, settle(results, exit_code(summary, signals)));
+  return publishing.settle(summary.ending, settle(results, exit_code(summary, all_failed, signals)));
 }
 
 }  // namespace

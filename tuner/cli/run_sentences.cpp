@@ -94,13 +94,18 @@ void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& r
   observer.notice(strategy.sentence(*fewest, *most));
 }
 
-void say_end(const sweep::Summary& summary, int compile_jobs) {
+void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
   if (const std::string spent = time_spent(summary, compile_jobs); !spent.empty()) write_err(spent);
   for (const sweep::Summary::Device& device : summary.devices) {
     if (!device.left.empty()) write_err(fmt::format("{} left the sweep: {}", device.id, device.left));
   }
-  if (summary.failed > 0) {
-    write_err(fmt::format("{} trials failed; `tuner list failures` says why", summary.failed));
+  if (all_failed && summary.failed == 0) {
+    write_err(
+        "nothing has a result: all trials failed before; `tuner list failures` says why, and --retry-failed "
+        "tries what was run again");
+  } else if (summary.failed > 0) {
+    write_err(fmt::format("{} trials failed{}; `tuner list failures` says why", summary.failed,
+                          all_failed ? ", which is all of them: nothing has a result" : ""));
   }
   if (summary.passed_over > 0) {
     write_err(fmt::format("{} configurations were compiled and not run: what they compiled to ruled them out",
@@ -136,6 +141,25 @@ void say_how_to_go_on(sweep::Ending ending, const Context& context) {
   } else if (ending == sweep::Ending::budget_spent) {
     write_err("the budget is spent; to go on:\n  " + resume_command(context));
   }
+}
+
+void say_cut_off(const Context& context) {
+  write_err("ended at once; everything measured before is kept. To resume:\n  " + resume_command(context));
+}
+
+bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
+                   const sweep::Summary& summary) {
+  std::int64_t failed = summary.competing_failed;
+  std::int64_t tried = summary.competing;
+  for (const sweep::Group& group : list.groups) {
+    for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+      const model::KernelSpec& spec = request.work[group.work[group.candidates[i].kernel]].kernel.spec();
+      if (!group.known[i] || !model::may_win(spec.role)) continue;
+      ++tried;
+      if (model::is_failure(group.known[i]->status)) ++failed;
+    }
+  }
+  return tried > 0 && failed == tried;
 }
 
 int settle(db::PendingResults& results, int code) {

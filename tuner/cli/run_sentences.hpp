@@ -20,12 +20,17 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer);
 void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& request,
                   const sweep::TrialList& list, sweep::Observer& observer);
 /// What was done, and where the time went.
-void say_end(const sweep::Summary& summary, int compile_jobs);
+void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed);
 /// What is still to be done once all shards are.
 void say_what_shards_lack(const sweep::Shard& shard, const Context& context);
 void say_where(const config::Settings& settings, const std::string& report);
 /// The command that goes on, where there is something to go on with.
 void say_how_to_go_on(sweep::Ending ending, const Context& context);
+/// The last words of a process that is told to end at once.
+void say_cut_off(const Context& context);
+/// Whether nothing of what was asked for has a result, for all of it failed, now or before.
+bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
+                   const sweep::Summary& summary);
 /// Tells what could not be written, once more at the end: it must not scroll away. The exit code: `code`, or
 /// that of a failure.
 int settle(db::PendingResults& results, int code);

@@ -1,12 +1,17 @@
 #pragma once
 #include <atomic>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "tuner/util/file_descriptor.hpp"
 
 namespace tuner::cli {
 
 /// Turns SIGINT and SIGTERM into a flag while it lives; the second one ends the process at once, with the
-/// exit code of the signal (what is recorded stays recorded: every result was committed when it was made). A
-/// SIGTERM after a SIGTERM asks for nothing new: a batch system sends it to every process of a job, and the
-/// job's script hands it on once more.
+/// exit code of the signal (what is recorded stays recorded: every result was committed when it was made), on
+/// a line of its own where stderr is a terminal. A SIGTERM after a SIGTERM asks for nothing new: a batch
+/// system sends it to every process of a job, and the job's script hands it on once more.
 /// SIGPIPE and SIGHUP are ignored: a closed terminal or pipe must not end a sweep in the middle of a commit.
 class SignalGuard {
  public:
@@ -18,6 +23,18 @@ class SignalGuard {
   const std::atomic<bool>& stop() const;
   /// The signal that came, or 0.
   int signal() const;
+  /// Called before the second signal ends the process, on a thread of its own while the others go on; a third
+  /// signal does not wait for it. It must not throw.
+  void set_last_words(std::function<void()> last_words);
+
+ private:
+  void watch();
+
+  util::FileDescriptor m_read;
+  util::FileDescriptor m_write;
+  std::mutex m_mutex;
+  std::function<void()> m_last_words;
+  std::thread m_watcher;  ///< last: it uses the above
 };
 
 }  // namespace tuner::cli

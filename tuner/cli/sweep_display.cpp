@@ -14,7 +14,15 @@ SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::vector<model::De
       m_devices(std::move(devices)),
       m_progress(0, terminal::steady_clock(), std::move(metric)) {}
 
+void SweepDisplay::expect(const std::vector<model::TrialRecord>& known_best,
+                          std::optional<double> seconds_each, const sweep::Budget& budget) {
+  for (const model::TrialRecord& trial : known_best) m_progress.known_best(trial);
+  if (seconds_each) m_progress.expect(*seconds_each);
+  m_progress.end_after(budget.seconds, budget.trials);
+}
+
 void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_early) {
+  m_progress.begin();
   m_progress.set_total(total);
   if (may_end_early && known < total) m_progress.may_end_early();
   m_progress.already_known(known);
@@ -26,6 +34,7 @@ void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_
   } else {
     m_printer.line(fmt::format("{}{} trials", at_most, total));
   }
+  if (known > 0 && known < total) show();
 }
 
 void SweepDisplay::launching(const model::TrialRecord& trial) {

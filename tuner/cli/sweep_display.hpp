@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "tuner/cli/terminal/progress.hpp"
 #include "tuner/model/device_info.hpp"
 #include "tuner/sweep/observer.hpp"
+#include "tuner/sweep/request.hpp"
 
 namespace tuner::cli {
 
@@ -16,6 +18,11 @@ namespace tuner::cli {
 class SweepDisplay final : public sweep::Observer {
  public:
   SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices, std::string metric);
+
+  /// What a sweep begins with: the best of each problem that is known, what a trial took before in seconds,
+  /// and when it ends whatever is left. Before the sweep.
+  void expect(const std::vector<model::TrialRecord>& known_best, std::optional<double> seconds_each,
+              const sweep::Budget& budget);
 
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
   void launching(const model::TrialRecord& trial) override;

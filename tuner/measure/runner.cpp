@@ -184,8 +184,7 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
       outcome.verification = {};
       outcome.subject = model::Subject::trial;
     } else {
-      outcome.detail = describe_probe(plan) + outcome.detail +
-                       "; a kernel for whole tiles alone says so in its constraints";
+      outcome.detail = describe_probe(plan) + outcome.detail;
     }
     return passed;
   } catch (const device::DeviceFault& fault) {

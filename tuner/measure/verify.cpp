@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "tuner/device/compare.hpp"
+#include "tuner/measure/wrong_values.hpp"
 
 namespace tuner::measure {
 namespace {
@@ -108,6 +110,7 @@ Finding Verifier::inspect_inputs() const {
 
 Finding Verifier::inspect_outputs() const {
   Finding worst;
+  std::optional<std::size_t> wrong_output;
   m_inputs.run_comparison(m_device, m_job);
   for (std::size_t i = 0; i < m_job.plan.buffers.size(); ++i) {
     if (m_inputs.expectation(i) == nullptr) continue;
@@ -125,6 +128,12 @@ Finding Verifier::inspect_outputs() const {
     if (!wrong) continue;
     worst.status = TrialStatus::wrong_result;
     worst.detail = describe_wrong(m_job.plan.buffers[i], verification);
+    wrong_output = i;
+  }
+  if (wrong_output) {
+    const std::string values =
+        wrong_values(m_device, m_job.plan, m_inputs, *wrong_output, worst.verification.first_wrong);
+    if (!values.empty()) worst.detail += "; " + values;
   }
   return worst;
 }

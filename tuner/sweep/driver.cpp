@@ -526,7 +526,12 @@ void Driver::note_finished(const model::TrialRecord& record, const CandidateQueu
   if (record.role == model::Role::baseline) say_missing(record);
   --m_under_way;
   ++m_summary.finished;
-  if (model::is_failure(record.outcome.status)) ++m_summary.failed;
+  const bool failed = model::is_failure(record.outcome.status);
+  m_summary.failed += failed ? 1 : 0;
+  if (model::may_win(record.role)) {
+    ++m_summary.competing;
+    m_summary.competing_failed += failed ? 1 : 0;
+  }
   m_services.observer.finished(record);
 }
 

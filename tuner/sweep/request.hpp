@@ -90,7 +90,9 @@ struct Summary {
   std::int64_t planned = 0;
   std::int64_t known = 0;
   std::int64_t finished = 0;
-  std::int64_t failed = 0;       ///< of those finished
+  std::int64_t failed = 0;     ///< of those finished
+  std::int64_t competing = 0;  ///< of those finished, trials that may win
+  std::int64_t competing_failed = 0;
   std::int64_t passed_over = 0;  ///< compiled, and then not worth running by the strategy
   std::int64_t unprepared = 0;   ///< left out, since their inputs or reference could not be made
   std::int64_t finals = 0;

@@ -58,11 +58,15 @@ void Progress::finished(const model::TrialRecord& trial) {
   m_last = now;
   ++m_done;
   if (model::is_failure(trial.outcome.status)) ++m_failed;
+  note_best(trial);
+}
 
+void Progress::note_best(const model::TrialRecord& trial) {
   auto found =
       std::find_if(m_best.begin(), m_best.end(), [&](const Best& b) { return b.problem == trial.problem; });
-  const bool counts = model::may_win(trial.role) && model::has_trusted_time(trial.outcome.status) &&
-                      trial.outcome.measurement.has_value();
+  // A ceiling's kernel has a best one too, which is what its device can do and no answer.
+  const bool counts = trial.role == model::Role::competitor &&
+                      model::has_trusted_time(trial.outcome.status) && trial.outcome.measurement.has_value();
   if (counts && (found == m_best.end() || trial.outcome.measurement->median_ns < found->median_ns)) {
     const Best best{
         trial.problem, trial.outcome.measurement->median_ns,
@@ -75,6 +79,26 @@ void Progress::finished(const model::TrialRecord& trial) {
 
 void Progress::already_known(std::int64_t trials) {
   m_done += trials;
+  m_known += trials;
+}
+
+void Progress::known_best(const model::TrialRecord& trial) {
+  note_best(trial);
+}
+
+void Progress::begin() {
+  m_started = m_last = m_clock();
+}
+
+void Progress::end_after(std::optional<double> seconds, std::optional<std::int64_t> trials) {
+  m_time_limit = seconds;
+  m_trial_limit = trials;
+}
+
+std::int64_t Progress::to_come() const {
+  const std::int64_t left = std::max<std::int64_t>(0, m_total - m_done);
+  if (!m_trial_limit) return left;
+  return std::min(left, std::max<std::int64_t>(0, *m_trial_limit - (m_done - m_known)));
 }
 
 double Progress::fraction() const {
@@ -87,11 +111,14 @@ double Progress::elapsed_seconds() const {
 }
 
 std::optional<double> Progress::seconds_left() const {
-  const std::optional<double> each = m_rate.seconds_each();
-  if (!each) return std::nullopt;
-  const auto remaining = static_cast<double>(std::max<std::int64_t>(0, m_total - m_done));
+  const std::optional<double> each = m_rate.seconds_each() ? m_rate.seconds_each() : m_expected_each;
+  std::optional<double> left;
   // What the trial in hand has already taken is not still to come.
-  return std::max(0.0, remaining * *each - std::min(*each, m_clock() - m_last));
+  if (each && !m_may_end_early)
+    left = std::max(0.0, static_cast<double>(to_come()) * *each - std::min(*each, m_clock() - m_last));
+  if (!m_time_limit) return left;
+  const double most = std::max(0.0, *m_time_limit - elapsed_seconds());
+  return left ? std::min(*left, most) : most;
 }
 
 std::string Progress::line() const {
@@ -101,7 +128,9 @@ std::string Progress::line() const {
   if (m_failed > 0) out += fmt::format(" · {} failed", m_failed);
   if (!m_best.empty()) out += " · " + m_best.front().text;
   const std::optional<double> left = seconds_left();
-  if (left && m_done < m_total && !m_may_end_early) out += fmt::format(" · {} left", duration_text(*left));
+  const bool is_bound = m_time_limit && (m_may_end_early || !(m_rate.seconds_each() || m_expected_each));
+  if (left && m_done < m_total)
+    out += fmt::format(" · {}{} left", is_bound ? "at most " : "", duration_text(*left));
   return out;
 }
 

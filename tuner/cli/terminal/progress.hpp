@@ -32,6 +32,14 @@ class Progress {
   void finished(const model::TrialRecord& trial);
   /// Trials that need no work: they count as done, and not towards the rate.
   void already_known(std::int64_t trials);
+  /// A trial of those may be the best so far.
+  void known_best(const model::TrialRecord& trial);
+  /// Time starts now.
+  void begin();
+  /// What a completion took in the past, until there are enough of now.
+  void expect(double seconds_each) { m_expected_each = seconds_each; }
+  /// The sweep ends when it has taken so long, or when so many trials have ended, whatever is left.
+  void end_after(std::optional<double> seconds, std::optional<std::int64_t> trials);
   /// The total is the most there may be: then nobody knows what is left, and no share of it is told.
   void may_end_early() { m_may_end_early = true; }
   /// The sweep turned out to be longer or shorter.
@@ -46,6 +54,9 @@ class Progress {
   std::string line() const;
 
  private:
+  void note_best(const model::TrialRecord& trial);
+  std::int64_t to_come() const;
+
   struct Best {
     model::Problem problem;
     double median_ns = 0;
@@ -62,6 +73,10 @@ class Progress {
   bool m_may_end_early = false;
   std::deque<Best> m_best;  ///< one a problem, the one last worked on in front
   RateEstimate m_rate;
+  std::optional<double> m_expected_each;
+  std::optional<double> m_time_limit;
+  std::optional<std::int64_t> m_trial_limit;
+  std::int64_t m_known = 0;  ///< of those done
 };
 
 /// `8 s`, `2 min 10 s`, `1 h 05 min`, `3 d 4 h`: two units, rounded to what one can rely on.

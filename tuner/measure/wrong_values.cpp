@@ -1,0 +1,195 @@
+#include "tuner/measure/wrong_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "tuner/device/compare.hpp"
+#include "tuner/device/compare_function.h"
+#include "tuner/measure/wrong_place.hpp"
+
+namespace tuner::measure {
+namespace {
+
+constexpr std::int64_t most_read = 16 << 20;
+constexpr std::int64_t read_at_once = 1 << 20;
+constexpr std::size_t most_told = 4;
+
+/// A part of an output on the host, with what is held against it.
+struct Part {
+  std::int64_t first = 0;
+  std::vector<device::Word> got;  ///< what is compared: the output, or what its comparison said of it
+  std::vector<double> values;     ///< of the output
+  std::vector<double> expected;
+  std::vector<double> magnitude;
+};
+
+std::vector<device::Word> read_words(device::Device& device, device::Address from, std::int64_t first,
+                                     std::int64_t count, int type) {
+  const auto size = static_cast<std::size_t>(device::fill_size(type));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
+  device.read(from + static_cast<device::Address>(first) * size, bytes);
+  std::vector<device::Word> words(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < words.size(); ++i) std::memcpy(&words[i], bytes.data() + i * size, size);
+  return words;
+}
+
+std::vector<double> read_doubles(device::Device& device, device::Address from, std::int64_t first,
+                                 std::int64_t count) {
+  std::vector<double> out(static_cast<std::size_t>(count));
+  device.read(from + static_cast<device::Address>(first) * sizeof(double),
+              std::as_writable_bytes(std::span(out)));
+  return out;
+}
+
+/// As few digits as tell two numbers apart.
+std::pair<std::string, std::string> told_apart(double a, double b) {
+  for (int digits = 3; digits < 17; ++digits) {
+    std::string left = fmt::format("{:.{}g}", a, digits);
+    std::string right = fmt::format("{:.{}g}", b, digits);
+    if (left != right) return {std::move(left), std::move(right)};
+  }
+  return {fmt::format("{:.17g}", a), fmt::format("{:.17g}", b)};
+}
+
+std::string place_text(const model::BufferPlan& buffer, std::int64_t number) {
+  const int components = model::components(buffer.type);
+  if (components == 1) return fmt::format("{}[{}]", buffer.name, number);
+  constexpr const char* names = "xyzw";
+  const std::int64_t component = number % components;
+  return components <= 4 ? fmt::format("{}[{}].{}", buffer.name, number / components, names[component])
+                         : fmt::format("{}[{}] component {}", buffer.name, number / components, component);
+}
+
+/// In numbers, of elements with so many `components`: what kernel and reference are given as integers.
+std::vector<std::int64_t> row_lengths(const model::Plan& plan, int components) {
+  std::vector<std::int64_t> lengths;
+  const auto add = [&](const std::vector<model::Step>& steps) {
+    for (const model::Step& step : steps) {
+      for (const model::Operand& operand : step.operands) {
+        if (operand.kind != model::Operand::Kind::scalar) continue;
+        lengths.push_back(operand.integer * components);
+        for (const model::StructNumber& number : operand.numbers)
+          lengths.push_back(number.integer * components);
+        for (const std::int64_t integer : operand.integers) lengths.push_back(integer * components);
+      }
+    }
+  };
+  add(plan.steps);
+  add(plan.verify.reference);
+  return lengths;
+}
+
+/// Judges the numbers of an output one after the other, as the device did.
+class Judge {
+ public:
+  Judge(const model::Plan& plan, const model::BufferPlan& buffer, const device::CompareRequest& request,
+        bool has_comparison)
+      : m_buffer(buffer),
+        m_request(request),
+        m_type(static_cast<int>(model::component_type(request.type))),
+        m_rule(device::rule_of(request)),
+        m_has_comparison(has_comparison),
+        m_place(row_lengths(plan, model::components(buffer.type))) {}
+
+  void look_at(const Part& part) {
+    for (std::size_t i = 0; i < part.got.size(); ++i) {
+      const std::int64_t number = part.first + static_cast<std::int64_t>(i);
+      const bool judged = device::bits_of_double(part.expected[i]) != device::poison_double;
+      const bool poison = is_poison(part.got[i], number);
+      const double got = device::value_of(m_type, part.got[i]);
+      const bool wrong = device::error_of(m_rule, m_type, got, poison, part.expected[i], part.magnitude[i],
+                                          m_request.ignore_unwritten) > device::most_error(m_rule);
+      m_place.add(wrong, judged);
+      if (wrong && m_told.size() < most_told) m_told.push_back(describe(part, i, number, judged, poison));
+    }
+  }
+
+  const std::vector<std::string>& told() const { return m_told; }
+  const WrongPlace& place() const { return m_place; }
+
+ private:
+  bool is_poison(device::Word bits, std::int64_t number) const {
+    return bits == device::poison_bits(m_type, static_cast<device::Word>(number));
+  }
+
+  /// What the number may be off.
+  double allowed(double expected, double magnitude) const {
+    const double size = std::fabs(expected);
+    double allowed = m_rule.absolute + m_rule.relative * size + m_rule.ulps * device::ulp_of(m_type, size);
+    if (m_rule.bound_factor > 0) allowed += m_rule.bound_factor * magnitude;
+    return allowed;
+  }
+
+  std::string describe(const Part& part, std::size_t i, std::int64_t number, bool judged, bool poison) const {
+    const std::string where = place_text(m_buffer, number);
+    const double value = part.values[i];
+    if (m_has_comparison) {
+      const double said = device::value_of(m_type, part.got[i]);
+      return fmt::format("{} = {:.6g}, which its comparison gives {:.3g}, and at most 1 is right", where,
+                         value, said);
+    }
+    // The poison of short integers is a result that a kernel may well have.
+    const bool unwritten = poison && !m_request.ignore_unwritten &&
+                           (device::fill_size(m_type) >= 4 || m_type == device::fill_boolean);
+    if (!judged) return fmt::format("{} = {:.6g}, and the reference leaves it alone", where, value);
+    const double expected = part.expected[i];
+    const double most = allowed(expected, part.magnitude[i]);
+    const std::string bound = most > 0 ? fmt::format(" ± {:.1g}", most) : " exactly";
+    if (unwritten) return fmt::format("{} was never written, expected {:.6g}{}", where, expected, bound);
+    const auto [left, right] = told_apart(value, expected);
+    return fmt::format("{} = {}, expected {}{}", where, left, right, bound);
+  }
+
+  const model::BufferPlan& m_buffer;
+  const device::CompareRequest& m_request;
+  int m_type;
+  device::CompareRule m_rule;
+  bool m_has_comparison;
+  WrongPlace m_place;
+  std::vector<std::string> m_told;
+};
+
+Part read_part(device::Device& device, const device::CompareRequest& request, device::Address output,
+               model::ElementType output_type, std::int64_t first, std::int64_t count) {
+  const int type = static_cast<int>(model::component_type(request.type));
+  const int value_type = static_cast<int>(model::component_type(output_type));
+  Part part;
+  part.first = first;
+  part.got = read_words(device, request.got, first, count, type);
+  for (const device::Word word : read_words(device, output, first, count, value_type))
+    part.values.push_back(device::value_of(value_type, word));
+  part.expected = read_doubles(device, request.expected, first, count);
+  part.magnitude = read_doubles(device, request.magnitude, first, count);
+  return part;
+}
+
+}  // namespace
+
+std::string wrong_values(device::Device& device, const model::Plan& plan, const Inputs& inputs,
+                         std::size_t index, std::int64_t first_wrong) {
+  const device::CompareRequest request = inputs.compare_request(plan, index);
+  if (request.unordered_within > 0 || first_wrong < 0) return "";
+  const model::BufferPlan& buffer = plan.buffers[index];
+  const device::Address output = inputs.buffer(index)->address();
+  const bool is_whole = buffer.numbers() <= most_read;
+  const std::int64_t begin = is_whole ? 0 : first_wrong;
+  const std::int64_t end = std::min(buffer.numbers(), begin + most_read);
+  Judge judge(plan, buffer, request, request.got != output);
+  for (std::int64_t first = begin; first < end; first += read_at_once) {
+    judge.look_at(
+        read_part(device, request, output, buffer.type, first, std::min(read_at_once, end - first)));
+  }
+  std::string text = fmt::format("{}", fmt::join(judge.told(), "; "));
+  if (!is_whole) return text;
+  if (const std::string place = judge.place().text(); !place.empty()) text += "; wrong: " + place;
+  if (judge.place().kind() == WrongPlace::Kind::edges)
+    text += "; a kernel for whole tiles alone says so in its constraints";
+  return text;
+}
+
+}  // namespace tuner::measure
