@@ -107,6 +107,10 @@ TEST_SUITE("db") {
       CHECK(ask(path, fmt::format("SELECT count(*) FROM {}", table)) == rows);
     }
     CHECK(ask(path, "SELECT count(*) FROM trials WHERE superseded") == "16");
+    CHECK(ask(path, "SELECT group_concat(DISTINCT size || ' ' || volume) FROM trial") == "100 100,200 200");
+    CHECK(ask(path, "SELECT count(*) FROM trial WHERE median_ms IS NOT NULL AND ratio > 0") == "16");
+    CHECK(ask(path, "SELECT count(*) FROM measurement") == "21");
+    CHECK(ask(path, "SELECT count(*) FROM run") == "2");
     for (const auto& [size, id] : {std::pair(100, "29c132aa676035752b0d9f899ad6f6c8"),
                                    std::pair(200, "e930ad1390dc29f30b117511325c06f5")}) {
       db::BestQuery query;
