@@ -38,10 +38,11 @@ class GpuUser : public test::User {
   }
   /// Runs a sweep to its end and returns what the database then has, by trial.
   std::map<model::Digest, model::TrialRecord> swept(const std::vector<std::string>& kernels,
-                                                    const std::vector<std::string>& more) const {
+                                                    const std::vector<std::string>& more,
+                                                    int exit_code = 0) const {
     const test::ProgramResult result = types(sweep(kernels, more));
     INFO(result.err);
-    CHECK(result.exit_code == 0);
+    CHECK(result.exit_code == exit_code);
     std::map<model::Digest, model::TrialRecord> trials;
     for (model::TrialRecord& trial : db::trials(database(), {})) trials.emplace(trial.key, std::move(trial));
     return trials;
@@ -130,16 +131,16 @@ TEST_SUITE("tuner command line on a GPU") {
   }
 
   TEST_CASE("a long kernel is stopped at its deadline, and ok where the deadline allows it") {
-    const auto outcome_under = [](const std::string& seconds) {
+    const auto outcome_under = [](const std::string& seconds, int exit_code) {
       const GpuUser user;
       const auto trials =
-          user.swept({write_six_seconds(user)}, {"--sizes", "1000", "--run-timeout-s", seconds});
+          user.swept({write_six_seconds(user)}, {"--sizes", "1000", "--run-timeout-s", seconds}, exit_code);
       REQUIRE(trials.size() == 1);
       return trials.begin()->second.outcome;
     };
-    const model::TrialOutcome stopped = outcome_under("3");
+    const model::TrialOutcome stopped = outcome_under("3", 1);
     CHECK_MESSAGE(stopped.status == TrialStatus::timeout, stopped.detail);
-    const model::TrialOutcome allowed = outcome_under("12");
+    const model::TrialOutcome allowed = outcome_under("12", 0);
     CHECK_MESSAGE(allowed.status == TrialStatus::ok, allowed.detail);
   }
 

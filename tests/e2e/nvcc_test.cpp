@@ -107,6 +107,7 @@ TEST_SUITE("tuner command line, nvcc") {
     write_text(user.home / "twice.cu", "\n\nnonsense\n" + kernel);
     const auto wrong = user.types({"check", "twice.toml"});
     CHECK(wrong.exit_code == 1);
-    CHECK(has(wrong.out, "compile_error: twice.cu(3): error"));
+    CHECK(has(wrong.err, "compile_error of"));
+    CHECK(has(wrong.err, "twice.cu(3): error"));
   }
 }

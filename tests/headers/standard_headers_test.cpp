@@ -58,6 +58,8 @@ const std::map<std::string, Names>& promised() {
         {"stdexcept", {"runtime_error", "logic_error", "out_of_range", "invalid_argument"}},
         {"string", {"string", "to_string"}},
         {"string_view", {"string_view"}},
+        {"tuple", {"tuple"}},
+        {"unordered_set", {"unordered_set"}},
         {"system_error", {"errc", "error_code"}},
         {"thread", {"thread"}},
         {"type_traits",

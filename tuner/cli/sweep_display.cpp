@@ -53,7 +53,8 @@ void SweepDisplay::left_out(const model::TrialRecord&) {
 }
 
 void SweepDisplay::final_begins(const model::Problem& problem, std::size_t contestants) {
-  show(fmt::format("{}: the best {} once more, in turn", problem.text(), contestants));
+  show(contestants == 1 ? problem.text() + ": the best once more"
+                        : fmt::format("{}: the best {} once more, in turn", problem.text(), contestants));
 }
 
 void SweepDisplay::search_ended(const model::SearchRecord& search) {

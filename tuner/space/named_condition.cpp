@@ -84,7 +84,9 @@ bool NamedCondition::holds(const std::vector<model::Value>& values) const {
 std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::pair<int, std::string>> found;  // offset, name
   for (const Node& node : parsed(text).nodes) {
-    if (node.kind == Node::Kind::name) found.emplace_back(node.offset, node.text);
+    const auto& functions = function_names();
+    const bool is_function = std::find(functions.begin(), functions.end(), node.text) != functions.end();
+    if (node.kind == Node::Kind::name && !is_function) found.emplace_back(node.offset, node.text);
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> names;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "reports/baseline.hpp"
 #include "reports/ceiling.hpp"
@@ -161,7 +162,10 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
   cells.emplace_back("time / fastest", behind_text(answer));
   cells.emplace_back("tied", answer.tied_count == 0 ? "" : fmt::format("with {}", answer.tied_count));
   cells.emplace_back("idea", winner.idea);
-  if (answer.searched) cells.emplace_back("searched", reports::searched_text(*answer.searched));
+  if (answer.searched) {
+    constexpr std::string_view verb = "searched ";  // the heading says it
+    cells.emplace_back("searched", reports::searched_text(*answer.searched).substr(verb.size()));
+  }
   reports::Table table;
   std::vector<std::string> row;
   for (auto& [name, value] : cells) {
