@@ -24,6 +24,15 @@ inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// The text with every run of blanks as one blank: what is said, however its columns are set.
+inline std::string words_of(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c != ' ' || out.empty() || out.back() != ' ') out += c;
+  }
+  return out;
+}
+
 /// The command that an interrupted sweep prints, without `tuner`; none where it prints none.
 inline std::vector<std::string> resume_command(const std::string& err) {
   const std::string head = "To resume:\n  tuner ";
