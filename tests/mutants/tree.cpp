@@ -86,7 +86,7 @@ void build_tree(const fs::path& tree, const fs::path& build, const std::vector<s
                                         "-B",    build.string(), "-DTUNER_WERROR=OFF"};
   if (tuner::util::find_program("ccache")) configure.emplace_back("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache");
   output_of(configure, tree);
-  std::vector<std::string> command = {"ninja", "-C", build.string()};
+  std::vector<std::string> command = {"ninja", "-k", "0", "-C", build.string()};
   command.insert(command.end(), targets.begin(), targets.end());
   output_of(command, tree);
 }
