@@ -36,7 +36,7 @@ void share(std::size_t count, int jobs, const Work& work) {
 }
 
 TestName test_of(const Mutation& mutation) {
-  return {mutation.program, mutation.test_case};
+  return {mutation.program, mutation.test_files, mutation.test_case};
 }
 
 class Judge {

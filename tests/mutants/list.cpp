@@ -50,7 +50,7 @@ class ListReader {
       m_mutation.room = m_room;
       m_mutation.line = m_line;
       m_mutation.file = m_file;
-      m_mutation.program = m_program;
+      set_test(m_test);
       m_inside = true;
       return;
     }
@@ -59,7 +59,7 @@ class ListReader {
     if (key == "file") {
       m_file = tuner::util::trimmed(rest);
     } else if (key == "test") {
-      m_program = tuner::util::trimmed(rest);
+      m_test = tuner::util::trimmed(rest);
     } else {
       fail(fmt::format("`{}` is neither a file, nor a test, nor a name in words joined by -", text), m_line);
     }
@@ -72,6 +72,7 @@ class ListReader {
         {"after", &m_mutation.after},    {"-", &m_mutation.original},
         {"+", &m_mutation.replacement},  {"test", &m_mutation.program},
         {"case", &m_mutation.test_case}, {"equivalent:", &m_mutation.equivalent}};
+    if (key == "test") return set_test(rest);
     const auto part = parts.find(key);
     if (part == parts.end()) fail(fmt::format("`{}` is no part of a mutation", key), m_line);
     std::string& value = *part->second;
@@ -82,6 +83,11 @@ class ListReader {
     } else {
       value = rest;
     }
+  }
+
+  void set_test(std::string_view text) {
+    m_mutation.program = tuner::util::split_first(text, " ");
+    m_mutation.test_files = tuner::util::trimmed(text);
   }
 
   void end_mutation() {
@@ -96,7 +102,7 @@ class ListReader {
 
   std::string m_room;
   std::string m_file;
-  std::string m_program;
+  std::string m_test;
   Mutation m_mutation;
   bool m_inside = false;
   int m_line = 0;

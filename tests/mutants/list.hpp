@@ -11,7 +11,7 @@ namespace mutants {
 ///
 ///     # a comment
 ///     file tuner/measure/final.cpp        for the mutations below, until another is named; so is
-///     test measure_test                   the program
+///     test measure_test final_test.cpp    the program; where it takes long, its files that are enough
 ///
 ///     the-final-asks-for-ten-rounds       a mutation begins with its name and ends with an empty line
 ///       after void leave(                 optional

@@ -8,7 +8,7 @@
 TEST_SUITE("mutants") {
   TEST_CASE("a list says the file and the test once for the mutations below them") {
     const auto read = mutants::read_list(
-        "# of the final\nfile a.cpp\ntest a_test\n\n"
+        "# of the final\nfile a.cpp\ntest a_test x.cpp y.cpp\n\n"
         "first-one\n  - a < b\n  + a > b\n\n"
         "second-one\n  after void f(\n  - g();\n  - h();\n  test b_test\n  case says, always\n\n"
         "third-one\n  - x\n  + y\n  equivalent: z decides\n",
@@ -16,12 +16,14 @@ TEST_SUITE("mutants") {
     REQUIRE(read.size() == 3);
     CHECK(read[0].file == "a.cpp");
     CHECK(read[0].program == "a_test");
+    CHECK(read[0].test_files == "x.cpp y.cpp");
     CHECK(read[0].original == "a < b");
     CHECK(read[0].replacement == "a > b");
     CHECK(read[1].after == "void f(");
     CHECK(read[1].original == "g();\nh();");
     CHECK(read[1].replacement.empty());
     CHECK(read[1].program == "b_test");
+    CHECK(read[1].test_files.empty());
     CHECK(read[1].test_case == "says, always");
     CHECK(read[2].program == "a_test");
     CHECK(read[2].test_case.empty());

@@ -15,6 +15,7 @@ struct Mutation {
   std::string replacement;  ///< of the same kind; no statement at all removes
 
   std::string program;     ///< the test program that fails
+  std::string test_files;  ///< of it, with blanks between them; empty: all of them
   std::string test_case;   ///< and its case; empty: any of them
   std::string equivalent;  ///< where not empty: why nothing can tell it from the original
 };

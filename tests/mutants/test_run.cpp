@@ -29,6 +29,13 @@ std::string filter(std::string test_case) {
   return "--test-case=" + test_case;
 }
 
+std::string file_filter(std::string files) {
+  std::string text = "--source-file=";
+  for (std::string_view rest = files; !rest.empty();)
+    text += fmt::format("*/{},", tuner::util::split_first(rest, " "));
+  return text;
+}
+
 struct TimedResult {
   tuner::util::CommandResult result;
   std::chrono::milliseconds time{};
@@ -60,6 +67,7 @@ TestRun TestPrograms::run(const TestName& test, const std::string& mutant,
   if (program == m_programs.end())
     throw tuner::model::Error(fmt::format("there is no test program {}", test.program));
   std::vector<std::string> command = {program->second.string(), "--no-colors=true", "--abort-after=1"};
+  if (!test.files.empty()) command.push_back(file_filter(test.files));
   if (!test.test_case.empty()) command.push_back(filter(test.test_case));
   const TimedResult timed = run_with(mutant, command, program->second.parent_path(), limit);
   const std::string& output = timed.result.output;

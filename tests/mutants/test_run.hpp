@@ -6,9 +6,11 @@
 
 namespace mutants {
 
-/// A test program, and the case of it that is run; empty: all of them.
+/// A test program, and what of it is run: where these are not empty, the cases of some files (blanks between
+/// their names), and of those one case.
 struct TestName {
   std::string program;
+  std::string files;
   std::string test_case;
   auto operator<=>(const TestName&) const = default;
 };
