@@ -67,14 +67,14 @@ TEST_SUITE("tuner::device counterexamples") {
   }
 
   TEST_CASE("without order, each number is bounded by its own magnitude") {
-    const std::vector<float> got = {100.5F, 1};
-    const std::vector<double> expected = {1, 100};
-    const std::vector<double> magnitude = {1, 100};
+    const std::vector<float> got = {1, 100.5F};
+    const std::vector<double> expected = {100, 1};
+    const std::vector<double> magnitude = {100, 1};
     auto request = request_of(ElementType::float32, got, expected, magnitude);
     request.bound_factor = 0.01;
     request.unordered_within = 2;
     CHECK(device::compare_on_host(request).wrong_elements == 0);
-    const std::vector<float> other = {100, 1.5F};
+    const std::vector<float> other = {1.5F, 100};
     request.got = reinterpret_cast<std::uint64_t>(other.data());
     CHECK(device::compare_on_host(request).wrong_elements == 1);
   }
