@@ -165,8 +165,8 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
   }
 
   TEST_CASE_FIXTURE(FinalFixture, "contestants of two problems are each verified on their own inputs") {
-    final_job.trials[1] = job(500);
-    final_job.trials[1].kernels[0].symbol = "fast";
+    final_job.trials[0] = job(500);
+    final_job.trials[0].kernels[0].symbol = "slow";
     const FinalOutcome outcome = run_final();
     CHECK(outcome.failure.detail.empty());
     CHECK(outcome.complete());
@@ -224,7 +224,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
 
   TEST_CASE_FIXTURE(FinalFixture,
                     "a buffer that is restored is so before each run of a final, none of them in a batch") {
-    script.time_ns = [](const std::string&, int) { return 1e4; };
+    script.time_ns = [](const std::string&, int) { return 1e5; };
     int dirty = 0;
     for (auto& trial : final_job.trials) {
       trial.plan.buffers[2].init = {tuner::model::Init::Kind::constant, 9, 0};
@@ -279,7 +279,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
   TEST_CASE_FIXTURE(FinalFixture,
                     "times of several kernels in a row must be that much longer to be their own") {
     script.time_ns = [](const std::string&, int) { return 4e3; };
-    final_job.trials.resize(1);
+    final_job.trials = {job(10)};
     CHECK(run_final().standings.at(0).measurement.includes_launch_latency);
     script.time_ns = [](const std::string&, int) { return 6e3; };
     CHECK_FALSE(run_final().standings.at(0).measurement.includes_launch_latency);
