@@ -56,6 +56,7 @@ struct FakeScript {
   std::function<double(int run)> sm_clock_mhz = [](int) { return 0.0; };
   std::vector<Fault> faults;
   std::int64_t memory_bytes = std::int64_t{1} << 30U;
+  std::int64_t free_memory_bytes = 0;  ///< what the device says is free; 0: it does not say
   int blocks_per_multiprocessor = 4;
 
   /// What a device with CUDA arrays does; given a sequence's bindings. The first is done by bind(), too.
@@ -208,6 +209,7 @@ class FakeDevice final : public tuner::device::Device {
     m_info.kind = "fake";
     m_info.name = "Fake GPU";
     m_info.memory_bytes = script.memory_bytes;
+    m_info.free_memory_bytes = script.free_memory_bytes;
   }
 
   const tuner::model::DeviceInfo& info() const override { return m_info; }
