@@ -77,4 +77,29 @@ TEST_SUITE("config") {
     CHECK(with_default("7") == "");
     CHECK(with_default("3").find("does not offer 3") != std::string::npos);
   }
+
+  TEST_CASE("an unknown key is a mistake in every table of a spec") {
+    const auto check = [](std::string_view from, std::string_view to) {
+      CAPTURE(std::string(to));
+      const std::string mistakes = mistakes_of(spec_texts::with(from, to));
+      CAPTURE(mistakes);
+      CHECK(mistakes.find("unknown key \"strange\"") != std::string::npos);
+    };
+    check("constraints =", "strange = 1\nconstraints =");
+    check("[kernel]", "[kernel]\nstrange = 1");
+    check("deterministic = true",
+          "deterministic = true\noptions = [{ option = \"-DX\", when = \"BLOCK == 64\", strange = 1 }]");
+    check("BLOCK = [64, 128, 256]", "BLOCK = { values = [64, 128, 256], strange = 1 }");
+    check("[launch]", "[launch]\nstrange = 1");
+    check("[[arguments]]", "[[arguments]]\nstrange = 1");
+    check("type = \"int\"", "type = \"int\"\nstrange = 1");
+    check("[verify]", "[verify]\nstrange = 1");
+    check("[verify.launch]", "[verify.launch]\nstrange = 1");
+    check("rounding_terms = 1", "rounding_terms = 1\ntolerance = { absolute = 1, strange = 1 }");
+    check("[metrics]", "[workload]\noperations = \"N\"\nstrange = 1\n[metrics]");
+    check("[metrics]", "[[baseline]]\nname = \"b\"\nsource = \"k.cu\"\ncall = \"b\"\nstrange = 1\n[metrics]");
+    check("[metrics]",
+          "[generate]\nsource = \"k.cu\"\nstrange = 1\n[generate.launch]\nentry = \"g\"\nblock = 32\ngrid = "
+          "1\narguments = [\"A\"]\n[metrics]");
+  }
 }
