@@ -1,14 +1,17 @@
 // Where the one answer, or what is stored for it, that is nearly right differs from what is.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "db/best.hpp"
 #include "db/queries.hpp"
+#include "db/ranking.hpp"
 #include "db/result_store.hpp"
 #include "db/short_ids.hpp"
+#include "db/transaction.hpp"
 #include "tests/db/fixture.hpp"
 
 using namespace db_test;
@@ -230,5 +233,100 @@ TEST_SUITE("db") {
     const auto all = db::contests(results.store().connection(), {});
     REQUIRE(all.size() == 1);
     CHECK(all[0].ok == 1);
+  }
+
+  TEST_CASE("a binary keeps the deaths that were seen when it is probed again") {
+    Store results;
+    tuner::model::ProbeVerdict verdict;
+    verdict.probe = key("probes");
+    verdict.trial = key("a");
+    verdict.status = tuner::model::TrialStatus::crashed;
+    verdict.deaths = 2;
+    results.store().record_verdict(verdict);
+    verdict.status = tuner::model::TrialStatus::ok;
+    verdict.deaths = 0;
+    results.store().record_verdict(verdict);
+    REQUIRE(results.store().verdict(key("probes")));
+    CHECK(results.store().verdict(key("probes"))->status == tuner::model::TrialStatus::ok);
+    CHECK(results.store().verdict(key("probes"))->deaths == 2);
+  }
+
+  TEST_CASE("what is superseded is no default, and has no place in a ranking") {
+    Store results;
+    TrialRecord own = timed_trial("default", 512, 200);
+    own.is_default = true;
+    results.add(own, 5);
+    results.add("a", 100, 10);
+    results.meddle("UPDATE trials SET superseded = 1 WHERE is_default = 1");
+    db::BestQuery query;
+    query.sizes = {512};
+    const db::BestAnswer answer = results.answer(query);
+    CHECK_FALSE(answer.untuned);
+    CHECK(db::ranking(results.store().connection(), answer, query).size() == 1);
+  }
+
+  TEST_CASE("a newcomer that is nearly as fast as the one chosen is counted, and not named") {
+    Store results;
+    results.add("a", 100, 10);
+    results.hold_final({"a"}, "a", 50, 1, 40);
+    results.add("near", 105, 60);
+    results.add("far", 120, 61);
+    db::BestQuery query;
+    query.sizes = {512};
+    const db::BestAnswer answer = results.answer(query);
+    CHECK(answer.winner.key == key("a"));
+    REQUIRE(answer.newcomers.size() == 1);
+    CHECK(answer.newcomers[0].trials == 1);
+  }
+
+  TEST_CASE("asked for one kernel, those of another are not tied with its best") {
+    Store results;
+    results.add("a", 100, 10);
+    TrialRecord other = timed_trial("n", 512, 101);
+    other.kernel = "naive";
+    results.add(other, 20);
+    results.hold_final({"a", "n"}, "a", 50, 1, 40);
+    db::BestQuery query;
+    query.sizes = {512};
+    CHECK(results.answer(query).tied_count == 1);
+    query.kernel = "register_tile";
+    CHECK(results.answer(query).tied_count == 0);
+  }
+
+  TEST_CASE("without a final those tied come by their medians") {
+    Store results;
+    results.add("a", 100, 10, "run", 5);
+    results.add("wide", 103, 20, "run", 20);
+    results.add("narrow", 102, 30, "run", 1);
+    db::BestQuery query;
+    query.sizes = {512};
+    query.most_tied = 5;
+    const db::BestAnswer answer = results.answer(query);
+    REQUIRE(answer.tied.size() == 2);
+    CHECK(answer.tied[0].key == key("narrow"));
+    CHECK(answer.tied[1].key == key("wide"));
+  }
+
+  TEST_CASE("a locked database is given up after the milliseconds of its setting") {
+    TempFolder folder;
+    db::ResultStore holder(folder / "tuner.db");
+    db::OpenOptions options;
+    options.busy_timeout = std::chrono::milliseconds(300);
+    db::ResultStore waiting(folder / "tuner.db", options);
+    const db::Transaction lock(holder.connection());
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK_THROWS_AS(waiting.begin_run(sample_run()), tuner::model::Error);
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    CHECK(waited >= std::chrono::milliseconds(250));
+    CHECK(waited < std::chrono::seconds(15));
+  }
+
+  TEST_CASE("a row that refers to nothing is refused by a database that is written") {
+    Store results;
+    CHECK(results.store().connection().integer("PRAGMA foreign_keys") == 1);
+    CHECK_THROWS_AS(
+        results.store().connection().execute(
+            "INSERT INTO contests (id, class, problem) VALUES (zeroblob(16), zeroblob(16), zeroblob(16))"),
+        tuner::model::Error);
   }
 }
