@@ -67,8 +67,11 @@ TestRun TestPrograms::run(const TestName& test, const std::string& mutant,
   if (program == m_programs.end())
     throw tuner::model::Error(fmt::format("there is no test program {}", test.program));
   std::vector<std::string> command = {program->second.string(), "--no-colors=true", "--abort-after=1"};
-  if (!test.files.empty()) command.push_back(file_filter(test.files));
-  if (!test.test_case.empty()) command.push_back(filter(test.test_case));
+  if (!test.test_case.empty()) {
+    command.push_back(filter(test.test_case));
+  } else if (!test.files.empty()) {
+    command.push_back(file_filter(test.files));
+  }
   const TimedResult timed = run_with(mutant, command, program->second.parent_path(), limit);
   const std::string& output = timed.result.output;
   const bool no_case = behind(output, "test cases:").starts_with("0 ");
