@@ -145,12 +145,11 @@ TEST_SUITE("tuner::measure::Sampler") {
     CHECK(dropped.dropped);
     CHECK(dropped.measurement.samples_ns == std::vector{1.3e6, 1.3e6, 1.3e6});
     CHECK(dropped.measurement.throttled_samples == 1);
-    script.launches.clear();
-    script.calls.clear();
     policy.samples = 10;
     policy.time_limit_ns = 20e6;
     every_launch_takes(2e6);
-    script.sm_clock_mhz = [](int run) { return run < 6 ? 1400.0 : 1900.0; };
+    const int before = script.count("run");
+    script.sm_clock_mhz = [before](int run) { return run < before + 6 ? 1400.0 : 1900.0; };
     const auto late = sample(2e6);
     CHECK(late.measurement.samples_ns.size() == 6);  // the least, though time was spent after four
     CHECK(late.measurement.throttled_samples == 6);

@@ -71,19 +71,21 @@ struct FakeScript {
   double clock_ns = 0;  ///< advanced by what runs
 
   int count(const std::string& call) const {
-    int n = 0;
-    for (const std::string& name : calls) n += name == call ? 1 : 0;
-    return n;
+    const auto found = m_counts.find(call);
+    return found == m_counts.end() ? 0 : found->second;
   }
   /// Notes the call; throws where a fault is planted.
   void note(const std::string& call) {
     calls.push_back(call);
-    const int nth = count(call);
+    const int nth = ++m_counts[call];
     for (const Fault& fault : faults) {
       if (fault.call != call || fault.at != nth) continue;
       throw tuner::device::DeviceFault(fault.status, fault.lost, "planted fault in " + call);
     }
   }
+
+ private:
+  std::map<std::string, int> m_counts;  ///< of calls, by name
 };
 
 class FakeBuffer final : public tuner::device::Buffer {
