@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "db/best.hpp"
+#include "db/planning.hpp"
 #include "db/queries.hpp"
 #include "db/ranking.hpp"
 #include "db/result_store.hpp"
@@ -44,7 +46,8 @@ class Store {
   /// Of `names`, the fastest first, of which one is chosen; it has seen the numbers first to last of run
   /// `run`.
   void hold_final(const std::vector<std::string>& names, const std::string& chosen, std::int64_t sequence,
-                  std::int64_t first, std::int64_t last) {
+                  std::int64_t first, std::int64_t last,
+                  const std::vector<std::string>& kernels = {"register_tile"}) {
     FinalRecord final = sample_final();
     final.entries.clear();
     double ratio = 1;
@@ -55,7 +58,8 @@ class Store {
     final.chosen = key(chosen);
     final.measured_at = then;
     final.sequence = sequence;
-    final.coverage = {{key("run"), "register_tile", first, last}};
+    final.coverage.clear();
+    for (const std::string& kernel : kernels) final.coverage.push_back({key("run"), kernel, first, last});
     m_store.record_stamped(final, {}, false);
   }
   std::string winner(const std::string& kernel = "") {
@@ -120,12 +124,18 @@ TEST_SUITE("db") {
     CHECK(results.winner() == "NAME=surely");
   }
 
-  TEST_CASE("without a final a kernel's best has the lowest median, not the lowest end of an interval") {
+  TEST_CASE(
+      "a kernel that a final left aside is answered for by its lowest median, not by the lowest end of one") {
     Store results;
-    results.add("wide", 100, 10, "run", 30);
-    results.add("narrow", 95, 20, "run", 1);
-    CHECK(results.winner("register_tile") == "NAME=narrow");
-    CHECK(results.winner() == "NAME=narrow");
+    results.add("a", 10, 5);
+    for (const auto& [name, median_ns, half_width_ns] :
+         {std::tuple("wide", 100.0, 30.0), std::tuple("narrow", 95.0, 1.0)}) {
+      TrialRecord trial = timed_trial(name, 512, median_ns, half_width_ns);
+      trial.kernel = "naive";
+      results.add(trial, 20);
+    }
+    results.hold_final({"a"}, "a", 50, 1, 40, {"register_tile", "naive"});
+    CHECK(results.winner("naive") == "NAME=narrow");
   }
 
   TEST_CASE("the best of a kernel is the one that its final chose, not the fastest in it") {
@@ -157,7 +167,9 @@ TEST_SUITE("db") {
     TrialRecord other = timed_trial("other default", 512, 300);
     other.is_default = true;
     other.kernel = "naive";
-    results.add(other, 500);
+    other.run = key("run");
+    other.measured_at = "2026-01-06T10:00:00.000000Z";  // the newer of the two
+    results.store().record_stamped(other, false);
     results.add("a", 100, 10);
     db::BestQuery query;
     query.sizes = {512};
@@ -321,12 +333,30 @@ TEST_SUITE("db") {
     CHECK(waited < std::chrono::seconds(15));
   }
 
-  TEST_CASE("a row that refers to nothing is refused by a database that is written") {
-    Store results;
-    CHECK(results.store().connection().integer("PRAGMA foreign_keys") == 1);
+  TEST_CASE(
+      "a row that refers to nothing is refused by a database that is written, also when it is opened again") {
+    TempFolder folder;
+    { db::ResultStore made(folder / "tuner.db"); }
+    db::ResultStore store(folder / "tuner.db");
+    CHECK(store.connection().integer("PRAGMA foreign_keys") == 1);
     CHECK_THROWS_AS(
-        results.store().connection().execute(
+        store.connection().execute(
             "INSERT INTO contests (id, class, problem) VALUES (zeroblob(16), zeroblob(16), zeroblob(16))"),
         tuner::model::Error);
+  }
+
+  TEST_CASE("a pace is the one in the middle, not the shortest") {
+    Store results;
+    int n = 0;
+    for (const char* second : {"00", "01", "03", "13"}) {
+      TrialRecord trial = timed_trial(second, 512, 100);
+      trial.run = key("run");
+      trial.measured_at = "2026-01-02T03:04:" + std::string(second) + ".000000Z";
+      trial.sequence = ++n;
+      results.store().record_stamped(trial, false);
+    }
+    const auto pace = db::pace(results.store().connection(), cube(512), "NVIDIA H200");
+    REQUIRE(pace);
+    CHECK(pace->seconds == doctest::Approx(2).epsilon(0.001));
   }
 }

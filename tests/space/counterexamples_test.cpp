@@ -60,12 +60,12 @@ TEST_SUITE("tuner::space") {
     CHECK_FALSE(index.find(model::Configuration({{"B", 64}})));
   }
 
-  TEST_CASE("a block may be as long as the device allows, and no longer") {
+  TEST_CASE("a grid may be as long as the device allows, and no longer") {
     const model::KernelSpec spec = scale_spec();
     model::DeviceLimits limits;
-    limits.max_block_x = 32;
+    limits.max_grid_x = 1;
     CHECK(is_planned(spec, limits));
-    limits.max_block_x = 31;
+    limits.max_grid_x = 0;
     CHECK_FALSE(is_planned(spec, limits));
   }
 
