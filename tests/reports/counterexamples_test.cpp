@@ -91,11 +91,11 @@ TEST_SUITE("reports") {
   }
 
   TEST_CASE("a size is held against the nearest below and above, each by how near it is") {
-    CHECK(beside({{600, 1}, {800, 10}, {1000, 10}, {1100, 10}}, 1000) == "+0.0 %");
+    CHECK(beside({{600, 1}, {800, 10}, {1000, 20}, {1100, 10}}, 1000) == "+100.0 %");
     CHECK(beside({{900, 10},
-                  {1000, 10 * std::pow(4, std::log(1000.0 / 900) / std::log(1600.0 / 900))},
+                  {1000, 20 * std::pow(4, std::log(1000.0 / 900) / std::log(1600.0 / 900))},
                   {1600, 40}},
-                 1000) == "+0.0 %");
+                 1000) == "+100.0 %");
   }
 
   TEST_CASE("a time that is no positive number is none") {
