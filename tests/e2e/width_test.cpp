@@ -35,6 +35,17 @@ std::size_t widest(std::string_view text) {
   return widest;
 }
 
+/// The same of the lines that could be broken.
+std::size_t widest_of_words(std::string_view text) {
+  std::size_t wide = 0;
+  while (!text.empty()) {
+    const std::string_view line = tuner::util::split_first(text, "\n");
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    if (line.find(' ', begin) != std::string_view::npos) wide = std::max(wide, widest(line));
+  }
+  return wide;
+}
+
 struct Asked {
   const char* name;
   std::vector<std::string> command;
@@ -82,6 +93,45 @@ TEST_SUITE("tuner answers") {
         CHECK(widest(shown.out) > 0);
       }
     }
+  }
+
+  TEST_CASE("nothing that a sweep says is wider than the terminal, but for paths and what a compiler says") {
+    User user;
+    for (const std::size_t columns : {50U, 80U, 120U}) {
+      user.environment["COLUMNS"] = std::to_string(columns);
+      const std::string database = "w" + std::to_string(columns) + ".db";
+      const std::vector<std::string> sweep = {"--kernel",  "reduction", "--device", "cpu",      "--sizes",
+                                              "1000,2000", "--db",      database,   "--budget", "3"};
+      for (const char* command : {"plan", "compile", "run", "check"}) {
+        CAPTURE(columns);
+        CAPTURE(command);
+        std::vector<std::string> typed = {command};
+        if (typed[0] == "check")
+          typed.insert(typed.end(), {"reduction", "--device", "cpu"});
+        else
+          typed.insert(typed.end(), sweep.begin(), sweep.end());
+        const ProgramResult said = user.types(typed);
+        INFO(said.out, said.err);
+        CHECK(said.exit_code == 0);
+        CHECK(widest(said.out) <= columns);
+        CHECK(widest_of_words(said.err) <= columns);
+      }
+    }
+  }
+
+  TEST_CASE("the command that resumes is broken so that a shell takes it as it stands") {
+    User user;
+    user.environment["COLUMNS"] = "60";
+    const ProgramResult said =
+        user.types({"run", "--kernel", "reduction", "--device", "cpu", "--sizes", "1000,2000,3000,4000,5000",
+                    "--db", "a folder/of results.db", "--budget", "1"});
+    INFO(said.err);
+    const std::size_t begin = said.err.find("to go on:\n  tuner run");
+    REQUIRE(begin != std::string::npos);
+    const std::string block = said.err.substr(begin);
+    CHECK(widest(block) <= 60);
+    CHECK(has(block, " \\\n"));
+    CHECK(has(block, "'a folder/of results.db'"));
   }
 
   TEST_CASE("where there is no terminal and no wish an answer is 80 columns wide") {
