@@ -1,6 +1,7 @@
 // What people see of recorded sweeps of an H200, in terminals of several widths.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string_view>
 
 #include "tests/e2e/user.hpp"
@@ -116,6 +117,41 @@ TEST_SUITE("tuner answers") {
         CHECK(widest(said.out) <= columns);
         CHECK(widest_of_words(said.err) <= columns);
       }
+    }
+  }
+
+  TEST_CASE("nothing that a sweep of several kernels says is wider than the terminal") {
+    User user;
+    std::filesystem::copy(results + "h200-2026-11-23-session/session.jsonl", user.home / "session.jsonl");
+    for (const std::size_t columns : {50U, 80U}) {
+      user.environment["COLUMNS"] = std::to_string(columns);
+      const ProgramResult said =
+          user.types({"run", "--device", "replay:session.jsonl", "--sizes", "512", "--seed", "1", "--budget",
+                      "60", "--db", std::to_string(columns) + ".db"});
+      CAPTURE(columns);
+      INFO(said.out, said.err);
+      CHECK(said.exit_code == 0);
+      CHECK(has(said.out, "the best of the other kernels"));
+      CHECK(widest(said.out) <= columns);
+      CHECK(widest_of_words(said.err) <= columns);
+    }
+  }
+
+  TEST_CASE("no line of a list of failures is wider than the terminal") {
+    User user;
+    const std::string faulty = std::string(TUNER_SOURCE_DIR) + "/tests/faulty/";
+    CHECK(user.types({"run", "--kernel", faulty + "whole_tiles_only.toml", faulty + "syntax_error.toml",
+                      "--device", "cpu", "--sizes", "100", "--db", "f.db"})
+              .exit_code == 1);
+    for (const std::size_t columns : {50U, 80U, 140U}) {
+      user.environment["COLUMNS"] = std::to_string(columns);
+      const ProgramResult said = user.types({"list", "failures", "--db", "f.db"});
+      CAPTURE(columns);
+      INFO(said.out, said.err);
+      CHECK(has(said.out, "wrong_result"));
+      CHECK(has(said.out, "compile_error"));
+      CHECK(widest(said.out) <= columns);
+      CHECK(widest(said.err) <= columns);
     }
   }
 

@@ -22,7 +22,6 @@
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"
 #include "tuner/sweep/trial_maker.hpp"
-#include "tuner/util/wrap.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -161,7 +160,7 @@ int count_spaces(const KernelCatalog& catalog, const config::Settings& settings,
     const model::Problem problem = check_problem(spec, settings);
     const std::string judged = fmt::format("{}: sound; {} configurations at {}", spec.name,
                                            space::count(spec, problem, target.device.limits), problem.text());
-    write_out(util::wrapped_text(judged, stdout_columns(), 2));
+    write_prose(judged);
   }
   return 0;
 }
@@ -241,8 +240,8 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
                     judgement(wrong.size(), records.size(), reference.empty()), list.size(), problem.text(),
                     records.size(), target.device.architecture, compiler_of(spec, compiler),
                     is_cut ? " (the sample has no more; --all compiles every one)" : "");
-    write_out(util::wrapped_text(judged, stdout_columns(), 2) +
-              result_table(records).fitted(stdout_columns()) + "\n");
+    write_prose(judged);
+    write_out(result_table(records).fitted(stdout_columns()) + "\n");
     say_mistakes(wrong);
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));

@@ -8,7 +8,6 @@
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/sweep_plan.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
-#include "tuner/util/wrap.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -29,8 +28,7 @@ bool may_end_early(const OutlinedSweep& sweep) {
 /// `label: value`, both in the columns where the other lines have theirs.
 void write_fact(std::string_view label, const std::string& value) {
   constexpr std::size_t label_columns = 11;
-  write_out(util::wrapped_text(fmt::format("{:<{}}{}", label, label_columns, value), stdout_columns(),
-                               label_columns));
+  write_prose(fmt::format("{:<{}}{}", label, label_columns, value), label_columns);
 }
 
 void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const OutlineOptions& options) {
@@ -63,9 +61,8 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   for (const sweep::Exclusion& lost : sweep.list.excluded)
     write_err(fmt::format("left out: {} at {}: {}", lost.kernel, lost.problem.text(), lost.reason));
   const SweepPlan plan = plan_sweep(sweep, settings, known.connection());
-  write_out(util::wrapped_text(fmt::format("{} ({}), {}", sweep.request.device.name,
-                                           sweep.request.device.architecture, sweep.request.compiler),
-                               stdout_columns(), 2));
+  write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
+                          sweep.request.compiler));
   write_fact("trials:",
              fmt::format("{}{} on {} problems; {} known, {} left", may_end_early(sweep) ? "at most " : "",
                          plan.trials, plan.problems, plan.known, plan.left()));
