@@ -103,3 +103,10 @@ TEST_CASE("of a message the first line is wrapped, with its words whole, and wha
   CHECK(wrapped_message("a\x1b[31m\n\tb", 40) == "a [31m\n b\n");
   CHECK(wrapped_message("", 10) == "\n");
 }
+
+TEST_CASE("a number keeps its unit") {
+  CHECK(wrapped("at most all 95 %, or 4.4 µs", 15) == Lines{"at most all", "95 %, or 4.4 µs"});
+  CHECK(wrapped("at most all 95 %, or 4.4 µs", 14) == Lines{"at most all", "95 %, or", "4.4 µs"});
+  CHECK(wrapped("a 5 sizes b", 4) == Lines{"a 5", "size", "s b"});
+  CHECK(wrapped("123 ms", 4) == Lines{"123", "ms"});
+}

@@ -1,6 +1,7 @@
 #include "tuner/util/wrap.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "tuner/util/text.hpp"
@@ -118,6 +119,22 @@ class Wrapper {
   bool m_has_word = false;
 };
 
+/// Whether a word is the unit of the number before it, which is not to be torn from it.
+bool is_unit(std::string_view word) {
+  word = word.substr(0, word.find_last_not_of(",;:.)") + 1);
+  constexpr std::array<std::string_view, 7> units = {"%", "ns", "µs", "ms", "s", "min", "h"};
+  return std::find(units.begin(), units.end(), word) != units.end();
+}
+
+/// Where the first word of `text` ends; with its unit where it is a number and both are short beside a line.
+std::size_t end_of_word(std::string_view text, std::size_t columns) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  if (end == 0 || end == text.size() || text[end - 1] < '0' || text[end - 1] > '9') return end;
+  const std::size_t next_end = std::min(text.find(' ', end + 1), text.size());
+  const bool is_short = display_width(text.substr(0, next_end)) <= columns / 2;
+  return is_short && is_unit(text.substr(end + 1, next_end - end - 1)) ? next_end : end;
+}
+
 std::vector<std::string> wrapped_line(std::string_view line, std::size_t columns, std::size_t hanging,
                                       LongWords long_words) {
   const std::string safe = one_line(line);
@@ -125,7 +142,7 @@ std::vector<std::string> wrapped_line(std::string_view line, std::size_t columns
   Wrapper wrapper(columns, begin == safe.size() ? 0 : begin, hanging, long_words);
   std::string_view rest = std::string_view(safe).substr(begin);
   for (std::size_t blanks = 0; !rest.empty();) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
+    const std::size_t end = end_of_word(rest, columns);
     wrapper.add(rest.substr(0, end), blanks);
     rest.remove_prefix(end);
     blanks = std::min(rest.find_first_not_of(' '), rest.size());
