@@ -327,4 +327,30 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.results.calls.back() == "end failed");
     CHECK(bench.results.trials().size() == 2);
   }
+
+  TEST_CASE("a sweep that is resumed after an edit does what the spec says now") {
+    Bench bench;
+    std::vector<std::int64_t> scales = {1, 2, 4, 8, 16};
+    bench.adjust = [&](sweep::Request& request) {
+      test::edit_values(request, scales);
+      request.run.device = request.device;
+    };
+    bench.watcher.on_finished = [&](const model::TrialRecord&) { bench.stop = bench.watcher.ended >= 3; };
+    CHECK(bench.run().ending == sweep::Ending::interrupted);
+    const std::size_t before = bench.results.trials().size();
+    CHECK(before < 5);
+    bench.watcher.on_finished = nullptr;
+    bench.stop = false;
+    scales = {2, 4, 8, 12};
+    bench.run();
+    std::set<std::string> raced;
+    for (const auto& [key, record] : bench.results.trials()) raced.insert(record.configuration.text());
+    for (const char* now : {"SCALE=2", "SCALE=4", "SCALE=8", "SCALE=12"}) CHECK(raced.contains(now));
+    REQUIRE(bench.results.finals.size() == 1);
+    for (const model::FinalRecord::Entry& entry : bench.results.finals.front().entries) {
+      const std::string text = bench.results.trials().at(entry.trial).configuration.text();
+      CHECK_MESSAGE((text != "SCALE=1" && text != "SCALE=16"), text);
+    }
+    CHECK(bench.results.trials().at(bench.results.finals.front().chosen).configuration.text() == "SCALE=12");
+  }
 }
