@@ -104,7 +104,7 @@ TEST_CASE("colour marks the label alone, where it is wanted") {
   Screen screen;
   LinePrinter printer(screen.terminal(true, true), screen.clock());
   printer.error("broken");
-  CHECK(screen.take() == "\x1b[1;31merror: \x1b[0mbroken\n");
+  CHECK(screen.take() == "\x1b[1;31merror:\x1b[0m broken\n");
 }
 
 TEST_CASE("text from outside brings no escape sequences, but keeps its lines") {
