@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <limits>
+#include <random>
+
 namespace cuda = tuner::device::cuda;
 using tuner::model::DeviceInfo;
 using tuner::model::Dim3;
@@ -67,6 +71,78 @@ TEST_CASE("each limiting resource is named, ties too" * doctest::skip(!available
     const int warps = c.blocks * static_cast<int>((c.block.count() + 31) / 32);
     CHECK(occupancy->active_warps_per_multiprocessor == warps);
     CHECK(occupancy->fraction == doctest::Approx(warps / 64.0));
+  }
+}
+
+TEST_CASE("a block that is no multiple of 32 threads takes whole warps, and their registers" *
+          doctest::skip(!available())) {
+  const DeviceInfo h200 = *cuda::known_device("sm_90");
+  struct Case {
+    std::int64_t threads;
+    int registers;
+    int blocks;
+    int warps;  ///< of a block
+    std::int64_t registers_of_block;
+    Names limited_by;
+  };
+  // By hand: 64 warps and 65536 registers a multiprocessor. A warp's registers come in units of 256; of them
+  // a sub-partition holds a quarter, so that a block's warps count as a multiple of four.
+  const Case cases[] = {
+      {33, 16, 32, 2, 2 * 512, {"warps", "blocks"}}, {65, 16, 21, 3, 3 * 512, {"warps"}},
+      {97, 128, 4, 4, 4 * 4096, {"registers"}},      {257, 32, 7, 9, 9 * 1024, {"warps", "registers"}},
+      {1000, 16, 2, 32, 32 * 512, {"warps"}},        {1, 16, 32, 1, 512, {"blocks"}},
+      {31, 255, 8, 1, 8192, {"registers"}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.threads);
+    const auto occupancy = on(h200, kernel(c.registers), {c.threads, 1, 1});
+    REQUIRE(occupancy);
+    CHECK(occupancy->blocks_per_multiprocessor == c.blocks);
+    CHECK(occupancy->active_warps_per_multiprocessor == c.blocks * c.warps);
+    CHECK(occupancy->fraction == doctest::Approx(c.blocks * c.warps / 64.0));
+    CHECK(occupancy->limited_by == c.limited_by);
+    const auto shares = cuda::resource_shares(h200.limits, 9, 0, kernel(c.registers), {c.threads, 1, 1}, 0);
+    REQUIRE(shares.size() >= 3);
+    CHECK(shares[0].resource == "warps");
+    CHECK(shares[0].per_block == c.warps);
+    CHECK(shares[0].available == 64);
+    CHECK(shares[1].resource == "registers");
+    CHECK(shares[1].per_block == c.registers_of_block);
+    CHECK(shares[1].available == 65536);
+  }
+}
+
+TEST_CASE("what the shares allow is the occupancy, for any block" * doctest::skip(!available())) {
+  std::mt19937 random(20261123);
+  const auto below = [&](unsigned count) { return static_cast<std::int64_t>(random() % count); };
+  for (int i = 0; i < 3000; ++i) {
+    CAPTURE(i);
+    const auto architectures = cuda::known_architectures();
+    const DeviceInfo device = *cuda::known_device(architectures[random() % architectures.size()]);
+    const KernelResources resources =
+        kernel(1 + static_cast<int>(random() % 255), static_cast<int>(random() % 20'000));
+    const Dim3 block{below(64) + 1, below(8) + 1, below(2) + 1};
+    const std::int64_t dynamic = below(3) == 0 ? 0 : below(60'000);
+    const auto occupancy = on(device, resources, block, dynamic);
+    REQUIRE(occupancy);
+    const auto shares = cuda::resource_shares(device.limits, device.compute_major, device.compute_minor,
+                                              resources, block, dynamic);
+    if (occupancy->blocks_per_multiprocessor == 0) {
+      CHECK(cuda::why_unlaunchable(device.limits, resources, block, dynamic));
+      continue;
+    }
+    const std::int64_t warps = (block.count() + 31) / 32;
+    int least = std::numeric_limits<int>::max();
+    Names tightest;
+    for (const auto& share : shares) least = std::min(least, share.blocks);
+    for (const auto& share : shares) {
+      if (share.blocks == least) tightest.push_back(share.resource);
+      CHECK(share.blocks <= share.available / share.per_block);
+      if (share.resource == "warps") CHECK(share.per_block == warps);
+    }
+    CHECK(least == occupancy->blocks_per_multiprocessor);
+    CHECK(tightest == occupancy->limited_by);
+    CHECK(occupancy->active_warps_per_multiprocessor == least * warps);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -58,6 +59,57 @@ TEST_SUITE("tuner::measure") {
     CHECK(ratio.low == doctest::Approx(0.5));
     CHECK(ratio.high == doctest::Approx(0.6));
     CHECK(verdict(ratio) == Verdict::faster);
+  }
+
+  TEST_CASE("the extremes are taken where either side has fewer than six samples") {
+    const std::vector<double> six = {10, 11, 12, 13, 14, 15};
+    const std::vector<double> five = {20, 21, 22, 23, 24};
+    for (const Ratio& ratio : {unpaired_ratio(six, five, 1), inverse(unpaired_ratio(five, six, 1))}) {
+      CHECK(ratio.low == doctest::Approx(10.0 / 24));
+      CHECK(ratio.high == doctest::Approx(15.0 / 20));
+    }
+    const std::vector<double> alike(6, 20);
+    CHECK(unpaired_ratio(alike, alike, 1).low == 1);
+    const Ratio bootstrapped = unpaired_ratio(six, alike, 1);
+    CHECK(bootstrapped.low > 0.5);  // no median of six draws is six times the least
+    CHECK(bootstrapped.high < 0.75);
+  }
+
+  TEST_CASE("the interval is that of medians drawn again on both sides, with 95 %") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(seed);
+      std::mt19937_64 random(seed);
+      const auto a = noisy(1000, 0.02, 6 + static_cast<int>(random() % 20), random);
+      const auto b = noisy(1000, 0.02, 6 + static_cast<int>(random() % 20), random);
+      std::mt19937_64 again(seed + 100);
+      const auto drawn_median = [&](const std::vector<double>& samples) {
+        std::vector<double> drawn;
+        for (std::size_t i = 0; i < samples.size(); ++i) drawn.push_back(samples[again() % samples.size()]);
+        return median(drawn);
+      };
+      std::vector<double> ratios;
+      for (int i = 0; i < 4000; ++i) {
+        const double of_a = drawn_median(a);
+        ratios.push_back(of_a / drawn_median(b));
+      }
+      const Ratio ratio = unpaired_ratio(a, b, seed);  // another generator: alike within what chance allows
+      const double least = std::min(quantile(ratios, 0.015), ratio.ratio);
+      const double most = std::max(quantile(ratios, 0.985), ratio.ratio);
+      CHECK(ratio.low >= least);
+      CHECK(ratio.low <= std::min(quantile(ratios, 0.037), ratio.ratio));
+      CHECK(ratio.high <= most);
+      CHECK(ratio.high >= std::max(quantile(ratios, 0.963), ratio.ratio));
+    }
+  }
+
+  TEST_CASE("seen from the other side a ratio is its inverse, and its ends change places") {
+    const Ratio ratio = inverse({1.25, 1.2, 1.3});
+    CHECK(ratio.ratio == doctest::Approx(0.8));
+    CHECK(ratio.low == doctest::Approx(1 / 1.3));
+    CHECK(ratio.high == doctest::Approx(1 / 1.2));
+    CHECK(to_string(Verdict::faster) == "faster");
+    CHECK(to_string(Verdict::slower) == "slower");
+    CHECK(to_string(Verdict::tied) == "tied");
   }
 
   TEST_CASE("two ratios to a third become one, no narrower than either error allows") {

@@ -143,6 +143,159 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     CHECK(run().status == TrialStatus::ok);  // on inputs made again
   }
 
+  TEST_CASE_FIXTURE(FinalFixture, "a round that writes into the second draw of inputs voids the final") {
+    float* second = nullptr;
+    script.kernels["reference"] = [&,
+                                   original = script.kernels["reference"]](const FakeArguments& arguments) {
+      original(arguments);
+      second = arguments.pointer<float>(0);  // of the draw that is made last
+    };
+    int launches = 0;
+    script.kernels["slow"] = [&](const FakeArguments& arguments) {
+      twice(arguments);
+      REQUIRE(second != arguments.pointer<float>(0));
+      if (++launches == 70) second[3] = 9;
+    };
+    const FinalOutcome outcome = run_final();
+    CHECK_FALSE(outcome.complete());
+    CHECK(outcome.failure.status == TrialStatus::input_modified);
+    CHECK(outcome.failure.detail == "after a final: x is an input and was changed");
+    script.kernels["slow"] = twice;
+    CHECK(run_final().complete());  // on inputs made again
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture, "contestants of two problems are each verified on their own inputs") {
+    final_job.trials[0] = job(500);
+    final_job.trials[0].kernels[0].symbol = "slow";
+    const FinalOutcome outcome = run_final();
+    CHECK(outcome.failure.detail.empty());
+    CHECK(outcome.complete());
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture, "a baseline is measured with the others and is not the fastest") {
+    final_job.trials[1].role = tuner::model::Role::baseline;
+    const FinalOutcome outcome = run_final();
+    CHECK(outcome.fastest == 2);
+    CHECK(outcome.standings[1].ratio < 1);
+    CHECK_FALSE(outcome.standings[1].tied);
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture,
+                    "below a millisecond an unmeasured run goes ahead of each sample, warm L2 alone") {
+    double time_ns = 0;
+    bool flush = false;
+    int runs_a_round = 0;
+    SUBCASE("short") {
+      time_ns = 0.9e6;
+      runs_a_round = 3 + 1;
+    }
+    SUBCASE("long") {
+      time_ns = 2.1e6;
+      runs_a_round = 1;
+    }
+    SUBCASE("short behind a flush") {
+      time_ns = 0.9e6;
+      flush = true;
+      runs_a_round = 1;
+    }
+    script.time_ns = [&](const std::string&, int) { return time_ns; };
+    for (auto& trial : final_job.trials) {
+      trial.policy.flush_l2 = flush;
+      trial.policy.final.choosing_rounds = 0;
+    }
+    run_final();  // warms the device
+    const auto launches = [&] { return script.launches["slow"]; };
+    const int before = launches();
+    for (auto& trial : final_job.trials) trial.policy.final.confirming_rounds = 10;
+    run_final();
+    const int with_10 = launches() - before;
+    for (auto& trial : final_job.trials) trial.policy.final.confirming_rounds = 20;
+    run_final();
+    CHECK(launches() - before - 2 * with_10 == 10 * runs_a_round);
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture, "a batch is run once before the rounds, which makes its graph") {
+    script.time_ns = [](const std::string&, int) { return 1e5; };
+    final_job.trials.resize(1);
+    const FinalOutcome outcome = run_final();
+    CHECK(outcome.standings[0].measurement.launches_per_sample == 20);
+    CHECK(std::count(script.repetitions.begin(), script.repetitions.end(), 20) == outcome.rounds + 1);
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture,
+                    "a buffer that is restored is so before each run of a final, none of them in a batch") {
+    script.time_ns = [](const std::string&, int) { return 1e5; };
+    int dirty = 0;
+    for (auto& trial : final_job.trials) {
+      trial.plan.buffers[2].init = {tuner::model::Init::Kind::constant, 9, 0};
+      trial.plan.buffers[2].restored = true;
+      script.kernels[trial.kernels[0].symbol] = [&](const FakeArguments& arguments) {
+        twice(arguments);
+        dirty += arguments.pointer<int>(2)[5] != 9 ? 1 : 0;
+        arguments.pointer<int>(2)[5] = 1;
+      };
+    }
+    const FinalOutcome outcome = run_final();
+    CHECK(outcome.failure.detail.empty());
+    CHECK(outcome.standings.at(0).measurement.launches_per_sample == 1);
+    CHECK(dirty == 0);
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture,
+                    "a final warms a device that was idle, and keeps it warm for what comes next") {
+    const auto runs_of_final = [&] {
+      const int before = script.count("run");
+      CHECK(run_final().complete());
+      return script.count("run") - before;
+    };
+    runs_of_final();
+    const int warm = runs_of_final();
+    script.clock_ns += 2e9;
+    CHECK(runs_of_final() > warm + 40);
+    script.clock_ns += 0.3e9;
+    CHECK(runs_of_final() == warm);
+    script.clock_ns += 0.3e9;
+    CHECK(runs_of_final() == warm);
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture, "another seed gives the rounds another order, the same seed the same") {
+    std::vector<std::string> order;
+    script.time_ns = [&](const std::string& symbol, int) {
+      order.push_back(symbol);
+      return 3e6;
+    };
+    const auto order_with = [&](std::uint64_t seed) {
+      order.clear();
+      final_job.seed = seed;
+      CHECK(run_final().complete());
+      return order;
+    };
+    order_with(1);  // warms the device
+    const auto first = order_with(1);
+    CHECK(order_with(1) == first);
+    CHECK(order_with(2) != first);
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture,
+                    "times of several kernels in a row must be that much longer to be their own") {
+    script.time_ns = [](const std::string&, int) { return 4e3; };
+    final_job.trials = {job(10)};
+    CHECK(run_final().standings.at(0).measurement.includes_launch_latency);
+    script.time_ns = [](const std::string&, int) { return 6e3; };
+    CHECK_FALSE(run_final().standings.at(0).measurement.includes_launch_latency);
+    final_job.trials[0].plan.steps.push_back(final_job.trials[0].plan.steps[0]);
+    script.time_ns = [](const std::string&, int) { return 4e3; };  // two of them: 8 µs
+    CHECK(run_final().standings.at(0).measurement.includes_launch_latency);
+  }
+
+  TEST_CASE_FIXTURE(FinalFixture, "who cannot be loaded is named") {
+    script.faults = {{"load", 2 + 2, TrialStatus::launch_error, false}};  // the reference's come first
+    const FinalOutcome outcome = run_final();
+    CHECK_FALSE(outcome.complete());
+    REQUIRE(outcome.culprit);
+    CHECK(*outcome.culprit == 1);
+  }
+
   TEST_CASE_FIXTURE(FinalFixture, "contestants whose inputs do not fit together are no final") {
     script.memory_bytes = 12 << 20;
     final_job.trials = {job(200'000), job(200'001)};

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <random>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/measure/noisy_gpu.hpp"
 #include "tuner/measure/policy.hpp"
@@ -39,6 +41,36 @@ FinalOutcome final_on(NoisyGpu& gpu, const std::vector<double>& true_ns,
                       const FinalPolicy& policy = standard(), std::uint64_t seed = 1) {
   return final_of(
       true_ns.size(), [&](std::size_t contestant) { return gpu.sample(true_ns[contestant]); }, policy, seed);
+}
+
+/// A task of the standard policy, without samples.
+measure::FinalTask task_of(std::size_t contestants, std::uint64_t seed = 1) {
+  measure::FinalTask task;
+  task.policy = standard();
+  task.contestants.resize(contestants);
+  task.seed = seed;
+  task.max_sm_clock_mhz = NoisyGpu::max_clock_mhz;
+  return task;
+}
+
+FinalOutcome final_with_baselines(NoisyGpu& gpu, const std::vector<double>& true_ns,
+                                  const std::set<std::size_t>& baselines, std::uint64_t seed = 1) {
+  measure::FinalTask task = task_of(true_ns.size(), seed);
+  for (const std::size_t i : baselines) task.contestants[i].may_win = false;
+  task.sample = [&](std::size_t contestant) { return gpu.sample(true_ns[contestant]); };
+  return measure::Final(std::move(task)).run();
+}
+
+/// Of two, 0 is chosen by 1 %, too noisily for 1 to leave. Then 1 takes `confirmed_ns`, by turns so much more
+/// and less than that, and 0 as long as before: 1 ms.
+FinalOutcome contradicted(double confirmed_ns, double wobble_ns) {
+  std::vector<int> samples(2);
+  return final_of(2, [&](std::size_t contestant) -> Timing {
+    const bool choosing = samples[contestant]++ < 40;
+    const double sign = samples[contestant] % 2 == 0 ? -1 : 1;
+    if (contestant == 0) return {1e6, 0};
+    return {choosing ? 1.01e6 + sign * 0.03e6 : confirmed_ns + sign * wobble_ns, 0};
+  });
 }
 
 /// How many of 100 finals of these two end tied.
@@ -132,17 +164,208 @@ TEST_SUITE("tuner::measure::Final") {
     CHECK(lowest < 0.999);  // as taking the best of the same medians would have
   }
 
-  TEST_CASE("where confirming contradicts choosing, it is believed") {
-    std::vector<int> samples(2);
-    const FinalOutcome outcome = final_of(2, [&](std::size_t contestant) -> Timing {
-      const bool choosing = samples[contestant]++ < 40;
-      const double wobble = samples[contestant] % 2 == 0 ? 0 : 0.02e6;  // hides 0.3 % from the looks
-      return {contestant == 0 ? (choosing ? 1e6 + wobble : 1.1e6) : 1.003e6, 0};
-    });
+  TEST_CASE("where confirming contradicts choosing beyond doubt, it is believed") {
+    const FinalOutcome outcome = contradicted(0.95e6, 0.001e6);
     CHECK(outcome.rounds == 60);
     CHECK(outcome.fastest == 1);
+    CHECK(outcome.standings[1].ratio == 1);
+    CHECK(outcome.standings[1].tied);
+    CHECK(outcome.standings[0].ratio == doctest::Approx(1 / 0.95).epsilon(0.001));
     CHECK(outcome.standings[0].ratio_low > 1.05);
     CHECK_FALSE(outcome.standings[0].tied);
+  }
+
+  TEST_CASE("who was chosen stays the fastest where another is ahead only by its point estimate") {
+    const FinalOutcome outcome = contradicted(0.99e6, 0.03e6);
+    CHECK(outcome.standings[1].ratio < 0.995);
+    CHECK(outcome.standings[1].ratio_high > 1);
+    CHECK(outcome.fastest == 0);
+    CHECK(outcome.standings[1].tied);
+  }
+
+  TEST_CASE("who may be faster by less than what counts as a difference is not believed either") {
+    const FinalOutcome outcome = contradicted(0.9985e6, 0.0015e6);
+    CHECK(outcome.standings[1].ratio < 0.999);
+    CHECK(outcome.standings[1].ratio_high > 0.999);
+    CHECK(outcome.standings[1].ratio_high < 1);
+    CHECK(outcome.fastest == 0);
+  }
+
+  TEST_CASE("of several that contradict the choice the one that is surely fastest is believed") {
+    for (const bool last : {false, true}) {
+      std::vector<int> samples(3);
+      const FinalOutcome outcome = final_of(3, [&](std::size_t contestant) -> Timing {
+        const bool choosing = samples[contestant]++ < 40;
+        const double wobble = samples[contestant] % 2 == 0 ? -0.03e6 : 0.03e6;
+        if (contestant == 0) return {1e6, 0};
+        if (choosing) return {1.01e6 + wobble, 0};
+        return {(contestant == 1) == last ? 0.95e6 : 0.9e6, 0};
+      });
+      CHECK(outcome.fastest == (last ? 2 : 1));
+    }
+  }
+
+  TEST_CASE("a baseline that is faster than all takes part to the end, and is neither fastest nor tied") {
+    NoisyGpu gpu(11, {.drift = 0, .outlier_share = 0});
+    const std::vector<double> true_ns = {0.9e6, 1e6, 1.05e6, 1e6, 1.5e6};
+    const FinalOutcome outcome = final_with_baselines(gpu, true_ns, {0, 4});
+    CHECK((outcome.fastest == 1 || outcome.fastest == 3));
+    CHECK(outcome.standings[1].tied);
+    CHECK(outcome.standings[3].tied);
+    CHECK_FALSE(outcome.standings[0].tied);
+    CHECK(outcome.standings[0].ratio == doctest::Approx(0.9).epsilon(0.01));
+    for (const std::size_t stays : {0U, 1U, 3U, 4U})
+      CHECK(outcome.standings[stays].measurement.samples_ns.size() == 20);
+    CHECK(outcome.standings[2].measurement.samples_ns.size() == 10);
+  }
+
+  TEST_CASE("a baseline that confirming shows to be faster takes nothing from the winner") {
+    std::vector<int> samples(2);
+    measure::FinalTask task = task_of(2);
+    task.contestants[1].may_win = false;
+    task.sample = [&](std::size_t contestant) -> Timing {
+      return {contestant == 1 && samples[contestant]++ < 3 ? 1.2e6 : contestant == 1 ? 0.8e6 : 1e6, 0};
+    };
+    const FinalOutcome outcome = measure::Final(std::move(task)).run();
+    CHECK(outcome.fastest == 0);
+    CHECK(outcome.standings[1].ratio_high < 0.9);
+    CHECK_FALSE(outcome.standings[1].tied);
+  }
+
+  TEST_CASE("one rival beside a baseline needs no choosing, and is told apart from it in all rounds") {
+    NoisyGpu gpu(12);
+    const FinalOutcome outcome = final_with_baselines(gpu, {1e6, 1e6}, {1});
+    CHECK(outcome.fastest == 0);
+    CHECK(outcome.rounds == 20);
+    CHECK(gpu.samples == 2 * 20);
+  }
+
+  TEST_CASE("looks come after the 10th round, after each 5th behind it, and after the last") {
+    const auto rounds_until_it_leaves = [](int choosing_rounds) {
+      FinalPolicy policy = standard();
+      policy.choosing_rounds = choosing_rounds;
+      int samples = 0;
+      const FinalOutcome outcome = final_of(
+          2,
+          [&](std::size_t contestant) -> Timing {
+            if (contestant == 0) return {1e6, 0};
+            // 3 % slower by six standard errors from the 12th round on, not from the 10th.
+            return {1.03e6 + (samples++ % 2 == 0 ? 9150 : -9150), 0};
+          },
+          policy);
+      return outcome.standings[1].measurement.samples_ns.size();
+    };
+    CHECK(rounds_until_it_leaves(40) == 15);
+    CHECK(rounds_until_it_leaves(12) == 12);
+  }
+
+  TEST_CASE("nobody leaves who is slower by no more than what counts as a difference, however surely") {
+    const FinalOutcome outcome = final_of(2, [](std::size_t contestant) {
+      return Timing{contestant == 0 ? 1e6 : 1.0009e6, 0};
+    });
+    CHECK(outcome.rounds == 60);
+    CHECK(outcome.standings[1].measurement.samples_ns.size() == 20);
+    CHECK(outcome.standings[1].tied);
+  }
+
+  TEST_CASE("who is alone is sampled half as often, yet often enough for an interval") {
+    const auto rounds = [](const FinalPolicy& policy) {
+      return final_of(
+                 1,
+                 [](std::size_t) {
+                   return Timing{1e6, 0};
+                 },
+                 policy)
+          .rounds;
+    };
+    CHECK(rounds(standard()) == 10);
+    CHECK(rounds(measure::policy("quick").final) == 6);
+    CHECK(rounds(measure::policy("thorough").final) == 30);
+  }
+
+  TEST_CASE("without rounds of choosing the first that may win is held against the others") {
+    measure::FinalTask task = task_of(3);
+    task.policy.choosing_rounds = 0;
+    task.contestants[0].may_win = false;
+    task.sample = [](std::size_t) { return Timing{1e6, 0}; };
+    const FinalOutcome outcome = measure::Final(std::move(task)).run();
+    CHECK(outcome.fastest == 1);
+    CHECK(outcome.rounds == 20);
+  }
+
+  TEST_CASE("the fastest is who takes least a launch, not who has the shortest samples") {
+    measure::FinalTask task = task_of(2);
+    task.contestants[0].launches_per_sample = 10;
+    task.contestants[1].launches_per_sample = 40;
+    int samples = 0;
+    task.sample = [&](std::size_t contestant) -> Timing {
+      if (contestant == 0) return {1e6, 0};
+      return {samples++ < 40 ? 3e6 : 4e6, 0};  // confirming sees no difference, so the choice stands
+    };
+    const FinalOutcome outcome = measure::Final(std::move(task)).run();
+    CHECK(outcome.fastest == 1);
+    CHECK_FALSE(outcome.standings[0].tied);
+  }
+
+  TEST_CASE("two contestants do not always change places: who went first may go first again") {
+    std::vector<std::size_t> first;
+    bool is_new = false;
+    measure::FinalTask task = task_of(2);
+    task.begin_round = [&] { is_new = true; };
+    task.sample = [&](std::size_t contestant) {
+      if (std::exchange(is_new, false)) first.push_back(contestant);
+      return Timing{1e6, 0};
+    };
+    measure::Final(std::move(task)).run();
+    int same = 0;
+    for (std::size_t i = 1; i < first.size(); ++i) same += first[i] == first[i - 1] ? 1 : 0;
+    CHECK(same > 10);
+    CHECK(same < 50);
+  }
+
+  TEST_CASE("an interval holds for all rivals at once: the more there are the wider it is") {
+    const auto width = [](std::size_t contestants) {
+      std::vector<int> samples(contestants);
+      const FinalOutcome outcome = final_of(contestants, [&](std::size_t contestant) -> Timing {
+        const double wobble = 0.001e6 * (samples[contestant]++ * 7 % 20);
+        return {1e6 + (contestant == 1 ? wobble : 0), 0};
+      });
+      return outcome.standings[1].ratio_high - outcome.standings[1].ratio_low;
+    };
+    CHECK(width(10) > 1.3 * width(2));
+  }
+
+  TEST_CASE("whatever the times, a final crowns nobody who is surely slower, and its figures agree") {
+    const NoisyGpu::Weather weathers[] = {
+        {}, {.drift = 0.05, .drift_samples = 60}, {.outlier_share = 0.03}, {.throttled_share = 0.05}};
+    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+      CAPTURE(seed);
+      std::mt19937_64 random(seed);
+      std::vector<double> true_ns(2 + random() % 8);
+      for (double& time : true_ns) time = 1e6 * (1 + 0.002 * static_cast<double>(random() % 40));
+      std::set<std::size_t> baselines;
+      for (std::size_t i = 1; i < true_ns.size(); ++i)
+        if (random() % 4 == 0) baselines.insert(i);
+      double best_ns = true_ns[0];
+      for (std::size_t i = 0; i < true_ns.size(); ++i)
+        if (!baselines.contains(i)) best_ns = std::min(best_ns, true_ns[i]);
+      NoisyGpu gpu(seed, weathers[seed % 4]);
+      const FinalOutcome outcome = final_with_baselines(gpu, true_ns, baselines, seed);
+      REQUIRE(outcome.complete());
+      CHECK_FALSE(baselines.contains(outcome.fastest));
+      CHECK(true_ns[outcome.fastest] <= 1.01 * best_ns);
+      CHECK(outcome.standings[outcome.fastest].ratio == 1);
+      for (std::size_t i = 0; i < true_ns.size(); ++i) {
+        CAPTURE(i);
+        const auto& standing = outcome.standings[i];
+        CHECK(standing.ratio_low <= standing.ratio);
+        CHECK(standing.ratio_high >= standing.ratio);
+        CHECK_FALSE((standing.tied && baselines.contains(i)));
+        // 3 % are six standard errors of the ratio, and more.
+        if (true_ns[i] > 1.03 * true_ns[outcome.fastest]) CHECK_FALSE(standing.tied);
+        CHECK(standing.ratio == doctest::Approx(true_ns[i] / true_ns[outcome.fastest]).epsilon(0.012));
+      }
+    }
   }
 
   TEST_CASE("each round has everyone once, in an order of its own, and is announced") {

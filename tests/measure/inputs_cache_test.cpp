@@ -4,6 +4,7 @@
 
 #include "tests/measure/trial_fixture.hpp"
 
+using tests::FakeArguments;
 using tests::TrialFixture;
 using tuner::measure::inputs_key;
 using tuner::model::TrialStatus;
@@ -29,9 +30,9 @@ TEST_SUITE("tuner::measure::InputsCache") {
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "old problems are freed before memory runs out") {
-    script.memory_bytes = 80 << 20;
-    for (std::int64_t n = 500'000; n < 500'010; ++n)
-      CHECK(run(job(n)).status == TrialStatus::ok);  // 24 MB each
+    script.memory_bytes = 9 << 20;
+    for (std::int64_t n = 50'000; n < 50'010; ++n)
+      CHECK(run(job(n)).status == TrialStatus::ok);  // 3 MB each
     CHECK(script.most_allocated_bytes <= script.memory_bytes);
   }
 
@@ -44,11 +45,82 @@ TEST_SUITE("tuner::measure::InputsCache") {
     CHECK(script.launches["reference"] == 6);  // the first problem had been freed
   }
 
-  TEST_CASE_FIXTURE(TrialFixture, "a workspace that does not fit beside other problems gets their room") {
-    script.memory_bytes = 80 << 20;
-    CHECK(run(job(1'000'000)).status == TrialStatus::ok);
+  TEST_CASE_FIXTURE(
+      TrialFixture,
+      "what a failed trial did to another problem's inputs is found before they are used again") {
+    float* of_other = nullptr;
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      twice(arguments);
+      of_other = arguments.pointer<float>(0);
+    };
     CHECK(run(job(1000)).status == TrialStatus::ok);
-    CHECK(run(job(1000, 10'000'000)).status == TrialStatus::ok);
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      twice(arguments);
+      of_other[3] = 9;
+      arguments.pointer<float>(1)[0] = 77;
+    };
+    CHECK(run(job(2000)).status == TrialStatus::wrong_result);
+    script.kernels["kernel"] = twice;
+    SUBCASE("at once") {}
+    SUBCASE("after trials of the problem that failed, which are trusted again") {
+      CHECK(run(job(2000)).status == TrialStatus::ok);
+      CHECK(run(job(2000)).status == TrialStatus::ok);
+    }
+    SUBCASE("after a problem that is new") {
+      CHECK(run(job(3000)).status == TrialStatus::ok);
+    }
+    CHECK(run(job(1000)).status == TrialStatus::ok);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "inputs of a trial that failed are looked at before the next of the same problem") {
+    script.kernels["kernel"] = [](const FakeArguments& arguments) {
+      twice(arguments);
+      arguments.pointer<float>(0)[3] = 9;
+    };
+    CHECK(run(job(1000)).status == TrialStatus::input_modified);
+    script.kernels["kernel"] = twice;
+    CHECK(run(job(1000)).status == TrialStatus::ok);
+    CHECK(script.launches["reference"] == 4);  // made again
+    CHECK(run(job(1000)).status == TrialStatus::ok);
+    CHECK(script.launches["reference"] == 4);  // and kept
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "the problem used longest ago is freed first") {
+    script.memory_bytes = 9 << 20;
+    CHECK(run(job(50'000)).status == TrialStatus::ok);  // 3 MB each
+    CHECK(run(job(50'001)).status == TrialStatus::ok);
+    CHECK(run(job(50'000)).status == TrialStatus::ok);
+    CHECK(script.launches["reference"] == 4);
+    CHECK(run(job(50'002)).status == TrialStatus::ok);  // in place of the second
+    CHECK(run(job(50'000)).status == TrialStatus::ok);
+    CHECK(script.launches["reference"] == 6);
+    CHECK(run(job(50'001)).status == TrialStatus::ok);
+    CHECK(script.launches["reference"] == 8);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "memory that others have is not counted on") {
+    script.memory_bytes = 20 << 20;
+    script.free_memory_bytes = 5 << 20;
+    for (std::int64_t n = 50'000; n < 50'004; ++n) CHECK(run(job(n)).status == TrialStatus::ok);
+    CHECK(script.most_allocated_bytes <= script.free_memory_bytes);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "nothing is allocated again on a device that was lost") {
+    run(job(1000));
+    const int before = script.count("allocate");
+    script.faults = {{"allocate", before + 2, TrialStatus::crashed, true}};
+    const auto outcome = run(job(2000));
+    CHECK(outcome.status == TrialStatus::crashed);
+    CHECK(outcome.device_lost);
+    CHECK(script.count("allocate") == before + 2);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a workspace that does not fit beside other problems gets their room") {
+    script.memory_bytes = 9 << 20;
+    CHECK(run(job(100'000)).status == TrialStatus::ok);
+    CHECK(run(job(1000)).status == TrialStatus::ok);
+    CHECK(run(job(1000, 1'000'000)).status == TrialStatus::ok);
     CHECK(script.most_allocated_bytes <= script.memory_bytes);
   }
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "tests/measure/trial_fixture.hpp"
@@ -316,6 +317,47 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
 
     std::swap(uploading.plan.steps[0], uploading.plan.steps[1]);  // the kernel does not wait
     CHECK(run(uploading).status == TrialStatus::wrong_result);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "an upload of a part leaves the rest of its buffer as it was") {
+    const auto uploading = [](std::vector<std::pair<std::int64_t, std::int64_t>> parts, bool in_time) {
+      auto out = job();
+      for (const auto& [first, elements] : parts) {
+        Step upload;
+        upload.kind = Step::Kind::upload;
+        upload.buffer = 0;
+        upload.first = first;
+        upload.elements = elements;
+        out.plan.steps.insert(in_time ? out.plan.steps.begin() : out.plan.steps.end(), upload);
+      }
+      return out;
+    };
+    for (const bool in_time : {true, false}) {
+      CHECK(run(uploading({{0, 400}}, in_time)).status == TrialStatus::ok);
+      CHECK(run(uploading({{0, 400}, {401, elements - 401}}, in_time)).status == TrialStatus::ok);
+      CHECK(run(uploading({{1, elements - 1}}, in_time)).status == TrialStatus::ok);
+    }
+    // Together these are the whole, in whatever order and however they overlap.
+    for (const auto& whole :
+         {std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 400}, {400, elements - 400}},
+          {{400, elements - 400}, {0, 400}},
+          {{0, elements}, {10, 20}},
+          {{0, 500}, {300, elements - 300}}}) {
+      CHECK(run(uploading(whole, true)).status == TrialStatus::ok);
+      CHECK(run(uploading(whole, false)).status == TrialStatus::wrong_result);
+    }
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "an upload of one buffer is none of another") {
+    auto two = job();
+    two.plan.buffers.push_back(
+        {"z", ElementType::float32, elements, Access::in, {Init::Kind::constant, 1, 0}, {}});
+    Step upload;
+    upload.kind = Step::Kind::upload;
+    upload.buffer = 3;
+    upload.elements = elements;
+    two.plan.steps.push_back(upload);  // after the kernel, which does not read it
+    CHECK(run(two).status == TrialStatus::ok);
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "an upload copies initial contents, whatever an earlier trial left") {

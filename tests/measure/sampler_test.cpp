@@ -106,6 +106,55 @@ TEST_SUITE("tuner::measure::Sampler") {
     CHECK(behind.measurement.samples_ns == std::vector{1.4e6, 1.3e6, 1.3e6});
   }
 
+  TEST_CASE_FIXTURE(
+      SamplerFixture,
+      "in batches too who is behind is dropped, by the time of a launch and not of a warm run") {
+    every_launch_takes(8'000);
+    const auto far = sample(40'000, 5'000);
+    CHECK(far.dropped);
+    CHECK(far.measurement.samples_ns.size() == 1);
+    CHECK(far.measurement.median_ns == doctest::Approx(8'000));
+    CHECK(far.measurement.launches_per_sample == 63);
+    const auto behind = sample(40'000, 6'000);
+    CHECK(behind.dropped);
+    CHECK(behind.measurement.samples_ns.size() == 3);
+    CHECK_FALSE(sample(40'000, 7'900).dropped);
+    CHECK(sample(40'000, 7'900).measurement.samples_ns.size() == 10);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture, "what turns out to be long when run back to back is timed singly") {
+    every_launch_takes(150'000);
+    CHECK(sample(90'000).measurement.launches_per_sample == 1);
+    every_launch_takes(100'000);
+    CHECK(sample(90'000).measurement.launches_per_sample == 1);
+    CHECK(sample(100'000).measurement.launches_per_sample == 1);
+    every_launch_takes(99'000);
+    CHECK(sample(99'000).measurement.launches_per_sample == 6);
+    policy.batch_ns = 10'000;
+    CHECK(sample(99'000).measurement.launches_per_sample == 2);  // one would be no batch
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "throttled samples drop nobody, are told of who is dropped, and take their time") {
+    // A throttled warm run and sample, then two that count: the cut after three is not reached.
+    warm_clock_mhz = 1400;
+    policy.samples = 3;
+    script.time_ns = [](const std::string&, int launch) { return launch == 0 ? 5e6 : 1.3e6; };
+    script.sm_clock_mhz = [](int run) { return run == 0 ? 1400.0 : 1900.0; };
+    const auto dropped = sample(5e6, 1e6);
+    CHECK(dropped.dropped);
+    CHECK(dropped.measurement.samples_ns == std::vector{1.3e6, 1.3e6, 1.3e6});
+    CHECK(dropped.measurement.throttled_samples == 1);
+    policy.samples = 10;
+    policy.time_limit_ns = 20e6;
+    every_launch_takes(2e6);
+    const int before = script.count("run");
+    script.sm_clock_mhz = [before](int run) { return run < before + 6 ? 1400.0 : 1900.0; };
+    const auto late = sample(2e6);
+    CHECK(late.measurement.samples_ns.size() == 6);  // the least, though time was spent after four
+    CHECK(late.measurement.throttled_samples == 6);
+  }
+
   TEST_CASE_FIXTURE(SamplerFixture, "nothing is dropped without a best or without cuts") {
     every_launch_takes(5e6);
     CHECK_FALSE(sample(5e6, 0).dropped);
@@ -164,7 +213,11 @@ TEST_SUITE("tuner::measure::Sampler") {
   TEST_CASE("the time of several kernels must be that much longer to be theirs alone") {
     CHECK_FALSE(measure::includes_launch_latency(6'000, 1, 100));
     CHECK(measure::includes_launch_latency(6'000, 2, 100));
+    CHECK(measure::includes_launch_latency(4'900, 1, 2));
+    CHECK_FALSE(measure::includes_launch_latency(5'000, 1, 2));
+    CHECK(measure::includes_launch_latency(4'900, 0, 2));  // a copy alone
     CHECK(measure::includes_launch_latency(15'000, 1, 1));
+    CHECK_FALSE(measure::includes_launch_latency(20'000, 1, 1));
     CHECK_FALSE(measure::includes_launch_latency(25'000, 1, 1));
   }
 }

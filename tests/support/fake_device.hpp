@@ -56,6 +56,7 @@ struct FakeScript {
   std::function<double(int run)> sm_clock_mhz = [](int) { return 0.0; };
   std::vector<Fault> faults;
   std::int64_t memory_bytes = std::int64_t{1} << 30U;
+  std::int64_t free_memory_bytes = 0;  ///< what the device says is free; 0: it does not say
   int blocks_per_multiprocessor = 4;
 
   /// What a device with CUDA arrays does; given a sequence's bindings. The first is done by bind(), too.
@@ -70,19 +71,21 @@ struct FakeScript {
   double clock_ns = 0;  ///< advanced by what runs
 
   int count(const std::string& call) const {
-    int n = 0;
-    for (const std::string& name : calls) n += name == call ? 1 : 0;
-    return n;
+    const auto found = m_counts.find(call);
+    return found == m_counts.end() ? 0 : found->second;
   }
   /// Notes the call; throws where a fault is planted.
   void note(const std::string& call) {
     calls.push_back(call);
-    const int nth = count(call);
+    const int nth = ++m_counts[call];
     for (const Fault& fault : faults) {
       if (fault.call != call || fault.at != nth) continue;
       throw tuner::device::DeviceFault(fault.status, fault.lost, "planted fault in " + call);
     }
   }
+
+ private:
+  std::map<std::string, int> m_counts;  ///< of calls, by name
 };
 
 class FakeBuffer final : public tuner::device::Buffer {
@@ -208,6 +211,7 @@ class FakeDevice final : public tuner::device::Device {
     m_info.kind = "fake";
     m_info.name = "Fake GPU";
     m_info.memory_bytes = script.memory_bytes;
+    m_info.free_memory_bytes = script.free_memory_bytes;
   }
 
   const tuner::model::DeviceInfo& info() const override { return m_info; }

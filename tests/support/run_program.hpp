@@ -27,8 +27,8 @@ class TemporaryFolder {
   std::string m_path;
 };
 
-/// A program under way, with empty standard input and only the given environment (PATH is kept). Killed and
-/// reaped when the object goes.
+/// A program under way, with empty standard input and only the given environment (PATH and MUTANT are kept).
+/// Killed and reaped when the object goes.
 class BackgroundProgram {
  public:
   enum class Output {

@@ -32,6 +32,8 @@ const std::map<std::string, Behaviour>& behaviours() {
       {"crash_preparing", Behaviour::crash_preparing},
       {"odd_culprit", Behaviour::odd_culprit},
       {"odd_fastest", Behaviour::odd_fastest},
+      {"odd_standings", Behaviour::odd_standings},
+      {"odd_winner", Behaviour::odd_winner},
       {"illegal_address", Behaviour::lose_device},
       {"misaligned_address", Behaviour::lose_device},
       {"device_assert", Behaviour::lose_device},

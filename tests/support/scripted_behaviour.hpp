@@ -33,6 +33,8 @@ enum class Behaviour {
   crash_preparing,  ///< dies while it makes them
   odd_culprit,      ///< its final names a contestant that there is not
   odd_fastest,      ///< its final was won by one
+  odd_standings,    ///< its final tells of one contestant too few
+  odd_winner,       ///< its final was won by it, even where it may not win
 };
 
 Behaviour behaviour_of(const std::string& entry);

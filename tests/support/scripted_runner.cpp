@@ -206,10 +206,12 @@ model::TrialOutcome ScriptedRunner::run(const model::TrialJob& job) {
 model::FinalOutcome ScriptedRunner::run_final(const model::FinalJob& job) {
   model::FinalOutcome outcome =
       simple_final([this](const model::TrialJob& trial) { return run(trial); }, job);
-  for (const model::TrialJob& trial : job.trials) {
-    const Behaviour behaviour = behaviour_of(trial.plan.steps.front().entry);
+  for (std::size_t i = 0; i < job.trials.size(); ++i) {
+    const Behaviour behaviour = behaviour_of(job.trials[i].plan.steps.front().entry);
     if (behaviour == Behaviour::odd_culprit) outcome.culprit = job.trials.size();
     if (behaviour == Behaviour::odd_fastest) outcome.fastest = job.trials.size();
+    if (behaviour == Behaviour::odd_standings) outcome.standings.pop_back();
+    if (behaviour == Behaviour::odd_winner) outcome.fastest = i;
   }
   return outcome;
 }

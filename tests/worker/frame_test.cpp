@@ -113,6 +113,19 @@ TEST_SUITE("tuner::worker frames") {
     CHECK(decoder.error() == "a frame of 5 bytes exceeds the limit of 4");
   }
 
+  TEST_CASE("a frame of exactly the limit is whole, and one byte more is too much") {
+    FrameDecoder decoder(5);
+    decoder.feed(make_frame(text("hello")));
+    CHECK(decoder.next() == text("hello"));
+    CHECK(decoder.error().empty());
+    decoder.feed(make_frame(text("hello!")));
+    CHECK_FALSE(decoder.next());
+    CHECK(decoder.error() == "a frame of 6 bytes exceeds the limit of 5");
+    FrameDecoder none(0);
+    none.feed(make_frame({}));
+    CHECK(none.next() == Bytes{});
+  }
+
   TEST_CASE("no mutation of a message makes decoding crash") {
     const std::vector<Bytes> originals = payloads();
     test::fuzz([&](unsigned seed) {
@@ -164,6 +177,21 @@ TEST_SUITE("tuner::worker frames") {
         while (auto payload = decoder.next()) static_cast<void>(decode(*payload));
       }
     });
+  }
+
+  TEST_CASE("what is printed is kept whole up to its limit, in whatever pieces it comes") {
+    const std::string printed = "0123456789abcdefghijklmnopqrstuvwxyz";
+    for (std::size_t piece = 1; piece <= printed.size(); ++piece) {
+      for (std::size_t keep = 1; keep <= printed.size() + 1; ++keep) {
+        OutputTail tail(keep);
+        for (std::size_t at = 0; at < printed.size(); at += piece) tail.add(printed.substr(at, piece));
+        const bool whole = keep >= printed.size();
+        CHECK(tail.text() == (whole ? printed : "[…]" + printed.substr(printed.size() - keep)));
+      }
+    }
+    OutputTail tail(10);
+    tail.add("lines\r\n\n");
+    CHECK(tail.text() == "lines");
   }
 
   TEST_CASE("a flood leaves its end and its size") {

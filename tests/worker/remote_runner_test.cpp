@@ -107,15 +107,32 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(runner.starts() == 5);
   }
 
-  TEST_CASE("a final that names a contestant which is not there is no answer") {
+  TEST_CASE(
+      "a final that names a contestant which is not there, or may not win, is refused, and it is said why") {
+    struct Row {
+      std::string entry;
+      std::string reason;
+    };
+    const std::vector<Row> rows = {
+        {"odd_culprit", "contestant 2 of 2 as the culprit"},
+        {"odd_fastest", "contestant 2 of 2 as the fastest"},
+        {"odd_standings", "1 standings of 2 contestants"},
+        {"odd_winner", "a baseline as the fastest"},
+    };
     RemoteRunner runner(test::child("measure"), hasty());
-    for (const char* entry : {"odd_culprit", "odd_fastest"}) {
-      CAPTURE(entry);
-      const model::FinalOutcome outcome =
-          runner.run_final({{test::trial_job("a"), test::trial_job(entry)}, 1});
+    for (const Row& row : rows) {
+      CAPTURE(row.entry);
+      model::FinalJob job{{test::trial_job("a"), test::trial_job(row.entry)}, 1};
+      if (row.entry == "odd_winner") job.trials[1].role = model::Role::baseline;
+      const model::FinalOutcome outcome = runner.run_final(job);
       CHECK_FALSE(outcome.complete());
       CHECK_FALSE(outcome.culprit);
       CHECK(outcome.failure.status == TrialStatus::crashed);
+      CHECK(outcome.failure.device_lost);
+      CHECK_MESSAGE(mentions(outcome.failure.detail, row.reason), outcome.failure.detail);
+      CHECK(test::no_child_left());
+      job.trials.pop_back();
+      CHECK(runner.run_final(job).complete());
     }
   }
 
@@ -190,6 +207,31 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(phase_deadline(settings, library, TrialPhase::timing) == 142s);
     job.best_ns = 1e300;  // nonsense must not overflow into a deadline in the past
     CHECK(phase_deadline(settings, job, TrialPhase::timing) > 5s);
+  }
+
+  TEST_CASE("a final's deadline is the sum of its contestants', each by its own best") {
+    RemoteRunnerSettings settings;
+    model::FinalJob final;
+    final.trials.resize(3);
+    for (model::TrialJob& trial : final.trials) trial.policy.time_limit_ns = 2e9;
+    CHECK(phase_deadline(settings, final, TrialPhase::loading) == 15s);
+    CHECK(phase_deadline(settings, final, TrialPhase::timing) == 21s);
+    CHECK(phase_deadline(settings, final, TrialPhase::preparing) == 360s);
+    final.trials[1].best_ns = 1e9;
+    CHECK(phase_deadline(settings, final, TrialPhase::verifying) == 30s);
+    CHECK(phase_deadline(settings, final, TrialPhase::timing) == 7s + 142s + 7s);
+  }
+
+  TEST_CASE(
+      "timing has time for the samples that settle whether a trial is dropped, if they are more than six") {
+    const RemoteRunnerSettings settings;
+    model::TrialJob job;
+    job.best_ns = 1e9;
+    job.policy.time_limit_ns = 0;
+    job.policy.cuts = {{2, 1.5}};
+    CHECK(phase_deadline(settings, job, TrialPhase::timing) == 140s);
+    job.policy.cuts = {{2, 1.5}, {9, 1.1}, {4, 1.2}};
+    CHECK(phase_deadline(settings, job, TrialPhase::timing) == 200s);
   }
 
   TEST_CASE("a longer deadline lets a slow kernel through") {

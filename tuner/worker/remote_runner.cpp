@@ -31,10 +31,24 @@ double least_samples(const model::MeasurePolicy& policy) {
   return most;
 }
 
-model::TrialOutcome unexpected_answer() {
+/// What keeps `told` from being the outcome of `job`; empty where nothing does. Indices come from another
+/// process.
+std::string objection_to(const model::FinalOutcome& told, const model::FinalJob& job) {
+  const std::size_t trials = job.trials.size();
+  if (told.culprit && *told.culprit >= trials)
+    return fmt::format("contestant {} of {} as the culprit", *told.culprit, trials);
+  if (!told.complete()) return "";
+  if (told.standings.size() != trials)
+    return fmt::format("{} standings of {} contestants", told.standings.size(), trials);
+  if (told.fastest >= trials) return fmt::format("contestant {} of {} as the fastest", told.fastest, trials);
+  return model::may_win(job.trials[told.fastest].role) ? "" : "a baseline as the fastest";
+}
+
+model::TrialOutcome unexpected_answer(const std::string& what) {
   model::TrialOutcome outcome;
   outcome.status = TrialStatus::crashed;
-  outcome.detail = "the measuring process answered with an unexpected message";
+  outcome.detail =
+      fmt::format("the measuring process answered with {}", what.empty() ? "an unexpected message" : what);
   outcome.device_lost = true;
   return outcome;
 }
@@ -108,7 +122,7 @@ TrialOutcome RemoteRunner::run_with_notice(const model::TrialJob& job,
   const Answer answer = ask([&] { return encode(request(job)); }, deadlines, before_launch);
   if (const auto* lost = std::get_if<TrialOutcome>(&answer)) return *lost;
   const auto* told = std::get_if<TrialOutcome>(&std::get<Message>(answer));
-  TrialOutcome outcome = told ? *told : unexpected_answer();
+  TrialOutcome outcome = told ? *told : unexpected_answer("");
   if (const std::string printed = what_it_printed(); !printed.empty())
     outcome.detail += (outcome.detail.empty() ? "" : "; ") + printed;
   if (outcome.device_lost) m_slot.discard();
@@ -130,17 +144,11 @@ model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
     return outcome;
   }
   const auto* told = std::get_if<model::FinalOutcome>(&std::get<Message>(answer));
-  // Indices come from another process.
-  const std::size_t trials = job.trials.size();
-  const bool complete = told && told->complete();
-  const bool sound = told &&
-                     (!complete || (told->standings.size() == trials && told->fastest < trials &&
-                                    model::may_win(job.trials[told->fastest].role))) &&
-                     (!told->culprit || *told->culprit < trials);
-  if (sound)
+  const std::string objection = told ? objection_to(*told, job) : "";
+  if (told && objection.empty())
     outcome = *told;
   else
-    outcome.failure = unexpected_answer();
+    outcome.failure = unexpected_answer(objection);
   if (outcome.failure.device_lost) m_slot.discard();
   return outcome;
 }

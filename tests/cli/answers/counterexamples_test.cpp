@@ -1,0 +1,98 @@
+// Where evidence, or a condition on trials, that is nearly right differs from what is.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
+#include "tuner/cli/answers/evidence.hpp"
+#include "tuner/cli/answers/trial_condition.hpp"
+#include "tuner/cli/answers/words.hpp"
+
+namespace answers = tuner::cli::answers;
+namespace model = tuner::model;
+
+namespace {
+
+/// Whether `--where text` keeps a trial of 8 x 4 x 2 threads, 8 + 12 bytes spilled and an occupancy of 37.5
+/// %.
+bool keeps(const std::string& text) {
+  model::TrialRecord trial = db_test::full_trial();
+  trial.block = {8, 4, 2};
+  std::vector<model::TrialRecord> trials = {trial};
+  answers::TrialCondition(text).keep(
+      trials, [](const model::TrialRecord& one) -> const model::TrialRecord& { return one; });
+  return !trials.empty();
+}
+
+model::TrialRecord trial(std::int64_t tile, double median_ns, const std::string& kernel = "register_tile") {
+  model::TrialRecord record = db_test::timed_trial(kernel + std::to_string(tile), 512, median_ns);
+  record.kernel = kernel;
+  record.configuration = model::Configuration({{"TILE", model::Value(tile)}, {"STAGES", model::Value(2)}});
+  return record;
+}
+
+db::BestAnswer answer_with(const model::TrialRecord& winner) {
+  db::BestAnswer answer;
+  answer.winner = winner;
+  answer.contest.problem = winner.problem;
+  return answer;
+}
+
+}  // namespace
+
+TEST_SUITE("cli answers") {
+  TEST_CASE(
+      "figures that a condition asks for are whole: all sides of a block, both kinds of spills, per cent") {
+    CHECK(keeps("block_threads == 64"));
+    CHECK(keeps("spill_bytes == 20"));
+    CHECK(keeps("occupancy == 37"));
+    CHECK_FALSE(keeps("occupancy > 37"));
+  }
+
+  TEST_CASE("what costs one parameter changed is of the winner's kernel alone") {
+    const model::TrialRecord winner = trial(32, 100);
+    const auto found =
+        answers::evidence(answer_with(winner), {winner, trial(64, 150), trial(16, 120, "naive")});
+    REQUIRE(found.timed.size() == 1);
+    CHECK(found.timed[0].to == model::Value(64));
+  }
+
+  TEST_CASE("of a final the cost of a change is held against the one to use, not against the fastest") {
+    const model::TrialRecord winner = trial(32, 100);
+    const model::TrialRecord other = trial(64, 150);
+    db::BestAnswer answer = answer_with(winner);
+    answer.final = db_test::sample_final();
+    answer.final->entries = {{winner.key, 1.25, 1.25, 1.25, true}, {other.key, 1.5, 1.5, 1.5, false}};
+    const auto found = answers::evidence(answer, {winner, other});
+    REQUIRE(found.timed.size() == 1);
+    CHECK(found.timed[0].in_turn);
+    CHECK(found.timed[0].ratio == doctest::Approx(1.2));
+  }
+
+  TEST_CASE("a value at the end of two says nothing of what lies beyond") {
+    const model::TrialRecord winner = trial(64, 100);
+    CHECK(answers::evidence(answer_with(winner), {winner, trial(32, 150)}).at_end.empty());
+    CHECK(answers::evidence(answer_with(winner), {winner, trial(32, 150), trial(16, 300)}).at_end.size() ==
+          1);
+  }
+
+  TEST_CASE("a change is told by what is different alone") {
+    CHECK(answers::change_text(trial(32, 1).configuration, trial(64, 1).configuration) == "TILE 32 → 64");
+  }
+
+  TEST_CASE("values that only noise tells apart have no influence on the time") {
+    std::vector<model::TrialRecord> trials;
+    for (std::int64_t i = 0; i < 40; ++i) {
+      model::TrialRecord one = trial(i % 20, i < 20 ? 100 : 110);  // the same two times for every value
+      one.key = db_test::key(std::to_string(i));
+      trials.push_back(one);
+    }
+    const auto found = answers::evidence(answer_with(trials[0]), trials);
+    REQUIRE(found.influence.size() == 1);
+    CHECK(found.influence[0].share == 0);
+    trials[3].outcome.measurement->median_ns = 300;  // one of forty, which is noise too
+    CHECK(answers::evidence(answer_with(trials[0]), trials).influence[0].share < 0.3);
+  }
+}

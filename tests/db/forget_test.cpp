@@ -1,0 +1,178 @@
+#include "db/forget.hpp"
+
+#include <doctest/doctest.h>
+
+#include "db/database.hpp"
+#include "db/queries.hpp"
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
+
+using namespace db_test;
+using db::ForgetQuery;
+using tuner::model::Digest;
+using tuner::model::TrialRecord;
+using tuner::model::TrialStatus;
+
+namespace {
+
+/// A database with results whose time of day and run a test says.
+class Results {
+ public:
+  Results() : m_store(m_folder / "tuner.db") {
+    for (const char* run : {"run", "later"}) m_store.begin_run(sample_run(run));
+  }
+
+  TrialRecord add(TrialRecord trial, const std::string& run, const std::string& measured_at) {
+    trial.run = key(run);
+    trial.measured_at = measured_at;
+    trial.sequence = ++m_sequence;
+    m_store.record_stamped(trial, false);
+    return trial;
+  }
+  db::Forgotten forget(const ForgetQuery& query, bool dry_run = false) {
+    return db::forget(m_store.connection(), query, dry_run);
+  }
+  std::string ask(const std::string& sql) const { return db_test::ask(m_folder / "tuner.db", sql); }
+  db::ResultStore& store() { return m_store; }
+
+ private:
+  TempFolder m_folder;
+  db::ResultStore m_store;
+  std::int64_t m_sequence = 0;
+};
+
+ForgetQuery of_run(const std::string& run) {
+  ForgetQuery query;
+  query.run = key(run);
+  return query;
+}
+
+ForgetQuery of_trial(const std::string& trial) {
+  ForgetQuery query;
+  query.trial = key(trial);
+  return query;
+}
+
+constexpr const char* monday = "2026-01-05T10:00:00.000000Z";
+constexpr const char* tuesday = "2026-01-06T10:00:00.000000Z";
+
+}  // namespace
+
+TEST_SUITE("db") {
+  TEST_CASE("a dry run says what would go, and nothing goes") {
+    Results results;
+    results.add(timed_trial("a", 512, 100), "run", monday);
+    CHECK(results.forget(of_trial("a"), true).trials == 1);
+    CHECK(results.ask("SELECT count(*) FROM trials") == "1");
+    CHECK(results.forget(of_trial("a")).trials == 1);
+    CHECK(results.ask("SELECT count(*) FROM trials") == "0");
+    CHECK(results.ask("SELECT count(*) FROM measurements") == "0");
+  }
+
+  TEST_CASE("of a trial that two runs measured the other's measurement stays, and is the current one") {
+    for (const char* gone : {"run", "later"}) {
+      CAPTURE(gone);
+      Results results;
+      results.add(timed_trial("a", 512, 100), "run", monday);
+      results.add(timed_trial("a", 512, 200), "later", tuesday);
+      REQUIRE(results.ask("SELECT median_ns FROM trials") == "200.0");
+      const db::Forgotten forgotten = results.forget(of_run(gone));
+      CHECK(forgotten.trials == 0);
+      CHECK(forgotten.measurements == 1);
+      CHECK(results.ask("SELECT median_ns FROM trials") == (gone == std::string("run") ? "200.0" : "100.0"));
+    }
+  }
+
+  TEST_CASE("of several measurements that stay the latest is the current one") {
+    Results results;
+    results.store().begin_run(sample_run("last"));
+    results.add(timed_trial("a", 512, 100), "run", monday);
+    results.add(timed_trial("a", 512, 200), "later", tuesday);
+    results.add(timed_trial("a", 512, 300), "last", "2026-01-07T10:00:00.000000Z");
+    results.forget(of_run("last"));
+    CHECK(results.ask("SELECT median_ns FROM trials") == "200.0");
+  }
+
+  TEST_CASE("what was measured at the very moment is not before it") {
+    Results results;
+    results.add(timed_trial("a", 512, 100), "run", monday);
+    results.add(timed_trial("b", 512, 100), "run", tuesday);
+    results.add(failed_trial("c", 512, TrialStatus::crashed), "run", monday);
+    results.add(failed_trial("d", 512, TrialStatus::crashed), "run", tuesday);
+    ForgetQuery query;
+    query.before = tuesday;
+    CHECK(results.forget(query).trials == 2);
+    CHECK(results.ask("SELECT count(*) FROM trials WHERE measured_at = '" + std::string(tuesday) + "'") ==
+          "2");
+  }
+
+  TEST_CASE("a binary and a verdict go with the last trial that has them") {
+    Results results;
+    for (const char* name : {"a", "b"}) {
+      TrialRecord trial = timed_trial(name, 512, 100);
+      trial.binary_key = key("shared binary");
+      trial.probe_key = key("shared probes");
+      results.add(trial, "run", monday);
+    }
+    tuner::model::ProbeVerdict verdict;
+    verdict.probe = key("shared probes");
+    verdict.status = TrialStatus::ok;
+    verdict.trial = key("a");
+    verdict.run = key("run");
+    results.store().record_verdict(verdict);
+    const auto left = [&] {
+      return results.ask("SELECT (SELECT count(*) FROM binaries) || ' ' || (SELECT count(*) FROM verdicts)");
+    };
+    REQUIRE(left() == "1 1");
+    results.forget(of_trial("a"));
+    CHECK(left() == "1 1");
+    CHECK(results.ask("SELECT count(*) FROM binary_kernels") == "1");
+    results.forget(of_trial("b"));
+    CHECK(left() == "0 0");
+    CHECK(results.ask("SELECT count(*) FROM configurations") == "0");
+  }
+
+  TEST_CASE("a trial's attempts go with it, and nobody else's") {
+    Results results;
+    for (const char* name : {"a", "b"}) {
+      const TrialRecord trial = results.add(timed_trial(name, 512, 100), "run", monday);
+      results.store().open_attempt(trial);
+    }
+    results.forget(of_trial("a"));
+    CHECK(results.ask("SELECT count(*) FROM attempts") == "1");
+    CHECK(results.ask("SELECT count(*) FROM attempts WHERE trial = (SELECT id FROM trials)") == "1");
+  }
+
+  TEST_CASE("a run takes the finals with it that it held, though its contestants stay") {
+    Results results;
+    std::vector<TrialRecord> contestants;
+    for (const char* name : {"a", "b", "c"})
+      contestants.push_back(results.add(timed_trial(name, 512, 100), "run", monday));
+    tuner::model::FinalRecord final = sample_final();
+    final.run = key("later");
+    final.measured_at = tuesday;
+    final.sequence = 100;
+    results.store().record_stamped(final, contestants, false);
+    CHECK(results.forget(of_run("later")).finals == 1);
+    CHECK(results.ask("SELECT count(*) FROM finals") == "0");
+    CHECK(results.ask("SELECT count(*) FROM final_entries") == "0");
+    CHECK(results.ask("SELECT count(*) FROM trials") == "3");
+  }
+
+  TEST_CASE("what was expected of a search goes with any kernel that took part in it") {
+    Results results;
+    TrialRecord other = timed_trial("o", 512, 100);
+    other.kernel = "naive";
+    results.add(other, "run", monday);
+    results.add(timed_trial("a", 512, 100), "run", monday);
+    tuner::model::SearchRecord search = sample_search();
+    search.parts.push_back({"naive", key("spec of naive"), 4});
+    results.store().record_search(search);
+    ForgetQuery query;
+    query.kernel = "naive";
+    CHECK(results.forget(query).trials == 1);
+    CHECK(results.ask("SELECT count(*) FROM searches") == "0");
+    CHECK(results.ask("SELECT count(*) FROM search_kernels") == "0");
+    CHECK(results.ask("SELECT count(*) FROM trials") == "1");
+  }
+}

@@ -1,0 +1,105 @@
+// Where a comparison, a fill or a recording that is nearly right differs from one that is.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "tuner/device/checksum.hpp"
+#include "tuner/device/compare.hpp"
+#include "tuner/device/fill.hpp"
+#include "tuner/device/replay/recorded_space.hpp"
+
+namespace device = tuner::device;
+using tuner::model::ElementType;
+using tuner::model::Init;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <typename Number>
+device::CompareRequest request_of(ElementType type, const std::vector<Number>& got,
+                                  const std::vector<double>& expected, const std::vector<double>& magnitude) {
+  device::CompareRequest request;
+  request.got = reinterpret_cast<std::uint64_t>(got.data());
+  request.type = type;
+  request.elements = static_cast<std::int64_t>(got.size());
+  request.expected = reinterpret_cast<std::uint64_t>(expected.data());
+  request.magnitude = reinterpret_cast<std::uint64_t>(magnitude.data());
+  return request;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::device counterexamples") {
+  TEST_CASE("whole words in another order are other memory") {
+    std::array<std::uint64_t, 3> words = {11, 22, 33};
+    const auto original = device::checksum_on_host(words.data(), sizeof words);
+    std::swap(words[0], words[2]);
+    CHECK(device::checksum_on_host(words.data(), sizeof words) != original);
+  }
+
+  TEST_CASE("a result that is not a number is infinitely wrong") {
+    const std::vector<float> got = {1, std::numeric_limits<float>::quiet_NaN()};
+    const std::vector<double> expected = {1, 2};
+    const std::vector<double> magnitude = {10, 10};
+    auto request = request_of(ElementType::float32, got, expected, magnitude);
+    request.bound_factor = 0.01;
+    const auto verification = device::compare_on_host(request);
+    CHECK(verification.wrong_elements == 1);
+    CHECK(verification.error_ratio == infinity);
+  }
+
+  TEST_CASE("a short integer that happens to be poison passes a tolerance like any other") {
+    const std::vector<std::int16_t> got = {0, -1};  // every second poison of this type is -1
+    REQUIRE(device::poison_bits(device::fill_int16, 1) == 0xFFFF);
+    const std::vector<double> expected = {0, 0};
+    const std::vector<double> magnitude = {1, 1};
+    auto request = request_of(ElementType::int16, got, expected, magnitude);
+    request.tolerance.absolute = 2;
+    CHECK(device::compare_on_host(request).wrong_elements == 0);
+    request.tolerance.absolute = 0.5;
+    CHECK(device::compare_on_host(request).wrong_elements == 1);
+  }
+
+  TEST_CASE("without order, each number is bounded by its own magnitude") {
+    const std::vector<float> got = {1, 100.5F};
+    const std::vector<double> expected = {100, 1};
+    const std::vector<double> magnitude = {100, 1};
+    auto request = request_of(ElementType::float32, got, expected, magnitude);
+    request.bound_factor = 0.01;
+    request.unordered_within = 2;
+    CHECK(device::compare_on_host(request).wrong_elements == 0);
+    const std::vector<float> other = {1.5F, 100};
+    request.got = reinterpret_cast<std::uint64_t>(other.data());
+    CHECK(device::compare_on_host(request).wrong_elements == 1);
+  }
+
+  TEST_CASE("signs have something in every column, however long a row is") {
+    const std::size_t columns = 8;
+    const std::size_t rows = 40;
+    std::vector<float> values(columns * rows);
+    device::fill_on_host(values.data(), ElementType::float32, columns * rows,
+                         Init{Init::Kind::signs, 4, static_cast<double>(columns)}, 1);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < columns; ++column) {
+        CAPTURE(row);
+        CAPTURE(column);
+        CHECK(std::fabs(values[row * columns + column]) == ((row + column) % 4 == 0 ? 1.0F : 0.0F));
+      }
+    }
+  }
+
+  TEST_CASE("of what a recording measured, its objective is the time, wherever it stands") {
+    const auto space = device::replay::parse_recorded_space(
+        R"({"results": [{"configuration": {"A": 1}, "invalidity": "correct", "objectives": ["time"],
+           "measurements": [{"name": "time", "value": 2.5}, {"name": "energy", "value": 7}]}]})",
+        "file.json");
+    REQUIRE(space.entries.size() == 1);
+    CHECK(space.entries[0].time_ns == 2.5e6);
+  }
+}

@@ -1,0 +1,190 @@
+// Where a strategy, a neighbourhood or an expectation that is nearly right differs from what is.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "tests/search/spaces.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/search/neighbourhood.hpp"
+#include "tuner/search/order_statistics.hpp"
+#include "tuner/search/random_source.hpp"
+#include "tuner/search/settings.hpp"
+#include "tuner/search/strategies.hpp"
+
+using namespace tuner::search;
+using tuner::model::TrialStatus;
+
+namespace {
+
+/// Two kernels with parameters X and Y of 4 values each, nothing known.
+struct Plane {
+  Plane() {
+    for (const char* name : {"one", "two"}) kernels.push_back(kernel(name));
+    const auto problem = tuner::space::make_problem(kernels[0].spec(), {1024}, std::nullopt, 0);
+    for (auto& each : kernels) lists.push_back(each.list(problem, tuner::model::DeviceLimits{}));
+    space.problem = problem;
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      space.kernels.push_back({&kernels[k].spec(), &lists[k]});
+      for (std::size_t i = 0; i < lists[k].size(); ++i) space.candidates.push_back({k, i});
+    }
+    space.known.resize(space.candidates.size());
+  }
+  Plane(const Plane&) = delete;
+  Plane& operator=(const Plane&) = delete;
+
+  std::vector<std::uint16_t> at(std::size_t candidate) const {
+    const auto here = space.coordinates(candidate);
+    return {here.begin(), here.end()};
+  }
+  std::size_t kernel_of(std::size_t candidate) const { return space.candidates[candidate].kernel; }
+  /// In how many parameters they differ.
+  int distance(std::size_t a, std::size_t b) const { return (at(a)[0] != at(b)[0]) + (at(a)[1] != at(b)[1]); }
+
+  std::vector<tuner::space::KernelSpace> kernels;
+  std::vector<tuner::space::ConfigurationList> lists;
+  SearchSpace space;
+
+ private:
+  static tuner::space::KernelSpace kernel(const std::string& name) {
+    tuner::model::KernelSpec spec;
+    spec.name = name;
+    spec.family = "planes";
+    spec.sizes = {"N"};
+    spec.types = {tuner::model::ElementType::float32};
+    for (const char* parameter : {"X", "Y"}) {
+      tuner::model::ParameterSpec& one = spec.parameters.emplace_back();
+      one.name = parameter;
+      for (std::int64_t value = 0; value < 4; ++value) one.values.emplace_back(value);
+    }
+    tuner::model::StepSpec launch;
+    launch.entry = name;
+    launch.grid = {{"1", {}}};
+    launch.block = {{"32", {}}};
+    spec.steps = {launch};
+    return tuner::space::KernelSpace(spec);
+  }
+};
+
+Result took(double time_ns, TrialStatus status = TrialStatus::ok) {
+  return {status, time_ns};
+}
+
+/// Whether all that local search proposes behind its first place, whose results are `later`, lies around
+/// that.
+bool stays_around_first(const Result& later) {
+  const Plane plane;
+  const auto strategy = strategy_named("local").make(plane.space, 3);
+  const std::size_t first = strategy->next()->candidate;
+  strategy->report(first, took(100));
+  for (int i = 0; i < 6; ++i) {
+    const std::size_t next = strategy->next()->candidate;
+    if (plane.kernel_of(next) != plane.kernel_of(first) || plane.distance(next, first) != 1) return false;
+    strategy->report(next, later);
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::search") {
+  TEST_CASE("neighbours differ in one parameter, and are of one kernel") {
+    const Plane plane;
+    const Neighbourhood neighbourhood(plane.space);
+    for (std::size_t candidate = 0; candidate < plane.space.size(); ++candidate) {
+      const std::vector<std::size_t> around = neighbourhood.around(candidate);
+      CHECK(std::set<std::size_t>(around.begin(), around.end()).size() == 6);
+      for (const std::size_t other : around) {
+        CHECK(plane.distance(candidate, other) == 1);
+        CHECK(plane.kernel_of(candidate) == plane.kernel_of(other));
+      }
+    }
+  }
+
+  TEST_CASE("a child has parameters of both parents, which are of one kernel") {
+    const Plane plane;
+    const Neighbourhood neighbourhood(plane.space);
+    RandomSource random(1);
+    const std::size_t mother = *neighbourhood.find(0, std::array<std::uint16_t, 2>{0, 0});
+    const std::size_t father = *neighbourhood.find(0, std::array<std::uint16_t, 2>{3, 3});
+    std::set<std::vector<std::uint16_t>> children;
+    for (int i = 0; i < 100; ++i) children.insert(plane.at(*neighbourhood.cross(mother, father, random)));
+    CHECK(children == std::set<std::vector<std::uint16_t>>{{0, 0}, {0, 3}, {3, 0}, {3, 3}});
+    const std::size_t stranger = *neighbourhood.find(1, std::array<std::uint16_t, 2>{3, 3});
+    CHECK_FALSE(neighbourhood.cross(mother, stranger, random));
+  }
+
+  TEST_CASE("every strategy that hears of results still proposes every candidate once") {
+    for (const StrategyKind& kind : strategies()) {
+      CAPTURE(kind.name);
+      const Plane plane;
+      const auto strategy = strategy_named(kind.name).make(plane.space, 5);
+      std::set<std::size_t> seen;
+      while (const auto proposal = strategy->next()) {
+        CHECK(seen.insert(proposal->candidate).second);
+        if (seen.size() > plane.space.size()) break;
+        strategy->report(proposal->candidate,
+                         took(100.0 + static_cast<double>(proposal->candidate * 7 % 32)));
+      }
+      CHECK(seen.size() == plane.space.size());
+      REQUIRE(strategy->outlook());
+      CHECK(strategy->outlook()->high == 0);
+    }
+  }
+
+  TEST_CASE("local search stays where it is fastest, and a dropped trial's time is no place") {
+    CHECK(stays_around_first(took(200)));
+    CHECK(stays_around_first(took(50, TrialStatus::dropped)));
+    CHECK_FALSE(stays_around_first(took(50)));
+  }
+
+  TEST_CASE("what is known is a part of what random order expects of the rest") {
+    tuner::test::LineSpace line(200);
+    for (std::size_t i = 0; i < 100; ++i) line.space.known[i] = took(1000.0 + static_cast<double>(i));
+    const auto strategy = strategy_named("random").make(line.space, 1);
+    const auto outlook = strategy->outlook();
+    REQUIRE(outlook);
+    std::vector<double> log_times;
+    for (std::size_t i = 0; i < 100; ++i) log_times.push_back(std::log(1000.0 + static_cast<double>(i)));
+    CHECK(outlook->gain == doctest::Approx(order_statistics(log_times, 100, 100)->gain));
+  }
+
+  TEST_CASE("what is left is told by the tail of what was drawn, and by nothing where little was") {
+    std::vector<double> times;
+    for (int i = 0; i < 100; ++i) times.push_back(5 + 0.01 * i * i);
+    CHECK_FALSE(order_statistics({times.begin(), times.begin() + 9}, 9, 100));
+    CHECK(order_statistics(times, 100, 0)->gain == 0);
+    CHECK(order_statistics({times.begin(), times.begin() + 5}, 5, 0)->high == 0);
+    // The ten fastest of a hundred lie 0.01 * 100 - 0.01 * i * i before the eleventh: 0.715 on average.
+    const double tail = 0.715;
+    const double q = 0.75;
+    const auto beyond = [&](double mean, double p) {
+      return 1 - std::exp(mean * std::log(p * (1 - q) / (q * (1 - p))));
+    };
+    const auto outlook = order_statistics(times, 100, 300);
+    REQUIRE(outlook);
+    CHECK(outlook->gain == doctest::Approx(1 - std::pow(1 - q, tail)));
+    CHECK(outlook->low == 0);
+    CHECK(outlook->high == doctest::Approx(beyond(tail * (1 + 2 / std::sqrt(10.0)), 0.025)));
+  }
+
+  TEST_CASE("a setting is a number of its range, whole where it counts, and given once") {
+    constexpr std::array known = {Setting{"many", 20, 2, 100, true, ""},
+                                  Setting{"share", 0.1, 0, 1, false, ""}};
+    const auto number = [&](const char* text, const char* name) {
+      return Settings("s", known, text).number(name);
+    };
+    CHECK(number("", "many") == 20);
+    CHECK(number("many=100,share=0.5", "many") == 100);
+    CHECK(number("many=2,share=0.5", "share") == 0.5);
+    for (const char* text :
+         {"many=101", "many=1", "many=2.5", "share=1.5", "share=-0.1", "many=3,many=4", "few=1"}) {
+      CAPTURE(text);
+      CHECK_THROWS_AS(number(text, "many"), tuner::model::UsageError);
+    }
+  }
+}
