@@ -293,6 +293,23 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(summary.finals == 1);
     CHECK(host.bench.results.finals.size() == 1);
     CHECK(first.finals.size() + second.finals.size() == 1);
+    const std::string& held_on = (first.finals.empty() ? second : first).device().uuid;
+    REQUIRE_FALSE(host.bench.results.finals[0].entries.empty());
+    for (const model::FinalRecord::Entry& entry : host.bench.results.finals[0].entries)
+      CHECK(host.bench.results.trials().at(entry.trial).gpu == held_on);
+  }
+
+  TEST_CASE("a final whose only device fails is held by the next sweep, which races nothing again") {
+    test::Bench bench;
+    bench.doubt = [](model::FinalOutcome&) { throw model::Error("gone"); };
+    CHECK_THROWS_WITH_AS(bench.run(), "gone", model::Error);
+    CHECK(bench.results.finals.empty());
+    CHECK(bench.results.trials().size() == 5);
+    bench.doubt = nullptr;
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.known == 5);
+    CHECK(summary.finals == 1);
+    CHECK(bench.launched.empty());
   }
 
   TEST_CASE("where every device has failed the sweep ends with that error, and keeps what it has") {
