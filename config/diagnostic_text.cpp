@@ -7,14 +7,14 @@
 #include <string_view>
 
 #include "tuner/util/text.hpp"
+#include "tuner/util/wrap.hpp"
 
 namespace config {
 namespace model = tuner::model;
 namespace util = tuner::util;
 namespace {
 
-constexpr std::size_t most_columns = 100;
-constexpr std::size_t columns_before_caret = 60;
+constexpr std::size_t gutter_columns = 8;
 
 std::optional<std::string_view> line_of(std::string_view text, int number) {
   for (int i = 1; i < number; ++i) {
@@ -28,7 +28,10 @@ std::optional<std::string_view> line_of(std::string_view text, int number) {
 }
 
 /// The line with a caret below its character `column`, the gutter showing its number.
-std::string quoted(std::string_view line, int number, int column) {
+std::string quoted(std::string_view line, int number, int column, std::size_t columns) {
+  const std::size_t room =
+      std::clamp(columns, gutter_columns + 8, widest_diagnostic_columns) - gutter_columns;
+  const std::size_t columns_before_caret = room * 3 / 8;
   auto before = static_cast<std::size_t>(std::max(column, 1) - 1);
   std::string_view ellipsis;
   if (before > columns_before_caret) {
@@ -37,34 +40,39 @@ std::string quoted(std::string_view line, int number, int column) {
     ellipsis = "\u2026";
   }
   const std::string head = util::one_line(line.substr(0, util::bytes_of_characters(line, before)));
-  const std::string tail = util::one_line(line.substr(util::bytes_of_characters(line, before)), most_columns);
   const std::string indent(util::display_width(ellipsis) + util::display_width(head), ' ');
+  const std::string tail = util::one_line(line.substr(util::bytes_of_characters(line, before)),
+                                          room - std::min(room - 1, indent.size()));
   return fmt::format("{:5} | {}{}{}\n      | {}^", number, ellipsis, head, tail, indent);
 }
 
 }  // namespace
 
-std::string diagnostic_text(const model::Diagnostic& diagnostic, std::span<const model::SourceText> texts) {
+std::string diagnostic_text(const model::Diagnostic& diagnostic, std::span<const model::SourceText> texts,
+                            std::size_t columns) {
   const model::SourceLocation& where = diagnostic.where;
-  std::string text = util::one_line(fmt::format("{}: {}", where.text(), diagnostic.message));
+  std::string text =
+      util::wrapped_message(util::one_line(fmt::format("{}: {}", where.text(), diagnostic.message)), columns);
   const auto file = std::find_if(texts.begin(), texts.end(), [&](const model::SourceText& candidate) {
     return candidate.name == where.file;
   });
   if (where.line > 0 && file != texts.end()) {
     if (const auto line = line_of(file->text, where.line)) {
-      text += "\n" + quoted(*line, where.line, where.column);
+      text += quoted(*line, where.line, where.column, columns) + '\n';
     }
   }
-  if (!diagnostic.hint.empty()) text += "\n  " + util::one_line(diagnostic.hint);
+  if (!diagnostic.hint.empty())
+    text += util::wrapped_message("  " + util::one_line(diagnostic.hint), columns);
+  text.pop_back();
   return text;
 }
 
 std::string diagnostics_text(std::span<const model::Diagnostic> diagnostics,
-                             std::span<const model::SourceText> texts) {
+                             std::span<const model::SourceText> texts, std::size_t columns) {
   std::string all;
   for (const model::Diagnostic& diagnostic : diagnostics) {
     if (!all.empty()) all += '\n';
-    all += diagnostic_text(diagnostic, texts);
+    all += diagnostic_text(diagnostic, texts, columns);
   }
   return all;
 }

@@ -15,7 +15,7 @@ struct Heading {
   std::string text;
 };
 struct Paragraph {
-  std::string text;
+  std::string text;  ///< between two backticks: a command or a name as it is typed
 };
 /// Facts by name: `driver` — `580.159.04`.
 struct Facts {

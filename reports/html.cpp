@@ -24,6 +24,19 @@ std::string classes(const Column& column, const std::string& own) {
   return own.empty() ? "minor" : own + " minor";
 }
 
+/// What stands between two backticks as code.
+std::string with_code(std::string_view html) {
+  std::string out;
+  while (true) {
+    const std::size_t begin = html.find('`');
+    const std::size_t end = begin == std::string_view::npos ? begin : html.find('`', begin + 1);
+    if (end == std::string_view::npos) return out.append(html);
+    out.append(html.substr(0, begin)).append("<code>").append(html.substr(begin + 1, end - begin - 1));
+    out.append("</code>");
+    html.remove_prefix(end + 1);
+  }
+}
+
 /// Writes one document's blocks, in order.
 class HtmlWriter {
  public:
@@ -40,7 +53,9 @@ class HtmlWriter {
     return fmt::format("<h{0} id=\"{2}\">{1}</h{0}>\n", heading.level, html_text(heading.text),
                        m_anchors[m_at]);
   }
-  std::string operator()(const Paragraph& paragraph) const { return element("p", "", paragraph.text) + '\n'; }
+  std::string operator()(const Paragraph& paragraph) const {
+    return fmt::format("<p>{}</p>\n", with_code(html_text(paragraph.text)));
+  }
   std::string operator()(const Facts& facts) const {
     std::string out = "<dl>\n";
     for (const auto& [name, value] : facts.entries)

@@ -48,7 +48,8 @@ std::string interval_text(double low_ns, double high_ns) {
 
 std::string percent_text(double fraction) {
   std::string number = significant(100 * fraction, 3);
-  if (number.find('.') != std::string::npos) {
+  const bool has_exponent = number.find('e') != std::string::npos;
+  if (!has_exponent && number.find('.') != std::string::npos) {
     number.erase(number.find_last_not_of('0') + 1);
     if (number.back() == '.') number.pop_back();
   }

@@ -272,8 +272,8 @@ std::string final_text(const std::vector<ProblemSummary>& problems) {
   const auto old = std::count_if(problems.begin(), problems.end(), is_old);
   std::string out = fmt::format(
       "Measured again at {} of {} sizes. There the best trials took turns after the race, and the times are "
-      "from these "
-      "turns. Which one is chosen: {}. The ratio `time / fastest` has its 95 % interval.",
+      "from these turns. Which one is chosen: {}. The column “time / fastest” is a ratio with its 95 % "
+      "interval.",
       finals, problems.size(), model::final_rule);
   if (old > 0)
     out +=

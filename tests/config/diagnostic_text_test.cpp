@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "tuner/util/text.hpp"
+
 using tuner::model::Diagnostic;
 using tuner::model::SourceText;
 
@@ -46,6 +48,26 @@ TEST_CASE("a long line is cut around the caret") {
   // The ellipsis before the cut takes three bytes and one column.
   CHECK(caret - caret_line - 1 == here - text.rfind('\n', here) - 1 - 2);
   CHECK(line_end - quote < 180);
+}
+
+TEST_CASE("no line of a diagnostic is wider than the terminal, and the caret stays below its character") {
+  const std::string source = std::string(100, 'a') + " = HERE" + std::string(100, 'b');
+  const std::array texts{SourceText{"k.toml", source}};
+  const std::string message = "a message of so many words that a narrow terminal takes several lines for it";
+  for (const std::size_t columns : {30U, 40U, 80U, 120U}) {
+    CAPTURE(columns);
+    const std::string text = config::diagnostic_text({{"k.toml", 1, 104}, message, message}, texts, columns);
+    std::string_view rest = text;
+    std::size_t here = 0, caret = 1;
+    while (!rest.empty()) {
+      const std::string_view line = tuner::util::split_first(rest, "\n");
+      CHECK(tuner::util::display_width(line) <= columns);
+      if (line.find("HERE") < line.size())
+        here = tuner::util::display_width(line.substr(0, line.find("HERE")));
+      if (line.find('^') < line.size()) caret = line.find('^');
+    }
+    CHECK(here == caret);
+  }
 }
 
 TEST_CASE("control characters never reach the terminal") {

@@ -175,6 +175,14 @@ TEST_SUITE("tuner command line, bad input") {
     CHECK(access((user.home / ".local/share/tuner/tuner.db").c_str(), F_OK) != 0);
   }
 
+  TEST_CASE("an import of a file that is not there makes no database") {
+    const User user;
+    const auto result = user.types({"import", "nowhere.jsonl", "--db", "new.db"});
+    CHECK(result.exit_code == 3);
+    CHECK(has(result.err, "nowhere.jsonl"));
+    CHECK(access((user.home / "new.db").c_str(), F_OK) != 0);
+  }
+
   TEST_CASE("a setting's mistake names the file, line and column") {
     const User user;
     write_text(user.home / "tuner.toml", "l2 = \"lukewarm\"\n");

@@ -1,6 +1,7 @@
 // What people see of recorded sweeps of an H200, in terminals of several widths.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string_view>
 
 #include "tests/e2e/user.hpp"
@@ -33,6 +34,17 @@ std::size_t widest(std::string_view text) {
   while (!text.empty())
     widest = std::max(widest, tuner::util::display_width(tuner::util::split_first(text, "\n")));
   return widest;
+}
+
+/// The same of the lines that could be broken.
+std::size_t widest_of_words(std::string_view text) {
+  std::size_t wide = 0;
+  while (!text.empty()) {
+    const std::string_view line = tuner::util::split_first(text, "\n");
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    if (line.find(' ', begin) != std::string_view::npos) wide = std::max(wide, widest(line));
+  }
+  return wide;
 }
 
 struct Asked {
@@ -82,6 +94,80 @@ TEST_SUITE("tuner answers") {
         CHECK(widest(shown.out) > 0);
       }
     }
+  }
+
+  TEST_CASE("nothing that a sweep says is wider than the terminal, but for paths and what a compiler says") {
+    User user;
+    for (const std::size_t columns : {50U, 80U, 120U}) {
+      user.environment["COLUMNS"] = std::to_string(columns);
+      const std::string database = "w" + std::to_string(columns) + ".db";
+      const std::vector<std::string> sweep = {"--kernel",  "reduction", "--device", "cpu",      "--sizes",
+                                              "1000,2000", "--db",      database,   "--budget", "3"};
+      for (const char* command : {"plan", "compile", "run", "check"}) {
+        CAPTURE(columns);
+        CAPTURE(command);
+        std::vector<std::string> typed = {command};
+        if (typed[0] == "check")
+          typed.insert(typed.end(), {"reduction", "--device", "cpu"});
+        else
+          typed.insert(typed.end(), sweep.begin(), sweep.end());
+        const ProgramResult said = user.types(typed);
+        INFO(said.out, said.err);
+        CHECK(said.exit_code == 0);
+        CHECK(widest(said.out) <= columns);
+        CHECK(widest_of_words(said.err) <= columns);
+      }
+    }
+  }
+
+  TEST_CASE("nothing that a sweep of several kernels says is wider than the terminal") {
+    User user;
+    std::filesystem::copy(results + "h200-2026-11-23-session/session.jsonl", user.home / "session.jsonl");
+    for (const std::size_t columns : {50U, 80U}) {
+      user.environment["COLUMNS"] = std::to_string(columns);
+      const ProgramResult said =
+          user.types({"run", "--device", "replay:session.jsonl", "--sizes", "512", "--seed", "1", "--budget",
+                      "60", "--db", std::to_string(columns) + ".db"});
+      CAPTURE(columns);
+      INFO(said.out, said.err);
+      CHECK(said.exit_code == 0);
+      CHECK(has(said.out, "the best of the other kernels"));
+      CHECK(widest(said.out) <= columns);
+      CHECK(widest_of_words(said.err) <= columns);
+    }
+  }
+
+  TEST_CASE("no line of a list of failures is wider than the terminal") {
+    User user;
+    const std::string faulty = std::string(TUNER_SOURCE_DIR) + "/tests/faulty/";
+    CHECK(user.types({"run", "--kernel", faulty + "whole_tiles_only.toml", faulty + "syntax_error.toml",
+                      "--device", "cpu", "--sizes", "100", "--db", "f.db"})
+              .exit_code == 1);
+    for (const std::size_t columns : {50U, 80U, 140U}) {
+      user.environment["COLUMNS"] = std::to_string(columns);
+      const ProgramResult said = user.types({"list", "failures", "--db", "f.db"});
+      CAPTURE(columns);
+      INFO(said.out, said.err);
+      CHECK(has(said.out, "wrong_result"));
+      CHECK(has(said.out, "compile_error"));
+      CHECK(widest(said.out) <= columns);
+      CHECK(widest(said.err) <= columns);
+    }
+  }
+
+  TEST_CASE("the command that resumes is broken so that a shell takes it as it stands") {
+    User user;
+    user.environment["COLUMNS"] = "60";
+    const ProgramResult said =
+        user.types({"run", "--kernel", "reduction", "--device", "cpu", "--sizes", "1000,2000,3000,4000,5000",
+                    "--db", "a folder/of results.db", "--budget", "1"});
+    INFO(said.err);
+    const std::size_t begin = said.err.find("to go on:\n  tuner run");
+    REQUIRE(begin != std::string::npos);
+    const std::string block = said.err.substr(begin);
+    CHECK(widest(block) <= 60);
+    CHECK(has(block, " \\\n"));
+    CHECK(has(block, "'a folder/of results.db'"));
   }
 
   TEST_CASE("where there is no terminal and no wish an answer is 80 columns wide") {

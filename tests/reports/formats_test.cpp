@@ -3,8 +3,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "reports/document.hpp"
 #include "reports/report.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
 
 using namespace tests;
@@ -109,6 +111,13 @@ TEST_CASE("HTML is one file: no script, no link to anything outside") {
   for (std::size_t at = html.find("http"); at != std::string::npos; at = html.find("http", at + 1))
     ++addresses;
   CHECK(addresses == 1);
+}
+
+TEST_CASE("what a paragraph of HTML has between two backticks is code, and a single one is itself") {
+  reports::Document document;
+  document.blocks.emplace_back(reports::Paragraph{"see `tuner export` or `a<b`, it`s all"});
+  CHECK(contains(reports::to_html(document),
+                 "<p>see <code>tuner export</code> or <code>a&lt;b</code>, it`s all</p>"));
 }
 
 TEST_SUITE_END();

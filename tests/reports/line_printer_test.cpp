@@ -78,21 +78,33 @@ TEST_CASE("redraws are bounded, and the last status is shown in the end") {
   CHECK(screen.take() == "\r2/10\x1b[K\n");
 }
 
+TEST_CASE("messages are broken to the width of the terminal, where lines are written over and where not") {
+  Screen screen;
+  screen.columns = 16;
+  LinePrinter terminal(screen.terminal(true, true), screen.clock());
+  terminal.warning("two of three devices", "stop what runs there");
+  CHECK(screen.take() == "\x1b[1;33mwarning:\x1b[0m two of\n  three devices\n  stop what runs\n    there\n");
+  terminal.line("gone on:\n  tuner run --sizes 512");
+  CHECK(screen.take() == "gone on:\n  tuner run --sizes 512\n");
+  LinePrinter log(screen.terminal(false), screen.clock());
+  log.status("1/2 (50 %) · best 4096", 0.5, {"  cuda:0 is busy now"});
+  CHECK(screen.take() == "1/2 (50 %) ·\n  best 4096\n  cuda:0 is busy\n    now\n");
+}
+
 TEST_CASE("a warning stands above the status line, which is drawn again below it") {
   Screen screen;
   LinePrinter printer(screen.terminal(true), screen.clock());
   printer.status("1/10", 0.1);
   screen.take();
   printer.warning("another program is busy", "stop it");
-  CHECK(screen.take() ==
-        "\r\x1b[Kwarning: another program is busy\n\r1/10\x1b[K\r\x1b[K  stop it\n\r1/10\x1b[K");
+  CHECK(screen.take() == "\r\x1b[Kwarning: another program is busy\n  stop it\n\r1/10\x1b[K");
 }
 
 TEST_CASE("colour marks the label alone, where it is wanted") {
   Screen screen;
   LinePrinter printer(screen.terminal(true, true), screen.clock());
   printer.error("broken");
-  CHECK(screen.take() == "\x1b[1;31merror: \x1b[0mbroken\n");
+  CHECK(screen.take() == "\x1b[1;31merror:\x1b[0m broken\n");
 }
 
 TEST_CASE("text from outside brings no escape sequences, but keeps its lines") {

@@ -31,6 +31,9 @@ enum class Behaviour {
   wrong_on_probes,  ///< good, and in no time, but wrong on the probes if it is sent any
   unprepared,       ///< says that the inputs of its problem cannot be made
   crash_preparing,  ///< dies while it makes them
+  hang_preparing,   ///< prints something, and never gets done with it
+  crash_probing,    ///< dies in its probes
+  tell_reference,   ///< says which reference it was given
   odd_culprit,      ///< its final names a contestant that there is not
   odd_fastest,      ///< its final was won by one
   odd_standings,    ///< its final tells of one contestant too few

@@ -147,6 +147,9 @@ std::optional<model::TrialOutcome> prepare_problem(const model::TrialJob& job, B
       ::signal(SIGSEGV, SIG_DFL);
       ::raise(SIGSEGV);
       break;
+    case Behaviour::hang_preparing:
+      std::fputs("scripted thoughts\n", stderr);
+      hang();
     case Behaviour::unprepared:
       outcome.status = TrialStatus::skipped;
       outcome.subject = model::Subject::problem;
@@ -196,8 +199,16 @@ model::TrialOutcome ScriptedRunner::run(const model::TrialJob& job) {
   const std::string entry = job.plan.steps.empty() ? "" : job.plan.steps.front().entry;
   enter(TrialPhase::preparing);
   if (auto failed = prepare_problem(job, behaviour_of(entry))) return *failed;
+  if (behaviour_of(entry) == Behaviour::crash_probing) {
+    enter(TrialPhase::probing);
+    misbehave(Behaviour::crash, m_fd, {});
+  }
   for (const TrialPhase phase : {TrialPhase::loading, TrialPhase::verifying}) enter(phase);
-  const model::TrialOutcome outcome = scripted_outcome(job, entry, m_seed);
+  model::TrialOutcome outcome = scripted_outcome(job, entry, m_seed);
+  if (behaviour_of(entry) == Behaviour::tell_reference) {
+    outcome.detail = std::to_string(job.reference_binary.size()) + " bytes";
+    for (const model::KernelResources& kernel : job.reference_kernels) outcome.detail += " " + kernel.entry;
+  }
   enter(TrialPhase::timing);
   misbehave(behaviour_of(entry), m_fd, worker::make_frame(worker::encode(outcome)));
   return outcome;
@@ -206,6 +217,7 @@ model::TrialOutcome ScriptedRunner::run(const model::TrialJob& job) {
 model::FinalOutcome ScriptedRunner::run_final(const model::FinalJob& job) {
   model::FinalOutcome outcome =
       simple_final([this](const model::TrialJob& trial) { return run(trial); }, job);
+  outcome.throttled_rounds = static_cast<int>(job.seed % 7);  // so that a seed lost on the way is seen
   for (std::size_t i = 0; i < job.trials.size(); ++i) {
     const Behaviour behaviour = behaviour_of(job.trials[i].plan.steps.front().entry);
     if (behaviour == Behaviour::odd_culprit) outcome.culprit = job.trials.size();

@@ -1,26 +1,13 @@
 #include "tests/sweep/scale_bench.hpp"
 
 using namespace tuner;
+using test::add_library;
 using test::Bench;
 using test::failed_in;
+using test::library_spec;
 using test::ok_in;
 
 namespace {
-
-/// A library that solves the problem of the scale spec.
-model::KernelSpec library_spec(const std::string& name = "libscale") {
-  model::KernelSpec spec = test::scale_spec();
-  model::BaselineSpec library;
-  library.name = name;
-  library.source = {{"libscale.cpp", "calls " + name}};
-  library.arguments = {{"x", {}}};
-  spec.baselines = {library};
-  return space::baselines(spec).front();
-}
-
-void add_library(sweep::Request& request) {
-  request.work.push_back({space::KernelSpace(library_spec()), request.work.front().problems});
-}
 
 /// `library_ns` for the library, and 1 µs by SCALE for the kernel.
 test::ScaleRunner::Behave takes(double library_ns) {
@@ -139,5 +126,22 @@ TEST_SUITE("tuner::sweep, baselines") {
     CHECK(summary.failed == 1);
     CHECK(bench.watcher.notices.size() == 1);
     CHECK(bench.results.trials().at(bench.results.finals.at(0).chosen).configuration.text() == "SCALE=16");
+  }
+
+  TEST_CASE("a library that an interruption left out is raced by the run that resumes, and is in its final") {
+    Bench bench;
+    bench.adjust = add_library;
+    bench.behave = takes(100);
+    bench.watcher.on_finished = [&](const model::TrialRecord& trial) {
+      bench.stop = trial.role == model::Role::competitor;
+    };
+    CHECK(bench.run().ending == sweep::Ending::interrupted);
+    CHECK(bench.finals.empty());
+    bench.watcher.on_finished = nullptr;
+    bench.stop = false;
+    bench.run();
+    CHECK(bench.results.trials().size() == 6);
+    REQUIRE(bench.finals.size() == 1);
+    CHECK(bench.finals.front().back() == test::library_scale);
   }
 }

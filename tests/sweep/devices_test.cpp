@@ -293,6 +293,23 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(summary.finals == 1);
     CHECK(host.bench.results.finals.size() == 1);
     CHECK(first.finals.size() + second.finals.size() == 1);
+    const std::string& held_on = (first.finals.empty() ? second : first).device().uuid;
+    REQUIRE_FALSE(host.bench.results.finals[0].entries.empty());
+    for (const model::FinalRecord::Entry& entry : host.bench.results.finals[0].entries)
+      CHECK(host.bench.results.trials().at(entry.trial).gpu == held_on);
+  }
+
+  TEST_CASE("a final whose only device fails is held by the next sweep, which races nothing again") {
+    test::Bench bench;
+    bench.doubt = [](model::FinalOutcome&) { throw model::Error("gone"); };
+    CHECK_THROWS_WITH_AS(bench.run(), "gone", model::Error);
+    CHECK(bench.results.finals.empty());
+    CHECK(bench.results.trials().size() == 5);
+    bench.doubt = nullptr;
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.known == 5);
+    CHECK(summary.finals == 1);
+    CHECK(bench.launched.empty());
   }
 
   TEST_CASE("where every device has failed the sweep ends with that error, and keeps what it has") {
@@ -435,5 +452,81 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(host.summary.ending == sweep::Ending::budget_spent);
     CHECK(host.bench.results.trials().size() == 13);
     CHECK(host.summary.finals > 0);
+  }
+
+  TEST_CASE("what failed its probes on one device is condemned on all") {
+    Host host;
+    host.devices = 4;
+    host.bench.sizes = many_sizes();
+    std::mutex mutex;
+    int launched = 0;
+    host.behave = [&](std::size_t, int scale, const model::TrialJob& job) {
+      if (scale != 4) return ok_in(1000.0 / scale);
+      const std::lock_guard lock(mutex);
+      ++launched;
+      CHECK_FALSE(job.probes.empty());
+      model::TrialOutcome wrong = failed_in(model::TrialStatus::wrong_result, "scripted probe");
+      wrong.subject = model::Subject::binary;
+      return wrong;
+    };
+    host.run();
+    int condemned = 0;
+    for (const auto& [key, record] : host.bench.results.trials()) {
+      if (record.configuration.text() != "SCALE=4") continue;
+      CHECK(record.outcome.status == model::TrialStatus::wrong_result);
+      CHECK(record.outcome.detail == "scripted probe");
+      ++condemned;
+    }
+    CHECK(condemned == 25);
+    CHECK(launched <= 4);  // who had it in hand when the first one failed
+  }
+
+  TEST_CASE("a library is raced once, wherever, and is measured in each final on the final's device") {
+    Host host;
+    host.bench.sizes = {512, 1024, 1536};
+    host.bench.adjust = test::add_library;
+    host.run();
+    std::size_t races = 0;
+    for (const auto& runner : host.runners) {
+      races += static_cast<std::size_t>(
+          std::count(runner->launched.begin(), runner->launched.end(), test::library_scale));
+      for (const std::vector<int>& contestants : runner->finals)
+        CHECK(std::count(contestants.begin(), contestants.end(), test::library_scale) == 1);
+    }
+    CHECK(races == 3);
+    CHECK(host.finals() == 3);
+  }
+
+  TEST_CASE(
+      "a part of a sweep on two devices keeps to its budget and to its own trials, libraries included") {
+    Host host;
+    host.bench.sizes = {1024, 2048};
+    std::vector<std::int64_t> scales;
+    for (std::int64_t scale = 1; scale <= 40; ++scale) scales.push_back(scale);
+    sweep::Shard shard{1, 2};
+    std::optional<std::int64_t> budget = 7;
+    host.bench.adjust = [&](sweep::Request& request) {
+      test::edit_values(request, scales);
+      test::add_library(request);
+      request.shard = shard;
+      request.budget.trials = budget;
+      request.policy.final.contestants = 0;
+    };
+    host.run();
+    CHECK(host.bench.results.trials().size() == 7);
+    std::size_t launches = host.launches();
+    budget = std::nullopt;
+    host.run();
+    launches += host.launches();
+    const std::size_t first = host.bench.results.trials().size();
+    CHECK(first < 2 * 41);
+    CHECK(host.summary.ending == sweep::Ending::done);
+    shard = {2, 2};
+    host.run();
+    launches += host.launches();
+    CHECK(first + static_cast<std::size_t>(host.summary.finished) == 2 * 41);
+    CHECK(host.bench.results.trials().size() == 2 * 41);
+    CHECK(launches <= 2 * 41 + 2 * comparisons(2));  // none twice, but for what tells devices apart
+    CHECK(host.finals() == 0);
   }
 }

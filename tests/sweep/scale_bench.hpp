@@ -213,6 +213,21 @@ struct Bench {
   }
 };
 
+/// A library that solves the problem of the scale spec.
+inline model::KernelSpec library_spec(const std::string& name = "libscale") {
+  model::KernelSpec spec = scale_spec();
+  model::BaselineSpec library;
+  library.name = name;
+  library.source = {{"libscale.cpp", "calls " + name}};
+  library.arguments = {{"x", {}}};
+  spec.baselines = {library};
+  return space::baselines(spec).front();
+}
+
+inline void add_library(sweep::Request& request) {
+  request.work.push_back({space::KernelSpace(library_spec()), request.work.front().problems});
+}
+
 /// Has SCALE take `values` instead.
 inline void edit_values(sweep::Request& request, const std::vector<std::int64_t>& values) {
   model::KernelSpec spec = scale_spec();

@@ -1,9 +1,14 @@
 #include "tuner/sweep/sweep.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <random>
+#include <set>
 #include <vector>
 
+#include "db/best.hpp"
+#include "tests/support/fuzz.hpp"
 #include "tests/sweep/scale_bench.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -326,5 +331,66 @@ TEST_SUITE("tuner::sweep") {
     CHECK_THROWS_WITH_AS(bench.run(), "the disk is full", model::Error);
     CHECK(bench.results.calls.back() == "end failed");
     CHECK(bench.results.trials().size() == 2);
+  }
+
+  TEST_CASE("a sweep that is resumed after an edit does what the spec says now") {
+    Bench bench;
+    std::vector<std::int64_t> scales = {1, 2, 4, 8, 16};
+    bench.adjust = [&](sweep::Request& request) {
+      test::edit_values(request, scales);
+      request.run.device = request.device;
+    };
+    bench.watcher.on_finished = [&](const model::TrialRecord&) { bench.stop = bench.watcher.ended >= 3; };
+    CHECK(bench.run().ending == sweep::Ending::interrupted);
+    const std::size_t before = bench.results.trials().size();
+    CHECK(before < 5);
+    bench.watcher.on_finished = nullptr;
+    bench.stop = false;
+    scales = {2, 4, 8, 12};
+    bench.run();
+    std::set<std::string> raced;
+    for (const auto& [key, record] : bench.results.trials()) raced.insert(record.configuration.text());
+    for (const char* now : {"SCALE=2", "SCALE=4", "SCALE=8", "SCALE=12"}) CHECK(raced.contains(now));
+    REQUIRE(bench.results.finals.size() == 1);
+    for (const model::FinalRecord::Entry& entry : bench.results.finals.front().entries) {
+      const std::string text = bench.results.trials().at(entry.trial).configuration.text();
+      CHECK_MESSAGE((text != "SCALE=1" && text != "SCALE=16"), text);
+    }
+    CHECK(bench.results.trials().at(bench.results.finals.front().chosen).configuration.text() == "SCALE=12");
+  }
+
+  TEST_CASE(
+      "whatever is edited and undone, what is new is measured alone, and the best is of the spec as it is") {
+    test::fuzz([](unsigned first) {
+      constexpr unsigned sequences = 8;
+      for (unsigned seed = first * sequences; seed < (first + 1) * sequences; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random(seed);
+        Bench bench;
+        std::vector<std::int64_t> scales;
+        bench.adjust = [&](sweep::Request& request) {
+          test::edit_values(request, scales);
+          request.run.device = request.device;
+        };
+        std::set<int> measured;
+        for (int edit = 0; edit < 6; ++edit) {
+          scales.clear();
+          for (const std::int64_t scale : {1, 2, 4, 8, 16, 32})
+            if (random() % 2 == 0) scales.push_back(scale);
+          if (scales.empty()) scales.push_back(4);
+          std::shuffle(scales.begin(), scales.end(), random);
+          bench.run();
+          std::set<int> expected;
+          for (const std::int64_t scale : scales)
+            if (measured.insert(static_cast<int>(scale)).second) expected.insert(static_cast<int>(scale));
+          CHECK(std::set<int>(bench.launched.begin(), bench.launched.end()) == expected);
+          CHECK(bench.launched.size() == expected.size());
+          const auto best = db::best_of_each(bench.results.store.connection(), {});
+          REQUIRE(best.size() == 1);
+          const std::int64_t fastest = *std::max_element(scales.begin(), scales.end());
+          CHECK(best[0].winner.configuration.text() == "SCALE=" + std::to_string(fastest));
+        }
+      }
+    });
   }
 }

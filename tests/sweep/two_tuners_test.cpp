@@ -1,10 +1,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <chrono>
+#include <random>
 #include <thread>
+#include <utility>
 
 #include "db/database.hpp"
+#include "tests/support/fuzz.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/sweep/scripted_sweep.hpp"
 
@@ -16,12 +20,13 @@ namespace {
 constexpr int configurations = 150;
 
 struct Tuning {
-  Tuning() { test::write_scripted_spec(folder / "specs", "nap", configurations); }
+  explicit Tuning(int count = configurations) { test::write_scripted_spec(folder / "specs", "nap", count); }
 
-  test::BackgroundProgram start(const std::string& model, const std::string& uuid) const {
-    return test::BackgroundProgram(
-        {TUNER_SCRIPTED_TUNER, database, folder / "specs", folder / "cache", "1", model, uuid}, {},
-        folder.path());
+  test::BackgroundProgram start(const std::string& model, const std::string& uuid,
+                                std::uint64_t seed = 1) const {
+    return test::BackgroundProgram({TUNER_SCRIPTED_TUNER, database, folder / "specs", folder / "cache",
+                                    std::to_string(seed), model, uuid},
+                                   {}, folder.path());
   }
   std::int64_t count(const std::string& sql) const {
     return db::open_for_reading(database).integer("SELECT count(*) FROM " + sql);
@@ -70,6 +75,51 @@ TEST_SUITE("tuner::sweep several tuners") {
     CHECK(measured >= configurations);
     CHECK(tuning.count("trials WHERE status = 'ok'") == configurations);
     CHECK(tuning.count("measurements") == measured + tuning.count("final_entries"));
+  }
+
+  TEST_CASE(
+      "however two tuners of a database come between each other, nothing is lost and nothing is doubled") {
+    test::fuzz([](unsigned seed) {
+      std::mt19937 random(seed);
+      const int count = 20 + static_cast<int>(random() % 20);
+      const Tuning tuning(count);
+      const bool one_class = random() % 2 == 0;
+      const std::string second_model = one_class ? "Scripted GPU A" : "Scripted GPU B";
+      int starts = 0;
+      int killed = 0;
+      // Both are started several times, at any moment; some are killed at any other.
+      for (int round = 0; round < 3; ++round) {
+        test::BackgroundProgram first = tuning.start("Scripted GPU A", "GPU-a", random());
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 60));
+        test::BackgroundProgram second = tuning.start(second_model, "GPU-b", random());
+        for (test::BackgroundProgram* program : {&first, &second}) {
+          ++starts;
+          const bool is_killed = round < 2 && random() % 2 == 0;
+          if (is_killed) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(random() % 120));
+            program->signal(SIGKILL);
+            ++killed;
+          }
+          const test::ProgramResult ended = program->wait();
+          if (!is_killed) CHECK_MESSAGE(ended.exit_code == 0, ended.err);
+        }
+      }
+      CAPTURE(one_class);
+      CAPTURE(killed);
+      const std::int64_t contests = one_class ? 1 : 2;
+      CHECK(tuning.count("trials WHERE status = 'ok'") == contests * count);
+      CHECK(tuning.count("trials") == contests * count);
+      CHECK(tuning.count("(SELECT DISTINCT contest, configuration FROM trials)") == contests * count);
+      CHECK(tuning.count("winner WHERE kernel IS NULL") == contests);
+      CHECK(tuning.count("runs") <= starts);
+      CHECK(tuning.count("runs") >= starts - killed);
+      CHECK(db::open_for_reading(tuning.database).text("PRAGMA integrity_check") == "ok");
+      CHECK(tuning.count("pragma_foreign_key_check") == 0);
+      // A tuner of each that comes later has nothing to do.
+      for (const auto& [model, uuid] :
+           {std::pair("Scripted GPU A", "GPU-a"), std::pair(second_model.c_str(), "GPU-b")})
+        CHECK(tuning.start(model, uuid).wait().out == "0\n");
+    });
   }
 
   TEST_CASE("a second tuner of the same device is refused, with the first one's process, and harms nothing") {

@@ -9,6 +9,7 @@
 using tuner::util::filled;
 using tuner::util::wrapped;
 using tuner::util::wrapped_command;
+using tuner::util::wrapped_message;
 using tuner::util::wrapped_text;
 
 using Lines = std::vector<std::string>;
@@ -21,7 +22,8 @@ TEST_CASE("text is broken at blanks, and words only where they are wider than a 
   CHECK(wrapped("abcdefgh ij", 3) == Lines{"abc", "def", "gh", "ij"});
   CHECK(wrapped("µµµµ µµ", 4) == Lines{"µµµµ", "µµ"});
   CHECK(wrapped("", 10) == Lines{""});
-  CHECK(wrapped("a  b", 10) == Lines{"a b"});
+  CHECK(wrapped("a  b", 10) == Lines{"a  b"});
+  CHECK(wrapped("a  b", 3) == Lines{"a", "b"});
 }
 
 TEST_CASE("lines of the text stay lines, and what they begin with is kept") {
@@ -82,4 +84,29 @@ TEST_CASE("a command that is broken can still be pasted into a shell") {
   CHECK(wrapped_command("tuner run --budget 5m", 20) == Lines{"tuner run --budget \\", "  5m"});
   CHECK(wrapped_command("tuner run --budget 5m", 12) == Lines{"tuner run \\", "  --budget \\", "  5m"});
   CHECK(wrapped_command("tuner run", 3) == Lines{"tuner \\", "  run"});
+}
+
+TEST_CASE("a command is never broken inside quotes, where a break would be part of the word") {
+  CHECK(wrapped_command("tuner best --where 'registers <= 64 and x'", 30) ==
+        Lines{"tuner best --where \\", "  'registers <= 64 and x'"});
+  CHECK(wrapped_command("a 'it'\\''s b' \"c d\" e\\ f", 4) ==
+        Lines{"a \\", "  'it'\\''s b' \\", "  \"c d\" \\", "  e\\ f"});
+}
+
+TEST_CASE("of a message the first line is wrapped, with its words whole, and what stands below is kept") {
+  CHECK(wrapped_message("one two three\n  a command that is longer\n", 7) ==
+        "one two\n  three\n  a command that is longer\n");
+  CHECK(wrapped_message("database: /a/long/path", 12) == "database:\n  /a/long/path\n");
+  CHECK(wrapped_message("database: /a/path/longer/still", 12) == "database:\n  /a/path/longer/still\n");
+  CHECK(wrapped_message("report:   x", 40) == "report:   x\n");
+  CHECK(wrapped_message("  a hint of many words", 12) == "  a hint of\n    many\n    words\n");
+  CHECK(wrapped_message("a\x1b[31m\n\tb", 40) == "a [31m\n b\n");
+  CHECK(wrapped_message("", 10) == "\n");
+}
+
+TEST_CASE("a number keeps its unit") {
+  CHECK(wrapped("at most all 95 %, or 4.4 µs", 15) == Lines{"at most all", "95 %, or 4.4 µs"});
+  CHECK(wrapped("at most all 95 %, or 4.4 µs", 14) == Lines{"at most all", "95 %, or", "4.4 µs"});
+  CHECK(wrapped("a 5 sizes b", 4) == Lines{"a 5", "size", "s b"});
+  CHECK(wrapped("123 ms", 4) == Lines{"123", "ms"});
 }

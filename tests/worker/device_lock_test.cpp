@@ -77,5 +77,17 @@ TEST_SUITE("tuner::worker device lock") {
     std::filesystem::create_directory(folder.path() + "/tuner-device-GPU-2.lock");
     CHECK_THROWS_AS(DeviceLock(device("GPU-2"), folder.path()), model::Error);
     CHECK_THROWS_AS(DeviceLock(device("GPU-3"), folder.path() + "/nowhere"), model::Error);
+    REQUIRE(::mkfifo((folder.path() + "/tuner-device-GPU-4.lock").c_str(), 0666) == 0);
+    CHECK_THROWS_AS(DeviceLock(device("GPU-4"), folder.path()), model::Error);
+  }
+
+  TEST_CASE("other users may lock it too, whatever this one's umask") {
+    const Folder folder;
+    const mode_t before = ::umask(077);
+    const std::string path = DeviceLock(device("GPU-1"), folder.path()).path();
+    ::umask(before);
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0666);
   }
 }

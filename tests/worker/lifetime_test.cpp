@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -102,6 +103,9 @@ TEST_SUITE("tuner::worker lifetime") {
     RemoteRunner runner(test::child("measure"), settings);
     REQUIRE(pid > 0);
     CHECK(::getpgid(pid) == pid);
+    rlimit core{};
+    REQUIRE(::prlimit(pid, RLIMIT_CORE, nullptr, &core) == 0);
+    CHECK(core.rlim_cur == 0);  // of a GPU's context it would be gigabytes
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::kill(pid, signal);
     CHECK(runner.run(test::trial_job("good")).status == TrialStatus::ok);
     CHECK(runner.starts() == 1);

@@ -63,6 +63,7 @@ TEST_SUITE("tuner::worker compiler") {
       const model::Compilation compilation = compiler.compile(test::compile_job(row.entry));
       CHECK(compilation.status == row.status);
       CHECK_MESSAGE(mentions(compilation.log, row.reason), compilation.log);
+      CHECK(compilation.compile_ms >= (row.status == TrialStatus::timeout ? 1000 : 0));
       CHECK(test::no_child_left());
       CHECK(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
     }

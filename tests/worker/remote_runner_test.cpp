@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
+#include <signal.h>
 
+#include <cstdio>
+#include <thread>
 #include <vector>
 
 #include "tests/support/scripted_runner.hpp"
@@ -177,6 +180,109 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(run_with(39, "crash") == TrialStatus::crashed);
     CHECK(run_with(39, "good") == TrialStatus::ok);
     CHECK(runner.starts() == 2);
+  }
+
+  TEST_CASE("what a child was sent of a reference is what its trials are given, in finals too") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    model::TrialJob job = test::trial_job("tell_reference");
+    job.reference_key = model::DigestBuilder().add("one").finish();
+    job.reference_binary = std::vector<std::byte>(500);
+    job.reference_kernels = test::full_trial_job().reference_kernels;
+    for (int i = 0; i < 2; ++i) CHECK(runner.run(job).detail == "500 bytes r");
+    model::TrialJob other = job;
+    other.reference_key = model::DigestBuilder().add("two").finish();
+    other.reference_binary.resize(300);
+    CHECK(runner.run(other).detail == "300 bytes r");
+    CHECK(runner.run(job).detail == "500 bytes r");
+    const model::FinalJob final{{job, other, job}, 3};
+    CHECK(runner.run_final(final) == test::ScriptedRunner().run_final(final));
+    // A key of zeros names nothing, so that its reference travels each time.
+    other.reference_key = {};
+    CHECK(runner.run(other).detail == "300 bytes r");
+    other.reference_binary.resize(200);
+    CHECK(runner.run(other).detail == "200 bytes r");
+    CHECK(runner.starts() == 1);
+  }
+
+  TEST_CASE(
+      "a child waits for its notice before it does what might kill it, and takes it where it launches "
+      "nothing") {
+    RemoteRunnerSettings settings = hasty();
+    pid_t pid = 0;
+    settings.worker.log = [&](const std::string& line) {
+      std::sscanf(line.c_str(), "measuring worker %d", &pid);
+    };
+    RemoteRunner runner(test::child("measure"), settings);
+    bool lived = false;
+    const TrialOutcome outcome = runner.run_with_notice(test::trial_job("exit"), [&] {
+      std::this_thread::sleep_for(100ms);  // without waiting it would have exited long before
+      lived = test::alive(pid);
+    });
+    CHECK(lived);
+    CHECK(outcome.status == TrialStatus::crashed);
+    int notices = 0;
+    const auto count = [&] { ++notices; };
+    for (int i = 0; i < 2; ++i) {
+      CHECK(runner.run_with_notice(test::trial_job("unprepared"), count) ==
+            alone(test::trial_job("unprepared")));
+      CHECK(runner.run_with_notice(test::trial_job("good"), count).status == TrialStatus::ok);
+    }
+    CHECK(notices == 4);
+    CHECK(runner.starts() == 2);
+  }
+
+  TEST_CASE("a child that left between two trials is no trial's fault, and its notice is given once") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    const model::TrialJob good = test::trial_job("good");
+    for (int i = 0; i < 5; ++i) {
+      CHECK(runner.run(test::trial_job("leave")).status == TrialStatus::ok);
+      int notices = 0;
+      CHECK(runner.run_with_notice(good, [&] { ++notices; }) == alone(good));
+      CHECK(notices == 1);
+    }
+    CHECK(runner.starts() == 6);
+  }
+
+  TEST_CASE(
+      "what is lost while inputs are made is the problem's fault, in a probe the binary's, else the "
+      "trial's") {
+    RemoteRunnerSettings settings = hasty();
+    settings.prepare_deadline = 200ms;
+    RemoteRunner runner(test::child("measure"), settings);
+    const TrialOutcome crashed = runner.run(test::trial_job("crash_preparing"));
+    CHECK(crashed.status == TrialStatus::crashed);
+    CHECK(crashed.subject == model::Subject::problem);
+    CHECK_MESSAGE(mentions(crashed.detail, "died while preparing"), crashed.detail);
+    const TrialOutcome late = runner.run(test::trial_job("hang_preparing"));
+    CHECK(late.status == TrialStatus::timeout);
+    CHECK(late.subject == model::Subject::problem);
+    CHECK_MESSAGE(mentions(late.detail, "passed its deadline of 0.2 s while preparing"), late.detail);
+    CHECK_MESSAGE(mentions(late.detail, "prepare_timeout_s sets how long that may take"), late.detail);
+    CHECK_MESSAGE(mentions(late.detail, "it printed:\nscripted thoughts"), late.detail);
+    CHECK(runner.run(test::trial_job("crash_probing")).subject == model::Subject::binary);
+    CHECK(runner.run(test::trial_job("crash")).subject == model::Subject::trial);
+  }
+
+  TEST_CASE("a child that somebody kills is said to have been, and why that may be") {
+    RemoteRunnerSettings settings = hasty();
+    pid_t pid = 0;
+    settings.worker.log = [&](const std::string& line) {
+      std::sscanf(line.c_str(), "measuring worker %d", &pid);
+    };
+    RemoteRunner runner(test::child("measure"), settings);
+    runner.report_phases_to([&](TrialPhase phase) {
+      if (phase == TrialPhase::timing) ::kill(pid, SIGKILL);
+    });
+    const TrialOutcome outcome = runner.run(test::trial_job("hang"));
+    CHECK(outcome.status == TrialStatus::crashed);
+    CHECK_MESSAGE(mentions(outcome.detail, "signal 9 (Killed; out of memory?)"), outcome.detail);
+  }
+
+  TEST_CASE("an answer larger than any socket buffer arrives whole") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    model::TrialJob job = test::trial_job("good");
+    job.policy.samples = 100'000;
+    CHECK(runner.run(job) == alone(job));
   }
 
   TEST_CASE("phases are passed on") {

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include "tuner/cli/context.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/util/wrap.hpp"
 
 namespace tuner::cli {
 
@@ -20,6 +22,10 @@ answers::Style AnswerStyle::for_stderr() {
 
 std::size_t stdout_columns() {
   return terminal::columns_of(STDOUT_FILENO);
+}
+
+void write_prose(const std::string& text, std::size_t hanging) {
+  write_out(util::wrapped_text(text, stdout_columns(), hanging));
 }
 
 }  // namespace tuner::cli

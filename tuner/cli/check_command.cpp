@@ -158,8 +158,9 @@ Target target_of(const config::Settings& settings, const CheckOptions& options) 
 int count_spaces(const KernelCatalog& catalog, const config::Settings& settings, const Target& target) {
   for (const model::KernelSpec& spec : catalog.selected()) {
     const model::Problem problem = check_problem(spec, settings);
-    write_out(fmt::format("{}: sound; {} configurations at {}\n", spec.name,
-                          space::count(spec, problem, target.device.limits), problem.text()));
+    const std::string judged = fmt::format("{}: sound; {} configurations at {}", spec.name,
+                                           space::count(spec, problem, target.device.limits), problem.text());
+    write_prose(judged);
   }
   return 0;
 }
@@ -234,12 +235,13 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
     const std::string reference = checker.check_reference(work, problem);
     bad_references += reference.empty() ? 0 : 1;
     const bool is_cut = !all && records.size() == most_sampled;
-    write_out(fmt::format("{}: {}; {} configurations at {}, {} of them compiled for {} by {}{}\n{}\n",
-                          spec.name, judgement(wrong.size(), records.size(), reference.empty()), list.size(),
-                          problem.text(), records.size(), target.device.architecture,
-                          compiler_of(spec, compiler),
-                          is_cut ? " (the sample has no more; --all compiles every one)" : "",
-                          result_table(records).fitted(stdout_columns())));
+    const std::string judged =
+        fmt::format("{}: {}; {} configurations at {}, {} of them compiled for {} by {}{}", spec.name,
+                    judgement(wrong.size(), records.size(), reference.empty()), list.size(), problem.text(),
+                    records.size(), target.device.architecture, compiler_of(spec, compiler),
+                    is_cut ? " (the sample has no more; --all compiles every one)" : "");
+    write_prose(judged);
+    write_out(result_table(records).fitted(stdout_columns()) + "\n");
     say_mistakes(wrong);
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));

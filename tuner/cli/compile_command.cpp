@@ -181,10 +181,10 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
   printer.clear();
   filler.say_end();
   if (signals.stop()) {
-    write_err("interrupted; what is compiled is kept. To go on:\n  " + context.command_line());
+    write_err("interrupted; what is compiled is kept. To go on:" + pasteable(context.command_line()));
     return 128 + signals.signal();
   }
-  if (!all) write_err("the budget is spent; to go on:\n  " + context.command_line());
+  if (!all) write_err("the budget is spent; to go on:" + pasteable(context.command_line()));
   return static_cast<int>(filler.has_bad_reference() ? model::ExitCode::failed : model::ExitCode::done);
 }
 

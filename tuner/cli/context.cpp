@@ -10,6 +10,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/util/output_file.hpp"
 #include "tuner/util/text.hpp"
+#include "tuner/util/wrap.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -49,7 +50,14 @@ void write_out(const std::string& text) {
 }
 
 void write_err(const std::string& text) {
-  write_all(stderr, text + '\n');
+  write_all(stderr, util::wrapped_message(text, terminal::columns_of(STDERR_FILENO)));
+}
+
+std::string pasteable(const std::string& command) {
+  std::string out;
+  for (const std::string& line : util::wrapped_command(command, terminal::columns_of(STDERR_FILENO) - 2))
+    out += "\n  " + line;
+  return out;
 }
 
 void deliver(const std::string& path, const std::string& text) {

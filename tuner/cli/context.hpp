@@ -28,8 +28,11 @@ terminal::Terminal open_terminal(const config::Settings& settings);
 /// Data for whoever reads stdout. Throws model::Error when it cannot be written, except where the reader went
 /// away.
 void write_out(const std::string& text);
-/// A line for people, on stderr.
+/// A message for people, on stderr, laid out for its width by util::wrapped_message().
 void write_err(const std::string& text);
+/// A command to go on with, to end a message for write_err(): on lines of its own below it, each of them no
+/// wider than stderr, fit to be pasted into a shell as a whole.
+std::string pasteable(const std::string& command);
 
 /// Whether an option that takes a file means standard output: it was left out, or is `-`.
 inline bool is_stdout(const std::string& path) {

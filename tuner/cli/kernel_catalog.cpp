@@ -1,6 +1,7 @@
 #include "tuner/cli/kernel_catalog.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "config/diagnostic_text.hpp"
 #include "kernels/shipped.hpp"
 #include "tuner/cli/context.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
@@ -53,7 +55,7 @@ std::string known_names(const std::vector<model::KernelSpec>& kernels) {
 }  // namespace
 
 void print_mistakes(const config::LoadedKernels& loaded) {
-  write_err(config::diagnostics_text(loaded.mistakes, loaded.texts));
+  write_err(config::diagnostics_text(loaded.mistakes, loaded.texts, terminal::columns_of(STDERR_FILENO)));
 }
 
 KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {

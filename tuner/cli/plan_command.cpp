@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/sweep_plan.hpp"
@@ -24,23 +25,31 @@ bool may_end_early(const OutlinedSweep& sweep) {
   return false;
 }
 
+/// `label: value`, both in the columns where the other lines have theirs.
+void write_fact(std::string_view label, const std::string& value) {
+  constexpr std::size_t label_columns = 11;
+  write_prose(fmt::format("{:<{}}{}", label, label_columns, value), label_columns);
+}
+
 void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const OutlineOptions& options) {
   const int compilers = sweep.backend.compile_jobs;
   const double compiling = plan.compile_seconds / compilers;
   const bool compile_bound = compiling > plan.device_seconds;
-  write_out(fmt::format(
-      "in one:    {} or more: {}\n", hours_text(std::max(compiling, plan.device_seconds)),
-      compile_bound
-          ? fmt::format("{} compilers bind; `tuner compile` can go before, where no GPU is", compilers)
-          : "the device binds"));
+  write_fact(
+      "in one:",
+      fmt::format(
+          "{} or more: {}", hours_text(std::max(compiling, plan.device_seconds)),
+          compile_bound
+              ? fmt::format("{} compilers bind; `tuner compile` can go before, where no GPU is", compilers)
+              : "the device binds"));
   const int parts = sensible_parts(plan, compilers);
   if (options.shard && options.shard->of > 1) {
-    write_out(fmt::format("this is:   shard {}\n", options.shard->text()));
+    write_fact("this is:", "shard " + options.shard->text());
   } else if (parts > 1) {
-    write_out(fmt::format("to split:  into {0}, of about {1} each: --shard 1/{0} to --shard {0}/{0}\n", parts,
-                          hours_text(std::max(compiling, plan.device_seconds) / parts)));
+    write_fact("to split:", fmt::format("into {0}, of about {1} each: --shard 1/{0} to --shard {0}/{0}",
+                                        parts, hours_text(std::max(compiling, plan.device_seconds) / parts)));
   } else {
-    write_out("to split:  not worth it\n");
+    write_fact("to split:", "not worth it");
   }
 }
 
@@ -52,20 +61,20 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   for (const sweep::Exclusion& lost : sweep.list.excluded)
     write_err(fmt::format("left out: {} at {}: {}", lost.kernel, lost.problem.text(), lost.reason));
   const SweepPlan plan = plan_sweep(sweep, settings, known.connection());
-  write_out(fmt::format("{} ({}), {}\n", sweep.request.device.name, sweep.request.device.architecture,
-                        sweep.request.compiler));
-  write_out(fmt::format("trials:    {}{} on {} problems; {} known, {} left\n",
-                        may_end_early(sweep) ? "at most " : "", plan.trials, plan.problems, plan.known,
-                        plan.left()));
+  write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
+                          sweep.request.compiler));
+  write_fact("trials:",
+             fmt::format("{}{} on {} problems; {} known, {} left", may_end_early(sweep) ? "at most " : "",
+                         plan.trials, plan.problems, plan.known, plan.left()));
   if (plan.left() == 0) return 0;
   if (!sweep.compiler_kind.empty()) {
-    write_out(fmt::format("binaries:  {}, and {} of references; {} of both are in the cache\n", plan.binaries,
-                          plan.references, plan.cached));
-    write_out(fmt::format("compiling: {} of one core\n", hours_text(plan.compile_seconds)));
-    for (const std::string& basis : plan.compile_basis) write_out(fmt::format("           {}\n", basis));
+    write_fact("binaries:", fmt::format("{}, and {} of references; {} of both are in the cache",
+                                        plan.binaries, plan.references, plan.cached));
+    write_fact("compiling:", fmt::format("{} of one core", hours_text(plan.compile_seconds)));
+    for (const std::string& basis : plan.compile_basis) write_fact("", basis);
   }
-  write_out(fmt::format("measuring: {} of the device\n", hours_text(plan.device_seconds)));
-  for (const std::string& basis : plan.device_basis) write_out(fmt::format("           {}\n", basis));
+  write_fact("measuring:", fmt::format("{} of the device", hours_text(plan.device_seconds)));
+  for (const std::string& basis : plan.device_basis) write_fact("", basis);
   write_split(plan, sweep, options);
   return 0;
 }

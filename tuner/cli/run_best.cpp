@@ -57,7 +57,7 @@ std::string dropped_text(const db::Connection& connection, db::TrialFilter filte
   const std::vector<model::TrialRecord> dropped = db::trials(connection, filter);
   if (dropped.empty() || !dropped.front().outcome.measurement) return "";
   const model::TrialRecord& fastest = dropped.front();
-  return fmt::format("{} at {}: dropped early, at best ~{} ({})\n", fastest.kernel, fastest.problem.text(),
+  return fmt::format("{} at {}: dropped early, at best ~{} ({})", fastest.kernel, fastest.problem.text(),
                      reports::time_text(fastest.outcome.measurement->median_ns),
                      fastest.configuration.text());
 }
@@ -65,7 +65,7 @@ std::string dropped_text(const db::Connection& connection, db::TrialFilter filte
 void say_beaten(const std::vector<Beaten>& all, const sweep::Request& request,
                 const db::Connection& connection) {
   std::vector<db::BestAnswer> best;
-  std::string dropped;
+  std::vector<std::string> dropped;
   for (const Beaten& one : all) {
     db::TrialFilter filter;
     filter.kernel = *one.kernel;
@@ -73,12 +73,13 @@ void say_beaten(const std::vector<Beaten>& all, const sweep::Request& request,
     filter.comparison_class = sweep::comparison_class(request, one.problem->type);
     const std::vector<db::BestAnswer> answers = db::best_of_each(connection, filter);
     best.insert(best.end(), answers.begin(), answers.end());
-    if (answers.empty()) dropped += dropped_text(connection, filter);
+    if (!answers.empty()) continue;
+    if (const std::string text = dropped_text(connection, filter); !text.empty()) dropped.push_back(text);
   }
   if (best.empty() && dropped.empty()) return;
   write_out("\nthe best of the other kernels that were tuned:\n");
   if (!best.empty()) write_out(answers::best_text(best, AnswerStyle(connection).for_stdout()));
-  write_out(dropped);
+  for (const std::string& text : dropped) write_prose(text);
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void say_best(const sweep::Request& request, const db::Connection& connection) {
   if (others.size() <= most_shown)
     say_beaten(others, request, connection);
   else
-    write_out("`tuner best --kernel NAME` shows the best of each of the other kernels that were tuned\n");
+    write_prose("`tuner best --kernel NAME` shows the best of each of the other kernels that were tuned");
 }
 
 }  // namespace tuner::cli

@@ -126,8 +126,8 @@ void say_what_shards_lack(const sweep::Shard& shard, const Context& context) {
   if (shard.of == 1) return;
   write_err(fmt::format(
       "this was shard {}, so no final was held. When all are done, bring their databases together "
-      "with `tuner merge`; there this does what is missing and holds the finals:\n  {}",
-      shard.text(), command_of_whole(context)));
+      "with `tuner merge`; there this does what is missing and holds the finals:{}",
+      shard.text(), pasteable(command_of_whole(context))));
 }
 
 void say_where(const config::Settings& settings, const std::string& report) {
@@ -137,14 +137,15 @@ void say_where(const config::Settings& settings, const std::string& report) {
 
 void say_how_to_go_on(sweep::Ending ending, const Context& context) {
   if (ending == sweep::Ending::interrupted) {
-    write_err("interrupted; everything measured is kept. To resume:\n  " + resume_command(context));
+    write_err("interrupted; everything measured is kept. To resume:" + pasteable(resume_command(context)));
   } else if (ending == sweep::Ending::budget_spent) {
-    write_err("the budget is spent; to go on:\n  " + resume_command(context));
+    write_err("the budget is spent; to go on:" + pasteable(resume_command(context)));
   }
 }
 
 void say_cut_off(const Context& context) {
-  write_err("ended at once; everything measured before is kept. To resume:\n  " + resume_command(context));
+  write_err("ended at once; everything measured before is kept. To resume:" +
+            pasteable(resume_command(context)));
 }
 
 bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,

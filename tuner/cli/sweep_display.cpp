@@ -53,8 +53,9 @@ void SweepDisplay::left_out(const model::TrialRecord&) {
 }
 
 void SweepDisplay::final_begins(const model::Problem& problem, std::size_t contestants) {
-  show(contestants == 1 ? problem.text() + ": the best once more"
-                        : fmt::format("{}: the best {} once more, in turn", problem.text(), contestants));
+  const std::string which = problem.family + ' ' + problem.text();
+  show(contestants == 1 ? which + ": the best once more"
+                        : fmt::format("{}: the best {} once more, in turn", which, contestants));
 }
 
 void SweepDisplay::search_ended(const model::SearchRecord& search) {

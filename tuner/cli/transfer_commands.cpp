@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "db/database.hpp"
+#include "db/export_file.hpp"
 #include "db/merge.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
@@ -70,6 +71,8 @@ void add_import(CLI::App& app, Context& context, Action& action) {
   add_setting_flags(*command, context, {"db"});
   command->callback([&context, &action, paths] {
     action = [&context, paths] {
+      for (const std::string& path : *paths)
+        static_cast<void>(db::open_export(path));  // before a database is made
       db::ResultStore store(context.settings().database());
       for (const std::string& path : *paths) say_added(path, db::import_file(store.connection(), path));
       return 0;

@@ -91,7 +91,10 @@ bool KernelSpace::contains(const model::Problem& problem, const model::Configura
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const model::Value& value = *configuration.find(parameters[i].name);
     const std::optional<Compiled>& when = m_compiled->parameters[i].when;
-    const bool active = !when || evaluate(when->program, slots).value != 0;
+    const Evaluated<std::int64_t> applies =
+        when ? evaluate(when->program, slots) : Evaluated<std::int64_t>{1, Fault::none};
+    if (applies.fault != Fault::none) return false;
+    const bool active = applies.value != 0;
     const auto& values = parameters[i].values;
     const auto place = std::find(values.begin(), values.end(), value);
     const bool listed = active ? place != values.end() : value == parameters[i].otherwise;

@@ -49,7 +49,11 @@ void FinalStage::remember(const Compiled& trial) {
 
 const Compiled* FinalStage::best(std::size_t group) const {
   const auto best = m_best.find(group);
-  return best == m_best.end() || best->second.empty() ? nullptr : &best->second.front();
+  if (best == m_best.end()) return nullptr;
+  for (const Compiled& compiled : best->second) {
+    if (model::may_win(compiled.trial.record.role)) return &compiled;
+  }
+  return nullptr;
 }
 
 std::optional<std::size_t> FinalStage::left() const {

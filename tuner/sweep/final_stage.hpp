@@ -39,7 +39,7 @@ class FinalStage {
   /// A trial of `group` that raced well may be needed again: keeps its binary for as long as it is among the
   /// best.
   void remember(const Compiled& trial);
-  /// The best trial of `group` that is remembered; null where there is none.
+  /// The best trial of `group` that is remembered, no library's; null where there is none.
   const Compiled* best(std::size_t group) const;
   /// The final of `group`, unless the last one has considered all who would be in it. The group's trials are
   /// remembered no longer.

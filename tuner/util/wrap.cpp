@@ -1,6 +1,7 @@
 #include "tuner/util/wrap.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "tuner/util/text.hpp"
@@ -19,6 +20,32 @@ std::vector<std::string_view> blank_separated(std::string_view text) {
   return words;
 }
 
+/// Where the word of a shell that begins at `at` ends: at a blank that is neither quoted nor escaped.
+std::size_t end_of_shell_word(std::string_view command, std::size_t at) {
+  char quote = 0;
+  for (; at < command.size(); ++at) {
+    const char c = command[at];
+    if (quote == 0 && c == ' ') return at;
+    if (c == '\\' && quote != '\'')
+      ++at;
+    else if (quote == 0 && (c == '\'' || c == '"'))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+  }
+  return command.size();
+}
+
+std::vector<std::string_view> words_of_shell(std::string_view command) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = command.find_first_not_of(' '); at < command.size();) {
+    const std::size_t end = end_of_shell_word(command, at);
+    words.push_back(command.substr(at, end - at));
+    at = command.find_first_not_of(' ', end);
+  }
+  return words;
+}
+
 /// How many bytes of `word`, which is wider than `columns`, go on this line.
 std::size_t cut_of(std::string_view word, std::size_t columns) {
   std::size_t end = bytes_of_characters(word, 1);
@@ -31,21 +58,25 @@ std::size_t cut_of(std::string_view word, std::size_t columns) {
   return mark == std::string_view::npos || mark == 0 ? end : mark + 1;
 }
 
+enum class LongWords { cut, keep };
+
 /// One line of text broken into several.
 class Wrapper {
  public:
-  Wrapper(std::size_t columns, std::size_t indent, std::size_t hanging)
+  Wrapper(std::size_t columns, std::size_t indent, std::size_t hanging, LongWords long_words)
       : m_columns(std::max<std::size_t>(columns, 1)),
+        m_long_words(long_words),
         m_first(std::min(indent, m_columns - 1)),
         m_later(std::min(indent + hanging, m_columns - 1)),
         m_line(m_first, ' '),
         m_width(m_first) {}
 
-  void add(std::string_view word) {
+  /// `blanks` stand before it where it is not the first of its line.
+  void add(std::string_view word, std::size_t blanks = 1) {
     const std::size_t width = display_width(word);
-    if (m_has_word && m_width + 1 + width <= m_columns) {
-      m_line += ' ';
-      ++m_width;
+    if (m_has_word && m_width + blanks + width <= m_columns) {
+      m_line.append(blanks, ' ');
+      m_width += blanks;
     } else if (m_has_word) {
       next();
     }
@@ -64,7 +95,7 @@ class Wrapper {
   }
   /// At the end of the line, in pieces where it is wider than what is left of an empty one.
   void place(std::string_view word, std::size_t width) {
-    while (m_width + width > m_columns) {
+    while (m_long_words == LongWords::cut && m_width + width > m_columns) {
       const std::size_t bytes = cut_of(word, m_columns - m_width);
       m_line += word.substr(0, bytes);
       word.remove_prefix(bytes);
@@ -79,22 +110,43 @@ class Wrapper {
     m_has_word = true;
   }
 
-  std::size_t m_columns, m_first, m_later;
+  std::size_t m_columns;
+  LongWords m_long_words;
+  std::size_t m_first, m_later;
   std::vector<std::string> m_lines;
   std::string m_line;
   std::size_t m_width;
   bool m_has_word = false;
 };
 
-std::vector<std::string> wrapped_line(std::string_view line, std::size_t columns, std::size_t hanging) {
+/// Whether a word is the unit of the number before it, which is not to be torn from it.
+bool is_unit(std::string_view word) {
+  word = word.substr(0, word.find_last_not_of(",;:.)") + 1);
+  constexpr std::array<std::string_view, 7> units = {"%", "ns", "µs", "ms", "s", "min", "h"};
+  return std::find(units.begin(), units.end(), word) != units.end();
+}
+
+/// Where the first word of `text` ends; with its unit where it is a number and both are short beside a line.
+std::size_t end_of_word(std::string_view text, std::size_t columns) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  if (end == 0 || end == text.size() || text[end - 1] < '0' || text[end - 1] > '9') return end;
+  const std::size_t next_end = std::min(text.find(' ', end + 1), text.size());
+  const bool is_short = display_width(text.substr(0, next_end)) <= columns / 2;
+  return is_short && is_unit(text.substr(end + 1, next_end - end - 1)) ? next_end : end;
+}
+
+std::vector<std::string> wrapped_line(std::string_view line, std::size_t columns, std::size_t hanging,
+                                      LongWords long_words) {
   const std::string safe = one_line(line);
   const std::size_t begin = std::min(safe.find_first_not_of(' '), safe.size());
-  Wrapper wrapper(columns, begin == safe.size() ? 0 : begin, hanging);
+  Wrapper wrapper(columns, begin == safe.size() ? 0 : begin, hanging, long_words);
   std::string_view rest = std::string_view(safe).substr(begin);
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    if (!word.empty()) wrapper.add(word);
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  for (std::size_t blanks = 0; !rest.empty();) {
+    const std::size_t end = end_of_word(rest, columns);
+    wrapper.add(rest.substr(0, end), blanks);
+    rest.remove_prefix(end);
+    blanks = std::min(rest.find_first_not_of(' '), rest.size());
+    rest.remove_prefix(blanks);
   }
   return wrapper.done();
 }
@@ -103,7 +155,7 @@ std::vector<std::string> wrapped_lines(std::string_view text, std::size_t column
   std::vector<std::string> lines;
   while (true) {
     const std::size_t end = text.find('\n');
-    for (std::string& line : wrapped_line(text.substr(0, end), columns, hanging))
+    for (std::string& line : wrapped_line(text.substr(0, end), columns, hanging, LongWords::cut))
       lines.push_back(std::move(line));
     if (end == std::string_view::npos) return lines;
     text.remove_prefix(end + 1);
@@ -117,14 +169,14 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
 }
 
 std::vector<std::string> filled(std::string_view text, std::size_t columns) {
-  Wrapper wrapper(columns, 0, 0);
+  Wrapper wrapper(columns, 0, 0, LongWords::cut);
   for (const std::string_view word : blank_separated(text)) wrapper.add(word);
   return wrapper.done();
 }
 
 std::vector<std::string> wrapped_command(std::string_view command, std::size_t columns) {
   std::vector<std::string> lines(1);
-  const std::vector<std::string_view> words = blank_separated(command);
+  const std::vector<std::string_view> words = words_of_shell(command);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t mark = i + 1 == words.size() ? 0 : 2;  // what ends a line that goes on
     const bool has_word = lines.back().find_first_not_of(' ') != std::string::npos;
@@ -138,6 +190,15 @@ std::vector<std::string> wrapped_command(std::string_view command, std::size_t c
     lines.back() += words[i];
   }
   return lines;
+}
+
+std::string wrapped_message(std::string_view text, std::size_t columns) {
+  if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  std::string out;
+  for (const std::string& line : wrapped_line(split_first(text, "\n"), columns, 2, LongWords::keep))
+    out += line + '\n';
+  while (!text.empty()) out += one_line(split_first(text, "\n")) + '\n';
+  return out;
 }
 
 std::string wrapped_text(std::string_view text, std::size_t columns, std::size_t hanging) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tuner/util/text.hpp"
+#include "tuner/util/wrap.hpp"
 
 namespace tuner::cli::terminal {
 namespace {
@@ -43,37 +44,29 @@ bool LinePrinter::due(double now, double fraction) const {
 }
 
 void LinePrinter::line(std::string_view text) {
-  print("", text);
+  print(util::wrapped_message(text, m_terminal.columns()));
 }
 
 void LinePrinter::warning(std::string_view text, std::string_view hint) {
-  labelled("warning: ", yellow, text, hint);
+  labelled("warning:", yellow, text, hint);
 }
 
 void LinePrinter::error(std::string_view text, std::string_view hint) {
-  labelled("error: ", red, text, hint);
+  labelled("error:", red, text, hint);
 }
 
 void LinePrinter::labelled(std::string_view label, std::string_view colour, std::string_view text,
                            std::string_view hint) {
-  std::string prefix(label);
-  if (m_terminal.colour) prefix = std::string(colour).append(label).append(plain);
-  print(prefix, text);
-  if (!hint.empty()) print("  ", hint);
+  std::string out = util::wrapped_message(std::string(label).append(" ").append(text), m_terminal.columns());
+  if (m_terminal.colour) out.replace(0, label.size(), std::string(colour).append(label).append(plain));
+  if (!hint.empty()) out += util::wrapped_message(std::string("  ").append(hint), m_terminal.columns());
+  print(out);
 }
 
-void LinePrinter::print(std::string_view prefix, std::string_view text) {
-  // Line by line: a compiler log keeps its lines, but none of its escape sequences.
-  std::string out(prefix);
-  while (true) {
-    const std::size_t end = text.find('\n');
-    out += util::one_line(text.substr(0, end)) + '\n';
-    if (end == std::string_view::npos || end + 1 == text.size()) break;
-    text.remove_prefix(end + 1);
-  }
+void LinePrinter::print(std::string_view lines) {
   const bool redraw = m_drawn > 0;
   erase();
-  m_terminal.write(out);
+  m_terminal.write(lines);
   if (redraw) draw();
 }
 
@@ -92,7 +85,7 @@ void LinePrinter::draw() {
   m_pending = false;
   std::string out;
   if (!m_terminal.interactive) {
-    for (const std::string& line : m_status) out += line + '\n';
+    for (const std::string& line : m_status) out += util::wrapped_message(line, m_terminal.columns());
     m_terminal.write(out);
     return;
   }

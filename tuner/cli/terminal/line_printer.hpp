@@ -28,7 +28,7 @@ class LinePrinter {
   /// Shows `text` as the status, with the lines `below` it; `fraction` of the work is done (0 to 1). Each is
   /// elided to the width of the terminal.
   void status(std::string_view text, double fraction, const std::vector<std::string>& below = {});
-  /// A whole line above the status.
+  /// A message above the status, laid out by util::wrapped_message().
   void line(std::string_view text);
   /// `warning: text`, and the hint on a line of its own where there is one.
   void warning(std::string_view text, std::string_view hint = "");
@@ -44,7 +44,7 @@ class LinePrinter {
   void draw();
   void erase();
   void forget();
-  void print(std::string_view prefix, std::string_view text);
+  void print(std::string_view lines);
   void labelled(std::string_view label, std::string_view colour, std::string_view text,
                 std::string_view hint);
   bool due(double now, double fraction) const;
