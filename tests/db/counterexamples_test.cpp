@@ -2,16 +2,21 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "db/best.hpp"
+#include "db/forget.hpp"
+#include "db/merge.hpp"
 #include "db/planning.hpp"
 #include "db/queries.hpp"
 #include "db/ranking.hpp"
 #include "db/result_store.hpp"
+#include "db/samples.hpp"
 #include "db/short_ids.hpp"
 #include "db/transaction.hpp"
 #include "tests/db/fixture.hpp"
@@ -69,6 +74,7 @@ class Store {
     return answer(query).winner.configuration.text();
   }
   db::BestAnswer answer(const db::BestQuery& query) { return db::best(m_store.connection(), query).at(0); }
+  std::filesystem::path path() const { return m_folder / "tuner.db"; }
   void meddle(const std::string& sql) const { db_test::meddle(m_folder / "tuner.db", sql); }
   std::string ask(const std::string& sql) const { return db_test::ask(m_folder / "tuner.db", sql); }
   db::ResultStore& store() { return m_store; }
@@ -358,5 +364,112 @@ TEST_SUITE("db") {
     const auto pace = db::pace(results.store().connection(), cube(512), "NVIDIA H200");
     REQUIRE(pace);
     CHECK(pace->seconds == doctest::Approx(2).epsilon(0.001));
+  }
+
+  TEST_CASE("four digits of an identifier are the fewest that name a trial") {
+    Store results;
+    const TrialRecord trial = results.add("a", 100, 10);
+    const std::string hex = trial.key.hex();
+    CHECK(db::find_trial(results.store().connection(), hex.substr(0, 4)).key == trial.key);
+    CHECK_THROWS_AS(db::find_trial(results.store().connection(), hex.substr(0, 3)), tuner::model::UsageError);
+  }
+
+  TEST_CASE(
+      "what was dropped or skipped is no failure, and ceilings are left out where nobody asks for them") {
+    using tuner::model::TrialStatus;
+    Store results;
+    results.add("a", 100, 10);
+    int sequence = 20;
+    for (const TrialStatus status : {TrialStatus::dropped, TrialStatus::skipped, TrialStatus::crashed}) {
+      TrialRecord trial = timed_trial(std::to_string(sequence), 512, 300);
+      trial.outcome.status = status;
+      results.add(trial, ++sequence);
+    }
+    TrialRecord ceiling = timed_trial("copy", 512, 50);
+    ceiling.role = tuner::model::Role::ceiling;
+    results.add(ceiling, 30);
+    db::TrialFilter filter;
+    filter.failures = true;
+    CHECK(db::count_trials(results.store().connection(), filter) == 1);
+    filter.failures = false;
+    CHECK(db::count_trials(results.store().connection(), filter) == 5);
+    filter.ceilings = false;
+    CHECK(db::count_trials(results.store().connection(), filter) == 4);
+  }
+
+  TEST_CASE("samples in another encoding are refused") {
+    std::vector<std::byte> encoded = db::encode_samples({1, 2, 3});
+    CHECK(db::decode_samples(encoded) == std::vector<double>{1, 2, 3});
+    encoded[0] = std::byte{2};
+    CHECK_THROWS_AS(db::decode_samples(encoded), tuner::model::Error);
+  }
+
+  TEST_CASE("an outlook is not shown once a spec was edited, and no more is tried than there is") {
+    Store results;
+    tuner::model::KernelDeclaration kernel;
+    kernel.family = "matmul";
+    kernel.kernel = "register_tile";
+    kernel.definition = key("definition");
+    kernel.spec = key("spec");
+    results.store().declare(kernel, {});
+    results.add("a", 100, 10);
+    results.add("b", 110, 20);
+    tuner::model::SearchRecord search = sample_search();
+    search.parts = {{"register_tile", key("spec"), 1}};
+    results.store().record_search(search);
+    const auto searched = [&] { return results.store().searched(cube(512), sample_class()); };
+    REQUIRE(searched());
+    CHECK(searched()->candidates == 1);
+    CHECK(searched()->tried == 1);
+    search.parts = {{"register_tile", key("spec"), 100}};
+    search.ended_at = "2026-02-02T03:04:05.000000Z";
+    results.store().record_search(search);
+    REQUIRE(searched());
+    CHECK(searched()->outlook);
+    kernel.spec = key("edited spec");
+    results.store().declare(kernel, {});
+    CHECK((!searched() || !searched()->outlook));
+  }
+
+  TEST_CASE("specs that nobody declared are found again and again") {
+    Store results;
+    results.add("a", 100, 10);
+    results.add("b", 110, 20);
+    for (const char* name : {"a", "b"}) {
+      db::ForgetQuery query;
+      query.trial = key(name);
+      CHECK(db::forget(results.store().connection(), query, false).trials == 1);
+    }
+    CHECK(results.ask("SELECT count(*) FROM kernel_specs") == "0");
+  }
+
+  TEST_CASE("a result that comes late does not stand in the place of a later one") {
+    Store results;
+    results.add("a", 100, 10);
+    TrialRecord earlier = timed_trial("a", 512, 200);
+    earlier.run = key("run");
+    earlier.measured_at = "2026-01-01T10:00:00.000000Z";
+    earlier.sequence = 5;
+    results.store().record_stamped(earlier, true);
+    CHECK(results.ask("SELECT median_ns FROM trials") == "100.0");
+    CHECK(results.ask("SELECT count(*) FROM measurements") == "2");
+  }
+
+  TEST_CASE("a final that says nothing of what it has seen has seen its contestants") {
+    Store results;
+    results.add("a", 100, 10);
+    results.add("b", 101, 20);
+    results.hold_final({"a", "b"}, "a", 50, 1, 40, {});
+    CHECK(results.ask("SELECT count(*) FROM final_coverage") == "2");
+    CHECK(results.ask("SELECT count(*) FROM unconsidered") == "0");
+  }
+
+  TEST_CASE("a database with a table of its own beside ours is not merged") {
+    Store source;
+    source.add("a", 100, 10);
+    Store target;
+    CHECK(db::merge_database(target.store().connection(), source.path()).trials == 1);
+    source.meddle("CREATE TABLE zebra (x INTEGER)");
+    CHECK_THROWS_AS(db::merge_database(target.store().connection(), source.path()), tuner::model::Error);
   }
 }
