@@ -187,6 +187,22 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     }
   }
 
+  TEST_CASE_FIXTURE(TwoOutputs,
+                    "an output that is farther off, as its share allows, hides none that is wrong") {
+    for (const int wrong : {1, 4}) {
+      for (const std::size_t buffer : {1U, 3U}) both.plan.buffers[buffer].tolerance.reset();
+      both.plan.buffers[wrong == 1 ? 3 : 1].tolerance = tuner::model::Tolerance{0, 0, 0, 0.5};
+      script.kernels["kernel"] = [wrong](const FakeArguments& arguments) {
+        twice_twice(arguments);
+        arguments.pointer<float>(wrong)[7] += 1;
+        arguments.pointer<float>(5 - wrong)[9] += 1000;
+      };
+      const auto outcome = run(both);
+      CHECK(outcome.status == TrialStatus::wrong_result);
+      CHECK(outcome.verification.buffer == (wrong == 1 ? "y" : "z"));
+    }
+  }
+
   TEST_CASE_FIXTURE(TwoOutputs, "of several outputs that are right the one with the largest error is told") {
     for (const int worse : {1, 4}) {
       script.kernels["kernel"] = [worse](const FakeArguments& arguments) {
