@@ -19,6 +19,19 @@ TEST_SUITE("tuner::measure bound") {
     CHECK(*measure::bound_factor(0, ElementType::float32) == 0);
   }
 
+  TEST_CASE("a result that is rounded once more, to fewer bits, may be off by that too") {
+    const double gamma = 64 * 0x1p-24 / (1 - 64 * 0x1p-24);
+    const double half = 0x1p-11;
+    CHECK(*measure::bound_factor(64, ElementType::float32, ElementType::float16) ==
+          gamma + half * (1 + gamma));
+    CHECK(*measure::bound_factor(64, ElementType::float32, ElementType::float32) == gamma);
+    CHECK(*measure::bound_factor(64, ElementType::float32, ElementType::float64) == gamma);
+    CHECK(*measure::bound_factor(0, ElementType::float32, ElementType::float16) == 0);
+    CHECK(*measure::bound_factor(64, ElementType::float32, ElementType::int32) == 0);
+    CHECK_FALSE(measure::bound_factor(0x1p23, ElementType::float32, ElementType::int32));
+    CHECK_FALSE(measure::bound_factor(0x1p23, ElementType::float32, ElementType::float16));
+  }
+
   TEST_CASE("a bound that zeros would pass is no bound") {
     CHECK(measure::bound_factor(0x1p22, ElementType::float32).has_value());
     CHECK_FALSE(measure::bound_factor(0x1p23, ElementType::float32).has_value());

@@ -31,8 +31,7 @@ TEST_SUITE("tuner::measure::InputsCache") {
 
   TEST_CASE_FIXTURE(TrialFixture, "old problems are freed before memory runs out") {
     script.memory_bytes = 9 << 20;
-    for (std::int64_t n = 50'000; n < 50'010; ++n)
-      CHECK(run(job(n)).status == TrialStatus::ok);  // 3 MB each
+    for (std::int64_t n = 50'000; n < 50'010; ++n) CHECK(run(job(n)).status == TrialStatus::ok);  // 3 MB each
     CHECK(script.most_allocated_bytes <= script.memory_bytes);
   }
 

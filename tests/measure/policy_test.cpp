@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "tuner/model/error.hpp"
 
 namespace measure = tuner::measure;
@@ -15,6 +18,39 @@ TEST_SUITE("tuner::measure policy") {
     CHECK(measure::policy("standard").samples < measure::policy("thorough").samples);
     CHECK(measure::policy("complete").name == "complete-2");
     CHECK(measure::policy("complete").cuts.empty());
+  }
+
+  TEST_CASE("the figures of a policy are those of its version; another figure is another version") {
+    struct Row {
+      const char* name;
+      int samples;
+      std::vector<tuner::model::Cut> cuts;
+      int contestants, choosing, confirming;
+      double batch_ns, limit_ns, final_limit_ns;
+    };
+    const std::vector<tuner::model::Cut> usual = {{1, 1.5}, {3, 1.15}};
+    const std::vector<Row> rows = {
+        {"quick", 6, usual, 6, 12, 8, 2e5, 2e7, 5e9},
+        {"standard", 10, usual, 10, 40, 20, 5e5, 3e7, 5e9},
+        {"thorough", 60, {{1, 5}, {5, 2}}, 10, 100, 60, 1e6, 1e10, 2e10},
+        {"complete", 12, {}, 10, 40, 20, 5e5, 5e8, 5e9},
+        {"exhaustive", 100, {}, 0, 40, 20, 5e5, 2e9, 5e9},
+    };
+    CHECK(measure::policy_names().size() == rows.size());
+    for (const Row& row : rows) {
+      CAPTURE(row.name);
+      const auto policy = measure::policy(row.name);
+      CHECK(policy.samples == row.samples);
+      CHECK(policy.cuts == row.cuts);
+      CHECK(policy.final.contestants == row.contestants);
+      CHECK(policy.final.within == 1.1);
+      CHECK(policy.final.choosing_rounds == row.choosing);
+      CHECK(policy.final.confirming_rounds == row.confirming);
+      CHECK(policy.batch_ns == row.batch_ns);
+      CHECK(policy.time_limit_ns == row.limit_ns);
+      CHECK(policy.final.time_limit_ns == row.final_limit_ns);
+    }
+    CHECK(measure::policy("exhaustive").name == "exhaustive-1");
   }
 
   TEST_CASE("a cold L2 cache is asked for apart") {

@@ -17,6 +17,25 @@ using tuner::model::TrialStatus;
 
 namespace {
 
+/// Trials of y = 2x and z = 2x.
+struct TwoOutputs : TrialFixture {
+  TwoOutputs() {
+    both = job();
+    both.plan.buffers.push_back({"z", ElementType::float32, elements, Access::out, {}, {}});
+    both.plan.steps[0].operands.push_back(buffer(3));
+    auto reference = both.plan.verify.reference[0];
+    using Kind = tuner::model::Operand::Kind;
+    reference.operands = {buffer(0), buffer(3, Kind::expected), buffer(3, Kind::magnitude), number(elements)};
+    both.plan.verify.reference.push_back(reference);
+    both.plan.verify.rounding_terms = 4;
+  }
+  static void twice_twice(const FakeArguments& arguments) {
+    twice(arguments);
+    std::copy_n(arguments.pointer<float>(1), elements, arguments.pointer<float>(4));
+  }
+  tuner::model::TrialJob both;
+};
+
 bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -141,6 +160,153 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     const auto outcome =
         run_kernel([](const FakeArguments& arguments) { arguments.pointer<float>(1)[elements] = 0; });
     CHECK(outcome.status == TrialStatus::out_of_bounds);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "out of bounds comes before a changed input, which may follow from it") {
+    const auto outcome = run_kernel([](const FakeArguments& arguments) {
+      twice(arguments);
+      arguments.pointer<float>(0)[3] = 9;
+      arguments.pointer<float>(1)[elements] = 0;
+    });
+    CHECK(outcome.status == TrialStatus::out_of_bounds);
+  }
+
+  TEST_CASE_FIXTURE(TwoOutputs, "of several outputs the one that is wrong is told, wherever it stands") {
+    for (const int wrong : {1, 4}) {
+      script.kernels["kernel"] = [wrong](const FakeArguments& arguments) {
+        twice_twice(arguments);
+        arguments.pointer<float>(wrong)[7] += 1;
+        float& right = arguments.pointer<float>(5 - wrong)[9];
+        right = std::nextafter(right, 10.0F);
+      };
+      const auto outcome = run(both);
+      CHECK(outcome.status == TrialStatus::wrong_result);
+      CHECK(outcome.verification.buffer == (wrong == 1 ? "y" : "z"));
+      CHECK(mentions(outcome.detail, wrong == 1 ? "elements of y are wrong" : "elements of z are wrong"));
+      CHECK(mentions(outcome.detail, wrong == 1 ? "; y[7] = " : "; z[7] = "));
+    }
+  }
+
+  TEST_CASE_FIXTURE(TwoOutputs,
+                    "an output that is farther off, as its share allows, hides none that is wrong") {
+    for (const int wrong : {1, 4}) {
+      for (const std::size_t buffer : {1U, 3U}) both.plan.buffers[buffer].tolerance.reset();
+      both.plan.buffers[wrong == 1 ? 3 : 1].tolerance = tuner::model::Tolerance{0, 0, 0, 0.5};
+      script.kernels["kernel"] = [wrong](const FakeArguments& arguments) {
+        twice_twice(arguments);
+        arguments.pointer<float>(wrong)[7] += 1;
+        arguments.pointer<float>(5 - wrong)[9] += 1000;
+      };
+      const auto outcome = run(both);
+      CHECK(outcome.status == TrialStatus::wrong_result);
+      CHECK(outcome.verification.buffer == (wrong == 1 ? "y" : "z"));
+    }
+  }
+
+  TEST_CASE_FIXTURE(TwoOutputs, "of several outputs that are right the one with the largest error is told") {
+    for (const int worse : {1, 4}) {
+      script.kernels["kernel"] = [worse](const FakeArguments& arguments) {
+        twice_twice(arguments);
+        float& y = arguments.pointer<float>(worse)[7];
+        y = std::nextafter(y, 10.0F);
+      };
+      const auto outcome = run(both);
+      CHECK(outcome.status == TrialStatus::ok);
+      CHECK(outcome.verification.buffer == (worse == 1 ? "y" : "z"));
+      CHECK(outcome.verification.error_ratio > 0);
+    }
+  }
+
+  TEST_CASE_FIXTURE(TwoOutputs, "each output must be the same again after the timed launches") {
+    for (const int unsteady : {1, 4}) {
+      run(both);  // warms the device
+      int calls = 0;
+      script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+        twice_twice(arguments);
+        float& y = arguments.pointer<float>(unsteady)[5];
+        if (++calls > 2) y = std::nextafter(y, 0.0F);
+      };
+      const auto outcome = run(both);
+      CHECK(outcome.status == TrialStatus::unstable);
+      CHECK(mentions(outcome.detail, unsteady == 1 ? "gave different y" : "gave different z"));
+      script.kernels["kernel"] = twice_twice;
+    }
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "outputs that may differ from run to run must be right after the last one all the same") {
+    auto loose = job();
+    loose.plan.verify.rounding_terms = 4;
+    loose.plan.deterministic = false;
+    run(loose);
+    int calls = 0;
+    double off = 0;
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      twice(arguments);
+      float& y = arguments.pointer<float>(1)[5];
+      if (++calls > 2) y = off == 0 ? std::nextafter(y, 10.0F) : static_cast<float>(off);
+    };
+    const auto within = run(loose);
+    CHECK(within.status == TrialStatus::ok);
+    CHECK(within.verification.error_ratio > 0);  // of the last run
+    calls = 0;
+    off = 5;
+    const auto beyond = run(loose);
+    CHECK(beyond.status == TrialStatus::wrong_result);
+    CHECK(mentions(beyond.detail, "after the timed launches"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "a read beyond the end tells in the result, and what is added to there is seen") {
+    const auto reads = run_kernel([](const FakeArguments& arguments) {
+      twice(arguments);
+      arguments.pointer<float>(1)[3] += 0 * arguments.pointer<float>(0)[elements];
+    });
+    CHECK(reads.status == TrialStatus::wrong_result);
+    CHECK(mentions(reads.detail, "on the second draw of inputs"));
+    const auto adds = run_kernel([](const FakeArguments& arguments) {
+      twice(arguments);
+      arguments.pointer<float>(1)[elements] += 1;
+    });
+    CHECK(adds.status == TrialStatus::out_of_bounds);
+    CHECK(mentions(adds.detail, "on the first draw of inputs"));
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "an exact second draw asks nothing more of the first") {
+    auto exact = job();
+    exact.plan.verify.rounding_terms = 1 << 16;
+    exact.plan.verify.second_is_exact = true;
+    exact.plan.buffers[0].second_init = {Init::Kind::constant, 3, 0};
+    script.kernels["kernel"] = [](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < elements; ++i) {  // 3 has few bits, so nothing of it is lost
+        const double x = static_cast<double>(arguments.pointer<float>(0)[i]);
+        const double unit = std::ldexp(1.0, std::ilogb(x) - 10);
+        arguments.pointer<float>(1)[i] = static_cast<float>(2 * unit * std::round(x / unit));
+      }
+    };
+    CHECK(run(exact).status == TrialStatus::ok);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "a stray write that widens what is allowed does not let the next trial pass") {
+    double* magnitude = nullptr;
+    script.kernels["reference"] = [&,
+                                   original = script.kernels["reference"]](const FakeArguments& arguments) {
+      original(arguments);
+      magnitude = arguments.pointer<double>(2);  // of the draw that is made last
+    };
+    run_kernel([&](const FakeArguments& arguments) {
+      twice(arguments);
+      std::fill_n(magnitude, elements, 1e30);
+      arguments.pointer<float>(1)[elements] = 0;
+    });
+    double* second = magnitude;
+    const auto next = run_kernel([&](const FakeArguments& arguments) {
+      twice(arguments);
+      arguments.pointer<float>(1)[3] += 1;
+    });
+    CHECK(second != nullptr);
+    CHECK(next.status == TrialStatus::wrong_result);
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "a changed input is found, and the next trial gets it as it was") {
@@ -318,6 +484,17 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     const auto next = run();
     CHECK(next.status == TrialStatus::crashed);
     CHECK(next.device_lost);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "a device that itself failed is to blame, whatever it was working on") {
+    script.faults = {{"run", 3, TrialStatus::crashed, true, true}};
+    CHECK(run().subject == tuner::model::Subject::device);
+    TrialFixture other;
+    other.script.faults = {{"run", 3, TrialStatus::crashed, true}};
+    CHECK(other.run().subject == tuner::model::Subject::trial);
+    TrialFixture unprepared;
+    unprepared.script.faults = {{"run", 2, TrialStatus::launch_error, false}};  // the reference's
+    CHECK(unprepared.run().subject == tuner::model::Subject::problem);
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "a launch error costs the trial alone") {

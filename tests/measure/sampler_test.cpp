@@ -129,6 +129,7 @@ TEST_SUITE("tuner::measure::Sampler") {
     CHECK(sample(90'000).measurement.launches_per_sample == 1);
     CHECK(sample(100'000).measurement.launches_per_sample == 1);
     every_launch_takes(99'000);
+    CHECK(sample(100'000).measurement.launches_per_sample == 1);
     CHECK(sample(99'000).measurement.launches_per_sample == 6);
     policy.batch_ns = 10'000;
     CHECK(sample(99'000).measurement.launches_per_sample == 2);  // one would be no batch
@@ -198,6 +199,16 @@ TEST_SUITE("tuner::measure::Sampler") {
     CHECK_FALSE(measure::is_throttled({1e6, 1500}, 2000));
     CHECK_FALSE(measure::is_throttled({1e6, 0}, 2000));
     CHECK_FALSE(measure::is_throttled({1e6, 300}, 0));
+  }
+
+  TEST_CASE("of a sequence its launches are counted, each as often as it is repeated, and no copies") {
+    tuner::model::Step upload;
+    upload.kind = tuner::model::Step::Kind::upload;
+    tuner::model::Step launch;
+    CHECK(measure::count_kernels({upload, launch}) == 1);
+    CHECK(measure::count_kernels({upload}) == 0);
+    launch.repeat = 5;
+    CHECK(measure::count_kernels({upload, launch, upload}) == 5);
   }
 
   TEST_CASE("the summary keeps the samples in the order taken") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -106,6 +107,50 @@ TEST_SUITE("tuner::measure") {
     const auto judged = slowdowns({{lowered, steady}}, 0.01);
     CHECK(judged[0].allowed == Allowed::yes);
     CHECK(judged[0].ratio == doctest::Approx(1.0002));
+  }
+
+  TEST_CASE("margins are of the problems' scatter and of each one's own spacing, for all of them together") {
+    for (const int sizes : {1, 7, 8, 20}) {
+      CAPTURE(sizes);
+      Occasions occasions(static_cast<std::uint64_t>(sizes));
+      std::vector<std::vector<double>> a;
+      std::vector<std::vector<double>> b;
+      std::vector<TwoOccasions> problems;
+      for (int i = 0; i < sizes; ++i) {
+        a.push_back(occasions.samples(1010 * (i + 1)));
+        b.push_back(occasions.samples(1000 * (i + 1)));
+      }
+      std::vector<double> logs;
+      std::vector<double> spacing;
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        problems.push_back({a[i], b[i]});
+        std::vector<double> left = a[i];
+        std::vector<double> right = b[i];
+        std::sort(left.begin(), left.end());
+        std::sort(right.begin(), right.end());
+        logs.push_back(std::log(left[0] / right[0]));
+        spacing.push_back(std::hypot(std::log(left[1] / left[0]), std::log(right[1] / right[0])) / 2);
+      }
+      const double middle = median(logs);
+      std::vector<double> distances;
+      for (const double one : logs) distances.push_back(std::fabs(one - middle));
+      const double n = sizes;
+      const double scatter =
+          sizes < 8 ? 0.0012 : std::max(0.0007, 1.4826 * median(distances) * (1 + 1.2 / std::sqrt(n)));
+      double deviate = 0;  // what a normal variable exceeds with 1 % divided by n
+      while (std::erfc(deviate / std::sqrt(2.0)) / 2 > 0.01 / n) deviate += 1e-6;
+      const auto judged = slowdowns(problems, 0.01);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        const double margin = deviate * std::hypot(scatter, spacing[i]);
+        CHECK(std::log(judged[i].ratio) == doctest::Approx(logs[i]).epsilon(1e-9));
+        CHECK(logs[i] - std::log(judged[i].low) == doctest::Approx(margin).epsilon(1e-4));
+        CHECK(std::log(judged[i].high) - logs[i] == doctest::Approx(margin).epsilon(1e-4));
+        const Allowed expected = judged[i].low > 1.01     ? Allowed::no
+                                 : judged[i].high <= 1.01 ? Allowed::yes
+                                                          : Allowed::undecided;
+        CHECK(judged[i].allowed == expected);
+      }
+    }
   }
 
   TEST_CASE("one sample a side, and no problem at all, are answered too") {

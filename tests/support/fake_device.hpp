@@ -43,6 +43,7 @@ struct FakeScript {
     int at = 1;        ///< which of these calls fails, counted from 1
     tuner::model::TrialStatus status = tuner::model::TrialStatus::crashed;
     bool lost = true;
+    bool broken = false;
   };
 
   std::map<std::string, Kernel> kernels;
@@ -80,7 +81,7 @@ struct FakeScript {
     const int nth = ++m_counts[call];
     for (const Fault& fault : faults) {
       if (fault.call != call || fault.at != nth) continue;
-      throw tuner::device::DeviceFault(fault.status, fault.lost, "planted fault in " + call);
+      throw tuner::device::DeviceFault(fault.status, fault.lost, "planted fault in " + call, fault.broken);
     }
   }
 

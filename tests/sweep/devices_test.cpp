@@ -42,6 +42,7 @@ struct Host {
             return behave(device, scale, job);
           },
           device));
+      runners.back()->on_final = bench.on_final;
       all.push_back(runners.back().get());
     }
     test::FakeCompilerLog log;
@@ -310,6 +311,61 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(summary.known == 5);
     CHECK(summary.finals == 1);
     CHECK(bench.launched.empty());
+    REQUIRE(bench.results.finals.size() == 1);
+    for (const model::FinalRecord::Entry& entry : bench.results.finals[0].entries)
+      CHECK(bench.results.trials().at(entry.trial).run == bench.results.finals[0].run);
+  }
+
+  TEST_CASE("devices are compared by the median of three runs, those that gave all of them") {
+    sweep::DeviceSpread spread(4);
+    CHECK_FALSE(spread.is_under_way());
+    spread.begin();
+    const std::vector<std::vector<double>> times = {
+        {}, {1000, 1100, 900}, {1300, 1250, 5000}, {800, 780, 820}};
+    for (std::size_t device = 1; device < 4; ++device) {
+      for (const double time_ns : times[device]) {
+        REQUIRE(spread.claim(device));
+        CHECK(spread.is_under_way());
+        spread.add(device, time_ns);
+      }
+      CHECK_FALSE(spread.claim(device));
+    }
+    CHECK(spread.claim(0));
+    spread.add(0, std::nullopt);  // and is not asked again
+    CHECK_FALSE(spread.claim(0));
+    CHECK_FALSE(spread.is_under_way());
+    CHECK(spread.ratio(0) == 1);
+    CHECK(spread.ratio(1) == 1);
+    CHECK(spread.ratio(2) == doctest::Approx(1.3));
+    CHECK(spread.ratio(3) == doctest::Approx(0.8));
+    CHECK(spread.widest() == doctest::Approx(1.3 / 0.8));
+    CHECK(spread.corrects());
+    CHECK(spread.correction(2) == doctest::Approx(1.3));
+    spread.leave(3);
+    CHECK(spread.ratio(3) == 1);
+    CHECK(spread.widest() == doctest::Approx(1.3));
+    spread.leave(2);
+    CHECK(spread.widest() == 1);
+    CHECK_FALSE(spread.corrects());
+  }
+
+  TEST_CASE(
+      "a run that is under way keeps a comparison from its end, and one that ends early compares nobody") {
+    sweep::DeviceSpread spread(2);
+    spread.begin();
+    for (std::size_t i = 0; i + 1 < sweep::DeviceSpread::runs; ++i) {
+      for (const std::size_t device : {0U, 1U}) {
+        REQUIRE(spread.claim(device));
+        spread.add(device, device == 0 ? 1000 : 2000);
+      }
+    }
+    REQUIRE(spread.claim(1));
+    spread.end();
+    CHECK(spread.is_under_way());
+    spread.add(1, 2000);
+    CHECK_FALSE(spread.is_under_way());
+    CHECK(spread.ratio(1) == 1);
+    CHECK_FALSE(spread.corrects());
   }
 
   TEST_CASE("where every device has failed the sweep ends with that error, and keeps what it has") {
@@ -422,6 +478,27 @@ TEST_SUITE("tuner::sweep, several devices") {
     host.run();
     CHECK(host.summary.ending == sweep::Ending::budget_spent);
     CHECK(host.summary.finals >= 1);
+  }
+
+  TEST_CASE("a final after a spent budget of time has half of what is left for each of its parts") {
+    Host host;
+    host.devices = 1;
+    host.bench.sizes = {512};
+    host.bench.adjust = [](sweep::Request& request) { request.budget.seconds = 1e6; };
+    int raced = 0;
+    host.behave = [&](std::size_t, int scale, const model::TrialJob&) {
+      if (++raced == 3) host.later_s = 1e6;
+      return ok_in(1000.0 / scale);
+    };
+    double limit_ns = 0;
+    host.bench.on_final = [&](const model::FinalJob& job) {
+      limit_ns = job.trials.at(0).policy.final.time_limit_ns;
+    };
+    host.run();
+    CHECK(host.summary.ending == sweep::Ending::budget_spent);
+    CHECK(host.summary.finals == 1);
+    CHECK(limit_ns > 0.6e9);
+    CHECK(limit_ns <= 0.75e9);  // of the 1.5 s that finals may take beyond a budget
   }
 
   TEST_CASE("stop ends the sweep after the launches in hand, and none of them is lost") {

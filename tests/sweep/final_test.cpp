@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <map>
+
 #include "tests/sweep/scale_bench.hpp"
 
 using namespace tuner;
@@ -65,6 +68,7 @@ TEST_SUITE("tuner::sweep") {
     Bench bench;
     bench.behave = takes({{2, 1000}, {8, 1004}});  // 8 has fewer registers
     double high = 0;
+    bool tied = true;
     std::string chosen;
     SUBCASE("it may cost more than 1 %") {
       high = 1.011;
@@ -74,15 +78,20 @@ TEST_SUITE("tuner::sweep") {
       high = 1.009;
       chosen = "SCALE=8";
     }
-    bench.doubt = [high](model::FinalOutcome& outcome) {
+    SUBCASE("it costs little, and that surely") {
+      high = 1.005;
+      tied = false;
+      chosen = "SCALE=2";
+    }
+    bench.doubt = [high, tied](model::FinalOutcome& outcome) {
       model::Standing& slower = outcome.standings.at(1 - outcome.fastest);
-      slower.tied = true;
-      slower.ratio_low = 1;
+      slower.tied = tied;
+      slower.ratio_low = tied ? 1 : 1.003;
       slower.ratio_high = high;
     };
     bench.run();
     const model::FinalRecord& final = bench.results.finals.at(0);
-    CHECK(final.entries.at(1).tied);
+    CHECK(final.entries.at(1).tied == tied);
     CHECK(bench.results.trials().at(final.chosen).configuration.text() == chosen);
   }
 
@@ -132,6 +141,22 @@ TEST_SUITE("tuner::sweep") {
     const sweep::Summary summary = bench.run();
     CHECK(summary.ending == sweep::Ending::budget_spent);
     CHECK(summary.finals == 1);
+  }
+
+  TEST_CASE(
+      "contestants are told their own times, which deadlines are made of, and each problem has an order of "
+      "its own") {
+    Bench bench;
+    bench.sizes = {512, 1024};
+    bench.behave = takes({{2, 1000}, {4, 1040}});
+    std::map<std::uint64_t, int> seeds;
+    bench.on_final = [&](const model::FinalJob& job) {
+      ++seeds[job.seed];
+      for (const model::TrialJob& trial : job.trials)
+        CHECK(trial.best_ns == (std::to_integer<int>(trial.binary.at(0)) == 2 ? 1000 : 1040));
+    };
+    CHECK(bench.run().finals == 2);
+    CHECK(seeds.size() == 2);
   }
 
   TEST_CASE("a final that cannot be held is said, names the culprit and leaves the trials as they raced") {

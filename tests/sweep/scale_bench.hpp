@@ -93,6 +93,7 @@ class ScaleRunner final : public model::TrialRunner {
   model::FinalOutcome run_final(const model::FinalJob& job) override {
     finals.emplace_back();
     is_in_final = true;
+    if (on_final) on_final(job);
     for (const model::TrialJob& trial : job.trials)
       finals.back().push_back(std::to_integer<int>(trial.binary.at(0)));
     if (fails_in_final) return {{}, 0, 0, 0, failed_in(model::TrialStatus::crashed, "lost", true), 0};
@@ -108,6 +109,7 @@ class ScaleRunner final : public model::TrialRunner {
     return outcome;
   }
   std::function<void(model::FinalOutcome&)> doubt;  ///< what a final says beside the medians; may be null
+  std::function<void(const model::FinalJob&)> on_final;  ///< may be null
   std::vector<int> launched;
   std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
   bool fails_in_final = false;
@@ -159,6 +161,7 @@ struct Bench {
   std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
   bool fails_in_final = false;
   std::function<void(model::FinalOutcome&)> doubt;
+  std::function<void(const model::FinalJob&)> on_final;
   std::function<void(sweep::Request&)> adjust;
   std::function<void(int scale)> on_compile;     ///< called by compilers, in their threads
   std::vector<search::StrategyKind> strategies;  ///< sweep::Request::own_strategies
@@ -187,6 +190,7 @@ struct Bench {
     ScaleRunner runner(behave);
     runner.fails_in_final = fails_in_final;
     runner.doubt = doubt;
+    runner.on_final = on_final;
     FakeCompilerLog log;
     const auto answer = [this, scale = scale_answer(broken)](const model::CompileJob& job) {
       model::Compilation compilation = scale(job);

@@ -132,6 +132,8 @@ TEST_SUITE("tuner::sweep") {
     const sweep::Summary summary = bench.run();
     CHECK(summary.finished == 5);
     CHECK(summary.failed == 1);
+    CHECK(summary.competing == 5);
+    CHECK(summary.competing_failed == 1);
     const model::TrialRecord broken = bench.trial("SCALE=4");
     CHECK(broken.outcome.status == model::TrialStatus::compile_error);
     CHECK(broken.outcome.detail == "scale.cu(1): error: no such scale");
@@ -166,6 +168,8 @@ TEST_SUITE("tuner::sweep") {
     bench.adjust = [](sweep::Request& request) { request.fresh = true; };
     bench.run();
     CHECK(std::count(bench.launched.begin(), bench.launched.end(), 8) == 1);
+    CHECK(bench.trial("SCALE=8").outcome.status == model::TrialStatus::quarantined);
+    CHECK(bench.trial("SCALE=8").outcome.detail.find("seen 2 times") != std::string::npos);
     bench.run();
     CHECK(std::count(bench.launched.begin(), bench.launched.end(), 8) == 0);
     CHECK(bench.trial("SCALE=8").outcome.status == model::TrialStatus::quarantined);

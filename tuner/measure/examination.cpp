@@ -1,6 +1,7 @@
 #include "tuner/measure/examination.hpp"
 
 #include <string>
+#include <utility>
 
 #include "tuner/device/host_library.hpp"
 #include "tuner/device/structs.hpp"
@@ -95,7 +96,8 @@ Finding Examination::afterwards() {
   Finding finding = inspect(*m_sequence, m_verifier, m_draws.first, !deterministic);
   if (finding.status == TrialStatus::ok) {
     // A run on one draw has no business in the memory of the other.
-    finding = Verifier(m_device, m_job, m_draws.second, m_workspaces).inspect(false);
+    Finding other = Verifier(m_device, m_job, m_draws.second, m_workspaces).inspect(false);
+    if (other.status != TrialStatus::ok) finding = std::move(other);
   }
   if (finding.status == TrialStatus::ok && deterministic) {
     const Finding change = m_verifier.compare_runs(m_outputs, m_verifier.output_checksums());
