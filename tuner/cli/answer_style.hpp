@@ -19,7 +19,8 @@ class AnswerStyle {
 /// Columns of the terminal behind standard output.
 std::size_t stdout_columns();
 
-/// Sentences on standard output, broken to its width, with `hanging` blanks before the lines behind the first.
+/// Sentences on standard output, broken to its width, with `hanging` blanks before the lines behind the
+/// first.
 void write_prose(const std::string& text, std::size_t hanging = 2);
 
 }  // namespace tuner::cli
