@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -209,6 +210,16 @@ TEST_CASE("only results that belong to the job are kept") {
   CHECK(cache.store(key_of(2), compilation));
 }
 
+TEST_CASE("a result that would not be kept is none where it is found, whoever wrote it") {
+  const TemporaryFolder folder;
+  BinaryCache cache(folder.path());
+  REQUIRE(cache.store(key_of(1), sample()));
+  Compilation crashed = sample();
+  crashed.status = TrialStatus::crashed;
+  overwrite(file_of(cache, key_of(1)), tuner::compile::encode_entry(key_of(1), crashed));
+  CHECK_FALSE(cache.load(key_of(1)).has_value());
+}
+
 TEST_CASE("a cache that cannot be written remembers nothing and does no harm") {
   const TemporaryFolder folder;
   overwrite(folder.path() / "file", "in the way");
@@ -241,10 +252,18 @@ TEST_CASE("pruning removes what was used longest ago, and loading counts as use"
 TEST_CASE("storing beyond the limit prunes by itself") {
   const TemporaryFolder folder;
   BinaryCache cache(folder.path(), 100'000);
+  int prunings = 0;
   for (int i = 0; i < 60; ++i) {
+    const auto before = cache.stats();
     REQUIRE(cache.store(key_of(i), sample(10'000, static_cast<unsigned>(i + 1))));
-    CHECK(cache.stats().bytes <= 100'000);
+    const auto after = cache.stats();
+    CHECK(after.bytes <= 100'000);
+    if (after.entries <= before.entries) {
+      CHECK(after.bytes <= 90'000);  // so that not every store has to prune
+      ++prunings;
+    }
   }
+  CHECK(prunings > 10);
   CHECK(cache.stats().entries >= 7);
   CHECK(cache.load(key_of(59)).has_value());
 }
@@ -256,7 +275,10 @@ TEST_CASE("clearing leaves files that are not the cache's own") {
   const fs::path inside = file_of(cache, key_of(1)).parent_path() / "notes.txt";
   overwrite(inside, "mine");
   overwrite(folder.path() / "thesis.bin", "mine too");
+  fs::create_directory(folder.path() / "photos");
+  overwrite(folder.path() / "photos" / "me.bin", "and this");
   CHECK(cache.clear().entries == 1);
+  CHECK(fs::exists(folder.path() / "photos" / "me.bin"));
   CHECK(fs::exists(inside));
   CHECK(fs::exists(folder.path() / "thesis.bin"));
 }
@@ -349,6 +371,29 @@ TEST_CASE("an entry that is sound but lacks the job's kernels is compiled afresh
   CachingCompiler compiler(std::make_unique<FakeCompiler>(log), cache);
   CHECK_FALSE(compiler.compile(fake_job("a")).from_cache);
   CHECK(compiler.compile(fake_job("a")).from_cache);
+}
+
+TEST_CASE("an entry without a binary answers no job, and is compiled afresh") {
+  const TemporaryFolder folder;
+  FakeCompilerLog log;
+  const auto cache = std::make_shared<BinaryCache>(folder.path());
+  Compilation empty = sample();
+  empty.binary.clear();
+  REQUIRE(cache->store(fake_job("a").key(), empty));
+  CachingCompiler compiler(std::make_unique<FakeCompiler>(log), cache);
+  CHECK_FALSE(compiler.compile(fake_job("a")).from_cache);
+  CHECK(compiler.compile(fake_job("a")).from_cache);
+}
+
+TEST_CASE("what is compiled for nobody any more is not kept: it may be anything") {
+  const TemporaryFolder folder;
+  FakeCompilerLog log;
+  const auto cache = std::make_shared<BinaryCache>(folder.path());
+  CachingCompiler compiler(std::make_unique<FakeCompiler>(log), cache);
+  const std::atomic<bool> abandoned{true};
+  compiler.compile_unless(fake_job("a"), abandoned);
+  CHECK(cache->stats().entries == 0);
+  CHECK_FALSE(compiler.compile(fake_job("a")).from_cache);
 }
 
 TEST_CASE("a crash is tried again, a syntax error is not") {

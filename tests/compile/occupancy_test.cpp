@@ -59,6 +59,12 @@ TEST_CASE("each limiting resource is named, ties too" * doctest::skip(!available
       {kernel(32, 49152), {256, 1, 1}, 0, 4, {"shared memory"}},
       {kernel(32), {256, 1, 1}, 100'000, 2, {"shared memory"}},
       {kernel(32), {256, 1, 1}, 232'448, 1, {"shared memory"}},
+      {kernel(32),
+       {256, 1, 1},
+       57'344,
+       4,
+       {"shared memory"}},  // 58368 with what is reserved, exactly a quarter
+      {kernel(32), {256, 1, 1}, 57'345, 3, {"shared memory"}},
       {kernel(64, 16384), {128, 1, 1}, 40'960, 4, {"shared memory"}},
   };
   for (const Case& c : cases) {
@@ -138,7 +144,20 @@ TEST_CASE("what the shares allow is the occupancy, for any block" * doctest::ski
     for (const auto& share : shares) {
       if (share.blocks == least) tightest.push_back(share.resource);
       CHECK(share.blocks <= share.available / share.per_block);
-      if (share.resource == "warps") CHECK(share.per_block == warps);
+      if (share.resource == "warps") {
+        CHECK(share.per_block == warps);
+        CHECK(share.available == device.limits.max_threads_per_multiprocessor / 32);
+        CHECK(occupancy->fraction ==
+              doctest::Approx(static_cast<double>(occupancy->active_warps_per_multiprocessor) /
+                              static_cast<double>(share.available)));
+      }
+      if (share.resource == "registers") CHECK(share.available == device.limits.registers_per_multiprocessor);
+      if (share.resource == "shared memory")
+        CHECK(share.available == device.limits.shared_bytes_per_multiprocessor);
+      if (share.resource == "blocks") {
+        CHECK(share.per_block == 1);
+        CHECK(share.available == device.limits.max_blocks_per_multiprocessor);
+      }
     }
     CHECK(least == occupancy->blocks_per_multiprocessor);
     CHECK(tightest == occupancy->limited_by);
@@ -152,6 +171,11 @@ TEST_CASE("a launch that does not fit has no blocks" * doctest::skip(!available(
   CHECK(on(h200, kernel(96), {1024, 1, 1})->blocks_per_multiprocessor == 0);
   CHECK(on(h200, kernel(16), {1025, 1, 1})->blocks_per_multiprocessor == 0);
   CHECK(on(h200, kernel(16, 0, 128), {256, 1, 1})->limited_by == Names{"launch bounds"});
+  CHECK(on(h200, kernel(16, 0, 256), {256, 1, 1})->blocks_per_multiprocessor == 8);
+  CHECK(on(h200, kernel(16), {1, 1, 65})->blocks_per_multiprocessor == 0);
+  CHECK(on(h200, kernel(16), {1, 1, 64})->blocks_per_multiprocessor > 0);
+  CHECK(on(h200, kernel(16), {1, 1025, 1})->blocks_per_multiprocessor == 0);
+  CHECK(on(h200, kernel(16), {1, 1, 1}, std::int64_t{1} << 40)->blocks_per_multiprocessor == 0);
   CHECK(on(h200, kernel(16), {0, 1, 1})->blocks_per_multiprocessor == 0);
   CHECK(on(h200, kernel(16), {1, 1, 1}, -1)->blocks_per_multiprocessor == 0);
   CHECK(
@@ -204,12 +228,23 @@ TEST_CASE("reasons are sentences with both numbers") {
   CHECK(why(kernel(32), {2048, 1, 1}) == "the block has 2048 in x, the device allows 1024");
   CHECK(why(kernel(32), {1, 1, 65}) == "the block has 65 in z, the device allows 64");
   CHECK(why(kernel(32), {0, 1, 1}) == "the block has 0 in x, at least 1 is needed");
+  CHECK(why(kernel(32, 0, 512), {512, 1, 1}) == "fits");
+  CHECK(why(kernel(256), {32, 1, 1}) == "fits");
+  CHECK(why(kernel(257), {32, 1, 1}) == "the kernel has 257 registers per thread, the device allows 256");
   CHECK(why(kernel(32, 0, 256), {512, 1, 1}) ==
         "the block has 512 threads (512 x 1 x 1), the launch bounds of 'k' allow 256");
   CHECK(why(kernel(32), {32, 1, 1}, -4) == "-4 bytes of dynamic shared memory, at least 0 is needed");
   CHECK(cuda::why_unlaunchable(limits, kernel(32), {1, 70'000, 1}, {32, 1, 1}, 0).value_or("") ==
         "the grid has 70000 in y, the device allows 65535");
   CHECK_FALSE(cuda::why_unlaunchable(limits, kernel(32), {1, 65'535, 1}, {32, 1, 1}, 0).has_value());
+  CHECK(cuda::why_unlaunchable(limits, kernel(32), {1, 1, 70'000}, {32, 1, 1}, 0).value_or("") ==
+        "the grid has 70000 in z, the device allows 65535");
+  CHECK(cuda::why_unlaunchable(limits, kernel(32), {0, 1, 1}, {32, 1, 1}, 0).value_or("") ==
+        "the grid has 0 in x, at least 1 is needed");
+  tuner::model::DeviceLimits plain = limits;
+  plain.shared_bytes_per_block_optin = 0;  // of a device that does not say
+  CHECK_FALSE(cuda::why_unlaunchable(plain, kernel(32), {32, 1, 1}, 49'152));
+  CHECK(cuda::why_unlaunchable(plain, kernel(32), {32, 1, 1}, 49'153));
 }
 
 TEST_CASE("a cooperative grid must fit at once" * doctest::skip(!available())) {
@@ -236,6 +271,8 @@ TEST_CASE("clusters need a device that has them") {
   CHECK_FALSE(cuda::why_unlaunchable(*cuda::known_device("sm_90"), kernel(32), step));
   CHECK(cuda::why_unlaunchable(*cuda::known_device("sm_89"), kernel(32), step) ==
         "clusters need compute capability 9.0, the device has 8.9");
+  step.cluster = {1, 1, 1};
+  CHECK_FALSE(cuda::why_unlaunchable(*cuda::known_device("sm_89"), kernel(32), step));
 }
 
 TEST_CASE("flagship parts stand in for a device that is not there") {

@@ -281,7 +281,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     script.kernels["kernel"] = twice;
     script.faults = {{"run", script.count("run") + 1, TrialStatus::launch_error, false}};
     CHECK(run(probed).subject == tuner::model::Subject::binary);
-    for (const auto& next : {run(probed), run()}) {
+    for (const auto& next : {run(), run(probed)}) {
       CHECK(next.status == TrialStatus::ok);
       CHECK(next.subject == tuner::model::Subject::trial);
     }
