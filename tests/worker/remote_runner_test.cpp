@@ -271,6 +271,7 @@ TEST_SUITE("tuner::worker runner") {
     };
     RemoteRunner runner(test::child("measure"), settings);
     runner.report_phases_to([&](TrialPhase phase) {
+      REQUIRE(pid > 0);  // 0 would be this test and all beside it
       if (phase == TrialPhase::timing) ::kill(pid, SIGKILL);
     });
     const TrialOutcome outcome = runner.run(test::trial_job("hang"));
