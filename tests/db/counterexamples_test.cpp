@@ -383,6 +383,7 @@ TEST_SUITE("db") {
     for (const TrialStatus status : {TrialStatus::dropped, TrialStatus::skipped, TrialStatus::crashed}) {
       TrialRecord trial = timed_trial(std::to_string(sequence), 512, 300);
       trial.outcome.status = status;
+      if (status != TrialStatus::dropped) trial.outcome.measurement.reset();
       results.add(trial, ++sequence);
     }
     TrialRecord ceiling = timed_trial("copy", 512, 50);

@@ -6,8 +6,8 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <future>
 #include <map>
-#include <thread>
 
 namespace mutants {
 namespace {
@@ -23,16 +23,18 @@ const char* word_of(Fate fate) {
   return words[static_cast<std::size_t>(fate)];
 }
 
-/// Calls `work` with every index below `count`, the next as soon as one of `jobs` threads is free.
+/// Calls `work` with every index below `count`, the next as soon as one of `jobs` threads is free. Throws
+/// what `work` threw first.
 template <class Work>
 void share(std::size_t count, int jobs, const Work& work) {
   std::atomic<std::size_t> next = 0;
   const auto go_on = [&] {
     for (std::size_t i = next++; i < count; i = next++) work(i);
   };
-  std::vector<std::jthread> threads;
-  for (int job = 1; job < jobs; ++job) threads.emplace_back(go_on);
+  std::vector<std::future<void>> others;
+  for (int job = 1; job < jobs; ++job) others.push_back(std::async(std::launch::async, go_on));
   go_on();
+  for (std::future<void>& other : others) other.get();
 }
 
 TestName test_of(const Mutation& mutation) {
