@@ -71,9 +71,10 @@ for script in run test; do
 
   new_machine "$script where something fails that nobody expected"
   sed -i 's/^configure_and_build/breaks() { local version; version=$(exit 3); }; breaks\n&/' "$machine/tuner/$script"
+  line=$(grep -n '^breaks()' "$machine/tuner/$script" | cut -d: -f1)
   runs $script
   says "./$script ended early, because this failed with status 3: version=\$(exit 3)"
-  says "at ./$script:10 (breaks)"
+  says "at ./$script:$line (breaks)"
   says "Next:"
   never_says "configured"
 done
