@@ -94,4 +94,17 @@ TEST_SUITE("db") {
     store.begin_run(db_test::sample_run());
     CHECK(ask(path, "SELECT count(*) FROM attempts WHERE closed_at IS NULL") == "1");
   }
+
+  TEST_CASE("a result closes the attempt of its own process and leaves another process's open") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    const TrialRecord trial = full_trial();
+    store.open_attempt(trial);
+    meddle(path, "UPDATE attempts SET pid = pid + 1");
+    store.open_attempt(trial);
+    store.record(trial);
+    CHECK(ask(path, "SELECT group_concat(pid) FROM attempts WHERE closed_at IS NULL") ==
+          std::to_string(getpid() + 1));
+  }
 }
