@@ -26,9 +26,12 @@ namespace fs = std::filesystem;
 using mutants::Mutation;
 
 constexpr std::string_view usage =
-    "usage: mutants [--check | --diff] [--whole] [--jobs N] [--folder FOLDER] [ROOM | NAME]...\n"
+    "usage: mutants [--check | --diff | --build | --run] [--whole] [--jobs N] [--folder FOLDER] [ROOM | "
+    "NAME]...\n"
     "  --check          only look whether every mutation still finds its place\n"
     "  --diff           print the mutations as unified diffs\n"
+    "  --build          only build the mutated tree, to run it where there are more processors\n"
+    "  --run            only run what is built\n"
     "  --whole          try those that survive their own test with the whole suite\n"
     "  --jobs N         tests at a time (as many as there are processors)\n"
     "  --folder FOLDER  where the mutated tree is built (build/mutants)\n";
@@ -36,6 +39,8 @@ constexpr std::string_view usage =
 struct Options {
   bool check = false;
   bool diff = false;
+  bool build = true;
+  bool run = true;
   bool whole = false;
   int jobs = tuner::util::usable_processors();
   fs::path folder = fs::path(TUNER_SOURCE_DIR) / "build" / "mutants";
@@ -55,6 +60,10 @@ Options read_options(const std::vector<std::string>& arguments) {
       options.check = true;
     } else if (argument == "--diff") {
       options.diff = true;
+    } else if (argument == "--build") {
+      options.run = false;
+    } else if (argument == "--run") {
+      options.build = false;
     } else if (argument == "--whole") {
       options.whole = true;
     } else if (argument == "--jobs") {
@@ -90,28 +99,27 @@ void check(const fs::path& root, const std::vector<Mutation>& mutations) {
   fmt::print("{} mutations of {} files find their places\n", mutations.size(), files.size());
 }
 
-int run(const fs::path& root, const std::vector<Mutation>& mutations, const Options& options) {
-  const std::vector<const Mutation*> chosen = chosen_of(mutations, options.chosen);
-  const auto begin = std::chrono::steady_clock::now();
-  const fs::path build = options.folder / "build";
+void build(const fs::path& root, const std::vector<Mutation>& mutations, const Options& options) {
   std::set<std::string> programs;
-  for (const Mutation* mutation : chosen) programs.insert(mutation->program);
-  fmt::print(stderr, "building {} ...\n", build.string());
+  for (const Mutation* mutation : chosen_of(mutations, options.chosen)) programs.insert(mutation->program);
+  const fs::path folder = options.folder / "build";
+  fmt::print(stderr, "building {} ...\n", folder.string());
   mutants::write_tree(root, options.folder / "tree", mutations);
   mutants::build_tree(
-      options.folder / "tree", build,
+      options.folder / "tree", folder,
       options.whole ? std::vector<std::string>() : std::vector(programs.begin(), programs.end()));
-  const auto built = std::chrono::steady_clock::now();
+}
 
-  const auto judgements = mutants::judge(chosen, mutants::TestPrograms(build), options.jobs, options.whole);
-  const auto end = std::chrono::steady_clock::now();
-  const auto seconds = [](auto time) {
-    return std::chrono::duration_cast<std::chrono::seconds>(time).count();
-  };
+int run(const std::vector<Mutation>& mutations, const Options& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto judgements =
+      mutants::judge(chosen_of(mutations, options.chosen), mutants::TestPrograms(options.folder / "build"),
+                     options.jobs, options.whole);
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
   const std::string table = mutants::table_of(judgements);
   mutants::write_file(options.folder / "results.txt", mutants::lines_of(judgements) + "\n" + table);
-  fmt::print("{}\nbuilt in {} s, run in {} s, {} at a time; every line is in {}\n", table,
-             seconds(built - begin), seconds(end - built), options.jobs,
+  fmt::print("{}\nrun in {} s, {} at a time; every line is in {}\n", table, seconds.count(), options.jobs,
              (options.folder / "results.txt").string());
   return mutants::has_trouble(judgements) ? 1 : 0;
 }
@@ -128,7 +136,9 @@ int main(int count, char** values) try {
     return 0;
   }
   check(root, mutations);
-  return options.check ? 0 : run(root, mutations, options);
+  if (options.check) return 0;
+  if (options.build) build(root, mutations, options);
+  return options.run ? run(mutations, options) : 0;
 } catch (const tuner::model::Error& error) {
   fmt::print(stderr, "error: {}\n{}{}", error.what(), error.hint(), error.hint().empty() ? "" : "\n");
   return static_cast<int>(error.code());

@@ -1,11 +1,14 @@
 #include "tests/mutants/test_run.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/types.h>
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "tests/mutants/text_file.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"
@@ -36,6 +39,23 @@ std::string file_filter(std::string files) {
   return text;
 }
 
+/// A mutant may forget a child in a process group of its own, and the child spin for ever: all that have the
+/// mutant's name in their environment end here.
+void end_what_is_left(const std::string& variable) {
+  std::error_code gone;
+  for (const auto& process : fs::directory_iterator("/proc")) {
+    const auto pid = tuner::util::parse_number<pid_t>(process.path().filename().string());
+    if (!pid || !fs::exists(process.path() / "environ", gone)) continue;
+    std::string environment;
+    try {
+      environment = '\0' + read_file(process.path() / "environ");
+    } catch (const tuner::model::Error&) {
+      continue;  // it has ended, or is another user's
+    }
+    if (environment.find('\0' + variable + '\0') != std::string::npos) kill(*pid, SIGKILL);
+  }
+}
+
 struct TimedResult {
   tuner::util::CommandResult result;
   std::chrono::milliseconds time{};
@@ -43,12 +63,14 @@ struct TimedResult {
 
 TimedResult run_with(const std::string& mutant, std::vector<std::string> command, const fs::path& folder,
                      std::chrono::milliseconds limit) {
-  if (!mutant.empty()) command.insert(command.begin(), {"env", "MUTANT=" + mutant});
+  const std::string variable = "MUTANT=" + mutant;
+  if (!mutant.empty()) command.insert(command.begin(), {"env", variable});
   const auto begin = std::chrono::steady_clock::now();
   TimedResult timed{tuner::util::run_command(command, folder, limit, tuner::util::CommandGroup::own,
                                              tuner::util::ProcessorTime::callers)};
   timed.time =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  if (!mutant.empty()) end_what_is_left(variable);
   return timed;
 }
 

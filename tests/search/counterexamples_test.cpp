@@ -10,6 +10,7 @@
 
 #include "tests/search/spaces.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/search/learn/observation.hpp"
 #include "tuner/search/neighbourhood.hpp"
 #include "tuner/search/order_statistics.hpp"
 #include "tuner/search/random_source.hpp"
@@ -21,10 +22,10 @@ using tuner::model::TrialStatus;
 
 namespace {
 
-/// Two kernels with parameters X and Y of 4 values each, nothing known.
+/// Two kernels with parameters X and Y of `values` values each, nothing known.
 struct Plane {
-  Plane() {
-    for (const char* name : {"one", "two"}) kernels.push_back(kernel(name));
+  explicit Plane(std::int64_t values = 4) {
+    for (const char* name : {"one", "two"}) kernels.push_back(kernel(name, values));
     const auto problem = tuner::space::make_problem(kernels[0].spec(), {1024}, std::nullopt, 0);
     for (auto& each : kernels) lists.push_back(each.list(problem, tuner::model::DeviceLimits{}));
     space.problem = problem;
@@ -50,7 +51,7 @@ struct Plane {
   SearchSpace space;
 
  private:
-  static tuner::space::KernelSpace kernel(const std::string& name) {
+  static tuner::space::KernelSpace kernel(const std::string& name, std::int64_t values) {
     tuner::model::KernelSpec spec;
     spec.name = name;
     spec.family = "planes";
@@ -59,7 +60,7 @@ struct Plane {
     for (const char* parameter : {"X", "Y"}) {
       tuner::model::ParameterSpec& one = spec.parameters.emplace_back();
       one.name = parameter;
-      for (std::int64_t value = 0; value < 4; ++value) one.values.emplace_back(value);
+      for (std::int64_t value = 0; value < values; ++value) one.values.emplace_back(value);
     }
     tuner::model::StepSpec launch;
     launch.entry = name;
@@ -87,6 +88,30 @@ bool stays_around_first(const Result& later) {
     strategy->report(next, later);
   }
   return true;
+}
+
+/// Of `children` that genetic search proposes once it has what `plane` knows and `drawn` more that had no
+/// time, how many are of the first kernel.
+int of_first_kernel(const Plane& plane, const char* name, int drawn, int children) {
+  const auto strategy = strategy_named(name).make(plane.space, 1);
+  for (int i = 0; i < drawn; ++i) {
+    const auto proposal = strategy->next();
+    CHECK(proposal->idea == "random");
+    strategy->report(proposal->candidate, {TrialStatus::launch_error, std::nullopt});
+  }
+  int count = 0;
+  for (int i = 0; i < children; ++i) {
+    const auto proposal = strategy->next();
+    CHECK(proposal->idea == "genetic");
+    count += plane.kernel_of(proposal->candidate) == 0 ? 1 : 0;
+  }
+  return count;
+}
+
+using tuner::search::learn::Observation;
+
+Observation observed(double log_time, Observation::Kind kind = Observation::Kind::time) {
+  return {0, kind, log_time};
 }
 
 }  // namespace
@@ -142,6 +167,60 @@ TEST_SUITE("tuner::search") {
     CHECK_FALSE(stays_around_first(took(50)));
   }
 
+  TEST_CASE("only as many as the population has have offspring") {
+    Plane plane;
+    const std::size_t half = plane.space.size() / 2;
+    plane.space.known[0] = took(100);
+    plane.space.known[half - 1] = took(101);
+    for (std::size_t i = half; i < half + 6; ++i) plane.space.known[i] = took(200);
+    CHECK(of_first_kernel(plane, "genetic:population=2,mutation=0", 2, 8) == 8);
+  }
+
+  TEST_CASE("of the population the faster have more offspring") {
+    Plane plane(40);
+    const std::size_t half = plane.space.size() / 2;
+    for (std::size_t i = 0; i < 10; ++i) {
+      plane.space.known[i * 97] = took(100);
+      plane.space.known[half + i * 97] = took(200);
+    }
+    // The better of two is of the better half three times in four: 150 of 200, with a deviation of 6.
+    const int first = of_first_kernel(plane, "genetic:population=20,mutation=0", 20, 200);
+    CHECK(first > 125);
+    CHECK(first < 175);
+  }
+
+  TEST_CASE("what failed has no part in the scale of times, and slow times are alike") {
+    std::vector<Observation> some;
+    for (int i = 0; i < 8; ++i) some.push_back(observed(i % 2));
+    const tuner::search::learn::Scale even(some, 1);
+    CHECK(even.shift == doctest::Approx(0.5));
+    CHECK(even.width == doctest::Approx(0.5));
+    some.push_back(observed(-50, Observation::Kind::failure));
+    CHECK(tuner::search::learn::Scale(some, 1).shift == doctest::Approx(0.5));
+    some.pop_back();
+    some.push_back(observed(1000));
+    // The eighth of nine is 1: beyond it all times are as if they were 1.
+    const tuner::search::learn::Scale clipped(some, 0.8);
+    CHECK(clipped.clip == 1);
+    CHECK(clipped.shift == doctest::Approx(5.0 / 9));
+    CHECK(clipped.standard(1000) == clipped.standard(1));
+    CHECK(clipped.failed() > clipped.standard(1000));
+  }
+
+  TEST_CASE("of many results the better half of those that are kept are the best there are") {
+    std::vector<float> values;
+    for (int i = 0; i < 100; ++i) values.push_back(static_cast<float>(i * 37 % 100));
+    const std::vector<std::size_t> kept = tuner::search::learn::representative(values, 20);
+    REQUIRE(kept.size() == 20);
+    CHECK(std::is_sorted(kept.begin(), kept.end()));
+    std::set<float> of_kept;
+    for (const std::size_t i : kept) of_kept.insert(values[i]);
+    CHECK(of_kept.size() == 20);
+    for (float best = 0; best < 10; ++best) CHECK(of_kept.contains(best));
+    CHECK(*of_kept.rbegin() >= 90);
+    CHECK(tuner::search::learn::representative(values, 100).size() == 100);
+  }
+
   TEST_CASE("what is known is a part of what random order expects of the rest") {
     tuner::test::LineSpace line(200);
     for (std::size_t i = 0; i < 100; ++i) line.space.known[i] = took(1000.0 + static_cast<double>(i));
@@ -158,7 +237,10 @@ TEST_SUITE("tuner::search") {
     for (int i = 0; i < 100; ++i) times.push_back(5 + 0.01 * i * i);
     CHECK_FALSE(order_statistics({times.begin(), times.begin() + 9}, 9, 100));
     CHECK(order_statistics(times, 100, 0)->gain == 0);
-    CHECK(order_statistics({times.begin(), times.begin() + 5}, 5, 0)->high == 0);
+    const auto none_left = order_statistics({times.begin(), times.begin() + 5}, 5, 0);
+    REQUIRE(none_left);
+    CHECK(none_left->high == 0);
+    CHECK(none_left->estimate == "nothing is left");
     // The ten fastest of a hundred lie 0.01 * 100 - 0.01 * i * i before the eleventh: 0.715 on average.
     const double tail = 0.715;
     const double q = 0.75;
