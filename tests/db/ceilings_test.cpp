@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "db/best.hpp"
+#include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
 
@@ -27,5 +28,19 @@ TEST_SUITE("db") {
     query.family = "";
     query.kernel = "ceiling_copy";
     CHECK(db::best(store.connection(), query).size() == 1);
+  }
+
+  TEST_CASE("each type has a ceiling of its own, and comes back as the type it is of") {
+    const db_test::TempFolder folder;
+    db::ResultStore store(folder / "a.db");
+    using tuner::model::ElementType;
+    store.record_ceiling({"GPU", "arithmetic", ElementType::float64, 1e12, "GFLOP/s", {}, ""});
+    store.record_ceiling({"GPU", "arithmetic", ElementType::int32, 2e12, "GOP/s", {}, ""});
+    const auto found = db::ceilings(store.connection(), "GPU");
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].type == ElementType::float64);
+    CHECK(found[0].unit == "GFLOP/s");
+    CHECK(found[1].type == ElementType::int32);
+    CHECK(found[1].value == 2e12);
   }
 }

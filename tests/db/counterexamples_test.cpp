@@ -430,6 +430,13 @@ TEST_SUITE("db") {
     kernel.spec = key("edited spec");
     results.store().declare(kernel, {});
     CHECK((!searched() || !searched()->outlook));
+    search.parts = {{"register_tile", key("edited spec"), 50}};
+    search.outlook.reset();
+    search.ended_at = "2026-02-03T03:04:05.000000Z";
+    results.store().record_search(search);
+    REQUIRE(searched());
+    CHECK(searched()->candidates == 50);
+    CHECK_FALSE(searched()->outlook);
   }
 
   TEST_CASE("specs that nobody declared are found again and again") {
@@ -463,14 +470,5 @@ TEST_SUITE("db") {
     results.hold_final({"a", "b"}, "a", 50, 1, 40, {});
     CHECK(results.ask("SELECT count(*) FROM final_coverage") == "2");
     CHECK(results.ask("SELECT count(*) FROM unconsidered") == "0");
-  }
-
-  TEST_CASE("a database with a table of its own beside ours is not merged") {
-    Store source;
-    source.add("a", 100, 10);
-    Store target;
-    CHECK(db::merge_database(target.store().connection(), source.path()).trials == 1);
-    source.meddle("CREATE TABLE zebra (x INTEGER)");
-    CHECK_THROWS_AS(db::merge_database(target.store().connection(), source.path()), tuner::model::Error);
   }
 }

@@ -112,6 +112,10 @@ TEST_SUITE("db") {
     CHECK(says([&] { db::open_for_reading(path); }, "another program") == 1);
     CHECK(ask(path, "PRAGMA journal_mode") == "delete");
     CHECK(ask(path, "SELECT count(*) FROM sqlite_schema") == "1");
+    // Nothing in it yet, but another program's version.
+    meddle(folder / "begun.db", "PRAGMA user_version = 7");
+    CHECK(says([&] { db::ResultStore store(folder / "begun.db"); }, "another program") == 1);
+    CHECK(ask(folder / "begun.db", "PRAGMA user_version") == "7");
   }
 
   TEST_CASE("a newer schema is refused for reading and writing") {
@@ -156,6 +160,20 @@ TEST_SUITE("db") {
                        ? 0
                        : 1;
           }) == 0);
+  }
+
+  TEST_CASE("a database that cannot be locked is not read past the log that lies beside it") {
+    const TempFolder folder;
+    const TempFolder copied;
+    {
+      db::ResultStore store(folder / "tuner.db");
+      store.record(db_test::full_trial());
+      for (const char* name : {"tuner.db", "tuner.db-wal"})
+        std::filesystem::copy_file(folder / name, copied / name);
+    }
+    // SQLite follows no link to the file of its locks.
+    std::filesystem::create_symlink("elsewhere", copied / "tuner.db-shm");
+    CHECK_THROWS_AS(db::open_for_reading(copied / "tuner.db"), Error);
   }
 
   TEST_CASE("a lock that is not released is an error after the timeout") {

@@ -185,5 +185,9 @@ TEST_SUITE("db") {
     const auto path = spill.path();
     spill.discard();
     CHECK_FALSE(std::filesystem::exists(path));
+    REQUIRE(spill.append("three\n"));
+    CHECK(spill.path().parent_path() == std::filesystem::temp_directory_path());
+    CHECK(std::filesystem::file_size(spill.path()) == 11);
+    spill.discard();
   }
 }
