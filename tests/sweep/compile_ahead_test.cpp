@@ -62,4 +62,99 @@ TEST_SUITE("tuner::sweep::CompileAhead") {
     }
     CHECK(compiling.empty());
   }
+
+  TEST_CASE("a trial waits for its reference, and comes with it") {
+    test::FakeCompilerLog log;
+    std::atomic<bool> reference_may_end = false;
+    const auto answer = [&](const model::CompileJob& job) {
+      while (job.source[0].text == "reference" && !reference_may_end) std::this_thread::sleep_for(1ms);
+      return test::FakeCompiler::usual_answer(job);
+    };
+    compile::CompilePool pool(2, [&] { return std::make_unique<test::FakeCompiler>(log, answer); });
+    sweep::CompileAhead compiling(pool);
+    for (const char* text : {"first", "second"}) {
+      sweep::Trial one = trial(text);
+      one.reference = test::fake_job("reference");
+      one.reference_key = one.reference->key();
+      compiling.submit(std::move(one), {});
+    }
+    while (pool.stats().ready < 2) std::this_thread::sleep_for(1ms);
+    CHECK_FALSE(compiling.take());
+    reference_may_end = true;
+    CHECK(taken(compiling) == "first");
+    const auto second = compiling.take();
+    REQUIRE(second);
+    REQUIRE(second->reference);
+    CHECK(second->reference->binary.size() == std::string("reference").size());
+    CHECK(log.call_count() == 3);
+  }
+
+  TEST_CASE("a binary that killed its compiler is not compiled again, whichever trial wants it") {
+    test::FakeCompilerLog log;
+    const auto answer = [](const model::CompileJob& job) {
+      model::Compilation compilation = test::FakeCompiler::usual_answer(job);
+      if (job.source[0].text == "fatal") compilation.status = model::TrialStatus::crashed;
+      return compilation;
+    };
+    compile::CompilePool pool(2, [&] { return std::make_unique<test::FakeCompiler>(log, answer); });
+    sweep::CompileAhead compiling(pool);
+    for (int i = 0; i < 2; ++i) {
+      for (const char* text : {"fatal", "good"}) {
+        compiling.submit(trial(text), {});
+        std::optional<sweep::Compiled> next;
+        while (!next) next = compiling.take();
+        CHECK(next->trial.record.kernel == text);
+        CHECK(next->binary->status ==
+              (std::string(text) == "fatal" ? model::TrialStatus::crashed : model::TrialStatus::ok));
+      }
+    }
+    const auto fatal = std::count_if(log.calls.begin(), log.calls.end(),
+                                     [](const auto& job) { return job.source[0].text == "fatal"; });
+    CHECK(fatal == 1);
+  }
+
+  TEST_CASE("no more is compiled than 512 trials ahead of the device, and again once they are gone") {
+    test::FakeCompilerLog log;
+    compile::CompilePool pool(2, [&] { return std::make_unique<test::FakeCompiler>(log); });
+    sweep::CompileAhead compiling(pool);
+    constexpr std::int64_t many_left = 1'000'000;
+    for (int i = 0; i < 512; ++i) {
+      CHECK((i > 0 || compiling.wants_more(many_left)));
+      compiling.submit(trial(std::to_string(i)), {});
+    }
+    for (int i = 0; i < 10'000 && compiling.wants_more(1); ++i) {
+      std::this_thread::sleep_for(1ms);
+      compiling.poll();
+    }
+    CHECK_FALSE(compiling.wants_more(many_left));
+    CHECK_FALSE(compiling.wants_more(1));
+    SUBCASE("taken") {
+      CHECK(compiling.take());
+    }
+    SUBCASE("given up") {
+      compiling.abandon();
+      CHECK(compiling.empty());
+    }
+    CHECK(compiling.wants_more(many_left));
+  }
+
+  TEST_CASE("no more is compiled ahead than 256 MiB of binaries, and again once they are given up") {
+    test::FakeCompilerLog log;
+    const auto answer = [](const model::CompileJob& job) {
+      model::Compilation compilation = test::FakeCompiler::usual_answer(job);
+      compilation.binary.resize(std::size_t{64} << 20U);
+      return compilation;
+    };
+    compile::CompilePool pool(2, [&] { return std::make_unique<test::FakeCompiler>(log, answer); });
+    sweep::CompileAhead compiling(pool);
+    for (const char* text : {"1", "2", "3", "4"}) {
+      CHECK(compiling.wants_more(1));
+      compiling.submit(trial(text), {});
+    }
+    while (pool.stats().ready < 4) std::this_thread::sleep_for(1ms);
+    compiling.poll();
+    CHECK_FALSE(compiling.wants_more(1));
+    compiling.abandon();
+    CHECK(compiling.wants_more(1));
+  }
 }
