@@ -72,8 +72,10 @@ TEST_SUITE("tuner::worker device lock") {
 
   TEST_CASE("a link or a folder in place of the file is refused") {
     const Folder folder;
-    std::filesystem::create_symlink("/etc/passwd", folder.path() + "/tuner-device-GPU-1.lock");
+    std::ofstream(folder.path() + "/precious") << "not to be overwritten";
+    std::filesystem::create_symlink("precious", folder.path() + "/tuner-device-GPU-1.lock");
     CHECK_THROWS_AS(DeviceLock(device("GPU-1"), folder.path()), model::Error);
+    CHECK(std::filesystem::file_size(folder.path() + "/precious") == 21);
     std::filesystem::create_directory(folder.path() + "/tuner-device-GPU-2.lock");
     CHECK_THROWS_AS(DeviceLock(device("GPU-2"), folder.path()), model::Error);
     CHECK_THROWS_AS(DeviceLock(device("GPU-3"), folder.path() + "/nowhere"), model::Error);

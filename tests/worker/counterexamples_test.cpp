@@ -1,0 +1,201 @@
+// What a worker, or who talks to one, that is nearly right would do otherwise.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/worker/processes.hpp"
+#include "tests/worker/samples.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/worker/spawn.hpp"
+
+using namespace tuner;
+using namespace tuner::worker;
+using namespace std::chrono_literals;
+using model::TrialStatus;
+using test::mentions;
+
+namespace {
+
+RemoteRunnerSettings hasty() {
+  RemoteRunnerSettings settings;
+  settings.run_deadline = 1s;
+  return settings;
+}
+
+/// A job that tells how large its reference is, and what that is called.
+model::TrialJob telling(const std::string& reference, std::size_t bytes) {
+  model::TrialJob job = test::trial_job("tell_reference");
+  job.reference_key = model::DigestBuilder().add(reference).finish();
+  job.reference_binary.resize(bytes);
+  return job;
+}
+
+/// A child that is spoken to frame by frame.
+class RawChild {
+ public:
+  RawChild() : m_child(test::child("measure")) { CHECK(std::holds_alternative<RunnerReady>(next())); }
+
+  template <class Request>
+  void send(const Request& request) {
+    CHECK(std::holds_alternative<std::monostate>(m_child.send(encode(request), Clock::now() + 10s)));
+  }
+  /// Its next message that is no phase.
+  Message next() {
+    for (;;) {
+      Received received = m_child.receive(Clock::now() + 10s);
+      auto* message = std::get_if<Message>(&received);
+      REQUIRE(message);
+      if (!std::holds_alternative<PhaseReport>(*message)) return std::move(*message);
+    }
+  }
+  /// What it answers to a trial that may be launched.
+  Message answer(const TrialRequest& request) {
+    send(request);
+    send(Proceed{});
+    return next();
+  }
+
+ private:
+  ChildProcess m_child;
+};
+
+/// A file that has the next child that looks for it say that there is no device.
+class Excuse {
+ public:
+  Excuse() : m_file(m_folder.path() / "excuse") { ::setenv("TUNER_TEST_EXCUSE", m_file.c_str(), 1); }
+  ~Excuse() { ::unsetenv("TUNER_TEST_EXCUSE"); }
+  Excuse(const Excuse&) = delete;
+  Excuse& operator=(const Excuse&) = delete;
+  void give() const { std::ofstream(m_file) << "once"; }
+
+ private:
+  util::TemporaryFolder m_folder;
+  std::filesystem::path m_file;
+};
+
+}  // namespace
+
+TEST_SUITE("tuner::worker counterexamples") {
+  TEST_CASE("a reference travels once, and again after so many others that its child forgot it") {
+    RemoteRunner runner(test::child("measure"), hasty());
+    CHECK(mentions(runner.run(telling("one", 500)).detail, "500 bytes"));
+    CHECK(mentions(runner.run(telling("one", 300)).detail, "500 bytes"));
+    for (int i = 0; i < 20; ++i) runner.run(telling(std::to_string(i), 10));
+    CHECK(mentions(runner.run(telling("one", 300)).detail, "300 bytes"));
+  }
+
+  TEST_CASE("a child forgets references when it is told to, and says so where one is relied on") {
+    RawChild child;
+    TrialRequest one{telling("one", 500), true, false};
+    CHECK(std::holds_alternative<model::TrialOutcome>(child.answer(one)));
+    TrialRequest again{telling("one", 0), false, false};
+    CHECK(std::holds_alternative<model::TrialOutcome>(child.answer(again)));
+    TrialRequest other{telling("two", 300), true, true};
+    CHECK(std::holds_alternative<model::TrialOutcome>(child.answer(other)));
+    child.send(again);
+    const Message refused = child.next();
+    REQUIRE(std::holds_alternative<Failure>(refused));
+    CHECK(mentions(std::get<Failure>(refused).message, "a reference that was never sent"));
+  }
+
+  TEST_CASE("a trial that is followed by anything but leave to launch it is not launched") {
+    RawChild child;
+    child.send(TrialRequest{test::trial_job("good"), true, false});
+    child.send(Prepare{});
+    const Message refused = child.next();
+    REQUIRE(std::holds_alternative<Failure>(refused));
+    CHECK(mentions(std::get<Failure>(refused).message, "not allowed to be launched"));
+  }
+
+  TEST_CASE("a child that gets no frames ends with an error, and says what they were") {
+    const util::TemporaryFolder folder;
+    Spawned child = spawn(test::child("measure"), folder.path());
+    const std::string nonsense = "this is not a frame at all, and never will be";
+    REQUIRE(::send(child.socket.get(), nonsense.data(), nonsense.size(), 0) ==
+            static_cast<ssize_t>(nonsense.size()));
+    int status = 0;
+    REQUIRE(::waitpid(child.pid, &status, 0) == child.pid);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 1);
+    std::string text(4096, '\0');
+    const ssize_t got = ::read(child.output.get(), text.data(), text.size());
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    CHECK_MESSAGE(mentions(text, "worker: what arrived is not a frame"), text);
+  }
+
+  TEST_CASE("a probe is a launch: it waits for the notice") {
+    RemoteRunnerSettings settings = hasty();
+    pid_t pid = 0;
+    settings.worker.log = [&](const std::string& line) {
+      std::sscanf(line.c_str(), "measuring worker %d", &pid);
+    };
+    RemoteRunner runner(test::child("measure"), settings);
+    bool lived = false;
+    const auto outcome = runner.run_with_notice(test::trial_job("crash_probing"), [&] {
+      std::this_thread::sleep_for(100ms);  // without waiting it would have crashed long before
+      lived = test::alive(pid);
+    });
+    CHECK(lived);
+    CHECK(outcome.subject == model::Subject::binary);
+  }
+
+  TEST_CASE("a worker that cannot start again at once is tried again; at its first start it is not") {
+    const Excuse excuse;
+    std::vector<std::string> lines;
+    RemoteRunnerSettings settings = hasty();
+    settings.worker.log = [&](const std::string& line) { lines.push_back(line); };
+    RemoteRunner runner(test::child("measure"), settings);
+    CHECK(runner.run(test::trial_job("crash")).status == TrialStatus::crashed);
+    excuse.give();
+    CHECK(runner.run(test::trial_job("good")).status == TrialStatus::ok);
+    CHECK(runner.starts() == 2);
+    const auto excuses = [&] {
+      return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+        return mentions(line, "failed to start: no usable device");
+      });
+    };
+    CHECK(excuses() == 1);
+
+    excuse.give();
+    CHECK_THROWS_AS(RemoteRunner(test::child("measure"), settings), model::Error);
+    CHECK(excuses() == 1);
+  }
+
+  TEST_CASE("a worker of another kind is refused by what it says first, and not left behind") {
+    CHECK_THROWS_WITH_AS(RemoteRunner(test::child("compile"), hasty()),
+                         "the measuring worker started with an unexpected message", model::Error);
+    CHECK_THROWS_WITH_AS(RemoteCompiler(test::child("measure"), {}),
+                         "the compile worker started with an unexpected message", model::Error);
+    CHECK(test::no_child_left());
+  }
+
+  TEST_CASE("one process compiles job after job") {
+    int started = 0;
+    RemoteCompilerSettings settings;
+    settings.worker.log = [&](const std::string&) { ++started; };
+    RemoteCompiler compiler(test::child("compile"), settings);
+    for (int i = 0; i < 5; ++i) CHECK(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
+    CHECK(started == 1);
+  }
+
+  TEST_CASE("signals that are blocked here are not in a child") {
+    sigset_t blocked;
+    sigset_t before;
+    ::sigemptyset(&blocked);
+    ::sigaddset(&blocked, SIGUSR1);
+    ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    const ChildProcess child(test::child("mute"));
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    std::ifstream status("/proc/" + std::to_string(child.pid()) + "/status");
+    std::string mask;
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("SigBlk:")) mask = line.substr(line.find_first_not_of("SigBlk:\t "));
+    CHECK(mask == std::string(16, '0'));
+  }
+}
