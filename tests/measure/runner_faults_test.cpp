@@ -51,6 +51,17 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     CHECK(mentions(outcome.detail, "never written"));
   }
 
+  TEST_CASE_FIXTURE(TrialFixture, "an output begins as poison, whatever its plan says that it holds") {
+    TrialJob says_zero = job();
+    for (auto& buffer : says_zero.plan.buffers) {
+      if (buffer.access == Access::out) buffer.init = {Init::Kind::constant, 0, 0};
+    }
+    script.kernels["kernel"] = [](const FakeArguments&) {};
+    const auto outcome = run(says_zero);
+    CHECK(outcome.status == TrialStatus::wrong_result);
+    CHECK(mentions(outcome.detail, "never written"));
+  }
+
   TEST_CASE_FIXTURE(TrialFixture, "one wrong element at the edge is found, and named") {
     const auto outcome = run_kernel([](const FakeArguments& arguments) {
       twice(arguments);

@@ -153,6 +153,14 @@ TEST_SUITE("tuner::measure") {
     }
   }
 
+  TEST_CASE("where the fastest samples of a side are far apart, nobody knows how fast it is") {
+    const std::vector<double> close = {1000, 1000.1, 1001};
+    const std::vector<double> apart = {1030, 1100, 1200};
+    CHECK(slowdowns({{{std::vector<double>{1030, 1030.1, 1031}}, close}}, 0.01)[0].allowed == Allowed::no);
+    CHECK(slowdowns({{apart, close}}, 0.01)[0].allowed == Allowed::undecided);
+    CHECK(slowdowns({{close, apart}}, 0.01)[0].allowed == Allowed::undecided);
+  }
+
   TEST_CASE("one sample a side, and no problem at all, are answered too") {
     const std::vector<double> one = {100};
     const std::vector<double> other = {120};

@@ -109,6 +109,20 @@ TEST_CASE("a file that changed since its spec was read fails the problem, not a 
   CHECK(outcome.detail.find("is not what it was when the spec was read") != std::string::npos);
 }
 
+TEST_CASE("a file with fewer numbers than its buffer, or more, fails the problem, and nothing is launched") {
+  for (const std::int64_t elements : {few - 1, few + 1}) {
+    const NumbersFile file(std::vector<float>(static_cast<std::size_t>(elements), 1.0F));
+    TrialJob job = from_file(file);
+    job.plan.buffers[0].file = file.contents(elements);
+    TrialFixture fixture;
+    const TrialOutcome outcome = fixture.run(job);
+    CHECK(to_string(outcome.status) == "launch_error");
+    CHECK(outcome.subject == Subject::problem);
+    CHECK(outcome.detail.find("bytes from a file of") != std::string::npos);
+    CHECK(fixture.script.launches["kernel"] == 0);
+  }
+}
+
 TEST_CASE("what is expected may come from a file, and then nothing is launched for it") {
   const NumbersFile inputs({1, 2, 3, 4});
   const NumbersFile results({2, 4, 6, 8});

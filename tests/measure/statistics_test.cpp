@@ -282,6 +282,10 @@ TEST_SUITE("tuner::measure statistics") {
         measure::paired_ratio(std::array{2.0, 3.0, 4.0}, std::array{1.0, 1.0, 1.0}, 0.95, 1);
     CHECK(few.low == doctest::Approx(2));
     CHECK(few.high == doctest::Approx(4));
+    const std::array<double, 5> ones = {1, 1, 1, 1, 1};
+    const measure::Ratio five = measure::paired_ratio(std::array{5.0, 1.0, 4.0, 2.0, 3.0}, ones, 0.5, 1);
+    CHECK(five.low == doctest::Approx(1));
+    CHECK(five.high == doctest::Approx(5));
     const std::array a = {1.0, 1.1, 1.2, 0.9, 1.3, 1.05, 0.8, 1.15};
     const std::array b = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
     CHECK(measure::paired_ratio(a, b, 0.95, 4).low == measure::paired_ratio(a, b, 0.95, 4).low);
