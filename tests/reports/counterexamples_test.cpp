@@ -10,7 +10,9 @@
 #include "reports/ceiling.hpp"
 #include "reports/changes.hpp"
 #include "reports/field.hpp"
+#include "reports/layout_axis.hpp"
 #include "reports/numbers.hpp"
+#include "reports/report_parts.hpp"
 #include "reports/summary.hpp"
 
 using namespace reports;
@@ -142,5 +144,93 @@ TEST_SUITE("reports") {
   TEST_CASE("a library's ratio has an interval where it was sampled in turn, and a mark where not") {
     CHECK(baseline_text({1.25, 1.2, 1.3, true}) == "1.250 (1.200–1.300)");
     CHECK(baseline_text({1.25, 1.2, 1.3, false}) == "~1.25×");
+  }
+
+  TEST_CASE(
+      "a library is held against the winner where both have a time, and is beside it where it was right") {
+    TrialRecord winner = timed(problem(8, 8, 8), 100);
+    TrialRecord library = timed(problem(8, 8, 8), 150);
+    library.kernel = "lib";
+    library.role = tuner::model::Role::baseline;
+    TrialRecord wrong = library;
+    wrong.outcome.status = TrialStatus::wrong_result;
+    CHECK(baseline_text("lib", {&library}, &winner, nullptr) == "~1.50×");
+    CHECK(baseline_text("other", {&library}, &winner, nullptr) == "-");
+    CHECK(baseline_text("lib", {&library}, nullptr, nullptr) == "-");
+    TrialRecord timeless = winner;
+    timeless.outcome.measurement.reset();
+    CHECK(baseline_text("lib", {&library}, &timeless, nullptr) == "-");
+    timeless = library;
+    timeless.outcome.measurement.reset();
+    CHECK(baseline_text("lib", {&timeless, &library}, &winner, nullptr) == "~1.50×");
+
+    CHECK(by_problem({&winner, &library}, {}).at(0).baselines == Trials{&library});
+    CHECK(by_problem({&winner, &wrong}, {}).at(0).baselines.empty());
+  }
+
+  TEST_CASE("the first words say how the best compares with a library and the default, from least to most") {
+    TrialRecord best = timed(problem(8, 8, 8), 100);
+    TrialRecord other = timed(problem(16, 16, 16), 100);
+    TrialRecord own = timed(problem(8, 8, 8), 200);
+    TrialRecord library = timed(problem(8, 8, 8), 150);
+    library.kernel = "lib";
+    library.role = tuner::model::Role::baseline;
+    TrialRecord faster = library;
+    faster.problem = other.problem;
+    faster.outcome.measurement->median_ns = 50;
+    std::vector<ProblemSummary> problems(2);
+    problems[0].problem = best.problem;
+    problems[0].best = &best;
+    problems[0].baselines = {&library};
+    problems[0].default_trial = &own;
+    problems[1].problem = other.problem;
+    problems[1].best = &other;
+    problems[1].baselines = {&faster};
+    const std::string text = headline(problems, {});
+    CAPTURE(text);
+    CHECK(text.find("at 0.500× to 1.50× the speed of lib, 2.00× the speed of the default") !=
+          std::string::npos);
+    problems[0].best = problems[1].best = nullptr;
+    CHECK(headline(problems, {}).empty());
+  }
+
+  TEST_CASE("a filter lets through what it names: family, kernel, size, padding and fixed parameters") {
+    TrialRecord trial = timed(problem(8, 8, 8), 100);
+    trial.configuration = tuner::model::Configuration({{"TILE", tuner::model::Value(32)}});
+    CHECK(matches(trial, {}));
+    const auto matches_with = [&](void (*set)(Filter&)) {
+      Filter filter;
+      set(filter);
+      return matches(trial, filter);
+    };
+    CHECK(matches_with([](Filter& f) { f.family = "matmul"; }));
+    CHECK_FALSE(matches_with([](Filter& f) { f.family = "spmv"; }));
+    CHECK(matches_with([](Filter& f) { f.kernels = {"other", "k"}; }));
+    CHECK_FALSE(matches_with([](Filter& f) { f.kernels = {"other"}; }));
+    CHECK(matches_with([](Filter& f) { f.sizes = {"8"}; }));
+    CHECK_FALSE(matches_with([](Filter& f) { f.sizes = {"16"}; }));
+    CHECK_FALSE(matches_with([](Filter& f) { f.row_padding = 1; }));
+    CHECK(matches_with([](Filter& f) { f.fixed = {{"TILE", tuner::model::Value(32)}}; }));
+    CHECK_FALSE(matches_with([](Filter& f) { f.fixed = {{"TILE", tuner::model::Value(64)}}; }));
+  }
+
+  TEST_CASE("a point's extent is that of the trials of its size, not of others") {
+    const TrialRecord small = timed(problem(2, 8, 8), 100);
+    const TrialRecord large = timed(problem(4, 16, 16), 100);
+    AxisEntry size;
+    size.label = large.problem.size_text();
+    CHECK(fixed_extent({size}, {&small, &large}, "M") == 4);
+    CHECK(fixed_extent({size}, {&small, &large}, "N") == 16);
+    CHECK(fixed_extent({}, {&small}, "M") == 2);
+    CHECK_FALSE(fixed_extent({}, {&small}, "X"));
+    size.label = "128";
+    CHECK(fixed_extent({size}, {&small}, "M") == 128);
+  }
+
+  TEST_CASE("what has no time has no interval either") {
+    TrialRecord failed = timed(problem(8, 8, 8), 100, TrialStatus::crashed);
+    failed.outcome.measurement.reset();
+    for (const char* name : {"time", "time_ms", "interval"}) CHECK(field_text(failed, {name, "", 1}) == "-");
+    CHECK(field_text(timed(problem(8, 8, 8), 100), {"time", "", 1}) != "-");
   }
 }
