@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <string_view>
 
 #include "tuner/model/digest.hpp"
 
@@ -64,12 +65,18 @@ std::string utc_now() {
 
 std::int64_t microseconds_of(const std::string& time) {
   std::tm parts{};
-  int micros = 0;
-  const int found = std::sscanf(time.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%6dZ", &parts.tm_year, &parts.tm_mon,
-                                &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &micros);
+  int end = 0;
+  const int found = std::sscanf(time.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &parts.tm_year, &parts.tm_mon,
+                                &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &end);
   if (found < 6) return 0;
   parts.tm_year -= 1900;
   parts.tm_mon -= 1;
+  // `.678` is 678 milliseconds: early exports have no more.
+  std::int64_t micros = 0;
+  std::int64_t unit = 100'000;
+  const std::string_view rest = std::string_view(time).substr(static_cast<std::size_t>(end));
+  for (std::size_t i = 1; i < rest.size() && rest[i] >= '0' && rest[i] <= '9'; ++i, unit /= 10)
+    micros += (rest[i] - '0') * unit;
   return static_cast<std::int64_t>(timegm(&parts)) * 1'000'000 + micros;
 }
 

@@ -85,12 +85,41 @@ TEST_SUITE("db") {
     expected.measured_at = found->measured_at;
     expected.sequence = found->sequence;
     CHECK(found->sequence > 0);
-    CHECK(found->configuration == expected.configuration);
-    CHECK(found->problem == expected.problem);
-    CHECK(found->comparison_class == expected.comparison_class);
-    CHECK(found->outcome.measurement->samples_ns == expected.outcome.measurement->samples_ns);
-    CHECK(found->metrics == expected.metrics);
+    CHECK(*found == expected);
     CHECK(db::to_json(*found) == db::to_json(expected));
+  }
+
+  TEST_CASE("an export has what probes said of its trials, each field of it, and of no others") {
+    const TempFolder folder;
+    const auto record = [](db::ResultStore& store, const std::string& name, std::int64_t size) {
+      store.record(timed_trial(name, size, 1));
+      ProbeVerdict verdict;
+      verdict.probe = timed_trial(name, size, 1).probe_key;
+      verdict.trial = db_test::key(name);
+      verdict.status = TrialStatus::wrong_result;
+      verdict.detail = "y[3] is wrong";
+      verdict.deaths = 1;
+      verdict.run = db_test::key("run");
+      store.record_verdict(verdict);
+    };
+    {
+      db::ResultStore store(folder / "a.db");
+      store.begin_run(db_test::sample_run());
+      record(store, "a", 64);
+      record(store, "b", 128);
+    }
+    db::TrialFilter filter;
+    filter.problem = db_test::cube(64);
+    std::istringstream in(exported(folder / "a.db", filter));
+    const db::Export parsed = db::parse_export(in, "a");
+    REQUIRE(parsed.verdicts.size() == 1);
+    const auto known = db::verdicts(db::open_for_reading(folder / "a.db"));
+    const auto of_a = std::find_if(known.begin(), known.end(), [](const ProbeVerdict& verdict) {
+      return verdict.trial == db_test::key("a");
+    });
+    REQUIRE(of_a != known.end());
+    CHECK(of_a->measured_at.size() == 27);
+    CHECK(parsed.verdicts[0] == *of_a);
   }
 
   TEST_CASE("an export of a part names only the runs of that part") {

@@ -57,6 +57,12 @@ TEST_SUITE("db::merge") {
     }
   }
 
+  TEST_CASE("a database whose tables have our names and other columns is not merged") {
+    const Pair pair;
+    meddle(pair.source, "ALTER TABLE runs ADD COLUMN remark TEXT");
+    CHECK(contains(pair.refusal(), "has no table 'runs'"));
+  }
+
   TEST_CASE("a table whose rows are out of their order is damaged, though each can be read") {
     const Pair pair;
     const std::int64_t root =
