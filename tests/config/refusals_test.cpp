@@ -1,12 +1,14 @@
-// What is nearly a spec, a layout or a setting, and how it is told.
+// What is nearly a spec or a setting, and how it is told.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "config/diagnostic_text.hpp"
-#include "config/layout_file.hpp"
+#include "config/kernel_file.hpp"
 #include "config/mistyped_variables.hpp"
 #include "config/settings_file.hpp"
 #include "config/toml_document.hpp"
@@ -36,20 +38,6 @@ void check_refused(std::string_view from, std::string_view to, std::string_view 
 void check_good(std::string_view from, std::string_view to) {
   CAPTURE(std::string(to));
   CHECK(mistakes_in(with(from, to)) == "");
-}
-
-model::layout::Layout layout_of(std::string_view text) {
-  const std::array files = {model::EmbeddedFile{"mine.layout.toml", text}};
-  return config::load_layout(files, "mine");
-}
-
-std::string mistake_in_layout(std::string_view text) {
-  try {
-    layout_of(text);
-  } catch (const model::UsageError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 constexpr std::string_view arguments_of_good =
@@ -89,7 +77,9 @@ TEST_CASE("names that differ in nothing are told where the second stands") {
                 "the type \"float\" stands twice");
 }
 
-TEST_CASE("a list that says nothing is told") {
+TEST_CASE("a list that says nothing, or holds what it should not, is told") {
+  check_refused("sizes = [\"N\"]", "sizes = [\"N\", 3]",
+                "an item of \"sizes\" must be a string, found integer 3");
   check_refused("sizes = [\"N\"]", "sizes = []", "\"sizes\" has 0 names");
   check_refused("types = [\"float\", \"int\"]", "types = []", "\"types\" is an empty list");
   check_refused("sizes = [\"N\"]", "sizes = [\"N\", \"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]",
@@ -215,6 +205,84 @@ TEST_CASE("a mistyped variable of the tuner is told with what was meant, others 
   CHECK(told == "TUNER_SEDE>TUNER_SEED TUNER_NVRTX>TUNER_NVRTC ");
 }
 
+TEST_CASE("variables of the process are told by name, and empty ones are none") {
+  ::setenv("TUNER_VARIABLE_OF_A_TEST", "a=b", 1);
+  ::setenv("TUNER_EMPTY_IN_A_TEST", "", 1);
+  const std::vector<std::string> names = config::process_variables();
+  ::unsetenv("TUNER_VARIABLE_OF_A_TEST");
+  ::unsetenv("TUNER_EMPTY_IN_A_TEST");
+  CHECK(std::count(names.begin(), names.end(), "TUNER_VARIABLE_OF_A_TEST") == 1);
+  CHECK(std::count(names.begin(), names.end(), "TUNER_EMPTY_IN_A_TEST") == 0);
+}
+
+TEST_CASE("a header that is no text is told where it is included") {
+  const TemporaryFolder folder;
+  folder.write("k.cu", "#include \"bad.cuh\"\n");
+  folder.write("reference.cu", "void");
+  folder.write("bad.cuh", std::string_view("a\0b", 3));
+  const auto loaded = config::load_kernel_file(folder.write("k.toml", spec_texts::good));
+  REQUIRE(loaded.mistakes.size() == 1);
+  CHECK(loaded.mistakes[0].message == "\"bad.cuh\" is not a text file");
+  CHECK(loaded.mistakes[0].where.line == 1);
+}
+
+TEST_CASE("a library's source finds the header of baselines, and the user's own before it") {
+  const TemporaryFolder folder;
+  folder.write("k.cu", "void");
+  folder.write("reference.cu", "void");
+  folder.write("library.cpp", "#include \"tuner_baseline.h\"\n");
+  const auto path = folder.write("k.toml", with("[metrics]",
+                                                "[[baseline]]\nname = \"library\"\nsource = \"library.cpp\"\n"
+                                                "arguments = [\"A\", \"C\", \"N\"]\n[metrics]"));
+  const auto header = [&] {
+    const auto loaded = config::load_kernel_file(path);
+    INFO(config::diagnostics_text(loaded.mistakes, loaded.texts));
+    REQUIRE(loaded.kernels.size() == 1);
+    const auto& source = loaded.kernels[0].baselines.at(0).source;
+    REQUIRE(source.size() == 2);
+    return source[1].text;
+  };
+  CHECK(contains(header(), "tuner_baseline"));
+  folder.write("tuner_baseline.h", "int own;\n");
+  CHECK(header() == "int own;\n");
+}
+
+TEST_CASE("what is expected from a file needs inputs that no draw changes") {
+  const TemporaryFolder folder;
+  folder.write("k.cu", "void");
+  folder.write("reference.cu", "void");
+  folder.write("c.bin", std::string(8, '\3'));
+  folder.write("a.bin", std::string(8, '\3'));
+  const auto filled = [&](const std::string& init) {
+    std::string text = with("extent = \"total\"", "extent = \"total\"\nexpected = \"file(c.bin)\"");
+    const auto put = [&](std::string_view what, std::string_view by) {
+      text.replace(text.find(what), what.size(), by);
+    };
+    put("types = [\"float\", \"int\"]", "types = [\"float\"]");
+    put("init = { float = \"uniform(-1, 1)\", int = \"integers(-8, 8)\" }", init);
+    const auto loaded = config::load_kernel_file(folder.write("k.toml", text));
+    return config::diagnostics_text(loaded.mistakes, loaded.texts);
+  };
+  for (const char* init : {"init = \"file(a.bin)\"", "init = \"constant(1)\"", "init = \"iota(0, 1)\"",
+                           "init = { float = \"iota(0, 1)\" }"}) {
+    CAPTURE(init);
+    CHECK(filled(init) == "");
+  }
+  for (const char* init : {"init = \"uniform(0, 1)\"", "init = { float = \"uniform(0, 1)\" }",
+                           "init = \"constant(1)\"\nsecond_init = \"constant(2)\""}) {
+    CAPTURE(init);
+    CHECK(contains(filled(init), "A differs from draw to draw"));
+  }
+}
+
+TEST_CASE("a folder holds a thousand specs at most") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 1000; ++i) folder.write(std::to_string(i) + ".toml", "");
+  CHECK_FALSE(contains(config::load_kernel_folder(folder.path()).mistakes.at(0).message, "holds more than"));
+  folder.write("another.toml", "");
+  CHECK(contains(config::load_kernel_folder(folder.path()).mistakes.at(0).message, "holds more than 1000"));
+}
+
 TEST_CASE("a settings file that cannot be read is told, not passed over") {
   const TemporaryFolder folder;
   CHECK_THROWS_WITH_AS(config::read_settings_file(folder.path(), {}), doctest::Contains("is a folder"),
@@ -222,96 +290,6 @@ TEST_CASE("a settings file that cannot be read is told, not passed over") {
   const auto binary = folder.write("tuner.toml", std::string_view("seed = 1\n\0", 10));
   CHECK_THROWS_WITH_AS(config::read_settings_file(binary, {}), doctest::Contains("is not a text file"),
                        model::UsageError);
-}
-
-TEST_CASE("a layout is read whole") {
-  const model::layout::Layout layout = layout_of(R"toml(title = "T"
-introduction = "I"
-[[table]]
-title = "A"
-caption = "C"
-family = "f"
-kernels = ["k"]
-sizes = ["8"]
-row_padding = 3
-where = { B = 32, P = "row" }
-rows = ["size", { by = "parameter", heading = "H", parameters = ["B"] }]
-columns = [{ by = "choice", choices = ["x", { label = "y", kernel = "k", where = { B = 1 } }] }]
-cell = { field = "GB/s", heading = "G", scale = 2 }
-extra = ["time", { field = "registers", scale = 0.5 }]
-not_applicable = [{ parameter = "B", dimension = "N" }]
-[[chart]]
-title = "B"
-family = "g"
-series = "kernel"
-cell = "time_ms"
-)toml");
-  using Kind = model::layout::Axis::Kind;
-  CHECK(layout.name == "mine");
-  CHECK(layout.title == "T");
-  CHECK(layout.introduction == "I");
-  const model::layout::TableLayout& table = layout.tables.at(0);
-  CHECK(table.title == "A");
-  CHECK(table.caption == "C");
-  CHECK(table.filter.family == "f");
-  CHECK(table.filter.kernels == std::vector<std::string>{"k"});
-  CHECK(table.filter.sizes == std::vector<std::string>{"8"});
-  CHECK(table.filter.row_padding == 3);
-  CHECK(model::Configuration(table.filter.fixed).text() == "B=32 P=row");
-  CHECK(table.rows.at(0).kind == Kind::size);
-  CHECK(table.rows.at(1).kind == Kind::parameter);
-  CHECK(table.rows[1].heading == "H");
-  CHECK(table.rows[1].parameters == std::vector<std::string>{"B"});
-  CHECK(table.columns.at(0).kind == Kind::choice);
-  CHECK(table.columns[0].choices.at(0).label == "x");
-  CHECK(table.columns[0].choices.at(1).kernel == "k");
-  CHECK(model::Configuration(table.columns[0].choices[1].where).text() == "B=1");
-  CHECK(table.cell.name == "GB/s");
-  CHECK(table.cell.heading == "G");
-  CHECK(table.cell.scale == 2);
-  CHECK(table.extra.at(0).name == "time");
-  CHECK(table.extra.at(1).scale == 0.5);
-  CHECK(table.not_applicable.at(0).parameter == "B");
-  CHECK(table.not_applicable[0].dimension == "N");
-  CHECK(layout.charts.at(0).title == "B");
-  CHECK(layout.charts[0].filter.family == "g");
-  CHECK(layout.charts[0].series.kind == Kind::kernel);
-  CHECK(layout.charts[0].cell.name == "time_ms");
-}
-
-TEST_CASE("a mistake in a layout is told, in every table of it") {
-  const auto table = [](const std::string& lines) {
-    return mistake_in_layout("title = \"T\"\n[[table]]\ntitle = \"A\"\n" + lines + "\n");
-  };
-  const auto chart = [](const std::string& lines) {
-    return mistake_in_layout("title = \"T\"\n[[chart]]\ntitle = \"A\"\n" + lines + "\n");
-  };
-  CHECK(table("cell = \"time\"") == "");
-  CHECK(chart("cell = \"time\"") == "");
-  CHECK(contains(mistake_in_layout("introduction = \"I\""), "has no \"title\""));
-  CHECK(contains(mistake_in_layout("title = \"T\"\nstrange = 1"), "unknown key \"strange\""));
-  CHECK(contains(table(""), "has no \"cell\""));
-  CHECK(contains(chart(""), "has no \"cell\""));
-  for (const char* strange :
-       {"strange = 1\ncell = \"time\"", "cell = { field = \"time\", strange = 1 }",
-        "cell = \"time\"\nrows = [{ by = \"size\", strange = 1 }]",
-        "cell = \"time\"\nrows = [{ by = \"choice\", choices = [{ label = \"a\", strange "
-        "= 1 }] }]",
-        "cell = \"time\"\nnot_applicable = [{ parameter = \"B\", dimension = \"N\", "
-        "strange = 1 }]"}) {
-    CAPTURE(strange);
-    CHECK(contains(table(strange), "unknown key \"strange\""));
-  }
-  CHECK(contains(chart("cell = \"time\"\nstrange = 1"), "unknown key \"strange\""));
-  CHECK(contains(table("cell = \"time\"\nrows = [\"sise\"]"), "no axis goes by \"sise\""));
-  CHECK(contains(table("cell = \"time\"\nrows = [3]"), "an axis must be"));
-  CHECK(contains(table("cell = \"time\"\nwhere = 3"), "a selection of parameters must be"));
-  CHECK(contains(table("cell = { field = \"time\", scale = \"2\" }"), "\"scale\" must be a number"));
-  CHECK(contains(table("cell = \"time\"\nrow_padding = -1"), "from 0"));
-  CHECK_THROWS_WITH_AS(config::load_layout({}, "mine"), doctest::Contains("'mine'"), model::UsageError);
-  const TemporaryFolder folder;
-  CHECK_THROWS_WITH_AS(config::load_layout({}, (folder.path() / "no.toml").string()),
-                       doctest::Contains("does not exist"), model::UsageError);
 }
 
 TEST_SUITE_END();
