@@ -40,6 +40,16 @@ TEST_SUITE("config") {
     CHECK_THROWS_AS(config::parse_budget("500-gpu"), UsageError);
   }
 
+  TEST_CASE("a number in a budget is as large as it may be, and no larger") {
+    CHECK(config::parse_budget("1000000000").trials == 1'000'000'000);
+    for (const char* text : {"1000000001", "99999999999999999999", "99999999999999999999s"}) {
+      CAPTURE(text);
+      CHECK_THROWS_WITH_AS(config::parse_budget(text), doctest::Contains("is too large"), UsageError);
+    }
+    CHECK(config::parse_budget("365d").time == 365 * 24h);
+    CHECK_THROWS_WITH_AS(config::parse_budget("365d1s"), doctest::Contains("more than a year"), UsageError);
+  }
+
   TEST_CASE("a share is given in per cent, from 0 to below 100") {
     CHECK(config::parse_share("1%") == 0.01);
     CHECK(config::parse_share("0%") == 0);

@@ -118,6 +118,10 @@ TEST_CASE("an expression in triple quotes begins where its text does") {
   const auto line = spec_texts::position_of(spec_texts::good, "grid").line;
   CHECK(spec.steps[0].grid[0].where.line == line + 1);
   CHECK(spec.steps[0].grid[0].where.column == 1);
+  const KernelSpec same_line =
+      load_good(spec_texts::with("grid = [\"ceil_div(N, BLOCK)\"]", "grid = \"\"\"ceil_div(N, BLOCK)\"\"\""));
+  CHECK(same_line.steps[0].grid[0].where.line == line);
+  CHECK(same_line.steps[0].grid[0].where.column == 11);  // behind `grid = """`
 }
 
 TEST_CASE("ranges multiply or step") {

@@ -43,6 +43,10 @@ TEST_SUITE("config::read_kernel_source") {
               "template <typename T, int N = 4> static __global__ void k(ns::Pair<T, int>* p, T const* q) "
               "{ p[0] = q[1]; }") == "ns::Pair<T,int>* p out, const T* q in");
     CHECK(parameters_of("__global__ void k(void) {}").empty());
+    CHECK(parameters_of("__global__ void k(float* const p, const int* const q) { p[0] = q[0]; }") ==
+          "float* p out, const int* q in");
+    CHECK(parameters_of("bool f(int i, int n) { return i < n; } __global__ void k(int* p) { p[0] = 1; }") ==
+          "int* p out");
     const KernelSource read = read_kernel_source("template <class T, int N> __global__ void k(T* x) {}");
     REQUIRE(read.kernels.front().template_parameters.size() == 2);
     CHECK(read.kernels.front().template_parameters[0].type == "typename");
@@ -76,6 +80,7 @@ TEST_SUITE("config::read_kernel_source") {
   TEST_CASE("macros that nobody defines are open, and so are those that have a default") {
     CHECK(macros_of("__global__ void k() { int x = BLOCK * 2; }") == "BLOCK");
     CHECK(macros_of("#ifndef BLOCK\n#define BLOCK 128\n#endif\n") == "BLOCK=128");
+    CHECK(macros_of("#  ifndef BLOCK\n# \tdefine BLOCK 128\n#\tendif\n") == "BLOCK=128");
     CHECK(macros_of("#define AREA (TILE * TILE)\nint x[AREA];") == "TILE");
     CHECK(macros_of("#if USE_SHARED\n#endif\n#ifdef OTHER\n#endif\n") == "USE_SHARED");
     CHECK(macros_of("#if defined(OTHER) && LEVEL > 2\n#endif\n") == "LEVEL");
@@ -95,6 +100,13 @@ TEST_SUITE("config::read_kernel_source") {
     CHECK(covers("int i = blockIdx.x * blockDim.x + threadIdx.x;")[0] == "blockDim");
     CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[0] == "WIDTH");
     CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[1] == "TILE");
+    const auto uses_y = [](const std::string& body) {
+      return read_kernel_source("__global__ void k(float2 v) { " + body + " }").kernels.front().uses_block_y;
+    };
+    CHECK(uses_y("int i = threadIdx.y;"));
+    CHECK(uses_y("int i = blockIdx.y;"));
+    CHECK_FALSE(uses_y("float f = v.y;"));
+    CHECK_FALSE(uses_y("int i = blockDim.y + threadIdx.x;"));
   }
 
   TEST_CASE("sources that end anywhere are read to their end") {

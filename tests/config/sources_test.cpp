@@ -190,6 +190,14 @@ TEST_CASE("a file that does not fit is told with what it holds") {
   CHECK(mistake("huge.npy") == "file: \"huge.npy\" ends before its last element");
   folder.write("text.npy", "1 2 3");
   CHECK(mistake("text.npy") == "file: \"text.npy\" is no .npy");
+  folder.write("long.npy", "1 2 3 4 5 6 7 8 9 10 11 12 13 14");
+  CHECK(mistake("long.npy") == "file: \"long.npy\" is no .npy");
+  std::string other_magic = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 8);
+  other_magic[1] = 'n';
+  folder.write("magic.npy", other_magic);
+  CHECK(mistake("magic.npy") == "file: \"magic.npy\" is no .npy");
+  folder.write("fields.npy", npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 8));
+  CHECK(mistake("fields.npy") == "file: \"fields.npy\" is no .npy");
   folder.write("odd.bin", "12345");
   CHECK(mistake("odd.bin") == "file: \"odd.bin\" has 5 bytes, which is no number of elements of type float");
 }

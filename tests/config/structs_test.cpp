@@ -100,6 +100,22 @@ TEST_CASE("a struct is laid out as C++ does it, and its fields are buffers of th
   CHECK(layout("size = 80\n").bytes == 80);
 }
 
+TEST_CASE("how structs are judged is how each of their fields is, and their own bytes are not judged") {
+  const std::string_view at = "extent = \"total\"\n\n[[arguments]]\nname = \"N\"";
+  const model::KernelSpec spec =
+      good(at, "unwritten = \"ignored\"\ntolerance = { absolute = 0.5 }\n" + std::string(at));
+  CHECK(spec.arguments[1].structure);
+  CHECK_FALSE(spec.arguments[1].ignores_unwritten);
+  CHECK_FALSE(spec.arguments[1].tolerance);
+  for (const std::size_t field : {std::size_t{2}, std::size_t{3}, std::size_t{4}}) {
+    CAPTURE(spec.arguments[field].name);
+    CHECK(spec.arguments[field].ignores_unwritten);
+    REQUIRE(spec.arguments[field].tolerance);
+    CHECK(spec.arguments[field].tolerance->absolute == 0.5);
+  }
+  CHECK_FALSE(good().arguments[2].ignores_unwritten);
+}
+
 TEST_CASE("a struct by value has its numbers where C++ has them") {
   const model::Plan plan = plan_of(good(), 64);
   const model::Operand& range = plan.steps[0].operands.back();

@@ -101,6 +101,56 @@ TEST_SUITE("tuner::space, baselines") {
     CHECK(kernel.key() != job.key());
   }
 
+  TEST_CASE("a baseline has of its kernel what is not its own") {
+    model::KernelSpec spec = spec_with_library();
+    spec.path = "/specs/k.toml";
+    spec.compile_options = {"-DWIDE=4"};
+    spec.by_nvcc = true;
+    spec.unverified = true;
+    spec.generator.emplace().source = {{"generate.cu", "text"}};
+    spec.generator->steps = {launch("generate", {"1"}, {"1"})};
+    spec.generator->steps[0].arguments = {"x", "seed"};
+    spec.workload.bytes = expression("8 * N");
+    spec.metrics.push_back({"of a parameter", expression("B / time_ns")});
+    spec.arguments[0].symbol = "values";
+    spec.arguments.push_back(scalar("B", model::ElementType::int32));
+    spec.constraints = {expression("B > 1")};
+    const model::KernelSpec library = baselines(spec).front();
+    CHECK(library.path == "/specs/k.toml");
+    CHECK(library.description == "one call");
+    CHECK(library.source.at(0).text == "host text");
+    CHECK(library.sizes == spec.sizes);
+    CHECK(library.types == std::vector<model::ElementType>{model::ElementType::float32});
+    CHECK(library.row_padding == "PAD");
+    CHECK(library.compile_options.at(0).text == "-DWIDE=4");
+    CHECK(library.by_nvcc);
+    CHECK(library.unverified);
+    CHECK_FALSE(library.deterministic);
+    CHECK(library.generator);
+    REQUIRE(library.verify);
+    CHECK(library.verify->rounding_terms.text == "2 * N");
+    CHECK(library.workload.bytes);
+    REQUIRE(library.metrics.size() == 1);
+    CHECK(library.metrics[0].name == "GFLOP/s");
+    CHECK(library.constraints.empty());
+    REQUIRE(library.derived.size() == 1);
+    CHECK(library.derived[0].name == "length");
+    std::string names;
+    for (const model::ArgumentSpec& argument : library.arguments) {
+      CHECK(argument.symbol.empty());
+      names += argument.name + ' ';
+    }
+    CHECK(names == "x partial y N the library's workspace ");
+    spec.baselines[0].types.clear();
+    spec.baselines[0].rounding_terms.reset();
+    spec.baselines[0].workspace_bytes.reset();
+    const model::KernelSpec usual = baselines(spec).front();
+    CHECK(usual.types == spec.types);
+    CHECK(usual.verify->rounding_terms.text == "1");
+    CHECK(usual.arguments.size() == 4);
+    CHECK(usual.steps.at(0).workspace.empty());
+  }
+
   TEST_CASE("naming libraries changes nothing of what the kernel itself has measured") {
     model::KernelSpec without = spec_with_library();
     without.baselines.clear();
@@ -143,6 +193,33 @@ TEST_SUITE("tuner::space, baselines") {
       library.arguments = {{"x", {}}};
       CHECK(mistake(spec).where.line == 7);
       CHECK(mistake(spec).message.find("does not get the output `y`") != std::string::npos);
+    }
+    SUBCASE("a launch of the reference, of a generator or of a comparison by a parameter") {
+      library.arguments = {{"x", {}}, {"y", {}}};
+      for (const int part : {0, 1, 2}) {
+        CAPTURE(part);
+        model::KernelSpec other = spec;
+        if (part == 0) other.verify->steps[0].grid = {expression("B", 14, 2)};
+        if (part == 1) {
+          other.verify->comparison = {launch("compare", {"1"}, {"1"})};
+          other.verify->comparison[0].arguments = {"y", "y.error"};
+          other.verify->comparison[0].block = {expression("B", 14, 2)};
+        }
+        if (part == 2) {
+          other.generator.emplace().source = {{"generate.cu", "text"}};
+          other.generator->steps = {launch("generate", {"1"}, {"1"})};
+          other.generator->steps[0].arguments = {"x", "seed"};
+          other.generator->steps[0].dynamic_shared_bytes = expression("B", 14, 2);
+        }
+        CHECK(mistake(other).where.line == 14);
+        CHECK(mistake(other).message.find("has no part in it") != std::string::npos);
+      }
+    }
+    SUBCASE("a bound of the kernel's own by a parameter, unless the library has one") {
+      spec.verify->rounding_terms = expression("B", 15, 2);
+      CHECK(validate(spec).empty());
+      library.rounding_terms.reset();
+      CHECK(mistake(spec).where.line == 15);
     }
     SUBCASE("a type that the kernel does not offer") {
       library.types = {model::ElementType::float64};

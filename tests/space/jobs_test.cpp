@@ -1,3 +1,5 @@
+#include "tuner/space/jobs.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -99,6 +101,61 @@ TEST_CASE("compiler options may name parameters, and be there for some configura
   // The reference has no configuration, and what -I leads to is among the sources.
   CHECK(reference_job(spec, make_problem(spec, {8}, std::nullopt, 0), "sm_90", "nvrtc 13.0")->options ==
         std::vector<std::string>{"--std=c++20"});
+}
+
+TEST_CASE("a reference has of the options what its compiler and its binary know") {
+  model::KernelSpec spec = scale_spec();
+  spec.compile_options = {"-Iinclude",   "--include-path=include", "-DA=1",    "-UB",      "-std=c++20",
+                          "--std=c++20", "--extended-lambda",      "-DX=${B}", "-lineinfo"};
+  const auto problem = make_problem(spec, {8}, std::nullopt, 0);
+  const auto options_of_reference = [&] { return reference_job(spec, problem, "sm_90", "nvrtc")->options; };
+  const std::vector<std::string> of_language = {"-DA=1", "-UB", "-std=c++20", "--std=c++20"};
+  std::vector<std::string> all = of_language;
+  all.insert(all.end(), {"--extended-lambda", "-lineinfo"});
+  CHECK(options_of_reference() == all);
+  spec.by_nvcc = true;
+  CHECK(options_of_reference() == of_language);
+  const auto of_kernel =
+      compile_job(spec, problem, model::Configuration({{"B", 64}}), "sm_90", "nvrtc").options;
+  CHECK(of_kernel == std::vector<std::string>{"-DA=1", "-UB", "-std=c++20", "--std=c++20",
+                                              "--extended-lambda", "-DX=64", "-lineinfo"});
+}
+
+TEST_CASE("variables are entries behind the kernels, each once, and not of the reference") {
+  model::KernelSpec spec = scale_spec();
+  spec.arguments[0].symbol = "values";
+  spec.arguments[1].symbol = "results";
+  spec.arguments.push_back(spec.arguments[0]);
+  const auto problem = make_problem(spec, {8}, std::nullopt, 0);
+  CHECK(kernel_job(spec, problem, model::Configuration({{"B", 64}}), "sm_90", "nvrtc").entries ==
+        std::vector<std::string>{"scale", "&values", "&results"});
+  CHECK(verification_job(spec, problem, "sm_90", "nvrtc")->entries == std::vector<std::string>{"reference"});
+}
+
+TEST_CASE("a placeholder is replaced wherever it stands, and one without an end by nothing") {
+  CHECK(placeholders("-DX=${A}${B}") == std::vector<std::string>{"A", "B"});
+  CHECK(placeholders("-DX=${A").empty());
+  CHECK(placeholders("-DX=$A}").empty());
+  const model::Configuration configuration({{"A", 1}, {"B", model::Value("row")}});
+  CHECK(with_values("-DX=${A}${B}${A}", configuration) == "-DX=1row1");
+  CHECK(with_values("-DX=${C}", configuration) == "-DX=${C}");
+}
+
+TEST_CASE("a generator without a reference is compiled from its own source alone") {
+  model::KernelSpec spec = scale_spec();
+  spec.verify.reset();
+  const auto problem = make_problem(spec, {8}, std::nullopt, 0);
+  CHECK(verification_source(spec).empty());
+  spec.generator.emplace().source = {{"generate.cu", "text"}, {"common.cuh", "shared"}};
+  spec.generator->steps = {launch("generate", {"1"}, {"1"})};
+  const auto job = verification_job(spec, problem, "sm_90", "nvrtc");
+  REQUIRE(job);
+  REQUIRE(job->source.size() == 3);
+  CHECK(job->source[0].text == "#include \"generate.cu\"\n");
+  CHECK(job->source[2].text == "shared");
+  CHECK(job->entries == std::vector<std::string>{"generate"});
+  CHECK(job->architecture == "sm_90");
+  CHECK(job->compiler == "nvrtc");
 }
 
 TEST_CASE("nvcc makes another binary than NVRTC, and leaves the reference to it") {

@@ -39,6 +39,31 @@ TEST_SUITE("util") {
     CHECK(util::valid_utf8("a\xE6\xBC") == "a\uFFFD\uFFFD");
     CHECK(util::valid_utf8(std::string_view("a\xE6\xBC\xA2z").substr(0, 3)) == "a\uFFFD\uFFFD");
     CHECK(util::valid_utf8("a\xE6\xBC\xA2z") == "a\u6F22z");
+    CHECK(util::valid_utf8("\xE6zz") == "\uFFFDzz");
+    CHECK(util::valid_utf8("\xE6\xBCz") == "\uFFFD\uFFFDz");
+    CHECK(util::valid_utf8("\xC3z") == "\uFFFDz");
+  }
+
+  TEST_CASE("what breaks a line, or speaks to the terminal, is a blank in one line") {
+    CHECK(util::one_line("a\u2028b\u2029c\u0085d\u007Fe\u001Ff") == "a b c d e f");
+    CHECK(util::one_line("a\u2027b\u202Ac\u00A0d~e") == "a\u2027b\u202Ac\u00A0d~e");
+  }
+
+  TEST_CASE("characters are counted whole, however many bytes they have") {
+    CHECK(util::bytes_of_characters("a\u6F22\u00E4z", 0) == 0);
+    CHECK(util::bytes_of_characters("a\u6F22\u00E4z", 1) == 1);
+    CHECK(util::bytes_of_characters("a\u6F22\u00E4z", 2) == 4);
+    CHECK(util::bytes_of_characters("a\u6F22\u00E4z", 3) == 6);
+    CHECK(util::bytes_of_characters("a\u6F22\u00E4z", 9) == 7);
+  }
+
+  TEST_CASE("a text is split at its first mark, and whole where there is none") {
+    std::string_view text = "a=b=c";
+    CHECK(util::split_first(text, "=") == "a");
+    CHECK(text == "b=c");
+    text = "none";
+    CHECK(util::split_first(text, "=") == "none");
+    CHECK(text.empty());
   }
 
   TEST_CASE("a list ends with or, and has commas before") {
