@@ -61,6 +61,7 @@ Results swept(const test::TemporaryFolder& folder, const std::string& name,
   test::ScriptedSweep sweep;
   sweep.specs = std::move(specs);
   sweep.database = folder / (name + ".db");
+  sweep.deadline = std::chrono::seconds(2);  // each that hangs takes so long
   const sweep::Summary summary = test::run_scripted_sweep(sweep);
   CHECK(summary.ending == sweep::Ending::done);
   CHECK(summary.finished == summary.planned);

@@ -23,8 +23,9 @@ struct ScriptedSweep {
   std::string device = "Scripted GPU";  ///< its model
   std::string uuid = "GPU-5c819fed";    ///< what is locked
   std::uint64_t seed = 1;
-  std::chrono::milliseconds deadline{1000};  ///< of a compilation, and of a phase of a run
-  double within = 1e9;                       ///< of the best: who is in a final
+  /// Of a compilation, and of a phase of a run: on a busy machine anything takes seconds.
+  std::chrono::milliseconds deadline = std::chrono::minutes(2);
+  double within = 1e9;  ///< of the best: who is in a final
   bool retry_failed = false;
   std::string recorded_device;  ///< sweep::Request::recorded_device
 };
