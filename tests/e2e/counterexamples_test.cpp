@@ -179,6 +179,52 @@ TEST_SUITE("tuner command line, counterexamples") {
     CHECK_FALSE(has(command, "--retry-failed"));
   }
 
+  TEST_CASE("a shard says how the whole is finished: by the same command without its part and its file") {
+    const Author author;
+    for (const bool joined : {false, true}) {
+      const ProgramResult run = joined ? author.runs({"--shard=1/2", "--publish=part.db"})
+                                       : author.runs({"--shard", "1/2", "--publish", "part.db"});
+      INFO(run.err);
+      REQUIRE(run.exit_code == 0);
+      const std::size_t at = run.err.find("does what is missing and holds the finals:");
+      REQUIRE(at != std::string::npos);
+      const std::string command = run.err.substr(at, run.err.find("database:") - at);
+      CHECK(has(command, "tuner run --device cpu --kernel count.toml --sizes 100\n"));
+    }
+    CHECK_FALSE(has(author.runs({"--shard", "1/1"}).err, "this was shard"));
+  }
+
+  TEST_CASE("a plan counts each binary once, what is in the cache, and of what is known nothing") {
+    const Author author;
+    const auto plan = [&](const std::vector<std::string>& more = {}) {
+      std::vector<std::string> command = {"plan",       "--device", "cpu",    "--kernel",
+                                          "count.toml", "--sizes",  "100,200"};
+      command.insert(command.end(), more.begin(), more.end());
+      const ProgramResult said = author.types(command);
+      CHECK_MESSAGE(said.exit_code == 0, said.err);
+      return said.out;
+    };
+    const std::string before = plan();
+    CHECK(has(before, "4 on 2 problems; 0 known, 4 left"));
+    CHECK(has(before, "2, and 1 of references; 0 of both are in the cache"));
+    CHECK(has(before, "not worth it"));
+    CHECK(has(plan({"--shard", "1/2"}), "shard 1/2"));
+    REQUIRE(
+        author.types({"compile", "--device", "cpu", "--kernel", "count.toml", "--sizes", "100"}).exit_code ==
+        0);
+    const std::string compiled = plan();
+    CHECK(has(compiled, "2, and 1 of references; 3 of both are in the cache"));
+    CHECK(has(compiled, "0.0 s of one core"));
+    REQUIRE(author.runs().exit_code == 0);
+    CHECK(has(plan(), "2 known, 2 left"));
+    CHECK(has(plan({"--fresh"}), "0 known, 4 left"));
+    REQUIRE(author.runs({}, "count").exit_code == 0);
+    const ProgramResult nothing =
+        author.types({"plan", "--device", "cpu", "--kernel", "count.toml", "--sizes", "100"});
+    CHECK(has(nothing.out, "2 known, 0 left"));
+    CHECK_FALSE(has(nothing.out, "binaries"));
+  }
+
   TEST_CASE("a reference that does not compile fails a compile, and what compiles is no failure") {
     const Author author;
     const std::vector<std::string> compile = {"compile",    "--device", "cpu", "--kernel",

@@ -53,7 +53,7 @@ struct Owner : User {
              {"alpha", 512, 1000},
              {"beta", 512, 1200},
              {"alpha", 1024, 7000},
-             {"alpha", 512, 1500, "matmul", "NVIDIA H100"},
+             {"alpha", 512, 1050, "matmul", "NVIDIA H100"},
              {"adder", 512, 300, "sum"},
              {"alpha", 512, 2000, "matmul", "NVIDIA H200", model::ElementType::float64, "new"},
          })
@@ -147,6 +147,7 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(owner.reported({"--size", "512..1024"}) == 6);
     CHECK(owner.reported({"--size", "512x512x512"}) == 5);
     CHECK(owner.reported({"--size", "512x512"}) == -1);
+    CHECK(owner.reported({"--size", "512x512x512x512"}) == -1);
     CHECK(owner.reported({"--family", "sum"}) == 1);
     CHECK(owner.reported({"--kernel", "beta"}) == 1);
     CHECK(owner.reported({"--gpu", "H100"}) == 1);
