@@ -75,7 +75,7 @@ TEST_SUITE("tuner::cli") {
     CHECK(memory.value == doctest::Approx(4.0 * 128 / 110 * 1e9));
     CHECK(memory.unit == "GB/s");
     CHECK(bench.results.trials().at(memory.trial).configuration.text() == "SCALE=1");
-    CHECK(bench.ceiling("launch").value == doctest::Approx(110e-9));
+    CHECK(bench.ceiling("launch").value * 1e9 == doctest::Approx(110));  // Approx has an absolute part
     CHECK(bench.launched.size() == 10);
     REQUIRE(bench.watcher.notices.size() == 1);
     CHECK(bench.watcher.notices[0] == "measuring what Fake GPU can do at most, once");
@@ -112,6 +112,38 @@ TEST_SUITE("tuner::cli") {
       CHECK(bench.launched.size() == 5);
       CHECK(bench.recorded.back().type == model::ElementType::int32);
     }
+  }
+
+  TEST_CASE("a ceiling is of every configuration of its kernel, or is none") {
+    CeilingBench bench;
+    bench.run_request.device.limits.max_grid_x = 3;  // SCALE=1 has 4 blocks
+    CHECK(bench.measure() == sweep::Ending::done);
+    CHECK(bench.launched.size() == 8);
+    CHECK(bench.recorded.empty());
+  }
+
+  TEST_CASE("a ceiling is of the trials that gave a time, whatever the others did") {
+    CeilingBench bench;
+    bench.behave = [](int scale, const model::TrialJob&) {
+      return scale <= 2 ? test::failed_in(model::TrialStatus::wrong_result, "3 are wrong")
+                        : ok_in(100 * scale);
+    };
+    bench.measure();
+    CHECK(bench.ceiling("memory").value == doctest::Approx(4.0 * 128 / 400 * 1e9));
+    CHECK(bench.ceiling("launch").value * 1e9 == doctest::Approx(400));
+  }
+
+  TEST_CASE("the run that measures ceilings is told from the one that it belongs to") {
+    CeilingBench bench;
+    bench.run_request.run.command_line = "tuner run --sizes 64";
+    bench.run_request.run.host = "bench";
+    bench.measure();
+    const auto runs = db::runs(bench.results.store.connection());
+    REQUIRE(runs.size() == 1);
+    CHECK(runs[0].id != bench.run_request.run.id);
+    CHECK(runs[0].command_line == "tuner run --sizes 64  # the device's ceilings");
+    CHECK(runs[0].host == "bench");
+    CHECK(runs[0].measured == 10);
   }
 
   TEST_CASE("an interrupted measuring records no ceiling, and goes on where it stopped") {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
@@ -148,6 +149,51 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(itself.out, "cannot be told apart"));
   }
 
+  TEST_CASE("what a comparison says does not depend on who is named first") {
+    const Owner user;
+    const auto ratio = [&](const std::string& a, const std::string& b, const char* end) {
+      const auto said =
+          nlohmann::json::parse(user.compares(user.id(a), user.id(b), {"--format", "json"}).out);
+      return said["comparisons"][0][end].get<double>();
+    };
+    CHECK(ratio("d", "e", "ratio") * ratio("e", "d", "ratio") == doctest::Approx(1).epsilon(1e-9));
+    CHECK(ratio("d", "e", "ratio_low") * ratio("e", "d", "ratio_high") == doctest::Approx(1).epsilon(1e-9));
+    CHECK(ratio("d", "e", "ratio_high") * ratio("e", "d", "ratio_low") == doctest::Approx(1).epsilon(1e-9));
+  }
+
+  TEST_CASE("what two classes differ in is told, whatever it is, and nothing else") {
+    const Owner user;
+    const fs::path theirs = user.home / "theirs.db";
+    auto foreign = sampled_trial("a", 512, 880, "theirs");
+    auto& of = foreign.comparison_class;
+    std::string difference;
+    SUBCASE("device") {
+      of.device = "NVIDIA H100";
+      difference = "device NVIDIA H200 (A), NVIDIA H100 (B)";
+    }
+    SUBCASE("driver") {
+      of.driver = "570.1";
+      difference = "driver 580.159.04 (A), 570.1 (B)";
+    }
+    SUBCASE("toolkit") {
+      of.toolkit = "nvrtc 12.9";
+      difference = "toolkit nvrtc 13.0 (A), nvrtc 12.9 (B)";
+    }
+    SUBCASE("L2 policy") {
+      of.l2 = "cold";
+      difference = "L2 warm (A), cold (B)";
+    }
+    SUBCASE("inputs") {
+      of.inputs = "older";
+      difference = "inputs spec (A), older (B)";
+    }
+    measure(theirs, "theirs", {foreign});
+    const auto shown = user.compares(user.database, theirs);
+    INFO(shown.out);
+    CHECK(has(shown.out, "not compared, their classes differ: 1 problem (matmul 1): " + difference + "\n"));
+    CHECK(has(shown.out, "no problem was measured by both in one class"));
+  }
+
   TEST_CASE("what cannot be compared is refused with the reason") {
     const Owner user;
     const auto sizes = user.compares(user.id("d"), user.id("f"));
@@ -162,7 +208,9 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(classes.err, "driver 570.1"));
     CHECK(has(classes.err, "--fresh"));
     CHECK(has(user.compares(user.id("d"), user.id("h")).err, "has no time: it is timeout"));
-    CHECK(user.compares(user.id("d"), user.database).exit_code == 2);
+    const auto one_and_many = user.compares(user.id("d"), user.database);
+    CHECK(one_and_many.exit_code == 2);
+    CHECK(has(one_and_many.err, "'" + user.id("d") + "' is a trial, '" + user.database + "' many"));
     CHECK(user.compares("nobody", user.id("d")).exit_code == 3);
     CHECK(user.compares("0123456789abcdef", user.id("d")).exit_code == 3);
     CHECK(user.compares(user.database, user.database, {"--fresh"}).exit_code == 2);
@@ -176,8 +224,10 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(runs.out, key("d").hex().substr(0, 7)));
     CHECK(has(runs.out, "512: NAME d → b"));  // what its final chose
     CHECK(has(runs.out, "0.898"));
-    CHECK(has(runs.out, "A is faster at 1, slower at 0, tied at 0"));
+    CHECK(
+        has(runs.out, "A is faster at 1, slower at 0, tied at 0; geometric mean of its times by B's 0.898"));
     CHECK(has(runs.out, "only A: 1 problem (matmul 1)"));
+    CHECK_FALSE(has(runs.out, "only B"));
     const auto json = user.compares(key("other").hex(), key("run").hex(), {"--format", "json"}).out;
     CHECK(has(json, "\"schema_version\": 1"));
     CHECK(has(json, "\"verdict\": \"faster\""));
@@ -213,6 +263,20 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(between.exit_code == 0);
     CHECK(has(between.out, "undecided"));
     CHECK(user.compares(user.id("a"), user.id("c"), {"--fail-if-slower", "0%"}).exit_code == 0);
+  }
+
+  TEST_CASE("all that a run sampled of its best is held against the limit, not its last samples alone") {
+    const Owner user;
+    const fs::path twice = user.home / "twice.db";
+    measure(twice, "run", {sampled_trial("k", 256, 900)});
+    measure(twice, "run", {sampled_trial("k", 256, 1000)});
+    const fs::path fast = user.home / "fast.db";
+    measure(fast, "run", {sampled_trial("k", 256, 900)});
+    const fs::path slow = user.home / "slow.db";
+    measure(slow, "run", {sampled_trial("k", 256, 1001)});
+    CHECK(user.compares(slow, fast, {"--fail-if-slower", "5%"}).exit_code == 5);
+    CHECK(user.compares(twice, fast, {"--fail-if-slower", "5%"}).exit_code == 0);
+    CHECK(user.compares(slow, twice, {"--fail-if-slower", "5%"}).exit_code == 5);
   }
 
   TEST_CASE(

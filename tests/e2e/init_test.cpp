@@ -122,6 +122,7 @@ extern "C" __global__ void push(Force force, Particle* particles) {
       CHECK_MESSAGE(has(result.err, reason), result.err);
     };
     refused({"init", "nowhere.cu"}, "cannot read nowhere.cu");
+    refused({"init", "."}, "cannot read .");
     refused({"init", "saxpy.cu", "--entry", "saxp"}, "did you mean `saxpy`");
     std::ofstream(user.home / "none.cu") << "int x;\n";
     refused({"init", "none.cu"}, "defines no __global__ function");

@@ -94,6 +94,11 @@ TEST_SUITE("tuner command line, recordings of other tuners") {
     CHECK(has(replay(user, {}).err, "23 trials, all of them known already"));
     CHECK(has(user.types({"best", "--size", "4096x512"}).out, "block_size_x=128 ELEMENTS=4"));
 
+    const std::string database = user.home / ".local/share/tuner/tuner.db";
+    CHECK(has(user.types({"list", "failures"}).out, "failed so in the recording"));
+    CHECK(has(user.types({"best", "--format", "json"}).out, "\"toolkit\": \"recorded\""));
+    CHECK(has(user.types({"compare", database, database}).out, "tied at 1;"));  // it has samples
+
     SUBCASE("strategies can be compared on it") {
       const auto learn = replay(user, {"--strategy", "learn", "--budget", "12", "--db", "learn.db"});
       CHECK(learn.exit_code == 0);

@@ -66,6 +66,16 @@ TEST_CASE("on a terminal the status is one line written over, elided to the widt
   CHECK(screen.take() == "\n");
 }
 
+TEST_CASE("what follows a status that was cleared away is shown at once") {
+  Screen screen;
+  LinePrinter printer(screen.terminal(true), screen.clock());
+  printer.status("9/10", 0.9);
+  printer.clear();
+  screen.take();
+  printer.status("1/10", 0.1);
+  CHECK(screen.take() == "\r1/10\x1b[K");
+}
+
 TEST_CASE("redraws are bounded, and the last status is shown in the end") {
   Screen screen;
   LinePrinter printer(screen.terminal(true), screen.clock());

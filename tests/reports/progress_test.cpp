@@ -30,6 +30,15 @@ TEST_CASE("a sweep tells what is done, what failed, what is best for the size in
   CHECK(progress.line() == "6/20 (30 %) · 1 failed · best 512: tiled 13422 GFLOP/s · 28 s left");
 }
 
+TEST_CASE("a best that nobody verified says so") {
+  Progress progress(
+      20, [] { return 0.0; }, "GFLOP/s");
+  model::TrialRecord trial = measured("tiled", {}, cube(512), 20'000);
+  trial.outcome.verification.checked = false;
+  progress.finished(trial);
+  CHECK(progress.line() == "1/20 (5 %) · best 512: tiled 13422 GFLOP/s unverified");
+}
+
 TEST_CASE("where a search may end early nobody is told how much is left") {
   double now = 0;
   Progress progress(168'600, [&] { return now; });

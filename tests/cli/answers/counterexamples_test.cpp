@@ -6,6 +6,7 @@
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
+#include "tuner/cli/answers/best_why.hpp"
 #include "tuner/cli/answers/evidence.hpp"
 #include "tuner/cli/answers/trial_condition.hpp"
 #include "tuner/cli/answers/words.hpp"
@@ -76,6 +77,35 @@ TEST_SUITE("cli answers") {
     CHECK(answers::evidence(answer_with(winner), {winner, trial(32, 150)}).at_end.empty());
     CHECK(answers::evidence(answer_with(winner), {winner, trial(32, 150), trial(16, 300)}).at_end.size() ==
           1);
+  }
+
+  TEST_CASE("the next one is held against the winner in what is known of both") {
+    db::BestAnswer answer = answer_with(trial(32, 100));
+    db::Ranked own{answer.winner, 1, 1, 1, true};
+    db::Ranked next{trial(64, 150), 1.5, 1.5, 1.5, true};
+    const auto why = [&] {
+      return answers::why(answer, {"512", ""}, {own, next}, {},
+                          {[](const model::Digest& key) { return key.hex(); }, 400});
+    };
+    next.trial.occupancy->fraction = 0.25;
+    CHECK(contains(why(), "occupancy 25 % instead of 37.5 %"));
+    next.trial.occupancy->fraction = answer.winner.occupancy->fraction;
+    CHECK_FALSE(contains(why(), "occupancy"));
+    next.trial.occupancy->fraction = 0.25;
+    answer.winner.occupancy.reset();
+    CHECK_FALSE(contains(why(), "occupancy"));
+    answer.winner.resources.reset();
+    next.trial.resources->registers += 16;
+    CHECK_FALSE(contains(why(), "registers"));
+  }
+
+  TEST_CASE(
+      "a difference is none where it would be shown as none, and has a digit where that says something") {
+    CHECK(answers::difference_text(1.0004, true) == "the same time");
+    CHECK(answers::difference_text(0.9996, false) == "about the same time");
+    CHECK(answers::difference_text(1.0006, true) == "0.1 % slower");
+    CHECK(answers::difference_text(0.998, false) == "~0.2 % faster");
+    CHECK(answers::difference_text(1.5, true) == "50 % slower");
   }
 
   TEST_CASE("a change is told by what is different alone") {
