@@ -30,6 +30,10 @@ TEST_SUITE("config") {
     CHECK_THROWS_AS(config::parse_sizes("1x2x3x4x5x6x7x8x9"), UsageError);
   }
 
+  TEST_CASE("blanks around the numbers of sizes say nothing") {
+    CHECK(config::parse_sizes(" 8 , 16 .. 32 , 4 x 5 ") == config::parse_sizes("8,16..32,4x5"));
+  }
+
   TEST_CASE("a time of the device is no time of the clock, and trials are no time of the device") {
     const config::Budget of_device = config::parse_budget("20s-gpu");
     CHECK(of_device.device_time == 20s);

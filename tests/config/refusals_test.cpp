@@ -147,6 +147,11 @@ TEST_CASE("an upload says what it uploads, and nothing of a launch") {
   CHECK_FALSE(uploading("upload = \"A\"\nentry = \"k\"").empty());
 }
 
+TEST_CASE("a step waits for a list of steps") {
+  check_refused("grid = [\"ceil_div(N, BLOCK)\"]", "grid = 1\nafter = 0",
+                "\"after\" must be a list of step numbers");
+}
+
 TEST_CASE("a struct is as large as its fields, and no larger than it may be") {
   const auto declared = [](const std::string& lines) {
     return mistakes_in(with("[launch]", "[structs.S]\n" + lines + "\n[launch]"));
