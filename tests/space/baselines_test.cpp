@@ -215,6 +215,15 @@ TEST_SUITE("tuner::space, baselines") {
         CHECK(mistake(other).message.find("has no part in it") != std::string::npos);
       }
     }
+    SUBCASE("a number that the reference is passed by a parameter") {
+      library.arguments = {{"x", {}}, {"y", {}}};
+      model::KernelSpec named = spec;
+      named.verify->steps[0].arguments.push_back("B");
+      CHECK(mistake(named).message.find("has no part in it") != std::string::npos);
+      spec.arguments.insert(spec.arguments.begin(), scalar("S", model::ElementType::int32, "B"));
+      spec.verify->steps[0].arguments.push_back("S");
+      CHECK(mistake(spec).message.find("has no part in it") != std::string::npos);
+    }
     SUBCASE("a bound of the kernel's own by a parameter, unless the library has one") {
       spec.verify->rounding_terms = expression("B", 15, 2);
       CHECK(validate(spec).empty());

@@ -41,6 +41,16 @@ TEST_SUITE("tuner::space") {
     CHECK(std::get<model::Plan>(plan).steps.at(0).operands.at(3).integer == 1);
   }
 
+  TEST_CASE("a step that is left out orders nothing on another stream") {
+    model::KernelSpec spec = scale_spec();
+    spec.steps = {launch("a", {"1"}, {"1"}), launch("lost", {"1"}, {"1"}), launch("c", {"1"}, {"1"})};
+    spec.steps[0].stream = spec.steps[1].stream = 1;
+    spec.steps[1].when = expression("0");
+    const auto plan = plan_of(spec);
+    REQUIRE(std::holds_alternative<model::Plan>(plan));
+    CHECK(std::get<model::Plan>(plan).steps.at(1).after.empty());
+  }
+
   TEST_CASE("a number with letters behind it is told as no number") {
     model::KernelSpec spec = scale_spec();
     spec.constraints = {expression("B > 3k")};
