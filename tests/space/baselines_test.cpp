@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <functional>
+
 #include "tests/space/spec_builder.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/space/space.hpp"
@@ -193,6 +195,19 @@ TEST_SUITE("tuner::space, baselines") {
       library.arguments = {{"x", {}}};
       CHECK(mistake(spec).where.line == 7);
       CHECK(mistake(spec).message.find("does not get the output `y`") != std::string::npos);
+    }
+    SUBCASE("a course of the reference by a parameter") {
+      library.arguments = {{"x", {}}, {"y", {}}};
+      const auto told = [&](const std::function<void(model::StepSpec&)>& edit) {
+        model::KernelSpec other = spec;
+        edit(other.verify->steps[0]);
+        const model::Diagnostic found = mistake(other);
+        return found.where.line == 14 && found.message.find("has no part in it") != std::string::npos;
+      };
+      CHECK(told([](model::StepSpec& step) { step.repeat = expression("B", 14, 2); }));
+      CHECK(told([](model::StepSpec& step) { step.when = expression("B > 8", 14, 2); }));
+      CHECK(told([](model::StepSpec& step) { step.cooperative = expression("B > 8", 14, 2); }));
+      CHECK(told([](model::StepSpec& step) { step.cluster = {expression("B", 14, 2)}; }));
     }
     SUBCASE("a launch of the reference, of a generator or of a comparison by a parameter") {
       library.arguments = {{"x", {}}, {"y", {}}};

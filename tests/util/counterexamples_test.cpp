@@ -44,6 +44,16 @@ TEST_SUITE("util") {
     CHECK(util::valid_utf8("\xC3z") == "\uFFFDz");
   }
 
+  TEST_CASE("a character in more bytes than it takes, or beyond the last plane, is no UTF-8") {
+    const std::string three = "\uFFFD\uFFFD\uFFFD";
+    CHECK(util::valid_utf8("\xE0\x9F\xBF") == three);
+    CHECK(util::valid_utf8("\xE0\xA0\x80") == "\u0800");
+    CHECK(util::valid_utf8("\xF0\x8F\xBF\xBF") == three + "\uFFFD");
+    CHECK(util::valid_utf8("\xF0\x90\x80\x80") == "\U00010000");
+    CHECK(util::valid_utf8("\xF4\x8F\xBF\xBF") == "\U0010FFFF");
+    CHECK(util::valid_utf8("\xF4\x90\x80\x80") == three + "\uFFFD");
+  }
+
   TEST_CASE("what breaks a line, or speaks to the terminal, is a blank in one line") {
     CHECK(util::one_line("a\u2028b\u2029c\u0085d\u007Fe\u001Ff") == "a b c d e f");
     CHECK(util::one_line("a\u2027b\u202Ac\u00A0d~e") == "a\u2027b\u202Ac\u00A0d~e");

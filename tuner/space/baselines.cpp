@@ -170,7 +170,9 @@ class BaselineCheck {
           }
         }
       }
-      for (const auto* optional : {&step.dynamic_shared_bytes, &step.overlap, &step.when}) {
+      add(step.cluster);
+      for (const auto* optional :
+           {&step.dynamic_shared_bytes, &step.overlap, &step.cooperative, &step.repeat, &step.when}) {
         if (*optional) shared.push_back(&**optional);
       }
     }

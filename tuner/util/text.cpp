@@ -30,6 +30,9 @@ CodePoint front(std::string_view text) {
     if ((next & 0xC0) != 0x80) return {lead, 1};
     value = value << 6 | (next & 0x3FU);
   }
+  // Fewer bytes would have done, or it is beyond the last plane: no character is written so.
+  const std::uint32_t least = bytes == 3 ? 0x800 : bytes == 4 ? 0x10000 : 0;
+  if (value < least || value > 0x10FFFF) return {lead, 1};
   return {value, bytes};
 }
 
