@@ -52,6 +52,7 @@ TEST_SUITE("cluster") {
     for (const auto& [what, other, key] :
          {std::tuple("1000", "-1", "planned"), std::tuple("1000", "1e400", "schema_version"),
           std::tuple("12.5", "\"x\"", "trials_per_second"), std::tuple("interrupted", "sleeping", "state"),
+          std::tuple("\"interrupted\"", "7", "state"),
           std::tuple("\"schema_version\": 1", "\"schema_version\": 2", "schema_version"),
           std::tuple("\"owner\"", "\"ower\"", "owner"), std::tuple("4711", "4.5", "process")}) {
       CAPTURE(what);

@@ -207,6 +207,7 @@ TEST_SUITE("tuner command line, counterexamples") {
     const std::string before = plan();
     CHECK(has(before, "4 on 2 problems; 0 known, 4 left"));
     CHECK(has(before, "2, and 1 of references; 0 of both are in the cache"));
+    CHECK(has(before, "count: as a sample of 2 took, compiled just now"));
     CHECK(has(before, "not worth it"));
     CHECK(has(plan({"--shard", "1/2"}), "shard 1/2"));
     REQUIRE(
@@ -215,6 +216,12 @@ TEST_SUITE("tuner command line, counterexamples") {
     const std::string compiled = plan();
     CHECK(has(compiled, "2, and 1 of references; 3 of both are in the cache"));
     CHECK(has(compiled, "0.0 s of one core"));
+    REQUIRE(author.runs({"--budget", "1", "--db", "begun.db"}).exit_code == 0);
+    CHECK(has(author
+                  .types({"plan", "--device", "cpu", "--kernel", "count.toml", "--sizes", "100", "--db",
+                          "begun.db"})
+                  .out,
+              "1, and 1 of references"));
     REQUIRE(author.runs().exit_code == 0);
     CHECK(has(plan(), "2 known, 2 left"));
     CHECK(has(plan({"--fresh"}), "0 known, 4 left"));
