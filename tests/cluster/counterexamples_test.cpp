@@ -118,6 +118,20 @@ TEST_SUITE("cluster") {
     CHECK(look(folder.path()).done());
   }
 
+  TEST_CASE("of two tasks of one part the one that runs counts, in whichever order Slurm has them") {
+    const TempFolder folder;
+    write_sign(folder / "1.db", of_part(1, RunState::running), 1);
+    for (const bool waits_first : {true, false}) {
+      cluster::Queue queue;
+      queue.there = true;
+      queue.tasks = {{waits_first ? "8" : "7", 1, "tuner", waits_first},
+                     {waits_first ? "7" : "8", 1, "tuner", !waits_first}};
+      const auto status = look(folder.path(), queue);
+      CHECK(status.parts.at(0).state == cluster::PartState::running);
+      CHECK(status.parts.at(0).note == "job 7");
+    }
+  }
+
   TEST_CASE("nobody can say when a sweep will be done of which a part was lost") {
     const TempFolder folder;
     write_sign(folder / "1.db", of_part(1, RunState::running), 10);
