@@ -176,6 +176,12 @@ TEST_SUITE("tuner::search::learn parts") {
     CHECK(threads.aspects[0].position[1] == doctest::Approx(6.0 / 7));
     CHECK(axes.oddity(0) == 1);  // since it is no power of two
     CHECK(axes.oddity(3) == 1);
+    Grids derived;
+    derived.add({{"T", {2, 4}}}, "W");
+    auto spec = *derived.space.kernels[0].spec;
+    spec.derived = {{"W", {"32 * T", {}}}};
+    derived.space.kernels[0].spec = &spec;
+    CHECK(block_threads(derived.space) == std::vector<std::int64_t>{64, 128});
     Grids faulty;
     faulty.add({{"T", {0, 2}}}, "64 / T");
     CHECK(block_threads(faulty.space) == std::vector<std::int64_t>{0, 32});
