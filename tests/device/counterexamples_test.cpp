@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,8 @@
 #include "tuner/device/compare.hpp"
 #include "tuner/device/fill.hpp"
 #include "tuner/device/replay/recorded_space.hpp"
+#include "tuner/device/sources.hpp"
+#include "tuner/util/temporary_folder.hpp"
 
 namespace device = tuner::device;
 using tuner::model::ElementType;
@@ -101,5 +105,39 @@ TEST_SUITE("tuner::device counterexamples") {
         "file.json");
     REQUIRE(space.entries.size() == 1);
     CHECK(space.entries[0].time_ns == 2.5e6);
+  }
+
+  TEST_CASE("who asks for a seed gets it as a number of 64 bits, and nobody else does") {
+    std::vector<tuner::model::Step> steps(2);
+    steps[1].operands.resize(2);
+    steps[1].operands[0].kind = tuner::model::Operand::Kind::scalar;
+    steps[1].operands[0].integer = 5;
+    steps[1].operands[1].kind = tuner::model::Operand::Kind::seed;
+    const std::uint64_t seed = 0x8000000000000003U;
+    const auto with = device::with_seed(steps, seed);
+    REQUIRE(with.size() == 2);
+    CHECK(with[1].operands[0].integer == 5);
+    CHECK(with[1].operands[1].kind == tuner::model::Operand::Kind::scalar);
+    CHECK(with[1].operands[1].type == ElementType::uint64);
+    CHECK(static_cast<std::uint64_t>(with[1].operands[1].integer) == seed);
+  }
+
+  TEST_CASE("a file's contents begin at their first byte, and are refused where the file has changed") {
+    const tuner::util::TemporaryFolder folder;
+    const std::string path = (folder.path() / "data").string();
+    std::ofstream(path) << "headabcdef";
+    tuner::model::FileContents file;
+    file.path = path;
+    file.digest = tuner::model::digest_of_file(path);
+    file.first_byte = 4;
+    file.elements = 3;
+    file.type = ElementType::int16;
+    const auto bytes = device::read_contents(file);
+    CHECK(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == "abcdef");
+    file.elements = 4;
+    CHECK_THROWS_AS(device::read_contents(file), device::DeviceFault);
+    file.elements = 3;
+    std::ofstream(path) << "headabcdeg";
+    CHECK_THROWS_AS(device::read_contents(file), device::DeviceFault);
   }
 }

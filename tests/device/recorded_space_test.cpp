@@ -79,6 +79,8 @@ TEST_SUITE("tuner::device::replay") {
               .find("not as its format") != std::string::npos);
     CHECK(refusal(R"({"results": [{"configuration": {"A": 1}}, {"configuration": {"B": 1}}]})")
               .find("has no A") != std::string::npos);
+    CHECK(refusal(R"({"results": [{"configuration": {"A": 1, "B": 1}}, {"configuration": {"A": 1}}]})")
+              .find("has no B") != std::string::npos);
     CHECK_THROWS_AS(read_recorded_space("/nowhere/at/all.json"), tuner::model::Error);
   }
 }

@@ -199,6 +199,43 @@ TEST_CASE("a compilation that takes too long is a timeout") {
   CHECK(result.compile_ms < 5000);
 }
 
+TEST_CASE("options that a host compiler knows are its own, the others are named, each") {
+  tuner::compile::host::HostCompiler compiler;
+  tuner::model::CompileJob job;
+  job.source = {{"kernel.cu",
+                 "#if __cplusplus < 202002L || !defined ONE || defined TWO\n#error options\n#endif\n"
+                 "__global__ void kernel(int* out) {}\n"}};
+  job.entries = {"kernel"};
+  job.options = {"--std=c++20", "-lineinfo", "-DONE", "-DTWO", "-UTWO", "-O3", "-w"};
+  const auto made = compiler.compile(job);
+  CHECK(made.status == TrialStatus::ok);
+  contains(made.log, "options left out on the CPU: -lineinfo -w");
+  job.options = {"--std=c++20", "-DONE"};
+  CHECK(compiler.compile(job).log.empty());
+  job.options.clear();
+  CHECK(compiler.compile(job).status == TrialStatus::compile_error);
+}
+
+TEST_CASE("headers may lie four folders above their kernel, and no more") {
+  tuner::compile::host::HostCompiler compiler;
+  tuner::model::CompileJob job;
+  job.entries = {"kernel"};
+  const auto made = [&](const std::string& header) {
+    job.source = {
+        {"kernel.cu", "#include \"" + header + "\"\n__global__ void kernel(int* out) { *out = ONE; }\n"},
+        {header, "#define ONE 1\n"}};
+    return compiler.compile(job);
+  };
+  CHECK(made("../../../../one.cuh").status == TrialStatus::ok);
+  CHECK(made("sub/one.cuh").status == TrialStatus::ok);
+  const auto far = made("../../../../../../one.cuh");
+  CHECK(far.status == TrialStatus::compile_error);
+  contains(far.log, "one.cuh:1: error: this header is too far from its kernel");
+  CHECK(made("/tmp/one.cuh").status == TrialStatus::compile_error);
+  job.source.clear();
+  CHECK_THROWS_AS(compiler.compile(job), tuner::model::Error);
+}
+
 TEST_CASE("a false assertion ends the process and says where") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

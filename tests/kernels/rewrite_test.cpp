@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tuner/compile/host/cuda_tokens.hpp"
 #include "tuner/compile/host/shared_memory_rewrite.hpp"
@@ -93,6 +94,43 @@ TEST_CASE("any text gives tokens that lie in it, in order") {
     }
     rewrite_shared(text, round % 2 == 0);
   }
+}
+
+TEST_CASE("numbers, strings and continued lines are one token each, and directives end with their line") {
+  const auto texts = [](const std::string& source) {
+    std::vector<std::string> all;
+    for (const auto& token : tokenise(source)) all.emplace_back(token.text);
+    return all;
+  };
+  using Texts = std::vector<std::string>;
+  CHECK(texts("1.5e+3f-x") == Texts{"1.5e+3f", "-", "x"});
+  CHECK(texts("0x1p-3 1'000 2+3") == Texts{"0x1p-3", "1'000", "2", "+", "3"});
+  CHECK(texts(R"("a\"b" 'c' d)") == Texts{R"("a\"b")", "'c'", "d"});
+  CHECK(texts("R\"x(a)\" )x\" b") == Texts{"R\"x(a)\" )x\"", "b"});
+  CHECK(texts("a // b \\\n c\nd /* e */ f") == Texts{"a", "d", "f"});
+  CHECK(texts("a /* b") == Texts{"a"});
+  const auto tokens = tokenise("#define A \\\n b\nc\n");
+  REQUIRE(tokens.size() == 5);
+  CHECK(tokens[3].text == "b");
+  CHECK(tokens[3].in_directive);
+  CHECK_FALSE(tokens[3].starts_line);
+  CHECK_FALSE(tokens[4].in_directive);
+  CHECK(tokens[4].starts_line);
+}
+
+TEST_CASE("behind a function's end a declaration is outside again, in a class's function it is inside") {
+  const std::string outside = "  static tuner_cpu::DynamicSharedArray<int []> a;";
+  CHECK(rewrite_shared("void f() { if (1) {} } extern __shared__ int a[];", false).text ==
+        "void f() { if (1) {} } " + outside);
+  CHECK(rewrite_shared("namespace n {} extern __shared__ int a[];", false).text ==
+        "namespace n {} " + outside);
+  CHECK(rewrite_shared("struct S { void f() { extern __shared__ int a[]; } };", false).text ==
+        "struct S { void f() {   int (&a)[] = tuner_cpu::DynamicShared{}; } };");
+  CHECK(rewrite_shared("int x;\n#if 1\nextern __shared__ int a[];\n#endif\n", false).text ==
+        "int x;\n#if 1\n" + outside + "\n#endif\n");
+  CHECK(rewrite_shared("void f() { extern __shared__ int a[]; } extern __shared__ int b[];", false).text ==
+        "void f() {   int (&a)[] = tuner_cpu::DynamicShared{}; }   static "
+        "tuner_cpu::DynamicSharedArray<int []> b;");
 }
 
 TEST_SUITE_END();

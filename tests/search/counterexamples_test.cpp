@@ -12,6 +12,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/search/learn/observation.hpp"
 #include "tuner/search/neighbourhood.hpp"
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/search/order_statistics.hpp"
 #include "tuner/search/random_source.hpp"
 #include "tuner/search/settings.hpp"
@@ -165,6 +166,131 @@ TEST_SUITE("tuner::search") {
     CHECK(stays_around_first(took(200)));
     CHECK(stays_around_first(took(50, TrialStatus::dropped)));
     CHECK_FALSE(stays_around_first(took(50)));
+  }
+
+  TEST_CASE(
+      "where no neighbour is faster local search jumps from its best, and to new places as often as told") {
+    const auto near_best = [](const char* name) {
+      Plane plane(40);
+      plane.space.known[17] = took(100);
+      plane.space.known[2000] = took(150);
+      const auto strategy = strategy_named(name).make(plane.space, 1);
+      // The neighbours of the best come first; they are under way from then on.
+      for (int i = 0; i < 78; ++i) CHECK(strategy->next()->idea == "local");
+      int near = 0;
+      for (int i = 0; i < 40; ++i) {
+        const auto proposal = strategy->next();
+        CHECK(proposal->idea == "random");
+        near += plane.kernel_of(proposal->candidate) == 0 ? 1 : 0;
+      }
+      return near;
+    };
+    CHECK(near_best("local:kick=8,restart=0") >= 34);
+    CHECK(near_best("local:kick=8,restart=1") < 30);
+  }
+
+  TEST_CASE("local search goes on around a slower place once nothing of the last one is under way") {
+    Plane plane(10);
+    const auto strategy = strategy_named("local:restart=1").make(plane.space, 1);
+    const std::size_t first = strategy->next()->candidate;
+    strategy->report(first, took(100));
+    for (int i = 0; i < 18; ++i) strategy->report(strategy->next()->candidate, took(200));
+    const auto elsewhere = strategy->next();
+    CHECK(elsewhere->idea == "random");
+    strategy->report(elsewhere->candidate, took(150));
+    const auto around = strategy->next();
+    CHECK(around->idea == "local");
+    CHECK(plane.distance(around->candidate, elsewhere->candidate) == 1);
+    CHECK(plane.kernel_of(around->candidate) == plane.kernel_of(elsewhere->candidate));
+  }
+
+  TEST_CASE("a switch takes what hangs on it along, on as well as off") {
+    tuner::model::KernelSpec spec;
+    spec.parameters.resize(4);
+    for (std::size_t p = 0; p < 4; ++p) {
+      spec.parameters[p].name = std::string(1, static_cast<char>('A' + p));
+      spec.parameters[p].values = {tuner::model::Value(1), tuner::model::Value(2)};
+      if (p == 1 || p == 2) spec.parameters[p].when = tuner::model::Expression{"A == 2", {}};
+    }
+    tuner::space::ConfigurationList list(spec.parameters);
+    SearchSpace space;
+    space.kernels = {{&spec, &list}};
+    constexpr std::uint16_t off = tuner::space::ConfigurationList::inactive;
+    const auto add = [&](std::array<std::uint16_t, 4> at) {
+      space.candidates.push_back({0, list.size()});
+      list.add(at);
+    };
+    for (std::uint16_t d = 0; d < 2; ++d) {
+      add({0, off, off, d});
+      for (std::uint16_t b = 0; b < 2; ++b)
+        for (std::uint16_t c = 0; c < 2; ++c) add({1, b, c, d});
+    }
+    space.known.resize(space.size());
+    const Neighbourhood neighbourhood(space);
+    const auto around = [&](std::size_t candidate) {
+      const auto found = neighbourhood.around(candidate);
+      return std::set<std::size_t>(found.begin(), found.end());
+    };
+    CHECK(around(0) == std::set<std::size_t>{1, 5});
+    CHECK(around(1) == std::set<std::size_t>{0, 2, 3, 6});
+    CHECK(around(4) == std::set<std::size_t>{0, 2, 3, 9});
+    RandomSource random(1);
+    std::set<std::size_t> met;
+    for (int i = 0; i < 200; ++i)
+      if (const auto step = neighbourhood.step(4, random)) met.insert(*step);
+    for (const std::size_t one : around(4)) CHECK(met.contains(one));
+    CHECK_FALSE(met.contains(4));
+  }
+
+  TEST_CASE(
+      "learn begins with as many results as its settings say, then proposes by model, neighbours or chance") {
+    const auto ideas = [](const char* name, int results) {
+      const Plane plane(8);
+      const auto strategy = strategy_named(name).make(plane.space, 1);
+      std::vector<std::string> all;
+      for (int i = 0; i < results; ++i) {
+        const auto proposal = strategy->next();
+        all.push_back(proposal->idea);
+        strategy->report(proposal->candidate, took(100.0 + static_cast<double>(proposal->candidate % 13)));
+      }
+      return all;
+    };
+    const auto expected = [](std::size_t start, const char* then, std::size_t results) {
+      std::vector<std::string> all(start, "random");
+      all.resize(results, then);
+      return all;
+    };
+    CHECK(ideas("learn:random=0,local=0", 20) == expected(6, "model", 20));
+    CHECK(ideas("learn:start=12,random=0,local=0", 20) == expected(12, "model", 20));
+    CHECK(ideas("learn:random=1,local=0", 10) == expected(6, "random", 10));
+    const auto locals = ideas("learn:start=2,random=0,local=1", 20);
+    CHECK(std::count(locals.begin(), locals.end(), "local") >= 6);
+    CHECK(strategy_named("learn:ahead=7").make(Plane().space, 1)->lookahead() == 7);
+  }
+
+  TEST_CASE("what was skipped teaches nothing, and what did not compile is not judged") {
+    const Plane plane(8);
+    const auto strategy = strategy_named("learn:start=4,random=0,local=0").make(plane.space, 1);
+    for (int i = 0; i < 10; ++i) {
+      const auto proposal = strategy->next();
+      CHECK(proposal->idea == "random");
+      Compiled failed;
+      failed.status = TrialStatus::compile_error;
+      CHECK(strategy->compiled(proposal->candidate, failed));
+      strategy->report(proposal->candidate, {TrialStatus::skipped, std::nullopt});
+    }
+    CHECK_FALSE(strategy->outlook());
+    for (int i = 0; i < 4; ++i) strategy->report(strategy->next()->candidate, took(100.0 + i));
+    CHECK(strategy->next()->idea == "model");
+    CHECK(strategy->outlook());
+  }
+
+  TEST_CASE("a time is one to go by where it was measured and is above nothing") {
+    CHECK(comparable_time_ns(took(5)) == 5);
+    CHECK(comparable_time_ns(took(5, TrialStatus::dropped)) == 5);
+    CHECK_FALSE(comparable_time_ns(took(5, TrialStatus::wrong_result)));
+    CHECK_FALSE(comparable_time_ns(took(0)));
+    CHECK_FALSE(comparable_time_ns({TrialStatus::ok, std::nullopt}));
   }
 
   TEST_CASE("only as many as the population has have offspring") {

@@ -1,0 +1,393 @@
+// The parts that learn is made of, each held against what its header promises.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/search/spaces.hpp"
+#include "tuner/search/learn/axes.hpp"
+#include "tuner/search/learn/block_threads.hpp"
+#include "tuner/search/learn/facts.hpp"
+#include "tuner/search/learn/first_proposals.hpp"
+#include "tuner/search/learn/model.hpp"
+#include "tuner/search/learn/pool.hpp"
+#include "tuner/search/learn/records.hpp"
+#include "tuner/search/open_candidates.hpp"
+
+using namespace tuner::search;
+using namespace tuner::search::learn;
+using tuner::model::TrialStatus;
+using tuner::space::ConfigurationList;
+
+namespace {
+
+struct Parameter {
+  std::string name;
+  std::vector<std::int64_t> values;
+};
+
+/// Kernels with all combinations of their parameters' values, nothing known.
+struct Grids {
+  Grids() { space.problem = {"grids", {{"N", 1024}}, tuner::model::ElementType::float32, 0}; }
+  Grids(const Grids&) = delete;
+  Grids& operator=(const Grids&) = delete;
+
+  void add(const std::vector<Parameter>& parameters, const std::string& threads = "32") {
+    tuner::model::KernelSpec& spec = m_specs.emplace_back();
+    spec.name = "grid" + std::to_string(m_specs.size());
+    spec.family = "grids";
+    spec.sizes = {"N"};
+    spec.types = {tuner::model::ElementType::float32};
+    std::size_t count = 1;
+    for (const Parameter& parameter : parameters) {
+      tuner::model::ParameterSpec& one = spec.parameters.emplace_back();
+      one.name = parameter.name;
+      for (const std::int64_t value : parameter.values) one.values.emplace_back(value);
+      count *= parameter.values.size();
+    }
+    tuner::model::StepSpec launch;
+    launch.entry = spec.name;
+    launch.grid = {{"1", {}}};
+    launch.block = {{threads, {}}};
+    spec.steps = {launch};
+    ConfigurationList& list = m_lists.emplace_back(spec.parameters);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<std::uint16_t> at(parameters.size());
+      std::size_t rest = i;
+      for (std::size_t p = parameters.size(); p-- > 0; rest /= parameters[p].values.size())
+        at[p] = static_cast<std::uint16_t>(rest % parameters[p].values.size());
+      space.candidates.push_back({m_specs.size() - 1, i});
+      list.add(at);
+    }
+    space.kernels.push_back({&spec, &list});
+    space.known.resize(space.size());
+  }
+
+  SearchSpace space;
+
+ private:
+  std::deque<tuner::model::KernelSpec> m_specs;
+  std::deque<ConfigurationList> m_lists;
+};
+
+const Axis& axis_of(const Axes& axes, const std::string& name) {
+  for (const Axis& axis : axes.all())
+    if (axis.name == name) return axis;
+  FAIL("there is no axis ", name);
+  return axes.all().front();
+}
+
+Result took(double time_ns) {
+  return {TrialStatus::ok, time_ns};
+}
+
+SearchSpace::Prior prior_of(const SearchSpace& space, std::int64_t size, bool same_class = true) {
+  SearchSpace::Prior prior{
+      std::to_string(size) + (same_class ? "" : " elsewhere"), space.problem, same_class, {}};
+  prior.problem.sizes[0].value = size;
+  for (std::size_t i = 0; i < space.size(); ++i)
+    prior.results.push_back(took(1000.0 + static_cast<double>(i)));
+  return prior;
+}
+
+std::vector<std::string> origins_of(const Records& records) {
+  std::vector<std::string> origins;
+  for (std::size_t i = 0; i < records.count(); ++i) origins.push_back(records.trend(i).origin);
+  return origins;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner::search::learn parts") {
+  TEST_CASE("numbers lie by their logarithm, and whether they are powers of two is an aspect of its own") {
+    Grids grids;
+    grids.add({{"X", {8, 1, 6, 2, 4}}});
+    const Axes axes(grids.space);
+    REQUIRE(axes.count() == 1);
+    const Axis& x = axes.all()[0];
+    CHECK(x.levels == 5);
+    REQUIRE(x.aspects.size() == 2);
+    CHECK(x.aspects[0].ordered);
+    CHECK_FALSE(x.aspects[0].derived);
+    const std::vector<float> expected = {0, 1 / 3.0F, 2 / 3.0F, std::log2(6.0F) / 3, 1};
+    for (std::size_t i = 0; i < 5; ++i) CHECK(x.aspects[0].position[i] == doctest::Approx(expected[i]));
+    CHECK(x.aspects[1].derived);
+    CHECK(x.aspects[1].distance(2, 3) == 1);
+    CHECK(x.aspects[1].distance(0, 4) == 0);
+    // In the order of the spec: 8 is the last level, 1 the first.
+    const std::vector<int> levels = {4, 0, 3, 1, 2};
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(axes.levels(i)[0] == levels[i]);
+      CHECK(axes.oddity(i) - axes.oddity(0) == (i == 2 ? 1 : 0));
+    }
+    CHECK(axes.distance(0, 1) == 1);
+    CHECK(axes.distance(1, 3) == doctest::Approx(1 / 3.0));
+    CHECK(axes.distance(3, 3) == 0);
+  }
+
+  TEST_CASE("a kernel that lacks a parameter is on a level of its own, as far from all values") {
+    Grids grids;
+    grids.add({{"X", {1, 2, 4}}});
+    grids.add({});
+    const Axes axes(grids.space);
+    REQUIRE(axes.count() == 2);
+    const Axis& x = axis_of(axes, "X");
+    CHECK(axis_of(axes, "kernel").levels == 2);
+    CHECK(x.levels == 4);
+    for (const Aspect& aspect : x.aspects) CHECK(aspect.position.size() == x.levels);
+    for (std::size_t value = 0; value < 3; ++value) {
+      CHECK(x.aspects.back().distance(value, 3) == 1);
+      CHECK(x.aspects.back().distance(value, 0) == 0);
+      CHECK(axes.distance(value, 3) == 1);
+    }
+    CHECK(axes.distance(0, 1) == doctest::Approx(0.25));
+  }
+
+  TEST_CASE("blocks of one warp, of very many or of a broken one look odd, and threads are an axis") {
+    Grids grids;
+    grids.add({{"T", {48, 64, 512, 2048}}}, "T");
+    CHECK(block_threads(grids.space) == std::vector<std::int64_t>{48, 64, 512, 2048});
+    const Axes axes(grids.space);
+    CHECK(axes.oddity(0) == doctest::Approx(1 + (1 - std::log2(1.5)) + 1));
+    CHECK(axes.oddity(1) == 0);
+    CHECK(axes.oddity(2) == 0);
+    CHECK(axes.oddity(3) == doctest::Approx(2));
+    const Axis& threads = axis_of(axes, "threads");
+    CHECK(threads.levels == 4);
+    for (const Aspect& aspect : threads.aspects) CHECK(aspect.derived);
+    CHECK(threads.aspects[0].position[3] == 1);
+    CHECK(threads.aspects[0].position[1] < threads.aspects[0].position[2]);
+  }
+
+  TEST_CASE("a block that has no value has no threads, and the others keep their places") {
+    Grids grids;
+    grids.add({{"T", {0, 64, 128, 2'000'000}}}, "T");
+    CHECK(block_threads(grids.space) == std::vector<std::int64_t>{0, 64, 128, 0});
+    const Axes axes(grids.space);
+    const Axis& threads = axis_of(axes, "threads");
+    REQUIRE(threads.levels == 3);
+    CHECK(threads.aspects[0].position[1] == doctest::Approx(6.0 / 7));
+    CHECK(axes.oddity(0) == 1);  // since it is no power of two
+    CHECK(axes.oddity(3) == 1);
+    Grids derived;
+    derived.add({{"T", {2, 4}}}, "W");
+    auto spec = *derived.space.kernels[0].spec;
+    spec.derived = {{"W", {"32 * T", {}}}};
+    derived.space.kernels[0].spec = &spec;
+    CHECK(block_threads(derived.space) == std::vector<std::int64_t>{64, 128});
+    Grids faulty;
+    faulty.add({{"T", {0, 2}}}, "64 / T");
+    CHECK(block_threads(faulty.space) == std::vector<std::int64_t>{0, 32});
+  }
+
+  TEST_CASE("neighbours among very many values share a level, in their order") {
+    Grids grids;
+    std::vector<std::int64_t> many;
+    for (std::int64_t i = 1; i <= 200; ++i) many.push_back(i);
+    grids.add({{"T", many}}, "T");
+    const Axes axes(grids.space);
+    REQUIRE(axes.count() == 2);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      CHECK(axes.all()[axis].levels == Axes::most_levels);
+      for (const Aspect& aspect : axes.all()[axis].aspects)
+        CHECK(aspect.position.size() == Axes::most_levels);
+      CHECK(axes.levels(0)[axis] == 0);
+      CHECK(axes.levels(199)[axis] == Axes::most_levels - 1);
+      for (std::size_t i = 1; i < 200; ++i) CHECK(axes.levels(i)[axis] - axes.levels(i - 1)[axis] <= 1);
+      for (std::size_t i = 1; i < 200; ++i) CHECK(axes.levels(i)[axis] >= axes.levels(i - 1)[axis]);
+    }
+  }
+
+  TEST_CASE("what takes long to compile is known by its values, once sixteen were compiled anew") {
+    Grids grids;
+    grids.add({{"X", {1, 2}}, {"Y", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}}});
+    const Axes axes(grids.space);
+    CompileCosts costs(axes);
+    for (int i = 0; i < 40; ++i) costs.add(0, 0);  // it was in the cache
+    const auto add = [&](std::size_t y) {
+      costs.add(y, 100);
+      costs.add(10 + y, 1600);
+    };
+    for (std::size_t y = 0; y < 7; ++y) add(y);
+    costs.add(7, 100);
+    CHECK(costs.relative(19) == 1);
+    costs.add(17, 1600);
+    CHECK(costs.relative(19) == 2);
+    CHECK(costs.relative(9) < 0.6);
+  }
+
+  TEST_CASE("a compiled candidate is hopeless by what it was compiled to, surely, and after forty results") {
+    const std::vector<std::pair<std::string, Compiled>> slow = [] {
+      Compiled usual;
+      usual.registers = 32;
+      usual.occupancy = 1;
+      usual.waves = 4;
+      std::vector<std::pair<std::string, Compiled>> all(4, {"", usual});
+      all[0].first = "registers", all[0].second.registers = 255;
+      all[1].first = "spills", all[1].second.spilled_bytes = 512;
+      all[2].first = "occupancy", all[2].second.occupancy = 0.1;
+      all[3].first = "waves", all[3].second.waves = 0.1;
+      all.emplace_back("usual", usual);
+      return all;
+    }();
+    const Compiled usual = slow.back().second;
+    for (std::size_t i = 0; i + 1 < slow.size(); ++i) {
+      CAPTURE(slow[i].first);
+      const Compiled& other = slow[i].second;
+      ResourceEffects effects;
+      for (int result = 0; result < 39; ++result) {
+        const bool is_slow = result % 2 == 0;
+        const double noise = result % 4 < 2 ? 0.01 : -0.01;
+        effects.add(is_slow ? other : usual, {5, 0.1}, (is_slow ? 7 : 5) + noise);
+      }
+      CHECK_FALSE(effects.hopeless(other, {5, 0.1}, 5));
+      effects.add(usual, {5, 0.1}, 5);
+      CHECK(effects.hopeless(other, {5, 0.1}, 5));
+      CHECK_FALSE(effects.hopeless(usual, {5, 0.1}, 5));
+      CHECK_FALSE(effects.hopeless(other, {5, 1}, 5));      // three deviations faster is as fast as the best
+      CHECK_FALSE(effects.hopeless(other, {3.2, 0.1}, 5));  // expected to be the best by far
+    }
+  }
+
+  TEST_CASE("slowness that the compiler's figures do not explain makes nobody hopeless") {
+    Compiled compiled;
+    compiled.registers = 64;
+    ResourceEffects effects;
+    for (int i = 0; i < 100; ++i) effects.add(compiled, {5, 0.1}, i % 2 == 0 ? 7 : 3);
+    CHECK_FALSE(effects.hopeless(compiled, {9, 0.1}, 5));
+  }
+
+  TEST_CASE("records are the three nearest that have a time, this class and this size first") {
+    const tuner::test::LineSpace line(100);
+    SearchSpace space = line.space;
+    SearchSpace::Prior failed = prior_of(space, 1024);
+    for (auto& result : failed.results) result = Result{TrialStatus::launch_error, std::nullopt};
+    space.priors = [&] {
+      return std::vector{prior_of(space, 65536), prior_of(space, 1024, false), prior_of(space, 256), failed,
+                         prior_of(space, 2048),  prior_of(space, 16)};
+    };
+    RandomSource random(1);
+    const Axes axes(space);
+    const Records records(space, axes, random);
+    CHECK(origins_of(records) == std::vector<std::string>{"2048", "256", "1024 elsewhere"});
+    CHECK(records.trend(0).log_weight > records.trend(1).log_weight);
+    CHECK(records.any_near());
+    for (std::size_t i = 0; i < 100; ++i) {
+      CHECK(records.ranking(0)[i] == i);
+      CHECK(records.recommends(0, i) == (i < 16));
+    }
+    space.priors = [&] { return std::vector{prior_of(space, 1024, false)}; };
+    CHECK_FALSE(Records(space, axes, random).any_near());
+    space.priors = [&] { return std::vector{failed}; };
+    CHECK(Records(space, axes, random).empty());
+  }
+
+  TEST_CASE("of a record what failed is as slow as its slowest, and few results lead no search") {
+    const tuner::test::LineSpace line(100);
+    SearchSpace space = line.space;
+    SearchSpace::Prior prior = prior_of(space, 1024);
+    prior.results[0] = Result{TrialStatus::crashed, std::nullopt};
+    space.priors = [&] { return std::vector{prior}; };
+    RandomSource random(1);
+    const Axes axes(space);
+    const Records all(space, axes, random);
+    CHECK(all.trend(0).value[0] == doctest::Approx(std::log(1099.0)));
+    CHECK(all.any_near());
+    for (std::size_t i = 9; i < 100; ++i) prior.results[i].reset();
+    const Records few(space, axes, random);
+    CHECK_FALSE(few.any_near());
+    REQUIRE(few.trend(0).value.size() == 100);
+    for (const float value : few.trend(0).value) CHECK(std::isfinite(value));
+    prior.results[9] = took(1009);
+    CHECK(Records(space, axes, random).any_near());
+    prior.results[8] = Result{TrialStatus::skipped, std::nullopt};  // nobody knows anything of it
+    CHECK_FALSE(Records(space, axes, random).any_near());
+  }
+
+  TEST_CASE("first a record's best is proposed, then its best that is no neighbour of what was tried") {
+    Grids grids;
+    grids.add({{"X", {1, 2, 4, 8}}, {"Y", {1, 2, 4, 8}}});
+    grids.space.priors = [&] { return std::vector{prior_of(grids.space, 1024)}; };
+    RandomSource random(3);
+    const Axes axes(grids.space);
+    const Records records(grids.space, axes, random);
+    FirstProposals first(axes, records);
+    OpenCandidates open(grids.space, random);
+    std::vector<std::size_t> tried;
+    std::vector<std::size_t> of_record;
+    while (of_record.size() < 3) {
+      const Proposal proposal = first.next(open, tried, random);
+      CHECK(open.contains(proposal.candidate));
+      if (proposal.idea != "1024") continue;  // now and then nobody listens to records; not taken here
+      open.take(proposal.candidate);
+      tried.push_back(proposal.candidate);
+      of_record.push_back(proposal.candidate);
+    }
+    CHECK(of_record == std::vector<std::size_t>{0, 5, 1});
+  }
+
+  TEST_CASE("without records the first proposals are apart from each other, and most of them sensible") {
+    Grids grids;
+    grids.add({{"X", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, {"Y", {1, 2, 4, 8}}});
+    RandomSource random(5);
+    const Axes axes(grids.space);
+    const Records none(grids.space, axes, random);
+    FirstProposals first(axes, none);
+    int odd = 0;
+    double nearest = 0;
+    for (int round = 0; round < 40; ++round) {
+      OpenCandidates open(grids.space, random);
+      const Proposal one = first.next(open, {}, random);
+      CHECK(one.idea == "random");
+      const std::vector<std::size_t> tried = {one.candidate};
+      open.take(one.candidate);
+      const Proposal other = first.next(open, tried, random);
+      CHECK(other.candidate != one.candidate);
+      odd += (axes.oddity(one.candidate) > 1) + (axes.oddity(other.candidate) > 1);
+      nearest += axes.distance(one.candidate, other.candidate) / 40;
+    }
+    CHECK(odd < 40);  // eleven of sixteen values are odd: 55 of 80 by chance
+    CHECK(nearest > 0.6);
+  }
+
+  TEST_CASE(
+      "a pool is all that is open, or as many: what records find best, neighbours of the best, others") {
+    tuner::test::LineSpace line(1000);
+    line.space.known[3] = took(100);
+    line.space.priors = [&] { return std::vector{prior_of(line.space, 1024)}; };
+    RandomSource random(1);
+    const Axes axes(line.space);
+    const Records records(line.space, axes, random);
+    const Neighbourhood neighbourhood(line.space);
+    const OpenCandidates open(line.space, random);
+    const auto all = make_pool(999, open, records, neighbourhood, {}, random);
+    CHECK(std::set<std::size_t>(all.begin(), all.end()).size() == 999);
+    CHECK(std::find(all.begin(), all.end(), 3) == all.end());
+    const auto some = make_pool(200, open, records, neighbourhood, {}, random);
+    const std::set<std::size_t> in(some.begin(), some.end());
+    CHECK(some.size() == 200);
+    CHECK(in.size() == 200);
+    CHECK_FALSE(in.contains(3));
+    for (std::size_t i = 0; i < 20; ++i) CHECK(in.contains(i) == (i != 3));
+    CHECK(std::count_if(in.begin(), in.end(), [](std::size_t i) { return i < 200; }) < 100);
+
+    Grids plane;
+    plane.add({{"X", {1, 2, 4, 8, 16, 32, 64, 128}}, {"Y", {1, 2, 4, 8, 16, 32, 64, 128}}});
+    const Axes of_plane(plane.space);
+    const Records none(plane.space, of_plane, random);
+    const Neighbourhood around(plane.space);
+    const OpenCandidates all_open(plane.space, random);
+    const std::vector<std::size_t> best = {9};
+    const auto near = make_pool(16, all_open, none, around, best, random);
+    REQUIRE(near.size() == 16);
+    for (const std::size_t neighbour : around.around(9))
+      CHECK(std::find(near.begin(), near.end(), neighbour) != near.end());
+  }
+}
