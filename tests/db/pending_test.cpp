@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
 
@@ -108,6 +111,59 @@ TEST_SUITE("db") {
     CHECK_FALSE(results.finish());
   }
 
+  TEST_CASE("what probes said, and how attempts ended, wait out a lock with the results") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path, impatient());
+    Ear ear;
+    db::PendingResults results(store, ear.say(), std::chrono::milliseconds(0));
+    results.begin_run(db_test::sample_run());
+    results.open_attempt(full_trial("first"));
+    const db::Connection other = db::open_database(path);
+    other.execute("BEGIN IMMEDIATE");
+    ProbeVerdict verdict;
+    verdict.probe = full_trial("first").probe_key;
+    verdict.trial = full_trial("first").key;
+    verdict.run = db_test::key("run");
+    verdict.status = TrialStatus::crashed;
+    verdict.deaths = 2;
+    results.record_verdict(verdict);
+    results.close_attempt(full_trial("first"), TrialStatus::crashed, "signal 11");
+    CHECK(ask(path, "SELECT count(*) FROM verdicts") == "0");
+    other.execute("COMMIT");
+    results.record(full_trial("second"));
+    CHECK(results.pending() == 0);
+    CHECK(ask(path, "SELECT outcome || ': ' || detail FROM attempts") == "crashed: signal 11");
+    REQUIRE(store.verdict(verdict.probe));
+    CHECK(store.verdict(verdict.probe)->deaths == 2);
+    CHECK(store.verdict(verdict.probe)->status == TrialStatus::crashed);
+  }
+
+  TEST_CASE("what probes said is in the file that a deleted database leaves, and import takes it") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    Ear ear;
+    db::PendingResults results(store, ear.say());
+    results.begin_run(db_test::sample_run());
+    std::filesystem::remove(folder / "tuner.db");
+    ProbeVerdict verdict;
+    verdict.probe = full_trial().probe_key;
+    verdict.trial = full_trial().key;
+    verdict.run = db_test::key("run");
+    verdict.status = TrialStatus::wrong_result;
+    results.record_verdict(verdict);
+    results.record(full_trial());
+    const auto leftover = results.finish();
+    REQUIRE(leftover);
+    const db::Export parsed = db::parse_export(leftover->file);
+    REQUIRE(parsed.verdicts.size() == 1);
+    CHECK(parsed.verdicts[0].measured_at.size() == 27);
+    const db::Connection fresh = db::open_database(folder / "fresh.db");
+    db::import_file(fresh, leftover->file);
+    // Its probes failed, so that it did.
+    CHECK(db::find_trial(fresh, full_trial().key)->outcome.status == TrialStatus::wrong_result);
+  }
+
   TEST_CASE("what a deleted database cannot take is left in a file that import takes") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
@@ -172,6 +228,25 @@ TEST_SUITE("db") {
     CHECK(results.pending() == 2);
     CHECK_FALSE(results.finish());
     CHECK(ask(path, "SELECT count(*) FROM trials") == "2");
+  }
+
+  TEST_CASE("lines that a disk has no room for go to the next folder, with those before them") {
+    const TempFolder folder;
+    CHECK(db_test::in_child([&] {
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit most = {100, 100};  // bytes of a file: as a disk that is nearly full
+            if (::setrlimit(RLIMIT_FSIZE, &most) != 0) return 1;
+            db::SpillFile spill(folder / "tuner.db", "pending");
+            const std::string line(59, 'x');
+            if (!spill.append(line + "\n") || spill.path().parent_path() != folder.path()) return 2;
+            if (spill.append(line + "\n")) return 3;  // there is no folder with more room
+            if (spill.path().parent_path() != std::filesystem::temp_directory_path()) return 4;
+            if (files_like(folder, "pending") != 0) return 5;
+            std::ifstream in(spill.path());
+            const std::string text(std::istreambuf_iterator<char>(in), {});
+            std::filesystem::remove(spill.path());
+            return text.substr(0, 60) == line + "\n" ? 0 : 6;
+          }) == 0);
   }
 
   TEST_CASE("a folder that takes no file passes the lines on to the next") {

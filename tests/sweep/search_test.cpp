@@ -213,6 +213,8 @@ TEST_SUITE("tuner::sweep search") {
     CHECK(seen.compiled.size() == 5);
     CHECK(seen.facts.at(0).registers == 32);
     CHECK(seen.facts.at(0).threads == 32);
+    CHECK(seen.facts.at(0).compile_ms == 1.5);
+    CHECK(seen.facts.at(0).blocks == 32);
     CHECK(seen.facts.at(3).status == model::TrialStatus::compile_error);
     CHECK(seen.reported.at(1).status == model::TrialStatus::skipped);
     CHECK(seen.reported.at(3).status == model::TrialStatus::compile_error);
