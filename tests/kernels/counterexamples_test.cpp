@@ -317,6 +317,7 @@ TEST_CASE("of a compiler's log the first error counts, and without one its first
   CHECK(finding.where.line == 3);
   CHECK(finding.where.column == 9);
   CHECK(finding.text == "e");
+  CHECK(read_compiler_log(":12: error: x\n").where.line == 0);
   CHECK(read_compiler_log("no space left\non the device\n").text == "no space left");
 }
 

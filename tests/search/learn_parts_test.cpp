@@ -261,7 +261,7 @@ TEST_SUITE("tuner::search::learn parts") {
     compiled.registers = 64;
     ResourceEffects effects;
     for (int i = 0; i < 100; ++i) effects.add(compiled, {5, 0.1}, i % 2 == 0 ? 7 : 3);
-    CHECK_FALSE(effects.hopeless(compiled, {9, 0.1}, 5));
+    CHECK_FALSE(effects.hopeless(compiled, {20, 0.1}, 5));
   }
 
   TEST_CASE("records are the three nearest that have a time, this class and this size first") {

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "tests/search/spaces.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/search/random_source.hpp"
 
 using namespace tuner::search;
@@ -121,6 +123,15 @@ TEST_CASE("a candidate's coordinates are those of its kernel's values") {
     REQUIRE(line.space.coordinates(i).size() == 1);
     CHECK(line.space.coordinates(i)[0] == i);
   }
+}
+
+TEST_CASE("a time is one to go by where it was measured and is above nothing") {
+  using tuner::model::TrialStatus;
+  CHECK(comparable_time_ns({TrialStatus::ok, 5}) == 5);
+  CHECK(comparable_time_ns({TrialStatus::dropped, 5}) == 5);
+  CHECK_FALSE(comparable_time_ns({TrialStatus::wrong_result, 5}));
+  CHECK_FALSE(comparable_time_ns({TrialStatus::ok, 0}));
+  CHECK_FALSE(comparable_time_ns({TrialStatus::ok, std::nullopt}));
 }
 
 TEST_SUITE_END();
