@@ -38,6 +38,18 @@ bool available() {
 
 TEST_SUITE_BEGIN("tuner::device::cuda occupancy");
 
+TEST_CASE("a block beyond the bounds that its kernel was compiled for has no share of any resource") {
+  if (!available()) return;
+  const DeviceInfo h100 = *cuda::known_device("sm_90");
+  const auto shares = [&](int threads) {
+    return cuda::resource_shares(h100.limits, 9, 0, kernel(32, 0, 256), {threads, 1, 1}, 0);
+  };
+  CHECK_FALSE(shares(256).empty());
+  CHECK(shares(257).empty());
+  CHECK(shares(0).empty());
+  CHECK(on(h100, kernel(32, 0, 256), {257, 1, 1})->limited_by == Names{"launch bounds"});
+}
+
 TEST_CASE("each limiting resource is named, ties too" * doctest::skip(!available())) {
   const DeviceInfo h200 = *cuda::known_device("sm_90");
   struct Case {

@@ -53,6 +53,26 @@ TEST_SUITE("config::read_kernel_source") {
     CHECK(read.kernels.front().template_parameters[1].name == "N");
   }
 
+  TEST_CASE("what stands between quotes, single ones too, is no code") {
+    CHECK(parameters_of("char quote() { return '\"'; } __global__ void k(float* x) { x[0] = 1; }") ==
+          "float* x out");
+    CHECK(parameters_of("char brace() { return '{'; } __global__ void k(float* x) { x[0] = 1; }") ==
+          "float* x out");
+    CHECK(parameters_of(
+              "const char* s = \"__global__ void no(int n) {\"; __global__ void k(float* x) { x[0] = 1; }") ==
+          "float* x out");
+  }
+
+  TEST_CASE("a block covers what its index is multiplied with, and not what a thread's is") {
+    const auto covers = [](const std::string& body) {
+      return read_kernel_source("__global__ void k(int n) { " + body + " }").kernels.front().block_covers;
+    };
+    CHECK(covers("int i = blockIdx.x * TILE + threadIdx.x;")[0] == "TILE");
+    CHECK(covers("int i = threadIdx.x * VECTOR;")[0].empty());
+    CHECK(covers("int i = blockIdx.y * ROWS + threadIdx.y * 4;")[1] == "ROWS");
+    CHECK(covers("int i = blockIdx.z * DEPTH;")[0].empty());
+  }
+
   TEST_CASE("what a body does with a pointer is told from its text") {
     const auto use = [](const std::string& body) {
       return parameters_of("__global__ void k(float* p, int* i) { " + body + " }").substr(0, 15);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "db/database.hpp"
+#include "db/final_queries.hpp"
 #include "db/merge.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
@@ -88,6 +89,30 @@ TEST_SUITE("db::merge") {
     CHECK(pair.merge().trials == 4);
     CHECK(ask(pair.target, "SELECT count(*) FROM finals") == "1");
     CHECK(ask(pair.target, "SELECT configuration FROM best") == R"({"NAME":"b"})");
+  }
+
+  TEST_CASE("a run has the finals that it held, and no other's") {
+    const Pair pair([](db::ResultStore& store) {
+      store.record_final(sample_final(), {});
+      store.begin_run(sample_run("later"));
+    });
+    const db::Connection all = db::open_for_reading(pair.source);
+    CHECK(db::finals(db::extract_run(all, key("run"))).size() == 1);
+    CHECK(db::finals(db::extract_run(all, key("later"))).empty());
+  }
+
+  TEST_CASE("words that another program wrote otherwise are merged as this one writes them, each by itself") {
+    for (const std::string edit :
+         {"limited_by = replace(limited_by, ',', ' , ')", "macros = replace(macros, ':', ' : ')",
+          "metrics = replace(metrics, ':', ' : ')"}) {
+      CAPTURE(edit);
+      const Pair pair;
+      meddle(pair.source, "UPDATE trials SET " + edit);
+      CHECK(pair.merge().trials == 4);
+      CHECK(ask(pair.target,
+                "SELECT count(*) FROM trials WHERE instr(limited_by || macros || metrics, ' : ') "
+                "+ instr(limited_by || macros || metrics, ' , ') > 0") == "0");
+    }
   }
 
   TEST_CASE("a trial whose configuration lacks a parameter of its kernel is refused") {

@@ -70,6 +70,34 @@ TEST_SUITE("tuner::device::replay") {
     CHECK_FALSE(space.entries[1].time_ns);
   }
 
+  TEST_CASE("a word for a failure is its status, and one that nobody knows is a failed launch") {
+    const auto status = [](const std::string& word) {
+      return parse_recorded_space(
+                 R"({"results": [{"configuration": {"A": 1}, "invalidity": ")" + word + R"("}]})",
+                 "file.json")
+          .entries.at(0)
+          .status;
+    };
+    CHECK(status("timeout") == TrialStatus::timeout);
+    CHECK(status("correctness") == TrialStatus::wrong_result);
+    CHECK(status("constraints") == TrialStatus::unlaunchable);
+    CHECK(status("InvalidConfig") == TrialStatus::unlaunchable);
+    CHECK(status("compile") == TrialStatus::compile_error);
+    CHECK(status("runtime") == TrialStatus::launch_error);
+  }
+
+  TEST_CASE("a parameter with more values than can be numbered is refused, one fewer is not") {
+    const auto text = [](int values) {
+      std::string rows;
+      for (int value = 0; value < values; ++value)
+        rows += std::string(rows.empty() ? "" : ",") + R"({"configuration": {"A": )" + std::to_string(value) +
+                "}}";
+      return R"({"results": [)" + rows + "]}";
+    };
+    CHECK(refusal(text(65534)) == "accepted");
+    CHECK(refusal(text(65535)).find("A has more values than can be searched") != std::string::npos);
+  }
+
   TEST_CASE("what is no recording is refused by its name") {
     CHECK(refusal("").find("file.json") != std::string::npos);
     CHECK(refusal("[1, 2]").find("no JSON object") != std::string::npos);

@@ -4,6 +4,8 @@
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
+#include "tuner/sweep/best_times.hpp"
+#include "tuner/sweep/device_spread.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 using namespace tuner;
@@ -58,6 +60,33 @@ TEST_SUITE("tuner::sweep, counterexamples") {
     bench.run();
     CHECK(bench.launched.size() == 5);
     CHECK_FALSE(told.contains(1));
+  }
+
+  TEST_CASE("what the best took on a slow device is told each device as it would take it") {
+    Bench bench;
+    const sweep::Request request = bench.request();
+    FakeCompilerLog log;
+    compile::CompilePool pool(1, [&] { return std::make_unique<FakeCompiler>(log); });
+    sweep::Services services{pool,          {},           bench.results,      bench.results,
+                             bench.watcher, bench.oracle, [] { return 0.0; }, bench.stop};
+    sweep::DeviceSpread spread(2);
+    spread.begin();
+    for (std::size_t run = 0; run < sweep::DeviceSpread::runs; ++run) {
+      for (const std::size_t device : {0U, 1U}) {
+        REQUIRE(spread.claim(device));
+        spread.add(device, device == 0 ? 1000 : 2000);
+      }
+    }
+    sweep::BestTimes best(request, services, spread);
+    sweep::Compiled trial;
+    trial.trial.record.problem = request.work[0].problems[0];
+    trial.trial.record.outcome = ok_in(500);
+    best.learn(trial, 1);
+    CHECK(best.of(trial, 0) == 250);
+    CHECK(best.of(trial, 1) == 500);
+    trial.trial.record.outcome = ok_in(240);
+    best.learn(trial, 0);
+    CHECK(best.of(trial, 1) == 480);
   }
 
   TEST_CASE("what was expected of the rest is not, once more has been tried without saying") {

@@ -155,13 +155,14 @@ TEST_SUITE("tuner::sweep, several devices") {
 
   TEST_CASE(
       "strategies of problems that are searched at once think side by side, and nothing of theirs is lost") {
-    /// Waits in next() until another is in it too, or nobody comes.
+    /// Waits in next() until another is in it too; once they have met, or nobody came, never again.
     struct Thinker final : search::Strategy {
       struct Room {
         std::mutex mutex;
         std::condition_variable changed;
         int inside = 0;
         int meetings = 0;
+        bool waits = true;
       };
       Thinker(const search::SearchSpace& space, Room& shared) : candidates(space.size()), room(shared) {}
       std::optional<search::Proposal> next() override {
@@ -169,7 +170,8 @@ TEST_SUITE("tuner::sweep, several devices") {
         std::unique_lock lock(room.mutex);
         if (++room.inside == 2) ++room.meetings;
         room.changed.notify_all();
-        room.changed.wait_for(lock, 20ms, [this] { return room.inside == 2; });
+        if (room.waits) room.changed.wait_for(lock, 10s, [this] { return room.meetings > 0; });
+        room.waits = false;
         --room.inside;
         return search::Proposal{given++, "thought"};
       }
