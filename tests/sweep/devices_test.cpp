@@ -155,14 +155,13 @@ TEST_SUITE("tuner::sweep, several devices") {
 
   TEST_CASE(
       "strategies of problems that are searched at once think side by side, and nothing of theirs is lost") {
-    /// Waits in next() until another is in it too; once they have met, or nobody came, never again.
+    /// Waits in next() until another is in it too, or nobody comes; never again once two have met.
     struct Thinker final : search::Strategy {
       struct Room {
         std::mutex mutex;
         std::condition_variable changed;
         int inside = 0;
         int meetings = 0;
-        bool waits = true;
       };
       Thinker(const search::SearchSpace& space, Room& shared) : candidates(space.size()), room(shared) {}
       std::optional<search::Proposal> next() override {
@@ -170,8 +169,7 @@ TEST_SUITE("tuner::sweep, several devices") {
         std::unique_lock lock(room.mutex);
         if (++room.inside == 2) ++room.meetings;
         room.changed.notify_all();
-        if (room.waits) room.changed.wait_for(lock, 10s, [this] { return room.meetings > 0; });
-        room.waits = false;
+        room.changed.wait_for(lock, 200ms, [this] { return room.meetings > 0; });
         --room.inside;
         return search::Proposal{given++, "thought"};
       }
