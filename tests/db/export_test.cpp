@@ -187,6 +187,26 @@ TEST_SUITE("db") {
     CHECK(contains(complaint(replaced("\"median_ns\":100.25", "\"median_ns\":-1")), "measurement"));
     CHECK(contains(complaint(replaced(full_trial().key.hex(), "12")), "identifier"));
     CHECK(contains(complaint(replaced("\"samples_ns\":[", "\"samples_ns\":[null,")), "samples_ns"));
+    CHECK(contains(complaint(replaced("\"grid\":[8,16,2]", "\"grid\":[8,16]")), "three whole numbers"));
+    CHECK(contains(complaint(replaced("\"grid\":[8,16,2]", "\"grid\":[8,16,2,1]")), "array of at most 3"));
+    CHECK(contains(complaint(replaced("\"kernel\":\"register_tile\"",
+                                      "\"kernel\":\"" + std::string(100'000, 'k') + "\"")),
+                   "kernel is"));
+    CHECK(contains(complaint(header + "[1,2]\n"), "an object was expected"));
+    std::string run = db::run_line(db_test::sample_run());
+    const std::string state = "\"state\":\"running\"";
+    REQUIRE(contains(run, state));
+    run.replace(run.find(state), state.size(), "\"state\":\"asleep\"");
+    CHECK(contains(complaint(header + run), "running, done, interrupted or failed"));
+  }
+
+  TEST_CASE("an export that its disk does not take is an error") {
+    const TempFolder folder;
+    fill(folder / "a.db");
+    std::ofstream full("/dev/full");
+    CHECK(contains(
+        error_of([&] { db::export_database(db::open_for_reading(folder / "a.db"), {}, full); }).what(),
+        "could not be written"));
   }
 
   TEST_CASE("a log that is not UTF-8 is exported all the same") {

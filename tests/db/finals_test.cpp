@@ -329,6 +329,19 @@ TEST_SUITE("db") {
     CHECK(parsed.ceilings.at(0).unit == "GFLOP/s");
   }
 
+  TEST_CASE("of two trials the last final that both took part in is found") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "a.db");
+    fill(store);
+    const auto between = [&](const char* a, const char* b) {
+      return db::final_between(store.connection(), key(a), key(b));
+    };
+    REQUIRE(between("a", "c"));
+    CHECK(between("a", "c")->chosen == key("b"));
+    CHECK(between("c", "a")->entries.size() == 3);
+    CHECK_FALSE(between("a", "nobody"));
+  }
+
   TEST_CASE("an export of a part leaves out finals that were also between others") {
     const TempFolder folder;
     {

@@ -91,6 +91,21 @@ TEST_SUITE("db::merge") {
     CHECK(ask(pair.target, "SELECT configuration FROM best") == R"({"NAME":"b"})");
   }
 
+  TEST_CASE("what a run measured is exported as it measured it, though a later run measured it again") {
+    const Pair pair([](db::ResultStore& store) {
+      store.begin_run(sample_run("later"));
+      TrialRecord again = timed_trial("a", 512, 50);
+      again.run = key("later");
+      store.record(again);
+    });
+    const db::Connection all = db::open_for_reading(pair.source);
+    const auto median_of = [&](const char* run) {
+      return db::find_trial(db::extract_run(all, key(run)), key("a"))->outcome.measurement->median_ns;
+    };
+    CHECK(median_of("run") == 100);
+    CHECK(median_of("later") == 50);
+  }
+
   TEST_CASE("a run has the finals that it held, and no other's") {
     const Pair pair([](db::ResultStore& store) {
       store.record_final(sample_final(), {});

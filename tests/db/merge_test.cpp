@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "db/database.hpp"
+#include "db/export_file.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
@@ -80,6 +81,10 @@ TEST_SUITE("db") {
     CHECK(contains(refusal(target, target), "merge into"));
     std::ofstream(folder / "text.db") << std::string(200, 'x');
     CHECK(contains(refusal(target, folder / "text.db"), "not an SQLite database"));
+    std::ofstream(folder / "empty.db") << "";
+    CHECK(contains(refusal(target, folder / "empty.db"), "the file is empty"));
+    std::ofstream(folder / "export.jsonl") << db::header_line({});
+    CHECK(contains(refusal(target, folder / "export.jsonl"), "begins as an export does"));
     meddle(folder / "other.db", "CREATE TABLE t (x)");
     CHECK(contains(refusal(target, folder / "other.db"), "another program"));
     fill(folder / "newer.db", "run", {"a"}, 1);

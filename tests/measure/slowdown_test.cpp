@@ -161,6 +161,12 @@ TEST_SUITE("tuner::measure") {
     CHECK(slowdowns({{close, apart}}, 0.01)[0].allowed == Allowed::undecided);
   }
 
+  TEST_CASE("what is allowed, too slow or undecided is called so") {
+    CHECK(to_string(Allowed::yes) == "allowed");
+    CHECK(to_string(Allowed::no) == "too slow");
+    CHECK(to_string(Allowed::undecided) == "undecided");
+  }
+
   TEST_CASE("one sample a side, and no problem at all, are answered too") {
     const std::vector<double> one = {100};
     const std::vector<double> other = {120};

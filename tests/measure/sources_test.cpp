@@ -123,6 +123,22 @@ TEST_CASE("a file with fewer numbers than its buffer, or more, fails the problem
   }
 }
 
+TEST_CASE("a file of expected numbers that are too few or too many fails the problem") {
+  for (const std::int64_t elements : {few - 1, few + 1}) {
+    const NumbersFile inputs({1, 2, 3, 4});
+    const NumbersFile results(std::vector<float>(static_cast<std::size_t>(elements), 2.0F));
+    TrialJob job = from_file(inputs);
+    job.plan.buffers[1].expected = results.contents(elements);
+    job.plan.verify.reference.clear();
+    TrialFixture fixture;
+    const TrialOutcome outcome = fixture.run(job);
+    CHECK(to_string(outcome.status) == "launch_error");
+    CHECK(outcome.subject == Subject::problem);
+    CHECK(outcome.detail.find("has 4 numbers, and what is expected of it " + std::to_string(elements)) !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("what is expected may come from a file, and then nothing is launched for it") {
   const NumbersFile inputs({1, 2, 3, 4});
   const NumbersFile results({2, 4, 6, 8});

@@ -59,6 +59,22 @@ TEST_SUITE("tuner::sweep, baselines") {
     CHECK(bench.finals.empty());
   }
 
+  TEST_CASE("a library's result names the settings that it was called with, behind its version") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec library = library_spec();
+      library.description = "no TF32";
+      request.work.push_back({space::KernelSpace(library), request.work.front().problems});
+    };
+    bench.behave = [](int scale, const model::TrialJob& job) {
+      model::TrialOutcome outcome = takes(100)(scale, job);
+      if (scale == test::library_scale) outcome.detail = "libscale 1.2";
+      return outcome;
+    };
+    bench.run();
+    CHECK(library_trial(bench).outcome.detail == "libscale 1.2; no TF32");
+  }
+
   TEST_CASE("a library that is new to a problem takes part in a final of its own") {
     Bench bench;
     bench.run();

@@ -15,10 +15,17 @@ class FinalRunner final : public model::TrialRunner {
   model::TrialOutcome run(const model::TrialJob&) override { return outcome; }
   model::FinalOutcome run_final(const model::FinalJob& job) override {
     last = job;
+    if (failure) {
+      model::FinalOutcome failed;
+      failed.failure = *failure;
+      failed.culprit = 1;
+      return failed;
+    }
     return test::simple_final([this](const model::TrialJob&) { return ok_in(1000); }, job);
   }
   model::TrialOutcome outcome = ok_in(1000);
   model::FinalJob last;
+  std::optional<model::TrialOutcome> failure;  ///< of the final
 
  private:
   model::DeviceInfo m_device;
@@ -97,5 +104,13 @@ TEST_SUITE("tuner::sweep") {
       bench.runner.outcome.detail = "3 elements";
       CHECK(bench.refusal(trial).find("wrong_result: 3 elements") != std::string::npos);
     }
+  }
+
+  TEST_CASE("a repetition that fails is an error that names the culprit") {
+    RepeatBench bench;
+    bench.runner.failure = test::failed_in(model::TrialStatus::crashed, "signal 11", true);
+    const std::string what = bench.refusal(bench.trial("SCALE=4"));
+    CHECK(what.find("SCALE=4") != std::string::npos);
+    CHECK(what.find("could not be measured in turn: signal 11") != std::string::npos);
   }
 }

@@ -222,6 +222,19 @@ TEST_SUITE("tuner::sweep search") {
     CHECK(bench.searched()->tried == 4);
   }
 
+  TEST_CASE("the strategy hears the occupancy of a candidate, and in how many waves its blocks run") {
+    Scripted bench;
+    bench.oracle.occupancy = [](const model::KernelResources&, const model::Step&) {
+      return std::optional(model::Occupancy{2, 8, 0.25, {"registers"}});
+    };
+    bench.further = [](sweep::Request& request) { request.device.limits.multiprocessors = 4; };
+    bench.run();
+    const search::Compiled& facts = script.seen.at(0).facts.at(0);
+    CHECK(facts.occupancy == 0.25);
+    CHECK(facts.waves == 4);  // 32 blocks, 8 at once
+    CHECK(bench.trial("SCALE=1").occupancy->blocks_per_multiprocessor == 2);
+  }
+
   TEST_CASE("what a candidate compiled to is told before an earlier one has been measured") {
     Scripted bench;
     script.lookahead = 5;
