@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/kernels/cpu_machine.hpp"
+#include "tests/kernels/int_kernel.hpp"
 #include "tests/support/contains.hpp"
 #include "tuner/device/cpu/block_group.hpp"
 #include "tuner/device/cpu/race_detector.hpp"
@@ -57,37 +58,10 @@ device::DeviceFault fault_of(const test::KernelRun& run) {
   return {model::TrialStatus::ok, false, "no fault"};
 }
 
-/// A kernel on N ints without parameters.
-space::KernelSpace kernel_of(const std::string& body) {
-  model::KernelSpec spec;
-  spec.name = "kernel";
-  spec.family = "test";
-  spec.source = {{"kernel.cu", "extern \"C\" __global__ void kernel(int* data, int N) {\n" + body + "\n}\n"}};
-  spec.sizes = {"N"};
-  spec.types = {model::ElementType::int32};
-  model::ArgumentSpec data;
-  data.name = "data";
-  data.pointer = true;
-  data.type = model::ElementType::int32;
-  data.access = model::Access::inout;
-  data.extent = {{"N", {}}};
-  data.init.usual = {model::Init::Kind::iota, 0, 1};
-  model::ArgumentSpec size;
-  size.name = "N";
-  size.type = model::ElementType::int32;
-  spec.arguments = {data, size};
-  model::StepSpec step;
-  step.entry = "kernel";
-  step.grid = {{"1", {}}};
-  step.block = {{"64", {}}};
-  spec.steps = {step};
-  return space::KernelSpace(spec);
-}
-
 /// Races alone, which need no AddressSanitizer.
 std::vector<Finding> races_in(const std::string& body, const std::vector<std::int64_t>& sizes,
                               std::chrono::milliseconds compile_limit = std::chrono::seconds(60)) {
-  const space::KernelSpace kernel = kernel_of(body);
+  const space::KernelSpace kernel = test::int_kernel(body);
   std::vector<model::Problem> problems;
   for (const std::int64_t size : sizes)
     problems.push_back(space::make_problem(kernel.spec(), {size}, std::nullopt, 0));

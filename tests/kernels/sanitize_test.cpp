@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "config/kernel_file.hpp"
+#include "tests/kernels/int_kernel.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cpu/sanitize/address_sanitizer.hpp"
 #include "tuner/device/cpu/sanitize/awkward_sizes.hpp"
@@ -30,38 +31,8 @@ using Kind = Finding::Kind;
 
 namespace {
 
-/// A kernel without parameters on an array of N ints, `data`; its first line is line 2 of kernel.cu.
-space::KernelSpace kernel_of(const std::string& body, std::int64_t threads = 64,
-                             std::vector<model::Expression> constraints = {}) {
-  model::KernelSpec spec;
-  spec.constraints = std::move(constraints);
-  spec.name = "kernel";
-  spec.family = "test";
-  spec.source = {{"kernel.cu", "extern \"C\" __global__ void kernel(int* data, int N) {\n" + body + "\n}\n"}};
-  spec.sizes = {"N"};
-  spec.types = {model::ElementType::int32};
-  model::ArgumentSpec data;
-  data.name = "data";
-  data.pointer = true;
-  data.type = model::ElementType::int32;
-  data.access = model::Access::inout;
-  data.extent = {{"N", {}}};
-  data.init.usual = {model::Init::Kind::iota, 0, 1};
-  model::ArgumentSpec size;
-  size.name = "N";
-  size.type = model::ElementType::int32;
-  spec.arguments = {data, size};
-  model::StepSpec step;
-  step.entry = "kernel";
-  step.grid = {{"ceil_div(N, " + std::to_string(threads) + ")", {}}};
-  step.block = {{std::to_string(threads), {}}};
-  step.dynamic_shared_bytes = model::Expression{std::to_string(4 * threads), {}};
-  spec.steps = {step};
-  return space::KernelSpace(spec);
-}
-
 std::vector<Finding> check(const std::string& body, std::int64_t size = 64) {
-  const space::KernelSpace kernel = kernel_of(body);
+  const space::KernelSpace kernel = test::int_kernel(body);
   Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
   return sanitizer.check(kernel, {}, {space::make_problem(kernel.spec(), {size}, std::nullopt, 0)});
 }
@@ -172,7 +143,7 @@ TEST_CASE("accesses out of bounds are found in every kind of memory" *
 
 TEST_CASE("static shared arrays of templates have bounds too" * doctest::skip(!address_sanitizer_loaded())) {
   unsetenv("LD_PRELOAD");
-  model::KernelSpec spec = kernel_of("").spec();
+  model::KernelSpec spec = test::int_kernel("").spec();
   spec.source = {{"kernel.cu",
                   "template <int Size> __global__ void kernel(int* data, int N) {\n"
                   "  __shared__ int tile[Size];\n"
@@ -212,7 +183,8 @@ TEST_CASE("a crash, an endless loop and a compile error have their lines where t
   expect(check("  assert(threadIdx.x != 9);"), Kind::crash, 2,
          "thread (9, 0, 0): assertion `threadIdx.x != 9` failed");
   expect(check("  data[0] = nothing;"), Kind::compilation, 2, "nothing");
-  const space::KernelSpace kernel = kernel_of("  while (*reinterpret_cast<volatile int*>(data) == 0) {}");
+  const space::KernelSpace kernel =
+      test::int_kernel("  while (*reinterpret_cast<volatile int*>(data) == 0) {}");
   Sanitizer sanitizer({.races = false, .run_limit = std::chrono::milliseconds(500)});
   const auto findings =
       sanitizer.check(kernel, {}, {space::make_problem(kernel.spec(), {64}, std::nullopt, 0)});
@@ -223,7 +195,7 @@ TEST_CASE("a crash, an endless loop and a compile error have their lines where t
 TEST_CASE("a death in one size does not hide what other sizes show" *
           doctest::skip(!address_sanitizer_loaded())) {
   unsetenv("LD_PRELOAD");
-  const space::KernelSpace kernel = kernel_of(
+  const space::KernelSpace kernel = test::int_kernel(
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (N == 65)\n    data[i] = 1;\n"
       "  if (N == 63 && i <= N)\n    data[i] = 2;");
   Sanitizer sanitizer;
@@ -273,11 +245,11 @@ std::vector<std::string> awkward_sizes_of(const space::KernelSpace& kernel) {
 }
 
 TEST_CASE("awkward sizes surround the tile that the grid shows") {
-  CHECK(awkward_sizes_of(kernel_of("")) == std::vector<std::string>{"1", "1009", "63", "65"});
+  CHECK(awkward_sizes_of(test::int_kernel("")) == std::vector<std::string>{"1", "1009", "63", "65"});
 }
 
 TEST_CASE("awkward sizes are those that the spec allows: nobody else runs a kernel at others") {
-  const space::KernelSpace kernel = kernel_of("", 64, {{"N % 4 == 1", {}}});
+  const space::KernelSpace kernel = test::int_kernel("", 64, {{"N % 4 == 1", {}}});
   CHECK(awkward_sizes_of(kernel) == std::vector<std::string>{"1", "1009", "65"});
 }
 
@@ -341,7 +313,7 @@ TEST_CASE("inputs that a generator makes are there, so that what is indexed by t
           doctest::skip(!address_sanitizer_loaded())) {
   unsetenv("LD_PRELOAD");
   model::KernelSpec spec =
-      kernel_of("const int i = threadIdx.x; if (i < N) { volatile int seen = data[data[i]]; }").spec();
+      test::int_kernel("const int i = threadIdx.x; if (i < N) { volatile int seen = data[data[i]]; }").spec();
   spec.arguments[0].init.usual.kind = model::Init::Kind::generated;
   model::GeneratorSpec& generator = spec.generator.emplace();
   generator.source = {{"inputs.cu",
@@ -359,7 +331,7 @@ TEST_CASE("inputs that a generator makes are there, so that what is indexed by t
 TEST_CASE("structs hold what their fields are filled with, so that what they index is in bounds" *
           doctest::skip(!address_sanitizer_loaded())) {
   unsetenv("LD_PRELOAD");
-  model::KernelSpec spec = kernel_of("").spec();
+  model::KernelSpec spec = test::int_kernel("").spec();
   spec.source = {{"kernel.cu",
                   "struct Place { char tag; int at; };\n"
                   "extern \"C\" __global__ void kernel(int* data, const Place* places, int N) {\n"
@@ -393,7 +365,7 @@ TEST_CASE("structs hold what their fields are filled with, so that what they ind
 TEST_CASE("variables of a kernel are filled, so that what they index is in bounds" *
           doctest::skip(!address_sanitizer_loaded())) {
   unsetenv("LD_PRELOAD");
-  model::KernelSpec spec = kernel_of("").spec();
+  model::KernelSpec spec = test::int_kernel("").spec();
   spec.source = {{"kernel.cu",
                   "namespace space { __constant__ int places[64]; }\n"
                   "extern \"C\" __global__ void kernel(int* data, int N) {\n"

@@ -22,12 +22,6 @@ using test::mentions;
 
 namespace {
 
-RemoteRunnerSettings hasty() {
-  RemoteRunnerSettings settings;
-  settings.run_deadline = 1s;
-  return settings;
-}
-
 /// A job that tells how large its reference is, and what that is called.
 model::TrialJob telling(const std::string& reference, std::size_t bytes) {
   model::TrialJob job = test::trial_job("tell_reference");
@@ -83,7 +77,7 @@ class Excuse {
 
 TEST_SUITE("tuner::worker counterexamples") {
   TEST_CASE("a reference travels once, and again after so many others that its child forgot it") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     CHECK(mentions(runner.run(telling("one", 500)).detail, "500 bytes"));
     CHECK(mentions(runner.run(telling("one", 300)).detail, "500 bytes"));
     for (int i = 0; i < 20; ++i) runner.run(telling(std::to_string(i), 10));
@@ -129,26 +123,10 @@ TEST_SUITE("tuner::worker counterexamples") {
     CHECK_MESSAGE(mentions(text, "worker: what arrived is not a frame"), text);
   }
 
-  TEST_CASE("a probe is a launch: it waits for the notice") {
-    RemoteRunnerSettings settings = hasty();
-    pid_t pid = 0;
-    settings.worker.log = [&](const std::string& line) {
-      std::sscanf(line.c_str(), "measuring worker %d", &pid);
-    };
-    RemoteRunner runner(test::child("measure"), settings);
-    bool lived = false;
-    const auto outcome = runner.run_with_notice(test::trial_job("crash_probing"), [&] {
-      std::this_thread::sleep_for(100ms);  // without waiting it would have crashed long before
-      lived = test::alive(pid);
-    });
-    CHECK(lived);
-    CHECK(outcome.subject == model::Subject::binary);
-  }
-
   TEST_CASE("a worker that cannot start again at once is tried again; at its first start it is not") {
     const Excuse excuse;
     std::vector<std::string> lines;
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.worker.log = [&](const std::string& line) { lines.push_back(line); };
     RemoteRunner runner(test::child("measure"), settings);
     CHECK(runner.run(test::trial_job("crash")).status == TrialStatus::crashed);
@@ -168,7 +146,7 @@ TEST_SUITE("tuner::worker counterexamples") {
   }
 
   TEST_CASE("a worker of another kind is refused by what it says first, and not left behind") {
-    CHECK_THROWS_WITH_AS(RemoteRunner(test::child("compile"), hasty()),
+    CHECK_THROWS_WITH_AS(RemoteRunner(test::child("compile"), test::hasty()),
                          "the measuring worker started with an unexpected message", model::Error);
     CHECK_THROWS_WITH_AS(RemoteCompiler(test::child("measure"), {}),
                          "the compile worker started with an unexpected message", model::Error);

@@ -19,12 +19,6 @@ using model::TrialStatus;
 
 namespace {
 
-RemoteRunnerSettings hasty() {
-  RemoteRunnerSettings settings;
-  settings.run_deadline = 1s;
-  return settings;
-}
-
 /// Reads from the parent's output until the id of its worker has come: `measuring worker 123 ready after 4
 /// ms`.
 pid_t worker_of(int output) {
@@ -51,7 +45,7 @@ TEST_SUITE("tuner::worker lifetime") {
   }
 
   TEST_CASE("two hundred lost children leave no descriptor and no zombie") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     runner.run(test::trial_job("exit"));
     const int before = test::open_descriptors();
     for (int i = 0; i < 200; ++i) {
@@ -63,7 +57,7 @@ TEST_SUITE("tuner::worker lifetime") {
   }
 
   TEST_CASE("a child goes with its client") {
-    { RemoteRunner runner(test::child("measure"), hasty()); }
+    { RemoteRunner runner(test::child("measure"), test::hasty()); }
     CHECK(test::no_child_left());
   }
 
@@ -87,7 +81,7 @@ TEST_SUITE("tuner::worker lifetime") {
     for (int i = 0; i < 3; ++i) ::close(i);
     TrialStatus status = TrialStatus::skipped;
     {
-      RemoteRunner runner(test::child("measure"), hasty());
+      RemoteRunner runner(test::child("measure"), test::hasty());
       status = runner.run(test::trial_job("good")).status;
     }
     for (int i = 0; i < 3; ++i) ::dup2(saved[i].get(), i);
@@ -95,7 +89,7 @@ TEST_SUITE("tuner::worker lifetime") {
   }
 
   TEST_CASE("a ready child ignores what a terminal or a service manager sends to everybody") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     pid_t pid = 0;
     settings.worker.log = [&](const std::string& line) {
       std::sscanf(line.c_str(), "measuring worker %d", &pid);
@@ -112,7 +106,7 @@ TEST_SUITE("tuner::worker lifetime") {
   }
 
   TEST_CASE("a child outlives the thread that started it") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.device = model::DeviceInfo{};
     settings.device->uuid = "GPU-5c819fed";
     RemoteRunner runner(test::child("measure"), settings);
@@ -137,7 +131,7 @@ TEST_SUITE("tuner::worker lifetime") {
   }
 
   TEST_CASE("an answer beyond the limits is an error and the next job works") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.worker.limits.max_bytes = 4096;  // of what the parent accepts
     RemoteRunner runner(test::child("measure"), settings);
     model::TrialJob job = test::trial_job("good");

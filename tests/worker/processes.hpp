@@ -18,6 +18,13 @@ inline worker::ChildCommand child(const std::string& mode) {
   return {{mode}, TUNER_WORKER_CHILD};
 }
 
+/// Of a runner whose phases take no second.
+inline worker::RemoteRunnerSettings hasty() {
+  worker::RemoteRunnerSettings settings;
+  settings.run_deadline = std::chrono::seconds(1);
+  return settings;
+}
+
 /// Neither a running child nor a zombie.
 inline bool no_child_left() {
   return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;

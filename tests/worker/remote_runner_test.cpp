@@ -20,12 +20,6 @@ using test::mentions;
 
 namespace {
 
-RemoteRunnerSettings hasty() {
-  RemoteRunnerSettings settings;
-  settings.run_deadline = 1s;
-  return settings;
-}
-
 /// What the job gives where nothing else goes on.
 TrialOutcome alone(const model::TrialJob& job) {
   return test::ScriptedRunner().run(job);
@@ -44,7 +38,7 @@ model::Error start_error(const std::string& mode, RemoteRunnerSettings settings)
 
 TEST_SUITE("tuner::worker runner") {
   TEST_CASE("a good job gives what it gives without a process") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     CHECK(runner.device() == test::scripted_device());
     for (const char* entry : {"a", "b", "slow", "wrong_result", "does_nothing"}) {
       CAPTURE(entry);
@@ -74,7 +68,7 @@ TEST_SUITE("tuner::worker runner") {
         {"wrong_message", TrialStatus::crashed, "unexpected message"},
         {"illegal_address", TrialStatus::crashed, "scripted illegal_address"},
     };
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     const model::TrialJob good = test::trial_job("good");
     int starts = 1;
     for (const Row& row : rows) {
@@ -90,7 +84,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("a final gives what it gives without a process, and a lost child fails it as it would a trial") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     const model::FinalJob good{{test::trial_job("a"), test::trial_job("b"), test::trial_job("c")}, 1};
     const model::FinalOutcome alone = test::ScriptedRunner().run_final(good);
     CHECK(alone.complete());
@@ -122,7 +116,7 @@ TEST_SUITE("tuner::worker runner") {
         {"odd_standings", "1 standings of 2 contestants"},
         {"odd_winner", "a baseline as the fastest"},
     };
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     for (const Row& row : rows) {
       CAPTURE(row.entry);
       model::FinalJob job{{test::trial_job("a"), test::trial_job(row.entry)}, 1};
@@ -140,7 +134,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("nothing is launched before the notice is done, and an error in it leaves no job behind") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     std::vector<std::string> order;
     runner.report_phases_to([&](TrialPhase phase) { order.emplace_back(to_string(phase)); });
     const model::TrialJob good = test::trial_job("good");
@@ -156,7 +150,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("what a kernel prints is dropped and said, and neither hangs nor ends the worker") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     const TrialOutcome outcome = runner.run(test::trial_job("flood"));
     CHECK(outcome.status == TrialStatus::ok);
     CHECK(outcome.detail == "printed 8388608 bytes, which were dropped");
@@ -165,7 +159,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("a reference is sent once, and again to a child that has not got it") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     model::TrialJob job = test::full_trial_job();
     const auto run_with = [&](std::int64_t reference, const std::string& entry) {
       job.reference_key = model::DigestBuilder().add(reference).finish();
@@ -183,7 +177,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("what a child was sent of a reference is what its trials are given, in finals too") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     model::TrialJob job = test::trial_job("tell_reference");
     job.reference_key = model::DigestBuilder().add("one").finish();
     job.reference_binary = std::vector<std::byte>(500);
@@ -207,19 +201,22 @@ TEST_SUITE("tuner::worker runner") {
   TEST_CASE(
       "a child waits for its notice before it does what might kill it, and takes it where it launches "
       "nothing") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     pid_t pid = 0;
     settings.worker.log = [&](const std::string& line) {
       std::sscanf(line.c_str(), "measuring worker %d", &pid);
     };
     RemoteRunner runner(test::child("measure"), settings);
-    bool lived = false;
-    const TrialOutcome outcome = runner.run_with_notice(test::trial_job("exit"), [&] {
-      std::this_thread::sleep_for(100ms);  // without waiting it would have exited long before
-      lived = test::alive(pid);
-    });
-    CHECK(lived);
-    CHECK(outcome.status == TrialStatus::crashed);
+    for (const char* entry : {"exit", "crash_probing"}) {  // a probe is a launch, too
+      CAPTURE(entry);
+      bool lived = false;
+      const TrialOutcome outcome = runner.run_with_notice(test::trial_job(entry), [&] {
+        std::this_thread::sleep_for(100ms);  // without waiting it would have ended long before
+        lived = test::alive(pid);
+      });
+      CHECK(lived);
+      CHECK(outcome.status == TrialStatus::crashed);
+    }
     int notices = 0;
     const auto count = [&] { ++notices; };
     for (int i = 0; i < 2; ++i) {
@@ -228,11 +225,11 @@ TEST_SUITE("tuner::worker runner") {
       CHECK(runner.run_with_notice(test::trial_job("good"), count).status == TrialStatus::ok);
     }
     CHECK(notices == 4);
-    CHECK(runner.starts() == 2);
+    CHECK(runner.starts() == 3);
   }
 
   TEST_CASE("a child that left between two trials is no trial's fault, and its notice is given once") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     const model::TrialJob good = test::trial_job("good");
     for (int i = 0; i < 5; ++i) {
       CHECK(runner.run(test::trial_job("leave")).status == TrialStatus::ok);
@@ -246,7 +243,7 @@ TEST_SUITE("tuner::worker runner") {
   TEST_CASE(
       "what is lost while inputs are made is the problem's fault, in a probe the binary's, else the "
       "trial's") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.prepare_deadline = 200ms;
     RemoteRunner runner(test::child("measure"), settings);
     const TrialOutcome crashed = runner.run(test::trial_job("crash_preparing"));
@@ -264,7 +261,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("a child that somebody kills is said to have been, and why that may be") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     pid_t pid = 0;
     settings.worker.log = [&](const std::string& line) {
       std::sscanf(line.c_str(), "measuring worker %d", &pid);
@@ -280,14 +277,14 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("an answer larger than any socket buffer arrives whole") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     model::TrialJob job = test::trial_job("good");
     job.policy.samples = 100'000;
     CHECK(runner.run(job) == alone(job));
   }
 
   TEST_CASE("phases are passed on") {
-    RemoteRunner runner(test::child("measure"), hasty());
+    RemoteRunner runner(test::child("measure"), test::hasty());
     std::vector<TrialPhase> phases;
     runner.report_phases_to([&](TrialPhase phase) { phases.push_back(phase); });
     runner.run(test::trial_job("good"));
@@ -342,7 +339,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("a longer deadline lets a slow kernel through") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.run_deadline = 100ms;
     model::TrialJob job = test::trial_job("slow");
     RemoteRunner runner(test::child("measure"), settings);
@@ -352,7 +349,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("with a known device no child is started before the first trial") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.device = test::scripted_device();
     RemoteRunner runner(test::child("measure"), settings);
     CHECK(runner.device().name == "Scripted GPU");
@@ -367,7 +364,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("another device than the known one is an error that names both") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.device = test::scripted_device();
     settings.device->uuid = "GPU-another";
     RemoteRunner runner(test::child("measure"), settings);
@@ -379,14 +376,14 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("a worker that cannot start is an error with what it printed") {
-    const std::string what = start_error("prints-and-dies", hasty()).what();
+    const std::string what = start_error("prints-and-dies", test::hasty()).what();
     CHECK_MESSAGE(mentions(what, "the measuring worker did not start in 3 attempts: exit code 7"), what);
     CHECK_MESSAGE(mentions(what, "cannot go on: prints-and-dies"), what);
-    CHECK(mentions(start_error("chatters", hasty()).what(), "what arrived is not a frame"));
+    CHECK(mentions(start_error("chatters", test::hasty()).what(), "what arrived is not a frame"));
   }
 
   TEST_CASE("a worker that never becomes ready is killed at its deadline") {
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.worker.start_deadline = 50ms;
     settings.worker.start_attempts = 2;
     CHECK(mentions(start_error("mute", settings).what(),
@@ -395,7 +392,7 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("an error of the child's own is thrown in the parent, with its hint and exit code") {
-    const model::Error error = start_error("no-device", hasty());
+    const model::Error error = start_error("no-device", test::hasty());
     CHECK(std::string(error.what()) == "no usable device: libcuda.so.1 was not found");
     CHECK(error.hint() == "install the driver");
     CHECK(error.code() == model::ExitCode::no_device);
@@ -403,14 +400,14 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE("a program that is not there is an error that names it") {
-    CHECK_THROWS_WITH_AS(RemoteRunner({{}, "/nonexistent/tuner"}, hasty()),
+    CHECK_THROWS_WITH_AS(RemoteRunner({{}, "/nonexistent/tuner"}, test::hasty()),
                          "cannot start a worker process: /nonexistent/tuner: No such file or directory",
                          model::Error);
   }
 
   TEST_CASE("each start is logged with what it cost") {
     std::vector<std::string> lines;
-    RemoteRunnerSettings settings = hasty();
+    RemoteRunnerSettings settings = test::hasty();
     settings.worker.log = [&](const std::string& line) { lines.push_back(line); };
     RemoteRunner runner(test::child("measure"), settings);
     runner.run(test::trial_job("crash"));
