@@ -20,6 +20,7 @@ model::KernelSpec ceiling_spec(const std::string& kind, const std::string& unit,
 /// A run on a fake GPU that has just ended, and what its ceilings are measured with.
 struct CeilingBench : test::Bench {
   CeilingBench() {
+    run.finished = 1;
     run_request = request();
     run_request.device.limits.multiprocessors = 4;
     run_request.device.limits.max_threads_per_block = 1024;
@@ -30,7 +31,8 @@ struct CeilingBench : test::Bench {
                ceiling_spec("launch", "ns", "1.0 * time_ns")};
   }
 
-  sweep::Ending measure(bool begin = true) {
+  /// What the run that they belong to has ended as then.
+  sweep::Ending measure() {
     cli::Backend backend;
     backend.device = run_request.device;
     backend.compiler = run_request.compiler;
@@ -40,11 +42,12 @@ struct CeilingBench : test::Bench {
     auto runner = std::make_unique<test::ScaleRunner>(behave);
     const test::ScaleRunner& kept = *runner;
     backend.runners.push_back(std::move(runner));
-    const sweep::Ending ending = cli::measure_ceilings(
-        {kernels, run_request, backend, results, results, watcher, stop, recorded,
-         [this](const model::Ceiling& ceiling) { recorded.push_back(ceiling); }, begin});
+    sweep::Summary summary = run;
+    cli::measure_ceilings({kernels, run_request, backend, results, results, watcher, stop, recorded,
+                           [this](const model::Ceiling& ceiling) { recorded.push_back(ceiling); }},
+                          summary);
     launched = kept.launched;
-    return ending;
+    return summary.ending;
   }
 
   const model::Ceiling& ceiling(const std::string& kind) const {
@@ -56,6 +59,7 @@ struct CeilingBench : test::Bench {
   }
 
   sweep::Request run_request;
+  sweep::Summary run;
   std::vector<model::KernelSpec> kernels;
   std::vector<model::Ceiling> recorded;
   test::FakeCompilerLog log;
@@ -146,7 +150,7 @@ TEST_SUITE("tuner::cli") {
     CHECK(runs[0].measured == 10);
   }
 
-  TEST_CASE("an interrupted measuring records no ceiling, and goes on where it stopped") {
+  TEST_CASE("an interrupted measuring interrupts its run, records no ceiling, and goes on where it stopped") {
     CeilingBench bench;
     bench.watcher.on_finished = [&](const model::TrialRecord&) { bench.stop = bench.watcher.ended >= 3; };
     CHECK(bench.measure() == sweep::Ending::interrupted);
@@ -157,19 +161,34 @@ TEST_SUITE("tuner::cli") {
     CHECK(before <= 4);
     bench.stop = false;
     bench.watcher.on_finished = nullptr;
-    CHECK(bench.measure(false) == sweep::Ending::done);
+    bench.run.finished = 0;
+    CHECK(bench.measure() == sweep::Ending::done);
     CHECK(bench.launched.size() == 10 - before);
     CHECK(bench.recorded.size() == 2);
   }
 
-  TEST_CASE("nothing is begun after a run that measured nothing, or when it should stop") {
+  TEST_CASE("nothing is begun after a run that measured nothing or was interrupted, or when it should stop") {
     CeilingBench bench;
-    bench.measure(false);
-    CHECK(bench.launched.empty());
-    bench.stop = true;
-    bench.measure();
+    sweep::Ending ending = sweep::Ending::done;
+    SUBCASE("measured nothing") {
+      bench.run.finished = 0;
+    }
+    SUBCASE("interrupted") {
+      bench.run.ending = ending = sweep::Ending::interrupted;
+    }
+    SUBCASE("should stop, all that was asked for being done") {
+      bench.stop = true;
+    }
+    CHECK(bench.measure() == ending);
     CHECK(bench.launched.empty());
     CHECK(bench.results.calls.empty());
+  }
+
+  TEST_CASE("a run that its budget ended has ceilings, and stays one that its budget ended") {
+    CeilingBench bench;
+    bench.run.ending = sweep::Ending::budget_spent;
+    CHECK(bench.measure() == sweep::Ending::budget_spent);
+    CHECK(bench.recorded.size() == 2);
   }
 
   TEST_CASE("a ceiling whose buffers do not fit is left out with the reason, the others are measured") {

@@ -107,15 +107,17 @@ sweep::Ending measure(const CeilingTask& task, const sweep::Request& request, co
 
 }  // namespace
 
-sweep::Ending measure_ceilings(const CeilingTask& task) {
+void measure_ceilings(const CeilingTask& task, sweep::Summary& run) {
+  if (run.ending == sweep::Ending::interrupted || task.stop) return;
   std::vector<sweep::Work> work = missing(task);
-  if (work.empty() || task.stop) return sweep::Ending::done;
+  if (work.empty()) return;
   const sweep::Request request = make_request(task, std::move(work));
   const sweep::TrialList list = sweep::list_trials(request, task.source);
-  if (!task.begin && list.known() == 0) return sweep::Ending::done;
+  if (run.finished == 0 && list.known() == 0) return;
   const bool anything_new = list.total() > list.known();
   if (anything_new && measure(task, request, list) == sweep::Ending::interrupted) {
-    return sweep::Ending::interrupted;
+    run.ending = sweep::Ending::interrupted;
+    return;
   }
   for (const sweep::Work& one : request.work) {
     for (const model::Problem& problem : one.problems) {
@@ -129,7 +131,6 @@ sweep::Ending measure_ceilings(const CeilingTask& task) {
       }
     }
   }
-  return sweep::Ending::done;
 }
 
 }  // namespace tuner::cli

@@ -8,6 +8,7 @@
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/results.hpp"
 #include "tuner/sweep/observer.hpp"
+#include "tuner/sweep/request.hpp"
 
 namespace tuner::cli {
 
@@ -22,13 +23,14 @@ struct CeilingTask {
   const std::atomic<bool>& stop;
   std::vector<model::Ceiling> known;  ///< of any devices
   std::function<void(const model::Ceiling&)> record;
-  bool begin = true;  ///< false: only what was begun before is brought to its end
 };
 
-/// Measures what the device of a run can do at most, as far as that is not known yet: sweeps each ceiling's
-/// kernel over its own problem by the `quick` policy, and records its best first metric. The trials are kept
-/// like any others, so that an interrupted measuring goes on where it stopped. A ceiling of which a trial is
-/// missing, or none is ok, is not recorded. Throws model::Error where a result cannot be kept.
-sweep::Ending measure_ceilings(const CeilingTask& task);
+/// Measures what the device of a run that has ended can do at most, as far as that is not known yet: sweeps
+/// each ceiling's kernel over its own problem by the `quick` policy, and records its best first metric. The
+/// trials are kept like any others, so that an interrupted measuring goes on where it stopped. A ceiling of
+/// which a trial is missing, or none is ok, is not recorded. After a run that finished no trial, only what
+/// was begun before is brought to its end; after an interrupted one nothing is. An interruption of the
+/// measuring becomes the run's ending. Throws model::Error where a result cannot be kept.
+void measure_ceilings(const CeilingTask& task, sweep::Summary& run);
 
 }  // namespace tuner::cli

@@ -175,13 +175,12 @@ std::string ids_of(const std::vector<model::DeviceInfo>& devices) {
 void add_ceilings(const config::Settings& settings, const sweep::Request& request, Backend& backend,
                   db::PendingResults& results, db::ResultStore& store, terminal::LinePrinter& printer,
                   const std::atomic<bool>& stop, sweep::Summary& summary) {
-  if (summary.ending == sweep::Ending::interrupted || settings.text("ceilings") == "off") return;
+  if (settings.text("ceilings") == "off") return;
   SweepDisplay display(printer, {backend.device}, "");
-  const sweep::Ending ending = measure_ceilings(
-      {KernelCatalog::load({}).selected(), request, backend, results, store, display, stop,
-       db::ceilings(store.connection(), request.device.name),
-       [&](const model::Ceiling& ceiling) { store.record_ceiling(ceiling); }, summary.finished > 0});
-  if (ending == sweep::Ending::interrupted) summary.ending = ending;
+  measure_ceilings({KernelCatalog::load({}).selected(), request, backend, results, store, display, stop,
+                    db::ceilings(store.connection(), request.device.name),
+                    [&](const model::Ceiling& ceiling) { store.record_ceiling(ceiling); }},
+                   summary);
 }
 
 /// What is to be tuned, and where it comes from.
