@@ -18,6 +18,9 @@ using tuner::model::TrialRecord;
 FieldReader::FieldReader(const Connection& db)
     : m_fastest(db,
                 "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
+      m_by_kernel(db,
+                  "SELECT t.median_ns, k.name FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
+                  "WHERE t.contest = ? AND t.competes = 1 ORDER BY t.median_ns"),
       m_contenders(db,
                    "SELECT id FROM trials WHERE contest = ? AND competes = 1 AND median_ns <= ? "
                    "ORDER BY median_ns, id LIMIT ?"),
@@ -36,6 +39,17 @@ std::optional<double> FieldReader::best_ns(const Digest& contest) {
   auto row = m_fastest.use();
   if (!row.bind(contest).step()) return std::nullopt;
   return row.real();
+}
+
+std::optional<double> FieldReader::best_ns_beside(const std::set<std::string>& kernels,
+                                                  const Digest& contest) {
+  auto row = m_by_kernel.use();
+  row.bind(contest);
+  while (row.step()) {
+    const double median_ns = row.real();
+    if (!kernels.contains(row.text())) return median_ns;
+  }
+  return std::nullopt;
 }
 
 TrialRecord FieldReader::load(const Digest& trial) {

@@ -108,6 +108,24 @@ TEST_SUITE("db") {
     CHECK_FALSE(store.best_ns(db_test::cube(2048), db_test::sample_class()));
   }
 
+  TEST_CASE("best_ns_beside passes over the kernels that it is told") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    for (const auto& [kernel, time_ns] : {std::pair{"first", 100}, {"second", 80}, {"third", 90}}) {
+      TrialRecord trial = timed_trial(kernel, 512, time_ns);
+      trial.kernel = kernel;
+      store.record(trial);
+    }
+    const auto beside = [&](const std::set<std::string>& kernels) {
+      return store.best_ns_beside(kernels, db_test::cube(512), db_test::sample_class());
+    };
+    CHECK(beside({}) == 80);
+    CHECK(beside({"second"}) == 90);
+    CHECK(beside({"second", "third", "fourth"}) == 100);
+    CHECK_FALSE(beside({"first", "second", "third"}));
+    CHECK_FALSE(store.best_ns_beside({}, db_test::cube(1024), db_test::sample_class()));
+  }
+
   TEST_CASE("a compiler's later success replaces the log of its failure") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");

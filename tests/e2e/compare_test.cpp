@@ -216,6 +216,20 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(user.compares(user.database, user.database, {"--fresh"}).exit_code == 2);
   }
 
+  TEST_CASE("a trial that was dropped early is slower by the sample that it has, and never the faster one") {
+    const Owner user;
+    auto dropped = sampled_trial("i", 512, 3000);
+    dropped.outcome.status = tuner::model::TrialStatus::dropped;
+    dropped.outcome.measurement->samples_ns = {3000};
+    measure(user.database, "run", {dropped});
+    const auto answer = user.compares(user.id("i"), user.id("d"));
+    INFO(answer.out, answer.err);
+    CHECK(answer.exit_code == 0);
+    CHECK(has(answer.out, "dropped"));
+    CHECK(has(answer.out, "A is slower than B"));
+    CHECK(has(answer.out, "(1 and 20 samples taken apart)"));
+  }
+
   TEST_CASE("runs are compared by what each would have used, problem by problem") {
     const Owner user;
     const auto runs = user.compares(key("other").hex(), key("run").hex());

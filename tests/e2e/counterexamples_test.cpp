@@ -158,6 +158,29 @@ TEST_SUITE("tuner command line, counterexamples") {
     CHECK(kernel() == "slow");
   }
 
+  TEST_CASE(
+      "what a rival has dropped is planned, measured again and answered for once that rival is edited") {
+    Author author;
+    write_kernel(author, "slow", "5000");
+    REQUIRE(author.runs().exit_code == 0);
+    REQUIRE(has(author.runs({}, "slow").out, "slow at 100 float: dropped early"));
+    const std::vector<std::string> plan = {"plan",      "--device", "cpu", "--kernel",
+                                           "slow.toml", "--sizes",  "100"};
+    CHECK(has(author.types(plan).out, "2 known, 0 left"));
+    write_kernel(author, "count", "2");
+    const ProgramResult planned = author.types(plan);
+    CHECK(has(planned.out, "0 known, 2 left"));
+    const std::string sentence =
+        "2 trials were dropped early for a best that is out of the race since, and are measured again";
+    CHECK(has(planned.err, sentence));
+    const ProgramResult again = author.runs({}, "slow");
+    CHECK(has(again.err, sentence));
+    const ProgramResult best = author.types({"best"});
+    CHECK(best.exit_code == 0);
+    CHECK(has(tuner::test::words_of(best.out), " kernel slow"));
+    CHECK_FALSE(has(author.runs({}, "slow").err, "measured again"));
+  }
+
   TEST_CASE("a run declares the kernels of its families, and no others") {
     const Author author;
     write_kernel(author, "slow", "3000");

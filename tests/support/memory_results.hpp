@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,10 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
   std::optional<double> best_ns(const model::Problem& problem,
                                 const model::ComparisonClass& comparison_class) override {
     return known_best_ns ? known_best_ns : store.best_ns(problem, comparison_class);
+  }
+  std::optional<double> best_ns_beside(const std::set<std::string>& kernels, const model::Problem& problem,
+                                       const model::ComparisonClass& comparison_class) override {
+    return store.best_ns_beside(kernels, problem, comparison_class);
   }
   model::Field field(const model::Problem& problem, const model::ComparisonClass& comparison_class,
                      double within, int most) override {

@@ -42,6 +42,15 @@ TEST_SUITE("tuner::device::replay") {
     CHECK(replay(runner, 3).detail == "not in the recording");
   }
 
+  TEST_CASE("a replayed device gives what was dropped as it was recorded") {
+    model::TrialRecord dropped = record(1, TrialStatus::dropped);
+    dropped.outcome.measurement = model::Measurement{};
+    dropped.outcome.measurement->samples_ns = {170};
+    dropped.outcome.measurement->median_ns = 170;
+    ReplayRunner runner({}, {dropped});
+    CHECK(replay(runner, 1) == dropped.outcome);
+  }
+
   TEST_CASE("the later of two records of a trial counts") {
     ReplayRunner runner({}, {record(1, TrialStatus::timeout), record(1, TrialStatus::ok)});
     CHECK(replay(runner, 1).status == TrialStatus::ok);

@@ -14,6 +14,7 @@
 #include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/problems.hpp"
 #include "tuner/cli/recorded_space_replay.hpp"
+#include "tuner/cli/rivals.hpp"
 #include "tuner/cli/worker_setup.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/measure/policy.hpp"
@@ -88,11 +89,13 @@ OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptio
   const auto recorded = recorded_space(settings);
   if (recorded && options.kernels.empty()) {
     request.work.push_back(recorded_work(*recorded));
+    request.rivals = find_rivals(KernelCatalog(request.work.front().kernel.spec()), known);
     out.backend = open_recorded_backend(recorded, settings.text("device"));
   } else {
     const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
     const KernelCatalog catalog = KernelCatalog::load(selection);
     request.work = make_work(catalog.selected(), settings, out.notices);
+    request.rivals = find_rivals(catalog, known);
     out.backend = recorded ? open_recorded_backend(recorded, settings.text("device"))
                            : open_outlined(settings, options, known.connection());
     if (out.backend.device.kind == "cuda") require_nvcc(catalog.selected(), out.backend.compiler);

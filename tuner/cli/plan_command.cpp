@@ -6,6 +6,7 @@
 #include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
+#include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/sweep_plan.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 
@@ -60,6 +61,7 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   for (const std::string& notice : sweep.notices) write_err(notice);
   for (const sweep::Exclusion& lost : sweep.list.excluded)
     write_err(fmt::format("left out: {} at {}: {}", lost.kernel, lost.problem.text(), lost.reason));
+  if (const std::string again = reopened_text(sweep.list.reopened()); !again.empty()) write_err(again);
   const SweepPlan plan = plan_sweep(sweep, settings, known.connection());
   write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
                           sweep.request.compiler));

@@ -249,6 +249,7 @@ int run(const Context& context, const RunOptions& options) {
   const sweep::TrialList list = sweep::list_trials(request, store);
   say_exclusions(list, display);
   say_unlaunchable(list, display);
+  if (const std::string again = reopened_text(list.reopened()); !again.empty()) display.notice(again);
   say_strategy(strategy, request, list, display);
   say_what_is_known(list, request, store, display);
   GpuNeighbours neighbours(devices);

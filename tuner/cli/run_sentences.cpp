@@ -85,6 +85,13 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
   }
 }
 
+std::string reopened_text(std::int64_t reopened) {
+  if (reopened == 0) return "";
+  return fmt::format("{} dropped early for a best that is out of the race since, and {} measured again",
+                     reopened == 1 ? "1 trial was" : fmt::format("{} trials were", reopened),
+                     reopened == 1 ? "is" : "are");
+}
+
 void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& request,
                   const sweep::TrialList& list, sweep::Observer& observer) {
   std::vector<std::size_t> sizes;

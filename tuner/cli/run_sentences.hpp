@@ -16,6 +16,8 @@ namespace tuner::cli {
 void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer);
 /// Configurations that the device cannot launch, once for each kernel: sizes differ little in this.
 void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer);
+/// Says that TrialList::reopened() trials are measured again, and why. Empty where there are none.
+std::string reopened_text(std::int64_t reopened);
 /// Which strategy is at work, and of how large a space.
 void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& request,
                   const sweep::TrialList& list, sweep::Observer& observer);

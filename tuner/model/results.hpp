@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,9 @@ class ResultSource {
   virtual std::optional<TrialRecord> find(const Digest& trial) = 0;
   /// Median of the fastest trial of a problem in a class that may win; absent when there is none.
   virtual std::optional<double> best_ns(const Problem& problem, const ComparisonClass& comparison_class) = 0;
+  /// Likewise, of the kernels that are none of these.
+  virtual std::optional<double> best_ns_beside(const std::set<std::string>& kernels, const Problem& problem,
+                                               const ComparisonClass& comparison_class) = 0;
   /// The contenders are those whose time is at most the best one's times `within`, `most` of them at most.
   virtual Field field(const Problem& problem, const ComparisonClass& comparison_class, double within,
                       int most) = 0;

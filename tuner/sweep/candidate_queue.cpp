@@ -213,7 +213,7 @@ void CandidateQueue::begin_group() {
 }
 
 std::optional<search::Outlook> CandidateQueue::outlook_of_before(const Group& group) const {
-  if (m_request.fresh) return std::nullopt;
+  if (m_request.fresh || group.reopened > 0) return std::nullopt;
   const auto searched =
       m_services.source.searched(group.problem, comparison_class(m_request, group.problem.type));
   const auto size = static_cast<std::int64_t>(group.count_competing(m_request));

@@ -39,7 +39,7 @@ struct Budget {
 struct Request {
   std::vector<Work> work;
   /// Kernels of the same families that are not tuned now, but whose specs are at hand: what they did before
-  /// takes part in finals.
+  /// takes part in finals, and says what would be dropped.
   std::vector<Work> rivals;
   model::DeviceInfo device;
   std::string compiler;  ///< name and version, part of every identity: `nvrtc 13.0`

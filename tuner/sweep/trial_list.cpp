@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "tuner/model/digest.hpp"
@@ -48,7 +49,7 @@ Group& group_of(TrialList& list, const model::Problem& problem) {
   for (Group& group : list.groups) {
     if (group.problem == problem) return group;
   }
-  list.groups.push_back({problem, {}, {}, {}, {}, {}, {}});
+  list.groups.push_back({problem, {}, {}, {}, {}, {}, {}, 0});
   return list.groups.back();
 }
 
@@ -126,6 +127,68 @@ void note_known(const Request& request, Group& group, model::ResultSource& sourc
   }
 }
 
+void take_faster(std::optional<double>& best_ns, std::optional<double> time_ns) {
+  if (time_ns && (!best_ns || *time_ns < *best_ns)) best_ns = time_ns;
+}
+
+std::optional<double> best_known(const Request& request, const Group& group) {
+  std::optional<double> best_ns;
+  for (std::size_t i = 0; i < group.known.size(); ++i) {
+    const auto& known = group.known[i];
+    const model::Role role = request.work[group.work[group.candidates[i].kernel]].kernel.spec().role;
+    if (known && model::has_trusted_time(known->status) && model::may_win(role))
+      take_faster(best_ns, known->time_ns);
+  }
+  return best_ns;
+}
+
+/// The best time that a kernel has on a problem today, all shards considered.
+std::optional<double> best_of_kernel(const Request& request, const Work& work, const model::Problem& problem,
+                                     model::ResultSource& source) {
+  const model::KernelSpec& spec = work.kernel.spec();
+  const bool solves = spec.family == problem.family && spec.sizes.size() == problem.sizes.size() &&
+                      std::find(spec.types.begin(), spec.types.end(), problem.type) != spec.types.end();
+  if (!solves || !model::may_win(spec.role)) return std::nullopt;
+  std::optional<double> best_ns;
+  for (const model::KnownResult& result : source.known(candidates_of(request, work, problem).keys)) {
+    if (model::has_trusted_time(result.status)) take_faster(best_ns, result.median_ns);
+  }
+  return best_ns;
+}
+
+/// The best time on a group's problem, as today's specs have it: of kernels that are not at hand, as when
+/// they were last tuned.
+std::optional<double> best_today(const Request& request, const model::Problem& problem,
+                                 model::ResultSource& source) {
+  std::optional<double> best_ns;
+  std::set<std::string> at_hand;
+  for (const auto* list : {&request.work, &request.rivals}) {
+    for (const Work& work : *list) {
+      at_hand.insert(work.kernel.spec().name);
+      take_faster(best_ns, best_of_kernel(request, work, problem, source));
+    }
+  }
+  take_faster(best_ns, source.best_ns_beside(at_hand, problem, comparison_class(request, problem.type)));
+  return best_ns;
+}
+
+/// A trial was dropped for the best of its day, which may have left since: edited, forgotten or found wrong.
+/// What would be in a final beside the best of today is to be measured whole.
+void reopen_dropped(const Request& request, Group& group, model::ResultSource& source) {
+  std::optional<double> best_ns = best_known(request, group);
+  const auto is_in_reach = [&](const std::optional<search::Result>& known) {
+    return known && known->status == TrialStatus::dropped &&
+           (!best_ns || !known->time_ns || *known->time_ns <= *best_ns * request.policy.final.within);
+  };
+  if (std::none_of(group.known.begin(), group.known.end(), is_in_reach)) return;
+  best_ns = best_today(request, group.problem, source);  // identities of other kernels take their time
+  for (auto& known : group.known) {
+    if (!is_in_reach(known)) continue;
+    known.reset();
+    ++group.reopened;
+  }
+}
+
 }  // namespace
 
 std::int64_t Group::count_known() const {
@@ -156,6 +219,12 @@ std::int64_t TrialList::known() const {
   return known;
 }
 
+std::int64_t TrialList::reopened() const {
+  std::int64_t reopened = 0;
+  for (const Group& group : groups) reopened += group.reopened;
+  return reopened;
+}
+
 TrialList list_trials(const Request& request, model::ResultSource& source) {
   TrialList list;
   for (std::size_t w = 0; w < request.work.size(); ++w) {
@@ -178,7 +247,10 @@ TrialList list_trials(const Request& request, model::ResultSource& source) {
     }
   }
   std::erase_if(list.groups, [](const Group& group) { return group.candidates.empty(); });
-  for (Group& group : list.groups) note_known(request, group, source);
+  for (Group& group : list.groups) {
+    note_known(request, group, source);
+    reopen_dropped(request, group, source);
+  }
   order_groups(request, StrategyChoice(request.strategy, request.own_strategies), list);
   return list;
 }

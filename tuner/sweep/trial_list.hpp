@@ -21,6 +21,8 @@ struct Group {
   std::vector<search::SearchSpace::Candidate> candidates;
   std::vector<model::Digest> keys;                   ///< parallel to `candidates`
   std::vector<std::optional<search::Result>> known;  ///< parallel to `candidates`
+  /// Of those not known: dropped once, for a best that is out of the race since.
+  std::int64_t reopened = 0;
   std::int64_t count_known() const;
   /// Candidates that may win: what a strategy searches.
   std::size_t count_competing(const Request& request) const;
@@ -51,14 +53,16 @@ struct TrialList {
   std::vector<Unlaunchable> unlaunchable;
   std::int64_t total() const;
   std::int64_t known() const;
+  std::int64_t reopened() const;
 };
 
 /// Expands a request into trials and notes those that `source` has a result of (unless Request::fresh). What
 /// died is tried again, and so is a baseline whose library was not there; with Request::retry_failed also all
-/// that failed when it was run. A problem on which
-/// a kernel has no configuration that can be launched, or whose buffers do not fit the device's memory, is
-/// excluded for that kernel, with the reason. Problems come in the order in which they are to be searched,
-/// see order_groups(). Throws model::UsageError where the request's strategy is unknown.
+/// that failed when it was run. What was dropped for a best that is out of the race since, and would be in a
+/// final beside today's, is not known either. A problem on which a kernel has no configuration that can be
+/// launched, or whose buffers do not fit the device's memory, is excluded for that kernel, with the reason.
+/// Problems come in the order in which they are to be searched, see order_groups(). Throws model::UsageError
+/// where the request's strategy is unknown.
 TrialList list_trials(const Request& request, model::ResultSource& source);
 
 }  // namespace tuner::sweep

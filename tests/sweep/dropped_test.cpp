@@ -1,0 +1,241 @@
+// A trial is dropped early for the best of its day. What becomes of it when that one is out of the race.
+#include <fstream>
+#include <map>
+
+#include "db/best.hpp"
+#include "db/database.hpp"
+#include "db/forget.hpp"
+#include "db/merge.hpp"
+#include "db/transfer.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/sweep/scale_bench.hpp"
+#include "tests/sweep/scripted_strategy.hpp"
+
+using namespace tuner;
+using model::TrialStatus;
+
+namespace {
+
+/// Two kernels of a family: `fast`, whose SCALE is 1 or 2, and `slow`, of 4, 8 and 16.
+struct DroppingBench : test::Bench {
+  DroppingBench() {
+    adjust = [this](sweep::Request& request) {
+      const std::vector<model::Problem> problems = request.work.front().problems;
+      request.work.clear();
+      for (const std::string& name : tuned) request.work.push_back({kernel(name), problems});
+      for (const std::string& name : rivals) request.rivals.push_back({kernel(name), {}});
+      if (with_library) request.work.push_back({space::KernelSpace(test::library_spec()), problems});
+      request.shard = shard;
+      request.budget.trials = trials;
+      if (!strategies.empty()) {
+        request.strategy = strategies.front().name;
+        request.until = 0.01;
+      }
+      request.run.device = request.device;  // by which an edited spec's past trials are judged
+    };
+    // As a device does by the standard policy.
+    behave = [this](int scale, const model::TrialJob& job) {
+      model::TrialOutcome outcome = test::ok_in(times_ns.at(scale));
+      if (job.best_ns > 0 && times_ns.at(scale) > 1.15 * job.best_ns) outcome.status = TrialStatus::dropped;
+      return outcome;
+    };
+  }
+
+  space::KernelSpace kernel(const std::string& name) const {
+    model::KernelSpec spec = test::scale_spec();
+    spec.name = name;
+    spec.parameters[0].values.clear();
+    for (const std::int64_t value : values.at(name)) spec.parameters[0].values.emplace_back(value);
+    if (name == edited) spec.source[0].text += "// edited";
+    return space::KernelSpace(spec);
+  }
+
+  /// Tunes these, in this order; returns what was launched, in the order of SCALE.
+  std::vector<int> run(std::vector<std::string> kernels, std::vector<std::string> others = {}) {
+    tuned = std::move(kernels);
+    rivals = std::move(others);
+    Bench::run();
+    std::sort(launched.begin(), launched.end());
+    return launched;
+  }
+  /// How many a sweep of these would measure again.
+  std::int64_t reopened(std::vector<std::string> kernels, std::vector<std::string> others = {}) {
+    tuned = std::move(kernels);
+    rivals = std::move(others);
+    return sweep::list_trials(request(), results).reopened();
+  }
+  std::string best() const {
+    const auto answers = db::best(results.store.connection(), {});
+    return answers.empty() ? "nothing" : answers.at(0).winner.configuration.text();
+  }
+  void forget(const model::Digest& trial) {
+    db::forget(results.store.connection(), {"", {}, trial, ""}, false);
+  }
+
+  /// Has probes find the binary of this SCALE wrong.
+  void condemn(const std::string& value) {
+    const model::TrialRecord wrong = trial("SCALE=" + value);
+    results.store.record_verdict(
+        {wrong.probe_key, TrialStatus::wrong_result, "at 31", 0, wrong.key, wrong.run, ""});
+  }
+
+  std::map<int, double> times_ns = {{1, 100}, {2, 106},  {4, 150},
+                                    {8, 160}, {16, 400}, {test::library_scale, 1}};
+  std::map<std::string, std::vector<std::int64_t>> values = {{"fast", {1, 2}}, {"slow", {4, 8, 16}}};
+  std::vector<std::string> tuned, rivals;
+  std::string edited;
+  std::optional<sweep::Shard> shard;
+  std::optional<std::int64_t> trials;  ///< at most
+  bool with_library = false;
+};
+
+/// Both kernels were tuned, and all of `slow` was dropped for `fast`.
+struct Dropped : DroppingBench {
+  Dropped() {
+    run({"fast"});
+    REQUIRE(run({"slow"}, {"fast"}) == std::vector<int>{4, 8, 16});
+    for (const char* value : {"4", "8", "16"})
+      REQUIRE(trial("SCALE=" + std::string(value)).outcome.status == TrialStatus::dropped);
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("tuner::sweep, dropped trials") {
+  TEST_CASE("what was dropped for a rival stays known, whether that rival is tuned, at hand or gone") {
+    Dropped bench;
+    CHECK(bench.run({"slow"}, {"fast"}).empty());
+    CHECK(bench.run({"slow"}).empty());
+    CHECK(bench.run({"slow", "fast"}).empty());
+    CHECK(bench.best() == "SCALE=1");
+  }
+
+  TEST_CASE("what was dropped for a rival is measured again when that rival is edited") {
+    Dropped bench;
+    bench.edited = "fast";
+    SUBCASE("alone") {
+      CHECK(bench.reopened({"slow"}, {"fast"}) == 3);
+      CHECK(bench.run({"slow"}, {"fast"}) == std::vector<int>{4, 8, 16});
+      CHECK(bench.run({"slow"}, {"fast"}).empty());
+    }
+    SUBCASE("beside the rival, which is slow now") {
+      bench.times_ns[1] = bench.times_ns[2] = 300;
+      CHECK(bench.run({"fast", "slow"}) == std::vector<int>{1, 2, 4, 8, 16});
+      CHECK(bench.run({"fast", "slow"}).empty());
+    }
+    CHECK(bench.best() == "SCALE=4");
+  }
+
+  TEST_CASE("once the edit is undone, what was measured meanwhile stays known and does not win") {
+    Dropped bench;
+    bench.edited = "fast";
+    bench.run({"slow"}, {"fast"});
+    bench.edited = "";
+    CHECK(bench.run({"slow", "fast"}).empty());
+    CHECK(bench.best() == "SCALE=1");
+  }
+
+  TEST_CASE("what was dropped is measured again when the best has left the space") {
+    Dropped bench;
+    bench.values["fast"] = {2};
+    bench.times_ns[2] = 106;
+    CHECK(bench.reopened({"slow"}, {"fast"}) == 0);  // 150 and more are far from 106
+    bench.values["fast"] = {3};
+    bench.times_ns[3] = 500;
+    CHECK(bench.run({"slow", "fast"}) == std::vector<int>{3, 4, 8, 16});
+    CHECK(bench.best() == "SCALE=4");
+  }
+
+  TEST_CASE("what was dropped is measured again when the best was forgotten, as far as it is in reach now") {
+    Dropped bench;
+    for (const char* value : {"1", "2"}) bench.forget(bench.trial("SCALE=" + std::string(value)).key);
+    bench.times_ns[2] = 142;
+    bench.values["fast"] = {2};
+    bench.run({"fast"});
+    // Within a tenth of 142, as the contestants of a final are; 160 and 400 are not.
+    CHECK(bench.reopened({"slow"}, {"fast"}) == 1);
+    CHECK(bench.reopened({"slow"}) == 1);
+    CHECK(bench.run({"slow", "fast"}) == std::vector<int>{4});
+    CHECK(bench.trial("SCALE=4").outcome.status == TrialStatus::ok);
+    CHECK(bench.trial("SCALE=8").outcome.status == TrialStatus::dropped);
+  }
+
+  TEST_CASE("what was dropped is measured again when the best was found wrong by its probes") {
+    Dropped bench;
+    for (const char* value : {"1", "2"}) bench.condemn(value);
+    CHECK(bench.run({"slow"}, {"fast"}) == std::vector<int>{4, 8, 16});
+    CHECK(bench.best() == "SCALE=4");
+  }
+
+  TEST_CASE("a library keeps nothing dropped") {
+    Dropped bench;
+    bench.with_library = true;
+    bench.run({"slow"}, {"fast"});
+    for (const char* value : {"1", "2"}) bench.forget(bench.trial("SCALE=" + std::string(value)).key);
+    CHECK(bench.run({"slow"}) == std::vector<int>{4, 8, 16});
+  }
+
+  TEST_CASE("what the best of one shard has dropped stays known to each of them") {
+    Dropped bench;
+    for (const int number : {1, 2, 3}) {
+      bench.shard = sweep::Shard{number, 3};
+      CHECK(bench.reopened({"slow", "fast"}) == 0);
+    }
+  }
+
+  TEST_CASE("what one database dropped and another measured is answered alike, merged in any order") {
+    Dropped dropped;
+    DroppingBench whole;
+    REQUIRE(whole.run({"slow"}) == std::vector<int>{4, 8, 16});
+    const test::TemporaryFolder folder;
+    const auto save = [&](const DroppingBench& bench, const std::string& name) {
+      std::ofstream out(folder / (name + ".jsonl"));
+      db::export_database(bench.results.store.connection(), {}, out);
+      out.close();
+      db::import_file(db::open_database(folder / name), folder / (name + ".jsonl"));
+    };
+    save(dropped, "dropped.db");
+    save(whole, "whole.db");
+    db::merge_database(dropped.results.store.connection(), folder / "whole.db");
+    db::merge_database(whole.results.store.connection(), folder / "dropped.db");
+    for (DroppingBench* merged : {static_cast<DroppingBench*>(&dropped), &whole}) {
+      CHECK(merged->run({"slow", "fast"}).empty());
+      CHECK(merged->best() == "SCALE=1");
+      for (const char* value : {"1", "2"}) merged->forget(merged->trial("SCALE=" + std::string(value)).key);
+      merged->run({"slow"});
+      CHECK(merged->best() == "SCALE=4");
+    }
+  }
+
+  TEST_CASE("a budget of trials counts what is measured again like the rest") {
+    Dropped bench;
+    bench.edited = "fast";
+    bench.trials = 2;
+    CHECK(bench.run({"slow"}, {"fast"}).size() == 2);
+    CHECK(bench.run({"slow"}, {"fast"}).size() == 1);
+  }
+
+  TEST_CASE("a search that was over goes on where what it had dropped is open again") {
+    test::script = {};
+    test::script.gain_after = {{0, 0.5}, {2, 0.004}};
+    DroppingBench bench;
+    bench.strategies = {test::scripted_kind()};
+    bench.run({"fast"});
+    bench.run({"slow", "fast"});
+    REQUIRE(bench.watcher.searches.back().ending == model::SearchEnding::until);
+    CHECK(bench.run({"slow", "fast"}).empty());
+    for (const char* value : {"1", "2"}) bench.condemn(value);
+    test::script.gain_after = {};
+    CHECK(bench.run({"slow", "fast"}) == std::vector<int>{4, 8, 16});
+    CHECK(bench.best() == "SCALE=4");
+  }
+
+  TEST_CASE("a trial that was dropped at another size says nothing") {
+    Dropped bench;
+    bench.edited = "fast";
+    bench.sizes = {2048};
+    CHECK(bench.reopened({"slow"}, {"fast"}) == 0);
+    bench.sizes = {1024, 2048};
+    CHECK(bench.reopened({"slow"}, {"fast"}) == 3);
+  }
+}
