@@ -108,22 +108,52 @@ TEST_SUITE("db") {
     CHECK_FALSE(store.best_ns(db_test::cube(2048), db_test::sample_class()));
   }
 
-  TEST_CASE("best_ns_beside passes over the kernels that it is told") {
+  TEST_CASE("the fastest beside some kernels passes over those, and the fastest of some trials over the rest") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
+    std::vector<Digest> keys;
     for (const auto& [kernel, time_ns] : {std::pair{"first", 100}, {"second", 80}, {"third", 90}}) {
       TrialRecord trial = timed_trial(kernel, 512, time_ns);
       trial.kernel = kernel;
       store.record(trial);
+      keys.push_back(trial.key);
     }
     const auto beside = [&](const std::set<std::string>& kernels) {
-      return store.best_ns_beside(kernels, db_test::cube(512), db_test::sample_class());
+      return store.fastest_beside(kernels, db_test::cube(512), db_test::sample_class()).median_ns;
     };
     CHECK(beside({}) == 80);
     CHECK(beside({"second"}) == 90);
     CHECK(beside({"second", "third", "fourth"}) == 100);
     CHECK_FALSE(beside({"first", "second", "third"}));
-    CHECK_FALSE(store.best_ns_beside({}, db_test::cube(1024), db_test::sample_class()));
+    CHECK_FALSE(store.fastest_beside({}, db_test::cube(1024), db_test::sample_class()).median_ns);
+    CHECK(store.fastest(keys).median_ns == 80);
+    CHECK(store.fastest({keys[0], keys[2]}).median_ns == 90);
+    CHECK_FALSE(store.fastest({}).median_ns);
+  }
+
+  TEST_CASE("the fastest are told as they are and as they ever were, while they may be trusted") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    const auto both = [&] {
+      const Fastest beside = store.fastest_beside({}, db_test::cube(512), db_test::sample_class());
+      const Fastest named = store.fastest({timed_trial("a", 512, 1).key, timed_trial("b", 512, 1).key});
+      CHECK(beside.median_ns == named.median_ns);
+      CHECK(beside.ever_ns == named.ever_ns);
+      return std::pair(named.median_ns.value_or(0), named.ever_ns.value_or(0));
+    };
+    store.record(timed_trial("a", 512, 70));
+    store.record(timed_trial("a", 512, 100));
+    CHECK(both() == std::pair(100.0, 70.0));
+    store.record(timed_trial("b", 512, 90));
+    CHECK(both() == std::pair(90.0, 70.0));
+    TrialRecord dropped = timed_trial("b", 512, 10);
+    dropped.outcome.status = TrialStatus::dropped;
+    store.record(dropped);
+    CHECK(both() == std::pair(100.0, 70.0));
+    store.record(timed_trial("b", 512, 90));  // what it was dropped with is no time to be trusted
+    CHECK(both() == std::pair(90.0, 70.0));
+    store.record(failed_trial("a", 512, TrialStatus::wrong_result));
+    CHECK(both() == std::pair(90.0, 90.0));
   }
 
   TEST_CASE("a compiler's later success replaces the log of its failure") {

@@ -167,6 +167,25 @@ TEST_SUITE("tuner::sweep, dropped trials") {
     CHECK(bench.best() == "SCALE=4");
   }
 
+  TEST_CASE("a best that is measured again stays the best that others were dropped for, unless it is slower") {
+    DroppingBench bench;
+    bench.times_ns[4] = 116;
+    bench.run({"fast"});
+    REQUIRE(bench.run({"slow"}, {"fast"}) == std::vector<int>{4, 8, 16});
+    REQUIRE(bench.trial("SCALE=4").outcome.status == TrialStatus::dropped);
+    for (const auto& [now_ns, reopened] : {std::pair{108, 0}, {115, 0}, {117, 1}, {99, 0}}) {
+      CAPTURE(now_ns);
+      for (const char* value : {"1", "2"}) {
+        model::TrialRecord best = bench.trial("SCALE=" + std::string(value));
+        best.outcome = test::ok_in(now_ns);
+        bench.results.store.record(best);
+      }
+      CHECK(bench.reopened({"slow"}, {"fast"}) == reopened);
+      CHECK(bench.reopened({"slow", "fast"}) == reopened);
+      CHECK(bench.reopened({"slow"}) == reopened);
+    }
+  }
+
   TEST_CASE("a library keeps nothing dropped") {
     Dropped bench;
     bench.with_library = true;

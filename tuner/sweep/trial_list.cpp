@@ -127,61 +127,55 @@ void note_known(const Request& request, Group& group, model::ResultSource& sourc
   }
 }
 
-void take_faster(std::optional<double>& best_ns, std::optional<double> time_ns) {
-  if (time_ns && (!best_ns || *time_ns < *best_ns)) best_ns = time_ns;
-}
-
-std::optional<double> best_known(const Request& request, const Group& group) {
-  std::optional<double> best_ns;
+/// Of a group's own trials, as their times are known; of other kernels' and of the past nothing is asked.
+model::Fastest fastest_known(const Request& request, const Group& group) {
+  model::Fastest fastest;
   for (std::size_t i = 0; i < group.known.size(); ++i) {
     const auto& known = group.known[i];
     const model::Role role = request.work[group.work[group.candidates[i].kernel]].kernel.spec().role;
     if (known && model::has_trusted_time(known->status) && model::may_win(role))
-      take_faster(best_ns, known->time_ns);
+      fastest.take({known->time_ns, known->time_ns});
   }
-  return best_ns;
+  return fastest;
 }
 
-/// The best time that a kernel has on a problem today, all shards considered.
-std::optional<double> best_of_kernel(const Request& request, const Work& work, const model::Problem& problem,
-                                     model::ResultSource& source) {
+/// Of what a kernel's space holds on a problem today, all shards considered.
+model::Fastest fastest_of_kernel(const Request& request, const Work& work, const model::Problem& problem,
+                                 model::ResultSource& source) {
   const model::KernelSpec& spec = work.kernel.spec();
   const bool solves = spec.family == problem.family && spec.sizes.size() == problem.sizes.size() &&
                       std::find(spec.types.begin(), spec.types.end(), problem.type) != spec.types.end();
-  if (!solves || !model::may_win(spec.role)) return std::nullopt;
-  std::optional<double> best_ns;
-  for (const model::KnownResult& result : source.known(candidates_of(request, work, problem).keys)) {
-    if (model::has_trusted_time(result.status)) take_faster(best_ns, result.median_ns);
-  }
-  return best_ns;
+  if (!solves || !model::may_win(spec.role)) return {};
+  return source.fastest(candidates_of(request, work, problem).keys);
 }
 
-/// The best time on a group's problem, as today's specs have it: of kernels that are not at hand, as when
-/// they were last tuned.
-std::optional<double> best_today(const Request& request, const model::Problem& problem,
-                                 model::ResultSource& source) {
-  std::optional<double> best_ns;
+/// Of a problem, as today's specs have it: of kernels that are not at hand, as when they were last tuned.
+model::Fastest fastest_today(const Request& request, const model::Problem& problem,
+                             model::ResultSource& source) {
+  model::Fastest fastest;
   std::set<std::string> at_hand;
   for (const auto* list : {&request.work, &request.rivals}) {
     for (const Work& work : *list) {
       at_hand.insert(work.kernel.spec().name);
-      take_faster(best_ns, best_of_kernel(request, work, problem, source));
+      fastest.take(fastest_of_kernel(request, work, problem, source));
     }
   }
-  take_faster(best_ns, source.best_ns_beside(at_hand, problem, comparison_class(request, problem.type)));
-  return best_ns;
+  fastest.take(source.fastest_beside(at_hand, problem, comparison_class(request, problem.type)));
+  return fastest;
 }
 
 /// A trial was dropped for the best of its day, which may have left since: edited, forgotten or found wrong.
-/// What would be in a final beside the best of today is to be measured whole.
+/// What would be in a final beside the best of today is to be measured whole, and what a best that looked
+/// faster than it is has dropped. A final that finds the best a little slower than its race reopens nothing.
 void reopen_dropped(const Request& request, Group& group, model::ResultSource& source) {
-  std::optional<double> best_ns = best_known(request, group);
+  model::Fastest fastest = fastest_known(request, group);
   const auto is_in_reach = [&](const std::optional<search::Result>& known) {
-    return known && known->status == TrialStatus::dropped &&
-           (!best_ns || !known->time_ns || *known->time_ns <= *best_ns * request.policy.final.within);
+    if (!known || known->status != TrialStatus::dropped) return false;
+    if (!known->time_ns || !fastest.median_ns || *known->time_ns < *fastest.median_ns) return true;
+    return fastest.ever_ns && *known->time_ns <= *fastest.ever_ns * request.policy.final.within;
   };
   if (std::none_of(group.known.begin(), group.known.end(), is_in_reach)) return;
-  best_ns = best_today(request, group.problem, source);  // identities of other kernels take their time
+  fastest = fastest_today(request, group.problem, source);  // identities of other kernels take their time
   for (auto& known : group.known) {
     if (!is_in_reach(known)) continue;
     known.reset();
