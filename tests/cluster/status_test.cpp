@@ -100,6 +100,8 @@ TEST_SUITE("cluster") {
     CHECK(sweep.state(3) == PartState::lost);
     CHECK(contains(sweep.look().parts[2].note, "12_3"));
     CHECK(sweep.look().last->state == PartState::lost);
+    sweep.queue.tasks = {{"13", {}, "another-job", false}};
+    CHECK(sweep.look().last->state == PartState::lost);
   }
 
   TEST_CASE("without Slurm the age of the last sign of life decides, by the file server's clock alone") {

@@ -108,7 +108,7 @@ TEST_SUITE("db") {
     CHECK_FALSE(store.best_ns(db_test::cube(2048), db_test::sample_class()));
   }
 
-  TEST_CASE("the fastest beside some kernels passes over those, and the fastest of some trials over the rest") {
+  TEST_CASE("the fastest beside some kernels passes over those, the fastest of trials over the rest") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     std::vector<Digest> keys;

@@ -80,7 +80,9 @@ TEST_SUITE("tuner command line, slurm") {
     CHECK(has(run_of(last), run.substr(0, run.find(" \\\n"))));
     CHECK(has(written.out, "sbatch --parsable " + home + "/tuner-sweep/shards.sbatch"));
     CHECK(has(written.out, "--dependency=afterany:"));
-    CHECK(has(user.types({"status", "tuner-sweep"}).out, "total  3 waiting"));
+    const auto status = user.types({"status", "tuner-sweep"});
+    CHECK(status.exit_code == 0);
+    CHECK(has(status.out, "total  3 waiting"));
   }
 
   TEST_CASE("a spec is named by its whole path, a kernel by its name, and a GPU asked for") {

@@ -305,7 +305,9 @@ TEST_SUITE("tuner command line, typing") {
 
   TEST_CASE("the manual page is one that man reads without a warning") {
     const User user;
-    tuner::test::write_text(user.home / "tuner.1", user.types({"manual"}).out);
+    const std::string manual = user.types({"manual"}).out;
+    CHECK(has(manual, "\n.nf\ntuner run \\-\\-sizes 512..4096\n.fi\n"));  // an example stands as it is typed
+    tuner::test::write_text(user.home / "tuner.1", manual);
     if (!is_installed(user, "groff")) {
       MESSAGE("no groff here");
       return;

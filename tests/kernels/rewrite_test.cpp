@@ -54,6 +54,16 @@ TEST_CASE("macros are rewritten where they are defined") {
   CHECK(split.problems[0].line == 2);
 }
 
+TEST_CASE("what a preprocessor line asks for or includes declares nothing") {
+  for (const char* line : {"#if defined(__shared__)\n#endif\n", "#if A && defined(__shared__) || B\n#endif\n",
+                           "#pragma keep extern __shared__ float a[];\n"}) {
+    CAPTURE(line);
+    const auto result = rewrite_shared(line, true);
+    CHECK(result.text == line);
+    CHECK(result.problems.empty());
+  }
+}
+
 TEST_CASE("static shared memory is bound only when asked, and only what is understood") {
   CHECK(in_function("__shared__ float a[8];") == "__shared__ float a[8];");
   CHECK(in_function("__shared__ float a[8], b[2][3];", true) ==

@@ -108,6 +108,9 @@ TEST_CASE("text in JSON is escaped where it must be, and what is no UTF-8 is rep
     CHECK(model::json_quote(good) == '"' + std::string(good) + '"');
   }
   const std::string replaced = "\xEF\xBF\xBD";
+  for (const char* latin :
+       {"\xC2\x80", "\xC2\xB5", "\xDF\xBF"})  // the first and the last of two bytes, and µ
+    CHECK(model::json_quote(latin) == '"' + std::string(latin) + '"');
   CHECK(model::json_quote("\x80") == '"' + replaced + '"');
   CHECK(model::json_quote("\xC1\x81") == '"' + replaced + replaced + '"');                 // overlong: A
   CHECK(model::json_quote("\xE0\x9F\xBF") == '"' + replaced + replaced + replaced + '"');  // overlong: U+7FF

@@ -14,6 +14,7 @@
 #include "tuner/search/learn/acquisition.hpp"
 #include "tuner/search/learn/axes.hpp"
 #include "tuner/search/learn/model.hpp"
+#include "tuner/search/learn/outlook.hpp"
 #include "tuner/search/learn/vectors.hpp"
 #include "tuner/search/open_candidates.hpp"
 
@@ -293,6 +294,56 @@ TEST_SUITE("tuner::search::learn posterior") {
       model.fit(told, {}, pool, random);
       CHECK(model.log_time_of(30).first == doctest::Approx(std::max(bound, 3.0)).epsilon(0.15));
     }
+  }
+
+  TEST_CASE("opinions wander to what explains the results: a trend that has them, not one that has nothing") {
+    const tuner::test::LineSpace line(60);
+    const Axes axes(line.space);
+    std::vector<Trend> trends(2);
+    for (std::size_t i = 0; i < 60; ++i) {
+      const double at = static_cast<double>(i);
+      trends[0].value.push_back(static_cast<float>(std::sin(at)));
+      trends[1].value.push_back(static_cast<float>(3 * std::sin(1.7 * at)));
+    }
+    RandomSource random(1);
+    ModelSettings settings;
+    settings.opinions = 8;
+    settings.clip = 1;
+    Model model(axes, trends, settings, random);
+    std::vector<Observation> told;
+    for (std::size_t i = 0; i < 60; i += 2)
+      told.push_back({i, Observation::Kind::time, static_cast<double>(trends[1].value[i])});
+    std::vector<std::size_t> pool;
+    for (std::size_t i = 1; i < 60; i += 2) pool.push_back(i);
+    model.fit(told, {}, pool, random);
+    for (const Particle& particle : model.particles()) CHECK(particle.trend() == 1);
+  }
+
+  TEST_CASE("an outlook's interval has its expectation within, and hopes for less the better the best is") {
+    const tuner::test::LineSpace line(60);
+    const Axes axes(line.space);
+    const std::vector<Trend> none(1);
+    RandomSource random(1);
+    Model model(axes, none, {}, random);
+    std::vector<Observation> told;
+    for (std::size_t i = 0; i < 60; i += 6)
+      told.push_back({i, Observation::Kind::time, 0.3 * std::sin(static_cast<double>(i))});
+    std::vector<std::size_t> pool;
+    for (std::size_t i = 0; i < 60; ++i)
+      if (i % 6 != 0) pool.push_back(i);
+    model.fit(told, {}, pool, random);
+    const OpenCandidates open(line.space, random);
+    double last = 1;
+    for (const double best : {0.3, 0.0, -0.3}) {
+      CAPTURE(best);
+      const tuner::search::Outlook here = outlook(model, open, best);
+      CHECK(here.low < here.gain);
+      CHECK(here.gain < here.high);
+      CHECK(here.gain < last);
+      last = here.gain;
+    }
+    CHECK(last > 0);
+    CHECK(outlook(model, open, -20).high == 0);
   }
 
   TEST_CASE("of a large pool a model covers as many as it was told, most of them promising, each once") {

@@ -167,7 +167,7 @@ TEST_SUITE("tuner::sweep, dropped trials") {
     CHECK(bench.best() == "SCALE=4");
   }
 
-  TEST_CASE("a best that is measured again stays the best that others were dropped for, unless it is slower") {
+  TEST_CASE("a best that is measured again keeps others dropped, unless it is slower than they") {
     DroppingBench bench;
     bench.times_ns[4] = 116;
     bench.run({"fast"});

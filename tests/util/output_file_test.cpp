@@ -41,6 +41,23 @@ TEST_CASE("a file appears whole, keeps its permissions, and leaves nothing besid
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
+TEST_CASE("a file that is where the new one would be made is left alone, and the error names it") {
+  const util::TemporaryFolder folder;
+  const fs::path path = folder.path() / "report.md";
+  const fs::path there = path.string() + ".new-" + std::to_string(::getpid());
+  util::write_file(path.string(), "first");
+  std::ofstream(there) << "somebody's";
+  try {
+    util::write_file(path.string(), "second");
+    FAIL("it was written");
+  } catch (const model::Error& error) {
+    CHECK(std::string(error.what()).find("making " + there.string() + " failed: File exists") !=
+          std::string::npos);
+  }
+  CHECK(contents(there) == "somebody's");
+  CHECK(contents(path) == "first");
+}
+
 TEST_CASE("a symbolic link is followed and stays a link, also to what is not there yet") {
   const util::TemporaryFolder folder;
   fs::create_directory(folder.path() / "elsewhere");

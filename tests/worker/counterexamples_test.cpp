@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/scripted_runner.hpp"
 #include "tests/worker/processes.hpp"
 #include "tests/worker/samples.hpp"
 #include "tuner/model/error.hpp"
@@ -47,6 +48,11 @@ class RawChild {
       REQUIRE(message);
       if (!std::holds_alternative<PhaseReport>(*message)) return std::move(*message);
     }
+  }
+  /// Whether it has ended, or does within a while.
+  bool is_gone() {
+    const Received received = m_child.receive(Clock::now() + 500ms);
+    return std::holds_alternative<ChildGone>(received);
   }
   /// What it answers to a trial that may be launched.
   Message answer(const TrialRequest& request) {
@@ -105,6 +111,57 @@ TEST_SUITE("tuner::worker counterexamples") {
     const Message refused = child.next();
     REQUIRE(std::holds_alternative<Failure>(refused));
     CHECK(mentions(std::get<Failure>(refused).message, "not allowed to be launched"));
+  }
+
+  TEST_CASE("a child whose device is lost answers, and leaves; one whose contestant failed stays") {
+    for (const char* entry : {"illegal_address", "wrong_edge"}) {
+      CAPTURE(entry);
+      const bool leaves = std::string(entry) == "illegal_address";
+      for (const bool is_final : {false, true}) {
+        CAPTURE(is_final);
+        RawChild child;
+        if (is_final) {
+          child.send(
+              FinalRequest{{{test::trial_job("a"), true, false}, {test::trial_job(entry), true, false}}, 1});
+          CHECK(std::get<model::FinalOutcome>(child.next()).failure.device_lost == leaves);
+        } else {
+          const Message answer = child.answer(TrialRequest{test::trial_job(entry), true, false});
+          CHECK(std::get<model::TrialOutcome>(answer).device_lost == leaves);
+        }
+        CHECK(child.is_gone() == leaves);
+      }
+    }
+  }
+
+  TEST_CASE("a final that a contestant fails comes whole, with its culprit and why") {
+    RemoteRunner runner(test::child("measure"), test::hasty());
+    for (const char* entry : {"wrong_edge", "illegal_address"}) {
+      CAPTURE(entry);
+      const model::FinalJob job{{test::trial_job("a"), test::trial_job(entry)}, 1};
+      const model::FinalOutcome outcome = runner.run_final(job);
+      CHECK(outcome == test::ScriptedRunner().run_final(job));
+      CHECK(outcome.culprit == 1);
+      CHECK(runner.run_final({{test::trial_job("a")}, 1}).complete());
+    }
+    CHECK(runner.starts() == 2);
+  }
+
+  TEST_CASE("a compiler that does not take a large job in time has passed its deadline") {
+    RemoteCompilerSettings settings;
+    settings.deadline = 3s;
+    RemoteCompiler compiler(test::child("compile"), settings);
+    REQUIRE(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
+    pid_t child = 0;
+    std::ifstream("/proc/thread-self/children") >> child;
+    REQUIRE(child > 0);
+    ::kill(child, SIGSTOP);
+    model::CompileJob large = test::compile_job("good");
+    large.source.front().text.assign(8 << 20, ' ');
+    const model::Compilation compilation = compiler.compile(large);
+    CHECK(compilation.status == TrialStatus::timeout);
+    CHECK_MESSAGE(mentions(compilation.log, "passed its deadline of 3 s"), compilation.log);
+    CHECK(test::no_child_left());
+    CHECK(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
   }
 
   TEST_CASE("a child that gets no frames ends with an error, and says what they were") {

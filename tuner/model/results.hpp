@@ -52,7 +52,7 @@ struct KnownResult {
 /// The fastest of some trials that may win.
 struct Fastest {
   std::optional<double> median_ns;  ///< as their times are known
-  std::optional<double> ever_ns;    ///< the least median that one of them ever had: raced, in a final, tried again
+  std::optional<double> ever_ns;    ///< the least median that one of them ever had, in a race or a final
 
   void take(const Fastest& other) {
     take(median_ns, other.median_ns);
