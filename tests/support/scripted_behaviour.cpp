@@ -20,6 +20,8 @@ const std::map<std::string, Behaviour>& behaviours() {
       {"flood", Behaviour::flood},
       {"printf_flood", Behaviour::flood},
       {"throw", Behaviour::throw_exception},
+      {"throw_error", Behaviour::throw_error},
+      {"vanish", Behaviour::vanish},
       {"garbage", Behaviour::garbage},
       {"half_frame", Behaviour::half_frame},
       {"half_frame_hang", Behaviour::half_frame_hang},

@@ -21,6 +21,8 @@ enum class Behaviour {
   nap,            ///< good after 3 ms
   flood,          ///< good after printing 8 MiB
   throw_exception,
+  throw_error,      ///< says that nothing can go on, with a hint and an exit code
+  vanish,           ///< exits before it says that it has begun
   garbage,          ///< writes what is no frame
   half_frame,       ///< writes the first half of a good answer, then exits
   half_frame_hang,  ///< writes the first half of a good answer, then hangs

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tests/support/simple_final.hpp"
+#include "tuner/model/error.hpp"
 #include "tuner/worker/message.hpp"
 
 namespace tuner::test {
@@ -69,6 +70,8 @@ void misbehave(Behaviour behaviour, int fd, const worker::Bytes& answer) {
       break;
     case Behaviour::throw_exception:
       throw std::runtime_error("scripted exception");
+    case Behaviour::throw_error:
+      throw model::Error("scripted error", "scripted hint", model::ExitCode::no_device);
     case Behaviour::garbage:
       put(fd, "Segmentation fault (core dumped)\n");
       break;
@@ -197,6 +200,7 @@ ScriptedRunner::ScriptedRunner(int fd, std::uint64_t seed)
 
 model::TrialOutcome ScriptedRunner::run(const model::TrialJob& job) {
   const std::string entry = job.plan.steps.empty() ? "" : job.plan.steps.front().entry;
+  if (behaviour_of(entry) == Behaviour::vanish) ::_exit(3);
   enter(TrialPhase::preparing);
   if (auto failed = prepare_problem(job, behaviour_of(entry))) return *failed;
   if (behaviour_of(entry) == Behaviour::crash_probing) {

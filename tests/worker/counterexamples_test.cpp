@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,32 @@ class RawChild {
  private:
   ChildProcess m_child;
 };
+
+/// What a child prints that is sent `bytes` and ends with an error by them.
+std::string last_words(const std::string& mode, const Bytes& bytes) {
+  const util::TemporaryFolder folder;
+  const Spawned child = spawn(test::child(mode), folder.path());
+  const ssize_t sent = ::send(child.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  REQUIRE(sent == static_cast<ssize_t>(bytes.size()));
+  int status = 0;
+  const bool ended = test::soon([&] { return ::waitpid(child.pid, &status, WNOHANG) == child.pid; });
+  if (!ended) ::kill(child.pid, SIGKILL);
+  REQUIRE(ended);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+  std::string text(4096, '\0');
+  const ssize_t got = ::read(child.output.get(), text.data(), text.size());
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+/// Has this thread's child take nothing more.
+void stop_only_child() {
+  pid_t child = 0;
+  std::ifstream("/proc/thread-self/children") >> child;
+  REQUIRE(child > 0);
+  ::kill(child, SIGSTOP);
+}
 
 /// A file that has the next child that looks for it say that there is no device.
 class Excuse {
@@ -151,10 +178,7 @@ TEST_SUITE("tuner::worker counterexamples") {
     settings.deadline = 3s;
     RemoteCompiler compiler(test::child("compile"), settings);
     REQUIRE(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
-    pid_t child = 0;
-    std::ifstream("/proc/thread-self/children") >> child;
-    REQUIRE(child > 0);
-    ::kill(child, SIGSTOP);
+    stop_only_child();
     model::CompileJob large = test::compile_job("good");
     large.source.front().text.assign(8 << 20, ' ');
     const model::Compilation compilation = compiler.compile(large);
@@ -164,20 +188,82 @@ TEST_SUITE("tuner::worker counterexamples") {
     CHECK(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
   }
 
-  TEST_CASE("a child that gets no frames ends with an error, and says what they were") {
-    const util::TemporaryFolder folder;
-    Spawned child = spawn(test::child("measure"), folder.path());
-    const std::string nonsense = "this is not a frame at all, and never will be";
-    REQUIRE(::send(child.socket.get(), nonsense.data(), nonsense.size(), 0) ==
-            static_cast<ssize_t>(nonsense.size()));
-    int status = 0;
-    REQUIRE(::waitpid(child.pid, &status, 0) == child.pid);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 1);
-    std::string text(4096, '\0');
-    const ssize_t got = ::read(child.output.get(), text.data(), text.size());
-    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    CHECK_MESSAGE(mentions(text, "worker: what arrived is not a frame"), text);
+  TEST_CASE("a measuring process that does not take a large job in time is ended, and that is said") {
+    RemoteRunner runner(test::child("measure"), test::hasty());
+    stop_only_child();
+    const model::TrialOutcome outcome = runner.run(telling("large", 8 << 20));
+    CHECK(outcome.status == TrialStatus::timeout);
+    CHECK_MESSAGE(mentions(outcome.detail, "it did not take the job in time"), outcome.detail);
+    CHECK(test::no_child_left());
+    CHECK(runner.run(telling("large", 8 << 20)).detail == std::to_string(8 << 20) + " bytes");
+  }
+
+  TEST_CASE("a child that gets what makes no sense to it ends with an error, and says what that was") {
+    const Bytes job = make_frame(encode(test::compile_job("good")));
+    const Bytes trial = make_frame(encode(TrialRequest{test::trial_job("good"), true, false}));
+    const std::string text = "this is not a frame at all, and never will be";
+    CHECK(last_words("measure", Bytes(text.begin(), text.end())) == "worker: what arrived is not a frame\n");
+    CHECK(mentions(last_words("measure", make_frame(Bytes(3, 0xff))), "worker: malformed message: "));
+    CHECK(last_words("measure", job) == "worker: a measuring worker got a message that is no trial\n");
+    CHECK(last_words("compile", trial) == "worker: a compile worker got a message that is no compile job\n");
+  }
+
+  TEST_CASE("an exception of a runner is its trial's outcome; of a compiler, or of a start, it is the end") {
+    RawChild child;
+    const Message answer = child.answer(TrialRequest{test::trial_job("throw"), true, false});
+    REQUIRE(std::holds_alternative<model::TrialOutcome>(answer));
+    CHECK(std::get<model::TrialOutcome>(answer).detail == "scripted exception");
+    CHECK(last_words("compile", make_frame(encode(test::compile_job("compile_throw")))) ==
+          "worker: scripted exception\n");
+    CHECK(last_words("throws", {}) == "worker: scripted exception\n");
+  }
+
+  TEST_CASE("an error amid a job is thrown in the parent, with its hint and exit code") {
+    RemoteRunner runner(test::child("measure"), test::hasty());
+    RemoteCompiler compiler(test::child("compile"), {});
+    const std::vector<std::function<void()>> jobs = {
+        [&] { runner.run(test::trial_job("throw_error")); },
+        [&] {
+          runner.run_final({{test::trial_job("a"), test::trial_job("throw_error")}, 1});
+        },
+        [&] { compiler.compile(test::compile_job("compile_throw_error")); }};
+    for (const std::function<void()>& job : jobs) {
+      try {
+        job();
+        FAIL("nothing was thrown");
+      } catch (const model::Error& error) {
+        CHECK(std::string(error.what()) == "scripted error");
+        CHECK(error.hint() == "scripted hint");
+        CHECK(error.code() == model::ExitCode::no_device);
+      }
+    }
+    CHECK(runner.run(test::trial_job("good")).status == TrialStatus::ok);
+    CHECK(compiler.compile(test::compile_job("good")).status == TrialStatus::ok);
+  }
+
+  TEST_CASE("children that end before they begin are told, and are so many and no more") {
+    std::vector<std::string> lines;
+    RemoteRunnerSettings settings = test::hasty();
+    settings.worker.start_attempts = 3;
+    settings.worker.log = [&](const std::string& line) { lines.push_back(line); };
+    RemoteRunner runner(test::child("measure"), settings);
+    CHECK_THROWS_WITH_AS(runner.run(test::trial_job("vanish")),
+                         "the measuring process died 3 times before it began a trial: exit code 3",
+                         model::Error);
+    CHECK(runner.starts() == 3);
+    CHECK(std::count(lines.begin(), lines.end(),
+                     "the measuring process died before it began a trial: exit code 3") == 3);
+    CHECK(runner.run(test::trial_job("good")).status == TrialStatus::ok);
+  }
+
+  TEST_CASE("a child is lost where its parent has left the end of children to the system") {
+    RemoteRunner runner(test::child("measure"), test::hasty());
+    ::signal(SIGCHLD, SIG_IGN);
+    const model::TrialOutcome outcome = runner.run(test::trial_job("exit"));
+    ::signal(SIGCHLD, SIG_DFL);
+    CHECK(outcome.status == TrialStatus::crashed);
+    CHECK_MESSAGE(mentions(outcome.detail, "died while timing: how it ended is unknown"), outcome.detail);
+    CHECK(runner.run(test::trial_job("good")).status == TrialStatus::ok);
   }
 
   TEST_CASE("a worker that cannot start again at once is tried again; at its first start it is not") {

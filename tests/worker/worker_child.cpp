@@ -1,5 +1,5 @@
 // A worker with a scripted device or compiler in a real process, and some that fail in their first second.
-//   worker_child measure|compile|mute|prints-and-dies|no-device|chatters|breeds|parent|breeding-parent
+//   worker_child measure|compile|mute|prints-and-dies|no-device|throws|chatters|breeds|parent|breeding-parent
 // Its socket is descriptor 3, as ChildProcess leaves it.
 #include <fmt/format.h>
 #include <signal.h>
@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -53,6 +54,10 @@ std::unique_ptr<model::TrialRunner> no_device() {
                      model::ExitCode::no_device);
 }
 
+std::unique_ptr<model::TrialRunner> throwing() {
+  throw std::runtime_error("scripted exception");
+}
+
 /// Whether a test excuses this child, once: there is a file, which is removed.
 bool is_excused() {
   const char* file = std::getenv("TUNER_TEST_EXCUSE");
@@ -92,6 +97,7 @@ int run(const std::string& mode) {
   if (mode == "breeds")
     return worker::serve_compiler(fd, [] { return std::make_unique<BreedingCompiler>(); });
   if (mode == "breeding-parent") return be_a_compiling_parent(std::getenv("TUNER_TEST_FILE"));
+  if (mode == "throws") return worker::serve_runner(fd, throwing);
   if (mode == "no-device") return worker::serve_runner(fd, no_device);
   if (mode == "parent") return be_a_parent();
   if (mode == "mute") sleep_forever();
