@@ -1,5 +1,7 @@
 #include "tuner/cli/ceilings.hpp"
 
+#include <utility>
+
 #include "tests/sweep/scale_bench.hpp"
 
 using namespace tuner;
@@ -161,16 +163,26 @@ TEST_SUITE("tuner::cli") {
     CHECK(before <= 4);
     bench.stop = false;
     bench.watcher.on_finished = nullptr;
-    bench.run.finished = 0;
+    bench.run.known = std::exchange(bench.run.finished, 0);
     CHECK(bench.measure() == sweep::Ending::done);
     CHECK(bench.launched.size() == 10 - before);
     CHECK(bench.recorded.size() == 2);
   }
 
-  TEST_CASE("nothing is begun after a run that measured nothing or was interrupted, or when it should stop") {
+  TEST_CASE("ceilings that were interrupted before their first trial are measured by what resumes") {
+    CeilingBench bench;
+    bench.run.known = std::exchange(bench.run.finished, 0);
+    CHECK(bench.measure() == sweep::Ending::done);
+    CHECK(bench.recorded.size() == 2);
+    bench.launched.clear();
+    CHECK(bench.measure() == sweep::Ending::done);
+    CHECK(bench.launched.empty());
+  }
+
+  TEST_CASE("nothing is begun after a run that has nothing or was interrupted, or when it should stop") {
     CeilingBench bench;
     sweep::Ending ending = sweep::Ending::done;
-    SUBCASE("measured nothing") {
+    SUBCASE("has nothing") {
       bench.run.finished = 0;
     }
     SUBCASE("interrupted") {

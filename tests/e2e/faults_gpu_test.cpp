@@ -47,6 +47,10 @@ class GpuUser : public test::User {
     for (model::TrialRecord& trial : db::trials(database(), {})) trials.emplace(trial.key, std::move(trial));
     return trials;
   }
+  test::BackgroundProgram begins(std::vector<std::string> words) const {
+    words.insert(words.begin(), TUNER_BINARY);
+    return {words, environment, home.path()};
+  }
   std::int64_t count(const std::string& rows) const {
     try {
       return database().integer("SELECT count(*) FROM " + rows);
@@ -147,10 +151,8 @@ TEST_SUITE("tuner command line on a GPU") {
   TEST_CASE("while a sweep has the GPU another is refused; Ctrl-C ends it, and what it prints resumes it") {
     test::adopt_orphans();
     const GpuUser user;
-    std::vector<std::string> command = {TUNER_BINARY};
-    const auto words = user.sweep({"register_tile"}, {"--sizes", "1024", "--measure", "complete"});
-    command.insert(command.end(), words.begin(), words.end());
-    test::BackgroundProgram sweep(command, user.environment, user.home.path());
+    test::BackgroundProgram sweep =
+        user.begins(user.sweep({"register_tile"}, {"--sizes", "1024", "--measure", "complete"}));
     const auto deadline = std::chrono::steady_clock::now() + 60s;
     while (user.count("trials") < 20) {
       REQUIRE_MESSAGE(std::chrono::steady_clock::now() < deadline, sweep.err());
@@ -177,5 +179,30 @@ TEST_SUITE("tuner command line on a GPU") {
     CHECK(user.count("trials") > kept);
     CHECK(user.count("measurements") ==
           user.count("trials WHERE measurement IS NOT NULL") + user.count("final_entries"));
+  }
+
+  TEST_CASE("Ctrl-C while ceilings are measured ends the run, and what it prints measures the rest") {
+    test::adopt_orphans();
+    const GpuUser user;
+    test::BackgroundProgram run =
+        user.begins({"run", "--device", "cuda:0", "--kernel", "naive", "--sizes", "512"});
+    const auto deadline = std::chrono::steady_clock::now() + 120s;
+    while (!has(run.err(), "measuring what ")) {
+      REQUIRE_MESSAGE(std::chrono::steady_clock::now() < deadline, run.err());
+      std::this_thread::sleep_for(5ms);
+    }
+    run.signal(SIGINT);
+    const test::ProgramResult ended = run.wait();
+    INFO(ended.err);
+    CHECK(ended.exit_code == 130);
+    CHECK(has(ended.out, "naive"));
+    CHECK(test::every_child_ends());
+    CHECK(user.count("ceilings") == 0);
+    CHECK(user.count("attempts WHERE closed_at IS NULL") == 0);
+
+    const test::ProgramResult resumed = user.types(test::resume_command(ended.err));
+    INFO(resumed.err);
+    CHECK(resumed.exit_code == 0);
+    CHECK(user.count("ceilings") >= 4);
   }
 }

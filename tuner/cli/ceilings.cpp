@@ -109,11 +109,11 @@ sweep::Ending measure(const CeilingTask& task, const sweep::Request& request, co
 
 void measure_ceilings(const CeilingTask& task, sweep::Summary& run) {
   if (run.ending == sweep::Ending::interrupted || task.stop) return;
+  if (run.finished + run.known == 0) return;
   std::vector<sweep::Work> work = missing(task);
   if (work.empty()) return;
   const sweep::Request request = make_request(task, std::move(work));
   const sweep::TrialList list = sweep::list_trials(request, task.source);
-  if (run.finished == 0 && list.known() == 0) return;
   const bool anything_new = list.total() > list.known();
   if (anything_new && measure(task, request, list) == sweep::Ending::interrupted) {
     run.ending = sweep::Ending::interrupted;
