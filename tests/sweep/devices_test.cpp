@@ -7,91 +7,24 @@
 #include <thread>
 
 #include "tests/support/contains.hpp"
-#include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
+#include "tests/sweep/several_devices.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/device_spread.hpp"
 
 using namespace tuner;
 using namespace std::chrono_literals;
+using test::comparisons;
 using test::failed_in;
+using test::Host;
 using test::ok_in;
-using test::ScaleRunner;
 
 namespace {
-
-/// A sweep on several devices.
-struct Host {
-  using Behave =
-      std::function<model::TrialOutcome(std::size_t device, int scale, const model::TrialJob& job)>;
-  test::Bench bench;
-  std::size_t devices = 2;
-  Behave behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
-  std::vector<std::unique_ptr<ScaleRunner>> runners;
-  sweep::Summary summary;
-  std::atomic<double> later_s = 0;  ///< what the clock is advanced by
-
-  void run() {
-    const sweep::Request request = bench.request();
-    runners.clear();
-    std::vector<model::TrialRunner*> all;
-    for (std::size_t device = 0; device < devices; ++device) {
-      runners.push_back(std::make_unique<ScaleRunner>(
-          [this, device](int scale, const model::TrialJob& job) {
-            std::this_thread::sleep_for(1ms);  // so that nobody does everything
-            return behave(device, scale, job);
-          },
-          device));
-      runners.back()->on_final = bench.on_final;
-      all.push_back(runners.back().get());
-    }
-    test::FakeCompilerLog log;
-    compile::CompilePool pool(
-        2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(bench.broken)); });
-    double now = 0;
-    sweep::Services services{pool,
-                             all,
-                             bench.results,
-                             bench.results,
-                             bench.watcher,
-                             bench.oracle,
-                             [&] { return (now += 0.001) + later_s; },
-                             bench.stop};
-    summary = sweep::sweep(request, sweep::list_trials(request, bench.results), services);
-  }
-
-  /// uuid to how many trials it raced last.
-  std::map<std::string, int> shares() const {
-    std::map<std::string, int> shares;
-    for (const auto& [key, record] : bench.results.trials()) ++shares[record.gpu];
-    return shares;
-  }
-  std::size_t launches() const {
-    std::size_t launches = 0;
-    for (const auto& runner : runners) launches += runner->launched.size();
-    return launches;
-  }
-  std::size_t finals() const {
-    std::size_t finals = 0;
-    for (const auto& runner : runners) finals += runner->finals.size();
-    return finals;
-  }
-  bool was_told(const std::string& text) const {
-    return std::any_of(bench.watcher.notices.begin(), bench.watcher.notices.end(),
-                       [&](const std::string& notice) { return notice.find(text) != std::string::npos; });
-  }
-};
 
 /// 25 of them.
 std::vector<std::int64_t> many_sizes() {
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = 512; size <= 2048; size += 64) sizes.push_back(size);
   return sizes;
-}
-
-/// What all devices run once so that they can be compared.
-std::size_t comparisons(std::size_t devices) {
-  return sweep::DeviceSpread::runs * devices;
 }
 
 }  // namespace
@@ -316,58 +249,6 @@ TEST_SUITE("tuner::sweep, several devices") {
       CHECK(bench.results.trials().at(entry.trial).run == bench.results.finals[0].run);
   }
 
-  TEST_CASE("devices are compared by the median of three runs, those that gave all of them") {
-    sweep::DeviceSpread spread(4);
-    CHECK_FALSE(spread.is_under_way());
-    spread.begin();
-    const std::vector<std::vector<double>> times = {
-        {}, {1000, 1100, 900}, {1300, 1250, 5000}, {800, 780, 820}};
-    for (std::size_t device = 1; device < 4; ++device) {
-      for (const double time_ns : times[device]) {
-        REQUIRE(spread.claim(device));
-        CHECK(spread.is_under_way());
-        spread.add(device, time_ns);
-      }
-      CHECK_FALSE(spread.claim(device));
-    }
-    CHECK(spread.claim(0));
-    spread.add(0, std::nullopt);  // and is not asked again
-    CHECK_FALSE(spread.claim(0));
-    CHECK_FALSE(spread.is_under_way());
-    CHECK(spread.ratio(0) == 1);
-    CHECK(spread.ratio(1) == 1);
-    CHECK(spread.ratio(2) == doctest::Approx(1.3));
-    CHECK(spread.ratio(3) == doctest::Approx(0.8));
-    CHECK(spread.widest() == doctest::Approx(1.3 / 0.8));
-    CHECK(spread.corrects());
-    CHECK(spread.correction(2) == doctest::Approx(1.3));
-    spread.leave(3);
-    CHECK(spread.ratio(3) == 1);
-    CHECK(spread.widest() == doctest::Approx(1.3));
-    spread.leave(2);
-    CHECK(spread.widest() == 1);
-    CHECK_FALSE(spread.corrects());
-  }
-
-  TEST_CASE(
-      "a run that is under way keeps a comparison from its end, and one that ends early compares nobody") {
-    sweep::DeviceSpread spread(2);
-    spread.begin();
-    for (std::size_t i = 0; i + 1 < sweep::DeviceSpread::runs; ++i) {
-      for (const std::size_t device : {0U, 1U}) {
-        REQUIRE(spread.claim(device));
-        spread.add(device, device == 0 ? 1000 : 2000);
-      }
-    }
-    REQUIRE(spread.claim(1));
-    spread.end();
-    CHECK(spread.is_under_way());
-    spread.add(1, 2000);
-    CHECK_FALSE(spread.is_under_way());
-    CHECK(spread.ratio(1) == 1);
-    CHECK_FALSE(spread.corrects());
-  }
-
   TEST_CASE("where every device has failed the sweep ends with that error, and keeps what it has") {
     Host host;
     host.bench.sizes = {512, 1024};
@@ -400,84 +281,6 @@ TEST_SUITE("tuner::sweep, several devices") {
     host.run();
     CHECK(host.summary.known == 4);
     CHECK(host.summary.finished == 6);
-  }
-
-  TEST_CASE("devices that are apart by more than counts as tied are told apart before the final") {
-    // Of the two best, the better looks worse by more than a final allows where the slow device raced it.
-    const std::map<int, double> times = {{1, 3000}, {2, 2000}, {4, 1500}, {8, 1080}, {16, 1000}};
-    constexpr double slower = 1.3;
-    int misleading = 0;
-    for (std::uint64_t seed = 1; seed <= 40 && misleading < 3; ++seed) {
-      CAPTURE(seed);
-      Host host;
-      host.bench.sizes = {512};
-      host.bench.adjust = [&](sweep::Request& request) { request.seed = seed; };
-      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
-        return ok_in(times.at(scale) * (device == 1 ? slower : 1));
-      };
-      double best_ns = 0;
-      double looks_ns = 0;
-      host.bench.watcher.on_finished = [&](const model::TrialRecord& record) {
-        const double time_ns = record.outcome.measurement->median_ns;
-        if (best_ns == 0 || time_ns < best_ns) best_ns = time_ns;
-        if (record.configuration.text() == "SCALE=16") looks_ns = time_ns;
-      };
-      host.run();
-      if (looks_ns > 1.1 * best_ns) ++misleading;
-      REQUIRE(host.bench.results.finals.size() == 1);
-      const model::FinalRecord& final = host.bench.results.finals[0];
-      CHECK(host.bench.results.trials().at(final.chosen).configuration.text() == "SCALE=16");
-      CHECK(final.entries.size() == 2);
-      CHECK(host.was_told("cuda:1 1.300; that is more than what counts as tied"));
-    }
-    CHECK(misleading > 0);
-  }
-
-  TEST_CASE("devices that are alike are compared once, and that is told") {
-    Host host;
-    host.bench.sizes = {512, 1024, 2048};
-    host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
-      return ok_in(1000.0 / scale * (device == 1 ? 1.004 : 1));
-    };
-    host.run();
-    const auto& notices = host.bench.watcher.notices;
-    CHECK(std::count_if(notices.begin(), notices.end(), [](const std::string& notice) {
-            return notice.find("cuda:1 1.004; they differ by no more") != std::string::npos;
-          }) == 1);
-    CHECK(host.launches() == 15 + comparisons(2));
-  }
-
-  TEST_CASE("a trial on a slow device is dropped by what the best would take there") {
-    Host host;
-    host.bench.sizes = {512, 640, 768, 896, 1024, 1152, 8192};
-    std::mutex mutex;
-    std::map<std::size_t, std::set<double>> told;  ///< by device, of the last problem
-    host.behave = [&](std::size_t device, int scale, const model::TrialJob& job) {
-      const bool is_last = job.plan.steps.at(0).grid.x * scale == 8192 / 32;
-      const std::lock_guard lock(mutex);
-      if (is_last && !host.runners[device]->is_in_final && job.best_ns > 0) told[device].insert(job.best_ns);
-      return ok_in(device == 1 ? 2000 : 1000);
-    };
-    host.run();
-    for (const double best_ns : told[0]) CHECK(best_ns == 1000);
-    for (const double best_ns : told[1]) CHECK(best_ns == 2000);
-    CHECK(told[0].size() + told[1].size() > 0);
-  }
-
-  TEST_CASE("a budget that is spent while devices are compared keeps nobody from a final") {
-    Host host;
-    host.bench.sizes = {512, 1024};
-    host.bench.adjust = [](sweep::Request& request) { request.budget.seconds = 1e6; };
-    std::mutex mutex;
-    std::set<model::Digest> raced;
-    host.behave = [&](std::size_t, int scale, const model::TrialJob& job) {
-      const std::lock_guard lock(mutex);
-      if (!raced.insert(job.key).second) host.later_s = 1e6;  // the first comparison
-      return ok_in(1000.0 / scale);
-    };
-    host.run();
-    CHECK(host.summary.ending == sweep::Ending::budget_spent);
-    CHECK(host.summary.finals >= 1);
   }
 
   TEST_CASE("a final after a spent budget of time has half of what is left for each of its parts") {

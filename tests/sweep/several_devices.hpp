@@ -1,0 +1,84 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/sweep/scale_bench.hpp"
+#include "tuner/sweep/device_spread.hpp"
+
+namespace tuner::test {
+
+/// A sweep on several devices.
+struct Host {
+  using Behave =
+      std::function<model::TrialOutcome(std::size_t device, int scale, const model::TrialJob& job)>;
+  Bench bench;
+  std::size_t devices = 2;
+  Behave behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
+  std::vector<std::unique_ptr<ScaleRunner>> runners;
+  sweep::Summary summary;
+  std::atomic<double> later_s = 0;  ///< what the clock is advanced by
+
+  void run() {
+    const sweep::Request request = bench.request();
+    runners.clear();
+    std::vector<model::TrialRunner*> all;
+    for (std::size_t device = 0; device < devices; ++device) {
+      runners.push_back(std::make_unique<ScaleRunner>(
+          [this, device](int scale, const model::TrialJob& job) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that nobody does everything
+            return behave(device, scale, job);
+          },
+          device));
+      runners.back()->on_final = bench.on_final;
+      all.push_back(runners.back().get());
+    }
+    FakeCompilerLog log;
+    compile::CompilePool pool(
+        2, [&] { return std::make_unique<FakeCompiler>(log, scale_answer(bench.broken)); });
+    double now = 0;
+    sweep::Services services{pool,
+                             all,
+                             bench.results,
+                             bench.results,
+                             bench.watcher,
+                             bench.oracle,
+                             [&] { return (now += 0.001) + later_s; },
+                             bench.stop};
+    summary = sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+  }
+
+  /// uuid to how many trials it raced last.
+  std::map<std::string, int> shares() const {
+    std::map<std::string, int> shares;
+    for (const auto& [key, record] : bench.results.trials()) ++shares[record.gpu];
+    return shares;
+  }
+  std::size_t launches() const {
+    std::size_t launches = 0;
+    for (const auto& runner : runners) launches += runner->launched.size();
+    return launches;
+  }
+  std::size_t finals() const {
+    std::size_t finals = 0;
+    for (const auto& runner : runners) finals += runner->finals.size();
+    return finals;
+  }
+  bool was_told(const std::string& text) const {
+    return std::any_of(bench.watcher.notices.begin(), bench.watcher.notices.end(),
+                       [&](const std::string& notice) { return notice.find(text) != std::string::npos; });
+  }
+};
+
+/// What all devices run once so that they can be compared.
+inline std::size_t comparisons(std::size_t devices) {
+  return sweep::DeviceSpread::runs * devices;
+}
+
+}  // namespace tuner::test
