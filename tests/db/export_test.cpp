@@ -192,6 +192,8 @@ TEST_SUITE("db") {
     CHECK(contains(complaint(replaced("\"kernel\":\"register_tile\"",
                                       "\"kernel\":\"" + std::string(100'000, 'k') + "\"")),
                    "kernel is"));
+    CHECK(contains(complaint(replaced("\"operations\":", "\"operations\":-")), "operations is -"));
+    CHECK(contains(complaint(replaced("\"bytes\":", "\"bytes\":-")), "bytes is -"));
     CHECK(contains(complaint(header + "[1,2]\n"), "an object was expected"));
     std::string run = db::run_line(db_test::sample_run());
     const std::string state = "\"state\":\"running\"";

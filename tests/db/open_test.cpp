@@ -82,6 +82,11 @@ TEST_SUITE("db") {
     CHECK(says([&] { db::open_for_reading(folder.path()); }, "is a folder") == 1);
     CHECK(says([&] { db::ResultStore store(folder / "file/tuner.db"); }, "file") == 1);
     CHECK(says([&] { db::open_for_reading("/dev/null"); }, "no regular file") == 1);
+    std::filesystem::create_symlink("loop.db", folder / "loop.db");
+    CHECK(says([&] { db::open_for_reading(folder / "loop.db"); }, "cannot be looked at (Too many levels") ==
+          1);
+    CHECK(says([&] { db::ResultStore store(folder / "loop.db"); }, "cannot be looked at (Too many levels") ==
+          1);
   }
 
   TEST_CASE("a file that is not SQLite is refused, quoted and left as it was") {
@@ -190,6 +195,25 @@ TEST_SUITE("db") {
     other.execute("COMMIT");
     store.record(db_test::full_trial());
     CHECK(ask(path, "SELECT count(*) FROM trials") == "1");
+  }
+
+  TEST_CASE(
+      "a database that takes no changes, or whose pages are damaged, is told so with what can be done") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    {
+      db::ResultStore store(path);
+      for (int i = 0; i < 200; ++i) store.record(db_test::full_trial("trial " + std::to_string(i)));
+      store.connection().execute("PRAGMA query_only = ON");
+      const Error error = error_of([&] { store.record(db_test::full_trial("more")); });
+      CHECK(contains(error.what(), "the database cannot be written: attempt to write a readonly database"));
+      CHECK(contains(error.hint(), "permissions"));
+    }
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+    const Error error =
+        error_of([&] { db::open_for_reading(path).integer("SELECT count(compile_log) FROM trials"); });
+    CHECK_MESSAGE(contains(error.what(), "the database is damaged"), error.what());
+    CHECK(contains(error.hint(), "sqlite3 '" + path.string() + "' .recover | sqlite3 recovered.db"));
   }
 
   TEST_CASE("a full disk is an error that loses nothing of before") {

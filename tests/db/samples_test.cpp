@@ -22,6 +22,16 @@ TEST_SUITE("db") {
     CHECK(db::encode_samples(samples).size() < samples.size() * sizeof(double) / 3);
   }
 
+  TEST_CASE("more samples than a block may hold are refused before they are written") {
+    const std::vector<double> most(1'000'000, 1.0);
+    CHECK(db::decode_samples(db::encode_samples(most)) == most);
+    std::vector<double> more = most;
+    more.push_back(1);
+    CHECK_THROWS_WITH_AS(db::encode_samples(more),
+                         "a measurement has 1000001 samples, at most 1000000 can be stored",
+                         tuner::model::Error);
+  }
+
   TEST_CASE("a block of samples that is damaged is refused") {
     const std::vector<std::byte> good = db::encode_samples({1, 2, 3});
     for (std::size_t length = 0; length < good.size(); ++length) {

@@ -127,3 +127,43 @@ TEST_CASE("an output's own tolerance counts instead of the plan's") {
 }
 
 TEST_SUITE_END();
+
+TEST_CASE("of vectors it is told which number of which is wrong") {
+  TrialJob job = TrialFixture::job(5);
+  for (BufferPlan* buffer : {&job.plan.buffers[0], &job.plan.buffers[1]}) buffer->type = ElementType::float4;
+  for (auto* steps : {&job.plan.steps, &job.plan.verify.reference})
+    steps->front().operands[3] = TrialFixture::number(20);
+  TrialFixture fixture;
+  CHECK(fixture.run(job).status == TrialStatus::ok);
+  fixture.script.kernels["kernel"] = [](const FakeArguments& arguments) {
+    TrialFixture::twice(arguments);
+    arguments.pointer<float>(1)[7] = 5;
+  };
+  const TrialOutcome outcome = fixture.run(job);
+  CHECK(outcome.status == TrialStatus::wrong_result);
+  CHECK(contains(outcome.detail, "1 of the 20 numbers in the float4s of y are wrong, the first at index 7"));
+  CHECK(contains(outcome.detail, "y[1].w = 5, expected "));
+}
+
+TEST_CASE("two numbers that differ are told with as many digits as that takes") {
+  TrialJob job = TrialFixture::job(judged);
+  job.plan.buffers[1].type = ElementType::float64;
+  job.plan.verify.rounding_terms = 0;
+  const double sum = 0.1 + 0.2;
+  for (const auto& [is, text] : {std::pair(0.3, "y[0] = 0.29999999999999999, expected 0.30000000000000004"),
+                                 std::pair(0.30004, "y[0] = 0.30004, expected 0.3 exactly"),
+                                 std::pair(7.0, "y[0] = 7, expected 0.3 exactly")}) {
+    CAPTURE(is);
+    TrialFixture fixture;
+    fixture.script.kernels["reference"] = [&](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < judged; ++i)
+        arguments.pointer<double>(1)[i] = arguments.pointer<double>(2)[i] = sum;
+    };
+    fixture.script.kernels["kernel"] = [&, is = is](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < judged; ++i) arguments.pointer<double>(1)[i] = is;
+    };
+    const TrialOutcome outcome = fixture.run(job);
+    CHECK(outcome.status == TrialStatus::wrong_result);
+    CHECK_MESSAGE(contains(outcome.detail, text), outcome.detail);
+  }
+}

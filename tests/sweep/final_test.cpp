@@ -195,6 +195,22 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.trial("SCALE=16").definition != model::Digest());
   }
 
+  TEST_CASE("a contender that does not compile any more is in no final, and ends no sweep") {
+    Bench bench;
+    bench.behave = [](int scale, const model::TrialJob&) { return ok_in(1000.0 + 1.0 / scale); };
+    bench.adjust = [](sweep::Request& request) { request.policy.final.contestants = 0; };
+    bench.run();
+    REQUIRE(bench.finals.empty());
+    bench.adjust = nullptr;
+    bench.broken = {"4"};
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.ending == sweep::Ending::done);
+    CHECK(bench.launched.empty());
+    REQUIRE(bench.finals.size() == 1);
+    CHECK(std::set<int>(bench.finals[0].begin(), bench.finals[0].end()) == std::set<int>{1, 2, 8, 16});
+    CHECK(bench.trial("SCALE=4").outcome.status == model::TrialStatus::ok);
+  }
+
   TEST_CASE("a final without a kernel that is not in the sweep says who was not there") {
     Bench bench;
     bench.behave = takes({{4, 1000}});

@@ -57,12 +57,11 @@ std::pair<std::string, std::string> told_apart(double a, double b) {
 }
 
 std::string place_text(const model::BufferPlan& buffer, std::int64_t number) {
-  const int components = model::components(buffer.type);
+  const int components = model::components(buffer.type);  // 4 at most
   if (components == 1) return fmt::format("{}[{}]", buffer.name, number);
   constexpr const char* names = "xyzw";
   const std::int64_t component = number % components;
-  return components <= 4 ? fmt::format("{}[{}].{}", buffer.name, number / components, names[component])
-                         : fmt::format("{}[{}] component {}", buffer.name, number / components, component);
+  return fmt::format("{}[{}].{}", buffer.name, number / components, names[component]);
 }
 
 /// In numbers, of elements with so many `components`: what kernel and reference are given as integers.
