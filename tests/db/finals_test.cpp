@@ -178,6 +178,21 @@ TEST_SUITE("db") {
     CHECK(field.considered == Considered{{false, true, true, true, true}});
   }
 
+  TEST_CASE("a final covers trials too of which nobody knows the run") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    fill(store);
+    TrialRecord of_old = timed_trial("of old", 512, 103, 1);
+    of_old.run = {};
+    store.record(of_old);
+    FinalRecord final = sample_final();
+    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    store.record_final(final, measured_again());
+    const Field field = store.field(cube(512), sample_class(), 1.1, 10);
+    CHECK(names_of(field.contenders) == Names{"a", "b", "of old", "c"});
+    CHECK(field.considered == Considered{{true, true, true, true}});
+  }
+
   TEST_CASE("the best is what the last final chose, with those it tied with") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";

@@ -1,3 +1,4 @@
+#include "tests/support/contains.hpp"
 #include "tests/sweep/scale_bench.hpp"
 
 using namespace tuner;
@@ -129,6 +130,33 @@ TEST_SUITE("tuner::sweep, baselines") {
     bench.run();
     CHECK(bench.launched == std::vector<int>(2, test::library_scale));
     CHECK(bench.finals.size() == 2);
+  }
+
+  TEST_CASE("a library that cannot be called for a problem has a row that says why, and is not launched") {
+    Bench bench;
+    bench.sizes = {1024, 2048};
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = test::scale_spec();
+      model::BaselineSpec library;
+      library.name = "libscale";
+      library.source = {{"libscale.cpp", "calls it"}};
+      library.arguments = {{"x", {}}};
+      library.workspace_bytes = {"1024 / (2048 - N)", {}};
+      spec.baselines = {library};
+      request.work.push_back(
+          {space::KernelSpace(space::baselines(spec).front()), request.work.front().problems});
+    };
+    bench.behave = takes(100);
+    const sweep::Summary summary = bench.run();
+    CHECK(std::count(bench.launched.begin(), bench.launched.end(), test::library_scale) == 1);
+    CHECK(summary.finished == 12);
+    CHECK(summary.failed == 1);
+    REQUIRE(bench.watcher.notices.size() == 1);
+    CHECK(contains(bench.watcher.notices[0], "no times of libscale: unlaunchable: "));
+    CHECK(contains(bench.watcher.notices[0], "1024 / (2048 - N)"));
+    CHECK(bench.finals.size() == 2);
+    bench.run();
+    CHECK(bench.launched.empty());
   }
 
   TEST_CASE("a library that fails costs its row alone") {
