@@ -11,35 +11,22 @@
 namespace db {
 
 using tuner::model::Digest;
-using tuner::model::Fastest;
 using tuner::model::Field;
 using tuner::model::FinalRecord;
 using tuner::model::TrialRecord;
 
-namespace {
-
-/// What a Fastest is read from, of trials `t`.
-std::string times() {
-  return "SELECT t.median_ns, (SELECT min(m.median_ns) FROM measurements AS m "
-         "WHERE m.trial = t.id AND m.status = 'ok')";
-}
-
-Fastest read_times(Statement::Use& row) {
-  Fastest times;
-  if (!row.null()) times.median_ns = row.real();
-  if (!row.null()) times.ever_ns = row.real();
-  return times;
-}
-
-}  // namespace
-
 FieldReader::FieldReader(const Connection& db)
-    : m_best(db,
-             "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
-      m_fastest(db, times() + " FROM trials AS t WHERE t.id = ? AND t.status = 'ok'"),
-      m_fastest_by_kernel(db, times() +
-                                  ", k.name FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
-                                  "WHERE t.contest = ? AND t.competes = 1"),
+    : m_fastest(db,
+                "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
+      m_least(db,
+              "SELECT min(m.median_ns) FROM trials AS t "
+              "JOIN measurements AS m ON m.trial = t.id AND m.status = 'ok' "
+              "WHERE t.id = ? AND t.status = 'ok'"),
+      m_least_by_kernel(
+          db,
+          "SELECT min(m.median_ns), k.name FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
+          "JOIN measurements AS m ON m.trial = t.id AND m.status = 'ok' "
+          "WHERE t.contest = ? AND t.competes = 1 GROUP BY k.name ORDER BY 1"),
       m_contenders(db,
                    "SELECT id FROM trials WHERE contest = ? AND competes = 1 AND median_ns <= ? "
                    "ORDER BY median_ns, id LIMIT ?"),
@@ -55,29 +42,32 @@ FieldReader::FieldReader(const Connection& db)
                    "AND t.sequence BETWEEN v.first AND v.last WHERE v.final = ? AND t.id = ?") {}
 
 std::optional<double> FieldReader::best_ns(const Digest& contest) {
-  auto row = m_best.use();
+  auto row = m_fastest.use();
   if (!row.bind(contest).step()) return std::nullopt;
   return row.real();
 }
 
-Fastest FieldReader::fastest(const std::vector<Digest>& trials) {
-  Fastest all;
+std::optional<double> FieldReader::least_ns(const std::vector<Digest>& trials) {
+  std::optional<double> least_ns;
   for (const Digest& trial : trials) {
-    auto row = m_fastest.use();
-    if (row.bind(trial).step()) all.take(read_times(row));
+    auto row = m_least.use();
+    row.bind(trial).step();
+    if (row.null()) continue;
+    const double time_ns = row.real();
+    least_ns = std::min(time_ns, least_ns.value_or(time_ns));
   }
-  return all;
+  return least_ns;
 }
 
-Fastest FieldReader::fastest_beside(const std::set<std::string>& kernels, const Digest& contest) {
-  Fastest all;
-  auto row = m_fastest_by_kernel.use();
+std::optional<double> FieldReader::least_ns_beside(const std::set<std::string>& kernels,
+                                                   const Digest& contest) {
+  auto row = m_least_by_kernel.use();
   row.bind(contest);
   while (row.step()) {
-    const Fastest times = read_times(row);
-    if (!kernels.contains(row.text())) all.take(times);
+    const double time_ns = row.real();
+    if (!kernels.contains(row.text())) return time_ns;
   }
-  return all;
+  return std::nullopt;
 }
 
 TrialRecord FieldReader::load(const Digest& trial) {

@@ -284,14 +284,15 @@ std::optional<double> ResultStore::best_ns(const Problem& problem, const Compari
   return m_statements->fields.best_ns(contest_id(problem, comparison_class));
 }
 
-Fastest ResultStore::fastest(const std::vector<Digest>& keys) {
+std::optional<double> ResultStore::least_ns(const std::vector<Digest>& keys) {
   const Snapshot snapshot(m_db);
-  return m_statements->fields.fastest(keys);
+  return m_statements->fields.least_ns(keys);
 }
 
-Fastest ResultStore::fastest_beside(const std::set<std::string>& kernels, const Problem& problem,
-                                    const ComparisonClass& comparison_class) {
-  return m_statements->fields.fastest_beside(kernels, contest_id(problem, comparison_class));
+std::optional<double> ResultStore::least_ns_beside(const std::set<std::string>& kernels,
+                                                   const Problem& problem,
+                                                   const ComparisonClass& comparison_class) {
+  return m_statements->fields.least_ns_beside(kernels, contest_id(problem, comparison_class));
 }
 
 Field ResultStore::field(const Problem& problem, const ComparisonClass& comparison_class, double within,

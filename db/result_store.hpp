@@ -50,10 +50,10 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   std::optional<tuner::model::TrialRecord> find(const tuner::model::Digest& trial) override;
   std::optional<double> best_ns(const tuner::model::Problem& problem,
                                 const tuner::model::ComparisonClass& comparison_class) override;
-  tuner::model::Fastest fastest(const std::vector<tuner::model::Digest>& keys) override;
-  tuner::model::Fastest fastest_beside(const std::set<std::string>& kernels,
-                                       const tuner::model::Problem& problem,
-                                       const tuner::model::ComparisonClass& comparison_class) override;
+  std::optional<double> least_ns(const std::vector<tuner::model::Digest>& keys) override;
+  std::optional<double> least_ns_beside(const std::set<std::string>& kernels,
+                                        const tuner::model::Problem& problem,
+                                        const tuner::model::ComparisonClass& comparison_class) override;
   tuner::model::Field field(const tuner::model::Problem& problem,
                             const tuner::model::ComparisonClass& comparison_class, double within,
                             int most) override;

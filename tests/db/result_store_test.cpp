@@ -108,7 +108,7 @@ TEST_SUITE("db") {
     CHECK_FALSE(store.best_ns(db_test::cube(2048), db_test::sample_class()));
   }
 
-  TEST_CASE("the fastest beside some kernels passes over those, the fastest of trials over the rest") {
+  TEST_CASE("the least time beside some kernels passes over those, that of trials over the rest") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     std::vector<Digest> keys;
@@ -119,41 +119,39 @@ TEST_SUITE("db") {
       keys.push_back(trial.key);
     }
     const auto beside = [&](const std::set<std::string>& kernels) {
-      return store.fastest_beside(kernels, db_test::cube(512), db_test::sample_class()).median_ns;
+      return store.least_ns_beside(kernels, db_test::cube(512), db_test::sample_class());
     };
     CHECK(beside({}) == 80);
     CHECK(beside({"second"}) == 90);
     CHECK(beside({"second", "third", "fourth"}) == 100);
     CHECK_FALSE(beside({"first", "second", "third"}));
-    CHECK_FALSE(store.fastest_beside({}, db_test::cube(1024), db_test::sample_class()).median_ns);
-    CHECK(store.fastest(keys).median_ns == 80);
-    CHECK(store.fastest({keys[0], keys[2]}).median_ns == 90);
-    CHECK_FALSE(store.fastest({}).median_ns);
+    CHECK_FALSE(store.least_ns_beside({}, db_test::cube(1024), db_test::sample_class()));
+    CHECK(store.least_ns(keys) == 80);
+    CHECK(store.least_ns({keys[0], keys[2]}) == 90);
+    CHECK_FALSE(store.least_ns({}));
   }
 
-  TEST_CASE("the fastest are told as they are and as they ever were, while they may be trusted") {
+  TEST_CASE("the least time is of all that trials ever had, while they may be trusted") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
-    const auto both = [&] {
-      const Fastest beside = store.fastest_beside({}, db_test::cube(512), db_test::sample_class());
-      const Fastest named = store.fastest({timed_trial("a", 512, 1).key, timed_trial("b", 512, 1).key});
-      CHECK(beside.median_ns == named.median_ns);
-      CHECK(beside.ever_ns == named.ever_ns);
-      return std::pair(named.median_ns.value_or(0), named.ever_ns.value_or(0));
+    const auto least_ns = [&] {
+      const auto beside = store.least_ns_beside({}, db_test::cube(512), db_test::sample_class());
+      CHECK(beside == store.least_ns({timed_trial("a", 512, 1).key, timed_trial("b", 512, 1).key}));
+      return beside;
     };
     store.record(timed_trial("a", 512, 70));
     store.record(timed_trial("a", 512, 100));
-    CHECK(both() == std::pair(100.0, 70.0));
-    store.record(timed_trial("b", 512, 90));
-    CHECK(both() == std::pair(90.0, 70.0));
+    CHECK(least_ns() == 70);
     TrialRecord dropped = timed_trial("b", 512, 10);
     dropped.outcome.status = TrialStatus::dropped;
     store.record(dropped);
-    CHECK(both() == std::pair(100.0, 70.0));
+    CHECK(least_ns() == 70);
     store.record(timed_trial("b", 512, 90));  // what it was dropped with is no time to be trusted
-    CHECK(both() == std::pair(90.0, 70.0));
+    CHECK(least_ns() == 70);
     store.record(failed_trial("a", 512, TrialStatus::wrong_result));
-    CHECK(both() == std::pair(90.0, 90.0));
+    CHECK(least_ns() == 90);
+    store.record(failed_trial("b", 512, TrialStatus::crashed));
+    CHECK_FALSE(least_ns());
   }
 
   TEST_CASE("a compiler's later success replaces the log of its failure") {

@@ -171,7 +171,7 @@ TEST_SUITE("tuner command line, counterexamples") {
     const ProgramResult planned = author.types(plan);
     CHECK(has(planned.out, "0 known, 2 left"));
     const std::string sentence =
-        "2 trials were dropped early for a best that is gone or slower since, and are measured again";
+        "2 trials were dropped early for a best that is out of the race since, and are measured again";
     CHECK(has(planned.err, sentence));
     const ProgramResult again = author.runs({}, "slow");
     CHECK(has(again.err, sentence));

@@ -66,10 +66,12 @@ class MemoryResults final : public model::ResultSink, public model::ResultSource
                                 const model::ComparisonClass& comparison_class) override {
     return known_best_ns ? known_best_ns : store.best_ns(problem, comparison_class);
   }
-  model::Fastest fastest(const std::vector<model::Digest>& keys) override { return store.fastest(keys); }
-  model::Fastest fastest_beside(const std::set<std::string>& kernels, const model::Problem& problem,
-                                const model::ComparisonClass& comparison_class) override {
-    return store.fastest_beside(kernels, problem, comparison_class);
+  std::optional<double> least_ns(const std::vector<model::Digest>& keys) override {
+    return store.least_ns(keys);
+  }
+  std::optional<double> least_ns_beside(const std::set<std::string>& kernels, const model::Problem& problem,
+                                        const model::ComparisonClass& comparison_class) override {
+    return store.least_ns_beside(kernels, problem, comparison_class);
   }
   model::Field field(const model::Problem& problem, const model::ComparisonClass& comparison_class,
                      double within, int most) override {

@@ -87,7 +87,7 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
 
 std::string reopened_text(std::int64_t reopened) {
   if (reopened == 0) return "";
-  return fmt::format("{} dropped early for a best that is gone or slower since, and {} measured again",
+  return fmt::format("{} dropped early for a best that is out of the race since, and {} measured again",
                      reopened == 1 ? "1 trial was" : fmt::format("{} trials were", reopened),
                      reopened == 1 ? "is" : "are");
 }

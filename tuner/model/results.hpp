@@ -49,22 +49,6 @@ struct KnownResult {
   std::optional<double> median_ns;  ///< of ok and dropped ones
 };
 
-/// The fastest of some trials that may win.
-struct Fastest {
-  std::optional<double> median_ns;  ///< as their times are known
-  std::optional<double> ever_ns;    ///< the least median that one of them ever had, in a race or a final
-
-  void take(const Fastest& other) {
-    take(median_ns, other.median_ns);
-    take(ever_ns, other.ever_ns);
-  }
-
- private:
-  static void take(std::optional<double>& mine, const std::optional<double>& other) {
-    if (other && (!mine || *other < *mine)) mine = other;
-  }
-};
-
 /// Whom a final of a problem would be between.
 struct Field {
   std::vector<TrialRecord> contenders;          ///< the best that may win, fastest first; no raw samples
@@ -127,11 +111,12 @@ class ResultSource {
   virtual std::optional<TrialRecord> find(const Digest& trial) = 0;
   /// Median of the fastest trial of a problem in a class that may win; absent when there is none.
   virtual std::optional<double> best_ns(const Problem& problem, const ComparisonClass& comparison_class) = 0;
-  /// Of those among `keys` that have a time to be trusted.
-  virtual Fastest fastest(const std::vector<Digest>& keys) = 0;
-  /// Of the trials of a problem in a class that may win and whose kernel is none of these.
-  virtual Fastest fastest_beside(const std::set<std::string>& kernels, const Problem& problem,
-                                 const ComparisonClass& comparison_class) = 0;
+  /// The least median that any of `keys` ever had, in a race or a final, of those whose time is to be trusted
+  /// today; absent when there is none.
+  virtual std::optional<double> least_ns(const std::vector<Digest>& keys) = 0;
+  /// Likewise, of the trials of a problem in a class that may win and whose kernel is none of these.
+  virtual std::optional<double> least_ns_beside(const std::set<std::string>& kernels, const Problem& problem,
+                                                const ComparisonClass& comparison_class) = 0;
   /// The contenders are those whose time is at most the best one's times `within`, `most` of them at most.
   virtual Field field(const Problem& problem, const ComparisonClass& comparison_class, double within,
                       int most) = 0;

@@ -127,55 +127,60 @@ void note_known(const Request& request, Group& group, model::ResultSource& sourc
   }
 }
 
-/// Of a group's own trials, as their times are known; of other kernels' and of the past nothing is asked.
-model::Fastest fastest_known(const Request& request, const Group& group) {
-  model::Fastest fastest;
+void take_faster(std::optional<double>& best_ns, std::optional<double> time_ns) {
+  if (time_ns && (!best_ns || *time_ns < *best_ns)) best_ns = time_ns;
+}
+
+/// The best of a group's own trials, as their times are known; of other kernels and of the past nothing is
+/// asked.
+std::optional<double> best_known(const Request& request, const Group& group) {
+  std::optional<double> best_ns;
   for (std::size_t i = 0; i < group.known.size(); ++i) {
     const auto& known = group.known[i];
     const model::Role role = request.work[group.work[group.candidates[i].kernel]].kernel.spec().role;
     if (known && model::has_trusted_time(known->status) && model::may_win(role))
-      fastest.take({known->time_ns, known->time_ns});
+      take_faster(best_ns, known->time_ns);
   }
-  return fastest;
+  return best_ns;
 }
 
-/// Of what a kernel's space holds on a problem today, all shards considered.
-model::Fastest fastest_of_kernel(const Request& request, const Work& work, const model::Problem& problem,
-                                 model::ResultSource& source) {
+/// The least time that what is in a kernel's space today ever had on a problem, all shards considered.
+std::optional<double> least_of_kernel(const Request& request, const Work& work, const model::Problem& problem,
+                                      model::ResultSource& source) {
   const model::KernelSpec& spec = work.kernel.spec();
   const bool solves = spec.family == problem.family && spec.sizes.size() == problem.sizes.size() &&
                       std::find(spec.types.begin(), spec.types.end(), problem.type) != spec.types.end();
-  if (!solves || !model::may_win(spec.role)) return {};
-  return source.fastest(candidates_of(request, work, problem).keys);
+  if (!solves || !model::may_win(spec.role)) return std::nullopt;
+  return source.least_ns(candidates_of(request, work, problem).keys);
 }
 
-/// Of a problem, as today's specs have it: of kernels that are not at hand, as when they were last tuned.
-model::Fastest fastest_today(const Request& request, const model::Problem& problem,
-                             model::ResultSource& source) {
-  model::Fastest fastest;
+/// Likewise of a problem, as today's specs have it: of kernels that are not at hand, as when they were last
+/// tuned.
+std::optional<double> least_today(const Request& request, const model::Problem& problem,
+                                  model::ResultSource& source) {
+  std::optional<double> least_ns;
   std::set<std::string> at_hand;
   for (const auto* list : {&request.work, &request.rivals}) {
     for (const Work& work : *list) {
       at_hand.insert(work.kernel.spec().name);
-      fastest.take(fastest_of_kernel(request, work, problem, source));
+      take_faster(least_ns, least_of_kernel(request, work, problem, source));
     }
   }
-  fastest.take(source.fastest_beside(at_hand, problem, comparison_class(request, problem.type)));
-  return fastest;
+  take_faster(least_ns, source.least_ns_beside(at_hand, problem, comparison_class(request, problem.type)));
+  return least_ns;
 }
 
 /// A trial was dropped for the best of its day, which may have left since: edited, forgotten or found wrong.
-/// What would be in a final beside the best of today is to be measured whole, and what a best that looked
-/// faster than it is has dropped. A final that finds the best a little slower than its race reopens nothing.
+/// What would be in a final beside the best of today is to be measured whole. The best counts with the least
+/// time that it ever had: it was that much faster when both were measured, whatever a final found later.
 void reopen_dropped(const Request& request, Group& group, model::ResultSource& source) {
-  model::Fastest fastest = fastest_known(request, group);
+  std::optional<double> best_ns = best_known(request, group);
   const auto is_in_reach = [&](const std::optional<search::Result>& known) {
-    if (!known || known->status != TrialStatus::dropped) return false;
-    if (!known->time_ns || !fastest.median_ns || *known->time_ns < *fastest.median_ns) return true;
-    return fastest.ever_ns && *known->time_ns <= *fastest.ever_ns * request.policy.final.within;
+    return known && known->status == TrialStatus::dropped &&
+           (!best_ns || !known->time_ns || *known->time_ns <= *best_ns * request.policy.final.within);
   };
   if (std::none_of(group.known.begin(), group.known.end(), is_in_reach)) return;
-  fastest = fastest_today(request, group.problem, source);  // identities of other kernels take their time
+  best_ns = least_today(request, group.problem, source);  // identities of other kernels take their time
   for (auto& known : group.known) {
     if (!is_in_reach(known)) continue;
     known.reset();
