@@ -202,6 +202,17 @@ TEST_SUITE("db") {
     CHECK(contains(complaint(header + run), "running, done, interrupted or failed"));
   }
 
+  TEST_CASE("a class and a problem arrive with all that tells them from others") {
+    TrialRecord trial = full_trial();
+    trial.comparison_class = {"Fake GPU", "1.2",     "nvrtc 9.9", ElementType::float64,
+                              "cold",     "quick-7", "named"};
+    trial.problem.type = ElementType::float64;
+    std::istringstream in(db::header_line({}) + db::trial_line(trial));
+    const TrialRecord arrived = db::parse_export(in, "x").trials.at(0);
+    CHECK(arrived.comparison_class == trial.comparison_class);
+    CHECK(arrived.problem == trial.problem);
+  }
+
   TEST_CASE("an export that its disk does not take is an error") {
     const TempFolder folder;
     fill(folder / "a.db");

@@ -127,6 +127,9 @@ TEST_SUITE("cli") {
     CHECK(contains(
         text, "cannot be told from 1 other; chosen by the rule: fewest registers, then the smallest block"));
     CHECK(contains(text, "NAME b → a, 1.010 µs"));
+    db::BestAnswer cool = after_final();
+    cool.final->throttled_rounds = 0;
+    CHECK_FALSE(contains(why(cool), "clock"));
     db::BestAnswer old = after_final();
     old.newcomers = {{"naive", 3}};
     CHECK(contains(why(old), "3 of naive; none is clearly faster"));
