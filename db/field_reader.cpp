@@ -18,15 +18,8 @@ using tuner::model::TrialRecord;
 FieldReader::FieldReader(const Connection& db)
     : m_fastest(db,
                 "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
-      m_least(db,
-              "SELECT min(m.median_ns) FROM trials AS t "
-              "JOIN measurements AS m ON m.trial = t.id AND m.status = 'ok' "
-              "WHERE t.id = ? AND t.status = 'ok'"),
-      m_least_by_kernel(
-          db,
-          "SELECT min(m.median_ns), k.name FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
-          "JOIN measurements AS m ON m.trial = t.id AND m.status = 'ok' "
-          "WHERE t.contest = ? AND t.competes = 1 GROUP BY k.name ORDER BY 1"),
+      m_least(db, sql("select_least_time")),
+      m_least_by_kernel(db, sql("select_least_times")),
       m_contenders(db,
                    "SELECT id FROM trials WHERE contest = ? AND competes = 1 AND median_ns <= ? "
                    "ORDER BY median_ns, id LIMIT ?"),

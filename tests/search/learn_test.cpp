@@ -149,6 +149,17 @@ TEST_CASE("a seed and results determine the order; another seed another one") {
   }
 }
 
+TEST_CASE("what is set of learn is heard: the search takes another course") {
+  const Bowl bowl;
+  const auto usual = told_of(bowl, "learn", 80, 8, 3).order;
+  for (const std::string_view setting : {"start=3", "random=0.5", "local=0.5", "bold=0", "opinions=1",
+                                         "points=20", "covered=64", "pool=1000"}) {
+    CAPTURE(setting);
+    CHECK(told_of(bowl, "learn:" + std::string(setting), 80, 8, 3).order != usual);
+  }
+  CHECK(told_of(bowl, "learn:opinions=4,points=250,covered=1024,pool=20000", 80, 8, 3).order == usual);
+}
+
 TEST_CASE("each candidate is tried once, none that is known, all in the end") {
   Bowl bowl;
   for (std::size_t i = 0; i < 900; ++i) bowl.space.known[i] = bowl.result(i);

@@ -28,6 +28,9 @@ TEST_SUITE("tuner::sweep") {
     CHECK(summary.ending == sweep::Ending::done);
     CHECK(summary.planned == 10);
     CHECK(summary.finished == 10);
+    CHECK(summary.wall_seconds > 0);
+    CHECK(summary.measuring_seconds > 0);
+    CHECK(summary.measuring_seconds <= summary.wall_seconds);
     CHECK(bench.results.trials().size() == 10);
     CHECK(bench.results.calls.front() == "begin");
     CHECK(bench.results.calls.back() == "end done");

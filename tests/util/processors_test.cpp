@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tuner/util/temporary_folder.hpp"
@@ -55,6 +56,18 @@ TEST_SUITE("tuner::util, processors") {
     const util::GroupLimits limits = util::group_limits(folder.path() / "own", folder.path() / "all");
     CHECK(!limits.processors);
     CHECK(!limits.memory_bytes);
+  }
+
+  TEST_CASE("as many processors are usable as a quota begins, of those that there are") {
+    const int all = util::usable_processors({});
+    REQUIRE(all >= 1);
+    const auto usable = [](double processors) { return util::usable_processors({processors, std::nullopt}); };
+    CHECK(usable(0.1) == 1);
+    CHECK(usable(1) == 1);
+    CHECK(usable(1.2) == std::min(2, all));
+    CHECK(usable(all) == all);
+    CHECK(usable(all + 3.0) == all);
+    CHECK(usable(1e30) == all);
   }
 
   TEST_CASE("of the machine's processors those of the affinity mask are usable") {

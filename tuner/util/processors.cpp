@@ -86,15 +86,15 @@ GroupLimits group_limits(const fs::path& own_groups, const fs::path& all_groups)
   return limits;
 }
 
-int usable_processors() {
+int usable_processors(const GroupLimits& limits) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
   // More processors than a mask of the usual size has room for: then all of them.
   const bool known = sched_getaffinity(0, sizeof mask, &mask) == 0;
   const auto all = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int allowed = known ? std::max(1, CPU_COUNT(&mask)) : all;
-  const auto quota = group_limits().processors;
-  return quota ? std::max(1, std::min(allowed, static_cast<int>(std::ceil(*quota)))) : allowed;
+  const double most = std::ceil(limits.processors.value_or(allowed));
+  return static_cast<int>(std::clamp(most, 1.0, static_cast<double>(allowed)));
 }
 
 std::int64_t usable_memory_bytes() {

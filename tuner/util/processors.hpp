@@ -17,8 +17,8 @@ GroupLimits group_limits(const std::filesystem::path& own_groups = "/proc/self/c
                          const std::filesystem::path& all_groups = "/sys/fs/cgroup");
 
 /// Processors that this process may run on at once: those of its affinity mask, as far as its control groups
-/// let it use them. At least 1.
-int usable_processors();
+/// let it use them, part of one for a whole one. At least 1.
+int usable_processors(const GroupLimits& limits = group_limits());
 /// Memory that this process may use: the machine's, or its control groups' limit.
 std::int64_t usable_memory_bytes();
 
