@@ -7,7 +7,9 @@
 
 namespace tuner::sweep {
 
-/// What a trial may be dropped for: the best time of its problem so far, as its own device would take it.
+/// What a trial may be dropped for: the best time of its problem so far, as its own device would take it, and
+/// no less than it is recorded with: whoever is dropped by a fast device is to be seen slower by the records
+/// too.
 class BestTimes {
  public:
   /// The references must outlive the object.
@@ -22,7 +24,11 @@ class BestTimes {
   const Request& m_request;
   Services& m_services;
   const DeviceSpread& m_spread;
-  std::map<std::size_t, double> m_best_ns;  ///< by group, as the first device would take it; 0: none yet
+  struct Best {
+    double corrected_ns = 0;  ///< as the first device would take it; 0: none yet
+    double recorded_ns = 0;   ///< whichever device took it
+  };
+  std::map<std::size_t, Best> m_best;  ///< by group
 };
 
 }  // namespace tuner::sweep
