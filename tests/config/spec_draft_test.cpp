@@ -67,6 +67,25 @@ TEST_SUITE("config::draft_spec") {
     CHECK(result.asks("y is read and written"));
   }
 
+  TEST_CASE("values are guessed by what a macro is where nobody says, and by its name") {
+    const auto defaults = [](const std::string& name, const std::string& usual) {
+      return "#ifndef " + name + "\n#define " + name + " " + usual + "\n#endif\n";
+    };
+    using Values = std::vector<std::int64_t>;
+    const Drafted result = drafted(defaults("SWIZZLE", "1") + defaults("SKIP", "0") + defaults("ROWS", "4") +
+                                   defaults("BLOCK_SIZE", "512") + defaults("COLUMNS", "1024") +
+                                   "extern \"C\" __global__ void fill(int n, float* y) {\n"
+                                   "#if FAST\n#endif\n"
+                                   "  int i = blockIdx.x * BLOCK_SIZE + threadIdx.x; if (i < n) y[i] = "
+                                   "SWIZZLE + SKIP + ROWS + COLUMNS; }");
+    CHECK(values_of(result, "SWIZZLE") == Values{0, 1});
+    CHECK(values_of(result, "SKIP") == Values{0, 1});
+    CHECK(values_of(result, "ROWS") == Values{1, 2, 4, 8, 16});
+    CHECK(values_of(result, "BLOCK_SIZE") == Values{128, 256, 512, 1024});
+    CHECK(values_of(result, "COLUMNS") == Values{256, 512, 1024, 2048, 4096});
+    CHECK(values_of(result, "FAST") == Values{0, 1});
+  }
+
   TEST_CASE("a source with code for the host asks for nvcc, another does not") {
     const std::string kernel =
         "__global__ void fill(float* x, int n) { if (threadIdx.x << 2 < n) x[0] = 1; }\n";

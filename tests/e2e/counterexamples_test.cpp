@@ -125,6 +125,7 @@ TEST_SUITE("tuner command line, counterexamples") {
     INFO(run.err);
     CHECK(run.exit_code == 1);
     CHECK(has(run.err, "results were refused by the database"));
+    CHECK_FALSE(has(run.err, "could not be written"));
     CHECK(has(read_text(author.word_behind(run.err, "they are in ")), "BLOCK"));
   }
 
