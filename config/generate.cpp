@@ -11,7 +11,6 @@ void read_generate(const Node& table, SpecContext& context) {
   }
   TableReader reader(table, "[generate]", context.mistakes);
   model::GeneratorSpec generator;
-  generator.where = table.where;
   if (const auto source = reader.required_text("source", "source = \"inputs.cu\", device code")) {
     generator.source = collect_sources(
         context.files, {context.folder, *source, table.find("source")->value.where, context.includes},

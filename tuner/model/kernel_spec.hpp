@@ -184,7 +184,6 @@ struct VerifySpec {
 struct GeneratorSpec {
   std::vector<SourceText> source;  ///< main file first, then the headers it includes
   std::vector<StepSpec> steps;
-  SourceLocation where;
 };
 
 struct MetricSpec {
