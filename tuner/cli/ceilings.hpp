@@ -28,9 +28,9 @@ struct CeilingTask {
 /// Measures what the device of a run that has ended can do at most, as far as that is not known yet: sweeps
 /// each ceiling's kernel over its own problem by the `quick` policy, and records its best first metric. The
 /// trials are kept like any others, so that an interrupted measuring goes on where it stopped. A ceiling of
-/// which a trial is missing, or none is ok, is not recorded. Nothing is
-/// begun after a run that was interrupted, or that has no trial, of today or of before. An interruption of
-/// the measuring becomes the run's ending. Throws model::Error where a result cannot be kept.
+/// which a trial is missing, or none is ok, is not recorded. Nothing is begun after a run that was
+/// interrupted, or that has no trial, neither of today nor of before. An interruption of the measuring
+/// becomes the run's ending. Throws model::Error where a result cannot be kept.
 void measure_ceilings(const CeilingTask& task, sweep::Summary& run);
 
 }  // namespace tuner::cli
