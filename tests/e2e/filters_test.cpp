@@ -117,6 +117,11 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(there[0]["wanted_device"] == true);
     const auto elsewhere = owner.best({"512", "--family", "matmul", "--gpu", "A100"});
     CHECK(elsewhere[0]["wanted_device"] == false);
+    const std::vector<std::string> people = {"best", "512", "--family", "matmul"};
+    const std::string why_both = owner.asks(people, {"--gpu", "H100"}).err;
+    CHECK(has(why_both, "measured on NVIDIA H200; a GPU named 'H100' was asked for"));
+    CHECK_FALSE(has(why_both, "measured on NVIDIA H100;"));
+    CHECK(has(owner.asks(people, {"--gpu", "A100"}).err, "measured on NVIDIA H100; a GPU named 'A100'"));
     const std::vector<std::string> build = {"best", "512", "--family", "matmul", "--format", "flags"};
     CHECK(owner.asks(build, {"--gpu", "H100"}).exit_code == 0);
     const ProgramResult none = owner.asks(build, {"--gpu", "A100"});

@@ -25,8 +25,10 @@ void say_measured(const db::BestAnswer& answer, const Asked& asked, Lines& lines
   lines.push_back(fmt::format("measured{}: {} ok, {} dropped early, {} failed, {} skipped",
                               answer.exact ? "" : " there", contest.ok, contest.dropped, contest.failed,
                               contest.skipped));
-  if (!answer.wanted_device)
-    lines.push_back(fmt::format("no result for '{}'; this is another device's", asked.gpu));
+  if (!answer.wanted_device) {
+    lines.push_back(fmt::format("measured on {}; a GPU named '{}' was asked for",
+                                contest.comparison_class.device, asked.gpu));
+  }
 }
 
 /// Who was not there when the best were measured in turn.
