@@ -16,6 +16,7 @@
 #include "tuner/search/learn/block_threads.hpp"
 #include "tuner/search/learn/facts.hpp"
 #include "tuner/search/learn/first_proposals.hpp"
+#include "tuner/search/learn/kernel_coverage.hpp"
 #include "tuner/search/learn/model.hpp"
 #include "tuner/search/learn/pool.hpp"
 #include "tuner/search/learn/records.hpp"
@@ -262,6 +263,53 @@ TEST_SUITE("tuner::search::learn parts") {
     ResourceEffects effects;
     for (int i = 0; i < 100; ++i) effects.add(compiled, {5, 0.1}, i % 2 == 0 ? 7 : 3);
     CHECK_FALSE(effects.hopeless(compiled, {20, 0.1}, 5));
+  }
+
+  TEST_CASE("a kernel is owed four trials, the fastest's twenty, each as many as it has at most") {
+    Grids grids;
+    grids.add({{"X", {1, 2, 4, 8, 16}}, {"Y", {1, 2, 4, 8, 16}}});  // 0 to 24
+    grids.add({{"X", {1, 2, 4}}});                                  // 25 to 27
+    grids.add({{"X", {1, 2, 4, 8, 16, 32}}});                       // 28 to 33
+    KernelCoverage coverage(grids.space);
+    const auto begin_and_end = [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        coverage.begin(i);
+        coverage.end(i);
+      }
+    };
+    CHECK(coverage.lacking({}) == 0);
+    begin_and_end(0, 4);
+    begin_and_end(25, 2);
+    CHECK(coverage.lacking({}) == 2);  // none of four, where of the second's three there are two
+    begin_and_end(28, 3);
+    CHECK(coverage.lacking({}) == 1);
+    coverage.begin(27);
+    CHECK(coverage.lacking({}) == 2);
+    coverage.begin(31);
+    CHECK_FALSE(coverage.lacking({}));
+    CHECK_FALSE(coverage.is_complete({}));  // two are under way
+    coverage.end(27);
+    CHECK_FALSE(coverage.is_complete({}));
+    coverage.end(31);
+    CHECK(coverage.is_complete({}));
+
+    CHECK(coverage.lacking(3) == 0);  // twenty of the kernel of the fastest
+    CHECK_FALSE(coverage.is_complete(3));
+    CHECK(coverage.lacking(28) == 2);  // all six of that one
+    CHECK_FALSE(coverage.lacking(26));
+    CHECK(coverage.is_complete(26));
+    begin_and_end(4, 15);
+    CHECK_FALSE(coverage.is_complete(3));
+    begin_and_end(19, 1);
+    CHECK(coverage.is_complete(3));
+  }
+
+  TEST_CASE("where there is one kernel none is lacking") {
+    Grids grids;
+    grids.add({{"X", {1, 2, 4, 8, 16}}});
+    const KernelCoverage coverage(grids.space);
+    CHECK_FALSE(coverage.lacking({}));
+    CHECK(coverage.is_complete(2));
   }
 
   TEST_CASE("records are the three nearest that have a time, this class and this size first") {

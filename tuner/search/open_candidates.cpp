@@ -1,5 +1,6 @@
 #include "tuner/search/open_candidates.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -35,6 +36,14 @@ std::optional<std::size_t> OpenCandidates::first() {
   while (m_next < m_order.size() && !m_open[m_order[m_next]]) ++m_next;
   if (m_next == m_order.size()) return std::nullopt;
   return m_order[m_next];
+}
+
+std::optional<std::size_t> OpenCandidates::first(
+    const std::function<bool(std::size_t candidate)>& is_wanted) const {
+  const auto found = std::find_if(m_order.begin() + static_cast<std::ptrdiff_t>(m_next), m_order.end(),
+                                  [&](std::size_t one) { return m_open[one] && is_wanted(one); });
+  if (found == m_order.end()) return std::nullopt;
+  return *found;
 }
 
 }  // namespace tuner::search

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,8 @@ class OpenCandidates {
   void take(std::size_t candidate);
   /// The first of the order that is still open; stays so until it is taken. Nothing where none is.
   std::optional<std::size_t> first();
+  /// The first of those that `is_wanted`; asks of every open one before it.
+  std::optional<std::size_t> first(const std::function<bool(std::size_t candidate)>& is_wanted) const;
 
  private:
   std::vector<bool> m_open;

@@ -24,7 +24,7 @@ std::optional<std::size_t> most_promising(const Model& model, const OpenCandidat
   double most = -std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < model.covered().size(); ++i) {
     const std::size_t candidate = model.covered()[i];
-    if (!open.contains(candidate)) continue;
+    if (!open.contains(candidate) || (ambition.among && !ambition.among(candidate))) continue;
     double worth = 0;
     for (const Particle& particle : model.particles()) {
       const double gain = best - particle.mean(i);

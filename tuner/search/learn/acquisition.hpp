@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <optional>
 
 #include "tuner/search/learn/facts.hpp"
@@ -13,6 +14,8 @@ struct Ambition {
   /// Absent: the expected improvement for what compiling costs. Else the lower confidence bound, as many
   /// deviations below the mean.
   std::optional<double> deviations;
+  /// Where there is one: of which candidates alone.
+  std::function<bool(std::size_t candidate)> among = {};
 };
 
 /// The open candidate that the opinions together find most worth trying, as an index into model.covered();

@@ -9,6 +9,7 @@
 #include "tuner/search/learn/acquisition.hpp"
 #include "tuner/search/learn/facts.hpp"
 #include "tuner/search/learn/first_proposals.hpp"
+#include "tuner/search/learn/kernel_coverage.hpp"
 #include "tuner/search/learn/model.hpp"
 #include "tuner/search/learn/outlook.hpp"
 #include "tuner/search/learn/pool.hpp"
@@ -43,6 +44,8 @@ constexpr float spreads_of_oddity = 0.5F;
 constexpr double deviations = 1.5;
 constexpr double more_deviations = 0.5;
 constexpr std::size_t local_parents = 5;
+/// Of the proposals, while a kernel lacks some and the search might yet go on without them.
+constexpr double share_of_lacking = 0.25;
 constexpr std::size_t pool_parents = 20;
 
 enum class Source : std::uint8_t { random, local, model };
@@ -77,7 +80,8 @@ std::vector<Trend> trends_of(const SearchSpace& space, const Axes& axes, const R
 constexpr std::size_t first_record_trend = 2;
 
 /// `outlook` held against what was gained of late: a model of the wrong form can be sure and wrong. Until the
-/// stretch is complete, more than it believes may be left; once it is, no more than the stretch brought.
+/// stretch is complete, with every kernel heard in it or before, more than it believes may be left; once it
+/// is, no more than the stretch brought.
 Outlook bounded(Outlook outlook, const Progress::Gain& late) {
   constexpr double untested = 0.1;
   constexpr double never_less = 0.001;  // measuring does not tell it apart
@@ -106,6 +110,9 @@ class Learn final : public Strategy {
   Proposal proposed_by(Source source, std::size_t candidate, std::string idea);
   std::optional<std::size_t> near_the_best();
   std::optional<Proposal> from_model();
+  /// Of a kernel that was tried too little, if there is one and its turn.
+  std::optional<Proposal> of_lacking_kernel();
+  Progress::Gain late_gain() const;
   /// Who had the idea of a covered candidate: a record that most opinions go by and that recommends it.
   std::string idea_of(std::size_t candidate) const;
   /// Whether most opinions go by that record.
@@ -121,12 +128,14 @@ class Learn final : public Strategy {
   Records m_records;
   std::vector<Trend> m_trends;
   FirstProposals m_first;
+  KernelCoverage m_coverage;
   std::vector<std::size_t> m_tried;  ///< all that was proposed or known
   std::vector<std::size_t> m_under_way;
   std::unordered_map<std::size_t, Source> m_source;      ///< of what is under way
   std::unordered_map<std::size_t, Expected> m_expected;  ///< likewise, once compiled
   std::vector<Observation> m_observations;
-  std::optional<double> m_best;  ///< log time
+  std::optional<double> m_best;                 ///< log time
+  std::optional<std::size_t> m_best_candidate;  ///< whose that is
   std::size_t m_improved_at = 0;
   Progress m_progress;
   std::array<Pay, 3> m_pay;
@@ -147,12 +156,14 @@ Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& setti
       m_records(space, m_axes, m_random),
       m_trends(trends_of(space, m_axes, m_records)),
       m_first(m_axes, m_records),
+      m_coverage(space),
       m_progress(space.size()),
       m_costs(m_axes),
       m_fit_at(m_records.empty() ? settings.count("start") : start_with_records) {
   for (std::size_t i = 0; i < space.size(); ++i) {
     if (!space.known[i]) continue;
     m_tried.push_back(i);
+    m_coverage.begin(i);
     learn(i, *space.known[i]);
   }
   m_progress = Progress(space.size());  // in which order those came is not known
@@ -166,6 +177,7 @@ std::optional<Proposal> Learn::next() {
   m_open.take(proposal.candidate);
   m_tried.push_back(proposal.candidate);
   m_under_way.push_back(proposal.candidate);
+  m_coverage.begin(proposal.candidate);
   if (m_model) m_model->begin(proposal.candidate);
   return proposal;
 }
@@ -188,6 +200,7 @@ void Learn::report(std::size_t candidate, const Result& result) {
 void Learn::learn(std::size_t candidate, const Result& result) {
   const auto expected = m_expected.extract(candidate);
   const auto source = m_source.extract(candidate);
+  m_coverage.end(candidate);
   if (result.status == model::TrialStatus::skipped) return;
   Observation observation{candidate, Observation::Kind::failure, 0};
   if (const auto time_ns = comparable_time_ns(result)) {
@@ -205,6 +218,7 @@ void Learn::learn(std::size_t candidate, const Result& result) {
   m_progress.add(timed ? std::optional(observation.log_time) : std::nullopt);
   if (better) {
     m_best = observation.log_time;
+    m_best_candidate = candidate;
     m_improved_at = m_observations.size();
   }
   if (m_model) m_model->end(observation);
@@ -230,6 +244,7 @@ void Learn::fit_if_due() {
 
 Proposal Learn::choose() {
   if (!m_model) return m_first.next(m_open, m_tried, m_random);
+  if (auto proposal = of_lacking_kernel()) return std::move(*proposal);
   const double drawn = m_random.unit();
   const double random_share = share(Source::random, m_settings.number("random"));
   const double local_share = share(Source::local, m_settings.number("local"));
@@ -285,6 +300,22 @@ std::optional<Proposal> Learn::from_model() {
   return proposed_by(Source::model, candidate, idea_of(candidate));
 }
 
+std::optional<Proposal> Learn::of_lacking_kernel() {
+  const auto kernel = m_coverage.lacking(m_best_candidate);
+  if (!kernel) return std::nullopt;
+  if (!late_gain().is_complete && m_random.unit() >= share_of_lacking) return std::nullopt;
+  const auto is_of_it = [&](std::size_t candidate) { return m_coverage.kernel_of(candidate) == *kernel; };
+  if (const auto found = most_promising(*m_model, m_open, *m_best, m_costs, {std::nullopt, is_of_it})) {
+    const std::size_t candidate = m_model->covered()[*found];
+    return Proposal{candidate, idea_of(candidate)};
+  }
+  return Proposal{m_open.first(is_of_it).value(), "random"};
+}
+
+Progress::Gain Learn::late_gain() const {
+  return m_progress.gain(m_records.any_near()).value_or(Progress::Gain{});
+}
+
 bool Learn::goes_by(std::size_t record) const {
   const auto& particles = m_model->particles();
   const auto believers = std::count_if(particles.begin(), particles.end(), [&](const Particle& particle) {
@@ -303,9 +334,9 @@ std::optional<Outlook> Learn::outlook() const {
   if (m_open.count() == 0) return exhausted();
   if (!m_model || !m_best) return std::nullopt;
   if (m_outlook && m_outlook->first == m_observations.size()) return m_outlook->second;
-  const auto late = m_progress.gain(m_records.any_near());
-  m_outlook.emplace(m_observations.size(),
-                    bounded(learn::outlook(*m_model, m_open, *m_best), late.value_or(Progress::Gain{})));
+  Progress::Gain late = late_gain();
+  late.is_complete &= m_coverage.is_complete(m_best_candidate);
+  m_outlook.emplace(m_observations.size(), bounded(learn::outlook(*m_model, m_open, *m_best), late));
   return m_outlook->second;
 }
 

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tuner/search/strategy.hpp"
+
+namespace tuner::search::learn {
+
+/// Which kernels of a family were tried too little for a search to end. A model of all of them knows what is
+/// usual in the space; a kernel of few configurations may be faster than that by far: of the matrix product's
+/// 529 at 512, the best kernel has 4. Where there is one kernel, nothing is ever lacking.
+class KernelCoverage {
+ public:
+  explicit KernelCoverage(const SearchSpace& space);
+
+  /// Tells of a candidate that is known, or was proposed.
+  void begin(std::size_t candidate);
+  /// Tells of a candidate that is known, or has ended.
+  void end(std::size_t candidate);
+
+  /// The kernel that lacks proposals most, if any does. `best`: the fastest candidate so far, whose kernel is
+  /// owed more than the others.
+  std::optional<std::size_t> lacking(std::optional<std::size_t> best) const;
+  /// Whether of every kernel as many as it is owed have ended.
+  bool is_complete(std::optional<std::size_t> best) const;
+
+  std::size_t kernel_of(std::size_t candidate) const { return m_space.candidates[candidate].kernel; }
+
+ private:
+  struct Count {
+    std::size_t all = 0;
+    std::size_t begun = 0;
+    std::size_t ended = 0;
+  };
+  std::size_t owed(std::size_t kernel, std::optional<std::size_t> best) const;
+
+  const SearchSpace& m_space;
+  std::vector<Count> m_counts;  ///< one a kernel
+};
+
+}  // namespace tuner::search::learn
