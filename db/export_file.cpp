@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "db/json_fields.hpp"
 #include "db/record_json.hpp"
 #include "db/trial_json.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/gzip_input.hpp"
 
 namespace db {
 namespace {
@@ -91,16 +91,16 @@ Export parse_export(std::istream& in, const std::string& name) {
 }
 
 Export parse_export(const std::filesystem::path& path) {
-  std::ifstream in = open_export(path);
-  return parse_export(in, path.string());
+  const std::unique_ptr<std::istream> in = open_export(path);
+  return parse_export(*in, path.string());
 }
 
-std::ifstream open_export(const std::filesystem::path& path) {
+std::unique_ptr<std::istream> open_export(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw Error(fmt::format("{}: is a folder, not an export", path.string()));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
+  auto in = std::make_unique<tuner::util::GzipInput>(path);
+  if (!*in) {
     throw Error(fmt::format("{}: cannot be read", path.string()), "name a file made with `tuner export`",
                 tuner::model::ExitCode::nothing_found);
   }

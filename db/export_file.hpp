@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct ExportHeader {
   bool operator==(const ExportHeader&) const = default;
 };
 
-/// An exported sweep: JSON Lines, UTF-8. First the header, {"format":"tuner-export","version":3}; then runs,
+/// An exported sweep: JSON Lines, UTF-8, which may be gzipped. First the header,
+/// {"format":"tuner-export","version":3}; then runs,
 /// {"run":…}; then trials, {"trial":…} (trial_json.hpp), sorted, one a line, so that two exports can be
 /// compared; then verdicts, {"verdict":…}, finals, {"final":…}, searches, {"search":…}, and the devices'
 /// ceilings, {"ceiling":…} (record_json.hpp). Version 2 had no searches, version 1 no verdicts either and
@@ -46,8 +48,8 @@ Export parse_export(const std::filesystem::path& path);
 /// `name` is what errors call the stream.
 Export parse_export(std::istream& in, const std::string& name);
 
-/// Opens an export for stream_export(); throws where it cannot be read.
-std::ifstream open_export(const std::filesystem::path& path);
+/// Opens an export, gzipped or not, for stream_export(); throws where it cannot be read.
+std::unique_ptr<std::istream> open_export(const std::filesystem::path& path);
 
 /// What stream_export() meets, in the order of the lines.
 struct ExportVisitor {

@@ -1,7 +1,8 @@
 #include "db/transfer.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <istream>
+#include <memory>
 #include <ostream>
 #include <set>
 
@@ -168,7 +169,7 @@ Connection extract_run(const Connection& db, const Digest& run) {
 }
 
 Added import_file(const Connection& target, const std::filesystem::path& path) {
-  std::ifstream in = open_export(path);
+  const std::unique_ptr<std::istream> in = open_export(path);
   Transaction transaction(target);
   const AddedCounter counter(target);
   RowWriter writer(target, RowWriter::Life::one_transaction);
@@ -181,7 +182,7 @@ Added import_file(const Connection& target, const std::filesystem::path& path) {
   visitor.final = [&](FinalRecord&& final) { writer.put(final); };
   visitor.search = [&](SearchRecord&& search) { writer.put(search); };
   visitor.ceiling = [&](tuner::model::Ceiling&& ceiling) { writer.put(ceiling); };
-  stream_export(in, path.string(), visitor);
+  stream_export(*in, path.string(), visitor);
   Statement(target, sql("mark_ceilings")).use().run();
   KernelSpecs(target).adopt_newest();
   const Added added = counter.since();

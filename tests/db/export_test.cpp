@@ -10,6 +10,7 @@
 #include "db/trial_json.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/gzipped.hpp"
 
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
 using db_test::ask;
@@ -165,6 +166,26 @@ TEST_SUITE("db") {
     CHECK(ask(folder / "a.db", "SELECT count(*) FROM trials") == "0");
     CHECK(error_of([&] { db::import_file(target, folder / "none"); }).code() == ExitCode::nothing_found);
     CHECK(contains(error_of([&] { db::import_file(target, folder.path()); }).what(), "folder"));
+  }
+
+  TEST_CASE("a gzipped export is read as it is; one that is cut off is refused whole") {
+    const TempFolder folder;
+    fill(folder / "a.db");
+    std::ostringstream text;
+    db::export_database(db::open_for_reading(folder / "a.db"), {}, text);
+    const std::filesystem::path packed = folder / "x.jsonl.gz";
+    tuner::test::write_gzipped(packed, text.str());
+    const db::Connection target = db::open_database(folder / "b.db");
+    db::import_file(target, packed);
+    std::ostringstream again;
+    db::export_database(target, {}, again);
+    CHECK(again.str() == text.str());
+    CHECK(db::parse_export(packed).trials.size() == db::trials(target, {}).size());
+
+    std::filesystem::resize_file(packed, std::filesystem::file_size(packed) - 20);
+    const db::Connection other = db::open_database(folder / "c.db");
+    CHECK(contains(error_of([&] { db::import_file(other, packed); }).what(), "x.jsonl.gz is damaged"));
+    CHECK(ask(folder / "c.db", "SELECT count(*) FROM trials") == "0");
   }
 
   TEST_CASE("what is not an export, or is out of bounds, is refused with the field and what was found") {

@@ -1,18 +1,18 @@
 #include "tuner/device/replay/recorded_space.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "tuner/model/error.hpp"
+#include "tuner/util/gzip_input.hpp"
 
 namespace tuner::device::replay {
 namespace {
@@ -30,18 +30,10 @@ struct Row {
 
 constexpr double ns_per_ms = 1e6;
 
-/// zlib reads files that are not compressed as they are.
 std::string read_text(const std::filesystem::path& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (!file) throw model::Error(fmt::format("cannot read {}", path.string()), "is there such a file?");
-  std::string text;
-  std::vector<char> buffer(1 << 20);
-  while (true) {
-    const int got = gzread(file.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
-    if (got < 0) throw model::Error(fmt::format("{} is damaged: it cannot be unpacked", path.string()));
-    if (got == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
+  util::GzipInput in(path);
+  if (!in) throw model::Error(fmt::format("cannot read {}", path.string()), "is there such a file?");
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 /// Single samples are most of a file, and nobody's here.
@@ -222,11 +214,11 @@ RecordedSpace read_recorded_space(const std::filesystem::path& file) {
 }
 
 bool looks_like_recorded_space(const std::filesystem::path& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (!file) return false;
+  util::GzipInput in(path);
+  if (!in) return false;
   std::string begin(256, '\0');
-  const int got = gzread(file.get(), begin.data(), static_cast<unsigned>(begin.size()));
-  begin.resize(static_cast<std::size_t>(std::max(0, got)));
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(in.gcount()));
   const std::size_t first = begin.find_first_not_of(" \t\r\n");
   return first != std::string::npos && begin[first] == '{' && begin.find("tuner-export") == std::string::npos;
 }
