@@ -132,14 +132,16 @@ TEST_SUITE_BEGIN("tuner::search::learn families");
 // configurations, went by 1024 in what it thought of the others, and expected nothing of the rest. Its answer
 // took 1.6 times what the best takes.
 TEST_CASE("no search ends before all of the fastest kernel's few configurations were tried") {
-  Family family(4);
-  const std::vector<double> here = {13e3, 9e3, 8.5e3, 9.2e3};
-  family.know_elsewhere({13e3, 90e3, 95e3, 88e3});
+  Family family(10);
+  const std::vector<double> here = {13e3, 9e3, 8.5e3, 9.2e3, 9.1e3, 9.3e3, 9.4e3, 9.5e3, 9.6e3, 8e3};
+  std::vector<double> elsewhere(10, 90e3);
+  elsewhere[0] = here[0];
+  family.know_elsewhere(elsewhere);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
     const auto tried = tried_until_1_percent(
         family, [&](std::size_t i) { return result_of(i, here); }, seed);
-    CHECK(count_from(tried, first_of_few) == 4);
+    CHECK(count_from(tried, first_of_few) == 10);
     CHECK(tried.size() < 200);
   }
 }
@@ -159,25 +161,38 @@ TEST_CASE("no search ends before each kernel was heard, whatever other sizes say
 }
 
 TEST_CASE("nothing is promised while what a kernel is owed has not ended, however long nothing was gained") {
-  Family family(4);
-  family.know_elsewhere({90e3, 90e3, 90e3, 90e3});
-  const auto searcher = strategy_named("learn").make(family.space, 1);
-  std::vector<std::size_t> held_back;
-  for (int results = 0; results < 300;) {
-    const auto proposal = searcher->next();
-    if (!proposal) break;
-    if (proposal->candidate >= first_of_few) {
-      held_back.push_back(proposal->candidate);
-      continue;
+  struct Owed {
+    std::size_t few;        ///< configurations of that kernel
+    double fastest_ns;      ///< of the first of them that ends; the others are slow
+    std::size_t held_back;  ///< of them, until all others have ended
+  };
+  // Four of a slow kernel; all twelve of the fastest.
+  for (const Owed& owed : {Owed{12, 300e3, 9}, Owed{12, 8e3, 2}}) {
+    CAPTURE(owed.fastest_ns);
+    Family family(owed.few);
+    family.know_elsewhere(std::vector<double>(owed.few, 300e3));
+    const auto searcher = strategy_named("learn").make(family.space, 1);
+    std::vector<std::size_t> of_few;
+    const auto end = [&](std::size_t i) {
+      const double few_ns = i == of_few.front() ? owed.fastest_ns : 300e3;
+      searcher->report(i, result_of(i, std::vector<double>(owed.few, few_ns)));
+    };
+    for (int results = 0; results < 400; ++results) {
+      const auto proposal = searcher->next();
+      REQUIRE(proposal);
+      if (proposal->candidate < first_of_few) {
+        searcher->report(proposal->candidate, result_of(proposal->candidate, {}));
+        continue;
+      }
+      of_few.push_back(proposal->candidate);
+      if (of_few.size() + owed.held_back <= owed.few) end(proposal->candidate);
     }
-    searcher->report(proposal->candidate, result_of(proposal->candidate, {}));
-    ++results;
+    REQUIRE(of_few.size() >= (owed.fastest_ns < 20e3 ? owed.few : 4));
+    REQUIRE(searcher->outlook());
+    CHECK(searcher->outlook()->high >= 0.1);
+    for (std::size_t i = owed.few - owed.held_back; i < of_few.size(); ++i) end(of_few[i]);
+    CHECK(searcher->outlook()->high < 0.01);
   }
-  REQUIRE(held_back.size() == 4);
-  REQUIRE(searcher->outlook());
-  CHECK(searcher->outlook()->high >= 0.1);
-  for (const std::size_t one : held_back) searcher->report(one, result_of(one, {30e3, 30e3, 30e3, 30e3}));
-  CHECK(searcher->outlook()->high < 0.01);
 }
 
 TEST_CASE("a kernel of which nothing runs does not keep a search from its end") {

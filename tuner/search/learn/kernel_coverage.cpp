@@ -1,6 +1,7 @@
 #include "tuner/search/learn/kernel_coverage.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tuner::search::learn {
 namespace {
@@ -30,7 +31,7 @@ std::size_t KernelCoverage::owed(std::size_t kernel, std::optional<std::size_t> 
 
 std::optional<std::size_t> KernelCoverage::lacking(std::optional<std::size_t> best) const {
   std::optional<std::size_t> found;
-  double least = 1;
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t kernel = 0; kernel < m_counts.size(); ++kernel) {
     const std::size_t wanted = owed(kernel, best);
     if (m_counts[kernel].begun >= wanted) continue;
