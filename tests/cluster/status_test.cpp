@@ -85,6 +85,7 @@ TEST_SUITE("cluster") {
     CHECK(contains(status.parts[1].note, "begun again"));
     CHECK(sweep.state(3) == PartState::running);
     CHECK(sweep.state(4) == PartState::lost);
+    CHECK(status.parts[3].note == "not in Slurm's queue, and never begun");
     REQUIRE(status.last);
     CHECK(status.last->state == PartState::waiting);
     CHECK_FALSE(status.done());

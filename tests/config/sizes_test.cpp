@@ -78,6 +78,8 @@ TEST_CASE("the largest size doubles without overflow") {
 TEST_CASE("paddings are a list from zero on") {
   CHECK(config::parse_paddings("0,32") == std::vector<std::int64_t>{0, 32});
   CHECK(config::parse_paddings("32, 32") == std::vector<std::int64_t>{32});
+  CHECK(config::parse_paddings("1048576") == std::vector<std::int64_t>{1048576});
+  CHECK(contains(complaint(config::parse_paddings, "1048577"), "the largest padding is 1048576"));
   CHECK(contains(complaint(config::parse_paddings, "0,-1"), "'-1': rows cannot be shortened"));
   CHECK(contains(complaint(config::parse_paddings, "0,"), "missing"));
   CHECK(contains(complaint(config::parse_paddings, "1e3"), "not a whole number"));

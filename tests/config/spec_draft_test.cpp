@@ -118,6 +118,14 @@ TEST_SUITE("config::draft_spec") {
     CHECK(result.draft.spec.find("init = \"integers(0, 1)\"") != std::string::npos);
   }
 
+  TEST_CASE("types that have another name in a spec are drafted under it, and nothing is asked") {
+    const Drafted result =
+        drafted("__global__ void k(float* y, size_t n, unsigned m, uint l) { if (n > m + l) y[n] = 1; }");
+    CHECK(result.draft.spec.find("type = \"unsigned long long\"") != std::string::npos);
+    CHECK(result.draft.spec.find("type = \"unsigned int\"") != std::string::npos);
+    CHECK_FALSE(result.asks("is no type that a spec has"));
+  }
+
   TEST_CASE("plain structs of the source are described, their fields filled, expected and given values") {
     const Drafted result = drafted(
         "struct __align__(16) Particle { float3 position, velocity; short charge = 0; float weights[4]; };\n"
@@ -180,6 +188,9 @@ TEST_SUITE("config::draft_spec") {
     CHECK(
         question("#pragma pack(push, 1)\nstruct X { char b; float a; };").ends_with("`#pragma pack` around"));
     CHECK(question("struct X { };").ends_with("has 0 fields"));
+    CHECK(drafted("#pragma once\nstruct X { char b; float a; };\n"
+                  "__global__ void k(X x, float* y, int n) { y[n] = x.a; }")
+              .draft.spec.find("[structs") != std::string::npos);
     // Known here by name alone.
     CHECK(question("struct X; struct Other { float a; };").empty());
     CHECK(question("template <typename T> struct X { T a; };").empty());

@@ -246,6 +246,10 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(json, "\"schema_version\": 1"));
     CHECK(has(json, "\"verdict\": \"faster\""));
     CHECK(has(json, "\"only_b\": []"));
+    const nlohmann::json only_a = nlohmann::json::parse(json)["only_a"];
+    REQUIRE(only_a.size() == 1);
+    CHECK(only_a[0]["family"] == "matmul");
+    CHECK(only_a[0]["trial"].get<std::string>().size() == 32);
   }
 
   TEST_CASE("a comparison fails a build where A is surely slower than is allowed") {

@@ -98,6 +98,15 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(owner.types({"best", "512", "--kernel", "nobody"}).exit_code == 3);
   }
 
+  TEST_CASE("a size that was never measured is answered by the nearest, and the answer says so") {
+    const Owner owner;
+    const std::vector<std::string> of_beta = {"best", "--kernel", "beta"};
+    CHECK_FALSE(has(owner.asks(of_beta, {"512"}).err, "never measured"));
+    const std::string said = owner.asks(of_beta, {"2048"}).err;
+    CHECK(has(said, "size 2048 was never measured here; the nearest is 512"));
+    CHECK(has(said, "measured there: 1 ok"));
+  }
+
   TEST_CASE("what a change costs is told of the answer's own class and problem alone") {
     const Owner owner;
     auto changed = trial_of({"alpha", 512, 1100});

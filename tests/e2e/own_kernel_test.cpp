@@ -99,6 +99,24 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK(has(author.types({"best", "--size", "100", "--format", "header"}).out, "#define REAL float\n"));
   }
 
+  TEST_CASE("check is of the last size that was asked for, and of 1024 where that has other dimensions") {
+    const Author author;
+    std::string spec = fill_spec("fill", "constraints = [\"N * M == 10000 || N * M == 1048576\"]\n");
+    spec.replace(spec.find("[\"N\"]"), 5, "[\"N\", \"M\"]");
+    write_text(author.home / "fill.toml", spec);
+    const auto check = [&](const std::string& sizes) {
+      return author.types({"check", "--device", "cpu", "--sizes", sizes, author.home / "fill.toml"});
+    };
+    for (const char* sizes : {"100", "500x20", "7,100", "100x100x100"}) {
+      CAPTURE(sizes);
+      const auto said = check(sizes);
+      INFO(said.err);
+      CHECK(said.exit_code == 0);
+      CHECK(has(said.out, "2 configurations"));
+    }
+    CHECK(check("100,7").exit_code == 1);
+  }
+
   TEST_CASE("what does not compile is not sound: equal errors are told once, with their count, and in full") {
     const Author author("", fill_source("three"));
     const auto check = author.types({"check", "--device", "cpu", author.home / "fill.toml"});

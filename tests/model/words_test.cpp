@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/digest.hpp"
@@ -21,6 +22,7 @@
 #include "tuner/model/trial_runner.hpp"
 #include "tuner/model/trial_status.hpp"
 #include "tuner/model/value.hpp"
+#include "tuner/model/winner.hpp"
 #include "tuner/util/temporary_folder.hpp"
 
 using namespace tuner;
@@ -303,6 +305,27 @@ TEST_CASE("a plan calls a library where a step is a call, and restores where a b
   plan.buffers[1].restored = true;
   CHECK(plan.calls_library());
   CHECK(plan.restores());
+}
+
+TEST_CASE("a place in a source is told with line and column, as far as they are known") {
+  CHECK(model::SourceLocation{"k.toml", 3, 7}.text() == "k.toml:3:7");
+  CHECK(model::SourceLocation{"k.toml", 0, 0}.text() == "k.toml");
+}
+
+TEST_CASE("tied with a winner is who is tied with the fastest as it is, or overlaps where it is not") {
+  const auto trial = [](const char* name) { return model::DigestBuilder().add(name).finish(); };
+  const auto all = [](const model::Digest&) { return true; };
+  model::FinalRecord final;
+  final.entries = {{trial("a"), 1, 1, 1, true},
+                   {trial("b"), 1.001, 0.999, 1.002, true},
+                   {trial("c"), 1.02, 1.01, 1.03, false},
+                   {trial("d"), 1.03, 1.025, 1.04, false},
+                   {trial("e"), 1.2, 1.1, 1.3, false}};
+  CHECK(model::tied_with(final, trial("b"), all) == std::vector{trial("a")});
+  CHECK(model::tied_with(final, trial("c"), all) == std::vector{trial("d")});
+  CHECK(model::tied_with(final, trial("e"), all).empty());
+  CHECK(model::tied_with(final, trial("who took no part"), all).empty());
+  CHECK(model::tied_with(final, trial("a"), [](const model::Digest&) { return false; }).empty());
 }
 
 TEST_SUITE_END();

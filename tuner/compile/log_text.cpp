@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tuner/util/text.hpp"
+
 namespace tuner::compile {
 namespace {
 
@@ -11,45 +13,17 @@ bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// Length of the well-formed UTF-8 sequence at `at` (Unicode 15, table 3-7), 0 where there is none.
-std::size_t sequence_length(std::string_view text, std::size_t at) {
-  const auto first = static_cast<unsigned char>(text[at]);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
-                             : first >= 0xE0 && first <= 0xEF ? 3
-                             : first >= 0xF0 && first <= 0xF4 ? 4
-                                                              : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  const auto second = static_cast<unsigned char>(text[at + 1]);
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool surrogate = first == 0xED && second > 0x9F;
-  const bool too_large = first == 0xF4 && second > 0x8F;
-  if (overlong || surrogate || too_large) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[at + i])) return 0;
-  }
-  return length;
-}
-
+/// Control characters could play with a terminal; a Windows line end is a line end.
 std::string sanitised(std::string_view raw) {
+  const std::string text = util::valid_utf8(raw);
   std::string out;
-  out.reserve(raw.size());
-  for (std::size_t at = 0; at < raw.size();) {
-    const char byte = raw[at];
-    if (const std::size_t length = sequence_length(raw, at); length > 1) {
-      out += raw.substr(at, length);
-      at += length;
-      continue;
-    } else if (length == 0) {
-      out += "\xEF\xBF\xBD";
-    } else if (byte == '\r' && at + 1 < raw.size() && raw[at + 1] == '\n') {
-      // a Windows line end is a line end
-    } else {
-      const bool control =
-          (static_cast<unsigned char>(byte) < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
-      out += control ? ' ' : byte;
-    }
-    ++at;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char byte = text[at];
+    if (byte == '\r' && at + 1 < text.size() && text[at + 1] == '\n') continue;
+    const bool control =
+        (static_cast<unsigned char>(byte) < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
+    out += control ? ' ' : byte;
   }
   return out;
 }

@@ -67,7 +67,7 @@ TEST_SUITE("cli") {
           "judged by equal", "largest error 0.1250 of the bound, 3.500 u·|A||B|",
           "4 samples of 7 launches, 2 more at a lowered clock, SM clock 1980 MHz, 61 °C, 512 W; launch "
           "latency",
-          "compiler log\nptxas info: 96 registers"}) {
+          "samples [µs]: ", "compiler log\nptxas info: 96 registers"}) {
       CAPTURE(line);
       CHECK(contains(text, line));
     }
