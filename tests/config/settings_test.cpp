@@ -186,6 +186,9 @@ TEST_CASE("each kind of setting refuses what it is not") {
   CHECK(refused("seed", "-1"));
   CHECK(refused("seed", "1.5"));
   CHECK(refused("seed", "99999999999999999999"));
+  CHECK(!refused("run_timeout_s", "0.01"));
+  CHECK(!refused("run_timeout_s", "86400"));
+  CHECK(refused("run_timeout_s", "86401"));
   CHECK(refused("run_timeout_s", "0"));
   CHECK(refused("run_timeout_s", "nan"));
   CHECK(refused("run_timeout_s", "inf"));

@@ -251,6 +251,18 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.results.calls.back() == "end done");
   }
 
+  TEST_CASE("the inputs of all trials are drawn from the sweep's seed") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) { request.seed = 42; };
+    std::set<std::uint64_t> seeds;
+    bench.behave = [&](int scale, const model::TrialJob& job) {
+      seeds.insert(job.seed);
+      return ok_in(1000.0 / scale);
+    };
+    bench.run();
+    CHECK(seeds == std::set<std::uint64_t>{42});
+  }
+
   TEST_CASE("the order is random, the same for the same seed, and different for another") {
     const auto order = [](std::uint64_t seed) {
       Bench bench;
