@@ -126,6 +126,17 @@ TEST_SUITE("cluster") {
     CHECK(sweep.state(4) == PartState::waiting);
   }
 
+  TEST_CASE("who says of which part it is, counts as that part, and who has none as none") {
+    Sweep sweep;
+    sweep.says(1, RunState::done, "12_1");
+    cluster::Progress whole;
+    whole.part = {1, 0};
+    whole.state = RunState::failed;
+    sweep.write(cluster::progress_file_of(sweep.shared().results() / "whole.db"),
+                cluster::progress_text(whole), -10);
+    CHECK(sweep.state(1) == PartState::done);
+  }
+
   TEST_CASE("a folder filled by hand is known by what the parts say; who was never begun waits") {
     Sweep sweep(false);
     CHECK(db_test::error_of([&] { sweep.look(); }).code() == model::ExitCode::nothing_found);

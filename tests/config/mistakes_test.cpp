@@ -58,7 +58,10 @@ TEST_CASE("an unknown key is told with the one that was meant, or with its home"
                 "unknown key \"shape\" in [[arguments]]", "takes name, type, access");
   check_mistake("[metrics]", "[metric]", "metric]", "unknown key \"metric\" in the file",
                 "did you mean \"metrics\"?");
-  check_mistake("description =", "extent =", "extent", "unknown key \"extent\" in [kernel]", "[[arguments]]");
+  check_mistake("description =", "extent =", "extent", "unknown key \"extent\" in [kernel]",
+                "\"extent\" belongs in [[arguments]]");
+  check_mistake("description = ", "constraints = ", "constraints = \"one",
+                "unknown key \"constraints\" in [kernel]", "\"constraints\" belongs at the top of the file");
 }
 
 TEST_CASE("a mistake in a baseline is told at its place") {

@@ -55,6 +55,7 @@ TEST_CASE("a value where a table belongs is told, in every place") {
   CHECK(contains(mistakes_in(top), "\"generate\" must be a table, found integer 3"));
   check_refused("constraints =", "baseline = [3]\nconstraints =", "an item of \"baseline\" must be a table");
   check_refused("constraints =", "workload = 3\nconstraints =", "\"workload\" must be a table");
+  check_refused("constraints =", "macros = 3\nconstraints =", "\"macros\" must be a table");
   check_refused("constraints =", "structs = 3\nconstraints =", "\"structs\" must be a table");
   check_refused("constraints =", "structs = { S = 3 }\nconstraints =", "\"S\" must be a table");
   std::string text(spec_texts::good);

@@ -341,6 +341,10 @@ TEST_SUITE("db") {
     const db::Export parsed = db::parse_export(in, "a");
     REQUIRE(parsed.finals.size() == 1);
     CHECK(parsed.finals[0].entries.at(1).ratio == 1.002);
+    const FinalRecord kept = db::finals(db::open_for_reading(folder / "a.db")).at(0);
+    REQUIRE(!kept.coverage.empty());
+    CHECK(parsed.finals[0].coverage == kept.coverage);
+    CHECK(db::finals(db::open_for_reading(folder / "b.db")).at(0).coverage == kept.coverage);
     CHECK(parsed.ceilings.at(0).unit == "GFLOP/s");
   }
 

@@ -49,6 +49,8 @@ TEST_CASE("macros are rewritten where they are defined") {
   CHECK(rewrite_shared("#define SHARED(T, n) extern __shared__ T n[]\nvoid f() { SHARED(int, a); }", false)
             .text ==
         "#define SHARED(T, n)   T (&n)[] = tuner_cpu::DynamicShared{}\nvoid f() { SHARED(int, a); }");
+  CHECK(rewrite_shared("#define BOTH int i; extern __shared__ float a[]\nvoid f() { BOTH; }", false).text ==
+        "#define BOTH int i;   float (&a)[] = tuner_cpu::DynamicShared{}\nvoid f() { BOTH; }");
   const auto split = rewrite_shared("int x;\n#define SHARED extern __shared__\n", false);
   REQUIRE(split.problems.size() == 1);
   CHECK(split.problems[0].line == 2);
