@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/element_type.hpp"
@@ -163,6 +164,9 @@ TEST_CASE("a type has the name, the size and the precision that CUDA gives it") 
     CHECK(model::size_bytes(type) % model::alignment_bytes(type) == 0);
     CHECK(model::is_floating(type) == model::is_floating(model::component_type(type)));
   }
+  for (const Type type : {Type::float64, Type::float16, Type::float8_e5m2, Type::float4})
+    CHECK(model::is_floating(type));
+  for (const Type type : {Type::int32, Type::int8, Type::uint64}) CHECK_FALSE(model::is_floating(type));
   CHECK(model::parse_element_type("bfloat16") == Type::bfloat16);
   CHECK(model::parse_element_type("size_t") == Type::uint64);
   CHECK_FALSE(model::parse_element_type("quad"));
@@ -326,6 +330,34 @@ TEST_CASE("tied with a winner is who is tied with the fastest as it is, or overl
   CHECK(model::tied_with(final, trial("e"), all).empty());
   CHECK(model::tied_with(final, trial("who took no part"), all).empty());
   CHECK(model::tied_with(final, trial("a"), [](const model::Digest&) { return false; }).empty());
+}
+
+TEST_CASE("a library is held against the winner by the final that both were in, else by their medians") {
+  const auto took = [](const char* name, double median_ns) {
+    model::TrialRecord trial;
+    trial.key = model::DigestBuilder().add(name).finish();
+    trial.outcome.measurement.emplace();
+    trial.outcome.measurement->median_ns = median_ns;
+    return trial;
+  };
+  const model::TrialRecord library = took("library", 300);
+  const model::TrialRecord winner = took("winner", 200);
+  const auto by_medians = model::baseline_ratio(library, winner, nullptr);
+  CHECK(by_medians.ratio == 1.5);
+  CHECK(by_medians.low == 1.5);
+  CHECK_FALSE(by_medians.paired);
+
+  model::FinalRecord final;
+  final.entries = {{winner.key, 1.25, 1, 1.5, true}, {library.key, 2.5, 2.25, 3, false}};
+  const auto in_turn = model::baseline_ratio(library, winner, &final);
+  CHECK(in_turn.ratio == 2);
+  CHECK(in_turn.low == 1.5);
+  CHECK(in_turn.high == 3);
+  CHECK(in_turn.paired);
+
+  final.entries.pop_back();  // it was not there
+  CHECK_FALSE(model::baseline_ratio(library, winner, &final).paired);
+  CHECK(model::baseline_ratio(library, winner, &final).ratio == 1.5);
 }
 
 TEST_SUITE_END();

@@ -131,6 +131,8 @@ TEST_CASE("metrics are evaluated in double precision") {
   CHECK(real_value("1e-9 * 2.5E3 + .5") == doctest::Approx(0.5000025));
   CHECK(real_value("9223372036854775807 * 9223372036854775807") == doctest::Approx(8.507059e37));
   CHECK(real_value("7.5 % 2") == doctest::Approx(1.5));
+  CHECK(real_value("(0.5 && 2) + (0.5 || 0) + !0.5") == doctest::Approx(2));
+  CHECK(real_value("(0.0 && 2) + (0.0 || 0) + !0.0") == doctest::Approx(1));
   CHECK(real_value("log2(10)") == doctest::Approx(3.321928));
   CHECK(real_value("ceil_div(7.5, 2) + round_up(7.5, 2)") == doctest::Approx(12));
   CHECK(real_value("min(2.5, 3) + max(1, 0.5) + abs(-0.5)") == doctest::Approx(4));
