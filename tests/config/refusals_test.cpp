@@ -58,6 +58,7 @@ TEST_CASE("a value where a table belongs is told, in every place") {
   check_refused("constraints =", "macros = 3\nconstraints =", "\"macros\" must be a table");
   check_refused("constraints =", "structs = 3\nconstraints =", "\"structs\" must be a table");
   check_refused("constraints =", "structs = { S = 3 }\nconstraints =", "\"S\" must be a table");
+  CHECK(contains(mistakes_in("metrics = 3\n" + with("[metrics]", "[other]")), "\"metrics\" must be a table"));
   std::string text(spec_texts::good);
   const std::size_t at = text.find(arguments_of_good);
   REQUIRE(at != std::string::npos);

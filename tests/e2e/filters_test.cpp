@@ -152,6 +152,16 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(ranking("2")["trials"].size() == 2);
     CHECK(ranking("2")["left_out"] == 0);
     CHECK(ranking("3")["left_out"] == 0);
+
+    auto changed = trial_of({"alpha", 512, 1100});
+    changed.key = key("changed");
+    changed.configuration = model::Configuration({{"TILE", model::Value(64)}});
+    db::ResultStore(owner.database).record(changed);
+    const std::string table =
+        owner.types({"best", "512", "--family", "matmul", "--type", "float", "--gpu", "H200", "--top", "3"})
+            .out;
+    CHECK(has(table, "TILE=32"));
+    CHECK(has(table, "TILE=64"));
   }
 
   TEST_CASE("a report is of the sizes, family, kernel, GPU and run that were asked for") {

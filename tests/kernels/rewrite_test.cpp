@@ -37,6 +37,15 @@ TEST_CASE("dynamic shared memory is bound where it is declared") {
   CHECK(in_function("extern __shared__ State all;") == "  State (&all) = tuner_cpu::DynamicShared{};");
 }
 
+TEST_CASE("a string with a prefix ends at its quote, a raw one where it says") {
+  for (const char* text : {"L\"a\"", "u8\"a\"", "U\"a)\"", "R\"(a\")\"", "u8R\"x(a)\")x\""}) {
+    CAPTURE(text);
+    const std::string before = std::string("const auto* s = ") + text + "; ";
+    CHECK(in_function(before + "extern __shared__ float a[];") ==
+          before + "  float (&a)[] = tuner_cpu::DynamicShared{};");
+  }
+}
+
 TEST_CASE("outside functions an object stands for it") {
   CHECK(rewrite_shared("extern __shared__ float a[];", false).text ==
         "  static tuner_cpu::DynamicSharedArray<float []> a;");

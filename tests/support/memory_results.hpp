@@ -14,7 +14,7 @@ namespace tuner::test {
 
 /// The results of a sweep in a database in memory, with every call that changes them written down in order:
 /// "begin", "attempt KEY", "record KEY status", ….
-class MemoryResults final : public model::ResultSink, public model::ResultSource {
+class MemoryResults : public model::ResultSink, public model::ResultSource {
  public:
   void begin_run(const model::RunRecord& run) override {
     calls.emplace_back("begin");

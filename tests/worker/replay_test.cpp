@@ -51,6 +51,33 @@ TEST_SUITE("tuner::device::replay") {
     CHECK(replay(runner, 1) == dropped.outcome);
   }
 
+  TEST_CASE("a final of recorded trials is told by their recorded times") {
+    const auto timed = [](int number, double median_ns) {
+      model::TrialRecord one = record(number, TrialStatus::ok);
+      one.outcome.measurement.emplace();
+      one.outcome.measurement->median_ns = median_ns;
+      one.outcome.measurement->low_ns = 0.99 * median_ns;
+      one.outcome.measurement->high_ns = 1.01 * median_ns;
+      return one;
+    };
+    ReplayRunner runner({}, {timed(1, 200), timed(2, 100), timed(3, 101)});
+    model::FinalJob job;
+    for (const int number : {1, 2, 3}) {
+      job.trials.emplace_back();
+      job.trials.back().key = key(number);
+    }
+    const model::FinalOutcome told = runner.run_final(job);
+    CHECK_FALSE(told.culprit);
+    CHECK(told.fastest == 1);
+    REQUIRE(told.standings.size() == 3);
+    CHECK(told.standings[0].ratio == 2);
+    CHECK_FALSE(told.standings[0].tied);
+    CHECK(told.standings[2].tied);
+
+    job.trials.back().key = key(4);  // was not recorded
+    CHECK(runner.run_final(job).culprit == 2);
+  }
+
   TEST_CASE("the later of two records of a trial counts") {
     ReplayRunner runner({}, {record(1, TrialStatus::timeout), record(1, TrialStatus::ok)});
     CHECK(replay(runner, 1).status == TrialStatus::ok);
