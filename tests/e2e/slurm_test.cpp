@@ -8,12 +8,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/e2e/large_recording.hpp"
 #include "tests/e2e/published.hpp"
@@ -147,6 +151,19 @@ std::string word_after(const std::string& text, const std::string& head) {
   return text.substr(begin, text.find_first_of(" \n", begin) - begin);
 }
 
+/// `1-2,8`, as Slurm takes the tasks of an array.
+std::string ranges_of(const std::set<int>& parts) {
+  std::string text;
+  for (auto part = parts.begin(); part != parts.end();) {
+    const int first = *part;
+    int last = first;
+    for (++part; part != parts.end() && *part == last + 1; ++part) last = *part;
+    text += (text.empty() ? "" : ",") + std::to_string(first);
+    if (last > first) text += "-" + std::to_string(last);
+  }
+  return text;
+}
+
 }  // namespace
 
 TEST_SUITE("tuner on a Slurm cluster") {
@@ -164,38 +181,48 @@ TEST_SUITE("tuner on a Slurm cluster") {
 
     // Four of eight are at work, as there are four GPUs.
     REQUIRE(user.tells_slurm({"scancel", array + "_8"}).exit_code == 0);
-    // Three are held as soon as they have done something: a shard may take less time than we take to look at
-    // it.
+    // The first three that are seen at work are held: a shard may take less time than we take to look at it.
     const auto process = [&](int part) { return static_cast<pid_t>(user.progress(part)->process); };
-    std::set<int> held;
+    std::vector<int> held;
     const auto hold_begun = [&] {
-      for (const int part : {1, 2, 3}) {
-        if (held.contains(part) || !user.is_under_way(part)) continue;
+      for (int part = 1; part < 8 && held.size() < 3; ++part) {
+        if (std::find(held.begin(), held.end(), part) != held.end() || !user.is_under_way(part)) continue;
         REQUIRE(kill(process(part), SIGSTOP) == 0);
-        held.insert(part);
+        held.push_back(part);
       }
       return held.size() == 3;
     };
     user.waits_until("three shards have begun", hold_begun, 5ms);
-    REQUIRE(kill(process(1), SIGKILL) == 0);
-    REQUIRE(user.tells_slurm({"scancel", array + "_2"}).exit_code == 0);
-    REQUIRE(user.tells_slurm({"scontrol", "requeue", array + "_3"}).exit_code == 0);
-    for (const int part : {2, 3}) kill(process(part), SIGCONT);
+    const int killed = held[0], cancelled = held[1], requeued = held[2];
+    const auto task = [&](int part) { return array + "_" + std::to_string(part); };
+    REQUIRE(kill(process(killed), SIGKILL) == 0);
+    REQUIRE(user.tells_slurm({"scancel", task(cancelled)}).exit_code == 0);
+    REQUIRE(user.tells_slurm({"scontrol", "requeue", task(requeued)}).exit_code == 0);
+    for (const int part : {cancelled, requeued}) kill(process(part), SIGCONT);
 
     const auto lost = [&] {
       const std::string queue = user.in_queue();
-      return !has(queue, "1 R") && !has(queue, "2 R") && !has(queue, "1 CG") && !has(queue, "2 CG");
+      const auto is_there = [&](int part) {
+        return has(queue, std::to_string(part) + " R") || has(queue, std::to_string(part) + " CG");
+      };
+      return !is_there(killed) && !is_there(cancelled);
     };
     user.waits_until("the shards that were ended are gone", lost);
     const auto status = user.types({"status", "a sweep", "--format", "json"});
     INFO(status.out);
     CHECK(status.exit_code == 1);
     CHECK(has(status.out, "\"lost\": 3"));
-    CHECK(user.progress(1)->state == cluster::RunState::running);  // nobody could say otherwise
-    CHECK(user.progress(2)->state == cluster::RunState::interrupted);
-    CHECK(trials_of(user.at("a sweep/results/2.db")).size() ==
-          static_cast<std::size_t>(user.progress(2)->measured()));
-    const std::set<std::string> before = trials_of(user.at("a sweep/results/1.db"));
+    CHECK(user.progress(killed)->state == cluster::RunState::running);  // nobody could say otherwise
+    CHECK(user.progress(cancelled)->state == cluster::RunState::interrupted);
+    const auto result_of = [&](int part) {
+      return user.at("a sweep/results/" + std::to_string(part) + ".db");
+    };
+    const auto log_of = [&](int part) {
+      return test::read_text(user.at("a sweep/logs/" + std::to_string(part) + ".log"));
+    };
+    CHECK(trials_of(result_of(cancelled)).size() ==
+          static_cast<std::size_t>(user.progress(cancelled)->measured()));
+    const std::set<std::string> before = trials_of(result_of(killed));
 
     // Whoever edits a script has it run as it is then; here, to see that a job is given no limit of ours.
     std::string script = test::read_text(user.at("a sweep/shards.sbatch"));
@@ -205,7 +232,7 @@ TEST_SUITE("tuner on a Slurm cluster") {
     const auto retried = user.types({"slurm", "--retry", "a sweep"});
     INFO(retried.out, retried.err);
     REQUIRE(retried.exit_code == 0);
-    CHECK(has(retried.out, "(1-2,8)"));
+    CHECK(has(retried.out, "(" + ranges_of({killed, cancelled, 8}) + ")"));
     CHECK(has(retried.err, "job " + last + " was cancelled"));
     user.waits_until("the sweep is done", [&] {
       return has(user.types({"status", "a sweep", "--format", "json"}).out, "\"done\": true");
@@ -219,9 +246,9 @@ TEST_SUITE("tuner on a Slurm cluster") {
       CHECK(test::read_text(user.at("a sweep/limits")) == "unlimited\nunlimited\nunlimited\n");
     CHECK(has(user.types({"status", "a sweep"}).out, "8 done"));
     CHECK(has(user.types({"slurm", "--retry", "a sweep"}).err, "nothing is missing"));
-    CHECK(has(test::read_text(user.at("a sweep/logs/3.log")), "had been published before"));
+    CHECK(has(log_of(requeued), "had been published before"));
     // What the killed one had published was not done again.
-    CHECK(user.progress(1)->known >= static_cast<std::int64_t>(before.size()));
+    CHECK(user.progress(killed)->known >= static_cast<std::int64_t>(before.size()));
     CHECK(has(test::read_text(user.at("a sweep/logs/last.log")), "22500 trials, all of them known already"));
     CHECK(has(test::read_text(user.at("a sweep/report.md")), "block_size_x=17"));
 
@@ -235,7 +262,7 @@ TEST_SUITE("tuner on a Slurm cluster") {
     CHECK(has(best_in(whole), "-Dblock_size_x=17"));
     CHECK(best_in(user.at("a sweep/result.db")) == best_in(whole));
     // Of the killed shard its node still has what may not be published; all others tidied up.
-    CHECK(has(test::read_text(user.at("a sweep/logs/1.log")), "kept on"));
+    CHECK(has(log_of(killed), "kept on"));
     int left = 0;
     for (const auto& entry : fs::directory_iterator(user.node()))
       left += entry.path().filename().string().starts_with("tuner-ada-") ? 1 : 0;
