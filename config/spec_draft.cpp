@@ -319,7 +319,6 @@ class Draft {
       return parameter.type;
     }
     if (parameter.type == "unsigned" || parameter.type == "uint") return "unsigned int";
-    if (parameter.type == "size_t") return "unsigned long long";
     ask(fmt::format("{}: `{}` is no type that a spec has; [[arguments]] type has to be one of the same size",
                     name, parameter.type));
     return parameter.type;

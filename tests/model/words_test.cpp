@@ -322,6 +322,7 @@ TEST_CASE("tied with a winner is who is tied with the fastest as it is, or overl
   model::FinalRecord final;
   final.entries = {{trial("a"), 1, 1, 1, true},
                    {trial("b"), 1.001, 0.999, 1.002, true},
+                   {trial("near b"), 1.003, 1.0015, 1.005, false},
                    {trial("c"), 1.02, 1.01, 1.03, false},
                    {trial("d"), 1.03, 1.025, 1.04, false},
                    {trial("e"), 1.2, 1.1, 1.3, false}};
