@@ -15,6 +15,7 @@
 #include "db/queries.hpp"
 #include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
+#include "db/searches.hpp"
 #include "db/sql.hpp"
 #include "db/statement.hpp"
 #include "db/transaction.hpp"
