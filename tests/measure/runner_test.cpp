@@ -406,12 +406,12 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
   TEST_CASE_FIXTURE(TrialFixture, "an upload of a part leaves the rest of its buffer as it was") {
     const auto uploading = [](std::vector<std::pair<std::int64_t, std::int64_t>> parts, bool in_time) {
       auto out = job();
-      for (const auto& [first, elements] : parts) {
+      for (const auto& [first, count] : parts) {
         Step upload;
         upload.kind = Step::Kind::upload;
         upload.buffer = 0;
         upload.first = first;
-        upload.elements = elements;
+        upload.elements = count;
         out.plan.steps.insert(in_time ? out.plan.steps.begin() : out.plan.steps.end(), upload);
       }
       return out;

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "tuner/measure/statistics.hpp"
+
 using namespace tuner::measure;
 
 namespace {

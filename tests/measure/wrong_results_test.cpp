@@ -50,7 +50,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner wrong results") {
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "an output begins as poison, whatever its plan says that it holds") {
-    TrialJob says_zero = job();
+    tuner::model::TrialJob says_zero = job();
     for (auto& buffer : says_zero.plan.buffers) {
       if (buffer.access == Access::out) buffer.init = {Init::Kind::constant, 0, 0};
     }

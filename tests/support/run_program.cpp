@@ -42,8 +42,7 @@ BackgroundProgram::BackgroundProgram(const std::vector<std::string>& command,
                                      const std::string& working_directory, Output output) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
-  for (const char* kept : {"PATH", "MUTANT"})  // the latter is of tests/mutants
-    if (const char* value = std::getenv(kept)) variables.push_back(std::string(kept) + "=" + value);
+  if (const char* path = std::getenv("PATH")) variables.push_back(std::string("PATH=") + path);
   const std::vector<char*> arguments = pointers(command);
   const std::vector<char*> environ_pointers = pointers(variables);
   const std::string out = m_folder / "out";

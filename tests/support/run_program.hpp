@@ -27,7 +27,7 @@ class TemporaryFolder {
   std::string m_path;
 };
 
-/// A program under way, with empty standard input and only the given environment (PATH and MUTANT are kept).
+/// A program under way, with empty standard input and only the given environment (PATH is kept).
 /// Killed and reaped when the object goes.
 class BackgroundProgram {
  public:

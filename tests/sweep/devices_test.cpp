@@ -17,6 +17,7 @@ using test::comparisons;
 using test::failed_in;
 using test::Host;
 using test::ok_in;
+using test::ScaleRunner;
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 using namespace tuner;
