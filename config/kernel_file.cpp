@@ -11,6 +11,7 @@
 
 #include "config/kernel_spec_reader.hpp"
 #include "config/layout_file.hpp"
+#include "config/signature_check.hpp"
 #include "config/source_files.hpp"
 #include "config/toml_document.hpp"
 #include "tuner/space/space.hpp"
@@ -41,6 +42,7 @@ LoadedKernels load_one(const FileReader& files, const std::filesystem::path& pat
   ReadSpec read = read_kernel_spec(std::get<Node>(document), files, path.parent_path(), mistakes);
   read.spec.path = name;
   loaded.mistakes = mistakes.take();
+  if (loaded.mistakes.empty()) choose_overloads(read.spec);
   // Names and expressions are judged only in a spec that is whole: a broken parameter would make each use of
   // it a mistake of its own.
   if (loaded.mistakes.empty()) loaded.mistakes = tuner::space::validate(read.spec);

@@ -17,9 +17,15 @@ SourceParameter parameter_of(Tokens tokens) {
   SourceParameter parameter;
   parameter.line = tokens.front().line;
   std::vector<std::string> words;
+  std::vector<std::string> written;
+  for (const Token& token : tokens) {
+    if (token.text == "=") break;  // a default
+    if (token.text != "__grid_constant__") written.push_back(token.text);
+  }
+  parameter.text = joined(written);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string& text = tokens[i].text;
-    if (text == "=") break;  // a default
+    if (text == "=") break;
     if (text == "const") {
       // Behind the star it is the pointer that is constant.
       if (!parameter.pointer) parameter.constant = true;
@@ -283,6 +289,39 @@ class MacroFinder {
   std::map<std::string, OpenMacro> m_open;
 };
 
+/// Names of functions that are no kernels, at the level of namespaces.
+std::vector<std::string> other_functions(Tokens code) {
+  std::vector<std::string> found;
+  std::size_t begin = 0;  // of the declaration
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const std::string& text = code[i].text;
+    const Tokens before = code.subspan(begin, i - begin);
+    const auto says = [&](std::string_view word) {
+      return std::any_of(before.begin(), before.end(),
+                         [&](const Token& token) { return token.text == word; });
+    };
+    if (is_one_of(text, {";", "}"})) {
+      begin = i + 1;
+    } else if (text == "{") {
+      const bool is_function = !before.empty() && before.back().text == ")";
+      if (is_function || !(says("namespace") || says("extern"))) {
+        i = behind_bracket(code, i) - 1;
+        // Behind a class there may still be the name of a variable.
+        if (is_function) begin = i + 1;
+      } else {
+        begin = i + 1;
+      }
+    } else if (text == "(" && before.size() > 1) {
+      const bool has_type =
+          before[before.size() - 2].is_word() || is_one_of(before[before.size() - 2].text, {"*", "&", ">"});
+      if (has_type && before.back().is_word() && !says("__global__") && !says("=") && !says("typedef"))
+        found.push_back(before.back().text);
+      i = behind_bracket(code, i) - 1;
+    }
+  }
+  return found;
+}
+
 int host_code_line(Tokens code) {
   for (std::size_t i = 0; i + 2 < code.size(); ++i) {
     const bool is_main = code[i].text == "int" && code[i + 1].text == "main" && code[i + 2].text == "(";
@@ -296,8 +335,8 @@ int host_code_line(Tokens code) {
 
 KernelSource read_kernel_source(std::string_view text) {
   const SourceTokens tokens = tokens_of(text);
-  return {KernelFinder(tokens.code).find(), MacroFinder(tokens).find(), host_code_line(tokens.code),
-          structs_of(tokens)};
+  return {KernelFinder(tokens.code).find(), other_functions(tokens.code), MacroFinder(tokens).find(),
+          host_code_line(tokens.code), structs_of(tokens)};
 }
 
 }  // namespace config

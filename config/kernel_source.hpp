@@ -11,6 +11,7 @@ namespace config {
 /// A parameter of a kernel as its source declares it.
 struct SourceParameter {
   std::string type;  ///< without qualifiers, pointer and array: `float`, `unsigned int`, `cuda::std::size_t`
+  std::string text;  ///< as written, without a default: `const float*__restrict__ x`
   std::string name;  ///< empty: it has none
   bool pointer = false;
   bool constant = false;  ///< pointers: to const
@@ -49,6 +50,7 @@ struct OpenMacro {
 /// kernel whose declaration a macro makes is not seen.
 struct KernelSource {
   std::vector<SourceKernel> kernels;
+  std::vector<std::string> functions;  ///< names of the others, outside of classes
   std::vector<OpenMacro> macros;
   int host_code_line = 0;  ///< of the first `main` or launch `<<<`, which NVRTC does not take; 0: neither
   std::vector<SourceStruct> structs;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "config/kernel_source.hpp"
@@ -19,6 +20,7 @@ struct Passed {
   std::string name;
   bool pointer = false;
   std::int64_t bytes = 0;  ///< of a value; 0: not known
+  std::optional<model::ElementType> type = {};
 };
 
 Passed passed(const model::KernelSpec& spec, const std::string& name) {
@@ -26,7 +28,7 @@ Passed passed(const model::KernelSpec& spec, const std::string& name) {
     if (argument.name != name) continue;
     if (argument.is_view()) return {name, false, 0};
     if (argument.structure) return {name, argument.pointer, argument.structure->bytes};
-    return {name, argument.pointer, argument.type ? model::size_bytes(*argument.type) : 0};
+    return {name, argument.pointer, argument.type ? model::size_bytes(*argument.type) : 0, argument.type};
   }
   // NAME.expected and its like of a reference; else a size, parameter or derived value.
   const bool is_pointer = name.find('.') != std::string::npos;
@@ -46,9 +48,9 @@ std::vector<Passed> passed_by(const model::KernelSpec& spec, const model::StepSp
   return all;
 }
 
-/// `a::b<C, D>` -> `b`.
+/// `a::b<C, D>` and `a::b(C, D)` -> `b`.
 std::string plain_name(std::string entry) {
-  entry = entry.substr(0, entry.find('<'));
+  entry = entry.substr(0, entry.find_first_of("<("));
   const std::size_t scope = entry.rfind("::");
   return scope == std::string::npos ? entry : entry.substr(scope + 2);
 }
@@ -58,6 +60,80 @@ std::int64_t bytes_of(const SourceParameter& parameter) {
   const auto type = model::parse_element_type(parameter.type);
   return type ? model::size_bytes(*type) : 0;
 }
+
+std::vector<SourceKernel> kernels_of(const std::vector<model::SourceText>& source) {
+  std::vector<SourceKernel> kernels;
+  for (const model::SourceText& text : source)
+    for (SourceKernel& kernel : read_kernel_source(text.text).kernels) kernels.push_back(std::move(kernel));
+  return kernels;
+}
+
+/// Whether the kernel can be given this, as far as its text shows; `exactly`: all of its types are known, and
+/// values have the same.
+bool takes(const SourceKernel& kernel, const std::vector<Passed>& given, bool exactly) {
+  if (given.size() != kernel.parameters.size()) return false;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const SourceParameter& parameter = kernel.parameters[i];
+    const std::int64_t bytes = bytes_of(parameter);
+    if (bytes == 0 && exactly) return false;
+    if (bytes == 0) continue;  // a type of the source's own, maybe a pointer by another name
+    if (given[i].pointer != parameter.pointer) return false;
+    const auto type = model::parse_element_type(parameter.type);
+    const bool same = !given[i].type || !type || *given[i].type == *type;
+    if (!same && (exactly || parameter.pointer)) return false;
+    if (!parameter.pointer && given[i].bytes != 0 && given[i].bytes != bytes) return false;
+  }
+  return true;
+}
+
+/// `(const float*x, int n)`
+std::string parameter_list(const SourceKernel& kernel) {
+  std::vector<std::string> parameters;
+  for (const SourceParameter& parameter : kernel.parameters) parameters.push_back(parameter.text);
+  return fmt::format("({})", fmt::join(parameters, ", "));
+}
+
+/// Says in entries that mean more than one function of their source which kernel it is.
+class OverloadChoice {
+ public:
+  OverloadChoice(const model::KernelSpec& spec, const std::vector<model::SourceText>& source, bool of_kernel)
+      : m_spec(spec), m_of_kernel(of_kernel), m_kernels(kernels_of(source)) {
+    for (const model::SourceText& text : source)
+      for (std::string& name : read_kernel_source(text.text).functions)
+        m_functions.push_back(std::move(name));
+  }
+
+  void choose(std::vector<model::StepSpec>& steps) const {
+    for (model::StepSpec& step : steps) {
+      const bool is_plain = step.entry.find_first_of("<(") == std::string::npos;
+      if (!step.entry.empty() && !step.calls && is_plain) choose(step);
+    }
+  }
+
+ private:
+  void choose(model::StepSpec& step) const {
+    const std::string name = plain_name(step.entry);
+    const std::vector<Passed> given = passed_by(m_spec, step, m_of_kernel);
+    std::set<std::string> all;
+    std::set<std::string> fitting;
+    std::set<std::string> exact;
+    for (const SourceKernel& kernel : m_kernels) {
+      if (kernel.name != name || !kernel.template_parameters.empty()) continue;
+      all.insert(parameter_list(kernel));
+      if (takes(kernel, given, false)) fitting.insert(parameter_list(kernel));
+      if (takes(kernel, given, true)) exact.insert(parameter_list(kernel));
+    }
+    const bool has_namesake =
+        all.size() > 1 || std::find(m_functions.begin(), m_functions.end(), name) != m_functions.end();
+    const std::set<std::string>& best = exact.empty() ? fitting : exact;
+    if (has_namesake && best.size() == 1) step.entry += *best.begin();
+  }
+
+  const model::KernelSpec& m_spec;
+  bool m_of_kernel;
+  std::vector<SourceKernel> m_kernels;
+  std::vector<std::string> m_functions;
+};
 
 std::string declared_text(const SourceParameter& parameter) {
   return fmt::format("{}{} {}", parameter.type, parameter.pointer ? "*" : "", parameter.name);
@@ -77,9 +153,7 @@ class SignatureCheck {
 
  private:
   void check_steps(const std::vector<model::StepSpec>& steps, const std::vector<model::SourceText>& source) {
-    std::vector<SourceKernel> kernels;
-    for (const model::SourceText& text : source)
-      for (SourceKernel& kernel : read_kernel_source(text.text).kernels) kernels.push_back(std::move(kernel));
+    const std::vector<SourceKernel> kernels = kernels_of(source);
     for (const model::StepSpec& step : steps) {
       if (step.entry.empty() || step.calls) continue;
       const std::string name = plain_name(step.entry);
@@ -149,6 +223,14 @@ class SignatureCheck {
 };
 
 }  // namespace
+
+void choose_overloads(model::KernelSpec& spec) {
+  OverloadChoice(spec, spec.source, true).choose(spec.steps);
+  if (!spec.verify || spec.verify->source.empty()) return;
+  const OverloadChoice of_reference(spec, spec.verify->source, false);
+  of_reference.choose(spec.verify->steps);
+  of_reference.choose(spec.verify->comparison);
+}
 
 std::vector<model::Diagnostic> signature_mistakes(const model::KernelSpec& spec) {
   return SignatureCheck(spec).run();

@@ -24,29 +24,21 @@ PtxasReport report_of(const std::vector<std::string>& symbols) {
 
 TEST_SUITE_BEGIN("tuner::compile::nvcc entry names");
 
-TEST_CASE("an entry's symbol is that of the template's argument, without the ends of the argument") {
+TEST_CASE("an entry's symbol is what its variable is initialised with") {
   const std::string ptx =
-      ".visible .global .align 1 .b8 _Z18tuner_names_entry_0IXadL_Z4tileIfLi4EEvPfEEE;\n"
-      ".visible .global .align 1 .b8 _ZN4deep18tuner_names_entry_1IXadL_ZN4deep5otherEiEEEE[4];\n";
-  const PtxasReport report = report_of({"_Z4tileIfLi4EEvPf", "_ZN4deep5otherEi"});
-  CHECK(symbol_of(0, "tile<float, 4>", ptx, report) == "_Z4tileIfLi4EEvPf");
+      ".global .align 8 .u64 tuner_names_entry_0 = _Z4tileIfLi4EEvPT_S1_;\n"
+      ".global .align 8 .u64 tuner_names_entry_1 = _ZN4deep5otherEi;\n"
+      ".global .align 8 .u64 tuner_names_entry_10 = c_name;\n";
+  const PtxasReport report = report_of({"_Z4tileIfLi4EEvPT_S1_", "_ZN4deep5otherEi", "c_name"});
+  CHECK(symbol_of(0, "tile<float, 4>", ptx, report) == "_Z4tileIfLi4EEvPT_S1_");
   CHECK(symbol_of(1, "deep::other", ptx, report) == "_ZN4deep5otherEi");
+  CHECK(symbol_of(10, "c_name", ptx, report) == "c_name");
   CHECK_FALSE(symbol_of(2, "tile<float, 4>", ptx, report));
-  CHECK_FALSE(symbol_of(0, "tile<float, 4>", ptx, report_of({"_Z4tileIfLi8EEvPf"})));
-}
-
-TEST_CASE("a function of C has its last name, in whichever namespace it is declared") {
-  const std::string ptx =
-      ".visible .global .align 1 .b8 _Z18tuner_names_entry_0IXadL_ZN4deep6kernelEPfEEE;\n"
-      ".visible .global .align 1 .b8 _Z18tuner_names_entry_1IXadL_Z6kernelPfEEE;\n";
-  const PtxasReport report = report_of({"kernel"});
-  CHECK(symbol_of(0, "deep::kernel", ptx, report) == "kernel");
-  CHECK(symbol_of(1, " kernel ", ptx, report) == "kernel");
-  CHECK_FALSE(symbol_of(1, "deep::", ptx, report));
+  CHECK_FALSE(symbol_of(0, "tile<float, 4>", ptx, report_of({"_Z4tileIfLi8EEvPT_S1_"})));
 }
 
 TEST_CASE("a variable is one that the PTX declares, whole words at that") {
-  const std::string head = ".visible .global .align 1 .b8 _Z18tuner_names_entry_0IXadL_Z5tableEEE;\n";
+  const std::string head = ".global .align 8 .u64 tuner_names_entry_0 = generic(table);\n";
   const auto symbol = [&](const std::string& declaration) {
     return symbol_of(0, "&table", head + declaration, report_of({"table"}));
   };
@@ -59,16 +51,18 @@ TEST_CASE("a variable is one that the PTX declares, whole words at that") {
 }
 
 TEST_CASE("the variables with the names are no part of the binary, but where debugging names them too") {
-  const std::string own = ".visible .global .align 1 .b8 _Z18tuner_names_entry_0IXadL_Z6kernelvEEE;\n";
+  const std::string own = ".global .align 8 .u64 tuner_names_entry_0 = _Z6kernelv;\n";
   CHECK(without_names(".version 9.0\n" + own + "ret;") == ".version 9.0\nret;");
   const std::string debugged = own + "\t.b8 1 // tuner_names_entry_0\n";
   CHECK(without_names(debugged) == debugged);
 }
 
 TEST_CASE("a kernel is named by its address, a variable's is there already") {
-  const std::string lines = lines_for({"tile<4>", "&table"});
-  CHECK(lines.find("tuner_names_entry_0<&tile<4>>;") != std::string::npos);
-  CHECK(lines.find("tuner_names_entry_1<&table>;") != std::string::npos);
+  const std::string lines = lines_for({"tile<4>", "&table", "two(float*, int)"});
+  CHECK(lines.find("tuner_names_entry_0 = (void*)(&tile<4>);") != std::string::npos);
+  CHECK(lines.find("tuner_names_entry_1 = (void*)(&table);") != std::string::npos);
+  CHECK(lines.find("tuner_names_entry_2 = (void*)(static_cast<void (*)(float*, int)>(&two));") !=
+        std::string::npos);
   CHECK(lines.find("#line 1 \"entry 1\"\n") != std::string::npos);
 }
 

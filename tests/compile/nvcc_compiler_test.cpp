@@ -81,6 +81,53 @@ TEST_CASE("a source with code for the host becomes a cubin, whatever kind of nam
   CHECK(compilation.binary.size() > 64);
 }
 
+TEST_CASE("parameters of one compound type, which a mangled name abbreviates, hide no kernel") {
+  const CompileJob job = nvcc_job(R"(#include <vector>
+struct Pair { float a, b; };
+__global__ void two(float* x, float* y, int n) { x[0] = y[0] + n; }
+template <typename T> __global__ void tile(const T* x, T* y, const T* z) { y[0] = x[0] + z[0]; }
+namespace deep { __global__ void pairs(Pair* x, Pair* y, const Pair* z) { x[0].a = y[0].b + z[0].a; } }
+int main() { two<<<1, 1>>>(nullptr, nullptr, 0); })",
+                                  {"two", "tile<float>", "deep::pairs"});
+  const Compilation compilation = nvcc_compiler().compile(job);
+  REQUIRE_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+  CHECK(compilation.kernels[0].symbol == "_Z3twoPfS_i");
+  CHECK(compilation.kernels[1].symbol == "_Z4tileIfEvPKT_PS0_S2_");
+  CHECK(compilation.kernels[2].symbol == "_ZN4deep5pairsEP4PairS1_PKS0_");
+}
+
+TEST_CASE("an overload is named by its parameters, beside kernels and functions of the host of its name") {
+  CompileJob job = nvcc_job(
+      R"(#include <vector>
+__global__ void three(float* x, int n) { x[0] = n; }
+void three(std::vector<float>& values, int n) { values[0] = n; }
+__global__ void three(float* x, const float* __restrict__ y) { x[0] = y[0]; }
+template <typename T> __global__ void tile(T* x, int n) { x[0] = n; }
+template <typename T> __global__ void tile(T* x, T* y) { x[0] = y[0]; })",
+      {"three(float* x, int n)", "three(float*, const float* __restrict__ y)", "tile<int>(int*, int*)"});
+  const Compilation compilation = nvcc_compiler().compile(job);
+  REQUIRE_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+  CHECK(compilation.kernels[0].symbol == "_Z5threePfi");
+  CHECK(compilation.kernels[1].symbol == "_Z5threePfPKf");
+  CHECK(compilation.kernels[2].symbol == "_Z4tileIiEvPT_S1_");
+  job.entries = {"three"};
+  const Compilation unclear = nvcc_compiler().compile(job);
+  CHECK(unclear.status == TrialStatus::compile_error);
+  CHECK_MESSAGE(mentions(unclear,
+                         "entry 'three' is the name of several functions; say which by its "
+                         "parameters: entry = \"three(float*, int)\""),
+                unclear.log);
+}
+
+TEST_CASE("a source of an older C++ is compiled as it asks") {
+  CompileJob job = nvcc_job(
+      "#if __cplusplus != 201103L\n#error not C++11\n#endif\n__global__ void kernel(int* p, int* q) { *p = "
+      "*q; }\n");
+  job.options = {"-std=c++11"};
+  const Compilation compilation = nvcc_compiler().compile(job);
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
 TEST_CASE("a kernel has the registers that NVRTC gives it") {
   CompileJob job = nvcc_job(R"(
 __constant__ float table[100];
@@ -209,7 +256,7 @@ TEST_CASE("options are nvcc's own; what runs programs, names files or makes some
        {std::string("-arch=sm_80"), std::string("-gencode=arch=compute_80,code=sm_80"),
         std::string("-rdc=true"), std::string("-ptx"), "-o=" + mark, "-DX=$(touch " + mark + ")",
         "-DX=`touch " + mark + "`", std::string("-ccbin=/bin/true"), "-Xcompiler=-wrapper," + mark,
-        "-Xptxas=-o," + mark, std::string("-std=c++14"), "-include=" + mark}) {
+        "-Xptxas=-o," + mark, "-include=" + mark}) {
     CAPTURE(option);
     job.options = {"-DWIDE=4", option};
     const Compilation refused = nvcc_compiler().compile(job);

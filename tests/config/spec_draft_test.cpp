@@ -225,6 +225,36 @@ TEST_SUITE("config::draft_spec") {
   }
 }
 
+TEST_SUITE("config::choose_overloads") {
+  TEST_CASE("an entry that names several functions becomes the kernel that can take what is passed") {
+    const Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[n] = x[n]; }");
+    const auto entry_of = [&](const std::string& text) {
+      tuner::model::KernelSpec spec = result.loaded.kernels.front();
+      spec.source.front().text = text;
+      choose_overloads(spec);
+      CHECK(spec.verify->steps.front().entry == "k_reference");
+      return spec.steps.front().entry;
+    };
+    const std::string own =
+        "__global__ void k(const float* __restrict__ x, float *y, int n = 3) { y[n] = x[n]; }\n";
+    const std::string named = "k(const float*__restrict__ x, float*y, int n)";
+    CHECK(entry_of(own) == "k");
+    CHECK(entry_of("__global__ void k(const float* __restrict__ x, float *y, int n);\n" + own) == "k");
+    CHECK(entry_of(own + "void k(std::vector<float>& x) { k<<<1, 1>>>(x.data(), nullptr, 3); }") == named);
+    CHECK(entry_of("namespace { float k(int n); }\n" + own) == named);
+    CHECK(entry_of(own + "__global__ void k(const float* x, float* y) {}") == named);
+    CHECK(entry_of(own + "__global__ void k(const int* x, float* y, int n) {}") == named);
+    CHECK(entry_of("__global__ void k(const double* x, float* y, int n) {}\n"
+                   "__global__ void k(const float* x, float* y, float n) {}") ==
+          "k(const float*x, float*y, float n)");
+    // What is no function of that name, and what fits as well.
+    CHECK(entry_of(own + "struct S { void k(int n); };\nvoid other() { k(3); int k(5); }") == "k");
+    CHECK(entry_of(own + "__global__ void k(const float* x, float* y, Index n) {}") == named);
+    CHECK(entry_of("__global__ void k(Pointer x, float* y, int n) {}\n"
+                   "__global__ void k(const float* x, float* y, Index n) {}") == "k");
+  }
+}
+
 TEST_SUITE("config::signature_mistakes") {
   TEST_CASE("a launch that does not fit the kernel's declaration is told with both") {
     Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[n] = x[n]; }");

@@ -83,6 +83,34 @@ TEST_SUITE("tuner command line, nvcc") {
     CHECK_FALSE(has(again.err, "trials in "));
   }
 
+  TEST_CASE("a kernel with two buffers of one type is found beside a function of the host of its name") {
+    User user;
+    write_kernel(user, "");
+    std::string changed = spec;
+    changed.replace(changed.find("twice<THREADS>"), 14, "twice");
+    changed.replace(
+        changed.find("[verify]"), 0,
+        "[[arguments]]\nname = \"y\"\ntype = \"float*\"\naccess = \"in\"\nextent = [\"N\"]\ninit = "
+        "\"constant(0)\"\n\n");
+    write_text(user.home / "twice.toml", changed);
+    write_text(user.home / "twice.cu", R"(#include <vector>
+__global__ void twice(float* x, int n, float* y) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  if (i < n) x[i] = x[i] * FACTOR + y[i];
+}
+__global__ void twice(float* x, float* y) { x[0] = y[0]; }
+void twice(std::vector<float>& x) { twice<<<1, 1>>>(x.data(), 0, nullptr); }
+)");
+    const auto check = user.types({"check", "twice.toml"});
+    INFO(check.out, check.err);
+    if (check.exit_code == no_device) {
+      MESSAGE("no CUDA toolkit here");
+      return;
+    }
+    CHECK(check.exit_code == 0);
+    CHECK(has(check.out, "2 of them compiled for sm_90 by nvcc "));
+  }
+
   TEST_CASE("check compiles a whole program's kernel by nvcc, and says so where there is none") {
     User user;
     write_kernel(user, "int main() {\n  twice<32><<<1, 32>>>(nullptr, 0);\n  std::cout << 1;\n}\n");

@@ -103,6 +103,17 @@ TEST_SUITE("tuner::space, baselines") {
     CHECK(kernel.key() != job.key());
   }
 
+  TEST_CASE("options that are tuned are the kernel's alone") {
+    model::KernelSpec spec = spec_with_library();
+    spec.compile_options = {"--maxrregcount=${B}", "-DWIDE=4"};
+    REQUIRE(validate(spec).empty());
+    const model::KernelSpec library = baselines(spec).front();
+    for (const model::Diagnostic& mistake : validate(library)) FAIL_CHECK(mistake.message);
+    const model::Problem problem = make_problem(spec, {100}, std::nullopt, 0);
+    CHECK(reference_job(spec, problem, "sm_90", "nvrtc")->key() ==
+          reference_job(library, problem, "sm_90", "nvrtc")->key());
+  }
+
   TEST_CASE("a baseline has of its kernel what is not its own") {
     model::KernelSpec spec = spec_with_library();
     spec.path = "/specs/k.toml";

@@ -23,6 +23,26 @@ Digest CompileJob::key() const {
   return digest.finish();
 }
 
+std::size_t parameters_of(std::string_view entry) {
+  const std::size_t end = entry.find_last_not_of(' ');
+  if (end == std::string_view::npos || entry[end] != ')') return entry.size();
+  int open = 0;
+  for (std::size_t i = end + 1; i-- > 1;) {
+    open += entry[i] == ')' ? 1 : 0;
+    open -= entry[i] == '(' ? 1 : 0;
+    if (open == 0) return i;
+  }
+  return entry.size();
+}
+
+std::string address_of(const std::string& entry) {
+  if (is_variable(entry)) return entry;
+  const std::size_t parameters = parameters_of(entry);
+  const std::string name = "&" + entry.substr(0, parameters);
+  if (parameters == entry.size()) return name;
+  return "static_cast<void (*)" + entry.substr(parameters) + ">(" + name + ")";
+}
+
 const KernelResources* Compilation::find(const std::string& entry) const {
   for (const KernelResources& kernel : kernels) {
     if (kernel.entry == entry) return &kernel;

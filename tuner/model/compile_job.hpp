@@ -28,8 +28,8 @@ struct CompileJob {
   std::vector<Macro> macros;  ///< the configuration, ELEMENT_TYPE, …
   std::vector<Macro> vocabulary;  ///< codes of the words a spec uses (PARTITION_row); not part of the key
   std::vector<std::string> options;
-  /// Name expressions of kernels and, of variables that are filled from outside, their addresses:
-  /// `&d_filter`.
+  /// Name expressions of kernels, of overloads with their parameters behind it, and, of variables that are
+  /// filled from outside, their addresses: `&d_filter`.
   std::vector<std::string> entries;
   std::string architecture;  ///< `sm_90`; the CPU device: `host`
   std::string compiler;      ///< name and version: `nvrtc 13.0`
@@ -48,6 +48,11 @@ struct CompileJob {
 inline bool is_variable(std::string_view entry) {
   return entry.starts_with('&');
 }
+
+/// C++ for the address of an entry; of the overload that `two(float*, int)` names by its parameters.
+std::string address_of(const std::string& entry);
+/// Where the parameters of an entry that names an overload begin, at their bracket; else its length.
+std::size_t parameters_of(std::string_view entry);
 
 /// What the compiler says of one kernel; of a variable its entry and symbol alone.
 struct KernelResources {

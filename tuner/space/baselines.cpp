@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tuner/model/error.hpp"
+#include "tuner/space/jobs.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/space/spec_compiler.hpp"
 #include "tuner/util/text.hpp"
@@ -233,9 +234,11 @@ KernelSpec kernel_of(const CompiledSpec& compiled, const BaselineSpec& baseline)
   kernel.types = baseline.types.empty() ? of.types : baseline.types;
   kernel.row_padding = of.row_padding;
   kernel.device_kinds = baseline.device_kinds;
-  kernel.compile_options = of.compile_options;  // of the reference
-  kernel.by_nvcc = of.by_nvcc;                  // likewise
-  kernel.deterministic = false;                 // which bits it gives is the library's business
+  // Of the reference, which has those of all configurations alone.
+  for (const model::CompilerOption& option : of.compile_options)
+    if (placeholders(option.text).empty()) kernel.compile_options.push_back(option);
+  kernel.by_nvcc = of.by_nvcc;   // likewise
+  kernel.deterministic = false;  // which bits it gives is the library's business
   kernel.derived = derived_of(compiled);
   kernel.arguments = arguments_of(compiled);
   kernel.verify = of.verify;

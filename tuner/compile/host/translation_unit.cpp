@@ -64,8 +64,8 @@ std::string launchers(const std::vector<std::string>& entries) {
     text += fmt::format(
         "#line 1 \"launch of {0}\"\n"
         "extern \"C\" __attribute__((visibility(\"default\"))) const tuner_cpu::Kernel {1} = "
-        "tuner_cpu::Launcher<&{2}>::kernel;\n",
-        escaped(entries[i]), kernel_symbol(i), entries[i]);
+        "tuner_cpu::Launcher<{2}>::kernel;\n",
+        escaped(entries[i]), kernel_symbol(i), model::address_of(entries[i]));
   }
   return text;
 }

@@ -15,22 +15,15 @@ std::string variable_of(std::size_t entry) {
   return fmt::format("{}{}", variable, entry);
 }
 
-/// From the name of an entry's variable in the PTX, the kernel's and what is behind it.
-std::string_view name_and_rest(std::string_view ptx, std::size_t entry) {
-  const std::string before = variable_of(entry) + "IXadL";
+/// What an entry's variable is initialised with: `_Z4tileIfLi4EEvPfS0_`, of a variable `generic(table)`.
+std::string_view address_in(std::string_view ptx, std::size_t entry) {
+  const std::string before = " " + variable_of(entry) + " = ";
   const std::size_t at = ptx.find(before);
   if (at == std::string_view::npos) return {};
   ptx.remove_prefix(at + before.size());
-  return ptx.substr(0, ptx.find_first_of("; =[\n"));
-}
-
-/// `kernel` of `deep::kernel`: what a function of C is called in the binary.
-std::string_view last_name(std::string_view expression) {
-  const std::size_t colon = expression.rfind(':');
-  if (colon != std::string_view::npos) expression.remove_prefix(colon + 1);
-  const std::size_t begin = std::min(expression.find_first_not_of(" &"), expression.size());
-  const std::size_t end = expression.find_last_not_of(' ');
-  return begin > end ? std::string_view() : expression.substr(begin, end - begin + 1);
+  constexpr std::string_view generic = "generic(";
+  if (ptx.starts_with(generic)) ptx.remove_prefix(generic.size());
+  return ptx.substr(0, ptx.find_first_of("); +\n"));
 }
 
 /// Whether a variable of that name is declared in the PTX.
@@ -53,30 +46,18 @@ std::string entry_file(std::size_t entry) {
 std::string lines_for(const std::vector<std::string>& entries) {
   std::string text;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    text += fmt::format(
-        "\n#line 1 \"{0}\"\ntemplate <auto> __device__ char {1}; template __device__ char {1}<{2}{3}>;\n",
-        entry_file(i), variable_of(i), model::is_variable(entries[i]) ? "" : "&", entries[i]);
+    text += fmt::format("\n#line 1 \"{}\"\n__device__ void* {} = (void*)({});\n", entry_file(i),
+                        variable_of(i), model::address_of(entries[i]));
   }
   return text;
 }
 
 std::optional<std::string> symbol_of(std::size_t entry, const std::string& expression, std::string_view ptx,
                                      const nvrtc::PtxasReport& report) {
-  // `…tuner_names_entry_0IXadL_Z4tileIfLi4EEvPfEEE`: the address (ad) of an external name (L_Z … E) as the
-  // one argument (IX … EE), and one E more where the variable is in a namespace; Itanium C++ ABI,
-  // section 5.1.
-  std::string_view name = name_and_rest(ptx, entry);
+  const std::string_view name = address_in(ptx, entry);
   if (name.empty()) return std::nullopt;
-  const auto is_there = [&](std::string_view symbol) {
-    return model::is_variable(expression) ? declares(ptx, symbol) : report.find(symbol) != nullptr;
-  };
-  while (name.ends_with('E')) {
-    name.remove_suffix(1);
-    if (is_there(name)) return std::string(name);
-  }
-  // What a function of C and a variable outside namespaces are called is not what a template's argument has.
-  if (is_there(last_name(expression))) return std::string(last_name(expression));
-  return std::nullopt;
+  const bool is_there = model::is_variable(expression) ? declares(ptx, name) : report.find(name) != nullptr;
+  return is_there ? std::optional(std::string(name)) : std::nullopt;
 }
 
 std::string without_names(std::string_view ptx) {

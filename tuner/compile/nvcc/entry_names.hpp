@@ -8,9 +8,8 @@
 
 namespace tuner::compile::nvcc {
 
-/// C++17 to stand behind a source: instantiates each entry, and declares a variable for it whose name in the
-/// PTX has the kernel's in it, as the argument of a template. Taking a kernel's address instead would cost it
-/// registers. Diagnostics about an entry name the file entry_file().
+/// C++ to stand behind a source: for each entry a variable that holds its address, which instantiates a
+/// template and shows the entry's name in the PTX. Diagnostics about an entry name the file entry_file().
 std::string lines_for(const std::vector<std::string>& entries);
 
 /// `entry 2`

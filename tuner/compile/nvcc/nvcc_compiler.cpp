@@ -100,6 +100,8 @@ std::optional<std::string> wrong_entry(const CompileJob& job, const std::vector<
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!error.starts_with(entry_file(i) + "(")) continue;
     const std::string_view why = error.substr(std::min(error.find("error"), error.size()));
+    if (const std::string ambiguous = nvrtc::ambiguous_entry(entries[i], why); !ambiguous.empty())
+      return ambiguous;
     return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}",
                        entries[i], why.substr(std::min(why.find(": ") + 2, why.size())), kernels_listed(job));
   }

@@ -153,8 +153,6 @@ std::optional<std::string> refused_option(const std::vector<std::string>& option
       if (std::find(refusal.names.begin(), refusal.names.end(), name) != refusal.names.end())
         return refused(option, refusal.why);
     }
-    if (name == "std" && (option.ends_with("14") || option.ends_with("11") || option.ends_with("03")))
-      return refused(option, "the lines that name the kernels need C++17");
   }
   return std::nullopt;
 }

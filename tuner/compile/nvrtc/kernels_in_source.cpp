@@ -85,4 +85,11 @@ std::vector<std::string> kernels_in_source(std::string_view source) {
   return names;
 }
 
+std::string ambiguous_entry(std::string_view entry, std::string_view why) {
+  if (why.find("overloaded function") == std::string_view::npos) return "";
+  return "entry '" + std::string(entry) +
+         "' is the name of several functions; say which by its parameters: " + "entry = \"" +
+         std::string(entry) + "(float*, int)\"";
+}
+
 }  // namespace tuner::compile::nvrtc

@@ -9,4 +9,7 @@ namespace tuner::compile::nvrtc {
 /// macros stay as they stand. For messages that say what a source does contain.
 std::vector<std::string> kernels_in_source(std::string_view source);
 
+/// What to tell where a compiler found `entry` to be several functions; empty: that is not `why`.
+std::string ambiguous_entry(std::string_view entry, std::string_view why);
+
 }  // namespace tuner::compile::nvrtc

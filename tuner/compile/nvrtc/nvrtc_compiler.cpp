@@ -96,6 +96,7 @@ std::optional<std::string> missing_entry(const CompileJob& job, std::string_view
   if (model::is_variable(name))
     return fmt::format("symbol '{}' is not a variable that the source declares: {}",
                        name.substr(std::min(name.find_first_not_of("& "), name.size())), why);
+  if (const std::string ambiguous = ambiguous_entry(name, why); !ambiguous.empty()) return ambiguous;
   return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}", name,
                      why, kernels_listed(job));
 }
@@ -110,6 +111,11 @@ Compilation explain_failure(const CompileJob& job, const PtxasReport& report, st
   return failed(TrialStatus::compile_error, error_first(std::string(log), name_check));
 }
 
+/// Of an overload its address; a plain name is a name expression as it is.
+std::string expression_of(const std::string& entry) {
+  return model::parameters_of(entry) < entry.size() ? model::address_of(entry) : entry;
+}
+
 /// What is known of each entry; a failure when one is no kernel at all.
 Compilation describe(const CompileJob& job, const Request& request, Answer answer,
                      const PtxasReport& report) {
@@ -117,7 +123,8 @@ Compilation describe(const CompileJob& job, const Request& request, Answer answe
   compilation.binary = std::move(answer.cubin);
   compilation.log = tidy_log(report.rest);
   for (const std::string& entry : job.entries) {
-    const auto name = std::find(request.name_expressions.begin(), request.name_expressions.end(), entry);
+    const auto name =
+        std::find(request.name_expressions.begin(), request.name_expressions.end(), expression_of(entry));
     const std::string& symbol =
         answer.symbols.at(static_cast<std::size_t>(name - request.name_expressions.begin()));
     if (model::is_variable(entry)) {
@@ -195,8 +202,8 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
       options_for(asks ? with_features(with_options) : with_options, m_library->version(), m_headers);
   for (const std::string& entry : job.entries) {
     const auto& known = request.name_expressions;
-    if (std::find(known.begin(), known.end(), entry) == known.end())
-      request.name_expressions.push_back(entry);
+    if (std::find(known.begin(), known.end(), expression_of(entry)) == known.end())
+      request.name_expressions.push_back(expression_of(entry));
   }
 
   Answer answer = m_library->compile(request);
