@@ -11,34 +11,12 @@
 namespace tuner::sweep {
 namespace {
 
-using model::TrialStatus;
-
 /// How long a wait for the compiler may keep the sweep from noticing that it should stop.
 constexpr std::chrono::milliseconds stop_latency{100};
 /// How long a job takes to reach its device, about.
 constexpr std::chrono::milliseconds launch_latency{1};
 /// What finals may take beyond a budget of time.
 constexpr double grace_s = 1.5;
-
-search::Compiled compiled_facts(const model::TrialRecord& record, const model::DeviceLimits& limits) {
-  search::Compiled facts;
-  facts.status = record.outcome.status;
-  facts.compile_ms = record.compile_ms;
-  facts.threads = record.block.count();
-  facts.blocks = record.grid.count();
-  facts.shared_bytes = record.dynamic_shared_bytes;
-  if (record.resources) {
-    facts.registers = record.resources->registers;
-    facts.spilled_bytes = record.resources->spill_store_bytes;
-    facts.shared_bytes += record.resources->static_shared_bytes;
-  }
-  if (!record.occupancy) return facts;
-  facts.occupancy = record.occupancy->fraction;
-  const double at_once = static_cast<double>(record.occupancy->blocks_per_multiprocessor) *
-                         static_cast<double>(limits.multiprocessors);
-  if (at_once > 0) facts.waves = static_cast<double>(facts.blocks) / at_once;
-  return facts;
-}
 
 }  // namespace
 
@@ -47,13 +25,11 @@ Driver::Driver(const Request& request, const TrialList& list, Services& services
       m_list(list),
       m_services(services),
       m_queue(request, list, services),
-      m_compiling(services.pool, [this](Compiled& trial) { return judge(trial); }),
+      m_compiling(services.pool, [this](Compiled& trial) { return m_trials.judge(trial); }),
       m_spread(services.runners.size()),
       m_finals(request, list, services, m_compiling, m_spread),
-      m_verdicts(request, services),
-      m_unprepared(services.observer),
-      m_best(request, services, m_spread),
       m_started(services.clock()),
+      m_trials(request, list, services, m_queue, m_compiling, m_finals, m_spread, m_summary),
       m_lanes(services.runners, services.clock, [this] { m_wakeup.ring(); }) {
   m_summary.planned = list.total();
   m_summary.known = list.known();
@@ -70,7 +46,7 @@ Summary Driver::run() {
     for (model::TrialRunner* runner : m_services.runners) runner->prepare();
   }
   race();
-  commit_ended();
+  m_trials.commit();
   record_searches();
   // What is known by now deserves its final even where the budget ended the racing, but not for long.
   if (m_summary.ending == Ending::budget_spent) hold_rest();
@@ -98,7 +74,7 @@ void Driver::race() {
       hear();
       serve();
     }
-    if (m_lanes.any(&Lane::is_idle)) commit_ended();
+    if (m_lanes.any(&Lane::is_idle)) m_trials.commit();
     fill();
     finish_groups();
     if (!m_lanes.any(&Lane::is_busy) && m_compiling.empty() && m_raced.empty() && m_interrupted.empty())
@@ -130,25 +106,14 @@ void Driver::wait() {
     m_summary.waiting_seconds += static_cast<double>(idle) * (m_services.clock() - before);
 }
 
-const sweep::Work& Driver::work_of(const CandidateQueue::Item& item) const {
-  const Group& group = m_list.groups[item.group];
-  return m_request.work[group.work[group.candidates[item.candidate].kernel]];
-}
-
-/// One for each kernel and group, made when it is first needed.
-const TrialMaker& Driver::maker_of(const CandidateQueue::Item& item) {
-  const Group& group = m_list.groups[item.group];
-  const std::size_t kernel = group.candidates[item.candidate].kernel;
-  return m_makers.try_emplace({item.group, kernel}, m_request, work_of(item), group.problem).first->second;
-}
-
 void Driver::fill() {
   m_compiling.poll();
   while (m_compiling.wants_more(left_to_come()) && !over()) {
-    if (m_request.budget.trials && m_summary.finished + m_under_way >= *m_request.budget.trials) break;
+    if (m_request.budget.trials && m_summary.finished + m_trials.under_way() >= *m_request.budget.trials)
+      break;
     const auto item = m_queue.next();
     if (!item) break;
-    start(*item);
+    m_trials.start(*item);
     if (m_lanes.any(&Lane::speaks)) break;
   }
   if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
@@ -158,44 +123,7 @@ void Driver::fill() {
 std::int64_t Driver::left_to_come() const {
   if (m_queue.may_end_early()) return std::numeric_limits<std::int64_t>::max();
   return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
-         m_summary.passed_over - m_under_way;
-}
-
-void Driver::start(const CandidateQueue::Item& item) {
-  const Group& group = m_list.groups[item.group];
-  const auto& candidate = group.candidates[item.candidate];
-  Trial trial = maker_of(item).make(group.lists[candidate.kernel][candidate.configuration]);
-  trial.record.idea = item.idea;
-  ++m_under_way;
-  if (trial.record.outcome.status == TrialStatus::ok && m_unprepared.contains(trial))
-    return leave_out(trial.record, item);
-  if (trial.record.outcome.status == TrialStatus::ok) quarantine(trial);
-  if (trial.record.outcome.status == TrialStatus::ok)
-    m_compiling.submit(std::move(trial), item);
-  else
-    finish(trial.record, item);
-}
-
-void Driver::quarantine(Trial& trial) {
-  if (m_request.retry_failed) return;
-  const int deaths = m_services.source.deaths(trial.record.key);
-  if (deaths < quarantine_deaths) return;
-  trial.record.outcome.status = TrialStatus::quarantined;
-  trial.record.outcome.detail = fmt::format(
-      "its process was seen to die or hang {} times; not run again unless it changes, or with "
-      "--retry-failed",
-      deaths);
-}
-
-/// What the compiler says of it, and the strategy of that. Returns whether it is still wanted: what failed
-/// is, since it is a result.
-bool Driver::judge(Compiled& trial) {
-  model::TrialRecord& record = trial.trial.record;
-  add_compilation(trial.trial, *trial.binary, m_services.oracle);
-  const bool worth = m_queue.compiled(trial.item, compiled_facts(record, m_request.device.limits));
-  if (worth || record.outcome.status != TrialStatus::ok) return true;
-  pass_over(record, trial.item);
-  return false;
+         m_summary.passed_over - m_trials.under_way();
 }
 
 void Driver::hear() {
@@ -219,7 +147,7 @@ void Driver::let_launch(const std::vector<Lane*>& lanes) {
   for (const Lane* lane : lanes) {
     if (const auto* trial = std::get_if<Compiled>(&lane->work)) next.push_back(&trial->trial.record);
   }
-  commit_ended(next);
+  m_trials.commit(next);
   for (const model::TrialRecord* trial : next) m_services.observer.launching(*trial);
   for (Lane* lane : lanes) {
     lane->launching = false;
@@ -244,28 +172,8 @@ void Driver::hear(Lane& lane, DeviceThread::Event event) {
   if (failure && failure->subject == model::Subject::device) return leave(lane, failure->detail, nullptr);
   if (!trial) return end_final(lane, *final);
   if (std::holds_alternative<Lane::Comparison>(lane.work)) return end_comparison(lane, *trial);
-  end_trial(lane, std::move(*std::get_if<model::TrialOutcome>(&event)));
-}
-
-void Driver::end_trial(Lane& lane, model::TrialOutcome outcome) {
-  const bool probed = lane.probes;
-  Compiled trial = std::get<Compiled>(m_lanes.finish(lane));
-  model::TrialRecord& record = trial.trial.record;
-  if (outcome.subject == model::Subject::problem) {
-    m_services.sink.close_attempt(record, TrialStatus::skipped, outcome.detail);
-    m_unprepared.add(trial.trial, outcome.detail);
-    return leave_out(record, trial.item);
-  }
-  ++lane.did.trials;
-  if (probed) m_verdicts.learn(record, outcome);
-  maker_of(trial.item).add_outcome(trial.trial, std::move(outcome));
-  add_settings(trial.item, record);
-  if (is_death(record.outcome.status)) note_death(record);
-  m_best.learn(trial, lane.number);
-  m_finals.remember(trial);
-  const bool can_wait = !record.outcome.device_lost;
-  m_ended.push_back({std::move(record), trial.item});
-  if (!can_wait) commit_ended();
+  m_trials.end(lane, std::get<Compiled>(m_lanes.finish(lane)),
+               std::move(*std::get_if<model::TrialOutcome>(&event)));
 }
 
 void Driver::end_final(Lane& lane, const model::FinalOutcome& outcome) {
@@ -282,17 +190,14 @@ void Driver::end_comparison(Lane& lane, const model::TrialOutcome& outcome) {
 
 void Driver::leave(Lane& lane, const std::string& why, const std::exception_ptr& error) {
   Lane::Work work = m_lanes.finish(lane);
-  if (auto* trial = std::get_if<Compiled>(&work)) {
-    m_services.sink.close_attempt(trial->trial.record, TrialStatus::skipped, why);
-    m_compiling.give_back(std::move(*trial));
-  }
+  if (auto* trial = std::get_if<Compiled>(&work)) m_trials.return_unrun(std::move(*trial), why);
   if (auto* final = std::get_if<FinalStage::Final>(&work)) m_interrupted.push_back(std::move(*final));
   if (std::holds_alternative<Lane::Comparison>(work)) m_spread.add(lane.number, std::nullopt);
   lane.thread.reset();
   const bool is_last = !m_lanes.any(&Lane::is_there);
   if (is_last && error) std::rethrow_exception(error);
   if (is_last) {
-    commit_ended();
+    m_trials.commit();
     throw model::Error(
         fmt::format("{} failed: {}", lane.did.id, why),
         "`nvidia-smi` and the system's log (Xid) may say more; what was measured is kept, and the "
@@ -349,36 +254,18 @@ bool Driver::serve_trial(Lane& lane) {
     auto trial = m_compiling.take(others_at);
     if (!trial) break;
     any = true;
-    if (launch(lane, std::move(*trial))) break;
+    auto job = m_trials.job(*trial, lane);
+    if (!job) continue;
+    m_lanes.start(lane, std::move(*trial), std::move(*job));
+    break;
   }
   return any;
-}
-
-bool Driver::launch(Lane& lane, Compiled trial) {
-  model::TrialRecord& record = trial.trial.record;
-  if (m_unprepared.contains(trial)) {
-    leave_out(record, trial.item);
-    return false;
-  }
-  if (is_death(record.outcome.status)) note_death(record);  // the compiler's
-  if (record.outcome.status != TrialStatus::ok || is_condemned(trial)) {
-    finish(record, trial.item);
-    return false;
-  }
-  model::TrialJob job = job_of(m_request, trial.trial, *trial.binary, trial.reference.get());
-  job.probes = std::exchange(m_probes, {});
-  job.best_ns = m_best.of(trial, lane.number);
-  record.gpu = lane.uuid;
-  lane.group = trial.item.group;
-  lane.probes = !job.probes.empty();
-  m_lanes.start(lane, std::move(trial), std::move(job));
-  return true;
 }
 
 /// A group's final comes as soon as all its trials have raced, while its inputs are still on a device.
 void Driver::finish_groups() {
   while (const auto search = m_queue.take_finished()) {
-    commit_ended();
+    m_trials.commit();
     record(*search);
     compare_devices(search->group);
     m_raced.push_back(search->group);
@@ -447,92 +334,6 @@ void Driver::hold_rest() {
     if (!m_lanes.any(&Lane::is_busy)) return;
     wait();
   }
-}
-
-void Driver::leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  m_queue.withdraw(item);
-  --m_under_way;
-  ++m_summary.unprepared;
-  m_services.observer.left_out(record);
-}
-
-/// What the compiler said of it was enough for the strategy. Nothing is recorded: it was not tried.
-void Driver::pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  m_queue.withdraw(item);
-  --m_under_way;
-  ++m_summary.passed_over;
-  m_services.observer.left_out(record);
-}
-
-/// Whether its binary is known to be wrong; then that is the outcome. Else it has its probes' identity.
-bool Driver::is_condemned(Compiled& trial) {
-  model::TrialRecord& record = trial.trial.record;
-  m_probes = maker_of(trial.item).probes(trial.trial);
-  if (m_probes.empty()) return false;
-  record.probe_key =
-      model::probe_key(record.binary_key, m_probes, trial.trial.reference_key, record.comparison_class);
-  const auto verdict = m_verdicts.find(record.probe_key);
-  if (!verdict) return false;
-  m_probes.clear();
-  if (verdict->status == TrialStatus::ok) return false;
-  record.outcome.status = verdict->status;
-  record.outcome.detail = verdict->detail;
-  return true;
-}
-
-/// A library's version says little without the settings it was called with.
-void Driver::add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const {
-  const std::string& settings = work_of(item).kernel.spec().description;
-  model::TrialOutcome& outcome = record.outcome;
-  if (record.role != model::Role::baseline || outcome.status != TrialStatus::ok || settings.empty()) return;
-  outcome.detail += (outcome.detail.empty() ? "" : "; ") + settings;
-}
-
-/// Counts it, and says so where it was one too many.
-void Driver::note_death(model::TrialRecord& record) {
-  m_services.sink.close_attempt(record, record.outcome.status, record.outcome.detail);
-  const int deaths = m_services.source.deaths(record.key);
-  if (deaths < quarantine_deaths) return;
-  record.outcome.detail = fmt::format(
-      "{} ({}; seen {} times: not run again unless it changes, or with "
-      "--retry-failed)",
-      record.outcome.detail, model::to_string(record.outcome.status), deaths);
-  record.outcome.status = TrialStatus::quarantined;
-}
-
-/// A baseline that cannot be had is missed at every size for the same reason, which is said once.
-void Driver::say_missing(const model::TrialRecord& record) {
-  const model::TrialOutcome& outcome = record.outcome;
-  if (outcome.status == TrialStatus::ok || !m_missing.insert(record.kernel + outcome.detail).second) return;
-  m_services.observer.notice(
-      fmt::format("no times of {}: {}: {}", record.kernel, model::to_string(outcome.status), outcome.detail));
-}
-
-void Driver::commit_ended(const std::vector<const model::TrialRecord*>& next) {
-  const std::vector<Ended> all = std::exchange(m_ended, {});
-  std::vector<const model::TrialRecord*> records;
-  for (const Ended& ended : all) records.push_back(&ended.record);
-  if (!records.empty() || !next.empty()) m_services.sink.turn_over(records, next);
-  for (const Ended& ended : all) note_finished(ended.record, ended.item);
-}
-
-void Driver::finish(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  m_services.sink.record(record);
-  note_finished(record, item);
-}
-
-void Driver::note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  m_queue.report(item, record);
-  if (record.role == model::Role::baseline) say_missing(record);
-  --m_under_way;
-  ++m_summary.finished;
-  const bool failed = model::is_failure(record.outcome.status);
-  m_summary.failed += failed ? 1 : 0;
-  if (model::may_win(record.role)) {
-    ++m_summary.competing;
-    m_summary.competing_failed += failed ? 1 : 0;
-  }
-  m_services.observer.finished(record);
 }
 
 }  // namespace tuner::sweep

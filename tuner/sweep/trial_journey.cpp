@@ -1,0 +1,223 @@
+#include "tuner/sweep/trial_journey.hpp"
+
+#include <fmt/format.h>
+
+namespace tuner::sweep {
+namespace {
+
+using model::TrialStatus;
+
+search::Compiled compiled_facts(const model::TrialRecord& record, const model::DeviceLimits& limits) {
+  search::Compiled facts;
+  facts.status = record.outcome.status;
+  facts.compile_ms = record.compile_ms;
+  facts.threads = record.block.count();
+  facts.blocks = record.grid.count();
+  facts.shared_bytes = record.dynamic_shared_bytes;
+  if (record.resources) {
+    facts.registers = record.resources->registers;
+    facts.spilled_bytes = record.resources->spill_store_bytes;
+    facts.shared_bytes += record.resources->static_shared_bytes;
+  }
+  if (!record.occupancy) return facts;
+  facts.occupancy = record.occupancy->fraction;
+  const double at_once = static_cast<double>(record.occupancy->blocks_per_multiprocessor) *
+                         static_cast<double>(limits.multiprocessors);
+  if (at_once > 0) facts.waves = static_cast<double>(facts.blocks) / at_once;
+  return facts;
+}
+
+}  // namespace
+
+TrialJourney::TrialJourney(const Request& request, const TrialList& list, Services& services,
+                           CandidateQueue& queue, CompileAhead& compiling, FinalStage& finals,
+                           const DeviceSpread& spread, Summary& summary)
+    : m_request(request),
+      m_list(list),
+      m_services(services),
+      m_queue(queue),
+      m_compiling(compiling),
+      m_finals(finals),
+      m_summary(summary),
+      m_verdicts(request, services),
+      m_unprepared(services.observer),
+      m_best(request, services, spread) {}
+
+const sweep::Work& TrialJourney::work_of(const CandidateQueue::Item& item) const {
+  const Group& group = m_list.groups[item.group];
+  return m_request.work[group.work[group.candidates[item.candidate].kernel]];
+}
+
+/// One for each kernel and group, made when it is first needed.
+const TrialMaker& TrialJourney::maker_of(const CandidateQueue::Item& item) {
+  const Group& group = m_list.groups[item.group];
+  const std::size_t kernel = group.candidates[item.candidate].kernel;
+  return m_makers.try_emplace({item.group, kernel}, m_request, work_of(item), group.problem).first->second;
+}
+
+void TrialJourney::start(const CandidateQueue::Item& item) {
+  const Group& group = m_list.groups[item.group];
+  const auto& candidate = group.candidates[item.candidate];
+  Trial trial = maker_of(item).make(group.lists[candidate.kernel][candidate.configuration]);
+  trial.record.idea = item.idea;
+  ++m_under_way;
+  if (trial.record.outcome.status == TrialStatus::ok && m_unprepared.contains(trial))
+    return leave_out(trial.record, item);
+  if (trial.record.outcome.status == TrialStatus::ok) quarantine(trial);
+  if (trial.record.outcome.status == TrialStatus::ok)
+    m_compiling.submit(std::move(trial), item);
+  else
+    finish(trial.record, item);
+}
+
+void TrialJourney::quarantine(Trial& trial) {
+  if (m_request.retry_failed) return;
+  const int deaths = m_services.source.deaths(trial.record.key);
+  if (deaths < quarantine_deaths) return;
+  trial.record.outcome.status = TrialStatus::quarantined;
+  trial.record.outcome.detail = fmt::format(
+      "its process was seen to die or hang {} times; not run again unless it changes, or with "
+      "--retry-failed",
+      deaths);
+}
+
+bool TrialJourney::judge(Compiled& trial) {
+  model::TrialRecord& record = trial.trial.record;
+  add_compilation(trial.trial, *trial.binary, m_services.oracle);
+  const bool worth = m_queue.compiled(trial.item, compiled_facts(record, m_request.device.limits));
+  if (worth || record.outcome.status != TrialStatus::ok) return true;
+  pass_over(record, trial.item);
+  return false;
+}
+
+std::optional<model::TrialJob> TrialJourney::job(Compiled& trial, Lane& lane) {
+  model::TrialRecord& record = trial.trial.record;
+  if (m_unprepared.contains(trial)) {
+    leave_out(record, trial.item);
+    return std::nullopt;
+  }
+  if (is_death(record.outcome.status)) note_death(record);  // the compiler's
+  if (record.outcome.status != TrialStatus::ok || is_condemned(trial)) {
+    finish(record, trial.item);
+    return std::nullopt;
+  }
+  model::TrialJob job = job_of(m_request, trial.trial, *trial.binary, trial.reference.get());
+  job.probes = std::exchange(m_probes, {});
+  job.best_ns = m_best.of(trial, lane.number);
+  record.gpu = lane.uuid;
+  lane.group = trial.item.group;
+  lane.probes = !job.probes.empty();
+  return job;
+}
+
+void TrialJourney::end(Lane& lane, Compiled trial, model::TrialOutcome outcome) {
+  model::TrialRecord& record = trial.trial.record;
+  if (outcome.subject == model::Subject::problem) {
+    m_services.sink.close_attempt(record, TrialStatus::skipped, outcome.detail);
+    m_unprepared.add(trial.trial, outcome.detail);
+    return leave_out(record, trial.item);
+  }
+  ++lane.did.trials;
+  if (lane.probes) m_verdicts.learn(record, outcome);
+  maker_of(trial.item).add_outcome(trial.trial, std::move(outcome));
+  add_settings(trial.item, record);
+  if (is_death(record.outcome.status)) note_death(record);
+  m_best.learn(trial, lane.number);
+  m_finals.remember(trial);
+  const bool can_wait = !record.outcome.device_lost;
+  m_ended.push_back({std::move(record), trial.item});
+  if (!can_wait) commit();
+}
+
+void TrialJourney::return_unrun(Compiled trial, const std::string& why) {
+  m_services.sink.close_attempt(trial.trial.record, TrialStatus::skipped, why);
+  m_compiling.give_back(std::move(trial));
+}
+
+void TrialJourney::leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+  m_queue.withdraw(item);
+  --m_under_way;
+  ++m_summary.unprepared;
+  m_services.observer.left_out(record);
+}
+
+/// What the compiler said of it was enough for the strategy. Nothing is recorded: it was not tried.
+void TrialJourney::pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+  m_queue.withdraw(item);
+  --m_under_way;
+  ++m_summary.passed_over;
+  m_services.observer.left_out(record);
+}
+
+/// Whether its binary is known to be wrong; then that is the outcome. Else it has its probes' identity.
+bool TrialJourney::is_condemned(Compiled& trial) {
+  model::TrialRecord& record = trial.trial.record;
+  m_probes = maker_of(trial.item).probes(trial.trial);
+  if (m_probes.empty()) return false;
+  record.probe_key =
+      model::probe_key(record.binary_key, m_probes, trial.trial.reference_key, record.comparison_class);
+  const auto verdict = m_verdicts.find(record.probe_key);
+  if (!verdict) return false;
+  m_probes.clear();
+  if (verdict->status == TrialStatus::ok) return false;
+  record.outcome.status = verdict->status;
+  record.outcome.detail = verdict->detail;
+  return true;
+}
+
+/// A library's version says little without the settings it was called with.
+void TrialJourney::add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const {
+  const std::string& settings = work_of(item).kernel.spec().description;
+  model::TrialOutcome& outcome = record.outcome;
+  if (record.role != model::Role::baseline || outcome.status != TrialStatus::ok || settings.empty()) return;
+  outcome.detail += (outcome.detail.empty() ? "" : "; ") + settings;
+}
+
+/// Counts it, and says so where it was one too many.
+void TrialJourney::note_death(model::TrialRecord& record) {
+  m_services.sink.close_attempt(record, record.outcome.status, record.outcome.detail);
+  const int deaths = m_services.source.deaths(record.key);
+  if (deaths < quarantine_deaths) return;
+  record.outcome.detail = fmt::format(
+      "{} ({}; seen {} times: not run again unless it changes, or with "
+      "--retry-failed)",
+      record.outcome.detail, model::to_string(record.outcome.status), deaths);
+  record.outcome.status = TrialStatus::quarantined;
+}
+
+/// A baseline that cannot be had is missed at every size for the same reason, which is said once.
+void TrialJourney::say_missing(const model::TrialRecord& record) {
+  const model::TrialOutcome& outcome = record.outcome;
+  if (outcome.status == TrialStatus::ok || !m_missing.insert(record.kernel + outcome.detail).second) return;
+  m_services.observer.notice(
+      fmt::format("no times of {}: {}: {}", record.kernel, model::to_string(outcome.status), outcome.detail));
+}
+
+void TrialJourney::commit(const std::vector<const model::TrialRecord*>& next) {
+  const std::vector<Ended> all = std::exchange(m_ended, {});
+  std::vector<const model::TrialRecord*> records;
+  for (const Ended& ended : all) records.push_back(&ended.record);
+  if (!records.empty() || !next.empty()) m_services.sink.turn_over(records, next);
+  for (const Ended& ended : all) note_finished(ended.record, ended.item);
+}
+
+void TrialJourney::finish(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+  m_services.sink.record(record);
+  note_finished(record, item);
+}
+
+void TrialJourney::note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+  m_queue.report(item, record);
+  if (record.role == model::Role::baseline) say_missing(record);
+  --m_under_way;
+  ++m_summary.finished;
+  const bool failed = model::is_failure(record.outcome.status);
+  m_summary.failed += failed ? 1 : 0;
+  if (model::may_win(record.role)) {
+    ++m_summary.competing;
+    m_summary.competing_failed += failed ? 1 : 0;
+  }
+  m_services.observer.finished(record);
+}
+
+}  // namespace tuner::sweep

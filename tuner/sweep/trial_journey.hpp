@@ -1,0 +1,83 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/sweep/best_times.hpp"
+#include "tuner/sweep/candidate_queue.hpp"
+#include "tuner/sweep/compile_ahead.hpp"
+#include "tuner/sweep/final_stage.hpp"
+#include "tuner/sweep/lanes.hpp"
+#include "tuner/sweep/probe_verdicts.hpp"
+#include "tuner/sweep/trial_maker.hpp"
+#include "tuner/sweep/unprepared.hpp"
+
+namespace tuner::sweep {
+
+/// What happens to a trial: it is begun, compiled, judged, perhaps launched, and written down. When each of
+/// that happens is the driver's business.
+class TrialJourney {
+ public:
+  /// The references must outlive the object. `summary`: what has ended is counted there.
+  TrialJourney(const Request& request, const TrialList& list, Services& services, CandidateQueue& queue,
+               CompileAhead& compiling, FinalStage& finals, const DeviceSpread& spread, Summary& summary);
+
+  /// Begun and not finished.
+  std::int64_t under_way() const { return m_under_way; }
+  /// Makes the trial and has it compiled, where it does not end before that.
+  void start(const CandidateQueue::Item& item);
+  /// What the compiler says of it, and the strategy of that. Returns whether it is still wanted: what failed
+  /// is, since it is a result.
+  bool judge(Compiled& trial);
+  /// The job for `lane`, which is told what it needs to know. Nothing: the trial has ended already, or is not
+  /// to be run at all.
+  std::optional<model::TrialJob> job(Compiled& trial, Lane& lane);
+  /// How it ran on `lane`. It is written down with the next commit().
+  void end(Lane& lane, Compiled trial, model::TrialOutcome outcome);
+  /// Its device has left before it ended: it is ready again.
+  void return_unrun(Compiled trial, const std::string& why);
+  /// Writes down what has ended, and an attempt of each that is launched next.
+  void commit(const std::vector<const model::TrialRecord*>& next = {});
+
+ private:
+  struct Ended {
+    model::TrialRecord record;
+    CandidateQueue::Item item;
+  };
+
+  const sweep::Work& work_of(const CandidateQueue::Item& item) const;
+  const TrialMaker& maker_of(const CandidateQueue::Item& item);
+  void quarantine(Trial& trial);
+  bool is_condemned(Compiled& trial);
+  void leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item);
+  void pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item);
+  void add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const;
+  void note_death(model::TrialRecord& record);
+  void say_missing(const model::TrialRecord& record);
+  /// Writes down what has not been launched.
+  void finish(const model::TrialRecord& record, const CandidateQueue::Item& item);
+  void note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item);
+
+  const Request& m_request;
+  const TrialList& m_list;
+  Services& m_services;
+  CandidateQueue& m_queue;
+  CompileAhead& m_compiling;
+  FinalStage& m_finals;
+  Summary& m_summary;
+  ProbeVerdicts m_verdicts;
+  Unprepared m_unprepared;
+  BestTimes m_best;
+  std::vector<Ended> m_ended;  ///< measured, and not yet committed
+  std::int64_t m_under_way = 0;
+  std::vector<model::Plan> m_probes;  ///< to be sent with the trial in hand
+  std::set<std::string> m_missing;    ///< baselines without times, with the reasons that were told
+  std::map<std::pair<std::size_t, std::size_t>, TrialMaker> m_makers;  ///< by group and kernel
+};
+
+}  // namespace tuner::sweep
