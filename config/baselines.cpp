@@ -6,6 +6,7 @@
 #include "config/identifiers.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/util/text.hpp"
 
@@ -100,7 +101,10 @@ model::BaselineSpec read_baseline(const Node& table, const SpecContext& context)
   spec.rounding_terms = reader.expression("rounding_terms", Numbers::real);
   read_types(reader, spec.types);
   read_device_kinds(reader, spec.device_kinds);
-  if (table.find("devices") == nullptr) spec.device_kinds = {"cuda"};
+  if (table.find("devices") == nullptr) {
+    for (const model::DeviceKind& kind : model::device_kinds())
+      if (kind.has_libraries) spec.device_kinds.emplace_back(kind.name);
+  }
   reader.finish();
   return spec;
 }

@@ -6,6 +6,7 @@
 #include "config/identifiers.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {
@@ -194,9 +195,8 @@ void read_types(TableReader& reader, std::vector<model::ElementType>& types) {
 }
 
 void read_device_kinds(TableReader& reader, std::vector<std::string>& device_kinds) {
-  static constexpr std::array<std::string_view, 2> kinds = {"cuda", "cpu"};
   for (const Node* kind : reader.texts("devices")) {
-    if (std::find(kinds.begin(), kinds.end(), kind->text) == kinds.end()) {
+    if (!model::device_kind(kind->text).in_specs) {
       reader.mistakes().add(kind->where,
                             fmt::format("unknown kind of device \"{}\"", util::one_line(kind->text, 40)),
                             "\"cuda\" or \"cpu\"; leave \"devices\" out for the usual");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "config/mistakes.hpp"
 #include "config/share.hpp"
 #include "config/sizes.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
@@ -91,25 +91,8 @@ void check_word(const KnownSetting& setting, const std::string& value) {
   refuse(setting, value, "choose " + util::listed(words));
 }
 
-/// `cuda:0` or several of these, each once.
-bool are_gpus(std::string_view text) {
-  std::set<std::string_view> seen;
-  while (true) {
-    const std::size_t end = text.find(',');
-    const std::string_view one = text.substr(0, end);
-    const bool is_gpu = one.starts_with("cuda:") && one.size() > 5 && one.size() <= 8 && one[5] != '-' &&
-                        util::parse_number<int>(one.substr(5));
-    if (!is_gpu || !seen.insert(one).second) return false;
-    if (end == std::string_view::npos) return true;
-    text.remove_prefix(end + 1);
-  }
-}
-
 void check_device(const KnownSetting& setting, const std::string& value) {
-  if (value == "auto" || value == "all" || value == "cpu") return;
-  const std::string_view text = value;
-  if (text.starts_with("replay:") && text.size() > 7) return;
-  if (are_gpus(text)) return;
+  if (model::named_kind(value) != nullptr) return;
   refuse(setting, value, "choose auto, all, cuda:0 (or another number), cuda:0,cuda:2, cpu or replay:FILE");
 }
 

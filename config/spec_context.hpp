@@ -66,8 +66,9 @@ void read_tensor_map(TableReader& reader, tuner::model::ArgumentSpec& argument, 
 void read_texture(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
 /// What an argument of type cudaSurfaceObject_t says.
 void read_surface(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
-/// Only CUDA devices have such an argument, a `what`.
-void keep_to_cuda(const tuner::model::ArgumentSpec& argument, std::string_view what, SpecContext& context);
+/// Only some kinds of device have such an argument, a `what`.
+void keep_to_devices_with_views(const tuner::model::ArgumentSpec& argument, std::string_view what,
+                                SpecContext& context);
 /// A [table] or a list of [[tables]] called `name`; `default_entry` empty: each launch needs its own.
 std::vector<tuner::model::StepSpec> read_steps(const Node& node, const std::string& name,
                                                const std::string& default_entry, Mistakes& mistakes);

@@ -4,6 +4,7 @@
 
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {
@@ -39,17 +40,23 @@ void read_tensor_map(TableReader& reader, model::ArgumentSpec& argument, SpecCon
   map.swizzle = reader.expression("swizzle");
   map.l2_promotion = reader.expression("l2_promotion");
   read_outside(reader, map);
-  keep_to_cuda(argument, "tensor map", context);
+  keep_to_devices_with_views(argument, "tensor map", context);
 }
 
-void keep_to_cuda(const model::ArgumentSpec& argument, std::string_view what, SpecContext& context) {
+void keep_to_devices_with_views(const model::ArgumentSpec& argument, std::string_view what,
+                                SpecContext& context) {
   std::vector<std::string>& kinds = context.spec.device_kinds;
-  if (std::find(kinds.begin(), kinds.end(), "cpu") != kinds.end()) {
-    context.mistakes.add(argument.where,
-                         fmt::format("{} is a {}, which the CPU device does not have", argument.name, what),
-                         "devices = [\"cuda\"]");
+  std::vector<std::string> with_views;
+  for (const model::DeviceKind& kind : model::device_kinds())
+    if (kind.has_views) with_views.emplace_back(kind.name);
+  for (const std::string& kind : kinds) {
+    if (model::device_kind(kind).has_views) continue;
+    context.mistakes.add(
+        argument.where,
+        fmt::format("{} is a {}, which devices of kind \"{}\" do not have", argument.name, what, kind),
+        fmt::format("devices = [\"{}\"]", fmt::join(with_views, "\", \"")));
   }
-  kinds = {"cuda"};
+  kinds = with_views;
 }
 
 }  // namespace config

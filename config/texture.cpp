@@ -66,7 +66,7 @@ void read_texture(TableReader& reader, model::ArgumentSpec& argument, SpecContex
     reader.mistakes().add(table.find("shape")->where, fmt::format("{} has one dimension", argument.name),
                           "shape = [\"WIDTH\", \"HEIGHT\"]; leave it out for linear memory");
   }
-  keep_to_cuda(argument, "texture", context);
+  keep_to_devices_with_views(argument, "texture", context);
 }
 
 void read_surface(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
@@ -81,7 +81,7 @@ void read_surface(TableReader& reader, model::ArgumentSpec& argument, SpecContex
                           fmt::format("{} has not two dimensions", argument.name),
                           "shape = [\"WIDTH\", \"HEIGHT\"]");
   }
-  keep_to_cuda(argument, "surface", context);
+  keep_to_devices_with_views(argument, "surface", context);
 }
 
 }  // namespace config

@@ -108,7 +108,7 @@ TEST_CASE("a tensor map on the CPU device is a mistake") {
   text.insert(text.find("deterministic"), "devices = [\"cuda\", \"cpu\"]\n");
   const config::LoadedKernels loaded = spec_texts::load(text);
   REQUIRE(loaded.mistakes.size() == 1);
-  CHECK(loaded.mistakes[0].message == "map is a tensor map, which the CPU device does not have");
+  CHECK(loaded.mistakes[0].message == "map is a tensor map, which devices of kind \"cpu\" do not have");
 }
 
 TEST_CASE("a texture says how it is read, and keeps the kernel off the CPU device") {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -121,6 +122,17 @@ TEST_SUITE("layers") {
         const bool stands_for_itself = other == "everything" || other == "nothing";
         CHECK_MESSAGE((stands_for_itself || used[room].contains(other)),
                       room << " includes nothing of " << other << ": the table says it may");
+      }
+    }
+  }
+
+  TEST_CASE("nothing but the table of devices compares the name of a kind of device") {
+    const std::regex compared(R"re((==|!=) "(cuda|cpu|replay)"|"(cuda|cpu|replay):?" (==|!=))re");
+    for (const char* top : {"tuner", "config", "db", "reports"}) {
+      for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+        if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+        const std::string text = text_of(entry.path());
+        CHECK_MESSAGE(!std::regex_search(text, compared), entry.path().string());
       }
     }
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,16 @@ struct Backend {
 /// can be had and are alike), cpu, replay:FILE. Throws model::Error with ExitCode::no_device where there is
 /// no such device, and where GPUs that were named are not alike; auto never falls back to the CPU.
 Backend open_backend(const config::Settings& settings);
+
+/// What `tuner check` compiles for: the device itself where it needs no driver, else one of `architecture`
+/// with its flagship's limits. Throws model::UsageError where there is no such architecture.
+model::DeviceInfo device_to_check_for(const std::string& device, const std::string& architecture);
+
+/// In a child process: runs trials on the device of an id, as DeviceInfo::id has it. It says what the device
+/// is without a context on it; that is made by the first trial. `cache_folder` keeps the device's own
+/// kernels.
+std::unique_ptr<model::TrialRunner> local_runner(const std::string& id,
+                                                 const std::filesystem::path& cache_folder);
 
 /// The GPUs of `ids`, or, where there are none, all that can be had and are alike: then one that is left out
 /// is a notice, and else an error.

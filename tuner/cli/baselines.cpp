@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/compile/host/host_compiler.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
@@ -38,7 +39,7 @@ std::vector<sweep::Work> find_baselines(const std::vector<model::KernelSpec>& ke
   std::vector<sweep::Work> found;
   for (const model::KernelSpec& kernel : kernels) {
     for (model::KernelSpec& baseline : space::baselines(kernel)) {
-      if (!has(baseline.device_kinds, device.kind)) continue;
+      if (!model::runs_on(baseline.device_kinds, device.kind)) continue;
       std::vector<model::Problem> problems = problems_of(baseline, swept);
       if (problems.empty() || !taken.emplace(baseline.family, baseline.name).second) continue;
       found.push_back({space::KernelSpace(std::move(baseline)), std::move(problems)});

@@ -10,6 +10,7 @@
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/ceiling_unit.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
@@ -24,11 +25,6 @@ std::set<model::ElementType> types_of(const sweep::Request& run) {
   return types;
 }
 
-bool runs_on(const model::KernelSpec& kernel, const model::DeviceInfo& device) {
-  const auto& kinds = kernel.device_kinds;
-  return kinds.empty() || std::find(kinds.begin(), kinds.end(), device.kind) != kinds.end();
-}
-
 bool is_known(const CeilingTask& task, const std::string& kind, model::ElementType type) {
   return std::any_of(task.known.begin(), task.known.end(), [&](const model::Ceiling& ceiling) {
     return ceiling.device == task.run.device.name && ceiling.kind == kind && ceiling.type == type;
@@ -39,7 +35,7 @@ bool is_known(const CeilingTask& task, const std::string& kind, model::ElementTy
 std::vector<sweep::Work> missing(const CeilingTask& task) {
   std::vector<sweep::Work> work;
   for (const model::KernelSpec& kernel : task.kernels) {
-    if (kernel.ceiling.empty() || !runs_on(kernel, task.run.device)) continue;
+    if (kernel.ceiling.empty() || !model::runs_on(kernel.device_kinds, task.run.device.kind)) continue;
     sweep::Work one{space::KernelSpace(kernel), {}};
     for (const model::ElementType type : types_of(task.run)) {
       const auto problem = one.kernel.ceiling_problem(task.run.device.limits, type);

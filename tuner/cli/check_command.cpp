@@ -17,8 +17,7 @@
 #include "tuner/cli/sanitize_check.hpp"
 #include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/cli/worker_setup.hpp"
-#include "tuner/device/cpu/cpu_device.hpp"
-#include "tuner/device/cuda/occupancy/occupancy.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -33,12 +32,6 @@ struct CheckOptions {
   bool no_compile = false;
   bool sanitize = false;
 };
-
-model::DeviceInfo pretended_device(const std::string& architecture) {
-  if (auto device = device::cuda::known_device(architecture)) return *device;
-  throw model::UsageError(fmt::format("no architecture is called '{}'", architecture),
-                          fmt::format("known: {}", fmt::join(device::cuda::known_architectures(), ", ")));
-}
 
 /// Compiles configurations of one kernel and judges them against a device's limits, without running anything.
 class Checker {
@@ -144,15 +137,15 @@ model::Problem check_problem(const model::KernelSpec& spec, const config::Settin
                              settings.paddings().front());
 }
 
-/// What the sample is compiled for: the host where the CPU is asked for, else a GPU that need not be here.
+/// What the sample is compiled for: this processor where it is asked for, else a GPU that need not be here.
 struct Target {
   model::DeviceInfo device;
   std::string compiler_kind;  ///< as local_compiler() takes it
 };
 
 Target target_of(const config::Settings& settings, const CheckOptions& options) {
-  if (settings.text("device") == "cpu") return {device::cpu::describe_cpu(), "host"};
-  return {pretended_device(options.architecture), "nvrtc"};
+  const model::DeviceInfo device = device_to_check_for(settings.text("device"), options.architecture);
+  return {device, std::string(model::device_kind(device.kind).compiler)};
 }
 
 int count_spaces(const KernelCatalog& catalog, const config::Settings& settings, const Target& target) {
@@ -174,10 +167,9 @@ std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpe
     all.push_back(kernel);
     for (model::KernelSpec& baseline : space::baselines(kernel)) {
       const auto& types = baseline.types;
-      const auto& kinds = baseline.device_kinds;
       const bool offered = !type || std::find(types.begin(), types.end(), *type) != types.end();
-      const bool runs = std::find(kinds.begin(), kinds.end(), target.device.kind) != kinds.end();
-      if (offered && runs) all.push_back(std::move(baseline));
+      if (offered && model::runs_on(baseline.device_kinds, target.device.kind))
+        all.push_back(std::move(baseline));
     }
   }
   return all;
@@ -216,7 +208,7 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
   auto first = std::make_unique<worker::RemoteCompiler>(compile_worker(target.compiler_kind),
                                                         compiler_settings(settings));
   const std::string compiler = first->name();
-  if (target.device.kind == "cuda") require_nvcc(catalog.selected(), compiler);
+  require_nvcc(catalog.selected(), target.device, compiler);
   compile::CompilePool pool(compile_jobs(settings),
                             remote_compilers(settings, target.compiler_kind, compiler, std::move(first)));
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
@@ -265,7 +257,8 @@ void refuse_wrong_launches(const KernelCatalog& catalog) {
 
 int check(const Context& context, const CheckOptions& options) {
   const config::Settings settings = context.settings();
-  if (options.sanitize && settings.text("device") != "cpu") {
+  const model::DeviceKind* const kind = model::named_kind(settings.text("device"));
+  if (options.sanitize && !kind->has_sanitizers) {
     throw model::UsageError("--sanitize runs kernels on the CPU", "add --device cpu");
   }
   const KernelCatalog catalog = KernelCatalog::load(options.kernels);

@@ -13,6 +13,7 @@
 #include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/cli/worker_setup.hpp"
 #include "tuner/device/cuda/cuda.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
@@ -45,7 +46,7 @@ class Filler {
   /// False where it was stopped, or the budget is spent.
   bool fill() {
     m_bytes_before = m_cache->stats().bytes;
-    if (m_sweep.backend.device.kind == "cuda") {
+    if (model::device_kind(m_sweep.backend.device.kind).has_own_kernels) {
       model::CompileJob job =
           device::cuda::support_job(m_sweep.request.device.architecture, m_sweep.request.compiler);
       const model::Digest key = job.key();

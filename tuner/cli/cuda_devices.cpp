@@ -11,18 +11,6 @@
 
 namespace tuner::cli {
 
-std::vector<std::string> listed_devices(const std::string& device) {
-  std::vector<std::string> listed;
-  std::size_t begin = 0;
-  while (device.starts_with("cuda:")) {
-    const std::size_t end = device.find(',', begin);
-    listed.push_back(device.substr(begin, end - begin));
-    if (end == std::string::npos) return listed;
-    begin = end + 1;
-  }
-  return {device};
-}
-
 std::vector<std::string> visible_cuda_devices() {
   constexpr std::chrono::seconds limit{60};
   const util::CommandResult told = util::run_command({"/proc/self/exe", "worker", "devices"}, "/", limit);

@@ -6,9 +6,6 @@
 
 namespace tuner::cli {
 
-/// `cuda:0,cuda:2` -> each of them; the other values of --device as they are.
-std::vector<std::string> listed_devices(const std::string& device);
-
 /// Ids of the GPUs that CUDA shows (CUDA_VISIBLE_DEVICES and the like honoured), as a process of its own
 /// says: the parent of a sweep never touches CUDA. None where CUDA does not work; opening one says why.
 std::vector<std::string> visible_cuda_devices();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/device/cuda/nvml.hpp"
+#include "tuner/model/device_kind.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -34,7 +35,7 @@ std::string name_of(std::uint32_t pid, bool trust_proc) {
 
 GpuNeighbours::GpuNeighbours(const std::vector<model::DeviceInfo>& devices) {
   for (const model::DeviceInfo& device : devices) {
-    if (device.kind == "cuda") m_gpus.push_back(device);
+    if (model::device_kind(device.kind).is_gpu) m_gpus.push_back(device);
   }
 }
 

@@ -131,12 +131,13 @@ std::unique_ptr<compile::Compiler> local_compiler(const std::string& name) {
   return std::make_unique<compile::host::HostCompiler>();
 }
 
-std::unique_ptr<model::TrialRunner> local_runner(const std::string& device,
-                                                 const std::filesystem::path& cache_folder) {
-  if (device == "cpu") {
-    return std::make_unique<measure::DeviceTrialRunner>(std::make_unique<device::cpu::CpuDevice>());
-  }
-  const model::DeviceInfo info = cuda_device(device);
+std::unique_ptr<model::TrialRunner> cpu_runner() {
+  return std::make_unique<measure::DeviceTrialRunner>(std::make_unique<device::cpu::CpuDevice>());
+}
+
+std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id,
+                                                const std::filesystem::path& cache_folder) {
+  const model::DeviceInfo info = cuda_device(id);
   return std::make_unique<LazyRunner>(info, [info, cache_folder] { return open_cuda(info, cache_folder); });
 }
 

@@ -13,10 +13,9 @@ namespace tuner::cli {
 /// `nvrtc` or the host compiler's name. Throws model::Error where it is missing.
 std::unique_ptr<compile::Compiler> local_compiler(const std::string& name);
 
-/// A runner on `cuda:N` or `cpu`. It says what the device is without a CUDA context; that is made by the
-/// first trial, so that a sweep with nothing to do makes none. `cache_folder` keeps the device's own kernels
-/// between runs.
-std::unique_ptr<model::TrialRunner> local_runner(const std::string& device,
-                                                 const std::filesystem::path& cache_folder);
+/// As local_runner() of backend.hpp. A sweep with nothing to do makes no CUDA context.
+std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id,
+                                                const std::filesystem::path& cache_folder);
+std::unique_ptr<model::TrialRunner> cpu_runner();
 
 }  // namespace tuner::cli

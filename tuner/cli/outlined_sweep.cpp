@@ -18,6 +18,7 @@
 #include "tuner/cli/worker_setup.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/measure/policy.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -25,13 +26,13 @@ namespace tuner::cli {
 namespace {
 
 Backend absent_gpu(const config::Settings& settings, model::DeviceInfo device) {
-  auto compiler =
-      std::make_unique<worker::RemoteCompiler>(compile_worker("nvrtc"), compiler_settings(settings));
+  const std::string kind(model::device_kind(device.kind).compiler);
+  auto compiler = std::make_unique<worker::RemoteCompiler>(compile_worker(kind), compiler_settings(settings));
   Backend backend;
   backend.device = std::move(device);
   backend.compiler = compiler->name();
   backend.compile_jobs = compile_jobs(settings);
-  backend.make_compiler = remote_compilers(settings, "nvrtc", backend.compiler, std::move(compiler));
+  backend.make_compiler = remote_compilers(settings, kind, backend.compiler, std::move(compiler));
   backend.oracle = launch_oracle(backend.device);
   return backend;
 }
@@ -48,18 +49,14 @@ Backend open_outlined(const config::Settings& settings, const OutlineOptions& op
   }
 }
 
-std::string compiler_kind_of(const model::DeviceInfo& device) {
-  if (device.kind == "cuda") return "nvrtc";
-  return device.kind == "cpu" ? "host" : "";
-}
-
 }  // namespace
 
 model::DeviceInfo named_gpu(const std::string& name, const db::Connection& known) {
   std::optional<model::DeviceInfo> found;
   std::set<std::string> names;
   for (const model::DeviceInfo& device : db::devices(known)) {
-    if (device.kind != "cuda" || util::lower(device.name).find(util::lower(name)) == std::string::npos)
+    if (!model::device_kind(device.kind).is_gpu ||
+        util::lower(device.name).find(util::lower(name)) == std::string::npos)
       continue;
     names.insert(device.name);
     found = device;  // of several drivers the last
@@ -98,11 +95,11 @@ OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptio
     request.rivals = find_rivals(catalog, known);
     out.backend = recorded ? open_recorded_backend(recorded, settings.text("device"))
                            : open_outlined(settings, options, known.connection());
-    if (out.backend.device.kind == "cuda") require_nvcc(catalog.selected(), out.backend.compiler);
+    require_nvcc(catalog.selected(), out.backend.device, out.backend.compiler);
     if (settings.text("baselines") == "on")
       add_baselines(catalog.all(), out.backend.device, request.work, out.notices);
   }
-  out.compiler_kind = compiler_kind_of(out.backend.device);
+  out.compiler_kind = model::device_kind(out.backend.device.kind).compiler;
   request.device = out.backend.device;
   request.compiler = out.backend.compiler;
   request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");

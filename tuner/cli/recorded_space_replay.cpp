@@ -11,6 +11,7 @@
 
 #include "tuner/device/replay/replay_compiler.hpp"
 #include "tuner/device/replay/replay_runner.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 using device::replay::RecordedSpace;
 
-constexpr std::string_view prefix = "replay:";
 constexpr const char* unknown_compiler = "recorded";
 
 /// A recording says of each configuration how it ended, so nothing is refused beforehand.
@@ -111,10 +111,8 @@ void add_records(const sweep::Request& request, const sweep::Work& work, const m
 }  // namespace
 
 std::shared_ptr<const RecordedSpace> recorded_space(const config::Settings& settings) {
-  const std::string& device = settings.text("device");
-  if (!device.starts_with(prefix)) return nullptr;
-  const std::string file = device.substr(prefix.size());
-  if (!device::replay::looks_like_recorded_space(file)) return nullptr;
+  const std::string file = model::recording_of(settings.text("device"));
+  if (file.empty() || !device::replay::looks_like_recorded_space(file)) return nullptr;
   return std::make_shared<const RecordedSpace>(device::replay::read_recorded_space(file));
 }
 
@@ -124,7 +122,7 @@ Backend open_recorded_backend(std::shared_ptr<const RecordedSpace> recorded, con
   device.architecture = "recorded";
   device.limits = no_limits();
   Backend backend;
-  backend.device = device::replay::replayed_device(device, id.substr(prefix.size()));
+  backend.device = device::replay::replayed_device(device, model::recording_of(id));
   backend.compiler = unknown_compiler;
   backend.make_compiler = [] {
     return std::make_unique<device::replay::ReplayCompiler>(unknown_compiler,

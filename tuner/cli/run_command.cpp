@@ -225,7 +225,7 @@ int run(const Context& context, const RunOptions& options) {
   Publishing publishing(options.publish, settings, options.shard, signals.stop());
   Backend backend =
       recorded ? open_recorded_backend(recorded, settings.text("device")) : open_backend(settings);
-  if (backend.device.kind == "cuda") require_nvcc(catalog.selected(), backend.compiler);
+  require_nvcc(catalog.selected(), backend.device, backend.compiler);
   notices.insert(notices.end(), backend.notices.begin(), backend.notices.end());
   if (settings.text("baselines") == "on") add_baselines(catalog.all(), backend.device, work, notices);
   const sweep::Request request =

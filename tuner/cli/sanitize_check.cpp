@@ -17,6 +17,7 @@
 #include "tuner/device/cpu/sanitize/awkward_sizes.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
 #include "tuner/device/cpu/sanitize/side_by_side.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"
 
@@ -152,10 +153,9 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   std::size_t findings = 0;
   for (const model::KernelSpec& spec : kernels) {
-    const auto& kinds = spec.device_kinds;
-    if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), "cpu") == kinds.end()) {
+    if (!model::runs_on(spec.device_kinds, settings.text("device"))) {
       write_out(fmt::format("{}: left out: its spec has devices = [\"{}\"]\n", spec.name,
-                            fmt::join(kinds, "\", \"")));
+                            fmt::join(spec.device_kinds, "\", \"")));
       continue;
     }
     const Tally tally = check_kernel(space::KernelSpace(spec), settings, all, sanitizer, printer);

@@ -10,6 +10,7 @@
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/problems.hpp"
 #include "tuner/cluster/slurm_scripts.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
@@ -28,22 +29,18 @@ std::string from_anywhere(const std::string& kernel) {
   return is_path ? fs::absolute(kernel).lexically_normal().string() : kernel;
 }
 
-std::string recording_of(const std::string& device) {
-  constexpr std::string_view prefix = "replay:";
-  return device.starts_with(prefix) ? device.substr(prefix.size()) : "";
-}
-
 std::vector<std::string> kernels_of(const config::Settings& settings, const SlurmOptions& options) {
   if (!options.kernels.empty()) return options.kernels;
   const config::Setting* named = settings.find("kernels");
-  if (named->layer == config::Layer::defaults && !recording_of(settings.text("device")).empty()) return {};
+  if (named->layer == config::Layer::defaults && !model::recording_of(settings.text("device")).empty())
+    return {};
   return {named->value};
 }
 
 /// Mistakes are told here, once, and not by every task.
 void require_sound(const config::Settings& settings, const std::vector<std::string>& kernels) {
   const sweep::StrategyChoice strategy(settings.text("strategy"));  // throws
-  const std::string recording = recording_of(settings.text("device"));
+  const std::string recording = model::recording_of(settings.text("device"));
   if (!recording.empty() && !fs::exists(recording)) {
     throw model::UsageError(fmt::format("--device replay:{}: there is no such file", recording));
   }
@@ -54,7 +51,7 @@ void require_sound(const config::Settings& settings, const std::vector<std::stri
 }
 
 std::string value_of(const config::Setting& setting) {
-  const std::string recording = setting.name == "device" ? recording_of(setting.value) : "";
+  const std::string recording = setting.name == "device" ? model::recording_of(setting.value) : "";
   return recording.empty() ? setting.value : "replay:" + fs::absolute(recording).lexically_normal().string();
 }
 
@@ -114,8 +111,7 @@ cluster::SlurmSweep describe(const Context& context, const config::Settings& set
   sweep.result = given_path(settings, "db", sweep.folder.path() / "result.db");
   sweep.report = given_path(settings, "report", sweep.folder.path() / "report.md");
   sweep.cache = given_path(settings, "cache_dir", "");
-  const std::string& device = settings.text("device");
-  sweep.needs_gpu = device != "cpu" && recording_of(device).empty();
+  sweep.needs_gpu = model::named_kind(settings.text("device"))->is_gpu;
   for (const std::string& option : options.sbatch) sweep.options.push_back(cluster::sbatch_option(option));
   return sweep;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/cli/local_devices.hpp"

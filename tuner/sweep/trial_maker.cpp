@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/model/device_kind.hpp"
 #include "tuner/space/probe_problems.hpp"
 
 namespace tuner::sweep {
@@ -25,8 +26,7 @@ const model::Step* first_launch(const model::Plan& plan) {
 /// The reason why the spec keeps the kernel off this kind of device, if it does.
 std::optional<std::string> excluded_device(const model::KernelSpec& spec, const model::DeviceInfo& device) {
   const auto& kinds = spec.device_kinds;
-  if (kinds.empty() || device.kind == "replay") return std::nullopt;
-  if (std::find(kinds.begin(), kinds.end(), device.kind) != kinds.end()) return std::nullopt;
+  if (!model::device_kind(device.kind).obeys_specs || model::runs_on(kinds, device.kind)) return std::nullopt;
   for (const model::ArgumentSpec& argument : spec.arguments) {
     if (!argument.is_view()) continue;
     return fmt::format("`{}` is a {}; devices [{}] have them, this one is {}", argument.name,
