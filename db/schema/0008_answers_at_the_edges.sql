@@ -1,0 +1,88 @@
+-- Version 8. Answers at the edges: what was declared, judged and cleared travels with what was measured.
+
+-- Every declaration of a kernel by a sweep, here or in a database that was merged or imported. Which of them is in force
+-- is said by the view below and kept in `kernel_specs`.
+CREATE TABLE declarations (
+  -- Of the content and of what it took the place of; of one from before version 8, its spec or its definition.
+  id          BLOB NOT NULL CHECK (length(id) = 16),
+  family      TEXT NOT NULL CHECK (length(family) <= 256),
+  kernel      TEXT NOT NULL CHECK (length(kernel) <= 256),
+  role        TEXT NOT NULL CHECK (role IN ('competitor', 'baseline', 'ceiling')),
+  definition  BLOB NOT NULL CHECK (length(definition) = 16),
+  spec        BLOB CHECK (length(spec) = 16),
+  path        TEXT NOT NULL CHECK (length(path) <= 4096),
+  host        TEXT NOT NULL CHECK (length(host) <= 1024),         -- for people; '': unknown
+  declared_at TEXT NOT NULL CHECK (length(declared_at) <= 64),    -- for people, never compared; '': unknown
+  generation  INTEGER NOT NULL CHECK (generation >= 0),           -- one more than that of those it took the place of
+  -- The last one that a sweep on this database made. Stays here: a copy by merge or export has none.
+  own         INTEGER NOT NULL CHECK (own IN (0, 1)),
+  PRIMARY KEY (family, kernel, id)
+) STRICT, WITHOUT ROWID;
+
+-- Which declarations one took the place of: all that were in nobody's place when it was made.
+CREATE TABLE declaration_succession (
+  declaration BLOB NOT NULL CHECK (length(declaration) = 16),
+  family      TEXT NOT NULL CHECK (length(family) <= 256),
+  kernel      TEXT NOT NULL CHECK (length(kernel) <= 256),
+  older       BLOB NOT NULL CHECK (length(older) = 16),
+  PRIMARY KEY (family, kernel, older, declaration)
+) STRICT, WITHOUT ROWID;
+
+-- Those that no other took the place of. Several, where databases were apart.
+CREATE VIEW latest_declaration AS
+SELECT d.* FROM declarations AS d
+WHERE NOT EXISTS (SELECT 1 FROM declaration_succession AS s
+                  WHERE s.family = d.family AND s.kernel = d.kernel AND s.older = d.id);
+
+-- Of these the one that a sweep here made, else the one with the longest history, else by content. No clock decides.
+CREATE VIEW declaration_in_force AS
+SELECT d.* FROM latest_declaration AS d
+WHERE d.id = (SELECT c.id FROM latest_declaration AS c WHERE c.family = d.family AND c.kernel = d.kernel
+              ORDER BY c.own DESC, c.generation DESC, c.id DESC LIMIT 1);
+
+INSERT INTO declarations (id, family, kernel, role, definition, spec, path, host, declared_at, generation, own)
+SELECT coalesce(spec, definition), family, kernel, role, definition, spec, path, '', '', 0, 1
+FROM kernel_specs WHERE declared = 1;
+
+-- Whether a spec describes a trial: the trial is what the spec runs, and its configuration is in the spec's space. A row
+-- for each trial and spec that somebody has looked at; one that the spec measured is described by it.
+CREATE TABLE judgements (
+  trial     BLOB NOT NULL REFERENCES trials (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  spec      BLOB NOT NULL CHECK (length(spec) = 16),
+  describes INTEGER NOT NULL CHECK (describes IN (0, 1)),
+  PRIMARY KEY (trial, spec)
+) STRICT, WITHOUT ROWID;
+INSERT INTO judgements (trial, spec, describes)
+SELECT id, judged_by, NOT superseded FROM trials WHERE judged_by IS NOT NULL;
+
+-- From here on `trials.judged_by` is the spec in force, where that has judged the trial, else NULL.
+
+-- How a trial stands by the spec in force. Of one that this spec has not looked at its definition decides; where another
+-- spec measured it, the definition alone does not say that this one does not exclude it, and it does not compete.
+CREATE VIEW standing AS
+SELECT k.family, k.name AS kernel, t.id AS trial,
+       coalesce((SELECT NOT j.describes FROM judgements AS j WHERE j.trial = t.id AND j.spec = s.spec),
+                s.definition <> t.definition
+                OR (s.spec IS NOT NULL AND EXISTS (SELECT 1 FROM judgements AS j WHERE j.trial = t.id)),
+                0) AS superseded,
+       (SELECT j.spec FROM judgements AS j WHERE j.trial = t.id AND j.spec = s.spec) AS judged_by
+FROM kernel_specs AS s
+JOIN kernels AS k ON k.family = s.family AND k.name = s.kernel
+JOIN trials AS t ON t.kernel = k.id;
+
+-- Every time the probes of a binary were run, and what they said. `verdicts` has the one that stands: of those that were
+-- not cleared one that failed, if there is any. Probing again clears what was known before.
+CREATE TABLE probings (
+  probe       BLOB NOT NULL CHECK (length(probe) = 16),
+  run         BLOB NOT NULL CHECK (length(run) IN (0, 16)),
+  trial       BLOB NOT NULL CHECK (length(trial) = 16),
+  measured_at TEXT NOT NULL CHECK (length(measured_at) <= 64),
+  status      TEXT NOT NULL CHECK (status IN ('ok', 'unlaunchable', 'launch_error', 'wrong_result', 'out_of_bounds',
+                'input_modified', 'unstable', 'timeout', 'crashed')),
+  detail      TEXT NOT NULL CHECK (length(detail) <= 1048576),
+  deaths      INTEGER NOT NULL CHECK (deaths >= 0),
+  cleared     INTEGER NOT NULL CHECK (cleared IN (0, 1)),
+  PRIMARY KEY (probe, run, trial, measured_at)
+) STRICT, WITHOUT ROWID;
+INSERT INTO probings (probe, run, trial, measured_at, status, detail, deaths, cleared)
+SELECT id, coalesce(run, x''), trial, measured_at, status, detail, deaths, 0 FROM verdicts;
