@@ -284,6 +284,42 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(host.summary.finished == 6);
   }
 
+  TEST_CASE("what had ended before the only device failed is kept") {
+    /// Its process is gone before the second trial comes to a launch.
+    struct Gone final : model::TrialRunner {
+      const model::DeviceInfo& device() const override { return inner.device(); }
+      model::TrialOutcome run(const model::TrialJob& job) override { return inner.run(job); }
+      model::TrialOutcome run_with_notice(const model::TrialJob& job,
+                                          const std::function<void()>& before_launch) override {
+        if (++asked > 1) throw model::Error("gone");
+        before_launch();
+        return inner.run(job);
+      }
+      model::FinalOutcome run_final(const model::FinalJob& job) override { return inner.run_final(job); }
+      ScaleRunner inner{[](int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); }};
+      int asked = 0;
+    };
+    test::Bench bench;
+    Gone runner;
+    const sweep::Request request = bench.request();
+    test::FakeCompilerLog log;
+    compile::CompilePool pool(
+        2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
+    double now = 0;
+    sweep::Services services{pool,
+                             {&runner},
+                             bench.results,
+                             bench.results,
+                             bench.watcher,
+                             bench.oracle,
+                             [&now] { return now += 0.001; },
+                             bench.stop};
+    CHECK_THROWS_WITH_AS(sweep::sweep(request, sweep::list_trials(request, bench.results), services), "gone",
+                         model::Error);
+    REQUIRE(runner.inner.launched.size() == 1);
+    CHECK(bench.results.trials().size() == 1);
+  }
+
   TEST_CASE("a final after a spent budget of time has half of what is left for each of its parts") {
     Host host;
     host.devices = 1;

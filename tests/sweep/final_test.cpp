@@ -1,5 +1,8 @@
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <mutex>
 
 #include "tests/sweep/scale_bench.hpp"
 
@@ -209,6 +212,60 @@ TEST_SUITE("tuner::sweep") {
     REQUIRE(bench.finals.size() == 1);
     CHECK(std::set<int>(bench.finals[0].begin(), bench.finals[0].end()) == std::set<int>{1, 2, 8, 16});
     CHECK(bench.trial("SCALE=4").outcome.status == model::TrialStatus::ok);
+  }
+
+  TEST_CASE("while an old contender is compiled for a final the sweep measures, and can be stopped") {
+    using namespace std::chrono_literals;
+    Bench bench;
+    bench.sizes = {512};
+    bench.behave = takes({{16, 1000}});
+    bench.adjust = [](sweep::Request& request) { request.policy.final.contestants = 0; };
+    bench.run();
+    REQUIRE(bench.results.trials().size() == 5);
+    bench.adjust = nullptr;
+    std::mutex mutex;
+    std::condition_variable changed;
+    int measured = 0;
+    SUBCASE("others are measured meanwhile") {
+      bench.sizes = {512, 1024};
+      bench.adjust = [](sweep::Request& request) {
+        model::KernelSpec other = test::scale_spec();
+        other.name = "other";
+        other.source[0].text += "// other";
+        other.parameters[0].values = {other.parameters[0].values[0], other.parameters[0].values[1]};
+        sweep::Work work{space::KernelSpace(other), {request.work[0].problems[1]}};
+        request.work[0].problems.pop_back();
+        request.work.push_back(work);
+      };
+      bench.watcher.on_finished = [&](const model::TrialRecord& record) {
+        const std::lock_guard lock(mutex);
+        measured += record.kernel == "other" ? 1 : 0;
+        changed.notify_all();
+      };
+      bool in_time = false;
+      bench.on_compile = [&](int scale) {
+        if (scale != 16) return;
+        std::unique_lock lock(mutex);
+        in_time = changed.wait_for(lock, 5s, [&] { return measured == 2; });
+      };
+      CHECK(bench.run().finals == 2);
+      CHECK(in_time);
+    }
+    SUBCASE("the sweep is stopped") {
+      bench.on_compile = [&](int) {
+        bench.stop = true;
+        std::this_thread::sleep_for(300ms);
+      };
+      const sweep::Summary summary = bench.run();
+      CHECK(summary.ending == sweep::Ending::interrupted);
+      CHECK(summary.finals == 0);
+    }
+    SUBCASE("the budget is spent") {
+      bench.adjust = [](sweep::Request& request) { request.budget.seconds = 1e-9; };
+      bench.on_compile = [&](int) { std::this_thread::sleep_for(300ms); };
+      const sweep::Summary summary = bench.run();
+      CHECK(summary.ending == sweep::Ending::budget_spent);
+    }
   }
 
   TEST_CASE("a final without a kernel that is not in the sweep says who was not there") {

@@ -1,5 +1,6 @@
 #include "tuner/sweep/compile_ahead.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -45,25 +46,23 @@ void CompileAhead::finish_long_ones_first() {
   m_pool.start_longest_first(expected_ms);
 }
 
-model::Digest CompileAhead::begin(Trial trial, CandidateQueue::Item item, bool judged) {
+void CompileAhead::begin(Trial trial, CandidateQueue::Item item, bool apart) {
   if (trial.reference && m_references.emplace(trial.reference_key, nullptr).second)
     m_reference_tickets[m_pool.submit(std::move(*trial.reference))] = trial.reference_key;
   trial.reference.reset();
-  const model::Digest key = trial.record.key;
   const auto died = m_died.find(trial.record.binary_key);
   model::CompileJob job = std::exchange(trial.job, {});
-  Compiled begun{std::move(trial), std::move(item), nullptr, nullptr, m_turns++, judged};
+  Compiled begun{std::move(trial), std::move(item), nullptr, nullptr, m_turns++, !apart, apart};
   if (died != m_died.end()) {
     begun.binary = died->second;
     add_ready(std::move(begun));
   } else {
     m_compiling.emplace(m_pool.submit(std::move(job)), std::move(begun));
   }
-  return key;
 }
 
 void CompileAhead::submit(Trial trial, CandidateQueue::Item item) {
-  begin(std::move(trial), std::move(item), true);
+  begin(std::move(trial), std::move(item), false);
 }
 
 void CompileAhead::poll() {
@@ -73,14 +72,14 @@ void CompileAhead::poll() {
 void CompileAhead::add_ready(Compiled trial) {
   if (trial.judged && m_judge && !m_judge(trial)) return;
   m_ready_bytes += bytes_of(trial);
-  m_ready.push_back(std::move(trial));
+  (trial.apart ? m_apart : m_ready).push_back(std::move(trial));
 }
 
 std::optional<Compiled> CompileAhead::take(const Reluctance& reluctance) {
   poll();
   const auto ready = first_ready(reluctance);
   if (ready == m_ready.end()) return std::nullopt;
-  return remove(ready);
+  return remove(m_ready, ready);
 }
 
 void CompileAhead::give_back(Compiled trial) {
@@ -94,15 +93,27 @@ void CompileAhead::abandon() {
   for (const auto& [ticket, key] : m_reference_tickets) m_references.erase(key);
   m_reference_tickets.clear();
   m_ready.clear();
+  m_apart.clear();
   m_ready_bytes = 0;
 }
 
+void CompileAhead::submit_apart(Trial trial) {
+  begin(std::move(trial), {}, true);
+}
+
+std::optional<Compiled> CompileAhead::take_apart(const model::Digest& trial) {
+  const auto found = std::find_if(m_apart.begin(), m_apart.end(), [&](const Compiled& one) {
+    return one.trial.record.key == trial && complete(one);
+  });
+  if (found == m_apart.end()) return std::nullopt;
+  return remove(m_apart, found);
+}
+
 Compiled CompileAhead::compile_now(Trial trial) {
-  const model::Digest key = begin(std::move(trial), {}, false);
+  const model::Digest key = trial.record.key;
+  submit_apart(std::move(trial));
   while (true) {
-    for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
-      if (it->trial.record.key == key && complete(*it)) return remove(it);
-    }
+    if (auto compiled = take_apart(key)) return std::move(*compiled);
     if (auto finished = m_pool.take()) accept(std::move(*finished));
   }
 }
@@ -140,9 +151,9 @@ std::deque<Compiled>::iterator CompileAhead::first_ready(const Reluctance& reluc
   return chosen;
 }
 
-Compiled CompileAhead::remove(std::deque<Compiled>::iterator trial) {
+Compiled CompileAhead::remove(std::deque<Compiled>& from, std::deque<Compiled>::iterator trial) {
   Compiled compiled = std::move(*trial);
-  m_ready.erase(trial);
+  from.erase(trial);
   m_ready_bytes -= bytes_of(compiled);
   const model::Digest& reference = compiled.trial.reference_key;
   if (!reference.empty()) compiled.reference = m_references.at(reference);

@@ -25,6 +25,7 @@ struct Compiled {
   CompilationPtr reference;  ///< null where there is nothing to verify against
   std::uint64_t turn = 0;    ///< its place among the submitted
   bool judged = true;        ///< by CompileAhead::Judge, once it is compiled
+  bool apart = false;        ///< given by take_apart() alone
 };
 
 /// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it, and
@@ -62,19 +63,22 @@ class CompileAhead {
   std::optional<Compiled> take(const Reluctance& reluctance = nullptr);
   /// A trial that was taken is ready again: it was not run.
   void give_back(Compiled trial);
-  /// Forgets all that is submitted and not taken; what is being compiled is ended.
+  /// Forgets all that is submitted and not taken, apart or not; what is being compiled is ended.
   void abandon();
-  /// Compiles one trial out of turn and waits for it, whatever else is being compiled. It is not judged.
+  /// Has a trial compiled that no queue gave: it is not judged, and take() does not give it.
+  void submit_apart(Trial trial);
+  /// The trial of submit_apart(), once its binaries are there.
+  std::optional<Compiled> take_apart(const model::Digest& trial);
+  /// Both, waiting for the compilers.
   Compiled compile_now(Trial trial);
 
  private:
-  /// Submits the trial's jobs and returns the key it is now known by.
-  model::Digest begin(Trial trial, CandidateQueue::Item item, bool judged);
+  void begin(Trial trial, CandidateQueue::Item item, bool apart);
   void add_ready(Compiled trial);
   void accept(compile::CompilePool::Finished finished);
   bool complete(const Compiled& trial) const;
   std::deque<Compiled>::iterator first_ready(const Reluctance& reluctance);
-  Compiled remove(std::deque<Compiled>::iterator trial);
+  Compiled remove(std::deque<Compiled>& from, std::deque<Compiled>::iterator trial);
 
   compile::CompilePool& m_pool;
   Judge m_judge;
@@ -83,6 +87,7 @@ class CompileAhead {
   std::map<model::Digest, CompilationPtr> m_references;  ///< null: being compiled
   std::map<model::Digest, CompilationPtr> m_died;        ///< by binary
   std::deque<Compiled> m_ready;
+  std::deque<Compiled> m_apart;
   std::size_t m_ready_bytes = 0;
   CompileTimes m_times;
   std::size_t m_times_ordered_by = 0;  ///< how many were known when what is not begun was put in order

@@ -45,7 +45,12 @@ Summary Driver::run() {
   if (m_summary.planned > m_summary.known) {
     for (model::TrialRunner* runner : m_services.runners) runner->prepare();
   }
-  race();
+  try {
+    race();
+  } catch (...) {
+    keep_ended();
+    throw;
+  }
   m_trials.commit();
   record_searches();
   // What is known by now deserves its final even where the budget ended the racing, but not for long.
@@ -56,6 +61,14 @@ Summary Driver::run() {
   for (const Lane& lane : m_lanes) m_summary.devices.push_back(lane.did);
   m_summary.wall_seconds = m_services.clock() - m_started;
   return m_summary;
+}
+
+/// Whatever ends the sweep, what has ended before it is written down, if that is still possible.
+void Driver::keep_ended() {
+  try {
+    m_trials.commit();
+  } catch (const model::Error&) {  // the first error is the one to tell
+  }
 }
 
 void Driver::race() {
@@ -77,7 +90,8 @@ void Driver::race() {
     if (m_lanes.any(&Lane::is_idle)) m_trials.commit();
     fill();
     finish_groups();
-    if (!m_lanes.any(&Lane::is_busy) && m_compiling.empty() && m_raced.empty() && m_interrupted.empty())
+    if (!m_lanes.any(&Lane::is_busy) && m_compiling.empty() && m_raced.empty() && m_interrupted.empty() &&
+        !m_finals.is_awaited())
       return;
     if (!serve()) wait();
   }
@@ -197,7 +211,6 @@ void Driver::leave(Lane& lane, const std::string& why, const std::exception_ptr&
   const bool is_last = !m_lanes.any(&Lane::is_there);
   if (is_last && error) std::rethrow_exception(error);
   if (is_last) {
-    m_trials.commit();
     throw model::Error(
         fmt::format("{} failed: {}", lane.did.id, why),
         "`nvidia-smi` and the system's log (Xid) may say more; what was measured is kept, and the "
@@ -212,6 +225,7 @@ void Driver::leave(Lane& lane, const std::string& why, const std::exception_ptr&
 /// Whether anybody got something to do, or a trial has ended without.
 bool Driver::serve() {
   bool any = false;
+  open_finals();
   // Where there is a choice, a group's final goes to who has its inputs.
   for (const bool own : {true, false}) {
     if (own && m_lanes.size() == 1) continue;
@@ -221,20 +235,20 @@ bool Driver::serve() {
   return any;
 }
 
+/// Once devices are told apart, which says who is near enough to the best.
+void Driver::open_finals() {
+  if (m_spread.is_under_way()) return;
+  for (const std::size_t group : std::exchange(m_raced, {})) m_finals.open(group);
+}
+
 bool Driver::serve_final(Lane& lane, bool own) {
-  if (m_spread.is_under_way()) return false;
   std::optional<FinalStage::Final> final;
   if (!m_interrupted.empty()) {
     final = std::move(m_interrupted.front());
     m_interrupted.pop_front();
   }
-  const auto suits = [&](std::size_t group) { return !own || lane.group == group; };
-  while (!final) {
-    const auto group = std::find_if(m_raced.begin(), m_raced.end(), suits);
-    if (group == m_raced.end()) return false;
-    final = m_finals.prepare(*group);
-    m_raced.erase(group);
-  }
+  if (!final) final = m_finals.take([&](std::size_t group) { return !own || lane.group == group; });
+  if (!final) return false;
   lane.group = final->group;
   DeviceThread::Job job = final->job;
   m_lanes.start(lane, std::move(*final), std::move(job));
@@ -314,26 +328,27 @@ void Driver::record_searches() {
 
 void Driver::hold_rest() {
   m_compiling.abandon();
+  m_finals.compile_again();
   m_spread.end();
   const auto& seconds = m_request.budget.seconds;
   const double until = seconds ? m_started + *seconds + grace_s : std::numeric_limits<double>::infinity();
   m_finals.end_by(until);
-  const auto may_begin = [&] { return !m_services.stop && m_services.clock() < until; };
   while (true) {
     hear();
-    for (Lane& lane : m_lanes) {
-      while (lane.is_idle() && may_begin()) {
-        if (m_interrupted.empty() && m_raced.empty()) {
-          const auto group = m_finals.left();
-          if (!group) break;
-          m_raced.push_back(*group);
-        }
-        if (!serve_final(lane, false)) break;
-      }
+    m_compiling.poll();
+    const bool may_begin = !m_services.stop && m_services.clock() < until;
+    if (may_begin && !m_spread.is_under_way()) {
+      open_finals();
+      while (const auto group = m_finals.left()) m_finals.open(*group);
     }
-    if (!m_lanes.any(&Lane::is_busy)) return;
+    for (Lane& lane : m_lanes) {
+      if (may_begin && lane.is_idle()) serve_final(lane, false);
+    }
+    const bool has_more = may_begin && (m_finals.is_awaited() || !m_interrupted.empty());
+    if (!m_lanes.any(&Lane::is_busy) && !has_more) break;
     wait();
   }
+  if (!m_services.stop) m_finals.say_unheld();
 }
 
 }  // namespace tuner::sweep

@@ -35,6 +35,7 @@ class Driver {
 
  private:
   void race();
+  void keep_ended();
   bool over();
   /// Sleeps until a device or a compiler has something.
   void wait();
@@ -55,6 +56,7 @@ class Driver {
 
   /// Gives the idle devices what there is to do.
   bool serve();
+  void open_finals();
   bool serve_final(Lane& lane, bool own);
   bool serve_comparison(Lane& lane);
   bool serve_trial(Lane& lane);
@@ -76,7 +78,7 @@ class Driver {
   double m_started;
   Summary m_summary;
   TrialJourney m_trials;
-  std::deque<std::size_t> m_raced;              ///< groups whose final is to be held
+  std::deque<std::size_t> m_raced;              ///< groups whose final is to be opened
   std::deque<FinalStage::Final> m_interrupted;  ///< finals whose device left
   std::optional<model::TrialJob> m_comparison;  ///< what all devices run, see DeviceSpread
   std::string m_compared;                       ///< the same, for people

@@ -60,23 +60,125 @@ std::optional<std::size_t> FinalStage::left() const {
   return m_best.empty() ? std::nullopt : std::optional(m_best.begin()->first);
 }
 
-std::optional<FinalStage::Final> FinalStage::prepare(std::size_t group) {
-  Final final{group, contest(group), {}};
+void FinalStage::open(std::size_t group) {
+  const model::Problem& problem = m_list.groups[group].problem;
+  const model::FinalPolicy& policy = m_request.policy.final;
+  const std::vector<Compiled> remembered = std::exchange(m_best[group], {});
   m_best.erase(group);
-  if (final.contest.settled) return std::nullopt;
-  const auto may_win = [](const Contestant& contestant) {
-    return model::may_win(contestant.compiled.trial.record.role);
+  // Seen from the slowest device, the fastest may look so much better than it is.
+  const double widest = m_spread.corrects() ? m_spread.widest() : 1;
+  const int most = m_spread.corrects() ? 2 * policy.contestants : policy.contestants;
+  model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type),
+                                               policy.within * widest, most);
+  if (m_spread.corrects()) correct(field);
+  Opened opened{group, {}, {{}, std::move(field.coverage), {}}};
+  std::vector<bool> present;
+  for (auto* list : {&field.contenders, &field.baselines}) {
+    for (model::TrialRecord& record : *list) {
+      const Work* work = work_of(record);
+      present.push_back(work != nullptr);
+      // A baseline that this sweep does not know was not asked for.
+      if (work == nullptr && model::may_win(record.role)) opened.contest.absent.insert(record.kernel);
+      if (work != nullptr) opened.places.push_back({work, std::move(record), std::nullopt});
+    }
+  }
+  const auto knows_all_present = [&](const std::vector<bool>& considered) {
+    for (std::size_t i = 0; i < present.size(); ++i) {
+      if (present[i] && !considered[i]) return false;
+    }
+    return true;
   };
-  const std::vector<Contestant>& contestants = final.contest.contestants;
-  m_services.observer.final_begins(
-      m_list.groups[group].problem,
-      static_cast<std::size_t>(std::count_if(contestants.begin(), contestants.end(), may_win)));
-  final.job.seed = m_request.seed + group;
-  for (const Contestant& contestant : contestants) {
-    const Compiled& compiled = contestant.compiled;
+  if (std::any_of(field.considered.begin(), field.considered.end(), knows_all_present)) return;
+  for (Place& place : opened.places) {
+    const auto known = std::find_if(remembered.begin(), remembered.end(), [&](const Compiled& one) {
+      return one.trial.record.key == place.record.key;
+    });
+    if (known != remembered.end()) place.compiled = *known;
+  }
+  m_opened.push_back(std::move(opened));
+  compile(m_opened.back());
+}
+
+void FinalStage::compile(Opened& opened) {
+  std::erase_if(opened.places, [&](const Place& place) {
+    if (place.compiled) return false;
+    auto trial = again(place);
+    if (trial)
+      m_compiling.submit_apart(std::move(*trial));
+    else if (model::may_win(place.record.role))
+      opened.contest.absent.insert(place.record.kernel);
+    return !trial;
+  });
+}
+
+void FinalStage::compile_again() {
+  for (Opened& opened : m_opened) compile(opened);
+}
+
+std::optional<FinalStage::Final> FinalStage::take(const Suits& suits) {
+  for (auto opened = m_opened.begin(); opened != m_opened.end();) {
+    if (!suits(opened->group) || !is_ready(*opened)) {
+      ++opened;
+      continue;
+    }
+    Opened ready = std::move(*opened);
+    opened = m_opened.erase(opened);
+    const bool any_may_win = std::any_of(ready.places.begin(), ready.places.end(), [](const Place& place) {
+      return model::may_win(place.record.role);
+    });
+    if (any_may_win) return make(std::move(ready));
+  }
+  return std::nullopt;
+}
+
+/// Takes the binaries that are there; what does not compile any more has no place.
+bool FinalStage::is_ready(Opened& opened) {
+  bool all = true;
+  std::erase_if(opened.places, [&](Place& place) {
+    if (place.compiled) return false;
+    auto compiled = m_compiling.take_apart(place.record.key);
+    if (!compiled) {
+      all = false;
+      return false;
+    }
+    add_compilation(compiled->trial, *compiled->binary, m_services.oracle);
+    const bool sound = compiled->trial.record.outcome.status == model::TrialStatus::ok &&
+                       (!compiled->reference || compiled->reference->status == model::TrialStatus::ok);
+    if (!sound) {
+      if (model::may_win(place.record.role)) opened.contest.absent.insert(place.record.kernel);
+      return true;
+    }
+    compiled->trial.record.outcome = place.record.outcome;
+    place.compiled = std::move(compiled);
+    return false;
+  });
+  return all;
+}
+
+void FinalStage::say_unheld() const {
+  for (const Opened& opened : m_opened) {
+    m_services.observer.notice(
+        fmt::format("no final of {}: the binaries of its contestants were not compiled in time; the same "
+                    "command again holds it",
+                    m_list.groups[opened.group].problem.text()));
+  }
+}
+
+FinalStage::Final FinalStage::make(Opened opened) {
+  Final final{opened.group, std::move(opened.contest), {}};
+  std::erase_if(final.contest.coverage, [&](const model::FinalRecord::Coverage& covered) {
+    return final.contest.absent.contains(covered.kernel);
+  });
+  std::size_t rivals = 0;
+  final.job.seed = m_request.seed + opened.group;
+  for (Place& place : opened.places) {
+    const Compiled& compiled = *place.compiled;
+    if (model::may_win(compiled.trial.record.role)) ++rivals;
     final.job.trials.push_back(job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get()));
     final.job.trials.back().best_ns = time_ns(compiled.trial.record);
+    final.contest.contestants.push_back({place.work, std::move(*place.compiled)});
   }
+  m_services.observer.final_begins(m_list.groups[opened.group].problem, rivals);
   shorten(final.job);
   return final;
 }
@@ -110,53 +212,6 @@ void FinalStage::shorten(model::FinalJob& job) const {
     double& limit_ns = trial.policy.final.time_limit_ns;
     limit_ns = std::min(limit_ns, std::max(left_ns / 2, 0.0));
   }
-}
-
-FinalStage::Contest FinalStage::contest(std::size_t group) {
-  const model::Problem& problem = m_list.groups[group].problem;
-  const model::FinalPolicy& policy = m_request.policy.final;
-  // Seen from the slowest device, the fastest may look so much better than it is.
-  const double widest = m_spread.corrects() ? m_spread.widest() : 1;
-  const int most = m_spread.corrects() ? 2 * policy.contestants : policy.contestants;
-  model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type),
-                                               policy.within * widest, most);
-  if (m_spread.corrects()) correct(field);
-  Contest out;
-  std::set<std::string> absent;
-  std::vector<bool> present;
-  for (const auto* list : {&field.contenders, &field.baselines}) {
-    for (const model::TrialRecord& record : *list) {
-      present.push_back(work_of(record) != nullptr);
-      // A baseline that this sweep does not know was not asked for.
-      if (!present.back() && model::may_win(record.role)) absent.insert(record.kernel);
-    }
-  }
-  const auto knows_all_present = [&](const std::vector<bool>& considered) {
-    for (std::size_t i = 0; i < present.size(); ++i) {
-      if (present[i] && !considered[i]) return false;
-    }
-    return true;
-  };
-  out.settled = std::any_of(field.considered.begin(), field.considered.end(), knows_all_present);
-  if (out.settled) return out;
-  bool any_may_win = false;
-  for (const auto* list : {&field.contenders, &field.baselines}) {
-    for (const model::TrialRecord& record : *list) {
-      auto contestant = again(group, record);
-      if (!contestant) {
-        if (model::may_win(record.role)) absent.insert(record.kernel);
-        continue;
-      }
-      any_may_win = any_may_win || model::may_win(record.role);
-      out.contestants.push_back(std::move(*contestant));
-    }
-  }
-  out.settled = !any_may_win;
-  out.absent.assign(absent.begin(), absent.end());
-  for (const model::FinalRecord::Coverage& covered : field.coverage) {
-    if (!absent.contains(covered.kernel)) out.coverage.push_back(covered);
-  }
-  return out;
 }
 
 void FinalStage::correct(model::Field& field) const {
@@ -200,27 +255,16 @@ const Work* FinalStage::work_of(const model::TrialRecord& record) const {
   return nullptr;
 }
 
-std::optional<FinalStage::Contestant> FinalStage::again(std::size_t group, const model::TrialRecord& record) {
-  const Work* work = work_of(record);
-  if (work == nullptr) return std::nullopt;
-  for (const Compiled& known : m_best[group]) {
-    if (known.trial.record.key == record.key) return Contestant{work, known};
-  }
-  const TrialMaker maker(m_request, *work, record.problem);
-  if (!work->kernel.contains(record.problem, record.configuration, m_request.device.limits))
+std::optional<Trial> FinalStage::again(const Place& place) const {
+  const model::TrialRecord& record = place.record;
+  if (!place.work->kernel.contains(record.problem, record.configuration, m_request.device.limits))
     return std::nullopt;
-  Trial trial = maker.make(record.configuration);
+  Trial trial = TrialMaker(m_request, *place.work, record.problem).make(record.configuration);
   if (trial.record.key != record.key || trial.record.outcome.status != model::TrialStatus::ok)
     return std::nullopt;
   trial.record.probe_key = record.probe_key;
   trial.record.idea = record.idea;
-  Compiled compiled = m_compiling.compile_now(std::move(trial));
-  add_compilation(compiled.trial, *compiled.binary, m_services.oracle);
-  const bool sound = compiled.trial.record.outcome.status == model::TrialStatus::ok &&
-                     (!compiled.reference || compiled.reference->status == model::TrialStatus::ok);
-  if (!sound) return std::nullopt;
-  compiled.trial.record.outcome = record.outcome;
-  return Contestant{work, std::move(compiled)};
+  return trial;
 }
 
 void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu) {

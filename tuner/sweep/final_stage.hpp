@@ -1,7 +1,10 @@
 #pragma once
+#include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +25,7 @@ class FinalStage {
   struct Contest {
     std::vector<Contestant> contestants;
     std::vector<model::FinalRecord::Coverage> coverage;
-    std::vector<std::string> absent;  ///< kernels
-    bool settled = true;              ///< a final has considered every contestant that is present
+    std::set<std::string> absent;  ///< kernels
   };
   /// A final that is to be held on some device.
   struct Final {
@@ -41,9 +43,19 @@ class FinalStage {
   void remember(const Compiled& trial);
   /// The best trial of `group` that is remembered, no library's; null where there is none.
   const Compiled* best(std::size_t group) const;
-  /// The final of `group`, unless the last one has considered all who would be in it. The group's trials are
-  /// remembered no longer.
-  std::optional<Final> prepare(std::size_t group);
+  /// All trials of `group` have raced: chooses who would be in its final, unless the last one has considered
+  /// them all, and has those compiled whose binary is not at hand. The group's trials are remembered no
+  /// longer.
+  void open(std::size_t group);
+  /// Whether a final that was opened has not been taken yet.
+  bool is_awaited() const { return !m_opened.empty(); }
+  /// The first final that was opened, is of a group that `suits`, and whose binaries are there.
+  using Suits = std::function<bool(std::size_t group)>;
+  std::optional<Final> take(const Suits& suits);
+  /// Tells of finals that were opened and are not held: their binaries were not there in time.
+  void say_unheld() const;
+  /// The compilers were told to forget what they had: has it compiled again.
+  void compile_again();
   /// Records what came of it on the device `gpu`. One that could not be held is said and leaves the trials as
   /// they raced. Returns whether it was held.
   bool conclude(Final final, const model::FinalOutcome& outcome, const std::string& gpu);
@@ -53,14 +65,28 @@ class FinalStage {
   void end_by(double until) { m_until = until; }
 
  private:
+  /// A contestant to be. Without `compiled` its binary is on its way.
+  struct Place {
+    const Work* work = nullptr;
+    model::TrialRecord record;
+    std::optional<Compiled> compiled;
+  };
+  struct Opened {
+    std::size_t group = 0;
+    std::vector<Place> places;
+    Contest contest;  ///< without contestants
+  };
+
   void shorten(model::FinalJob& job) const;
-  Contest contest(std::size_t group);
   /// Of everyone near enough to the best by their times on whichever device raced them, those who are so once
   /// devices are told apart.
   void correct(model::Field& field) const;
-  /// A trial of the past as this sweep would do it; nothing where its kernel's spec is not at hand, or its
-  /// binary cannot be made any more.
-  std::optional<Contestant> again(std::size_t group, const model::TrialRecord& record);
+  /// The trial as this sweep would do it; nothing where it is another one by now.
+  std::optional<Trial> again(const Place& place) const;
+  /// Has those compiled whose binary is not at hand.
+  void compile(Opened& opened);
+  bool is_ready(Opened& opened);
+  Final make(Opened opened);
   const Work* work_of(const model::TrialRecord& record) const;
   void record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu);
 
@@ -70,6 +96,7 @@ class FinalStage {
   CompileAhead& m_compiling;
   const DeviceSpread& m_spread;
   std::map<std::size_t, std::vector<Compiled>> m_best;  ///< by group, fastest first
+  std::deque<Opened> m_opened;
   double m_until = std::numeric_limits<double>::infinity();
 };
 
