@@ -20,7 +20,7 @@ std::string element(const char* tag, const char* kind, const std::string& conten
 }
 
 std::string classes(const Column& column, const std::string& own) {
-  if (!column.minor) return own;
+  if (column.drop == 0) return own;
   return own.empty() ? "minor" : own + " minor";
 }
 

@@ -80,8 +80,8 @@ void add_searches(const std::vector<ProblemSummary>& problems, Document& documen
   std::vector<LabelledSearch> searches;
   for (const ProblemSummary& problem : problems)
     searches.emplace_back(size_label(problem.problem), problem.searched);
-  Facts facts{searched_lines(searches)};
-  if (!facts.entries.empty()) document.add(std::move(facts));
+  if (std::string text = searched_summary(searches); !text.empty())
+    document.add(Facts{{{"searched", std::move(text)}}});
 }
 
 void add_changes(const std::string& family, const std::vector<ProblemSummary>& problems, Document& document) {

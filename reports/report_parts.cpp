@@ -163,22 +163,22 @@ std::string headline(const std::vector<ProblemSummary>& problems,
 Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
                  const std::vector<model::Ceiling>& ceilings, std::size_t id_digits) {
   Table table({{"size", Align::right}});
-  table.add_column("kernel", Align::left, false, true);
+  table.add_column("kernel", Align::left, false, 5);
   const Field time{"time", "median time", 1};
   table.add_column("median time", Align::right);
   const Field value{metric, "", 1};
-  if (!metric.empty()) table.add_column(field_heading(value), Align::right, false, true);
+  if (!metric.empty()) table.add_column(field_heading(value), Align::right, false, 4);
   const std::vector<std::string> libraries = baseline_names(problems);
   for (const std::string& name : libraries) table.add_column(baseline_heading(name), Align::right);
   const bool has_default = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
     return problem.default_trial != nullptr;
   });
-  if (has_default) table.add_column("over default", Align::right, false, !libraries.empty());
+  if (has_default) table.add_column("over default", Align::right, false, libraries.empty() ? 0 : 3);
   const bool bound = std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
     return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
   });
-  if (bound) table.add_column("of ceiling", Align::right, false, true);
-  table.add_column("tied", Align::right, false, true);
+  if (bound) table.add_column("of ceiling", Align::right, false, 2);
+  table.add_column("tied", Align::right, false, 1);
   table.add_column("trial");
   for (const ProblemSummary& problem : problems) {
     const Cell cell = best_cell(problem);

@@ -26,14 +26,22 @@ std::string rough_percent(double fraction) {
   return percent < two_digits ? fmt::format("{:.1f}", percent) : fmt::format("{:.0f}", percent);
 }
 
-std::string part_text(const model::Searched& searched) {
-  const double share = static_cast<double>(searched.tried) / static_cast<double>(searched.candidates);
+double share(const model::Searched& searched) {
+  return static_cast<double>(searched.tried) / static_cast<double>(searched.candidates);
+}
+
+/// In per cent it would be all.
+bool is_nearly_whole(const model::Searched& searched) {
   constexpr double nearly_all = 0.995;
-  if (share >= nearly_all) {
+  return share(searched) >= nearly_all;
+}
+
+std::string part_text(const model::Searched& searched) {
+  if (is_nearly_whole(searched)) {
     return fmt::format("searched all but {} of {}", grouped(searched.candidates - searched.tried),
                        grouped(searched.candidates));
   }
-  return fmt::format("searched {} of {}", percent_text(share), grouped(searched.candidates));
+  return fmt::format("searched {} of {}", percent_text(share(searched)), grouped(searched.candidates));
 }
 
 }  // namespace
@@ -43,29 +51,60 @@ std::string gain_text(const model::Outlook& outlook) {
                      rough_percent(outlook.high));
 }
 
-std::string searched_text(const model::Searched& searched) {
-  if (searched.whole()) return fmt::format("searched whole: all {}", grouped(searched.candidates));
-  std::string text = part_text(searched);
-  if (!searched.outlook) return text;
-  text += "; expected remaining gain " + gain_text(*searched.outlook);
+std::string outlook_text(const model::Searched& searched) {
+  if (!searched.outlook) return "";
+  std::string text = "expected remaining gain " + gain_text(*searched.outlook);
   if (searched.outlook_tried < searched.tried)
     text += fmt::format(", as of the first {}", grouped(searched.outlook_tried));
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> searched_lines(const std::vector<LabelledSearch>& searches) {
-  std::vector<std::pair<std::string, std::string>> lines;
-  for (const auto& [label, searched] : searches) {
-    if (!searched) continue;
-    const std::string text = searched_text(*searched);
-    const auto same =
-        std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.second == text; });
-    if (same == lines.end())
-      lines.emplace_back(label, text);
-    else
-      same->first += ", " + label;
+std::string searched_text(const model::Searched& searched) {
+  if (searched.whole()) return fmt::format("searched whole: all {}", grouped(searched.candidates));
+  const std::string outlook = outlook_text(searched);
+  return part_text(searched) + (outlook.empty() ? "" : "; " + outlook);
+}
+
+std::string searched_cell(const std::optional<model::Searched>& searched) {
+  if (!searched) return "";
+  if (searched->whole()) return "whole";
+  return is_nearly_whole(*searched) ? "all but " + grouped(searched->candidates - searched->tried)
+                                    : percent_text(share(*searched));
+}
+
+std::string searched_summary(const std::vector<LabelledSearch>& searches) {
+  std::vector<const LabelledSearch*> known, parts;
+  for (const LabelledSearch& one : searches) {
+    if (one.second) known.push_back(&one);
+    if (one.second && !one.second->whole()) parts.push_back(&one);
   }
-  return lines;
+  if (known.empty()) return "";
+  const std::size_t whole = known.size() - parts.size();
+  std::vector<std::string> said;
+  if (parts.empty() && known.size() == searches.size())
+    return searches.size() == 1 ? "whole" : fmt::format("whole at all {} sizes", whole);
+  if (whole > 0) said.push_back(fmt::format("whole at {} of {} sizes", whole, searches.size()));
+  if (!parts.empty()) {
+    const auto [least, most] = std::minmax_element(
+        parts.begin(), parts.end(),
+        [](const auto* a, const auto* b) { return share(*a->second) < share(*b->second); });
+    const std::string low = searched_cell((*least)->second);
+    const std::string high = searched_cell((*most)->second);
+    said.push_back(
+        fmt::format("{}{} of the configurations at {}", low, low == high ? "" : " to " + high,
+                    parts.size() == 1 ? parts.front()->first : fmt::format("{} sizes", parts.size())));
+  }
+  if (known.size() < searches.size())
+    said.push_back(fmt::format("not known of {}", searches.size() - known.size()));
+  std::erase_if(parts, [](const auto* one) { return !one->second->outlook; });
+  const auto widest = std::max_element(parts.begin(), parts.end(), [](const auto* a, const auto* b) {
+    return a->second->outlook->gain < b->second->outlook->gain;
+  });
+  if (widest != parts.end()) {
+    said.push_back(fmt::format("{} at {}{}", outlook_text(*(*widest)->second), (*widest)->first,
+                               parts.size() == 1 ? "" : ", the most of all"));
+  }
+  return fmt::format("{}", fmt::join(said, "; "));
 }
 
 nlohmann::ordered_json searched_json(const std::optional<model::Searched>& searched) {

@@ -97,4 +97,15 @@ std::string Table::plain() const {
   return out;
 }
 
+std::string Table::csv() const {
+  std::string out;
+  const auto add = [&](const auto& cells, const auto& text) {
+    for (std::size_t i = 0; i < cells.size(); ++i) out += (i == 0 ? "" : ",") + csv_text(text(cells[i]));
+    out += "\r\n";
+  };
+  add(m_columns, [](const Column& column) { return column.heading; });
+  for (const auto& row : m_rows) add(row, [](const std::string& cell) { return cell; });
+  return out;
+}
+
 }  // namespace reports

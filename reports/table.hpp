@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reports {
@@ -10,7 +11,7 @@ struct Column {
   std::string heading;
   Align align = Align::left;
   bool wraps = false;  ///< its cells may be broken over lines where the table is too wide
-  bool minor = false;  ///< left out on a screen too narrow for all: what it says stands elsewhere too
+  int drop = 0;        ///< left out where there is no room for all, 1 before 2; 0: never
 };
 
 /// A table of text, rendered with its columns aligned in the source as well. Cells are plain text; each
@@ -20,8 +21,8 @@ class Table {
   Table() = default;
   explicit Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
 
-  void add_column(std::string heading, Align align = Align::left, bool wraps = false, bool minor = false) {
-    m_columns.push_back({std::move(heading), align, wraps, minor});
+  void add_column(std::string heading, Align align = Align::left, bool wraps = false, int drop = 0) {
+    m_columns.push_back({std::move(heading), align, wraps, drop});
   }
   /// A row shorter than the heading is filled with empty cells; a longer one throws model::Error.
   void add_row(std::vector<std::string> cells);
@@ -37,9 +38,13 @@ class Table {
   std::string plain() const;
   /// Of the widest line of fitted() where there is room for all.
   std::size_t width() const;
-  /// For a terminal, no line wider than `columns`: as plain(), without columns that have no cells; where that
-  /// is too wide with the columns that wrap broken over lines; where that is too wide as blocks().
-  std::string fitted(std::size_t columns) const;
+  /// For a terminal, no line wider than `columns`: as plain(), without columns that have no cells. Where that
+  /// is too wide, the columns that wrap are broken over lines, then columns are left out in the order of
+  /// Column::drop. A line below names those, and what shows them: a wider terminal, or `elsewhere`, such as
+  /// `--format json`. Where nothing more may be left out: blocks().
+  std::string fitted(std::size_t columns, std::string_view elsewhere = "") const;
+  /// RFC 4180: headings and rows.
+  std::string csv() const;
   /// Each row as a block: its first cell, and below it a line `heading  value` for each cell that is not
   /// empty, broken over lines of at most `columns`. An empty line between blocks. A first column without
   /// heading and cells is left out.

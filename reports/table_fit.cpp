@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "reports/table.hpp"
 #include "tuner/util/text.hpp"
@@ -12,8 +15,10 @@ namespace {
 using util::display_width;
 
 constexpr std::size_t gap = 2;
-/// Narrower than this a column of words is no column any more.
+/// Narrower than this a column of words is no column any more …
 constexpr std::size_t least_wrapped_width = 18;
+/// … and narrower than this it is worse than another column left out.
+constexpr std::size_t readable_width = 28;
 
 std::size_t natural_width(const Table& table, std::size_t column) {
   std::size_t width = display_width(util::one_line(table.columns()[column].heading));
@@ -26,12 +31,13 @@ bool has_cells(const Table& table, std::size_t column) {
                      [&](const auto& row) { return !row[column].empty(); });
 }
 
-/// The table without columns that have no cells.
-Table without_empty(const Table& table) {
+/// The table with the columns of which `keeps` is true.
+template <typename Keeps>
+Table with_columns(const Table& table, const Keeps& keeps) {
   std::vector<std::size_t> kept;
   std::vector<Column> columns;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
-    if (!has_cells(table, i)) continue;
+    if (!keeps(i)) continue;
     kept.push_back(i);
     columns.push_back(table.columns()[i]);
   }
@@ -44,21 +50,42 @@ Table without_empty(const Table& table) {
   return out;
 }
 
+std::size_t least_width(const Table& table, std::size_t column, std::size_t least_wrapped) {
+  const std::size_t natural = natural_width(table, column);
+  if (!table.columns()[column].wraps) return natural;
+  return std::min(natural, std::max(least_wrapped, display_width(table.columns()[column].heading)));
+}
+
+/// What a terminal must have for all columns.
+std::size_t least_width(const Table& table, std::size_t least_wrapped) {
+  std::size_t total = gap * (table.columns().size() - 1);
+  for (std::size_t i = 0; i < table.columns().size(); ++i) total += least_width(table, i, least_wrapped);
+  return total;
+}
+
+/// The column that is left out first; nothing where none may be.
+std::optional<std::size_t> least_needed(const Table& table) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    const int drop = table.columns()[i].drop;
+    if (drop > 0 && (!found || drop <= table.columns()[*found].drop)) found = i;
+  }
+  return found;
+}
+
 /// Takes from the widest column that wraps until the table fits; empty where it cannot.
 std::vector<std::size_t> fitting_widths(const Table& table, std::size_t columns) {
+  if (least_width(table, least_wrapped_width) > columns) return {};
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < table.columns().size(); ++i) widths.push_back(natural_width(table, i));
   std::size_t total = std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
-  while (total > columns) {
+  for (; total > columns; --total) {
     std::size_t* widest = nullptr;
     for (std::size_t i = 0; i < widths.size(); ++i) {
-      const std::size_t least = std::max(least_wrapped_width, display_width(table.columns()[i].heading));
-      if (table.columns()[i].wraps && widths[i] > least && (widest == nullptr || widths[i] > *widest))
-        widest = &widths[i];
+      const bool shrinks = widths[i] > least_width(table, i, least_wrapped_width);
+      if (shrinks && (widest == nullptr || widths[i] > *widest)) widest = &widths[i];
     }
-    if (widest == nullptr) return {};
     --*widest;
-    --total;
   }
   return widths;
 }
@@ -93,11 +120,26 @@ std::size_t Table::width() const {
   return total;
 }
 
-std::string Table::fitted(std::size_t columns) const {
-  const Table table = without_empty(*this);
+std::string Table::fitted(std::size_t columns, std::string_view elsewhere) const {
+  Table table = with_columns(*this, [&](std::size_t i) { return has_cells(*this, i); });
   if (table.columns().empty()) return "";
+  const std::size_t for_all = least_width(table, readable_width);
+  std::vector<std::string> left_out;
+  while (least_width(table, readable_width) > columns) {
+    const auto next = least_needed(table);
+    if (!next) break;
+    left_out.insert(left_out.begin(), table.columns()[*next].heading);
+    table = with_columns(table, [&](std::size_t i) { return i != *next; });
+  }
   const std::vector<std::size_t> widths = fitting_widths(table, columns);
-  return widths.empty() ? blocks(columns) : wrapped_table(table, widths);
+  if (widths.empty()) return blocks(columns);
+  std::string text = wrapped_table(table, widths);
+  if (left_out.empty()) return text;
+  return text +
+         util::wrapped_text(
+             fmt::format("left out for want of room: {} (a terminal of {} columns{}{} shows all)",
+                         fmt::join(left_out, ", "), for_all, elsewhere.empty() ? "" : ", or ", elsewhere),
+             columns, 2);
 }
 
 std::string Table::blocks(std::size_t columns) const {

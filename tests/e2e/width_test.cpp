@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "tests/e2e/many.hpp"
 #include "tests/e2e/user.hpp"
 #include "tests/support/golden.hpp"
 #include "tuner/util/text.hpp"
@@ -11,6 +12,7 @@
 using tuner::test::has;
 using tuner::test::ProgramResult;
 using tuner::test::User;
+using tuner::test::words_of;
 
 namespace {
 
@@ -153,6 +155,59 @@ TEST_SUITE("tuner answers") {
       CHECK(widest(said.out) <= columns);
       CHECK(widest(said.err) <= columns);
     }
+  }
+
+  TEST_CASE("forty kernels and forty-nine sizes are tables of a line a row at 80, 100 and 140 columns") {
+    User user;
+    tuner::test::write_kernels(user.home / "kernels", 40);
+    const auto swept = user.types({"run", "--kernel", "kernels/scale_0.toml", "kernels/scale_1.toml",
+                                   "--device", "cpu", "--sizes", "100..4900:100", "--measure", "quick",
+                                   "--ceilings", "off", "--db", "many.db"});
+    CHECK_MESSAGE(swept.exit_code == 0, swept.err);
+    const std::vector<Asked> all = {
+        {"best", {"best", "--db", "many.db"}},
+        {"top", {"best", "--top", "5", "--db", "many.db"}},
+        {"runs", {"list", "runs", "--db", "many.db"}},
+        {"kernels", {"list", "kernels", "kernels"}},
+        {"check", {"check", "kernels/scale_2.toml", "kernels/scale_3.toml", "--device", "cpu"}},
+        {"config", {"config"}},
+        {"plan",
+         {"plan", "--kernel", "kernels/scale_1.toml", "--device", "cpu", "--sizes", "100..4900:100", "--db",
+          "many.db"}},
+        {"compare", {"compare", "many.db", "many.db"}},
+    };
+    for (const Asked& asked : all) {
+      for (const std::size_t columns : {80U, 100U, 140U}) {
+        CAPTURE(asked.name);
+        CAPTURE(columns);
+        user.environment["COLUMNS"] = std::to_string(columns);
+        const ProgramResult shown = user.types(asked.command);
+        INFO(shown.out, shown.err);
+        CHECK(shown.exit_code == 0);
+        CHECK(widest(shown.out) <= columns);
+        CHECK(widest_of_words(shown.err) <= columns);
+        // In a block every value stands behind its heading, on a line of its own.
+        for (const char* heading :
+             {"\n  median ", "\n  trial ", "\n  registers ", "\n  family ", "\n  from "})
+          CHECK_FALSE(has(shown.out, heading));
+      }
+    }
+  }
+
+  TEST_CASE("what a table leaves out is named, and CSV and JSON have it") {
+    User user;
+    tuner::test::write_kernels(user.home / "kernels", 2);
+    user.environment["COLUMNS"] = "80";
+    const auto table = user.types({"list", "kernels", "kernels"});
+    CHECK(has(words_of(table.out), "left out for want of room: "));
+    CHECK_FALSE(has(table.out, "UNROLL_OF_NOTHING(2)"));
+    const auto csv = user.types({"list", "kernels", "kernels", "--format", "csv"});
+    CHECK(csv.out.starts_with("kernel,family,sizes,types,parameters,description\r\n"));
+    CHECK(has(csv.out, "scale_1,scale,N,float,BLOCK_SIZE(3) UNROLL_OF_NOTHING(2),"));
+    const auto json = user.types({"list", "kernels", "kernels", "--format", "json"});
+    CHECK(has(json.out, "\"schema_version\": 1"));
+    CHECK(has(json.out, "\"parameters\": \"BLOCK_SIZE(3) UNROLL_OF_NOTHING(2)\""));
+    CHECK(has(user.types({"config", "--format", "json"}).out, "\"variable\": \"TUNER_SIZES\""));
   }
 
   TEST_CASE("the command that resumes is broken so that a shell takes it as it stands") {

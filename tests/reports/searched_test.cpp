@@ -35,13 +35,22 @@ TEST_SUITE("reports") {
     CHECK(reports::gain_text({0.12, 0.034, 0.5, ""}) == "12 % (3.4–50 %)");
   }
 
-  TEST_CASE("sizes of which the same is to be said share a line; nothing is said where nothing is known") {
+  TEST_CASE("how far many sizes were searched is one sentence, with the worst of what is left") {
     const Searched whole{44, 44, std::nullopt, 0};
-    const auto lines = reports::searched_lines(
-        {{"256", whole}, {"512", std::nullopt}, {"1024", some_searched()}, {"2048", whole}});
-    REQUIRE(lines.size() == 2);
-    CHECK(lines[0] == std::pair<std::string, std::string>("256, 2048", "searched whole: all 44"));
-    CHECK(lines[1].first == "1024");
+    Searched half{100, 50, Outlook{0.02, 0, 0.05, "model"}, 50};
+    CHECK(reports::searched_summary({{"256", whole}, {"512", whole}}) == "whole at all 2 sizes");
+    CHECK(reports::searched_summary({{"256", std::nullopt}}).empty());
+    CHECK(reports::searched_summary(
+              {{"256", whole}, {"512", std::nullopt}, {"1024", some_searched()}, {"2048", half}}) ==
+          "whole at 1 of 4 sizes; 6 % to 50 % of the configurations at 2 sizes; not known of 1; "
+          "expected remaining gain 2.0 % (0–5.0 %) at 2048, the most of all");
+    CHECK(reports::searched_summary({{"256", whole}, {"1024", some_searched()}}) ==
+          "whole at 1 of 2 sizes; 6 % of the configurations at 1024; "
+          "expected remaining gain 0.4 % (0–1.1 %) at 1024");
+    CHECK(reports::searched_cell(whole) == "whole");
+    CHECK(reports::searched_cell(half) == "50 %");
+    CHECK(reports::searched_cell(Searched{45'000, 44'999, std::nullopt, 0}) == "all but 1");
+    CHECK(reports::searched_cell(std::nullopt).empty());
   }
 
   TEST_CASE("a report names ideas and searches where they are known") {
@@ -58,7 +67,9 @@ TEST_SUITE("reports") {
     const std::string text = reports::to_markdown(reports::build_report(input));
     CHECK(contains(text, "| idea "));
     CHECK(contains(text, "NVIDIA A100"));
-    CHECK(contains(text, "- **512:** searched 6 % of 205,216; expected remaining gain 0.4 % (0–1.1 %)"));
+    CHECK(contains(text,
+                   "6 % of the configurations at 512; not known of 2; expected remaining gain "
+                   "0.4 % (0–1.1 %) at 512"));
     const auto json = nlohmann::json::parse(reports::to_json(input));
     CHECK(json["classes"][0]["trials"][0]["idea"] == "NVIDIA A100");
     const auto& problems = json["classes"][0]["problems"];

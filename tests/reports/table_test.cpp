@@ -87,6 +87,40 @@ TEST_CASE("where that is too wide each row is a block of headings and values") {
         "  time           2.4 ms\n");
 }
 
+TEST_CASE("where there is no room for all columns the least important go, and are named") {
+  reports::Table table({{"size", reports::Align::right},
+                        {"kernel", reports::Align::left, false, 2},
+                        {"time", reports::Align::right},
+                        {"tied", reports::Align::right, false, 1}});
+  table.add_row({"512", "register_tile", "8.5 µs", "0"});
+  table.add_row({"4096", "sgemm", "2.4 ms", "3"});
+  CHECK(table.fitted(33).find("left out") == std::string::npos);
+  CHECK(table.fitted(32, "--format json") ==
+        "size  kernel           time\n"
+        "────  ─────────────  ──────\n"
+        " 512  register_tile  8.5 µs\n"
+        "4096  sgemm          2.4 ms\n"
+        "left out for want of room: tied\n"
+        "  (a terminal of 33 columns, or\n"
+        "  --format json shows all)\n");
+  CHECK(table.fitted(20).starts_with("size    time\n────  ──────\n 512  8.5 µs\n4096  2.4 ms\nleft out"));
+  CHECK(table.fitted(20).find("kernel,") != std::string::npos);
+}
+
+TEST_CASE("a column that wraps stays readable as long as another can be left out") {
+  reports::Table table(
+      {{"kernel"}, {"types", reports::Align::left, true, 1}, {"description", reports::Align::left, true}});
+  table.add_row({"naive", "float, double, int, half and some more", "one thread per element of the output"});
+  CHECK(table.fitted(66).find("types") < table.fitted(66).find('\n'));
+  CHECK(table.fitted(65).find("types") > table.fitted(65).find('\n'));
+}
+
+TEST_CASE("as CSV a table has every column, and cells that cannot break out") {
+  reports::Table table({{"kernel"}, {"reason", reports::Align::left, true, 1}});
+  table.add_row({"a,b", "say \"no\""});
+  CHECK(table.csv() == "kernel,reason\r\n\"a,b\",\"say \"\"no\"\"\"\r\n");
+}
+
 TEST_CASE("a block whose first column has neither heading nor cells has no title") {
   reports::Table table({{""}, {"a"}, {"b"}});
   table.add_row({"", "1", "2"});

@@ -93,14 +93,14 @@ class Checker {
 
 reports::Table result_table(const std::vector<model::TrialRecord>& records) {
   using reports::Align;
-  reports::Table table({{"configuration"},
-                        {"block"},
+  reports::Table table({{"configuration", Align::left, true},
+                        {"block", Align::left, false, 2},
                         {"registers", Align::right},
-                        {"spill bytes", Align::right},
-                        {"shared bytes", Align::right},
-                        {"occupancy", Align::right},
-                        {"limited by"},
-                        {"status"}});
+                        {"spill bytes", Align::right, false, 4},
+                        {"shared bytes", Align::right, false, 3},
+                        {"occupancy", Align::right, false, 5},
+                        {"limited by", Align::left, true, 1},
+                        {"status", Align::left, true}});
   for (const model::TrialRecord& record : records) {
     const auto& resources = record.resources;
     const auto& occupancy = record.occupancy;

@@ -216,12 +216,12 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
   const Compared& first = both[next];
   reports::Table table({{"size", Align::right},
                         {"A"},
-                        {"time", Align::right},
+                        {"A's time", Align::right, false, 2},
                         {"B"},
-                        {"time", Align::right},
+                        {"B's time", Align::right, false, 1},
                         {"A's time by B's", Align::right},
                         {"A is"}});
-  std::string changes;
+  std::vector<std::pair<std::string, std::string>> changes;  // what differs, at which sizes
   for (; next < both.size() && both[next].a.comparison_class == first.a.comparison_class &&
          both[next].a.problem.family == first.a.problem.family;
        ++next) {
@@ -235,12 +235,20 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
                                    ? answers::change_text(one.a.configuration, one.b.configuration)
                                    : fmt::format("{} {} → {} {}", one.a.kernel, one.a.configuration.text(),
                                                  one.b.kernel, one.b.configuration.text());
-    if (!change.empty()) changes += util::wrapped_text(fmt::format("  {}: {}", size, change), columns, 2);
+    if (change.empty()) continue;
+    const auto known =
+        std::find_if(changes.begin(), changes.end(), [&](const auto& line) { return line.first == change; });
+    if (known == changes.end())
+      changes.emplace_back(change, size);
+    else
+      known->second += ", " + size;
   }
   std::string out = util::wrapped_text(
       fmt::format("{}: {}", first.a.problem.family, first.a.comparison_class.text()), columns, 2);
-  out += table.fitted(columns);
-  if (!changes.empty()) out += "what B has instead of A:\n" + changes;
+  out += table.fitted(columns, "--format json");
+  if (!changes.empty()) out += "what B has instead of A:\n";
+  for (const auto& [change, sizes] : changes)
+    out += util::wrapped_text(fmt::format("  {}: {}", sizes, change), columns, 2);
   return out + '\n';
 }
 

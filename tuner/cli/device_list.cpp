@@ -4,8 +4,8 @@
 
 #include "reports/numbers.hpp"
 #include "reports/table.hpp"
-#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/context.hpp"
+#include "tuner/cli/table_output.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/error.hpp"
@@ -21,22 +21,22 @@ void add(reports::Table& table, const model::DeviceInfo& device) {
 
 }  // namespace
 
-int list_devices() {
+int list_devices(const std::string& format) {
   using reports::Align;
   reports::Table table({{"device"},
                         {"name", Align::left, true},
                         {"architecture"},
-                        {"multiprocessors", Align::right},
-                        {"memory", Align::right},
-                        {"driver"},
-                        {"uuid"}});
+                        {"multiprocessors", Align::right, false, 2},
+                        {"memory", Align::right, false, 4},
+                        {"driver", Align::left, false, 3},
+                        {"uuid", Align::left, false, 1}});
   try {
     for (const model::DeviceInfo& device : device::cuda::devices()) add(table, device);
   } catch (const model::Error& error) {
     write_err(fmt::format("no GPU: {}", error.what()));
   }
   add(table, device::cpu::describe_cpu());
-  write_out(table.fitted(stdout_columns()));
+  write_table(table, "devices", format);
   return 0;
 }
 

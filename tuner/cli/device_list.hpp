@@ -4,6 +4,6 @@ namespace tuner::cli {
 
 /// Prints every device that can run kernels here on stdout, and on stderr why there is no GPU where there is
 /// none.
-int list_devices();
+int list_devices(const std::string& format);
 
 }  // namespace tuner::cli

@@ -14,6 +14,7 @@
 #include "tuner/cli/device_list.hpp"
 #include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/table_output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/space.hpp"
@@ -28,13 +29,13 @@ using reports::Align;
 /// Of identifiers, as people like them.
 constexpr std::size_t least_digits = 7;
 
-int list_kernels(const std::vector<std::string>& selection) {
+int list_kernels(const std::vector<std::string>& selection, const std::string& format) {
   const KernelCatalog catalog = KernelCatalog::load(selection);
   reports::Table table({{"kernel"},
-                        {"family"},
-                        {"sizes"},
-                        {"types", Align::left, true},
-                        {"parameters", Align::left, true},
+                        {"family", Align::left, false, 4},
+                        {"sizes", Align::left, false, 3},
+                        {"types", Align::left, true, 1},
+                        {"parameters", Align::left, true, 2},
                         {"description", Align::left, true}});
   std::vector<model::KernelSpec> all;
   for (const model::KernelSpec& kernel : catalog.selected()) {
@@ -54,7 +55,7 @@ int list_kernels(const std::vector<std::string>& selection) {
          kernel.role == model::Role::baseline ? "a baseline" : fmt::format("{}", fmt::join(parameters, " ")),
          kernel.description + (kernel.unverified ? " (unverified)" : "")});
   }
-  write_out(table.fitted(stdout_columns()));
+  write_table(table, "kernels", format);
   return 0;
 }
 
@@ -75,13 +76,13 @@ int list_strategies() {
   return 0;
 }
 
-int list_runs(const Context& context) {
+int list_runs(const Context& context, const std::string& format) {
   const db::Connection connection = db::open_for_reading(context.settings().database());
   reports::Table table({{"run"},
                         {"started"},
                         {"state"},
-                        {"device", Align::left, true},
-                        {"trials", Align::right},
+                        {"device", Align::left, true, 1},
+                        {"trials", Align::right, false, 2},
                         {"command", Align::left, true}});
   const std::vector<model::RunRecord> runs = db::runs(connection);
   std::vector<std::string> ids;
@@ -93,11 +94,11 @@ int list_runs(const Context& context) {
                    fmt::format("{}", run.measured), run.command_line});
   }
   if (table.empty()) throw model::Error("the database holds no run", "", model::ExitCode::nothing_found);
-  write_out(table.fitted(stdout_columns()));
+  write_table(table, "runs", format);
   return 0;
 }
 
-int list_failures(const Context& context, const std::string& kernel) {
+int list_failures(const Context& context, const std::string& kernel, const std::string& format) {
   const db::Connection connection = db::open_for_reading(context.settings().database());
   db::TrialFilter filter;
   filter.failures = true;
@@ -106,8 +107,8 @@ int list_failures(const Context& context, const std::string& kernel) {
                         {"trials", Align::right},
                         {"status"},
                         {"kernel"},
-                        {"configuration", Align::left, true},
-                        {"problem"},
+                        {"configuration", Align::left, true, 1},
+                        {"problem", Align::left, false, 2},
                         {"reason", Align::left, true}});
   const std::vector<model::TrialRecord> failed = db::trials(connection, filter);
   std::vector<const model::TrialRecord*> trials;
@@ -129,7 +130,7 @@ int list_failures(const Context& context, const std::string& kernel) {
                        : fmt::format("it was running when the machine went down ({})", attempt.opened_at)});
   }
   if (table.empty()) throw model::Error("the database holds no failure", "", model::ExitCode::nothing_found);
-  write_out(table.fitted(stdout_columns()));
+  write_table(table, "failures", format);
   write_err("equal failures are one line; `tuner show EXAMPLE` gives the whole compiler log or driver error");
   return 0;
 }
@@ -140,27 +141,34 @@ void add_list(CLI::App& app, Context& context, Action& action) {
   auto* list = app.add_subcommand("list", "List kernels, devices, strategies, runs or failures");
   list->require_subcommand(1);
 
+  auto format = std::make_shared<std::string>();
   auto selection = std::make_shared<std::vector<std::string>>();
   auto* kernels = list->add_subcommand("kernels", "shipped kernels, or those of the files named");
   kernels->add_option("what", *selection, "names, families, spec files or folders");
-  kernels->callback([&action, selection] { action = [selection] { return list_kernels(*selection); }; });
+  add_table_format(*kernels, *format);
+  kernels->callback(
+      [&action, selection, format] { action = [=] { return list_kernels(*selection, *format); }; });
 
   auto* devices = list->add_subcommand("devices", "what can run kernels here, and why not what cannot");
-  devices->callback([&action] { action = list_devices; });
+  add_table_format(*devices, *format);
+  devices->callback([&action, format] { action = [format] { return list_devices(*format); }; });
 
   auto* strategies = list->add_subcommand("strategies", "which ways of searching a space there are");
   strategies->callback([&action] { action = list_strategies; });
 
   auto* runs = list->add_subcommand("runs", "what was tuned, newest first");
+  add_table_format(*runs, *format);
   add_setting_flags(*runs, context, {"db"});
-  runs->callback([&context, &action] { action = [&context] { return list_runs(context); }; });
+  runs->callback(
+      [&context, &action, format] { action = [&context, format] { return list_runs(context, *format); }; });
 
   auto kernel = std::make_shared<std::string>();
   auto* failures = list->add_subcommand("failures", "trials that failed, and why");
   failures->add_option("--kernel,-k", *kernel, "only this kernel")->type_name("NAME");
+  add_table_format(*failures, *format);
   add_setting_flags(*failures, context, {"db"});
-  failures->callback([&context, &action, kernel] {
-    action = [&context, kernel] { return list_failures(context, *kernel); };
+  failures->callback([&context, &action, kernel, format] {
+    action = [&context, kernel, format] { return list_failures(context, *kernel, *format); };
   });
 }
 

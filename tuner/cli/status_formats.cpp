@@ -65,9 +65,9 @@ std::string status_table(const cluster::SweepStatus& status, std::size_t columns
   reports::Table table({{"shard"},
                         {"state"},
                         {"trials", Align::right},
-                        {"a second", Align::right},
+                        {"a second", Align::right, false, 2},
                         {"left", Align::right},
-                        {"host"},
+                        {"host", Align::left, false, 1},
                         {"note", Align::left, true}});
   for (const cluster::PartStatus& part : status.parts) add_status_row(table, part);
   if (status.last) add_status_row(table, *status.last);
@@ -81,7 +81,7 @@ std::string status_table(const cluster::SweepStatus& status, std::size_t columns
   table.add_row({"total", counts, trials_text(status.measured(), status.planned()),
                  at_work ? rate_text(status.trials_per_second()) : "",
                  at_work && left ? terminal::duration_text(*left) : "", "", ""});
-  return table.fitted(columns);
+  return table.fitted(columns, "--format json");
 }
 
 std::string status_json(const cluster::SweepStatus& status) {

@@ -183,24 +183,28 @@ reports::Table figures_table(const Group& group, const Common& common, bool with
   const std::string metric = first_metric(group);
   const std::vector<std::string> libraries = baseline_names(group);
   reports::Table table({{"size", Align::right}, {"trial"}});
-  if (with_configurations && !common.has_one_kernel()) table.add_column("kernel");
+  if (!common.has_one_kernel()) table.add_column("kernel");
   if (with_configurations) table.add_column("configuration");
   table.add_column("median", Align::right);
-  if (!metric.empty()) table.add_column(metric, Align::right);
-  table.add_column("× default", Align::right);
-  for (const std::string& name : libraries) table.add_column(reports::baseline_heading(name), Align::right);
-  table.add_column("of ceiling", Align::right);
-  table.add_column("tied", Align::right);
+  if (!metric.empty()) table.add_column(metric, Align::right, false, 6);
+  table.add_column("× default", Align::right, false, 4);
+  int drop_library = static_cast<int>(libraries.size()) + 5;  // the last of them first
+  for (const std::string& name : libraries)
+    table.add_column(reports::baseline_heading(name), Align::right, false, drop_library--);
+  table.add_column("of ceiling", Align::right, false, 3);
+  table.add_column("searched", Align::right, false, 2);
+  table.add_column("tied", Align::right, false, 1);
   for (const db::BestAnswer* answer : group) {
     const model::TrialRecord& winner = answer->winner;
     std::vector<std::string> row = {size_label(winner.problem), style.id(winner.key)};
-    if (with_configurations && !common.has_one_kernel()) row.push_back(winner.kernel);
+    if (!common.has_one_kernel()) row.push_back(winner.kernel);
     if (with_configurations) row.push_back(common.rest(winner));
     row.push_back(time_with_marks(*answer));
     if (!metric.empty()) row.push_back(metric_text(winner, metric));
     row.push_back(speedup_text(*answer));
     for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
     row.push_back(share_percent(*answer));
+    row.push_back(reports::searched_cell(answer->searched));
     row.push_back(fmt::format("{}", answer->tied_count));
     table.add_row(std::move(row));
   }
@@ -231,8 +235,18 @@ std::string table_text(const Group& group, const Style& style) {
   const Common common(winners_of(group));
   const reports::Table whole = figures_table(group, common, true, style);
   if (whole.width() <= style.columns) return whole.fitted(style.columns) + common.text(style.columns);
-  return figures_table(group, common, false, style).fitted(style.columns) +
+  return figures_table(group, common, false, style).fitted(style.columns, "--format json") +
          configurations_text(group, common, style) + common.text(style.columns);
+}
+
+/// Its family, and the kernel of all winners where there is one with another name.
+std::string group_name(const Group& group) {
+  const std::string& family = group.front()->contest.problem.family;
+  const std::string& kernel = group.front()->winner.kernel;
+  const bool has_one_kernel = std::all_of(group.begin(), group.end(), [&](const db::BestAnswer* answer) {
+    return answer->winner.kernel == kernel;
+  });
+  return has_one_kernel && kernel != family ? family + ", kernel " + kernel : family;
 }
 
 /// What the marks in the group mean, and how far it was searched.
@@ -251,8 +265,8 @@ std::string notes_text(const Group& group) {
   std::vector<reports::LabelledSearch> searches;
   for (const db::BestAnswer* answer : group)
     searches.emplace_back(size_label(answer->winner.problem), answer->searched);
-  for (const auto& [sizes, said] : reports::searched_lines(searches))
-    text += fmt::format("{}: {}\n", sizes, said);
+  if (const std::string said = reports::searched_summary(searches); !said.empty())
+    text += fmt::format("searched: {}\n", said);
   return text;
 }
 
@@ -268,10 +282,12 @@ std::string best_text(const std::vector<db::BestAnswer>& answers, const Style& s
   for (const Group& group : groups_of(answers)) {
     if (!text.empty()) text += '\n';
     const db::Contest& contest = group.front()->contest;
-    text += util::wrapped_text(fmt::format("{}{}: {}", contest.problem.family,
-                                           group.size() == 1 ? " " + size_label(contest.problem) : "",
-                                           contest.comparison_class.text()),
-                               style.columns, 2);
+    text += util::wrapped_text(
+        fmt::format("{}: {}",
+                    group.size() == 1 ? contest.problem.family + ' ' + size_label(contest.problem)
+                                      : group_name(group),
+                    contest.comparison_class.text()),
+        style.columns, 2);
     text += group.size() == 1 ? block_text(*group.front(), style) : table_text(group, style);
     text += util::wrapped_text(notes_text(group), style.columns, 2);
   }

@@ -26,17 +26,17 @@ std::string standing_cell(const db::Ranked& ranked) {
 reports::Table figures_table(const RankedContest& contest, const Common& common, const std::string& metric,
                              bool with_configurations, const Style& style) {
   reports::Table table({{"trial"}});
-  if (with_configurations && !common.has_one_kernel()) table.add_column("kernel");
+  if (!common.has_one_kernel()) table.add_column("kernel");
   if (with_configurations) table.add_column("configuration");
   table.add_column("median", Align::right);
-  if (!metric.empty()) table.add_column(metric, Align::right);
+  if (!metric.empty()) table.add_column(metric, Align::right, false, 3);
   table.add_column("time / fastest", Align::right);
-  table.add_column("registers", Align::right);
-  table.add_column("occupancy", Align::right);
+  table.add_column("registers", Align::right, false, 2);
+  table.add_column("occupancy", Align::right, false, 1);
   for (const db::Ranked& one : contest.trials) {
     const model::TrialRecord& trial = one.trial;
     std::vector<std::string> row = {style.id(trial.key)};
-    if (with_configurations && !common.has_one_kernel()) row.push_back(trial.kernel);
+    if (!common.has_one_kernel()) row.push_back(trial.kernel);
     if (with_configurations) row.push_back(common.rest(trial));
     row.push_back(reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial));
     if (!metric.empty()) row.push_back(metric_text(trial, metric));
@@ -58,7 +58,7 @@ std::string contest_text(const RankedContest& contest, const Style& style) {
   if (whole.width() <= style.columns) {
     text = whole.fitted(style.columns);
   } else {
-    text = figures_table(contest, common, metric, false, style).fitted(style.columns) + '\n';
+    text = figures_table(contest, common, metric, false, style).fitted(style.columns, "--format json") + '\n';
     for (const model::TrialRecord* trial : trials)
       text +=
           util::wrapped_text(style.id(trial->key) + ": " +
