@@ -16,12 +16,11 @@ namespace {
 using tuner::model::Ceiling;
 using tuner::model::Error;
 using tuner::model::FinalRecord;
-using tuner::model::ProbeVerdict;
 using tuner::model::RunRecord;
 using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
-constexpr int newest_version = 3;
+constexpr int newest_version = 4;
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
 /// The next line, without its end; false at the end of the file. Throws before a line without end fills the
@@ -50,7 +49,15 @@ ExportHeader header_from(const std::string& line) {
 void visit_line(const std::string& line, const ExportVisitor& visitor) {
   const Json object = parse_json(line);
   const Fields fields(object);
-  if (fields.has("verdict")) return visitor.verdict(verdict_from_json(fields.value("verdict")));
+  const auto visit = [](const auto& what, auto&& value) {
+    if (what) what(std::move(value));
+  };
+  if (fields.has("failure")) return visit(visitor.failure, failure_from_json(fields.value("failure")));
+  if (fields.has("verdict")) return visit(visitor.verdict, verdict_from_json(fields.value("verdict")));
+  if (fields.has("declaration"))
+    return visit(visitor.declaration, declaration_from_json(fields.value("declaration")));
+  if (fields.has("judgements"))
+    return visit(visitor.judgements, judgements_from_json(fields.value("judgements")));
   if (fields.has("final")) return visitor.final(final_from_json(fields.value("final")));
   if (fields.has("search")) return visitor.search(search_from_json(fields.value("search")));
   if (fields.has("ceiling")) return visitor.ceiling(ceiling_from_json(fields.value("ceiling")));
@@ -61,17 +68,19 @@ void visit_line(const std::string& line, const ExportVisitor& visitor) {
 
 }  // namespace
 
-void stream_export(std::istream& in, const std::string& name, const ExportVisitor& visitor) {
+ExportHeader stream_export(std::istream& in, const std::string& name, const ExportVisitor& visitor) {
   std::string line;
   std::int64_t number = 1;
+  ExportHeader header;
   try {
     if (!read_line(in, line)) throw Error("the file is empty, a header was expected");
-    header_from(line);
+    header = header_from(line);
     for (number = 2; read_line(in, line); ++number) visit_line(line, visitor);
   } catch (const Error& error) {
     throw error.in_context(fmt::format("{}:{}", name, number));
   }
   if (in.bad()) throw Error(fmt::format("{}: reading failed after line {}", name, number - 1));
+  return header;
 }
 
 Export parse_export(std::istream& in, const std::string& name) {
@@ -82,7 +91,9 @@ Export parse_export(std::istream& in, const std::string& name) {
     if (!earlier.empty()) out.earlier[trial.key] = std::move(earlier);
     out.trials.push_back(std::move(trial));
   };
-  visitor.verdict = [&](ProbeVerdict&& verdict) { out.verdicts.push_back(std::move(verdict)); };
+  visitor.verdict = [&](Probing&& probing) {
+    if (!probing.cleared) out.verdicts.push_back(std::move(probing.verdict));
+  };
   visitor.final = [&](FinalRecord&& final) { out.finals.push_back(std::move(final)); };
   visitor.search = [&](SearchRecord&& search) { out.searches.push_back(std::move(search)); };
   visitor.ceiling = [&](Ceiling&& ceiling) { out.ceilings.push_back(std::move(ceiling)); };
@@ -119,7 +130,11 @@ std::string trial_line(const TrialRecord& trial, const std::vector<StoredMeasure
   return to_json(trial, earlier) + '\n';
 }
 
-std::string verdict_line(const ProbeVerdict& verdict) {
+std::string failure_line(const PastFailure& failure) {
+  return fmt::format("{{\"failure\":{}}}\n", to_json(failure));
+}
+
+std::string verdict_line(const Probing& verdict) {
   return fmt::format("{{\"verdict\":{}}}\n", to_json(verdict));
 }
 
@@ -129,6 +144,14 @@ std::string final_line(const FinalRecord& final) {
 
 std::string search_line(const SearchRecord& search) {
   return fmt::format("{{\"search\":{}}}\n", to_json(search));
+}
+
+std::string declaration_line(const StoredDeclaration& declaration) {
+  return fmt::format("{{\"declaration\":{}}}\n", to_json(declaration));
+}
+
+std::string judgement_line(const SpecJudgements& judgements) {
+  return fmt::format("{{\"judgements\":{}}}\n", to_json(judgements));
 }
 
 std::string ceiling_line(const Ceiling& ceiling) {

@@ -82,10 +82,13 @@ void remove(const Connection& db, const ForgetQuery& query) {
     }
   }
   if (!query.kernel.empty()) {
-    Statement undeclare(db, "DELETE FROM kernel_specs WHERE kernel = ?");
-    undeclare.use().bind(query.kernel).run();
+    for (const char* statement : {"DELETE FROM declarations WHERE kernel = ?",
+                                  "DELETE FROM declaration_succession WHERE kernel = ?"}) {
+      Statement undeclare(db, statement);
+      undeclare.use().bind(query.kernel).run();
+    }
   }
-  KernelSpecs(db).adopt_newest();
+  KernelSpecs(db).settle();
 }
 
 Forgotten count(const Connection& db, const ForgetQuery& query) {

@@ -26,12 +26,12 @@ std::string first_line(const char* path) {
   return line;
 }
 
+}  // namespace
+
 std::string host_name() {
   struct utsname name {};
   return uname(&name) == 0 ? std::string(name.nodename) : "unknown";
 }
-
-}  // namespace
 
 Machine this_machine() {
   Machine machine;

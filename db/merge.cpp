@@ -133,7 +133,7 @@ class Foreign {
 class Merge {
  public:
   Merge(const Connection& target, Rows rows, bool defers_indexes)
-      : m_target(target), m_rows(rows), m_writer(target, RowWriter::Life::one_transaction) {
+      : m_target(target), m_rows(rows), m_writer(target, RowWriter::Life::one_transaction), m_specs(target) {
     if (defers_indexes) m_deferred.emplace(target);
   }
 
@@ -141,23 +141,27 @@ class Merge {
     const AddedCounter counter(m_target);
     for (const auto& run : runs(source)) m_writer.put(run);
     add_trials(source);
-    for (const auto& verdict : verdicts(source)) {
-      m_writer.note(verdict, false);
-      m_judged.insert(verdict.probe);
+    for (const auto& failure : past_failures(source)) m_writer.put(failure);
+    for (const auto& probing : probings(source)) {
+      m_writer.note(probing);
+      m_judged.insert(probing.verdict.probe);
     }
+    for (const auto& declaration : declarations(source)) m_specs.put(declaration);
+    for_each_judgement(source, [&](const StoredJudgement& judgement) { m_specs.put(judgement); });
     for (const auto& final : finals(source)) m_writer.put(final);
     for (const auto& search : searches(source)) m_writer.put(search);
     for (const auto& ceiling : ceilings(source)) m_writer.put(ceiling);
     return counter.since();
   }
 
-  void finish() {
+  void finish(const Judge& judge) {
     if (m_deferred) {
       m_target.set_cache(index_cache_bytes);
       m_deferred->make();
     }
     for (const tuner::model::Digest& probe : m_judged) m_writer.condemn(probe);
-    KernelSpecs(m_target).adopt_newest();
+    m_writer.settle_failures();
+    m_specs.settle(judge);
   }
 
  private:
@@ -177,6 +181,7 @@ class Merge {
   Rows m_rows;
   std::optional<DeferredIndexes> m_deferred;
   RowWriter m_writer;
+  KernelSpecs m_specs;
   std::set<tuner::model::Digest> m_judged;
 };
 
@@ -260,14 +265,15 @@ std::vector<Added> merge_databases(const Connection& target, const std::vector<s
     foreign.db().require_unwritten();
     if (options.progress) options.progress(path, added.back());
   }
-  merge.finish();
+  merge.finish(options.judge);
   transaction.commit();
   return added;
 }
 
 Added merge_database(const Connection& target, const std::filesystem::path& path, const OpenOptions& options,
                      Rows rows) {
-  return merge_databases(target, {path}, {.open = options, .rows = rows, .progress = {}}).front();
+  return merge_databases(target, {path}, {.open = options, .rows = rows, .judge = {}, .progress = {}})
+      .front();
 }
 
 }  // namespace db

@@ -5,6 +5,7 @@
 
 #include "db/added.hpp"
 #include "db/connection.hpp"
+#include "db/kernel_specs.hpp"
 
 namespace db {
 
@@ -19,6 +20,7 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
 struct MergeOptions {
   OpenOptions open;  ///< how the others are opened, the mode aside
   Rows rows = Rows::as_they_are;
+  Judge judge;  ///< of what came, by the specs in force; may be empty
   /// Told of each database when its rows are in; they stay only if merge_databases() returns.
   std::function<void(const std::filesystem::path&, const Added&)> progress;
 };

@@ -143,7 +143,7 @@ void PendingResults::note_failure(const Error& error) {
 bool PendingResults::spill(const Entry& entry, SpillFile& file) {
   if (const auto* trial = std::get_if<TrialRecord>(&entry)) return file.append(trial_line(*trial));
   if (const auto* verdict = std::get_if<tuner::model::ProbeVerdict>(&entry))
-    return file.append(verdict_line(*verdict));
+    return file.append(verdict_line({*verdict, false}));
   if (const auto* search = std::get_if<tuner::model::SearchRecord>(&entry))
     return file.append(search_line(*search));
   const auto* final = std::get_if<Final>(&entry);

@@ -250,19 +250,45 @@ Ceiling ceiling_from_json(const Json& value) {
   return ceiling;
 }
 
-std::string to_json(const ProbeVerdict& verdict) {
+std::string to_json(const PastFailure& failure) {
+  return json_line({{"trial", failure.trial.hex()},
+                    {"run", failure.run.hex()},
+                    {"status", to_string(failure.status)},
+                    {"detail", failure.detail},
+                    {"verification", object_of(failure.verification)},
+                    {"measured_at", failure.measured_at},
+                    {"sequence", failure.sequence}});
+}
+
+PastFailure failure_from_json(const Json& value) {
+  const Fields fields(value, "failure");
+  PastFailure failure;
+  failure.trial = identifier(fields, "trial");
+  failure.run = identifier(fields, "run");
+  failure.status = fields.status("status");
+  failure.detail = fields.text("detail", std::size_t{1} << 20U);
+  failure.verification = object_from<tuner::model::Verification>(fields.object("verification"));
+  failure.measured_at = fields.text("measured_at", 64);
+  failure.sequence = fields.integer("sequence", 0);
+  return failure;
+}
+
+std::string to_json(const Probing& probing) {
+  const ProbeVerdict& verdict = probing.verdict;
   return json_line({{"probe", verdict.probe.hex()},
                     {"status", to_string(verdict.status)},
                     {"detail", verdict.detail},
                     {"deaths", verdict.deaths},
                     {"trial", text_of(verdict.trial)},
                     {"run", text_of(verdict.run)},
-                    {"measured_at", verdict.measured_at}});
+                    {"measured_at", verdict.measured_at},
+                    {"cleared", probing.cleared}});
 }
 
-ProbeVerdict verdict_from_json(const Json& value) {
+Probing verdict_from_json(const Json& value) {
   const Fields fields(value, "verdict");
-  ProbeVerdict verdict;
+  Probing probing;
+  ProbeVerdict& verdict = probing.verdict;
   verdict.probe = identifier(fields, "probe");
   verdict.status = fields.status("status");
   verdict.detail = fields.text("detail", std::size_t{1} << 20U);
@@ -270,7 +296,76 @@ ProbeVerdict verdict_from_json(const Json& value) {
   verdict.trial = identifier(fields, "trial");
   verdict.run = fields.digest("run");
   verdict.measured_at = fields.text("measured_at", 64);
-  return verdict;
+  if (fields.has("cleared")) probing.cleared = fields.flag("cleared");
+  return probing;
+}
+
+namespace {
+
+Json hexes(const std::vector<Digest>& digests) {
+  Json list = Json::array();
+  for (const Digest& digest : digests) list.push_back(digest.hex());
+  return list;
+}
+
+std::vector<Digest> digests_from(const Fields& fields, const char* name, std::size_t most) {
+  std::vector<Digest> list;
+  for (const Json& item : fields.array(name, most)) {
+    if (!item.is_string()) fields.refuse(name, "identifiers");
+    list.push_back(Digest::from_hex(item.get<std::string>()));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string to_json(const StoredDeclaration& declaration) {
+  const tuner::model::KernelDeclaration& kernel = declaration.kernel;
+  return json_line({{"family", kernel.family},
+                    {"kernel", kernel.kernel},
+                    {"role", to_string(kernel.role)},
+                    {"definition", kernel.definition.hex()},
+                    {"spec", text_of(kernel.spec)},
+                    {"path", kernel.path},
+                    {"host", kernel.host},
+                    {"declared_at", kernel.declared_at},
+                    {"generation", declaration.generation},
+                    {"followed", hexes(declaration.followed)}});
+}
+
+StoredDeclaration declaration_from_json(const Json& value) {
+  const Fields fields(value, "declaration");
+  StoredDeclaration declaration;
+  tuner::model::KernelDeclaration& kernel = declaration.kernel;
+  kernel.family = fields.text("family", 256);
+  kernel.kernel = fields.text("kernel", 256);
+  const auto role = tuner::model::parse_role(fields.text("role", 64));
+  if (!role) fields.refuse("role", "competitor, baseline or ceiling");
+  kernel.role = *role;
+  kernel.definition = identifier(fields, "definition");
+  kernel.spec = fields.digest("spec");
+  kernel.path = fields.text("path", 4096);
+  kernel.host = fields.text("host", 1024);
+  kernel.declared_at = fields.text("declared_at", 64);
+  declaration.generation = fields.integer("generation", 0);
+  declaration.followed = digests_from(fields, "followed", most_followed);
+  std::sort(declaration.followed.begin(), declaration.followed.end());
+  return declaration;
+}
+
+std::string to_json(const SpecJudgements& judgements) {
+  return json_line({{"spec", judgements.spec.hex()},
+                    {"describes", hexes(judgements.describes)},
+                    {"excludes", hexes(judgements.excludes)}});
+}
+
+SpecJudgements judgements_from_json(const Json& value) {
+  const Fields fields(value, "judgements");
+  SpecJudgements judgements;
+  judgements.spec = identifier(fields, "spec");
+  judgements.describes = digests_from(fields, "describes", most_judgements);
+  judgements.excludes = digests_from(fields, "excludes", most_judgements);
+  return judgements;
 }
 
 }  // namespace db

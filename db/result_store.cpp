@@ -51,8 +51,9 @@ class ResultStore::Statements {
   /// With its measurement, and no attempt of it left open.
   void put(const TrialRecord& record, bool late) {
     const auto spec = declared_here.find({record.problem.family, record.kernel});
-    rows.put(record, late ? RowWriter::Known::replace_if_older : RowWriter::Known::replace,
-             spec == declared_here.end() ? Digest{} : spec->second);
+    if (spec != declared_here.end() && spec->second.definition == record.definition)
+      specs.put(StoredJudgement{record.key, spec->second.spec, true});
+    rows.put(record, late ? RowWriter::Known::replace_if_older : RowWriter::Known::replace);
     close_attempt_of(record.key, to_string(record.outcome.status), record.outcome.detail);
   }
 
@@ -117,7 +118,7 @@ class ResultStore::Statements {
   RowWriter rows;
   KernelSpecs specs;
   FieldReader fields;
-  std::map<std::pair<std::string, std::string>, Digest> declared_here;  ///< spec by family and kernel
+  std::map<std::pair<std::string, std::string>, KernelDeclaration> declared_here;  ///< by family and kernel
   Statement end_run, running, interrupt_run, count_measured, open_attempt, close_attempt, open_here, abandon,
       count_deaths, known, verdict;
 };
@@ -175,10 +176,12 @@ void ResultStore::end_run(const Digest& run, const std::string& state) {
 }
 
 void ResultStore::declare(const KernelDeclaration& kernel, const std::vector<Judgement>& judgements) {
-  m_statements->declared_here[{kernel.family, kernel.kernel}] = kernel.spec;
+  m_statements->declared_here[{kernel.family, kernel.kernel}] = kernel;
   if (judgements.empty() && m_statements->specs.is_current(kernel)) return;
+  KernelDeclaration here = kernel;
+  if (here.host.empty()) here.host = host_name();
   Transaction transaction(m_db);
-  m_statements->specs.declare(kernel, judgements);
+  m_statements->specs.declare(here, judgements);
   transaction.commit();
 }
 
@@ -228,7 +231,7 @@ void ResultStore::record_verdict(const ProbeVerdict& verdict) {
   ProbeVerdict now = verdict;
   if (now.measured_at.empty()) now.measured_at = utc_now();
   Transaction transaction(m_db);
-  m_statements->rows.put(now, true);
+  m_statements->rows.put(now);
   transaction.commit();
 }
 

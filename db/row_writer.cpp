@@ -84,6 +84,8 @@ RowWriter::RowWriter(const Connection& db, Life life)
       m_entry_coverage(db, sql("insert_entry_coverage")),
       m_contest_of(db, "SELECT contest FROM trials WHERE id = ?"),
       m_ceiling(db, sql("insert_ceiling")),
+      m_clear(db, "UPDATE probings SET cleared = 1 WHERE probe = ? AND cleared = 0"),
+      m_probing(db, sql("insert_probing")),
       m_verdict(db, sql("insert_verdict")),
       m_fail_probed(db,
                     "UPDATE trials SET status = ?2, detail = ?3 WHERE probe = ?1 "
@@ -91,7 +93,12 @@ RowWriter::RowWriter(const Connection& db, Life life)
                     "AND (status IN ('ok', 'dropped') OR measurement IS NOT NULL) "
                     "AND (status, detail) <> (?2, ?3)"),
       m_failed_probe(db, "SELECT status, detail FROM verdicts WHERE id = ? AND status <> 'ok'"),
-      m_raise_deaths(db, "UPDATE verdicts SET deaths = ?2 WHERE id = ?1 AND deaths < ?2"),
+      m_acquit(db,
+               "UPDATE trials SET status = m.status, detail = '' FROM measurements AS m "
+               "WHERE trials.probe = ?1 AND m.id = trials.measurement AND trials.status NOT IN ('ok', "
+               "'dropped')"),
+      m_earlier_failure(db, sql("insert_earlier_failure")),
+      m_settle_failures(db, sql("settle_failures")),
       m_fill(db,
              "UPDATE trials SET idea = iif(idea = '', ?2, idea), probe = coalesce(probe, ?3), "
              "definition = coalesce(definition, ?4) "
@@ -258,7 +265,7 @@ void bind_outcome(Statement::Use& row, const tuner::model::TrialOutcome& outcome
 
 }  // namespace
 
-void RowWriter::put(const TrialRecord& trial, Known known, const Digest& judged_by) {
+void RowWriter::put(const TrialRecord& trial, Known known) {
   const Identity identity = put_identity(trial);
   put_binary(trial, known);
   std::optional<Digest> measurement;
@@ -271,9 +278,7 @@ void RowWriter::put(const TrialRecord& trial, Known known, const Digest& judged_
     auto row = statement.use();
     row.bind(trial.key).bind(identity.contest).bind(identity.kernel).bind(identity.configuration);
     row.bind(to_string(trial.role)).bind(trial.is_default).bind(known_digest(trial.definition));
-    row.bind(known_digest(judged_by))
-        .bind(known_digest(trial.binary_key))
-        .bind(known_digest(trial.probe_key));
+    row.bind(known_digest(trial.binary_key)).bind(known_digest(trial.probe_key));
     row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
     bind_shape(row, trial);
     bind_outcome(row, as_probed(trial));
@@ -337,33 +342,72 @@ void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasuremen
         .bind(known_digest(trial.probe_key))
         .bind(known_digest(trial.definition))
         .run();
+    if (!trial.outcome.measurement && !trial.run.empty()) put(failure_of(trial));
   }
   for (const StoredMeasurement& measurement : earlier) put(trial.key, measurement);
 }
 
-void RowWriter::put(const tuner::model::ProbeVerdict& verdict, bool replace) {
-  note(verdict, replace);
+void RowWriter::put(const PastFailure& failure) {
+  const tuner::model::Verification& verification = failure.verification;
+  m_earlier_failure.use()
+      .bind(failure.trial)
+      .bind(failure.run)
+      .bind(to_string(failure.status))
+      .bind(failure.detail)
+      .bind(failure.measured_at)
+      .bind(failure.sequence)
+      .bind(verification.checked)
+      .bind(verification.error_ratio)
+      .bind(verification.error_ulp_scale)
+      .bind(verification.wrong_elements)
+      .bind(verification.first_wrong < 0 ? std::nullopt : std::optional(verification.first_wrong))
+      .bind(verification.buffer)
+      .bind(verification.rule)
+      .run();
+}
+
+void RowWriter::settle_failures() {
+  m_settle_failures.use().run();
+}
+
+void RowWriter::put(const tuner::model::ProbeVerdict& verdict) {
+  m_clear.use().bind(verdict.probe).run();
+  note({verdict, false}, true);
   condemn(verdict.probe);
 }
 
-void RowWriter::note(const tuner::model::ProbeVerdict& verdict, bool replace) {
-  m_verdict.use()
-      .bind(verdict.probe)
+void RowWriter::note(const Probing& probing) {
+  note(probing, false);
+}
+
+void RowWriter::note(const Probing& probing, bool just_now) {
+  const tuner::model::ProbeVerdict& verdict = probing.verdict;
+  auto row = m_probing.use();
+  row.bind(verdict.probe);
+  // An unknown run is x'' there: a column of a primary key cannot be NULL.
+  if (verdict.run.empty()) {
+    row.bind(std::span<const std::byte>());
+  } else {
+    row.bind(verdict.run);
+  }
+  row.bind(verdict.trial)
+      .bind(verdict.measured_at)
       .bind(to_string(verdict.status))
       .bind(verdict.detail)
       .bind(verdict.deaths)
-      .bind(verdict.trial)
-      .bind(verdict.measured_at)
-      .bind(verdict.run)
-      .bind(replace)
+      .bind(probing.cleared)
+      .bind(just_now)
       .run();
-  m_raise_deaths.use().bind(verdict.probe).bind(verdict.deaths).run();
+  m_verdict.use().bind(verdict.probe).run();
 }
 
 void RowWriter::condemn(const Digest& probe) {
   auto failed = m_failed_probe.use();
   failed.bind(probe);
-  if (!failed.step()) return;
+  if (!failed.step()) {
+    m_acquit.use().bind(probe).run();
+    return;
+  }
   const std::string status = failed.text();
   m_fail_probed.use().bind(probe).bind(status).bind(failed.text()).run();
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "db/past.hpp"
 #include "db/statement.hpp"
 #include "db/stored_measurement.hpp"
 #include "tuner/model/ceiling.hpp"
@@ -28,9 +29,8 @@ class RowWriter {
   enum class Known { replace, replace_if_older };
 
   /// The trial with its current result, at `trial.measured_at`, and its measurement. A trial whose probes are
-  /// known to fail fails, whatever it says. `judged_by`: the spec (KernelDeclaration::spec) that is known to
-  /// describe it; empty: nobody has looked.
-  void put(const tuner::model::TrialRecord& trial, Known known, const tuner::model::Digest& judged_by = {});
+  /// known to fail fails, whatever it says. It stands as what is known of its kernel's spec says.
+  void put(const tuner::model::TrialRecord& trial, Known known);
   /// A trial of another time or place, with its other measurements.
   void add(const tuner::model::TrialRecord& trial, const std::vector<StoredMeasurement>& earlier);
   /// One that is known is not doubled.
@@ -43,12 +43,18 @@ class RowWriter {
   /// At `search.ended_at`; one that is known is not doubled. Throws model::Error where no search can have
   /// ended so.
   void put(const tuner::model::SearchRecord& search);
-  /// Makes the trials of these probes fail where they did. Of two verdicts, one that the probes failed
-  /// stands, unless `replace` is set: they were run again.
-  void put(const tuner::model::ProbeVerdict& verdict, bool replace);
-  /// The verdict alone, whose trials condemn() is still to be told of.
-  void note(const tuner::model::ProbeVerdict& verdict, bool replace);
-  /// Makes the trials of these probes fail as the verdict on them says, if it is a failure.
+  /// What a run did not get to the end of, as a later one replaced it; settle_failures() is still to be told.
+  void put(const PastFailure& failure);
+  /// Takes out what the same run said something else of later.
+  void settle_failures();
+  /// That the probes were run just now, which clears what they said before. Makes their trials fail where
+  /// they did.
+  void put(const tuner::model::ProbeVerdict& verdict);
+  /// That they were run at another time or place; condemn() is still to be told. Of several that nobody has
+  /// cleared one that failed stands.
+  void note(const Probing& probing);
+  /// Makes the trials of these probes fail as the verdict on them says, if it is a failure; else those that
+  /// one made fail which is cleared are again what they were measured as.
   void condemn(const tuner::model::Digest& probe);
   /// At `ceiling.measured_at`, in place of an older one of its device, kind and type.
   void put(const tuner::model::Ceiling& ceiling);
@@ -68,6 +74,7 @@ class RowWriter {
                                    const tuner::model::ComparisonClass& comparison_class);
   tuner::model::Digest put_device(const tuner::model::DeviceInfo& device);
   void put_binary(const tuner::model::TrialRecord& trial, Known known);
+  void note(const Probing& probing, bool just_now);
   void put_coverage(const tuner::model::FinalRecord& final, const tuner::model::Digest& id);
   /// The outcome, or how its probes failed.
   tuner::model::TrialOutcome as_probed(const tuner::model::TrialRecord& trial);
@@ -87,8 +94,8 @@ class RowWriter {
   std::optional<Last> m_last;  ///< absent: unknown
   Statement m_device, m_class, m_problem, m_contest, m_kernel, m_configuration, m_run, m_binary,
       m_binary_kernel, m_new_trial, m_trial, m_measurement, m_final, m_final_entry, m_coverage,
-      m_entry_coverage, m_contest_of, m_ceiling, m_verdict, m_fail_probed, m_failed_probe, m_raise_deaths,
-      m_fill, m_search, m_search_kernel;
+      m_entry_coverage, m_contest_of, m_ceiling, m_clear, m_probing, m_verdict, m_fail_probed, m_failed_probe,
+      m_acquit, m_earlier_failure, m_settle_failures, m_fill, m_search, m_search_kernel;
 };
 
 }  // namespace db

@@ -47,10 +47,43 @@ void write_finals(const Connection& db, const TrialFilter& filter, const std::se
   }
 }
 
-void write_verdicts(const Connection& db, const std::set<Digest>& probes, std::ostream& out) {
-  for (const ProbeVerdict& verdict : verdicts(db)) {
-    if (probes.contains(verdict.probe)) out << verdict_line(verdict);
+void write_verdicts(const std::vector<Probing>& all, const std::set<Digest>& probes, std::ostream& out) {
+  for (const Probing& probing : all) {
+    if (probes.contains(probing.verdict.probe)) out << verdict_line(probing);
   }
+}
+
+using KernelNames = std::set<std::pair<std::string, std::string>>;  // family and kernel
+
+void write_declarations(const Connection& db, const KernelNames& kernels, std::ostream& out) {
+  for (const StoredDeclaration& declaration : declarations(db)) {
+    const bool is_wanted = kernels.contains({declaration.kernel.family, declaration.kernel.kernel});
+    if (is_wanted) out << declaration_line(declaration);
+  }
+}
+
+/// A line for each spec, or several where it has judged very many.
+void write_judgements(const Connection& db, const std::set<Digest>& trials, std::ostream& out) {
+  SpecJudgements line;
+  const auto end_line = [&] {
+    if (line.describes.size() + line.excludes.size() > 0) out << judgement_line(line);
+    line.describes.clear();
+    line.excludes.clear();
+  };
+  for_each_judgement(db, [&](const StoredJudgement& judgement) {
+    if (!trials.contains(judgement.trial)) return;
+    const bool is_full = line.describes.size() + line.excludes.size() == most_judgements;
+    if (judgement.spec != line.spec || is_full) end_line();
+    line.spec = judgement.spec;
+    (judgement.describes ? line.describes : line.excludes).push_back(judgement.trial);
+  });
+  end_line();
+}
+
+bool selects_all(const TrialFilter& filter) {
+  return filter.family.empty() && filter.kernel.empty() && filter.device.empty() &&
+         !filter.comparison_class && !filter.problem && !filter.status && !filter.superseded &&
+         !filter.failures && filter.ceilings;
 }
 
 /// What runs whose trials are exported said of the contests that they are of.
@@ -75,6 +108,7 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
   std::set<Digest> probes;
   std::set<Digest> wanted_runs;
   std::set<std::string> devices;
+  KernelNames kernels;
   // Lines of trials are kept as text until the runs they name are known, which come first.
   std::string lines;
   for_each_trial(db, filter, {.samples = true, .measurements = true},
@@ -82,17 +116,27 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
                    keys.insert(trial.key);
                    if (!trial.probe_key.empty()) probes.insert(trial.probe_key);
                    devices.insert(trial.comparison_class.device);
+                   kernels.emplace(trial.problem.family, trial.kernel);
                    wanted_runs.insert(trial.run);
                    for (const StoredMeasurement& past : earlier) wanted_runs.insert(past.run);
                    lines += trial_line(trial, earlier);
                  });
+  std::vector<PastFailure> failures = past_failures(db);
+  std::erase_if(failures, [&](const PastFailure& failure) { return !keys.contains(failure.trial); });
+  for (const PastFailure& failure : failures) wanted_runs.insert(failure.run);
+  if (selects_all(filter)) {
+    for (const RunRecord& run : runs(db)) wanted_runs.insert(run.id);
+  }
   out << header_line({});
   for (const RunRecord& run : runs_of(db, wanted_runs)) out << run_line(run);
   out << lines;
-  write_verdicts(db, probes, out);
+  for (const PastFailure& failure : failures) out << failure_line(failure);
+  write_verdicts(probings(db), probes, out);
   write_finals(db, filter, keys, out);
   write_searches(db, filter, wanted_runs, out);
   write_ceilings(db, devices, out);
+  write_declarations(db, kernels, out);
+  write_judgements(db, keys, out);
   out.flush();
   if (!out)
     throw tuner::model::Error("the export could not be written", "check the space left and the permissions");
@@ -142,10 +186,12 @@ Connection extract_run(const Connection& db, const Digest& run) {
                    "SELECT id FROM trials WHERE run = ?1 UNION SELECT trial FROM measurements WHERE run = ?1 "
                    "UNION SELECT trial FROM earlier_failures WHERE run = ?1");
   EarlierFailures failures(db);
+  std::set<Digest> keys;
   auto row = select.use();
   row.bind(run);
   while (row.step()) {
     const Digest key = row.digest();
+    keys.insert(key);
     TrialRecord trial = find_trial(db, key).value();
     std::vector<StoredMeasurement> taken = measurements(db, key);
     std::erase_if(taken, [&](const StoredMeasurement& stored) { return stored.run != run; });
@@ -154,7 +200,7 @@ Connection extract_run(const Connection& db, const Digest& run) {
     writer.add(trial, taken);
   }
   for (const ProbeVerdict& verdict : verdicts(db)) {
-    if (verdict.run == run) writer.put(verdict, false);
+    if (verdict.run == run) writer.put(verdict);
   }
   for (const FinalRecord& final : finals(db)) {
     if (final.run == run) writer.put(final);
@@ -163,12 +209,18 @@ Connection extract_run(const Connection& db, const Digest& run) {
     if (search.run == run) writer.put(search);
   }
   for (const auto& ceiling : ceilings(db)) writer.put(ceiling);
-  KernelSpecs(own).adopt_newest();
+  KernelSpecs specs(own);
+  // Whoever adds this to what else is known is told what measured it; which spec is in force, a run does not
+  // say.
+  for_each_judgement(db, [&](const StoredJudgement& judgement) {
+    if (keys.contains(judgement.trial)) specs.put(judgement);
+  });
+  specs.settle();
   transaction.commit();
   return own;
 }
 
-Added import_file(const Connection& target, const std::filesystem::path& path) {
+Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge) {
   const std::unique_ptr<std::istream> in = open_export(path);
   Transaction transaction(target);
   const AddedCounter counter(target);
@@ -178,13 +230,26 @@ Added import_file(const Connection& target, const std::filesystem::path& path) {
   visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
     writer.add(trial, earlier);
   };
-  visitor.verdict = [&](ProbeVerdict&& verdict) { writer.put(verdict, false); };
+  KernelSpecs specs(target);
+  std::set<Digest> probed;
+  visitor.failure = [&](PastFailure&& failure) { writer.put(failure); };
+  visitor.verdict = [&](Probing&& probing) {
+    writer.note(probing);
+    probed.insert(probing.verdict.probe);
+  };
+  visitor.declaration = [&](StoredDeclaration&& declaration) { specs.put(declaration); };
+  visitor.judgements = [&](SpecJudgements&& judged) {
+    for (const Digest& trial : judged.describes) specs.put({trial, judged.spec, true});
+    for (const Digest& trial : judged.excludes) specs.put({trial, judged.spec, false});
+  };
   visitor.final = [&](FinalRecord&& final) { writer.put(final); };
   visitor.search = [&](SearchRecord&& search) { writer.put(search); };
   visitor.ceiling = [&](tuner::model::Ceiling&& ceiling) { writer.put(ceiling); };
-  stream_export(*in, path.string(), visitor);
-  Statement(target, sql("mark_ceilings")).use().run();
-  KernelSpecs(target).adopt_newest();
+  const ExportHeader header = stream_export(*in, path.string(), visitor);
+  if (header.version == 1) Statement(target, sql("mark_ceilings")).use().run();
+  for (const Digest& probe : probed) writer.condemn(probe);
+  writer.settle_failures();
+  specs.settle(judge);
   const Added added = counter.since();
   transaction.commit();
   return added;

@@ -5,14 +5,16 @@
 
 #include "db/added.hpp"
 #include "db/connection.hpp"
+#include "db/kernel_specs.hpp"
 #include "db/queries.hpp"
 
 namespace db {
 
 /// Writes what `filter` selects as JSON Lines (export_file.hpp): header, runs, then one trial a line with all
-/// its measurements, then what probes said of them, the finals between selected trials alone and the ceilings
-/// of their devices. Equal
-/// databases give equal bytes. Returns the number of trials.
+/// its measurements, then how runs before saw them fail, what probes said of them, the finals between
+/// selected trials alone, the ceilings of their devices, how their kernels were declared, and which of them
+/// those specs describe. Without a filter runs that measured nothing are there too. Equal databases give
+/// equal bytes. Returns the number of trials.
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out);
 
 /// A database of its own, in memory, with what one run measured, as it measured it, whatever was measured
@@ -21,6 +23,7 @@ Connection extract_run(const Connection& db, const tuner::model::Digest& run);
 
 /// Adds an exported file to the database in one transaction: all of it or, on a bad line (which the error
 /// names), nothing. Of a trial that is known, newer figures become current and measurements are added.
-Added import_file(const Connection& target, const std::filesystem::path& path);
+/// `judge` is asked of what came, by the specs in force; it may be empty.
+Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge = {});
 
 }  // namespace db

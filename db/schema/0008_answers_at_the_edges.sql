@@ -1,12 +1,14 @@
 -- Version 8. Answers at the edges: what was declared, judged and cleared travels with what was measured.
 
+-- Columns of a key stand first and in its order: quick_check of SQLite 3.40 calls other tables damaged.
+--
 -- Every declaration of a kernel by a sweep, here or in a database that was merged or imported. Which of them is in force
 -- is said by the view below and kept in `kernel_specs`.
 CREATE TABLE declarations (
-  -- Of the content and of what it took the place of; of one from before version 8, its spec or its definition.
-  id          BLOB NOT NULL CHECK (length(id) = 16),
   family      TEXT NOT NULL CHECK (length(family) <= 256),
   kernel      TEXT NOT NULL CHECK (length(kernel) <= 256),
+  -- Of the content and of what it took the place of; of one from before version 8, its spec or its definition.
+  id          BLOB NOT NULL CHECK (length(id) = 16),
   role        TEXT NOT NULL CHECK (role IN ('competitor', 'baseline', 'ceiling')),
   definition  BLOB NOT NULL CHECK (length(definition) = 16),
   spec        BLOB CHECK (length(spec) = 16),
@@ -21,10 +23,10 @@ CREATE TABLE declarations (
 
 -- Which declarations one took the place of: all that were in nobody's place when it was made.
 CREATE TABLE declaration_succession (
-  declaration BLOB NOT NULL CHECK (length(declaration) = 16),
   family      TEXT NOT NULL CHECK (length(family) <= 256),
   kernel      TEXT NOT NULL CHECK (length(kernel) <= 256),
   older       BLOB NOT NULL CHECK (length(older) = 16),
+  declaration BLOB NOT NULL CHECK (length(declaration) = 16),
   PRIMARY KEY (family, kernel, older, declaration)
 ) STRICT, WITHOUT ROWID;
 
@@ -86,3 +88,19 @@ CREATE TABLE probings (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO probings (probe, run, trial, measured_at, status, detail, deaths, cleared)
 SELECT id, coalesce(run, x''), trial, measured_at, status, detail, deaths, 0 FROM verdicts;
+
+-- Of several failures of one trial in one run the last, in whichever order they come.
+DROP TRIGGER trials_keep_failure;
+CREATE TRIGGER trials_keep_failure BEFORE UPDATE OF run ON trials
+WHEN OLD.run IS NOT NULL AND OLD.run IS NOT NEW.run AND OLD.measurement IS NULL BEGIN
+  INSERT INTO earlier_failures (trial, run, status, detail, measured_at, sequence, verified, error_ratio,
+    error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, rule)
+  VALUES (OLD.id, OLD.run, OLD.status, OLD.detail, OLD.measured_at, OLD.sequence, OLD.verified, OLD.error_ratio,
+    OLD.error_ulp_scale, OLD.wrong_elements, OLD.first_wrong, OLD.wrong_buffer, OLD.rule)
+  ON CONFLICT DO UPDATE SET (status, detail, measured_at, sequence, verified, error_ratio, error_ulp_scale,
+    wrong_elements, first_wrong, wrong_buffer, rule) = (excluded.status, excluded.detail, excluded.measured_at,
+    excluded.sequence, excluded.verified, excluded.error_ratio, excluded.error_ulp_scale, excluded.wrong_elements,
+    excluded.first_wrong, excluded.wrong_buffer, excluded.rule)
+  WHERE (excluded.measured_at, excluded.sequence, excluded.status, excluded.detail)
+      > (earlier_failures.measured_at, earlier_failures.sequence, earlier_failures.status, earlier_failures.detail);
+END;

@@ -7,6 +7,9 @@ DELETE FROM attempts WHERE trial IN (SELECT id FROM doomed_trials);
 DELETE FROM verdicts
 WHERE id IN (SELECT probe FROM trials WHERE id IN (SELECT id FROM doomed_trials))
   AND id NOT IN (SELECT probe FROM trials WHERE probe IS NOT NULL AND id NOT IN (SELECT id FROM doomed_trials));
+DELETE FROM probings
+WHERE probe IN (SELECT probe FROM trials WHERE id IN (SELECT id FROM doomed_trials))
+  AND probe NOT IN (SELECT probe FROM trials WHERE probe IS NOT NULL AND id NOT IN (SELECT id FROM doomed_trials));
 UPDATE trials SET measurement = NULL, status = 'skipped' WHERE id IN (SELECT id FROM doomed_trials);
 DELETE FROM measurements WHERE id IN (SELECT id FROM doomed_measurements);
 DELETE FROM trials WHERE id IN (SELECT id FROM doomed_trials);

@@ -10,10 +10,15 @@ INSERT INTO trials (
   median_ns, low_ns, high_ns, metrics, operations, bytes, idea, macros, gpu, measured_at, sequence, measurement, run)
 VALUES (
   ?, ?, ?, ?, ?, ?, ?7,
-  coalesce((SELECT s.definition <> ?7
+  -- As the view `standing` says.
+  coalesce((SELECT coalesce((SELECT NOT j.describes FROM judgements AS j WHERE j.trial = ?1 AND j.spec = s.spec),
+                            s.definition <> ?7
+                            OR (s.spec IS NOT NULL AND EXISTS (SELECT 1 FROM judgements AS j WHERE j.trial = ?1)))
             FROM kernels AS k JOIN kernel_specs AS s ON s.family = k.family AND s.kernel = k.name
             WHERE k.id = ?3), 0),
-  ?, ?, ?, ?,
+  (SELECT j.spec FROM kernels AS k JOIN kernel_specs AS s ON s.family = k.family AND s.kernel = k.name
+   JOIN judgements AS j ON j.trial = ?1 AND j.spec = s.spec WHERE k.id = ?3),
+  ?, ?, ?,
   ?, ?, ?, ?, ?, ?, ?,
   ?, ?, ?, ?, ?,
   ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
@@ -26,9 +31,8 @@ ON CONFLICT (id) DO UPDATE SET (
   status, detail, device_lost, verified, error_ratio, error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, rule,
   median_ns, low_ns, high_ns, metrics, operations, bytes, idea, macros, gpu, measured_at, sequence, measurement, run) = (
   excluded.role, excluded.is_default, coalesce(excluded.definition, trials.definition),
-  iif(excluded.judged_by IS NULL AND (excluded.definition IS NULL OR trials.judged_by IS NOT NULL),
-      trials.superseded, excluded.superseded),
-  coalesce(excluded.judged_by, trials.judged_by),
+  iif(excluded.judged_by IS NULL AND excluded.definition IS NULL, trials.superseded, excluded.superseded),
+  excluded.judged_by,
   excluded.binary, coalesce(excluded.probe, trials.probe), excluded.entry,
   excluded.grid_x, excluded.grid_y, excluded.grid_z, excluded.block_x, excluded.block_y, excluded.block_z,
   excluded.dynamic_shared_bytes, excluded.occupancy, excluded.blocks_per_sm, excluded.warps_per_sm,

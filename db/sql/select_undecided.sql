@@ -11,4 +11,5 @@ JOIN classes AS c ON c.id = n.class
 JOIN problems AS p ON p.id = n.problem
 LEFT JOIN runs AS r ON r.id = t.run
 LEFT JOIN devices AS d ON d.id = coalesce(r.device, (SELECT id FROM devices WHERE name = c.device ORDER BY id LIMIT 1))
-WHERE k.family = ? AND k.name = ? AND t.judged_by IS NOT ?
+WHERE k.family = ?1 AND k.name = ?2 AND t.judged_by IS NOT ?3
+  AND NOT EXISTS (SELECT 1 FROM judgements AS j WHERE j.trial = t.id AND j.spec = ?3)

@@ -247,7 +247,7 @@ TEST_SUITE("db") {
       use(store, source);
       return total() - start;
     };
-    CHECK(written(before) == 1);
+    CHECK(written(before) > 0);
     store.record(of(before, timed_trial("a", 512, 50)));
     store.record(of(before, timed_trial("b", 512, 51)));
     CHECK(written(before) == 0);
@@ -255,7 +255,9 @@ TEST_SUITE("db") {
     CHECK(written(edited) == 0);
   }
 
-  TEST_CASE("merging keeps the source in use here; where none is known, the newest trial says it") {
+  TEST_CASE(
+      "merging keeps the source in use here; an export says it too; where none is known, the newest "
+      "trial does") {
     const TempFolder folder;
     const auto merged_into = [&](const Digest& in_use, bool newest_is_edited) {
       fill(folder / "from.db", newest_is_edited);
@@ -280,8 +282,8 @@ TEST_SUITE("db") {
       for (const char* name : {"from.db", "to.db", "imported.db"}) std::filesystem::remove(folder / name);
       return merged + ", imported: " + read;
     };
-    CHECK(merged_into(before, true) == "old, imported: new");
-    CHECK(merged_into(edited, false) == "new, imported: old");
+    CHECK(merged_into(before, true) == "old, imported: old");
+    CHECK(merged_into(edited, false) == "new, imported: new");
     CHECK(merged_into({}, true) == "new, imported: new");
     CHECK(merged_into({}, false) == "old, imported: old");
   }

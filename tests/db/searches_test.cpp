@@ -149,7 +149,7 @@ TEST_SUITE("db") {
     CHECK(again.str() == out.str());
 
     std::string before = out.str();
-    before.replace(before.find("\"version\":3"), 11, "\"version\":2");
+    before.replace(before.find("\"version\":4"), 11, "\"version\":2");
     before.erase(before.find("{\"search\""));
     for (std::size_t at = before.find(",\"idea\":\"of first\""); at != std::string::npos;
          at = before.find(",\"idea\":\"of first\""))

@@ -2,6 +2,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tuner/model/elsewhere.hpp"
@@ -20,8 +21,15 @@ struct KernelDeclaration {
   Digest definition;  ///< as TrialRecord::definition
   /// The definition, and what selects its configurations: value lists, constraints, element types.
   Digest spec;
-  std::string path;  ///< of the spec; `shipped:` before an embedded one's
-  bool operator==(const KernelDeclaration&) const = default;
+  std::string path;       ///< of the spec; `shipped:` before an embedded one's
+  std::string host = {};  ///< that declared it; for people, as the next
+  std::string declared_at = {};
+
+  /// Whether they say the same, whoever said it when.
+  bool operator==(const KernelDeclaration& other) const {
+    return std::tie(family, kernel, role, definition, spec, path) ==
+           std::tie(other.family, other.kernel, other.role, other.definition, other.spec, other.path);
+  }
 };
 
 /// A trial of the past as far as it takes to tell whether today's spec still describes it.
