@@ -82,6 +82,23 @@ LoadedKernels load_kernel_file(const std::filesystem::path& path) {
   return load_one(DiskFiles(), path, path.generic_string());
 }
 
+std::vector<std::string> include_folders(const std::filesystem::path& path) {
+  const FileText file = DiskFiles().read(path);
+  if (!file.problem.empty()) return {};
+  const std::variant<Node, model::Diagnostic> document = parse_toml(file.text, path.generic_string());
+  const Node* const root = std::get_if<Node>(&document);
+  const Member* const kernel = root == nullptr ? nullptr : root->find("kernel");
+  const Member* const include = kernel == nullptr ? nullptr : kernel->value.find("include");
+  std::vector<std::string> folders;
+  if (include == nullptr) return folders;
+  for (const Node& folder : include->value.items) {
+    std::string name = (path.parent_path() / folder.text).lexically_normal().generic_string();
+    if (name.size() > 1 && name.ends_with('/')) name.pop_back();
+    folders.push_back(std::move(name));
+  }
+  return folders;
+}
+
 LoadedKernels load_kernel_folder(const std::filesystem::path& folder) {
   LoadedKernels loaded;
   std::vector<std::filesystem::path> specs;

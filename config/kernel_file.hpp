@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tuner/model/diagnostic.hpp"
@@ -27,6 +28,10 @@ struct LoadedKernels {
 /// and what those `#include "..."`. Never throws for what a file says or for a file that cannot be read:
 /// those are mistakes.
 LoadedKernels load_kernel_file(const std::filesystem::path& path);
+
+/// The folders that the spec at `path` has under `include`, as paths that can be opened from here; empty
+/// where it has none, or cannot be read.
+std::vector<std::string> include_folders(const std::filesystem::path& path);
 
 /// Every `.toml` below `folder` except `tuner.toml` (settings), report layouts (`*.layout.toml`) and hidden
 /// ones, by path.

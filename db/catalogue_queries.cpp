@@ -79,6 +79,13 @@ std::vector<tuner::model::DeviceInfo> devices(const Connection& db) {
   return list;
 }
 
+std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel) {
+  Statement select(db, "SELECT path FROM kernel_specs WHERE family = ? AND kernel = ?");
+  auto row = select.use();
+  row.bind(family).bind(kernel);
+  return row.step() ? row.text() : "";
+}
+
 std::vector<Contest> contests(const Connection& db, const TrialFilter& filter) {
   Condition condition = contest_condition(filter);
   if (!filter.ceilings) condition.add("y.role <> 'ceiling'");

@@ -66,6 +66,9 @@ std::vector<tuner::model::RunRecord> runs(const Connection& db);
 /// Every device that ever ran a sweep, by name; `id` as it was last addressed.
 std::vector<tuner::model::DeviceInfo> devices(const Connection& db);
 
+/// Where the spec of a kernel was when a sweep last read it; empty where that is not known.
+std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel);
+
 /// One problem in one class: the trials that compete for one `best`.
 struct Contest {
   tuner::model::Problem problem;

@@ -5,6 +5,8 @@
 
 using namespace nvcuda;
 
+constexpr int unroll = UNROLL;  // nvcc expands no macro in a pragma
+
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
     batched_gemm(const __half* A, const __half* B, __half* C, int M, int N, int K) {
   __shared__ float rounded[WARPS][16 * 16];
@@ -18,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 
   wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[TILES];
   for (int t = 0; t < TILES; ++t) wmma::fill_fragment(sum[t], 0.0f);
-#pragma unroll UNROLL
+#pragma unroll unroll
   for (int k = 0; k < K; k += 16) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> left;
     wmma::load_matrix_sync(left, a + k, K);

@@ -1,5 +1,7 @@
 // Gravity of m bodies at n points: a tile of bodies at a time in shared memory, POINTS of them a thread.
 // A body is x, y, z and its mass.
+constexpr int unroll = UNROLL;  // nvcc expands no macro in a pragma
+
 __device__ void attract(float3& pull, float4 on, float4 by, float softening) {
   const float x = by.x - on.x, y = by.y - on.y, z = by.z - on.z;
   const float inverse = rsqrtf(x * x + y * y + z * z + softening);
@@ -23,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_SIZE)
     // A body without mass pulls nobody.
     tile[threadIdx.x] = start + threadIdx.x < m ? bodies[start + threadIdx.x] : make_float4(0, 0, 0, 0);
     __syncthreads();
-#pragma unroll UNROLL
+#pragma unroll unroll
     for (int j = 0; j < BLOCK_SIZE; ++j) {
       for (int k = 0; k < POINTS; ++k) attract(pull[k], own[k], tile[j], softening);
     }

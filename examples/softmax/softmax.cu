@@ -1,6 +1,8 @@
 // Softmax of each row of a matrix in half precision: a block a row, two columns at a time, sums in float.
 #include <cuda_fp16.h>
 
+constexpr int unroll = UNROLL;  // nvcc expands no macro in a pragma
+
 __device__ float over_block(float mine, bool greatest) {
   __shared__ float partial[BLOCK_SIZE];
   __syncthreads();  // the last use of it is over
@@ -19,20 +21,20 @@ __device__ float over_block(float mine, bool greatest) {
 extern "C" __global__ void __launch_bounds__(BLOCK_SIZE) softmax(const __half2* in, __half2* out, int pairs) {
   const __half2* row = in + static_cast<long long>(blockIdx.x) * pairs;
   float greatest = -65504.0f;
-#pragma unroll UNROLL
+#pragma unroll unroll
   for (int i = threadIdx.x; i < pairs; i += BLOCK_SIZE) {
     const float2 x = __half22float2(row[i]);
     greatest = fmaxf(greatest, fmaxf(x.x, x.y));
   }
   greatest = over_block(greatest, true);
   float sum = 0;
-#pragma unroll UNROLL
+#pragma unroll unroll
   for (int i = threadIdx.x; i < pairs; i += BLOCK_SIZE) {
     const float2 x = __half22float2(row[i]);
     sum += expf(x.x - greatest) + expf(x.y - greatest);
   }
   const float scale = 1 / over_block(sum, false);
-#pragma unroll UNROLL
+#pragma unroll unroll
   for (int i = threadIdx.x; i < pairs; i += BLOCK_SIZE) {
     const float2 x = __half22float2(row[i]);
     out[static_cast<long long>(blockIdx.x) * pairs + i] =

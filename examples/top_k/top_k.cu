@@ -1,4 +1,6 @@
 // The K greatest keys of each row, in any order: a block finds the least of them bit by bit, then collects.
+constexpr int unroll = UNROLL;  // nvcc expands no macro in a pragma
+
 __device__ int count_of_block(int mine, int* count) {
   if (threadIdx.x == 0) *count = 0;
   __syncthreads();
@@ -17,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_SIZE)
   for (int bit = 31; bit >= 0; --bit) {
     const unsigned candidate = least | 1U << bit;
     int mine = 0;
-#pragma unroll UNROLL
+#pragma unroll unroll
     for (int i = threadIdx.x; i < columns; i += BLOCK_SIZE) mine += row[i] >= candidate;
     if (count_of_block(mine, &count) >= k) least = candidate;
   }

@@ -49,7 +49,8 @@ TEST_SUITE("tuner command line, finals") {
     CHECK(has(best.out, "NAME=b"));
     CHECK(has(best.out, "1.002 (0.999–1.006)"));
     CHECK(has(best.err, "cannot be told from 1 other; chosen by the rule"));
-    CHECK(has(user.types({"best", "--size", "512", "--format", "flags"}).out, "NAME_b"));
+    const auto flags = user.types({"best", "--size", "512", "--format", "flags"});
+    CHECK_MESSAGE(has(flags.out, "NAME_b"), flags.out, flags.err);
     const auto show = user.types({"show", key("b").hex()});
     CHECK(show.exit_code == 0);
     CHECK(has(show.out,

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 
 #include "tests/e2e/user.hpp"
 
@@ -94,9 +96,59 @@ TEST_SUITE("tuner command line, own kernels") {
     REQUIRE_MESSAGE(run.exit_code == 0, run.err);
     const auto best = author.types({"best", "--size", "100", "--format", "flags"});
     CHECK(has(best.out, "-DREAL=float"));
-    CHECK((has(best.out, "-DBLOCK=64 -DREAL=float -DROWS=16") ||
-           has(best.out, "-DBLOCK=128 -DREAL=float -DROWS=8")));
+    CHECK(((has(best.out, "-DBLOCK=64 ") && has(best.out, "-DROWS=16 ")) ||
+           (has(best.out, "-DBLOCK=128 ") && has(best.out, "-DROWS=8 "))));
     CHECK(has(author.types({"best", "--size", "100", "--format", "header"}).out, "#define REAL float\n"));
+  }
+
+  TEST_CASE("the documented command builds from the flags alone what was measured") {
+    const std::string source =
+        "#if ORDER != ORDER_rows && ORDER != ORDER_columns\n#error which\n#endif\n"
+        "template <int A, int B> struct Tile { static constexpr int product = A * B; };\n"
+        "static_assert(FACTOR == 3 && sizeof(ELEMENT_TYPE) == 4 && Tile<1, 2>::product == 2);\n"
+        "__device__ PAIR pair; __device__ WIDE wide;\n" +
+        fill_source("FACTOR");
+    const Author author("options = [\"-DFACTOR=3\"]\n", source);
+    std::string spec = fill_spec("fill", "options = [\"-DFACTOR=3\"]\n");
+    spec.replace(spec.find("BLOCK = [64, 128]"), 17,
+                 "BLOCK = [64]\nORDER = [\"rows\", \"columns\"]\nPAIR = { values = [\"Tile<8, 4>\"], spelled "
+                 "= true }\n"
+                 "WIDE = { values = [\"unsigned int\"], spelled = true }\n"
+                 "CHUNK = { values = [2, 4], runtime = true }");
+    spec.replace(spec.find("block = [\"BLOCK\"]"), 17, "block = [\"BLOCK * CHUNK / CHUNK\"]");
+    write_text(author.home / "fill.toml", spec);
+    const auto run = author.runs();
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    const auto flags = author.types({"best", "100", "--format", "flags"});
+    CHECK_FALSE(has(flags.out, "CHUNK"));
+    CHECK(has(flags.err, "run-time parameters, to be passed as arguments: CHUNK="));
+    CHECK_FALSE(has(flags.err, "warning"));
+    const auto in_shell = [&](const std::string& command) {
+      return tuner::test::run_program({"/bin/sh", "-c", command},
+                                      {{"HOME", author.home.path()}, {"PATH", std::getenv("PATH")}},
+                                      author.home.path());
+    };
+    if (in_shell("PATH=$PATH:/usr/local/cuda/bin command -v nvcc").exit_code != 0) {
+      MESSAGE("no nvcc here");
+      return;
+    }
+    const std::string nvcc = "PATH=$PATH:/usr/local/cuda/bin nvcc ";
+    const std::string tuner = TUNER_BINARY;
+    const auto by_flags = in_shell(nvcc + "$(" + tuner + " best 100 --format flags) -c -o fill.o fill.cu");
+    CHECK_MESSAGE(by_flags.exit_code == 0, by_flags.out, by_flags.err);
+    const auto by_header = in_shell(tuner + " best 100 --format header > best.h && " + nvcc +
+                                    "-include best.h -DFACTOR=3 -c -o fill.o fill.cu");
+    CHECK_MESSAGE(by_header.exit_code == 0, by_header.out, by_header.err);
+
+    // Without its spec the answer is what the database knows, and says so.
+    std::filesystem::rename(author.home / "fill.toml", author.home / "gone.toml");
+    const auto alone = author.types({"best", "100", "--format", "flags"});
+    CHECK(alone.exit_code == 0);
+    CHECK(has(alone.err, "warning: the spec of fill is not at hand"));
+    CHECK_FALSE(has(alone.out, "-DFACTOR=3"));
+    const auto named = author.types({"best", "100", "--kernel", "gone.toml", "--format", "flags"});
+    CHECK(named.out == flags.out);
+    CHECK_FALSE(has(named.err, "warning"));
   }
 
   TEST_CASE("check is of the last size that was asked for, and of 1024 where that has other dimensions") {

@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "config/kernel_file.hpp"
 #include "config/sizes.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
@@ -17,7 +19,10 @@
 #include "tuner/cli/answers/best_why.hpp"
 #include "tuner/cli/answers/ranking_text.hpp"
 #include "tuner/cli/answers/trial_condition.hpp"
+#include "tuner/cli/build_recipe.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/spec_at_hand.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
@@ -28,6 +33,7 @@ struct BestOptions {
   std::string size_flag;
   std::string family;
   std::string kernel;
+  std::string spec;  ///< the file that the kernel was named by; empty: by its name
   std::string gpu;
   std::string where;
   int top = 0;  ///< 0: the one to use alone
@@ -44,6 +50,15 @@ std::string size_of(const BestOptions& options) {
         "give one; `tuner best` without a size answers for all");
   }
   return options.size.empty() ? options.size_flag : options.size;
+}
+
+/// A kernel may be named by its spec, which is then what a build is made by.
+void name_kernel(BestOptions& options) {
+  if (!options.kernel.ends_with(".toml")) return;
+  options.spec = options.kernel;
+  const KernelCatalog catalog = KernelCatalog::load({options.spec});
+  options.kernel = catalog.selected().front().name;
+  if (options.family.empty()) options.family = catalog.selected().front().family;
 }
 
 db::BestQuery make_query(const Context& context, const config::Settings& settings,
@@ -153,11 +168,47 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& answers, co
   return answer;
 }
 
-void write_for_build(const std::vector<db::BestAnswer>& all, const BestOptions& options) {
+std::string architecture_of(const db::Connection& connection, const model::ComparisonClass& comparison) {
+  for (const model::DeviceInfo& device : db::devices(connection))
+    if (device.name == comparison.device) return device.architecture;
+  return "";
+}
+
+/// By the spec that was named, else by the one where a sweep read it, else by the shipped one: the first of
+/// them that compiles to what was measured, or the first at all.
+BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
+                      const BestOptions& options) {
+  const std::string architecture = architecture_of(connection, winner.comparison_class);
+  const std::string& family = winner.problem.family;
+  const KernelCatalog catalog =
+      KernelCatalog::load(options.spec.empty() ? std::vector<std::string>{} : std::vector{options.spec});
+  std::optional<BuildRecipe> first;
+  for (const std::string& path :
+       {std::string(), options.spec.empty() ? db::declared_path(connection, family, winner.kernel) : ""}) {
+    const auto spec = spec_at_hand(catalog, family, winner.kernel, path);
+    if (!spec) continue;
+    BuildRecipe recipe = build_recipe(winner, spec, architecture);
+    recipe.include_folders = config::include_folders(spec->path);
+    if (recipe.doubt.empty()) return recipe;
+    if (!first || !path.empty()) first = std::move(recipe);
+  }
+  return first ? *first : build_recipe(winner, std::nullopt, architecture);
+}
+
+void write_for_build(const db::Connection& connection, const std::vector<db::BestAnswer>& all,
+                     const BestOptions& options) {
   const db::BestAnswer& answer = only_answer(all, options);
-  write_out(options.format == "header" ? answers::best_header(answer) : answers::best_flags(answer) + "\n");
+  const BuildRecipe recipe = recipe_of(connection, answer.winner, options);
+  write_out(options.format == "header" ? answers::best_comments(answer) + build_defines(recipe)
+                                       : build_flags(recipe) + "\n");
   write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
                         answer.contest.comparison_class.text()));
+  if (!recipe.arguments.empty()) {
+    write_err(fmt::format("run-time parameters, to be passed as arguments: {}",
+                          arguments_text(recipe)));
+  }
+  if (!recipe.doubt.empty())
+    write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
   if (!answer.exact)
     write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
   if (all.size() > 1)
@@ -196,6 +247,7 @@ void write_why(const db::Connection& connection, const Found& found, const BestO
 
 int best(const Context& context, BestOptions options) {
   options.size = size_of(options);
+  name_kernel(options);
   const config::Settings settings = context.settings();
   const db::BestQuery query = make_query(context, settings, options);
   if (options.top > 0 && options.is_for_build()) {
@@ -207,7 +259,7 @@ int best(const Context& context, BestOptions options) {
   if (found.answers.empty()) find_nothing(settings, options);
   AnswerStyle style(connection);
   if (options.is_for_build()) {
-    write_for_build(found.answers, options);
+    write_for_build(connection, found.answers, options);
   } else if (options.top > 0) {
     write_ranking(std::move(found), options, style.for_stdout());
   } else if (options.format == "json") {
@@ -229,7 +281,8 @@ void add_best(CLI::App& app, Context& context, Action& action) {
       ->type_name("");
   command->add_option("--size,-s", options->size_flag, "the same")->type_name("SIZE");
   command->add_option("--family", options->family, "only this family of kernels")->type_name("NAME");
-  command->add_option("--kernel,-k", options->kernel, "only this kernel")->type_name("NAME");
+  command->add_option("--kernel,-k", options->kernel, "only this kernel, by its name or its spec")
+      ->type_name("NAME|FILE");
   command->add_option("--gpu", options->gpu, "devices with this in their name first")->type_name("NAME");
   command->add_option("--top", options->top, "the first N trials of each size, beside each other")
       ->check(CLI::PositiveNumber)
@@ -241,7 +294,7 @@ void add_best(CLI::App& app, Context& context, Action& action) {
       ->type_name("CONDITION");
   command
       ->add_option("--format", options->format,
-                   "table; json; header: a C header of the macros; flags: -D options for a compiler")
+                   "table; json; header: a C header of the macros; flags: all options for nvcc")
       ->check(CLI::IsMember({"table", "json", "header", "flags"}));
   command->add_flag("--nearest", options->nearest,
                     "let header and flags be of the nearest size where this one was never measured");
@@ -255,7 +308,7 @@ void add_best(CLI::App& app, Context& context, Action& action) {
       "compared only within one class: device, driver, toolkit, type, L2 policy, method. Exit code 3: "
       "nothing "
       "known.\n"
-      "Example: nvcc $(tuner best 1024 --format flags) kernel.cu");
+      "Example: nvcc $(tuner best 1024 --format flags) -c kernel.cu");
   command->callback(
       [&context, &action, options] { action = [&context, options] { return best(context, *options); }; });
 }

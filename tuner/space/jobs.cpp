@@ -11,12 +11,6 @@
 namespace tuner::space {
 namespace {
 
-std::vector<model::Macro> element_macros(model::ElementType type) {
-  return {{"ELEMENT_BYTES", fmt::format("{}", model::size_bytes(type))},
-          {"ELEMENT_IS_INTEGER", model::is_floating(type) ? "0" : "1"},
-          {"ELEMENT_TYPE", std::string(model::cuda_name(type))}};
-}
-
 std::vector<std::string> entries_of(const std::vector<model::StepSpec>& steps) {
   std::vector<std::string> entries;
   for (const model::StepSpec& step : steps) {
@@ -39,6 +33,12 @@ bool is_of_language(const std::string& option) {
 }
 
 }  // namespace
+
+std::vector<model::Macro> element_macros(model::ElementType type) {
+  return {{"ELEMENT_BYTES", fmt::format("{}", model::size_bytes(type))},
+          {"ELEMENT_IS_INTEGER", model::is_floating(type) ? "0" : "1"},
+          {"ELEMENT_TYPE", std::string(model::cuda_name(type))}};
+}
 
 std::vector<std::string> placeholders(const std::string& option) {
   std::vector<std::string> names;

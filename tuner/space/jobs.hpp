@@ -12,6 +12,9 @@ namespace tuner::space {
 
 // compile_job and reference_job of space.hpp for a spec that is known to be sound.
 
+/// ELEMENT_TYPE and what is to be known of it, which every source sees.
+std::vector<model::Macro> element_macros(model::ElementType type);
+
 /// The names in the `${NAME}`s of a compiler option.
 std::vector<std::string> placeholders(const std::string& option);
 

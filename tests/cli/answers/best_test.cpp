@@ -207,36 +207,7 @@ TEST_SUITE("cli") {
   }
 
   TEST_CASE("the header says in a comment whether its configuration was re-measured") {
-    CHECK(contains(cli::best_header(after_final()), "// measured again in turn with 2 others, 60 rounds"));
-    CHECK(contains(cli::best_header(after_final()), "#define TUNER_KERNEL register_tile\n"));
-    CHECK(cli::best_flags(after_final()).starts_with("-DTUNER_KERNEL=register_tile "));
-    CHECK(contains(cli::best_header(after_race()), "// not re-measured"));
-    CHECK(cli::best_flags(after_final()).find("measured") == std::string::npos);
-  }
-
-  TEST_CASE("a word that is a macro's whole value is one in header and flags, others keep their vocabulary") {
-    db::BestAnswer answer = after_race();
-    answer.winner.configuration =
-        tuner::model::Configuration({{"CUTOFF", tuner::model::Value(std::string("0.5"))},
-                                     {"ORDER", tuner::model::Value(std::string("row"))}});
-    const std::string header = cli::best_header(answer);
-    CHECK(contains(header, "#define CUTOFF 0.5\n"));
-    CHECK(contains(header, "#define ORDER ORDER_row\n"));
-    CHECK(contains(cli::best_flags(answer), "-DCUTOFF=0.5 -DORDER_row="));
-  }
-
-  TEST_CASE(
-      "header and flags give what the source saw of spelled words and of macros worked out from others") {
-    db::BestAnswer answer = after_race();
-    const auto word = [](const char* text) { return tuner::model::Value(std::string(text)); };
-    answer.winner.configuration = tuner::model::Configuration(
-        {{"ELEMENT", word("float4")}, {"ORDER", word("row")}, {"TILE", tuner::model::Value(8)}});
-    answer.winner.macros = tuner::model::Configuration({{"ELEMENT", word("float4")}, {"ROWS", word("16")}});
-    const std::string header = cli::best_header(answer);
-    CHECK(contains(header, "#define ELEMENT float4\n"));
-    CHECK_FALSE(contains(header, "ELEMENT_float4"));
-    CHECK(contains(header, "#define ORDER ORDER_row\n"));
-    CHECK(contains(header, "#define TILE 8\n#define ROWS 16\n"));
-    CHECK(contains(cli::best_flags(answer), "-DTILE=8 -DROWS=16"));
+    CHECK(contains(cli::best_comments(after_final()), "// measured again in turn with 2 others, 60 rounds"));
+    CHECK(contains(cli::best_comments(after_race()), "// not re-measured"));
   }
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "reports/ceiling.hpp"
@@ -102,33 +100,6 @@ Json answer_json(const db::BestAnswer& answer) {
   return out;
 }
 
-/// A real number, or a type such as Tile<8, 4>, could be part of no macro's name.
-bool is_spelling(const std::string& word) {
-  return !std::all_of(word.begin(), word.end(),
-                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
-/// Name and value of each macro; a word's macro is defined by its vocabulary entry (PARTITION_row), unless it
-/// is spelled. Of older trials it is not known which are, but of what cannot be a name.
-std::vector<std::pair<std::string, std::string>> macros(const model::TrialRecord& trial) {
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const model::Assignment& assignment : trial.configuration.assignments()) {
-    const std::string text = assignment.value.text();
-    const bool is_word = assignment.value.is_word() && !is_spelling(text);
-    if (is_word && trial.macros.find(assignment.name) == nullptr) {
-      const std::string word = assignment.name + "_" + text;
-      out.emplace_back(word, fmt::format("{}", assignment.value.code()));
-      out.emplace_back(assignment.name, word);
-    } else {
-      out.emplace_back(assignment.name, text);
-    }
-  }
-  for (const model::Assignment& macro : trial.macros.assignments()) {
-    if (trial.configuration.find(macro.name) == nullptr) out.emplace_back(macro.name, macro.value.text());
-  }
-  return out;
-}
-
 }  // namespace
 
 Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
@@ -190,7 +161,7 @@ std::string best_json(const std::vector<db::BestAnswer>& answers, const std::str
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string best_header(const db::BestAnswer& answer) {
+std::string best_comments(const db::BestAnswer& answer) {
   const model::TrialRecord& winner = answer.winner;
   std::string out = fmt::format(
       "// {} for {} on {}: {}\n", winner.kernel, winner.problem.text(), winner.comparison_class.device,
@@ -202,14 +173,6 @@ std::string best_header(const db::BestAnswer& answer) {
   } else {
     out += "// not re-measured after the race: the lowest of many medians, so optimistic\n";
   }
-  out += fmt::format("#pragma once\n#define TUNER_KERNEL {}\n", winner.kernel);
-  for (const auto& [name, value] : macros(winner)) out += fmt::format("#define {} {}\n", name, value);
-  return out;
-}
-
-std::string best_flags(const db::BestAnswer& answer) {
-  std::string out = "-DTUNER_KERNEL=" + answer.winner.kernel;
-  for (const auto& [name, value] : macros(answer.winner)) out += fmt::format(" -D{}={}", name, value);
   return out;
 }
 

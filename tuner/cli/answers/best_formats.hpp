@@ -15,11 +15,7 @@ nlohmann::ordered_json contest_json(const db::BestAnswer& answer);
 /// A trial of the answer's contest.
 nlohmann::ordered_json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial);
 
-/// A C header that names the winner's kernel (`TUNER_KERNEL`) and defines its parameters as macros, words by
-/// their codes; in comments what it was measured on and how sure that is.
-std::string best_header(const db::BestAnswer& answer);
-
-/// The same macros as -D options, on one line.
-std::string best_flags(const db::BestAnswer& answer);
+/// What it was measured on and how sure that is, as comments of a C header.
+std::string best_comments(const db::BestAnswer& answer);
 
 }  // namespace tuner::cli::answers

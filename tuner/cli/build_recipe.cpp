@@ -1,0 +1,188 @@
+#include "tuner/cli/build_recipe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "tuner/model/error.hpp"
+#include "tuner/space/jobs.hpp"
+#include "tuner/space/kernel_space.hpp"
+
+namespace tuner::cli {
+namespace {
+
+bool is_name(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+/// Whether the source uses what only the chip's own architecture has, `sm_90a`.
+bool needs_features(const model::KernelSpec& spec) {
+  constexpr std::array marks = {"__CUDA_ARCH_FEAT_SM", "wgmma", "setmaxnreg", "tcgen05"};
+  return std::any_of(spec.source.begin(), spec.source.end(), [&](const model::SourceText& file) {
+    return std::any_of(marks.begin(), marks.end(),
+                       [&](const char* mark) { return file.text.find(mark) != std::string::npos; });
+  });
+}
+
+bool is_standard(const std::string& option) {
+  return option.starts_with("-std=") || option.starts_with("--std=");
+}
+
+/// Of a CUDA device; the CPU has none that nvcc knows.
+void add_architecture(const std::string& architecture, bool with_features, BuildRecipe& recipe) {
+  if (!architecture.starts_with("sm_")) return;
+  const bool has_digit = std::isdigit(static_cast<unsigned char>(architecture.back())) != 0;
+  recipe.options.push_back("-arch=" + architecture + (with_features && has_digit ? "a" : ""));
+}
+
+/// A word reads better than its code: both are defined.
+std::string readable(const model::Macro& macro, const model::Configuration& configuration,
+                     const std::vector<model::Macro>& vocabulary) {
+  const model::Value* const value = configuration.find(macro.name);
+  if (value == nullptr || !value->is_word()) return macro.value;
+  const std::string word = macro.name + "_" + value->text();
+  const bool is_known = std::any_of(vocabulary.begin(), vocabulary.end(), [&](const model::Macro& known) {
+    return known.name == word && known.value == macro.value;
+  });
+  return is_known ? word : macro.value;
+}
+
+bool has_same_parameters(const model::KernelSpec& spec, const model::Configuration& configuration) {
+  return spec.parameters.size() == configuration.assignments().size() &&
+         std::all_of(spec.parameters.begin(), spec.parameters.end(),
+                     [&](const auto& parameter) { return configuration.find(parameter.name) != nullptr; });
+}
+
+/// What the trial alone says. Of words it has the chosen one, and of which the source sees a word and of
+/// which its code it knows nothing before that was recorded, but of what cannot be a name.
+void add_recorded(const model::TrialRecord& trial, BuildRecipe& recipe) {
+  recipe.macros = space::element_macros(trial.problem.type);
+  for (const model::Assignment& one : trial.configuration.assignments()) {
+    const std::string text = one.value.text();
+    if (const model::Value* told = trial.macros.find(one.name)) {
+      recipe.macros.push_back({one.name, told->text()});
+    } else if (one.value.is_word() && is_name(text)) {
+      const std::string word = one.name + "_" + text;
+      recipe.macros.push_back({word, fmt::format("{}", one.value.code())});
+      recipe.macros.push_back({one.name, word});
+    } else {
+      recipe.macros.push_back({one.name, text});
+    }
+  }
+  for (const model::Assignment& told : trial.macros.assignments())
+    if (trial.configuration.find(told.name) == nullptr)
+      recipe.macros.push_back({told.name, told.value.text()});
+}
+
+void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, const std::string& architecture,
+             BuildRecipe& recipe) {
+  const model::CompileJob job = space::KernelSpace(spec).compile_job(
+      trial.problem, trial.configuration, architecture, trial.comparison_class.toolkit);
+  if (job.key() != trial.binary_key) {
+    recipe.doubt = fmt::format(
+        "{} or what it compiles has changed since this was measured: these are its macros and options of "
+        "today",
+        spec.path);
+  }
+  recipe.macros = job.vocabulary;
+  for (const model::Macro& macro : job.macros)
+    recipe.macros.push_back({macro.name, readable(macro, trial.configuration, job.vocabulary)});
+  if (std::none_of(job.options.begin(), job.options.end(), is_standard))
+    recipe.options.emplace_back("-std=c++17");
+  recipe.options.insert(recipe.options.end(), job.options.begin(), job.options.end());
+  for (const model::ParameterSpec& parameter : spec.parameters) {
+    if (parameter.runtime)
+      recipe.arguments.push_back({parameter.name, *trial.configuration.find(parameter.name)});
+  }
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw model::Error(fmt::format("no shell can hand on {} as a word of a command", what),
+                     "--format header > best.h, then nvcc -include best.h");
+}
+
+/// As one word behind a shell that splits at blanks, nvcc that splits at commas, and the shell that nvcc
+/// uses.
+std::string as_word(const std::string& value, const std::string& what) {
+  std::string word;
+  char quote = 0;  // within such a literal
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    if (c == '$' || c == '`' || c == '\\' || c == '\n' || (quote != 0 && c == ' ')) refuse(what);
+    if (c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    if (c == ',')
+      word += "\\,";
+    else if (c != ' ')
+      word += c;
+    else if (!word.empty() && !word.ends_with("/**/") && i + 1 < value.size())
+      word += "/**/";
+  }
+  return word;
+}
+
+}  // namespace
+
+BuildRecipe build_recipe(const model::TrialRecord& trial, const std::optional<model::KernelSpec>& spec,
+                         const std::string& architecture) {
+  BuildRecipe recipe;
+  recipe.kernel = trial.kernel;
+  add_architecture(architecture, spec && needs_features(*spec), recipe);
+  if (spec && has_same_parameters(*spec, trial.configuration)) {
+    add_job(trial, *spec, architecture, recipe);
+    return recipe;
+  }
+  add_recorded(trial, recipe);
+  recipe.doubt = fmt::format(
+      "{}: compiler options and the codes of words that were not chosen may be missing, and run-time "
+      "parameters are among the macros",
+      spec ? fmt::format("{} has other parameters today", spec->path)
+           : fmt::format("the spec of {} is not at hand", trial.kernel));
+  return recipe;
+}
+
+std::string arguments_text(const BuildRecipe& recipe) {
+  std::vector<std::string> parts;
+  for (const model::Assignment& one : recipe.arguments) {
+    parts.push_back(fmt::format("{}={}{}", one.name, one.value.text(),
+                                one.value.is_word() ? fmt::format(" ({})", one.value.code()) : ""));
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+std::string build_flags(const BuildRecipe& recipe) {
+  std::string flags = "-DTUNER_KERNEL=" + as_word(recipe.kernel, "the kernel's name");
+  for (const model::Macro& macro : recipe.macros)
+    flags += fmt::format(" -D{}={}", macro.name,
+                         as_word(macro.value, fmt::format("{}={}", macro.name, macro.value)));
+  for (const std::string& option : recipe.options) {
+    if (option.find_first_of(" \t\n") != std::string::npos) refuse("the option " + option);
+    flags += ' ' + option;
+  }
+  for (const std::string& folder : recipe.include_folders) {
+    if (folder.find_first_of(" \t\n") != std::string::npos) refuse("the folder " + folder);
+    flags += " -I" + folder;
+  }
+  return flags;
+}
+
+std::string build_defines(const BuildRecipe& recipe) {
+  std::string text;
+  std::vector<std::string> options = recipe.options;
+  for (const std::string& folder : recipe.include_folders) options.push_back("-I" + folder);
+  if (!options.empty()) text += fmt::format("// compile with: {}\n", fmt::join(options, " "));
+  if (!recipe.arguments.empty()) text += fmt::format("// pass as arguments: {}\n", arguments_text(recipe));
+  if (!recipe.doubt.empty()) text += fmt::format("// doubtful: {}\n", recipe.doubt);
+  text += fmt::format("#pragma once\n#define TUNER_KERNEL {}\n", recipe.kernel);
+  for (const model::Macro& macro : recipe.macros)
+    text += fmt::format("#define {} {}\n", macro.name, macro.value);
+  return text;
+}
+
+}  // namespace tuner::cli

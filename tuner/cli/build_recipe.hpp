@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/model/kernel_spec.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::cli {
+
+/// What makes a compiler build what a trial measured.
+struct BuildRecipe {
+  std::string kernel;
+  /// The configuration, the codes of all words of its spec (PARTITION_row), ELEMENT_TYPE and its kin.
+  std::vector<model::Macro> macros;
+  std::vector<std::string> options;          ///< of nvcc: architecture, standard, then the spec's
+  std::vector<std::string> include_folders;  ///< of headers
+  std::vector<model::Assignment> arguments;  ///< run-time parameters: what the program passes, no macros
+  std::string doubt;                         ///< why it may build something else; empty: it does not
+};
+
+/// `spec`: of the trial's kernel; nothing where none is at hand, and then only what the trial itself says is
+/// in the recipe. `architecture`: of the device that measured the trial.
+BuildRecipe build_recipe(const model::TrialRecord& trial, const std::optional<model::KernelSpec>& spec,
+                         const std::string& architecture);
+
+/// Run-time parameters, words with their codes: `CHUNK=4 STREAM=all (321211333)`.
+std::string arguments_text(const BuildRecipe& recipe);
+
+/// Options for `nvcc $(...)`: a shell splits them at blanks and takes nothing else away, so no value has a
+/// blank: `unsigned/**/int` for `unsigned int`. nvcc splits values at commas, hence `\,`. Throws model::Error
+/// where a value cannot be said so, such as a string with a blank.
+std::string build_flags(const BuildRecipe& recipe);
+
+/// `#define` lines, below comments with what no header can say: options and run-time parameters.
+std::string build_defines(const BuildRecipe& recipe);
+
+}  // namespace tuner::cli
