@@ -1,0 +1,63 @@
+// What every kernel of the family must compute, D = A * B, and by how much it may be off. A product of two halves or bfloat16s
+// is exact in float, and in double; the sum in double is as good as exact here.
+//
+// The tensor cores add products in an order of their own and cut off what is shifted out, so each of K additions is off by
+// at most 2^-23 of the largest sum, and no sum is larger than that of the absolute values. The result is rounded once to the
+// type, u = 2^-11 or 2^-8. So |D - expected| <= u * magnitude with
+//   magnitude = |expected| + (1 + 1/u * 2^-23 * K) * 2^-23 / u * K * sum of |a|*|b|,   written here without second orders
+// which is far less than u times the sum of absolute values.
+//
+// A block of 32 x 8 threads computes a 32 x 32 tile of D; each thread has four elements of a column.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+constexpr int TILE = 32;
+constexpr int ROWS = 8;
+constexpr int PER_THREAD = TILE / ROWS;
+
+__device__ constexpr double unit_roundoff(__half) { return 0x1p-11; }
+__device__ constexpr double unit_roundoff(__nv_bfloat16) { return 0x1p-8; }
+__device__ constexpr double half_of_least(__half) { return 0x1p-25; }  // where results underflow
+__device__ constexpr double half_of_least(__nv_bfloat16) { return 0; }
+
+extern "C" __global__ void matmul_half_reference(const ELEMENT_TYPE* A, const ELEMENT_TYPE* B, double* expected,
+                                                 double* magnitude, int M, int N, int K, int lda, int ldb, int ldd) {
+  __shared__ float tile_a[TILE][TILE + 1];
+  __shared__ float tile_b[TILE][TILE + 1];
+  const int column = blockIdx.x * TILE + threadIdx.x;
+  const int first_row = blockIdx.y * TILE + threadIdx.y;
+  double sum[PER_THREAD] = {};
+  float absolute[PER_THREAD] = {};
+
+  for (int k0 = 0; k0 < K; k0 += TILE) {
+    for (int i = 0; i < PER_THREAD; ++i) {
+      const int row = first_row + i * ROWS;
+      const int k_a = k0 + threadIdx.x;
+      const int k_b = k0 + threadIdx.y + i * ROWS;
+      tile_a[threadIdx.y + i * ROWS][threadIdx.x] =
+          row < M && k_a < K ? static_cast<float>(A[static_cast<size_t>(row) * lda + k_a]) : 0.0F;
+      tile_b[threadIdx.y + i * ROWS][threadIdx.x] =
+          k_b < K && column < N ? static_cast<float>(B[static_cast<size_t>(k_b) * ldb + column]) : 0.0F;
+    }
+    __syncthreads();
+    for (int k = 0; k < TILE; ++k) {
+      const float b = tile_b[k][threadIdx.x];
+      for (int i = 0; i < PER_THREAD; ++i) {
+        const float product = tile_a[threadIdx.y + i * ROWS][k] * b;
+        sum[i] += product;
+        absolute[i] += fabsf(product);
+      }
+    }
+    __syncthreads();
+  }
+
+  const double u = unit_roundoff(ELEMENT_TYPE());
+  for (int i = 0; i < PER_THREAD; ++i) {
+    const int row = first_row + i * ROWS;
+    if (row < M && column < N) {
+      const size_t at = static_cast<size_t>(row) * ldd + column;
+      expected[at] = sum[i];
+      magnitude[at] = fabs(sum[i]) + 1.01 * (K * 0x1p-23 / u * absolute[i] + half_of_least(ELEMENT_TYPE()) / u);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// D (M x N) = alpha * A (M x K) * B (K x N) on Hopper's tensor cores: half or bfloat16, sums in float.
+//
+// A block has one warpgroup that copies and CONSUMERS that multiply. Between them lies a ring of STAGES k-tiles in shared
+// memory: the copier fills what has been read, the others multiply what has come. As many blocks as the GPU holds take tiles in
+// turn, so the copies of the next tile run while this one is stored. docs/gemm-half.md tells what each choice is worth.
+//
+//   schedule.cuh   which tiles are a block's
+//   copies.cuh     global memory -> shared memory, edges, clusters
+//   multiply.cuh   shared memory -> sums
+//   store.cuh      sums -> D
+//   barrier.cuh    who waits for whom
+//
+// and this file, the roles of the warpgroups.
+
+#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#error "wgmma needs the architecture sm_90a"
+#endif
+
+#include "wgmma/barrier.cuh"
+#include "wgmma/copies.cuh"
+#include "wgmma/multiply.cuh"
+#include "wgmma/schedule.cuh"
+#include "wgmma/shape.cuh"
+#include "wgmma/store.cuh"
+
+/// A warpgroup gives registers back, or takes some more. One that multiplies alone has enough.
+template <int COUNT>
+__device__ inline void keep_registers() {
+  if constexpr (CONSUMERS > 1) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(COUNT));
+}
+template <int COUNT>
+__device__ inline void take_registers() {
+  if constexpr (CONSUMERS > 1) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
+}
+
+__device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule schedule, int k_tiles) {
+  Turn turn(0);
+  for (Place place; schedule.get(place); schedule.advance(1)) {
+    for (int k = 0; k < k_tiles; ++k) {
+      wait(shared.empty[turn.stage], turn.parity ^ 1);
+      expect_bytes(shared.full[turn.stage], STAGE_BYTES);
+      copies.copy(shared.stages[turn.stage], place, k * TILE_K, shared.full[turn.stage]);
+      turn.advance();
+    }
+  }
+}
+
+/// `group` counts the warpgroups that multiply, `thread` its threads.
+__device__ inline void multiply_tiles(Shared& shared, Store store, Schedule schedule, int k_tiles, int group, int thread) {
+  const int team = group / TEAM, in_team = group % TEAM;
+  schedule.advance(team);
+  unsigned first_k_tile = team * k_tiles;
+  unsigned tiles = team == 0 ? 1 : 0;  // parity of the tiles that this team has had; the first waits for none
+  for (Place place; schedule.get(place); schedule.advance(TEAMS)) {
+    if constexpr (TURNS) wait(shared.turn[team], tiles++ % 2);
+    Turn turn(first_k_tile);
+    Sums sums;
+    int last = 0;
+    for (int k = 0; k < k_tiles; ++k) {
+      wait(shared.full[turn.stage], turn.parity);
+      multiply_tile(sums, shared_address(shared.stages[turn.stage]), in_team, k > 0);
+      if (k > 0) {
+        wait_for_batches<1>();
+        release(shared.empty[last], thread);
+      }
+      last = turn.stage;
+      turn.advance();
+    }
+    if constexpr (TURNS) {
+      if (thread == 0) arrive(shared.turn[team ^ 1]);
+    }
+    wait_for_batches<0>();
+    release(shared.empty[last], thread);
+    first_k_tile += TEAMS * k_tiles;
+    store.store(sums, place.row + in_team * GROUP_M + thread / WARP * STORE_ROWS, place.column);
+  }
+  store.finish();
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    matmul_wgmma(const __grid_constant__ CUtensorMap A_map, const __grid_constant__ CUtensorMap B_map,
+                 const __grid_constant__ CUtensorMap D_map, Number* D, int M, int N, int ldd, int rows, int columns,
+                 int band, int k_tiles, float alpha) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  Shared& shared = *reinterpret_cast<Shared*>(memory);
+  const int warp = __shfl_sync(0xffffffffU, threadIdx.x / WARP, 0);
+  const Division division = {rows, columns, band};
+  const Result result = {D, M, N, ldd, alpha};
+  if (threadIdx.x == 0) {
+    fetch_map(A_map);
+    fetch_map(B_map);
+    fetch_map(D_map);
+    for (int i = 0; i < STAGES; ++i) {
+      make_barrier(shared.full[i], 1);
+      make_barrier(shared.empty[i], RELEASES);
+    }
+    for (int i = 0; i < TEAMS; ++i) make_barrier(shared.turn[i], 1);
+    publish_barriers();
+  }
+  meet();
+  wait_for_launch_before();
+  if (warp < 4) {
+    keep_registers<CONSUMERS == 2 ? 24 : 32>();
+    if (warp == 0 && threadIdx.x == 0) copy_tiles(shared, Copies(A_map, B_map), Schedule(division), k_tiles);
+  } else {
+    take_registers<CONSUMERS == 2 ? 240 : 160>();
+    const int group = warp / 4 - 1;
+    multiply_tiles(shared, Store(D_map, result, shared.stores[warp - 4]), Schedule(division), k_tiles, group,
+                   threadIdx.x % GROUP);
+  }
+  meet();
+}

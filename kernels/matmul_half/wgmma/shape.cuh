@@ -1,0 +1,54 @@
+#pragma once
+// The tiling, level by level, and what follows from the parameters.
+//
+//   cluster     CLUSTER_M x CLUSTER_N blocks, which share what they copy
+//   block tile  TILE_M x TILE_N of D, in steps of TILE_K along k
+//   team        the warpgroups that multiply one tile: all CONSUMERS, or with SCHEDULE 'turns' one of two
+//   row block   64 rows, of one wgmma instruction after the other; a warp has 16 of them
+//
+// All rows of shared memory are of 64 numbers, 128 bytes, as the 128-byte swizzle wants them.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+using Number = ELEMENT_TYPE;
+static_assert(sizeof(Number) == 2, "half or bfloat16");
+
+constexpr int WARP = 32;
+constexpr int GROUP = 128;   // threads of a warpgroup
+constexpr int ROW = 64;      // numbers of a swizzled row
+constexpr int STEP = 16;     // of k, in one wgmma
+constexpr int ROW_BYTES = 128;
+
+constexpr bool TURNS = SCHEDULE == SCHEDULE_turns;
+constexpr int TEAM = TURNS ? 1 : CONSUMERS;  // warpgroups that share a tile
+constexpr int TEAMS = CONSUMERS / TEAM;
+constexpr int THREADS = GROUP * (CONSUMERS + 1);
+constexpr int GROUP_M = TILE_M / TEAM;
+constexpr int ROW_BLOCKS = GROUP_M / 64;
+static_assert(TILE_M % (64 * TEAM) == 0 && TILE_N % 8 == 0 && TILE_N <= 256 && TILE_K % ROW == 0, "shapes of wgmma");
+
+constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
+
+/// A in shared memory: for each 64 of k, TILE_M rows. B: for each 64 columns TILE_K rows (rows of B are rows of shared memory),
+/// or for each 64 of k TILE_N rows (columns of B are).
+constexpr bool B_ROWS = B_ORDER == B_ORDER_rows;
+constexpr int ROWS_OF_B = B_ROWS ? (TILE_N + ROW - 1) / ROW * TILE_K : TILE_K / ROW * TILE_N;
+constexpr int BYTES_A = TILE_K / ROW * TILE_M * ROW_BYTES;
+constexpr int BYTES_B = ROWS_OF_B * ROW_BYTES;
+constexpr int STAGE_BYTES = BYTES_A + BYTES_B;
+static_assert(BYTES_A % 1024 == 0 && BYTES_B % 1024 == 0, "the swizzle repeats every 1024 bytes");
+
+/// A warp hands 16 rows of STORE_N columns to the copy engine at a time, from one of STORES buffers of its own. 64 columns are
+/// swizzled; else a row is an odd number of 16 bytes, and eight rows lie in different banks by themselves.
+constexpr int STORE_ROWS = 16;
+constexpr int STORE_BYTES = STORE_ROWS * STORE_N * 2;
+static_assert(TILE_N % STORE_N == 0 && (STORE_N == ROW || STORE_N / 8 % 2 == 1), "see above");
+
+struct Shared {
+  unsigned char stages[STAGES][STAGE_BYTES];
+  unsigned char stores[CONSUMERS * 4][STORES][STORE_BYTES];
+  unsigned long long full[STAGES];   // the stage's bytes are there
+  unsigned long long empty[STAGES];  // they have been read by every block that they were sent to
+  unsigned long long turn[TEAMS];    // the team's tile is next
+};
