@@ -24,10 +24,10 @@ TEST_CASE("a sweep tells what is done, what failed, what is best for the size in
   CHECK(progress.line() == "4/20 (20 %) · 1 failed · best 512: tiled 13422 GFLOP/s");
   now += 2;
   progress.finished(measured("naive", {}, cube(1024), 400'000));
-  CHECK(progress.line() == "5/20 (25 %) · 1 failed · best 1024: naive 5369 GFLOP/s · 30 s left");
+  CHECK(progress.line() == "5/20 (25 %) · 30 s left · 1 failed · best 1024: naive 5369 GFLOP/s");
   now += 2;
   progress.finished(measured("slow", {}, cube(512), 90'000));
-  CHECK(progress.line() == "6/20 (30 %) · 1 failed · best 512: tiled 13422 GFLOP/s · 28 s left");
+  CHECK(progress.line() == "6/20 (30 %) · 28 s left · 1 failed · best 512: tiled 13422 GFLOP/s");
 }
 
 TEST_CASE("a best that nobody verified says so") {
@@ -39,15 +39,44 @@ TEST_CASE("a best that nobody verified says so") {
   CHECK(progress.line() == "1/20 (5 %) · best 512: tiled 13422 GFLOP/s unverified");
 }
 
-TEST_CASE("where a search may end early nobody is told how much is left") {
+TEST_CASE("where a search may end early the most is told, then what the sizes that have ended tell") {
   double now = 0;
-  Progress progress(168'600, [&] { return now; });
+  Progress progress(1000, [&] { return now; });
   progress.may_end_early();
-  for (int i = 0; i < 9; ++i) {
+  progress.set_sizes(4);
+  for (int i = 0; i < 10; ++i) {
     now += 1;
     progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
   }
-  CHECK(progress.line() == "9 of at most 168600 · 9 failed");
+  CHECK(progress.line() == "10 of at most 1000 · size 1 of 4 · at most 17 min left · 10 failed");
+  CHECK(progress.fraction() == doctest::Approx(0.01));
+  progress.size_ended();
+  CHECK(progress.fraction() == doctest::Approx(0.25));
+  now += 4;
+  CHECK(progress.line() == "10 of at most 1000 · size 2 of 4 · about 26 s left · 10 failed");
+  now += 400;  // it takes longer than the one before
+  CHECK(progress.line() == "10 of at most 1000 · size 2 of 4 · about 20 s left · 10 failed");
+  now = 30;
+  progress.size_ended();
+  CHECK(progress.line() == "10 of at most 1000 · size 3 of 4 · about 30 s left · 10 failed");
+}
+
+TEST_CASE("what is cut off at 80 columns is neither the count nor the time left") {
+  double now = 0;
+  Progress progress(
+      15'449, [&] { return now; }, "GFLOP/s");
+  progress.may_end_early();
+  progress.set_sizes(29);
+  for (int i = 0; i < 355; ++i) {
+    now += 40;
+    progress.finished(measured("register_tile_2d_of_somebody", {}, cube(1024), 40'000.0 - i));
+  }
+  progress.size_ended();
+  const std::string line = progress.line();
+  CHECK(line.find("left") < 70);
+  CHECK(line.find("left") < line.find("best 1024: register_tile_2d"));
+  CHECK(progress.line("matmul 1024: the best 5 once more").find("left") < line.find("best 1024"));
+  CHECK(progress.line("matmul 1024: the best 5 once more").ends_with(" · matmul 1024: the best 5 once more"));
 }
 
 TEST_CASE("a resumed sweep knows its best and the time left from the first line on") {
@@ -59,12 +88,12 @@ TEST_CASE("a resumed sweep knows its best and the time left from the first line 
   now += 60;  // the sweep was prepared meanwhile
   progress.begin();
   progress.already_known(40);
-  CHECK(progress.line() == "40/100 (40 %) · best 512: tiled 13422 GFLOP/s · 30 s left");
+  CHECK(progress.line() == "40/100 (40 %) · 30 s left · best 512: tiled 13422 GFLOP/s");
   for (int i = 0; i < 5; ++i) {
     now += 1;
     progress.finished(measured("slow", {}, cube(512), 90'000));
   }
-  CHECK(progress.line() == "45/100 (45 %) · best 512: tiled 13422 GFLOP/s · 55 s left");
+  CHECK(progress.line() == "45/100 (45 %) · 55 s left · best 512: tiled 13422 GFLOP/s");
 }
 
 TEST_CASE("a budget bounds the time left") {
@@ -80,10 +109,10 @@ TEST_CASE("a budget bounds the time left") {
     }
     return progress.line();
   };
-  CHECK(line({}, {}) == "105/1000 (10 %) · 5 failed · 15 min left");
-  CHECK(line(25, {}) == "105/1000 (10 %) · 5 failed · 20 s left");
-  CHECK(line({}, 13) == "105/1000 (10 %) · 5 failed · 8 s left");
-  CHECK(line(3, {}) == "105/1000 (10 %) · 5 failed · 0 s left");
+  CHECK(line({}, {}) == "105/1000 (10 %) · 15 min left · 5 failed");
+  CHECK(line(25, {}) == "105/1000 (10 %) · 20 s left · 5 failed");
+  CHECK(line({}, 13) == "105/1000 (10 %) · 8 s left · 5 failed");
+  CHECK(line(3, {}) == "105/1000 (10 %) · 0 s left · 5 failed");
 }
 
 TEST_CASE("where nobody knows what is left, a budget still says the most") {
@@ -93,7 +122,7 @@ TEST_CASE("where nobody knows what is left, a budget still says the most") {
   progress.end_after(60, {});
   now += 10;
   progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
-  CHECK(progress.line() == "1 of at most 168600 · 1 failed · at most 50 s left");
+  CHECK(progress.line() == "1 of at most 168600 · at most 50 s left · 1 failed");
 }
 
 TEST_CASE("what a device can do at most is not told as the best of a sweep") {
@@ -113,7 +142,7 @@ TEST_CASE("the last percent is not rounded up, and the end has no time left") {
     now += 1;
     progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
   }
-  CHECK(progress.line() == "999/1000 (99 %) · 5 failed · 1 s left");
+  CHECK(progress.line() == "999/1000 (99 %) · 1 s left · 5 failed");
   progress.finished(measured("k", {}, cube(8), 2'500'000));
   CHECK(progress.line() == "1000/1000 (100 %) · 5 failed · best 8: k 2.5 ms");
 }

@@ -125,9 +125,11 @@ int exit_code(const sweep::Summary& summary, bool all_failed, const SignalGuard&
 void say_what_is_known(const sweep::TrialList& list, const sweep::Request& request, db::ResultStore& store,
                        SweepDisplay& display) {
   std::vector<model::TrialRecord> best;
+  std::vector<model::Problem> to_search;
   std::optional<double> seconds_each;
   for (auto group = list.groups.rbegin(); group != list.groups.rend(); ++group) {
     if (group->count_known() == static_cast<std::int64_t>(group->candidates.size())) continue;
+    to_search.push_back(group->problem);
     if (group->count_known() > 0) {
       const auto pace = db::pace(store.connection(), group->problem, request.device.name);
       if (pace && pace->problem == group->problem) seconds_each = pace->seconds;
@@ -135,7 +137,7 @@ void say_what_is_known(const sweep::TrialList& list, const sweep::Request& reque
     if (const auto fastest = fastest_known(*group, request); fastest)
       if (auto trial = store.find(*fastest)) best.push_back(std::move(*trial));
   }
-  display.expect(best, seconds_each, request.budget);
+  display.expect(std::move(to_search), best, seconds_each, request.budget);
 }
 
 /// Ends what the second signal cuts off: the run is marked here, since the process does not come to it.
@@ -248,9 +250,9 @@ int run(const Context& context, const RunOptions& options) {
 
   const sweep::TrialList list = sweep::list_trials(request, store);
   say_exclusions(list, display);
-  say_unlaunchable(list, display);
+  if (list.total() > list.known()) say_unlaunchable(list, display);
   if (const std::string again = reopened_text(list.reopened()); !again.empty()) display.notice(again);
-  say_strategy(strategy, request, list, display);
+  if (list.total() > list.known()) say_strategy(strategy, request, list, display);
   say_what_is_known(list, request, store, display);
   GpuNeighbours neighbours(devices);
   if (list.total() > list.known()) say_neighbours(neighbours, printer);
@@ -264,7 +266,7 @@ int run(const Context& context, const RunOptions& options) {
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
-  say_best(request, store.connection());
+  say_best(request, list, summary, store.connection());
   const bool all_failed = is_all_failed(list, request, summary);
   say_end(summary, backend.compile_jobs, all_failed);
   if (request.shard) say_what_shards_lack(*request.shard, context);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "tuner/cli/context.hpp"
@@ -59,30 +60,45 @@ void say_leftover(const std::string& what, const std::filesystem::path& file) {
 }  // namespace
 
 void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer) {
+  std::vector<std::pair<const sweep::Exclusion*, int>> first;  // of each kernel, and how many more
   for (const sweep::Exclusion& exclusion : list.excluded) {
-    observer.notice(
-        fmt::format("left out: {} at {}: {}", exclusion.kernel, exclusion.problem.text(), exclusion.reason));
+    const auto known = std::find_if(first.begin(), first.end(),
+                                    [&](const auto& one) { return one.first->kernel == exclusion.kernel; });
+    if (known == first.end())
+      first.emplace_back(&exclusion, 0);
+    else
+      ++known->second;
+  }
+  for (const auto& [exclusion, more] : first) {
+    observer.notice(fmt::format("left out: {} at {}{}: {}", exclusion->kernel, exclusion->problem.text(),
+                                more == 0 ? "" : fmt::format(" and {} more", more), exclusion->reason));
   }
   if (list.groups.empty() && !list.excluded.empty()) {
-    const sweep::Exclusion& first = list.excluded.front();
-    throw model::UsageError(fmt::format("nothing is left to tune: {} at {}: {}", first.kernel,
-                                        first.problem.text(), first.reason),
-                            "give other sizes with --sizes, or look at the constraints");
+    const sweep::Exclusion& one = list.excluded.front();
+    throw model::UsageError(
+        fmt::format("nothing is left to tune: {} at {}: {}", one.kernel, one.problem.text(), one.reason),
+        "give other sizes with --sizes, or look at the constraints");
   }
 }
 
 void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
   std::map<std::string, const sweep::Unlaunchable*> most;
+  const sweep::Unlaunchable* worst = nullptr;
   for (const sweep::Unlaunchable& lost : list.unlaunchable) {
     const sweep::Unlaunchable*& known = most[lost.kernel];
     if (known == nullptr || known->configurations < lost.configurations) known = &lost;
+    if (worst == nullptr || worst->configurations < lost.configurations) worst = &lost;
   }
-  for (const auto& [kernel, lost] : most) {
+  const auto say = [&](const sweep::Unlaunchable& lost, const std::string& more) {
     observer.notice(
-        fmt::format("not tried: {} of {} configurations of {} at {}, which this device cannot launch: {}{}",
-                    lost->configurations, lost->of, kernel, lost->problem.size_text(), lost->example,
-                    lost->configurations > 1 ? " (the first)" : ""));
-  }
+        fmt::format("not tried: {} of {} configurations of {} at {}, which this device cannot launch: {}{}{}",
+                    lost.configurations, lost.of, lost.kernel, lost.problem.size_text(), lost.example,
+                    lost.configurations > 1 ? " (the first)" : "", more));
+  };
+  constexpr std::size_t most_said = 4;
+  if (most.size() > most_said)
+    return say(*worst, fmt::format("; {} more kernels have such", most.size() - 1));
+  for (const auto& [kernel, lost] : most) say(*lost, "");
 }
 
 std::string reopened_text(std::int64_t reopened) {

@@ -14,8 +14,11 @@ SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::vector<model::De
       m_devices(std::move(devices)),
       m_progress(0, terminal::steady_clock(), std::move(metric)) {}
 
-void SweepDisplay::expect(const std::vector<model::TrialRecord>& known_best,
+void SweepDisplay::expect(std::vector<model::Problem> problems,
+                          const std::vector<model::TrialRecord>& known_best,
                           std::optional<double> seconds_each, const sweep::Budget& budget) {
+  m_to_search = std::move(problems);
+  m_progress.set_sizes(static_cast<std::int64_t>(m_to_search.size()));
   for (const model::TrialRecord& trial : known_best) m_progress.known_best(trial);
   if (seconds_each) m_progress.expect(*seconds_each);
   m_progress.end_after(budget.seconds, budget.trials);
@@ -54,11 +57,13 @@ void SweepDisplay::left_out(const model::TrialRecord&) {
 
 void SweepDisplay::final_begins(const model::Problem& problem, std::size_t contestants) {
   const std::string which = problem.family + ' ' + problem.text();
-  show(contestants == 1 ? which + ": the best once more"
-                        : fmt::format("{}: the best {} once more, in turn", which, contestants));
+  show(m_progress.line(contestants == 1
+                           ? which + ": the best once more"
+                           : fmt::format("{}: the best {} once more, in turn", which, contestants)));
 }
 
 void SweepDisplay::search_ended(const model::SearchRecord& search) {
+  if (std::erase(m_to_search, search.problem) > 0) m_progress.size_ended();
   if (search.ending != model::SearchEnding::until || !search.outlook) return;
   m_printer.line(fmt::format(
       "{}: enough after {} configurations: the expected gain of the rest is {} (by {})",

@@ -19,10 +19,10 @@ class SweepDisplay final : public sweep::Observer {
  public:
   SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices, std::string metric);
 
-  /// What a sweep begins with: the best of each problem that is known, what a trial took before in seconds,
-  /// and when it ends whatever is left. Before the sweep.
-  void expect(const std::vector<model::TrialRecord>& known_best, std::optional<double> seconds_each,
-              const sweep::Budget& budget);
+  /// What a sweep begins with: the problems on which something is left, the best of each that is known, what
+  /// a trial took before in seconds, and when it ends whatever is left. Before the sweep.
+  void expect(std::vector<model::Problem> problems, const std::vector<model::TrialRecord>& known_best,
+              std::optional<double> seconds_each, const sweep::Budget& budget);
 
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
   void launching(const model::TrialRecord& trial) override;
@@ -45,6 +45,7 @@ class SweepDisplay final : public sweep::Observer {
   terminal::LinePrinter& m_printer;
   std::vector<model::DeviceInfo> m_devices;
   std::map<std::string, AtWork> m_at_work;  ///< by uuid
+  std::vector<model::Problem> m_to_search;
   terminal::Progress m_progress;
 };
 

@@ -103,34 +103,63 @@ std::int64_t Progress::to_come() const {
 
 double Progress::fraction() const {
   if (m_total <= 0) return 1;
-  return std::min(1.0, static_cast<double>(m_done) / static_cast<double>(m_total));
+  const double by_trials = std::min(1.0, static_cast<double>(m_done) / static_cast<double>(m_total));
+  if (!m_may_end_early || m_sizes == 0) return by_trials;
+  return std::max(by_trials, static_cast<double>(m_sizes_ended) / static_cast<double>(m_sizes));
+}
+
+void Progress::size_ended() {
+  m_sizes_ended = std::min(m_sizes, m_sizes_ended + 1);
+  m_size_ended_at = m_clock();
 }
 
 double Progress::elapsed_seconds() const {
   return m_clock() - m_started;
 }
 
+std::optional<double> Progress::seconds_by_sizes() const {
+  if (m_sizes_ended == 0) return std::nullopt;
+  const double each = (m_size_ended_at - m_started) / static_cast<double>(m_sizes_ended);
+  const double left = each * static_cast<double>(m_sizes - m_sizes_ended);
+  // Of the size in hand no more is over than it was expected to take.
+  return std::max(0.0, left - std::min(each, m_clock() - m_size_ended_at));
+}
+
 std::optional<double> Progress::seconds_left() const {
   const std::optional<double> each = m_rate.seconds_each() ? m_rate.seconds_each() : m_expected_each;
   std::optional<double> left;
   // What the trial in hand has already taken is not still to come.
-  if (each && !m_may_end_early)
+  if (each)
     left = std::max(0.0, static_cast<double>(to_come()) * *each - std::min(*each, m_clock() - m_last));
+  if (const auto by_sizes = seconds_by_sizes(); m_may_end_early && by_sizes)
+    left = left ? std::min(*left, *by_sizes) : *by_sizes;
   if (!m_time_limit) return left;
   const double most = std::max(0.0, *m_time_limit - elapsed_seconds());
   return left ? std::min(*left, most) : most;
 }
 
-std::string Progress::line() const {
+std::string Progress::time_text() const {
+  const std::optional<double> left = seconds_left();
+  if (!left || m_done >= m_total) return "";
+  const char* how = "";
+  if (m_may_end_early)
+    how = m_sizes_ended > 0 ? "about " : "at most ";
+  else if (m_time_limit && !m_rate.seconds_each() && !m_expected_each)
+    how = "at most ";
+  return fmt::format(" · {}{} left", how, duration_text(*left));
+}
+
+std::string Progress::line(const std::string& now) const {
   std::string out = m_may_end_early
                         ? fmt::format("{} of at most {}", m_done, m_total)
                         : fmt::format("{}/{} ({:.0f} %)", m_done, m_total, std::floor(100 * fraction()));
+  if (m_sizes > 1) out += fmt::format(" · size {} of {}", std::min(m_sizes, m_sizes_ended + 1), m_sizes);
+  out += time_text();
   if (m_failed > 0) out += fmt::format(" · {} failed", m_failed);
-  if (!m_best.empty()) out += " · " + m_best.front().text;
-  const std::optional<double> left = seconds_left();
-  const bool is_bound = m_time_limit && (m_may_end_early || !(m_rate.seconds_each() || m_expected_each));
-  if (left && m_done < m_total)
-    out += fmt::format(" · {}{} left", is_bound ? "at most " : "", duration_text(*left));
+  if (!now.empty())
+    out += " · " + now;
+  else if (!m_best.empty())
+    out += " · " + m_best.front().text;
   return out;
 }
 

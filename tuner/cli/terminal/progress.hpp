@@ -21,8 +21,8 @@ class RateEstimate {
   std::deque<double> m_intervals;  ///< the latest 200
 };
 
-/// What a sweep has done so far, as one line: `123/456 (27 %) · 3 failed · best 1024: register_tile 38.2
-/// TFLOP/s · 2 min 10 s left`.
+/// What a sweep has done so far, as one line whose end may be cut: `123/456 (27 %) · size 3 of 29 · 2 min 10
+/// s left · 3 failed · best 1024: register_tile 38.2 TFLOP/s`.
 class Progress {
  public:
   /// `metric` is shown of the best trial; empty, or not among a trial's metrics: its time is.
@@ -40,8 +40,13 @@ class Progress {
   void expect(double seconds_each) { m_expected_each = seconds_each; }
   /// The sweep ends when it has taken so long, or when so many trials have ended, whatever is left.
   void end_after(std::optional<double> seconds, std::optional<std::int64_t> trials);
-  /// The total is the most there may be: then nobody knows what is left, and no share of it is told.
+  /// The total is the most there may be: no share of it is told. What is left is judged by what the sizes
+  /// took that have ended; before one has, the most that it may be is told.
   void may_end_early() { m_may_end_early = true; }
+  /// How many sizes are to be searched.
+  void set_sizes(std::int64_t sizes) { m_sizes = sizes; }
+  /// One of them is searched.
+  void size_ended();
   /// The sweep turned out to be longer or shorter.
   void set_total(std::int64_t total) { m_total = total; }
 
@@ -51,11 +56,15 @@ class Progress {
   double fraction() const;  ///< 1 where there is nothing to do
   double elapsed_seconds() const;
   std::optional<double> seconds_left() const;  ///< nothing while it is unknown
-  std::string line() const;
+  /// `now`: what the sweep is at, in the place of the best.
+  std::string line(const std::string& now = "") const;
 
  private:
   void note_best(const model::TrialRecord& trial);
   std::int64_t to_come() const;
+  /// By what the sizes took that have ended.
+  std::optional<double> seconds_by_sizes() const;
+  std::string time_text() const;
 
   struct Best {
     model::Problem problem;
@@ -71,6 +80,9 @@ class Progress {
   std::int64_t m_done = 0;
   std::int64_t m_failed = 0;
   bool m_may_end_early = false;
+  std::int64_t m_sizes = 0;
+  std::int64_t m_sizes_ended = 0;
+  double m_size_ended_at = 0;
   std::deque<Best> m_best;  ///< one a problem, the one last worked on in front
   RateEstimate m_rate;
   std::optional<double> m_expected_each;

@@ -1,0 +1,87 @@
+// What a sweep of many sizes and several kernels says at its end, and what one says that has nothing to do.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/e2e/many.hpp"
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+using tuner::test::words_of;
+
+namespace {
+
+/// Someone with four kernels of one family, in a terminal of 80 columns.
+struct Sweeper : User {
+  Sweeper() {
+    environment["COLUMNS"] = "80";
+    tuner::test::write_kernels(home / "kernels", 4);
+  }
+  ProgramResult sweeps(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> command = {"run",     "--kernel",      "kernels",   "--device", "cpu",
+                                        "--sizes", "100..2000:100", "--measure", "quick",    "--ceilings",
+                                        "off",     "--strategy",    "random"};
+    command.insert(command.end(), more.begin(), more.end());
+    return types(command);
+  }
+};
+
+std::ptrdiff_t lines(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+/// Whether it stands there as a word.
+bool names(const std::string& text, const std::string& word) {
+  for (const char before : {' ', '\n'})
+    for (const char behind : {' ', ',', ':', '\n'})
+      if (has(text, before + word + behind)) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, the end of a run") {
+  TEST_CASE("every size that was asked for appears at the end, whatever became of it") {
+    const Sweeper user;
+    const auto cut = user.sweeps({"--budget", "60"});
+    INFO(cut.out, cut.err);
+    CHECK(cut.exit_code == 0);
+    for (int size = 100; size <= 2000; size += 100)
+      CHECK_MESSAGE(names("\n" + cut.out, std::to_string(size)), size);
+    CHECK(has(words_of(cut.out), "2000: not started: the budget is spent"));
+    CHECK(has(cut.err, "to go on:\n  tuner run"));
+    CHECK(has(cut.out, "searched: whole at "));
+
+    const std::string faulty = std::string(TUNER_SOURCE_DIR) + "/tests/faulty/syntax_error.toml";
+    const auto failed = user.types({"run", "--kernel", faulty, "--device", "cpu", "--sizes", "100,200"});
+    INFO(failed.out, failed.err);
+    CHECK(failed.exit_code == 1);
+    CHECK(has(words_of(failed.out), "100, 200: no trial that may be used: "));
+  }
+
+  TEST_CASE("the table names the kernel, and those that another beats are a line each") {
+    const Sweeper user;
+    const auto whole = user.sweeps();
+    INFO(whole.out, whole.err);
+    REQUIRE(whole.exit_code == 0);
+    CHECK((has(whole.out, "scale, kernel scale_0: ") || has(whole.out, "  kernel ")));
+    CHECK(has(whole.out, "searched: whole at all 20 sizes\n"));
+    const std::size_t others = whole.out.find("the other kernels that were tuned:\n");
+    REQUIRE(others != std::string::npos);
+    const std::string behind = whole.out.substr(others);
+    for (const char* kernel : {"\nscale_1 ", "\nscale_2 ", "\nscale_3 "}) CHECK(has(behind, kernel));
+    CHECK(has(words_of(behind), "of 20 sizes"));
+    CHECK(lines(behind) < 12);
+    // The time left stands before what may be cut, in a log as well.
+    CHECK(has(whole.err, "/480 ("));
+    CHECK(has(whole.err, " · size "));
+
+    const auto again = user.sweeps();
+    INFO(again.out, again.err);
+    CHECK(again.exit_code == 0);
+    CHECK(has(again.out, "nothing new; `tuner best` shows the best of these 20 sizes"));
+    CHECK(lines(again.out) + lines(again.err) < 12);
+  }
+}
