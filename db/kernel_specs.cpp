@@ -42,7 +42,7 @@ std::optional<Digest> known(const Digest& digest) {
 }  // namespace
 
 std::vector<StoredDeclaration> declarations(const Connection& db) {
-  Statement select(db, std::string("SELECT id, generation, ") + columns +
+  Statement select(db, std::string("SELECT id, generation, own, ") + columns +
                            " FROM declarations ORDER BY family, kernel, generation, id");
   Statement followed(
       db,
@@ -54,6 +54,7 @@ std::vector<StoredDeclaration> declarations(const Connection& db) {
     const Digest id = row.digest();
     StoredDeclaration& stored = list.emplace_back();
     stored.generation = row.integer();
+    stored.own = row.flag();
     stored.kernel = read_declaration(row);
     auto older = followed.use();
     older.bind(stored.kernel.family).bind(stored.kernel.kernel).bind(id);
@@ -202,6 +203,10 @@ void KernelSpecs::put(const StoredDeclaration& stored) {
       .run();
   for (const Digest& older : stored.followed)
     m_follow.use().bind(id).bind(kernel.family).bind(kernel.kernel).bind(older).run();
+}
+
+void KernelSpecs::own(const StoredDeclaration& declaration) {
+  m_own.use().bind(declaration.kernel.family).bind(declaration.kernel.kernel).bind(declaration.id()).run();
 }
 
 void KernelSpecs::put(const StoredJudgement& judgement) {

@@ -132,8 +132,12 @@ class Foreign {
 /// One merge of several databases: what can be done once for all of them is done at its end.
 class Merge {
  public:
-  Merge(const Connection& target, Rows rows, bool defers_indexes)
-      : m_target(target), m_rows(rows), m_writer(target, RowWriter::Life::one_transaction), m_specs(target) {
+  Merge(const Connection& target, const MergeOptions& options, bool defers_indexes)
+      : m_target(target),
+        m_rows(options.rows),
+        m_as_copy(options.as_copy),
+        m_writer(target, RowWriter::Life::one_transaction),
+        m_specs(target) {
     if (defers_indexes) m_deferred.emplace(target);
   }
 
@@ -146,7 +150,10 @@ class Merge {
       m_writer.note(probing);
       m_judged.insert(probing.verdict.probe);
     }
-    for (const auto& declaration : declarations(source)) m_specs.put(declaration);
+    for (const auto& declaration : declarations(source)) {
+      m_specs.put(declaration);
+      if (m_as_copy && declaration.own) m_specs.own(declaration);
+    }
     for_each_judgement(source, [&](const StoredJudgement& judgement) { m_specs.put(judgement); });
     for (const auto& final : finals(source)) m_writer.put(final);
     for (const auto& search : searches(source)) m_writer.put(search);
@@ -179,6 +186,7 @@ class Merge {
 
   const Connection& m_target;
   Rows m_rows;
+  bool m_as_copy;
   std::optional<DeferredIndexes> m_deferred;
   RowWriter m_writer;
   KernelSpecs m_specs;
@@ -252,7 +260,7 @@ std::vector<Added> merge_databases(const Connection& target, const std::vector<s
   // RowWriter puts what a row refers to before it; asking again for each row took a fifth of the time.
   const UnenforcedKeys unenforced(target);
   Transaction transaction(target);
-  Merge merge(target, options.rows, pays_to_defer_indexes(target, paths));
+  Merge merge(target, options, pays_to_defer_indexes(target, paths));
   std::vector<Added> added;
   for (const auto& path : paths) {
     const Foreign foreign(path, options.open);
@@ -272,7 +280,8 @@ std::vector<Added> merge_databases(const Connection& target, const std::vector<s
 
 Added merge_database(const Connection& target, const std::filesystem::path& path, const OpenOptions& options,
                      Rows rows) {
-  return merge_databases(target, {path}, {.open = options, .rows = rows, .judge = {}, .progress = {}})
+  return merge_databases(target, {path},
+                         {.open = options, .rows = rows, .as_copy = false, .judge = {}, .progress = {}})
       .front();
 }
 

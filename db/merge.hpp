@@ -20,6 +20,8 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
 struct MergeOptions {
   OpenOptions open;  ///< how the others are opened, the mode aside
   Rows rows = Rows::as_they_are;
+  /// What the others declared themselves counts as declared here: a copy answers as the one that it is of.
+  bool as_copy = false;
   Judge judge;  ///< of what came, by the specs in force; may be empty
   /// Told of each database when its rows are in; they stay only if merge_databases() returns.
   std::function<void(const std::filesystem::path&, const Added&)> progress;

@@ -11,6 +11,7 @@ struct StoredDeclaration {
   tuner::model::KernelDeclaration kernel;
   std::int64_t generation = 0;                 ///< one more than that of those it took the place of
   std::vector<tuner::model::Digest> followed;  ///< these, by id
+  bool own = false;  ///< the last one that a sweep on its database made; nothing that travels
 
   /// Of what it says and what it took the place of, so that it is one wherever it comes from. One of before
   /// version 8 of the schema (generation 0) is named by its spec or its definition.

@@ -6,6 +6,7 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
+#include "db/merge.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
@@ -156,6 +157,45 @@ TEST_SUITE("db") {
     CHECK(answers[0].final.has_value());
     CHECK_FALSE(answers[0].searched.has_value());
     CHECK(db::runs(opened).at(0).strategy.empty());
+  }
+
+  TEST_CASE(
+      "a database of version 7 loses nothing, and what its spec excludes stays out wherever it is merged") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    {
+      // Two sizes of a kernel, then its spec edited to exclude the fastest of three configurations. One
+      // failure of the past and one death while probing were added.
+      std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_7.sql");
+      const std::string dump((std::istreambuf_iterator<char>(in)), {});
+      REQUIRE(dump.size() > 10'000);
+      db_test::meddle(path, dump + "PRAGMA user_version = 7; PRAGMA application_id = 1953853029;");
+    }
+    std::filesystem::copy_file(path, folder / "source.db");
+    const db::Connection opened = db::open_for_reading(path);
+    CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
+    CHECK(std::filesystem::exists(path.string() + ".before-0008"));
+    const auto merged = folder / "merged.db";
+    db::merge_database(db::open_database(merged), folder / "source.db");
+    for (const auto& database : {path, merged}) {
+      CAPTURE(database.string());
+      for (const auto& [table, rows] :
+           {std::pair("trials", "6"), std::pair("measurements", "13"), std::pair("finals", "4"),
+            std::pair("searches", "4"), std::pair("runs", "2"), std::pair("verdicts", "3"),
+            std::pair("probings", "3"), std::pair("earlier_failures", "1"), std::pair("declarations", "1"),
+            std::pair("judgements", "6"), std::pair("kernel_specs", "1")}) {
+        CAPTURE(table);
+        CHECK(ask(database, fmt::format("SELECT count(*) FROM {}", table)) == rows);
+      }
+      CHECK(ask(database, "SELECT sum(deaths) FROM verdicts") == "3");
+      CHECK(ask(database, "SELECT group_concat(DISTINCT configuration) FROM trial WHERE superseded") ==
+            "{\"BLOCK_SIZE\":16}");
+      CHECK(ask(database, "SELECT group_concat(configuration ->> 'BLOCK_SIZE') FROM best") == "32,32");
+    }
+    CHECK(ask(path, "SELECT count(*) FROM attempts") == "9");
+    // Nothing waits to be decided: the next merge changes no answer.
+    db::merge_database(db::open_database(path), folder / "source.db");
+    CHECK(ask(path, "SELECT group_concat(configuration ->> 'BLOCK_SIZE') FROM best") == "32,32");
   }
 
   TEST_CASE("an older schema is brought up to date by who reads it, or else the error names both versions") {

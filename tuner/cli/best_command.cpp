@@ -23,6 +23,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/spec_at_hand.hpp"
+#include "tuner/cli/spec_notes.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
@@ -258,16 +259,19 @@ int best(const Context& context, BestOptions options) {
   Found found = find(connection, query, options);
   if (found.answers.empty()) find_nothing(settings, options);
   AnswerStyle style(connection);
+  const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, context);
+  const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);
   if (options.is_for_build()) {
     write_for_build(connection, found.answers, options);
   } else if (options.top > 0) {
     write_ranking(std::move(found), options, style.for_stdout());
   } else if (options.format == "json") {
-    write_out(answers::best_json(found.answers, options.size));
+    write_out(answers::best_json(found.answers, options.size, specs));
   } else {
     write_out(answers::best_text(found.answers, style.for_stdout()));
     if (!options.size.empty()) write_why(connection, found, options, style.for_stderr());
   }
+  for (const std::string& text : sentences) write_err(text);
   return 0;
 }
 

@@ -61,7 +61,9 @@ bool is_database(const fs::path& path) {
 Side load_file(const std::string& name) {
   const db::Connection copy = db::open_in_memory();
   if (is_database(name)) {
-    db::merge_database(copy, name);
+    db::MergeOptions options;
+    options.as_copy = true;  // it answers as it would by itself
+    db::merge_databases(copy, {name}, options);
   } else {
     db::import_file(copy, name);
   }

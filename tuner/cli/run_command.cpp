@@ -31,6 +31,7 @@
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/declare.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -260,12 +261,16 @@ int run(const Context& context, const RunOptions& options) {
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   sweep::Services services{pool,           backend.all_runners(),    results,       store, publishing,
                            backend.oracle, terminal::steady_clock(), signals.stop()};
+  if (const std::string others = sweep::other_declarations(request, store); !others.empty())
+    display.notice(others);
   sweep::Summary summary = sweep::sweep(request, list, services);
   add_ceilings(settings, request, backend, results, store, printer, signals.stop(), summary);
+  sweep::hold_declarations(request, services);
   backend.runners.clear();  // ends the workers: whoever is on a GPU now is somebody else
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
+  sweep::declare_kernels(request, services);  // also what others measured meanwhile
   say_best(request, list, summary, store.connection());
   const bool all_failed = is_all_failed(list, request, summary);
   say_end(summary, backend.compile_jobs, all_failed);

@@ -13,6 +13,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/run_named.hpp"
+#include "tuner/cli/spec_files.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
@@ -74,7 +75,8 @@ void add_import(CLI::App& app, Context& context, Action& action) {
       for (const std::string& path : *paths)
         static_cast<void>(db::open_export(path));  // before a database is made
       db::ResultStore store(context.settings().database());
-      for (const std::string& path : *paths) say_added(path, db::import_file(store.connection(), path));
+      for (const std::string& path : *paths)
+        say_added(path, db::import_file(store.connection(), path, judge_by_files()));
       return 0;
     };
   });
@@ -91,7 +93,9 @@ void add_merge(CLI::App& app, Context& context, Action& action) {
       for (const std::string& path : *paths) db::require_mergeable(path);
       db::ResultStore store(context.settings().database());
       const std::vector<std::filesystem::path> files(paths->begin(), paths->end());
-      const std::vector<db::Added> added = db::merge_databases(store.connection(), files);
+      db::MergeOptions options;
+      options.judge = judge_by_files();
+      const std::vector<db::Added> added = db::merge_databases(store.connection(), files, options);
       for (std::size_t i = 0; i < added.size(); ++i) say_added((*paths)[i], added[i]);
       return 0;
     };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/sweep/declare.hpp"
+
 namespace tuner::sweep {
 
 double BestTimes::of(const Compiled& trial, std::size_t device) {
@@ -9,6 +11,7 @@ double BestTimes::of(const Compiled& trial, std::size_t device) {
   if (!model::may_win(record.role)) return 0;
   auto known = m_best.find(trial.item.group);
   if (known == m_best.end()) {
+    if (!m_request.fresh) hold_declarations(m_request, m_services);
     const double before_ns =
         m_request.fresh ? 0 : m_services.source.best_ns(record.problem, record.comparison_class).value_or(0);
     known = m_best.emplace(trial.item.group, Best{before_ns, before_ns}).first;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -35,6 +36,32 @@ void declare(const Work& work, Services& services) {
     judgements[i] = {past[i].key, describes(work.kernel, past[i])};
   });
   services.sink.declare(kernel, judgements);
+}
+
+/// Whether another file is what was declared: neither the same one as it was before an edit, nor one of this
+/// host that was moved away since.
+bool is_of_another(const model::KernelDeclaration& known, const model::KernelDeclaration& own,
+                   const std::string& host) {
+  if (known.spec == own.spec) return false;
+  const bool is_here = known.host.empty() || known.host == host;
+  if (known.path == own.path) return !is_here;
+  const bool is_file = known.path.find(':') == std::string::npos;
+  std::error_code error;
+  return !is_file || !is_here || std::filesystem::exists(known.path, error);
+}
+
+/// `2026-11-23T20:15:01.123456Z` to the minute.
+std::string minute_of(const std::string& time) {
+  constexpr std::size_t minutes = 16;
+  if (time.size() < minutes) return time;
+  return time.substr(0, 10) + " " + time.substr(11, 5) + " UTC";
+}
+
+std::string who_declared(const model::KernelDeclaration& known, const std::string& host) {
+  std::string text = known.path;
+  if (!known.host.empty() && known.host != host) text += " on " + known.host;
+  if (!known.declared_at.empty()) text += " at " + minute_of(known.declared_at);
+  return text;
 }
 
 /// Whether a spec at hand names it, its own devices or not.
@@ -84,6 +111,38 @@ model::KernelDeclaration declaration_of(const Work& work) {
   const bool is_file = !spec.path.empty() && spec.path.find(':') == std::string::npos;
   const std::string path = is_file ? std::filesystem::absolute(spec.path).string() : spec.path;
   return {spec.family, spec.name, spec.role, work.kernel.definition(), work.kernel.spec_digest(), path};
+}
+
+std::string other_declarations(const Request& request, model::ResultSource& source) {
+  std::string first;
+  std::size_t others = 0;
+  for (const Work& work : request.work) {
+    const model::KernelDeclaration own = declaration_of(work);
+    if (!model::may_win(own.role)) continue;
+    for (const model::KernelDeclaration& known : source.declared(own.family)) {
+      if (known.kernel != own.kernel || !is_of_another(known, own, request.run.host)) continue;
+      if (++others == 1)
+        first = fmt::format("{} was declared by {}", own.kernel, who_declared(known, request.run.host));
+    }
+  }
+  if (others == 0) return "";
+  if (others > 1) first += fmt::format(", and {} more kernels by another path too", others - 1);
+  return first + "; this run answers by its own specs";
+}
+
+void hold_declarations(const Request& request, Services& services) {
+  if (!services.has_told_of_others) {
+    const std::string others = other_declarations(request, services.source);
+    if (!others.empty()) services.observer.notice("meanwhile " + others);
+    services.has_told_of_others = !others.empty();
+  }
+  for (const auto* list : {&request.work, &request.rivals}) {
+    for (const Work& work : *list) {
+      const model::KernelDeclaration own = declaration_of(work);
+      const std::vector<model::KernelDeclaration> known = services.source.declared(own.family);
+      if (std::find(known.begin(), known.end(), own) == known.end()) declare(work, services);
+    }
+  }
 }
 
 void declare_kernels(const Request& request, Services& services) {

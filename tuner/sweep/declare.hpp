@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "tuner/sweep/request.hpp"
 
 namespace tuner::sweep {
@@ -10,5 +12,13 @@ model::KernelDeclaration declaration_of(const Work& work);
 /// trials that describes: only those compete from now on. A library that a kernel's spec named and names no
 /// longer has none. Where no spec has changed this costs a look.
 void declare_kernels(const Request& request, Services& services);
+
+/// The same of those that another sweep has declared otherwise since, to be called before what competes is
+/// asked for: a sweep goes by its own specs to its end, whoever shares its database. Says so, once.
+void hold_declarations(const Request& request, Services& services);
+
+/// Which kernels another path has declared as something else than this sweep has: a sentence, empty where
+/// there is none. To be asked before declare_kernels().
+std::string other_declarations(const Request& request, model::ResultSource& source);
 
 }  // namespace tuner::sweep

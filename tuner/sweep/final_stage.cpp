@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/sweep/declare.hpp"
+
 namespace tuner::sweep {
 namespace {
 
@@ -65,6 +67,7 @@ void FinalStage::open(std::size_t group) {
   const model::FinalPolicy& policy = m_request.policy.final;
   const std::vector<Compiled> remembered = std::exchange(m_best[group], {});
   m_best.erase(group);
+  hold_declarations(m_request, m_services);
   // Seen from the slowest device, the fastest may look so much better than it is.
   const double widest = m_spread.corrects() ? m_spread.widest() : 1;
   const int most = m_spread.corrects() ? 2 * policy.contestants : policy.contestants;

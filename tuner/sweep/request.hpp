@@ -78,8 +78,9 @@ struct Services {
   model::ResultSource& source;
   Observer& observer;
   LaunchOracle oracle;
-  std::function<double()> clock;  ///< seconds, never going back
-  const std::atomic<bool>& stop;  ///< set from outside: finish the launch in hand and end
+  std::function<double()> clock;    ///< seconds, never going back
+  const std::atomic<bool>& stop;    ///< set from outside: finish the launch in hand and end
+  bool has_told_of_others = false;  ///< that another path declares its kernels otherwise
 };
 
 enum class Ending { done, budget_spent, interrupted };

@@ -152,12 +152,30 @@ Json contest_json(const db::BestAnswer& answer) {
   return out;
 }
 
-std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size) {
+namespace {
+
+Json json_of(const SpecNote& note) {
+  Json out;
+  out["path"] = note.path;
+  out["declared_at"] = note.declared_at;
+  out["host"] = note.host;
+  out["state"] = to_string(note.state);
+  out["measure"] = note.command.empty() ? Json() : Json(note.command);
+  return out;
+}
+
+}  // namespace
+
+std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
+                      const std::vector<SpecNote>& specs) {
   Json out;
   out["schema_version"] = 1;
   out["size"] = size;
   out["answers"] = Json::array();
-  for (const db::BestAnswer& answer : answers) out["answers"].push_back(answer_json(answer));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    Json& answer = out["answers"].emplace_back(answer_json(answers[i]));
+    if (!specs.empty()) answer["spec"] = specs[i].path.empty() ? Json() : json_of(specs[i]);
+  }
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

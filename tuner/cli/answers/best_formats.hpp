@@ -4,11 +4,14 @@
 #include <vector>
 
 #include "db/best.hpp"
+#include "tuner/cli/answers/spec_note.hpp"
 
 namespace tuner::cli::answers {
 
-/// `{"schema_version": 1, "size": …, "answers": […]}`; times in nanoseconds.
-std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size);
+/// `{"schema_version": 1, "size": …, "answers": […]}`; times in nanoseconds. `specs`: of each answer, or
+/// empty.
+std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
+                      const std::vector<SpecNote>& specs = {});
 
 /// Family, size, class and how near they are to what was asked for.
 nlohmann::ordered_json contest_json(const db::BestAnswer& answer);

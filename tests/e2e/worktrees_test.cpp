@@ -1,0 +1,209 @@
+// One database, and a kernel of one name in several places: what answers by which spec.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <string>
+#include <thread>
+
+#include "tests/e2e/user.hpp"
+
+using tuner::test::has;
+using tuner::test::User;
+using tuner::test::words_of;
+using tuner::test::write_text;
+
+namespace {
+
+const std::string spec = R"text(verify = "none"
+constraints = []
+
+[kernel]
+name = "scale"
+source = "scale.cu"
+entry = "scale"
+sizes = ["N"]
+
+[parameters]
+BLOCK_SIZE = [8, 16, 32]
+
+[launch]
+block = ["BLOCK_SIZE"]
+grid = ["ceil_div(N, BLOCK_SIZE)"]
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "in"
+extent = ["N"]
+init = "uniform(0, 1)"
+
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = ["N"]
+)text";
+
+/// Blocks of 16 are by far the fastest, those of 8 the slowest.
+const std::string source = R"text(extern "C" __global__ void scale(int N, const float* x, float* y) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= N) return;
+  float sum = 0;
+  for (int k = 0; k < (BLOCK_SIZE == 16 ? 20 : BLOCK_SIZE == 32 ? 400 : 1000); ++k) sum += x[(i + k) % N];
+  y[i] = sum;
+}
+)text";
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  return text.replace(text.find(what), what.size(), with);
+}
+
+const std::string narrow = replaced(spec, "constraints = []", "constraints = [\"BLOCK_SIZE != 16\"]");
+
+/// A folder with the kernel.
+std::string worktree(const User& user, const std::string& name, const std::string& text) {
+  const std::filesystem::path folder = std::filesystem::path(user.home.path()) / name;
+  std::filesystem::create_directories(folder);
+  write_text((folder / "scale.toml").string(), text);
+  write_text((folder / "scale.cu").string(), source);
+  return (folder / "scale.toml").string();
+}
+
+auto run(const User& user, const std::string& kernel, const std::string& sizes = "100",
+         const std::string& database = "tuner.db") {
+  const auto result = user.types({"run", "--kernel", kernel, "--device", "cpu", "--sizes", sizes, "--db",
+                                  database, "--measure", "quick", "--ceilings", "off"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  return result;
+}
+
+std::string best(const User& user, const std::string& database = "tuner.db",
+                 const std::string& format = "flags") {
+  return user.types({"best", "100", "--format", format, "--db", database}).out;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, worktrees") {
+  TEST_CASE("a run answers by its own spec, and says that another path has declared its kernel") {
+    const User user;
+    const std::string a = worktree(user, "a", narrow);
+    const std::string b = worktree(user, "b", spec);
+    const std::string told = "scale was declared by ";
+    const auto first = run(user, a);
+    CHECK(has(words_of(first.out), "BLOCK_SIZE=32"));
+    CHECK_FALSE(has(first.err, told));
+    const auto other = run(user, b);
+    CHECK(has(words_of(other.out), "BLOCK_SIZE=16"));
+    CHECK(has(other.err, told + a + " at 20"));
+    const auto again = run(user, a);
+    CHECK(has(words_of(again.out), "BLOCK_SIZE=32"));
+    CHECK_FALSE(has(again.out, "BLOCK_SIZE=16"));
+    CHECK(has(again.err, told + b + " at 20"));
+    CHECK(has(again.err, "this run answers by its own specs"));
+    // Its own path, edited; the same spec elsewhere; one that was moved.
+    write_text(a, spec);
+    CHECK_FALSE(has(run(user, a).err, told));
+    CHECK_FALSE(has(run(user, b).err, told));
+    std::filesystem::rename(b, b + ".old");
+    CHECK_FALSE(has(run(user, a).err, told));
+  }
+
+  TEST_CASE("a run that another one overtakes still answers by its own spec") {
+    const User user;
+    const std::string a = worktree(user, "a", narrow);
+    const std::string b = worktree(user, "b", spec);
+    auto slow = std::async(std::launch::async, [&] {
+      return user.types({"run", "--kernel", a, "--device", "cpu", "--sizes", "100,200000", "--db", "tuner.db",
+                         "--measure", "quick", "--ceilings", "off"});
+    });
+    // Until the first size is done, and so the long one under way.
+    for (int i = 0; i < 600 && best(user).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    run(user, b);
+    const bool is_overtaken = slow.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+    const auto first = slow.get();
+    INFO(first.err);
+    CHECK(is_overtaken);
+    CHECK(first.exit_code == 0);
+    CHECK_FALSE(has(first.out, "BLOCK_SIZE=16"));
+    CHECK(has(words_of(first.out), "BLOCK_SIZE=32"));
+    CHECK(has(first.err, "meanwhile scale was declared by " + b));
+    const auto of_large = user.types({"best", "200000", "--format", "json", "--db", "tuner.db"}).out;
+    CHECK(has(of_large, "\"BLOCK_SIZE\": 32"));
+  }
+
+  TEST_CASE("best says when spec or source on disk is not what was measured, and how to measure it anew") {
+    const User user;
+    const std::string a = worktree(user, "a", spec);
+    const std::string folder = a.substr(0, a.rfind('/'));
+    run(user, a);
+    const auto said = [&] { return user.types({"best", "100", "--db", "tuner.db"}).err; };
+    const auto state = [&](const std::string& word) {
+      return has(best(user, "tuner.db", "json"), "\"state\": \"" + word + "\"");
+    };
+    CHECK_FALSE(has(said(), "edited since"));
+    CHECK(state("unchanged"));
+    write_text(folder + "/scale.cu", source + "// slower\n");
+    CHECK(
+        has(said(), "scale was edited since: " + a + ", or a file that it names, is not what was measured"));
+    CHECK(state("changed"));
+    const std::string command = "tuner run --kernel " + a + " --sizes 100 --device cpu --db tuner.db";
+    CHECK(has(said(), command));
+    CHECK(has(best(user, "tuner.db", "json"), "\"measure\": \"" + command + "\""));
+    CHECK(has(user.types({"best", "--db", "tuner.db"}).err, command));
+    CHECK(has(user.types({"best", "100", "--format", "flags", "--db", "tuner.db"}).err, "edited since"));
+    write_text(folder + "/scale.cu", source);
+    CHECK(state("unchanged"));
+    write_text(a, narrow);
+    CHECK(has(said(), "excludes a configuration that is named here"));
+    CHECK(state("excluded"));
+    write_text(a, replaced(spec, "[8, 16, 32]", "[8, 16, 32, 64]"));
+    CHECK(has(said(), "has other lists or constraints than what was searched"));
+    CHECK(state("widened"));
+    write_text(a, "kernel = 1\n");
+    CHECK(state("unreadable"));
+    CHECK(has(said(), "cannot be read as its spec any more"));
+    std::filesystem::remove(a);
+    CHECK(state("unknown"));
+    CHECK_FALSE(has(said(), "edited since"));
+  }
+
+  TEST_CASE("what a spec excludes stays out of merged, imported and compared databases") {
+    const User user;
+    const std::string a = worktree(user, "a", spec);
+    run(user, a, "100", "a.db");
+    write_text(a, narrow);
+    run(user, a, "100", "a.db");
+    CHECK(has(best(user, "a.db"), "BLOCK_SIZE=32"));
+    REQUIRE(user.types({"merge", "a.db", "--db", "merged.db"}).exit_code == 0);
+    CHECK(has(best(user, "merged.db"), "BLOCK_SIZE=32"));
+    REQUIRE(user.types({"export", "-o", "a.jsonl", "--db", "a.db"}).exit_code == 0);
+    REQUIRE(user.types({"import", "a.jsonl", "--db", "imported.db"}).exit_code == 0);
+    CHECK(has(best(user, "imported.db"), "BLOCK_SIZE=32"));
+    for (const std::string other : {"merged.db", "imported.db", "a.jsonl"}) {
+      CAPTURE(other);
+      CHECK(user.types({"compare", "a.db", other, "--fail-if-slower", "1%"}).exit_code == 0);
+      CHECK(user.types({"compare", other, "a.db", "--fail-if-slower", "1%"}).exit_code == 0);
+    }
+    // Somebody whose spec has them all is compared by it, and adds nothing that this one excludes.
+    const std::string b = worktree(user, "b", spec);
+    run(user, b, "100", "b.db");
+    CHECK(user.types({"compare", "a.db", "b.db", "--fail-if-slower", "1%"}).exit_code == 5);
+    CHECK(user.types({"compare", "b.db", "a.db", "--fail-if-slower", "1%"}).exit_code == 0);
+    write_text(a, replaced(narrow, "[8, 16, 32]", "[8, 16]"));
+    run(user, a, "100", "c.db");
+    CHECK(has(best(user, "c.db"), "BLOCK_SIZE=8"));
+    write_text(a, narrow);
+    run(user, a, "200", "c.db");
+    REQUIRE(user.types({"merge", "b.db", "--db", "c.db"}).exit_code == 0);
+    CHECK(has(best(user, "c.db"), "BLOCK_SIZE=32"));
+  }
+}
