@@ -9,6 +9,7 @@
 
 #include "db/queries.hpp"
 #include "tuner/cli/spec_files.hpp"
+#include "tuner/model/device_kind.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -24,6 +25,12 @@ std::optional<model::DeviceInfo> device_named(const std::vector<model::DeviceInf
   return found == devices.end() ? std::nullopt : std::optional(*found);
 }
 
+/// As `--device` takes it; empty where that is what it takes anyway, or needs an address or a file.
+std::string device_of(const model::DeviceInfo& device) {
+  const model::DeviceKind& kind = model::device_kind(device.kind);
+  return kind.naming == model::DeviceKind::Naming::word ? std::string(kind.name) : "";
+}
+
 SpecNote::State state_of(const model::KernelDeclaration& declared, const space::KernelSpace* now,
                          const model::TrialRecord& winner, const model::DeviceLimits& limits) {
   if (!SpecFiles::has_place(declared) || declared.spec.empty()) return SpecNote::State::unknown;
@@ -36,7 +43,7 @@ SpecNote::State state_of(const model::KernelDeclaration& declared, const space::
 
 /// Measures these sizes of a kernel again, in the database that was asked.
 std::string command_for(const std::string& path, const model::TrialRecord& winner,
-                        const std::vector<std::string>& sizes, const std::string& kind,
+                        const std::vector<std::string>& sizes, const std::string& device,
                         const Context& context) {
   const bool is_shipped = path.starts_with("shipped:");
   std::string text = fmt::format("tuner run --kernel {} --sizes {}",
@@ -44,7 +51,7 @@ std::string command_for(const std::string& path, const model::TrialRecord& winne
   if (winner.problem.type != model::ElementType::float32)
     text += fmt::format(" --type {}", util::shell_quote(std::string(cuda_name(winner.problem.type))));
   if (winner.problem.row_padding != 0) text += fmt::format(" --pad {}", winner.problem.row_padding);
-  if (kind == "cpu") text += " --device cpu";
+  if (!device.empty()) text += " --device " + device;
   if (const auto db = context.flags.find("db"); db != context.flags.end())
     text += " --db " + util::shell_quote(db->second);
   return text;
@@ -74,8 +81,8 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::ve
       note.state =
           state_of(declared, files.find(declared), winner, device ? device->limits : model::DeviceLimits());
       if (!answers::sentence(note, winner.kernel).empty()) {
-        note.command = command_for(declared.path, winner, {winner.problem.size_text()},
-                                   device ? device->kind : "", context);
+        note.device = device ? device_of(*device) : "";
+        note.command = command_for(declared.path, winner, {winner.problem.size_text()}, note.device, context);
       }
     }
   }
@@ -106,9 +113,9 @@ std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answe
   }
   std::vector<std::string> sentences;
   for (const Told& told : all) {
-    const std::string kind = told.note->command.find(" --device cpu") == std::string::npos ? "" : "cpu";
-    sentences.push_back(told.sentence + "; to measure it anew:" +
-                        pasteable(command_for(told.note->path, *told.winner, told.sizes, kind, context)));
+    sentences.push_back(
+        told.sentence + "; to measure it anew:" +
+        pasteable(command_for(told.note->path, *told.winner, told.sizes, told.note->device, context)));
   }
   return sentences;
 }

@@ -17,6 +17,7 @@ struct SpecNote {
   std::string path;         ///< empty: nobody declared it
   std::string declared_at;  ///< UTC
   std::string host;         ///< that declared it
+  std::string device;       ///< as `--device` takes it; empty: it need not be said
   std::string command;      ///< measures it anew; empty where nothing has changed
 };
 
