@@ -41,25 +41,20 @@ std::set<std::string> common_names(const Trials& trials) {
   return names;
 }
 
-/// Everything that is not common to all: there is no row above to hold it against.
-std::string description(const TrialRecord& trial, const std::set<std::string>& common) {
-  std::string text = trial.kernel;
-  for (const Assignment& one : trial.configuration.assignments()) {
-    if (!common.contains(one.name)) text += ' ' + assignment_text(one);
-  }
-  return text;
-}
-
-std::string difference(const TrialRecord& above, const TrialRecord& trial,
-                       const std::set<std::string>& common) {
-  if (above.kernel != trial.kernel) return description(trial, common);
+/// Of another kernel its name is enough: its values are not held against the row above.
+std::string difference(const TrialRecord& above, const TrialRecord& trial) {
+  if (above.kernel != trial.kernel) return trial.kernel;
+  constexpr int most_told = 6;  // the rest stands in the list of configurations
   std::string text;
+  int changes = 0;
   for (const Assignment& one : trial.configuration.assignments()) {
     const model::Value* before = above.configuration.find(one.name);
     if (before != nullptr && *before == one.value) continue;
+    if (++changes > most_told) continue;
     const std::string from = before == nullptr ? "" : before->text() + " ";
     text += fmt::format("{}{} {}→ {}", text.empty() ? "" : ", ", one.name, from, one.value.text());
   }
+  if (changes > most_told) text += fmt::format(", {} more", changes - most_told);
   return text.empty() ? "as above" : text;
 }
 
@@ -131,12 +126,10 @@ Table change_table(const std::vector<ProblemSummary>& problems) {
   Table table({{"size", Align::right}, {"what is different"}});
   const bool beside = any_beside(trials);
   if (beside) table.add_column("beside its neighbours", Align::right);
-  const std::set<std::string> common = common_names(trials);
   const TrialRecord* above = nullptr;
   for (const TrialRecord* trial : trials) {
-    std::vector<std::string> row = {size_label(trial->problem), above == nullptr
-                                                                    ? description(*trial, common)
-                                                                    : difference(*above, *trial, common)};
+    std::vector<std::string> row = {size_label(trial->problem),
+                                    above == nullptr ? trial->kernel : difference(*above, *trial)};
     if (beside) row.push_back(beside_text(beside_neighbours(*trial, trials)));
     table.add_row(std::move(row));
     above = trial;

@@ -4,9 +4,13 @@
 
 #include "reports/document.hpp"
 #include "reports/text.hpp"
+#include "tuner/util/wrap.hpp"
 
 namespace reports {
 namespace {
+
+/// Of what is text; a table's row stays one line.
+constexpr std::size_t line_columns = 118;
 
 /// A path as a link target: everything that could end the link is percent-encoded.
 std::string link_target(const std::string& path) {
@@ -31,12 +35,12 @@ class MarkdownWriter {
                        markdown_text(heading.text));
   }
   std::string operator()(const Paragraph& paragraph) const {
-    return line_start_safe(markdown_text(paragraph.text)) + '\n';
+    return in_lines(line_start_safe(markdown_text(paragraph.text)), 0);
   }
   std::string operator()(const Facts& facts) const {
     std::string out;
     for (const auto& [name, value] : facts.entries) {
-      out += fmt::format("- **{}:** {}\n", markdown_text(name), markdown_text(value));
+      out += in_lines(fmt::format("- **{}:** {}", markdown_text(name), markdown_text(value)), 2);
     }
     return out;
   }
@@ -65,9 +69,22 @@ class MarkdownWriter {
   std::string operator()(const EndFold&) const { return ""; }
 
  private:
+  /// Text over several lines, `hanging` blanks before those behind the first.
+  static std::string in_lines(const std::string& text, std::size_t hanging) {
+    std::string out;
+    for (const std::string& line : tuner::util::wrapped(text, line_columns)) {
+      if (out.empty())
+        out = line + '\n';
+      else
+        out += std::string(hanging, ' ') + line_start_safe(line) + '\n';
+    }
+    return out;
+  }
+
   /// Signs that mean a list or a rule at the start of a line alone.
   static std::string line_start_safe(std::string text) {
     if (!text.empty() && (text[0] == '-' || text[0] == '+' || text[0] == '=')) text.insert(0, 1, '\\');
+    if (text.starts_with("1. ") || text.starts_with("1) ")) text.insert(1, 1, '\\');  // a list begins
     return text;
   }
 

@@ -107,8 +107,9 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   if (const std::string text = libraries_text(problems); !text.empty()) document.add(Paragraph{text});
 
   document.add(Fold{family + ": configurations, and all figures of the best"});
-  document.add_table(configuration_table(problems));
-  document.add_table(figures_table(problems, metric, input.ceilings));
+  document.add(configurations(problems));
+  document.add_table(times_table(problems, metric, input.id_digits));
+  document.add_table(resources_table(problems, input.ceilings));
   document.add(EndFold{});
 
   add_searches(problems, document);
@@ -120,16 +121,17 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   }
   document.add_figure(family + ' ' + field_heading(value),
                       size_chart(family + ": the best of each kernel", kernels, value));
+  document.add(Fold{family + ": every kernel by size and parameter"});
   for (const auto& [kernel, own] : kernels) {
     for (const std::string& pivot : choose_pivots(own, input.pivot)) {
-      document.add(Fold{
+      document.add(Paragraph{
           fmt::format("{}: {} by size{}", kernel, field_heading(value), pivot.empty() ? "" : " × " + pivot)});
       document.add_table(pivot_table(own, pivot, value, input.exhaustive));
-      document.add(EndFold{});
     }
   }
+  document.add(EndFold{});
 
-  Table spread = spread_table(problems);
+  Table spread = spread_table(problems, input.id_digits);
   if (spread.empty()) return;
   document.add(Heading{3, family + ": fastest and slowest"});
   document.add_table(std::move(spread));
@@ -140,6 +142,11 @@ void add_failures(const Trials& trials, std::size_t id_digits, Document& documen
   if (found.empty()) return;
   document.add(Heading{3, "Failures"});
   document.add_table(failure_table(found, id_digits));
+  Facts examples;
+  for (const FailureSummary& failure : found)
+    examples.entries.emplace_back(failure.example->key.hex().substr(0, id_digits),
+                                  trial_text(*failure.example));
+  document.add(std::move(examples));
   for (const FailureSummary& failure : found) {
     const TrialRecord& example = *failure.example;
     const std::string& whole = example.outcome.detail.empty() ? example.compile_log : example.outcome.detail;

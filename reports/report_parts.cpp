@@ -69,16 +69,15 @@ std::string rounds_text(const ProblemSummary& problem) {
   return problem.final == nullptr ? "-" : fmt::format("{}", problem.final->rounds);
 }
 
-/// The nearest two by name, the rest by number: a cell has to stay readable where a hundred are tied.
-std::string tied_text(const ProblemSummary& problem) {
+/// The nearest two, the rest by number: a cell has to stay readable where a hundred are tied.
+std::string tied_text(const ProblemSummary& problem, std::size_t id_digits) {
   if (problem.tied.empty()) return "-";
   constexpr std::size_t shown = 2;
   std::string out;
   for (std::size_t i = 0; i < std::min(shown, problem.tied.size()); ++i) {
     if (i != 0) out += "; ";
-    const TrialRecord& other = *problem.tied[i];
-    out += other.kernel == problem.best->kernel ? other.configuration.text() : configuration_text(other);
-    if (const std::string how = standing_text(problem, other); !how.empty()) out += ": " + how;
+    out += problem.tied[i]->key.hex().substr(0, id_digits);
+    if (const std::string how = standing_text(problem, *problem.tied[i]); !how.empty()) out += ": " + how;
   }
   if (problem.tied.size() > shown) out += fmt::format("; {} more", problem.tied.size() - shown);
   return out;
@@ -203,44 +202,34 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   return table;
 }
 
-Table configuration_table(const std::vector<ProblemSummary>& problems) {
-  std::vector<std::pair<std::string, std::string>> rows;  // configuration, sizes
+Facts configurations(const std::vector<ProblemSummary>& problems) {
+  std::vector<std::pair<std::string, std::string>> rows;  // sizes, configuration
   for (const ProblemSummary& problem : problems) {
     if (problem.best == nullptr) continue;
     const std::string text = configuration_text(*problem.best);
     const auto known =
-        std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.first == text; });
+        std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.second == text; });
     if (known == rows.end())
-      rows.emplace_back(text, size_label(problem.problem));
+      rows.emplace_back(size_label(problem.problem), text);
     else
-      known->second += ", " + size_label(problem.problem);
+      known->first += ", " + size_label(problem.problem);
   }
-  Table table({{"best at"}, {"configuration"}});
-  for (const auto& [text, sizes] : rows) table.add_row({sizes, text});
-  return table;
+  return {std::move(rows)};
 }
 
-Table figures_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
-                    const std::vector<model::Ceiling>& ceilings) {
+Table times_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
+                  std::size_t id_digits) {
   std::vector<Field> fields = {{"kernel", "", 1}, {"time", "median time", 1}};
   if (!metric.empty()) fields.push_back({metric, "", 1});
-  for (const char* name : {"interval", "registers", "occupancy", "limiter"}) fields.push_back({name, "", 1});
-
+  fields.push_back({"interval", "", 1});
   Table table({{"size", Align::right}});
   for (const Field& field : fields) {
     table.add_column(field_heading(field), is_numeric(field) ? Align::right : Align::left);
   }
-  const bool bound = std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
-    return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
-  });
-  if (bound) table.add_column("of ceiling", Align::right);
-  const std::vector<std::string> baselines = baseline_names(problems);
-  for (const std::string& name : baselines) table.add_column(baseline_heading(name), Align::right);
   const bool has_ideas = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
     return problem.best != nullptr && !problem.best->idea.empty();
   });
   if (has_ideas) table.add_column("idea");
-  table.add_column("over default", Align::right);
   table.add_column("time / fastest", Align::right);
   table.add_column("rounds", Align::right);
   table.add_column("tied with");
@@ -251,14 +240,38 @@ Table figures_table(const std::vector<ProblemSummary>& problems, const std::stri
       const bool says_why = cell.kind != Cell::Kind::value && &field == &fields.front();
       row.push_back(cell.kind == Cell::Kind::value || says_why ? cell_text(cell, field) : "-");
     }
+    if (has_ideas) row.push_back(cell.trial == nullptr || cell.trial->idea.empty() ? "-" : cell.trial->idea);
+    row.insert(row.end(), {by_fastest_text(problem), rounds_text(problem), tied_text(problem, id_digits)});
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table resources_table(const std::vector<ProblemSummary>& problems,
+                      const std::vector<model::Ceiling>& ceilings) {
+  const std::vector<Field> fields = {{"registers", "", 1}, {"occupancy", "", 1}, {"limiter", "", 1}};
+  Table table({{"size", Align::right}});
+  for (const Field& field : fields) {
+    table.add_column(field_heading(field), is_numeric(field) ? Align::right : Align::left);
+  }
+  const bool bound = std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
+    return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
+  });
+  if (bound) table.add_column("of ceiling", Align::right);
+  const std::vector<std::string> baselines = baseline_names(problems);
+  for (const std::string& name : baselines) table.add_column(baseline_heading(name), Align::right);
+  table.add_column("over default", Align::right);
+  for (const ProblemSummary& problem : problems) {
+    const Cell cell = best_cell(problem);
+    std::vector<std::string> row = {size_label(problem.problem)};
+    for (const Field& field : fields)
+      row.push_back(cell.kind == Cell::Kind::value ? cell_text(cell, field) : "-");
     if (bound) {
       row.push_back(cell.trial == nullptr ? "-" : ceiling_text(ceiling_share(*cell.trial, ceilings)));
     }
     for (const std::string& name : baselines)
       row.push_back(baseline_text(name, problem.baselines, cell.trial, problem.final));
-    if (has_ideas) row.push_back(cell.trial == nullptr || cell.trial->idea.empty() ? "-" : cell.trial->idea);
-    row.insert(row.end(),
-               {speedup_text(problem), by_fastest_text(problem), rounds_text(problem), tied_text(problem)});
+    row.push_back(speedup_text(problem));
     table.add_row(std::move(row));
   }
   return table;
@@ -281,13 +294,13 @@ std::string final_text(const std::vector<ProblemSummary>& problems) {
   return out;
 }
 
-Table spread_table(const std::vector<ProblemSummary>& problems) {
+Table spread_table(const std::vector<ProblemSummary>& problems, std::size_t id_digits) {
   Table table({{"size", Align::right},
                {"trials", Align::right},
                {"fastest", Align::right},
                {"slowest", Align::right},
                {"ratio", Align::right},
-               {"slowest configuration"}});
+               {"slowest trial"}});
   const Field time{"time", "", 1};
   for (const ProblemSummary& problem : problems) {
     if (problem.best == nullptr) continue;
@@ -296,7 +309,8 @@ Table spread_table(const std::vector<ProblemSummary>& problems) {
     const std::string ratio = ratio_text(median_ns(slowest) / median_ns(quickest));
     table.add_row({size_label(problem.problem), fmt::format("{}", problem.trials.size()),
                    field_text(quickest, time), field_text(slowest, time),
-                   (is_approximate(slowest) ? "~" : "") + ratio, configuration_text(slowest)});
+                   (is_approximate(slowest) ? "~" : "") + ratio,
+                   slowest.kernel + ' ' + slowest.key.hex().substr(0, id_digits)});
   }
   return table;
 }
@@ -326,7 +340,8 @@ Table failure_table(const std::vector<FailureSummary>& failures, std::size_t id_
   Table table({{"status"}, {"trials", Align::right}, {"example"}, {"of"}, {"reason"}});
   for (const FailureSummary& failure : failures) {
     table.add_row({std::string(model::to_string(failure.status)), fmt::format("{}", failure.count),
-                   failure.example->key.hex().substr(0, id_digits), trial_text(*failure.example),
+                   failure.example->key.hex().substr(0, id_digits),
+                   fmt::format("{} at {}", failure.example->kernel, size_label(failure.example->problem)),
                    util::one_line(reason(*failure.example), 120)});
   }
   return table;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reports/ceiling.hpp"
+#include "reports/document.hpp"
 #include "reports/field.hpp"
 #include "reports/summary.hpp"
 #include "reports/svg_chart.hpp"
@@ -24,20 +25,24 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
                  const std::vector<model::Ceiling>& ceilings, std::size_t id_digits);
 
 /// The configuration of each size, those that are the same together.
-Table configuration_table(const std::vector<ProblemSummary>& problems);
+Facts configurations(const std::vector<ProblemSummary>& problems);
 
-/// Size, the one to use, its time and figures, how it compares with the fastest of its final and with the
-/// default, what it is tied with; its share of the device's ceiling and where the idea to try it came from
-/// where any is known, and a column for each library that it is held against.
-Table figures_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
-                    const std::vector<model::Ceiling>& ceilings = {});
+/// Size, the one to use, its time, how it compares with the fastest of its final, what it is tied with by
+/// identifiers of `id_digits`, and where the idea to try it came from where any is known.
+Table times_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
+                  std::size_t id_digits);
+
+/// Size, what the one to use takes of the device, its share of the device's ceiling where that is known, how
+/// it compares with the default, and a column for each library that it is held against.
+Table resources_table(const std::vector<ProblemSummary>& problems,
+                      const std::vector<model::Ceiling>& ceilings);
 
 /// How the ones to use were found, for people: what a final is, and by which rule it chooses. Empty where no
 /// problem had one.
 std::string final_text(const std::vector<ProblemSummary>& problems);
 
 /// How much choosing matters: fastest and slowest measured configuration of each size.
-Table spread_table(const std::vector<ProblemSummary>& problems);
+Table spread_table(const std::vector<ProblemSummary>& problems, std::size_t id_digits);
 
 /// `value` of the fastest trial of each size, one line a named group. Groups without such values are left
 /// out. The x axis is the size where all dimensions are equal, else the geometric mean of the dimensions.

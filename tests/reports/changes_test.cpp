@@ -45,9 +45,18 @@ TEST_CASE("of each size it is said in what its winner differs from the one above
       at_rate("shared", {{"TILE", 16}, {"UNROLL", 4}}, 768, 20),
       at_rate("shared", {{"TILE", 32}, {"UNROLL", 4}}, 1024, 20),
       at_rate("tiled", {{"TILE", 32}, {"STAGES", 3}, {"UNROLL", 4}}, 1536, 20)};
-  CHECK(differences(trials) ==
-        std::vector<std::string>{"shared TILE=16", "as above", "TILE 16 → 32", "tiled TILE=32 STAGES=3"});
+  CHECK(differences(trials) == std::vector<std::string>{"shared", "as above", "TILE 16 → 32", "tiled"});
   CHECK(reports::common_text(problems_of(trials)) == "All of them have UNROLL=4.");
+}
+
+TEST_CASE("of many differences the first are told, and how many more there are") {
+  std::vector<model::Assignment> below, above;
+  for (int i = 0; i < 8; ++i) {
+    below.push_back({"P" + std::to_string(i), 1});
+    above.push_back({"P" + std::to_string(i), 2});
+  }
+  CHECK(differences({at_rate("k", below, 512, 20), at_rate("k", above, 768, 20)}).back() ==
+        "P0 1 → 2, P1 1 → 2, P2 1 → 2, P3 1 → 2, P4 1 → 2, P5 1 → 2, 2 more");
 }
 
 TEST_CASE("what an odd size costs is seen beside its neighbours") {

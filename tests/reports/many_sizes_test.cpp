@@ -1,0 +1,66 @@
+// A report of 49 sizes and three kernels with 20 parameters each is still to be read.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "reports/report.hpp"
+#include "tests/reports/sample.hpp"
+#include "tuner/util/text.hpp"
+
+using namespace tests;
+
+namespace {
+
+reports::ReportInput many_sizes() {
+  reports::ReportInput input;
+  input.title = "Many";
+  for (std::int64_t size = 128; size <= 49 * 128; size += 128) {
+    for (std::int64_t kernel = 0; kernel < 3; ++kernel) {
+      for (std::int64_t variant = 0; variant < 2; ++variant) {
+        std::vector<model::Assignment> values;
+        for (std::int64_t p = 0; p < 20; ++p)
+          values.push_back({fmt::format("LONG_PARAMETER_{}", p), (size / 128 * p + variant) % 3});
+        model::TrialRecord trial = measured(fmt::format("kernel_{}", kernel), std::move(values), cube(size),
+                                            1000.0 * static_cast<double>(size + 10 * kernel + variant));
+        trial.key = tuner::model::DigestBuilder().add(size).add(kernel).add(variant).finish();
+        trial.comparison_class = sample_class();
+        trial.workload.operations = 1e9;
+        input.trials.push_back(std::move(trial));
+      }
+    }
+    model::Winner winner;
+    winner.problem = cube(size);
+    winner.comparison_class = sample_class();
+    winner.trial = input.trials[input.trials.size() - 6].key;
+    winner.tied = {input.trials[input.trials.size() - 5].key};
+    input.winners.push_back(std::move(winner));
+  }
+  return input;
+}
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE("reports") {
+  TEST_CASE("of many sizes no line of Markdown is wider than a row of the widest table") {
+    const std::string text = reports::to_markdown(reports::build_report(many_sizes()));
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const std::string_view line = tuner::util::split_first(rest, "\n");
+      const std::size_t width = tuner::util::display_width(line);
+      const bool is_row = line.starts_with("|");
+      CHECK_MESSAGE(width <= (is_row ? 250U : 170U), line);
+    }
+    // The configurations stand in a list, not in the rows of tables.
+    CHECK(count(text, "LONG_PARAMETER_7=") == 3);  // three different ones
+  }
+
+  TEST_CASE("a page has one fold for what every kernel does, not one for each parameter") {
+    const std::string page = reports::to_html(reports::build_report(many_sizes()));
+    CHECK(count(page, "<details") == 3);
+  }
+}
