@@ -72,7 +72,8 @@ __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule sche
     wait_for_batches<0>();
     release(shared.empty[last], thread);
     first_k_tile += TEAMS * k_tiles;
-    store.store(sums, place.row + in_team * GROUP_M + thread / WARP * STORE_ROWS, place.column);
+    store.store(sums, place.row + (TRANSPOSED ? 0 : in_team * GROUP_LONG),
+                place.column + (TRANSPOSED ? in_team * GROUP_LONG : 0));
   }
   store.finish();
 }
@@ -89,15 +90,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   if (threadIdx.x == 0) {
     fetch_map(A_map);
     fetch_map(B_map);
-    fetch_map(D_map);
     for (int i = 0; i < STAGES; ++i) {
       make_barrier(shared.full[i], 1);
       make_barrier(shared.empty[i], RELEASES);
     }
     for (int i = 0; i < TEAMS; ++i) make_barrier(shared.turn[i], 1);
     publish_barriers();
+    fetch_map(D_map);
   }
-  meet();
+  __syncwarp();
+  meet_at_begin(warp < 4);
   wait_for_launch_before();
   if (warp < 4) {
     keep_registers<CONSUMERS == 2 ? 24 : 32>();
@@ -105,8 +107,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   } else {
     take_registers<CONSUMERS == 2 ? 240 : 160>();
     const int group = warp / 4 - 1;
-    multiply_tiles(shared, Store(D_map, result, shared.stores[warp - 4]), Schedule(division), k_tiles, group,
+    multiply_tiles(shared, Store(D_map, result, shared.stores[(warp - 4) / STORE_WARPS]), Schedule(division), k_tiles, group,
                    threadIdx.x % GROUP);
   }
-  meet();
+  meet_at_end();
 }

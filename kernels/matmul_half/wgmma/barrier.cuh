@@ -52,13 +52,25 @@ __device__ inline void wait(Barrier& barrier, unsigned parity) {
   } while (done == 0);
 }
 
-/// All threads of the cluster, or of the block where it is alone.
+/// All threads of the cluster.
 __device__ inline void meet() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/// The first warpgroup has made the barriers. It need not wait for the others where no other block uses its barriers.
+__device__ inline void meet_at_begin(bool first_group) {
   if constexpr (CLUSTER > 1) {
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    meet();
+  } else if (first_group) {
+    asm volatile("bar.arrive 0, %0;" ::"n"(THREADS) : "memory");
   } else {
-    __syncthreads();
+    asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory");
   }
+}
+
+/// A block must not end while others send to it.
+__device__ inline void meet_at_end() {
+  if constexpr (CLUSTER > 1) meet();
 }
 
 /// Of k-tiles counted through all tiles of a block: the stage, and the parity of its round.

@@ -1,12 +1,13 @@
 #pragma once
-// Shared memory to sums: one wgmma multiplies 64 x 16 of A with 16 x TILE_N of B, and adds to 64 x TILE_N sums in the registers
-// of a warpgroup. It reads both from shared memory, where a descriptor says they are, and runs on its own until waited for.
+// Shared memory to sums: one wgmma multiplies 64 x 16 of A with 16 x WIDE of B (or of B^T and A^T), and adds to 64 x WIDE sums
+// in the registers of a warpgroup. It reads both from shared memory, where a descriptor says they are, and runs on its own
+// until waited for.
 
 #include "wgmma/operands.cuh"
 #include "wgmma/shape.cuh"
 
 struct Sums {
-  float of[ROW_BLOCKS][TILE_N / 2];
+  float of[BLOCKS][WIDE / 2];
 };
 
 /// Where an operand begins and how it is laid out: 128-byte swizzle; `group` bytes from eight rows of shared memory to the
@@ -32,29 +33,40 @@ __device__ inline void wait_for_batches() {
 #define NAME_OF___nv_bfloat16 "bf16"
 #define NUMBER_NAME JOIN(NAME_OF_, ELEMENT_TYPE, )
 
-/// sum = A * B, or with `add` sum += A * B.
-__device__ inline void multiply(float (&sum)[TILE_N / 2], unsigned long long a, unsigned long long b, int add) {
+/// sum = first * second, or with `add` sum += first * second.
+__device__ inline void multiply(float (&sum)[WIDE / 2], unsigned long long first, unsigned long long second, int add) {
   asm volatile(
       "{ .reg .pred add;\n"
       "setp.ne.b32 add, %" TEXT(OPERAND_3) ", 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n" TEXT(TILE_N) "k16.f32." NUMBER_NAME "." NUMBER_NAME
-      " {" SUMS_TEXT "}, %" TEXT(OPERAND_1) ", %" TEXT(OPERAND_2) ", add, 1, 1, 0, %" TEXT(OPERAND_4) "; }"
+      "wgmma.mma_async.sync.aligned.m64n" TEXT(WIDE) "k16.f32." NUMBER_NAME "." NUMBER_NAME
+      " {" SUMS_TEXT "}, %" TEXT(OPERAND_1) ", %" TEXT(OPERAND_2) ", add, 1, 1, %" TEXT(OPERAND_4) ", %" TEXT(OPERAND_5) "; }"
       : SUMS_OPERANDS
-      : "l"(a), "l"(b), "r"(add), "n"(B_ROWS ? 1 : 0));
+      : "l"(first), "l"(second), "r"(add), "n"(TRANSPOSED && B_ROWS), "n"(!TRANSPOSED && B_ROWS));
 }
 
-/// One k-tile; `add` is 0 for the first of a tile. An operand's place in the stage is added to the descriptor's, in 16 bytes.
+/// Of an operand in a stage: where the 64 rows or columns number `block` and step `k` begin. A row of shared memory is along k,
+/// and LENGTH rows are beside each other; or it is across k, and TILE_K are.
+template <bool ALONG_K, int LENGTH>
+__device__ constexpr int place_of(int block, int k) {
+  return ALONG_K ? (k * STEP / ROW * LENGTH + block * 64) * ROW_BYTES + k * STEP % ROW * 2
+                 : (block * TILE_K + k * STEP) * ROW_BYTES;
+}
+
+/// One k-tile; `add` is 0 for the first of a tile. A place in the stage is added to the descriptor in units of 16 bytes.
 __device__ inline void multiply_tile(Sums& sums, unsigned stage, int in_team, int add) {
-  const unsigned long long a = operand(stage + in_team * GROUP_M * ROW_BYTES, 16, 8 * ROW_BYTES);
-  const unsigned long long b = operand(stage + BYTES_A, B_ROWS ? TILE_K * ROW_BYTES : 16, 8 * ROW_BYTES);
+  constexpr auto of_a = place_of<true, TILE_M>;
+  constexpr auto of_b = place_of<!B_ROWS, TILE_N>;
+  constexpr auto of_first = TRANSPOSED ? of_b : of_a, of_second = TRANSPOSED ? of_a : of_b;
+  const int own = of_first(BLOCKS, 0) * in_team;
+  const unsigned long long a = operand(stage + (TRANSPOSED ? 0 : own), 16, 8 * ROW_BYTES);
+  const unsigned long long b =
+      operand(stage + BYTES_A + (TRANSPOSED ? own : 0), B_ROWS ? TILE_K * ROW_BYTES : 16, 8 * ROW_BYTES);
   begin_multiplying();
 #pragma unroll
-  for (int i = 0; i < TILE_K / STEP * ROW_BLOCKS; ++i) {
-    const int k = i / ROW_BLOCKS, m = i % ROW_BLOCKS;
-    const int row = k * STEP / ROW, in_row = k * STEP % ROW * 2;
-    const int of_a = (row * TILE_M + m * 64) * ROW_BYTES + in_row;
-    const int of_b = B_ROWS ? k * STEP * ROW_BYTES : row * TILE_N * ROW_BYTES + in_row;
-    multiply(sums.of[m], a + of_a / 16, b + of_b / 16, k == 0 ? add : 1);
+  for (int i = 0; i < TILE_K / STEP * BLOCKS; ++i) {
+    const int k = i / BLOCKS;
+    multiply(sums.of[i % BLOCKS], (TRANSPOSED ? b : a) + of_first(i % BLOCKS, k) / 16,
+             (TRANSPOSED ? a : b) + of_second(0, k) / 16, k == 0 ? add : 1);
   }
   end_of_batch();
 }

@@ -4,7 +4,10 @@
 //   cluster     CLUSTER_M x CLUSTER_N blocks, which share what they copy
 //   block tile  TILE_M x TILE_N of D, in steps of TILE_K along k
 //   team        the warpgroups that multiply one tile: all CONSUMERS, or with SCHEDULE 'turns' one of two
-//   row block   64 rows, of one wgmma instruction after the other; a warp has 16 of them
+//   block       64 rows of one wgmma instruction after the other; a warp has 16 of them
+//
+// One side of a tile is a multiple of 64, the other of 8. Which one, LONG_SIDE says: with 'columns' the tile's transpose is
+// multiplied, B^T * A^T.
 //
 // All rows of shared memory are of 64 numbers, 128 bytes, as the 128-byte swizzle wants them.
 
@@ -24,9 +27,12 @@ constexpr bool TURNS = SCHEDULE == SCHEDULE_turns;
 constexpr int TEAM = TURNS ? 1 : CONSUMERS;  // warpgroups that share a tile
 constexpr int TEAMS = CONSUMERS / TEAM;
 constexpr int THREADS = GROUP * (CONSUMERS + 1);
-constexpr int GROUP_M = TILE_M / TEAM;
-constexpr int ROW_BLOCKS = GROUP_M / 64;
-static_assert(TILE_M % (64 * TEAM) == 0 && TILE_N % 8 == 0 && TILE_N <= 256 && TILE_K % ROW == 0, "shapes of wgmma");
+constexpr bool TRANSPOSED = LONG_SIDE == LONG_SIDE_columns;
+constexpr int GROUP_LONG = (TRANSPOSED ? TILE_N : TILE_M) / TEAM;
+constexpr int GROUP_M = TRANSPOSED ? TILE_M : GROUP_LONG;
+constexpr int GROUP_N = TRANSPOSED ? GROUP_LONG : TILE_N;
+constexpr int BLOCKS = GROUP_LONG / 64;
+static_assert(GROUP_LONG % 64 == 0 && WIDE % 8 == 0 && WIDE <= 256 && TILE_K % ROW == 0, "shapes of wgmma");
 
 constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
 
@@ -39,15 +45,16 @@ constexpr int BYTES_B = ROWS_OF_B * ROW_BYTES;
 constexpr int STAGE_BYTES = BYTES_A + BYTES_B;
 static_assert(BYTES_A % 1024 == 0 && BYTES_B % 1024 == 0, "the swizzle repeats every 1024 bytes");
 
-/// A warp hands 16 rows of STORE_N columns to the copy engine at a time, from one of STORES buffers of its own. 64 columns are
-/// swizzled; else a row is an odd number of 16 bytes, and eight rows lie in different banks by themselves.
-constexpr int STORE_ROWS = 16;
-constexpr int STORE_BYTES = STORE_ROWS * STORE_N * 2;
-static_assert(TILE_N % STORE_N == 0 && (STORE_N == ROW || STORE_N / 8 % 2 == 1), "see above");
+/// What is handed to the copy engine at a time: by a warp, its 16 rows of STORE_N columns, 64 of them swizzled, else an odd
+/// number of 16 bytes, so that eight rows lie in different banks by themselves; or, transposed, by a warpgroup STORE_M rows
+/// of 64 columns.
+constexpr int STORE_BYTES = STORE_M * STORE_N * 2;
+constexpr int STORE_WARPS = TRANSPOSED ? 4 : 1;
+static_assert(GROUP_M % STORE_M == 0 && GROUP_N % STORE_N == 0 && (STORE_N == ROW || STORE_N / 8 % 2 == 1), "see above");
 
 struct Shared {
   unsigned char stages[STAGES][STAGE_BYTES];
-  unsigned char stores[CONSUMERS * 4][STORES][STORE_BYTES];
+  unsigned char stores[CONSUMERS * 4 / STORE_WARPS][STORES][STORE_BYTES];
   unsigned long long full[STAGES];   // the stage's bytes are there
   unsigned long long empty[STAGES];  // they have been read by every block that they were sent to
   unsigned long long turn[TEAMS];    // the team's tile is next

@@ -1,6 +1,6 @@
 #pragma once
-// D = alpha * sums, rounded once, through shared memory, by the copy engine. Each warp stores its own 16 rows of each row block
-// and waits for no other. What is outside of D is not written. The engine writes whole groups of eight columns only, so its map
+// D = alpha * sums, rounded once, through shared memory, by the copy engine. A warp stores its own 16 rows of each block and
+// waits for no other; transposed, these are columns, and the four of a warpgroup store 64 together. What is outside of D is not written. The engine writes whole groups of eight columns only, so its map
 // ends before the last N % 8 of them, which the warp's lanes store.
 
 #include <cuda.h>
@@ -24,45 +24,59 @@ struct Result {
   float alpha;
 };
 
+/// The threads that fill a buffer together.
+__device__ inline void store_barrier() {
+  if constexpr (STORE_WARPS == 1) {
+    __syncwarp();
+  } else {
+    asm volatile("bar.sync %0, %1;" ::"r"(threadIdx.x / GROUP), "n"(GROUP) : "memory");
+  }
+}
+
 class Store {
  public:
   __device__ Store(const CUtensorMap& map, const Result& result, unsigned char (*buffers)[STORE_BYTES])
-      : m_map(map), m_result(result), m_buffers(buffers), m_lane(threadIdx.x % WARP) {}
+      : m_map(map), m_result(result), m_buffers(buffers), m_thread(threadIdx.x % (STORE_WARPS * WARP)) {}
 
-  /// `row`: the first of the warp's rows.
+  /// `row`, `column`: where the sums of the warpgroup begin.
   __device__ void store(const Sums& sums, int row, int column) {
-    const int whole = m_result.N / 8 * 8;
+    if constexpr (!TRANSPOSED) row += threadIdx.x % GROUP / WARP * STORE_M;
 #pragma unroll
-    for (int m = 0; m < ROW_BLOCKS; ++m) {
+    for (int block = 0; block < BLOCKS; ++block) {
 #pragma unroll
-      for (int n = 0; n < TILE_N; n += STORE_N) {
-        const unsigned buffer = shared_address(m_buffers[m_next]);
-        const int left = whole - column - n;  // columns for the copy engine
-        if (m_lane == 0) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(STORES - 1) : "memory");
-        __syncwarp();
-        fill(buffer, sums.of[m] + n / 2);
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        __syncwarp();
-        if (m_lane == 0) {
-          if (left > 0) {
-            asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&m_map),
-                         "r"(column + n), "r"(row + m * 64), "r"(buffer)
-                         : "memory");
-          }
-          asm volatile("cp.async.bulk.commit_group;" ::: "memory");  // a group for each buffer, if an empty one
-        }
-        if (whole < m_result.N && left >= 0 && left < STORE_N) store_rest(row + m * 64, whole, left / 8);
-        m_next = m_next + 1 == STORES ? 0 : m_next + 1;
+      for (int wide = 0; wide < WIDE; wide += TRANSPOSED ? STORE_M : STORE_N) {
+        store_part(sums.of[block] + wide / 2, row + (TRANSPOSED ? wide : block * 64),
+                   column + (TRANSPOSED ? block * 64 : wide));
       }
     }
   }
 
   /// Shared memory must not go before it has been read.
   __device__ void finish() const {
-    if (m_lane == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    if (m_thread == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
   }
 
  private:
+  __device__ void store_part(const float* sum, int row, int column) {
+    const unsigned buffer = shared_address(m_buffers[m_next]);
+    const int whole = m_result.N / 8 * 8, left = whole - column;  // columns for the copy engine
+    if (m_thread == 0) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(STORES - 1) : "memory");
+    store_barrier();
+    fill(buffer, sum);
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    store_barrier();
+    if (m_thread == 0) {
+      if (left > 0) {
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&m_map),
+                     "r"(column), "r"(row), "r"(buffer)
+                     : "memory");
+      }
+      asm volatile("cp.async.bulk.commit_group;" ::: "memory");  // a group for each buffer, if an empty one
+    }
+    if (whole < m_result.N && left >= 0 && left < STORE_N) store_rest(row, whole, left / 8);
+    m_next = m_next + 1 == STORES ? 0 : m_next + 1;
+  }
+
   /// Of a group of eight columns, in bytes from the begin of the buffer.
   __device__ static int place(int row, int eight) {
     return STORE_N == ROW ? row * ROW_BYTES + ((eight ^ row % 8) << 4) : row * STORE_N * 2 + eight * 16;
@@ -70,38 +84,52 @@ class Store {
 
   /// The columns from `column` on, less than eight, which are a group of the buffer.
   __device__ void store_rest(int row, int column, int eight) const {
-    const int in_eight = m_lane % 8;
+    const int in_eight = m_thread % 8;
     if (column + in_eight >= m_result.N) return;
-    for (int i = m_lane / 8; i < STORE_ROWS && row + i < m_result.M; i += WARP / 8) {
+    for (int i = m_thread / 8; i < STORE_M && row + i < m_result.M; i += STORE_WARPS * WARP / 8) {
       m_result.D[static_cast<size_t>(row + i) * m_result.ldd + column + in_eight] =
           reinterpret_cast<const Number*>(m_buffers[m_next] + place(i, eight))[in_eight];
     }
   }
 
-  /// Of eight columns a lane has two sums in row lane / 4, and two in the row eight below: what stmatrix takes.
+  /// Of eight columns of a wgmma's sums a lane has two in row lane / 4, and two in the row eight below: what stmatrix takes,
+  /// four squares of eight by eight at a time. Each lane says where one of their rows goes, or, transposed, one of their columns.
   __device__ void fill(unsigned buffer, const float* sum) const {
-    const int row = m_lane % STORE_ROWS;
+    constexpr int eights = (TRANSPOSED ? STORE_M : STORE_N) / 8;
+    const int lane = threadIdx.x % WARP, lower = lane / 8 % 2, next = lane / 16;
+    const int warp = threadIdx.x % GROUP / WARP;
 #pragma unroll
-    for (int n = 0; n < STORE_N / 8; n += 2) {
-      const int eight = n + m_lane / STORE_ROWS;
-      const unsigned to = buffer + place(row, eight);
-      const float* const of = sum + n * 4;
-      const unsigned upper = two(of), lower = two(of + 2);
-      if (n + 1 < STORE_N / 8) {
-        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(upper), "r"(lower),
-                     "r"(two(of + 4)), "r"(two(of + 6))
-                     : "memory");
+    for (int i = 0; i < eights; i += 2) {
+      const unsigned to =
+          buffer + (TRANSPOSED ? place((i + next) * 8 + lane % 8, warp * 2 + lower) : place(lane % 16, i + next));
+      const float* const of = sum + i * 4;
+      if (i + 1 < eights) {
+        store_squares(to, two(of), two(of + 2), two(of + 4), two(of + 6));
       } else {
-        asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(to), "r"(upper), "r"(lower) : "memory");
+        store_squares(to, two(of), two(of + 2));
       }
     }
   }
 
-  __device__ unsigned two(const float* sum) const { return pair(m_result.alpha * sum[0], m_result.alpha * sum[1], Number()); }
+#if LONG_SIDE == LONG_SIDE_columns
+#define SQUARES ".trans.shared.b16"
+#else
+#define SQUARES ".shared.b16"
+#endif
+  __device__ static void store_squares(unsigned to, unsigned a, unsigned b, unsigned c, unsigned d) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4" SQUARES " [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
+  }
+  __device__ static void store_squares(unsigned to, unsigned a, unsigned b) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x2" SQUARES " [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
+  }
+
+  __device__ unsigned two(const float* sum) const {
+    return pair(m_result.alpha * sum[0], m_result.alpha * sum[1], Number());
+  }
 
   const CUtensorMap& m_map;
   const Result& m_result;
   unsigned char (*m_buffers)[STORE_BYTES];
-  int m_lane;
+  int m_thread;
   int m_next = 0;
 };
