@@ -15,7 +15,7 @@
 namespace {
 
 // cublasLt.h
-constexpr int real_float = 0;      // CUDA_R_32F
+constexpr int real_float = 0;  // CUDA_R_32F
 #ifndef REAL_NUMBER
 #define REAL_NUMBER 14  // CUDA_R_16BF
 #endif

@@ -1,11 +1,11 @@
-// What every kernel of the family must compute, D = A * B, and by how much it may be off. A product of two halves or bfloat16s
-// is exact in float, and in double; the sum in double is as good as exact here.
+// What every kernel of the family must compute, D = A * B, and by how much it may be off. A product of two
+// halves or bfloat16s is exact in float, and in double; the sum in double is as good as exact here.
 //
-// The tensor cores add products in an order of their own and cut off what is shifted out, so each of K additions is off by
-// at most 2^-23 of the largest sum, and no sum is larger than that of the absolute values. The result is rounded once to the
-// type, u = 2^-11 or 2^-8. So |D - expected| <= u * magnitude with
-//   magnitude = |expected| + (1 + 1/u * 2^-23 * K) * 2^-23 / u * K * sum of |a|*|b|,   written here without second orders
-// which is far less than u times the sum of absolute values.
+// The tensor cores add products in an order of their own and cut off what is shifted out, so each of K
+// additions is off by at most 2^-23 of the largest sum, and no sum is larger than that of the absolute
+// values. The result is rounded once to the type, u = 2^-11 or 2^-8. So |D - expected| <= u * magnitude,
+// where magnitude = |expected| + 2^-23 / u * K * sum of |a|*|b|, and 1 % of the latter for what is of second
+// order.
 //
 // A block of 32 x 8 threads computes a 32 x 32 tile of D; each thread has four elements of a column.
 #include <cuda_bf16.h>
@@ -15,13 +15,22 @@ constexpr int TILE = 32;
 constexpr int ROWS = 8;
 constexpr int PER_THREAD = TILE / ROWS;
 
-__device__ constexpr double unit_roundoff(__half) { return 0x1p-11; }
-__device__ constexpr double unit_roundoff(__nv_bfloat16) { return 0x1p-8; }
-__device__ constexpr double half_of_least(__half) { return 0x1p-25; }  // where results underflow
-__device__ constexpr double half_of_least(__nv_bfloat16) { return 0; }
+__device__ constexpr double unit_roundoff(__half) {
+  return 0x1p-11;
+}
+__device__ constexpr double unit_roundoff(__nv_bfloat16) {
+  return 0x1p-8;
+}
+__device__ constexpr double half_of_least(__half) {
+  return 0x1p-25;
+}  // where results underflow
+__device__ constexpr double half_of_least(__nv_bfloat16) {
+  return 0;
+}
 
-extern "C" __global__ void matmul_half_reference(const ELEMENT_TYPE* A, const ELEMENT_TYPE* B, double* expected,
-                                                 double* magnitude, int M, int N, int K, int lda, int ldb, int ldd) {
+extern "C" __global__ void matmul_half_reference(const ELEMENT_TYPE* A, const ELEMENT_TYPE* B,
+                                                 double* expected, double* magnitude, int M, int N, int K,
+                                                 int lda, int ldb, int ldd) {
   __shared__ float tile_a[TILE][TILE + 1];
   __shared__ float tile_b[TILE][TILE + 1];
   const int column = blockIdx.x * TILE + threadIdx.x;
@@ -57,7 +66,8 @@ extern "C" __global__ void matmul_half_reference(const ELEMENT_TYPE* A, const EL
     if (row < M && column < N) {
       const size_t at = static_cast<size_t>(row) * ldd + column;
       expected[at] = sum[i];
-      magnitude[at] = fabs(sum[i]) + 1.01 * (K * 0x1p-23 / u * absolute[i] + half_of_least(ELEMENT_TYPE()) / u);
+      magnitude[at] =
+          fabs(sum[i]) + 1.01 * (K * 0x1p-23 / u * absolute[i] + half_of_least(ELEMENT_TYPE()) / u);
     }
   }
 }

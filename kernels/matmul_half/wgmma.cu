@@ -1,8 +1,9 @@
 // D (M x N) = alpha * A (M x K) * B (K x N) on Hopper's tensor cores: half or bfloat16, sums in float.
 //
-// A block has one warpgroup that copies and CONSUMERS that multiply. Between them lies a ring of STAGES k-tiles in shared
-// memory: the copier fills what has been read, the others multiply what has come. As many blocks as the GPU holds take tiles in
-// turn, so the copies of the next tile run while this one is stored. docs/gemm-half.md tells what each choice is worth.
+// A block has one warpgroup that copies and CONSUMERS that multiply. Between them lies a ring of STAGES
+// k-tiles in shared memory: the copier fills what has been read, the others multiply what has come. As many
+// blocks as the GPU holds take tiles in turn, so the copies of the next tile run while this one is stored.
+// docs/gemm-half.md tells what each choice is worth.
 //
 //   schedule.cuh   which tiles are a block's
 //   copies.cuh     global memory -> shared memory, edges, clusters
@@ -46,7 +47,8 @@ __device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule
 }
 
 /// `group` counts the warpgroups that multiply, `thread` its threads.
-__device__ inline void multiply_tiles(Shared& shared, Store store, Schedule schedule, int k_tiles, int group, int thread) {
+__device__ inline void multiply_tiles(Shared& shared, Store store, Schedule schedule, int k_tiles, int group,
+                                      int thread) {
   const int team = group / TEAM, in_team = group % TEAM;
   schedule.advance(team);
   unsigned first_k_tile = team * k_tiles;
@@ -80,8 +82,8 @@ __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule sche
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     matmul_wgmma(const __grid_constant__ CUtensorMap A_map, const __grid_constant__ CUtensorMap B_map,
-                 const __grid_constant__ CUtensorMap D_map, Number* D, int M, int N, int ldd, int rows, int columns,
-                 int band, int k_tiles, float alpha) {
+                 const __grid_constant__ CUtensorMap D_map, Number* D, int M, int N, int ldd, int rows,
+                 int columns, int band, int k_tiles, float alpha) {
   extern __shared__ __align__(1024) unsigned char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int warp = __shfl_sync(0xffffffffU, threadIdx.x / WARP, 0);
@@ -107,8 +109,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   } else {
     take_registers<CONSUMERS == 2 ? 240 : 160>();
     const int group = warp / 4 - 1;
-    multiply_tiles(shared, Store(D_map, result, shared.stores[(warp - 4) / STORE_WARPS]), Schedule(division), k_tiles, group,
-                   threadIdx.x % GROUP);
+    multiply_tiles(shared, Store(D_map, result, shared.stores[(warp - 4) / STORE_WARPS]), Schedule(division),
+                   k_tiles, group, threadIdx.x % GROUP);
   }
   meet_at_end();
 }

@@ -34,7 +34,8 @@ __device__ inline void arrive_at(Barrier& barrier, int block) {
 }
 
 __device__ inline void expect_bytes(Barrier& barrier, int bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
+               "r"(bytes)
                : "memory");
 }
 
@@ -57,7 +58,8 @@ __device__ inline void meet() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/// The first warpgroup has made the barriers. It need not wait for the others where no other block uses its barriers.
+/// The first warpgroup has made the barriers. It need not wait for the others where no other block uses its
+/// barriers.
 __device__ inline void meet_at_begin(bool first_group) {
   if constexpr (CLUSTER > 1) {
     meet();

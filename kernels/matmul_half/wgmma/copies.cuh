@@ -1,7 +1,8 @@
 #pragma once
-// Global memory to shared memory, by the copy engine: one thread asks for the boxes of a k-tile. What is outside of a matrix
-// comes as zeros, and counts as bytes that have come. Blocks of a cluster that are beside each other need the same rows of A,
-// those above each other the same columns of B: each copies a part and sends it to all.
+// Global memory to shared memory, by the copy engine: one thread asks for the boxes of a k-tile. What is
+// outside of a matrix comes as zeros, and counts as bytes that have come. Blocks of a cluster that are beside
+// each other need the same rows of A, those above each other the same columns of B: each copies a part and
+// sends it to all.
 
 #include <cuda.h>
 
@@ -14,7 +15,8 @@ __device__ inline void fetch_map(const CUtensorMap& map) {
 
 /// `blocks`: a bit for each block of the cluster that gets it, at the same place of its shared memory.
 template <bool SEND>
-__device__ inline void copy_box(void* to, const CUtensorMap& map, int x, int y, Barrier& barrier, unsigned short blocks) {
+__device__ inline void copy_box(void* to, const CUtensorMap& map, int x, int y, Barrier& barrier,
+                                unsigned short blocks) {
   if constexpr (SEND) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
@@ -45,8 +47,8 @@ class Copies {
     constexpr int rows_a = TILE_M / CLUSTER_N;
     const int first_a = m_column * rows_a;
     for (int i = 0; i < TILE_K / ROW; ++i) {
-      copy_box<(CLUSTER_N > 1)>(stage + (i * TILE_M + first_a) * ROW_BYTES, m_a, k + i * ROW, place.row + first_a, barrier,
-                                m_beside);
+      copy_box<(CLUSTER_N > 1)>(stage + (i * TILE_M + first_a) * ROW_BYTES, m_a, k + i * ROW,
+                                place.row + first_a, barrier, m_beside);
     }
     unsigned char* const b = stage + BYTES_A;
     constexpr int rows_b = (B_ROWS ? TILE_K : TILE_N) / CLUSTER_M;
@@ -54,13 +56,13 @@ class Copies {
     const int first_b = m_row * rows_b;
     if constexpr (B_ROWS) {
       for (int i = 0; i < (TILE_N + ROW - 1) / ROW; ++i) {
-        copy_box<(CLUSTER_M > 1)>(b + (i * TILE_K + first_b) * ROW_BYTES, m_b, place.column + i * ROW, k + first_b, barrier,
-                                  m_above);
+        copy_box<(CLUSTER_M > 1)>(b + (i * TILE_K + first_b) * ROW_BYTES, m_b, place.column + i * ROW,
+                                  k + first_b, barrier, m_above);
       }
     } else {
       for (int i = 0; i < TILE_K / ROW; ++i) {
-        copy_box<(CLUSTER_M > 1)>(b + (i * TILE_N + first_b) * ROW_BYTES, m_b, k + i * ROW, place.column + first_b, barrier,
-                                  m_above);
+        copy_box<(CLUSTER_M > 1)>(b + (i * TILE_N + first_b) * ROW_BYTES, m_b, k + i * ROW,
+                                  place.column + first_b, barrier, m_above);
       }
     }
   }
@@ -78,7 +80,8 @@ __device__ inline void release(Barrier& empty, int thread) {
     if (thread == 0) arrive(empty);
   } else {
     const int rank = blockIdx.x % CLUSTER;
-    if (thread < CLUSTER && (thread % CLUSTER_M == rank % CLUSTER_M || thread / CLUSTER_M == rank / CLUSTER_M))
+    if (thread < CLUSTER &&
+        (thread % CLUSTER_M == rank % CLUSTER_M || thread / CLUSTER_M == rank / CLUSTER_M))
       arrive_at(empty, thread);
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Shared memory to sums: one wgmma multiplies 64 x 16 of A with 16 x WIDE of B (or of B^T and A^T), and adds to 64 x WIDE sums
-// in the registers of a warpgroup. It reads both from shared memory, where a descriptor says they are, and runs on its own
-// until waited for.
+// Shared memory to sums: one wgmma multiplies 64 x 16 of A with 16 x WIDE of B (or of B^T and A^T), and adds
+// to 64 x WIDE sums in the registers of a warpgroup. It reads both from shared memory, where a descriptor
+// says they are, and runs on its own until waited for.
 
 #include "wgmma/operands.cuh"
 #include "wgmma/shape.cuh"
@@ -10,8 +10,9 @@ struct Sums {
   float of[BLOCKS][WIDE / 2];
 };
 
-/// Where an operand begins and how it is laid out: 128-byte swizzle; `group` bytes from eight rows of shared memory to the
-/// next; `block` bytes from 64 columns to the next, where rows of the operand are along the columns of D.
+/// Where an operand begins and how it is laid out: 128-byte swizzle; `group` bytes from eight rows of shared
+/// memory to the next; `block` bytes from 64 columns to the next, where rows of the operand are along the
+/// columns of D.
 __device__ inline unsigned long long operand(unsigned address, unsigned block, unsigned group) {
   return (address & 0x3ffffU) >> 4U | static_cast<unsigned long long>(block >> 4U) << 16U |
          static_cast<unsigned long long>(group >> 4U) << 32U | 1ULL << 62U;
@@ -34,7 +35,8 @@ __device__ inline void wait_for_batches() {
 #define NUMBER_NAME JOIN(NAME_OF_, ELEMENT_TYPE, )
 
 /// sum = first * second, or with `add` sum += first * second.
-__device__ inline void multiply(float (&sum)[WIDE / 2], unsigned long long first, unsigned long long second, int add) {
+__device__ inline void multiply(float (&sum)[WIDE / 2], unsigned long long first, unsigned long long second,
+                                int add) {
   asm volatile(
       "{ .reg .pred add;\n"
       "setp.ne.b32 add, %" TEXT(OPERAND_3) ", 0;\n"
@@ -44,15 +46,16 @@ __device__ inline void multiply(float (&sum)[WIDE / 2], unsigned long long first
       : "l"(first), "l"(second), "r"(add), "n"(TRANSPOSED && B_ROWS), "n"(!TRANSPOSED && B_ROWS));
 }
 
-/// Of an operand in a stage: where the 64 rows or columns number `block` and step `k` begin. A row of shared memory is along k,
-/// and LENGTH rows are beside each other; or it is across k, and TILE_K are.
+/// Of an operand in a stage: where the 64 rows or columns number `block` and step `k` begin. A row of shared
+/// memory is along k, and LENGTH rows are beside each other; or it is across k, and TILE_K are.
 template <bool ALONG_K, int LENGTH>
 __device__ constexpr int place_of(int block, int k) {
   return ALONG_K ? (k * STEP / ROW * LENGTH + block * 64) * ROW_BYTES + k * STEP % ROW * 2
                  : (block * TILE_K + k * STEP) * ROW_BYTES;
 }
 
-/// One k-tile; `add` is 0 for the first of a tile. A place in the stage is added to the descriptor in units of 16 bytes.
+/// One k-tile; `add` is 0 for the first of a tile. A place in the stage is added to the descriptor in units
+/// of 16 bytes.
 __device__ inline void multiply_tile(Sums& sums, unsigned stage, int in_team, int add) {
   constexpr auto of_a = place_of<true, TILE_M>;
   constexpr auto of_b = place_of<!B_ROWS, TILE_N>;

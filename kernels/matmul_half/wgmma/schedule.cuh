@@ -1,7 +1,8 @@
 #pragma once
-// Which tiles a block computes. A cluster takes CLUSTER_M x CLUSTER_N tiles that lie together; as many clusters as the GPU
-// holds take such squares in turn. Squares are numbered down the columns of a band of rows: those that are computed at a time
-// then read few rows of A and few columns of B, which the L2 cache holds.
+// Which tiles a block computes. A cluster takes CLUSTER_M x CLUSTER_N tiles that lie together; as many
+// clusters as the GPU holds take such squares in turn. Squares are numbered down the columns of a band of
+// rows: those that are computed at a time then read few rows of A and few columns of B, which the L2 cache
+// holds.
 
 #include "wgmma/shape.cuh"
 

@@ -6,8 +6,8 @@
 //   team        the warpgroups that multiply one tile: all CONSUMERS, or with SCHEDULE 'turns' one of two
 //   block       64 rows of one wgmma instruction after the other; a warp has 16 of them
 //
-// One side of a tile is a multiple of 64, the other of 8. Which one, LONG_SIDE says: with 'columns' the tile's transpose is
-// multiplied, B^T * A^T.
+// One side of a tile is a multiple of 64, the other of 8. Which one, LONG_SIDE says: with 'columns' the
+// tile's transpose is multiplied, B^T * A^T.
 //
 // All rows of shared memory are of 64 numbers, 128 bytes, as the 128-byte swizzle wants them.
 
@@ -18,9 +18,9 @@ using Number = ELEMENT_TYPE;
 static_assert(sizeof(Number) == 2, "half or bfloat16");
 
 constexpr int WARP = 32;
-constexpr int GROUP = 128;   // threads of a warpgroup
-constexpr int ROW = 64;      // numbers of a swizzled row
-constexpr int STEP = 16;     // of k, in one wgmma
+constexpr int GROUP = 128;  // threads of a warpgroup
+constexpr int ROW = 64;     // numbers of a swizzled row
+constexpr int STEP = 16;    // of k, in one wgmma
 constexpr int ROW_BYTES = 128;
 
 constexpr bool TURNS = SCHEDULE == SCHEDULE_turns;
@@ -36,8 +36,8 @@ static_assert(GROUP_LONG % 64 == 0 && WIDE % 8 == 0 && WIDE <= 256 && TILE_K % R
 
 constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
 
-/// A in shared memory: for each 64 of k, TILE_M rows. B: for each 64 columns TILE_K rows (rows of B are rows of shared memory),
-/// or for each 64 of k TILE_N rows (columns of B are).
+/// A in shared memory: for each 64 of k, TILE_M rows. B: for each 64 columns TILE_K rows (rows of B are rows
+/// of shared memory), or for each 64 of k TILE_N rows (columns of B are).
 constexpr bool B_ROWS = B_ORDER == B_ORDER_rows;
 constexpr int ROWS_OF_B = B_ROWS ? (TILE_N + ROW - 1) / ROW * TILE_K : TILE_K / ROW * TILE_N;
 constexpr int BYTES_A = TILE_K / ROW * TILE_M * ROW_BYTES;
@@ -45,12 +45,13 @@ constexpr int BYTES_B = ROWS_OF_B * ROW_BYTES;
 constexpr int STAGE_BYTES = BYTES_A + BYTES_B;
 static_assert(BYTES_A % 1024 == 0 && BYTES_B % 1024 == 0, "the swizzle repeats every 1024 bytes");
 
-/// What is handed to the copy engine at a time: by a warp, its 16 rows of STORE_N columns, 64 of them swizzled, else an odd
-/// number of 16 bytes, so that eight rows lie in different banks by themselves; or, transposed, by a warpgroup STORE_M rows
-/// of 64 columns.
+/// What is handed to the copy engine at a time: by a warp, its 16 rows of STORE_N columns, 64 of them
+/// swizzled, else an odd number of 16 bytes, so that eight rows lie in different banks by themselves; or,
+/// transposed, by a warpgroup STORE_M rows of 64 columns.
 constexpr int STORE_BYTES = STORE_M * STORE_N * 2;
 constexpr int STORE_WARPS = TRANSPOSED ? 4 : 1;
-static_assert(GROUP_M % STORE_M == 0 && GROUP_N % STORE_N == 0 && (STORE_N == ROW || STORE_N / 8 % 2 == 1), "see above");
+static_assert(GROUP_M % STORE_M == 0 && GROUP_N % STORE_N == 0 && (STORE_N == ROW || STORE_N / 8 % 2 == 1),
+              "see above");
 
 struct Shared {
   unsigned char stages[STAGES][STAGE_BYTES];

@@ -1,7 +1,8 @@
 #pragma once
-// D = alpha * sums, rounded once, through shared memory, by the copy engine. A warp stores its own 16 rows of each block and
-// waits for no other; transposed, these are columns, and the four of a warpgroup store 64 together. What is outside of D is not written. The engine writes whole groups of eight columns only, so its map
-// ends before the last N % 8 of them, which the warp's lanes store.
+// D = alpha * sums, rounded once, through shared memory, by the copy engine. A warp stores its own 16 rows of
+// each block and waits for no other; transposed, these are columns, and the four of a warpgroup store 64
+// together. What is outside of D is not written. The engine writes whole groups of eight columns only, so its
+// map ends before the last N % 8 of them, which the warp's lanes store.
 
 #include <cuda.h>
 
@@ -67,9 +68,10 @@ class Store {
     store_barrier();
     if (m_thread == 0) {
       if (left > 0) {
-        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&m_map),
-                     "r"(column), "r"(row), "r"(buffer)
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&m_map),
+            "r"(column), "r"(row), "r"(buffer)
+            : "memory");
       }
       asm volatile("cp.async.bulk.commit_group;" ::: "memory");  // a group for each buffer, if an empty one
     }
@@ -92,16 +94,17 @@ class Store {
     }
   }
 
-  /// Of eight columns of a wgmma's sums a lane has two in row lane / 4, and two in the row eight below: what stmatrix takes,
-  /// four squares of eight by eight at a time. Each lane says where one of their rows goes, or, transposed, one of their columns.
+  /// Of eight columns of a wgmma's sums a lane has two in row lane / 4, and two in the row eight below: what
+  /// stmatrix takes, four squares of eight by eight at a time. Each lane says where one of their rows goes,
+  /// or, transposed, one of their columns.
   __device__ void fill(unsigned buffer, const float* sum) const {
     constexpr int eights = (TRANSPOSED ? STORE_M : STORE_N) / 8;
     const int lane = threadIdx.x % WARP, lower = lane / 8 % 2, next = lane / 16;
     const int warp = threadIdx.x % GROUP / WARP;
 #pragma unroll
     for (int i = 0; i < eights; i += 2) {
-      const unsigned to =
-          buffer + (TRANSPOSED ? place((i + next) * 8 + lane % 8, warp * 2 + lower) : place(lane % 16, i + next));
+      const unsigned to = buffer + (TRANSPOSED ? place((i + next) * 8 + lane % 8, warp * 2 + lower)
+                                               : place(lane % 16, i + next));
       const float* const of = sum + i * 4;
       if (i + 1 < eights) {
         store_squares(to, two(of), two(of + 2), two(of + 4), two(of + 6));
@@ -117,10 +120,13 @@ class Store {
 #define SQUARES ".shared.b16"
 #endif
   __device__ static void store_squares(unsigned to, unsigned a, unsigned b, unsigned c, unsigned d) {
-    asm volatile("stmatrix.sync.aligned.m8n8.x4" SQUARES " [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
+    asm volatile("stmatrix.sync.aligned.m8n8.x4" SQUARES " [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a), "r"(b),
+                 "r"(c), "r"(d)
+                 : "memory");
   }
   __device__ static void store_squares(unsigned to, unsigned a, unsigned b) {
-    asm volatile("stmatrix.sync.aligned.m8n8.x2" SQUARES " [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
+    asm volatile("stmatrix.sync.aligned.m8n8.x2" SQUARES " [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b)
+                 : "memory");
   }
 
   __device__ unsigned two(const float* sum) const {
