@@ -196,4 +196,24 @@ std::vector<Elsewhere> find_elsewhere(const Connection& db, const ElsewhereQuery
   return found;
 }
 
+std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, const Digest& contest,
+                                                         const std::string& kernel) {
+  Statement select(db,
+                   "SELECT t.id, f.json, t.status, t.median_ns FROM trials AS t INDEXED BY trials_of_contest "
+                   "JOIN kernels AS k ON k.id = t.kernel JOIN configurations AS f ON f.id = t.configuration "
+                   "WHERE t.status <> '' AND t.contest = ? AND k.name = ?");
+  std::vector<tuner::model::TriedConfiguration> found;
+  auto row = select.use();
+  row.bind(contest).bind(kernel);
+  while (row.step()) {
+    tuner::model::TriedConfiguration tried;
+    tried.result.trial = row.digest();
+    tried.configuration = configuration_from(parse_json(row.text()));
+    tried.result.status = read_status(row);
+    if (!row.null()) tried.result.median_ns = row.real();
+    found.push_back(std::move(tried));
+  }
+  return found;
+}
+
 }  // namespace db

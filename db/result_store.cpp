@@ -280,6 +280,13 @@ std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
   return found;
 }
 
+std::vector<tuner::model::TriedConfiguration> ResultStore::tried(const Problem& problem,
+                                                                 const ComparisonClass& comparison_class,
+                                                                 const std::string& kernel) {
+  const Snapshot snapshot(m_db);
+  return find_tried(m_db, contest_id(problem, comparison_class), kernel);
+}
+
 std::optional<TrialRecord> ResultStore::find(const Digest& trial) {
   return find_trial(m_db, trial);
 }

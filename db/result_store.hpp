@@ -47,6 +47,9 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   void record_search(const tuner::model::SearchRecord& search) override;
 
   std::vector<tuner::model::KnownResult> known(const std::vector<tuner::model::Digest>& keys) override;
+  std::vector<tuner::model::TriedConfiguration> tried(const tuner::model::Problem& problem,
+                                                      const tuner::model::ComparisonClass& comparison_class,
+                                                      const std::string& kernel) override;
   std::optional<tuner::model::TrialRecord> find(const tuner::model::Digest& trial) override;
   std::optional<double> best_ns(const tuner::model::Problem& problem,
                                 const tuner::model::ComparisonClass& comparison_class) override;

@@ -57,7 +57,7 @@ class Family {
     space.priors = [this, few_ns] {
       SearchSpace::Prior prior{"512", space.problem, true, {}};
       prior.problem.sizes[0].value = 512;
-      for (std::size_t i = 0; i < space.size(); ++i) prior.results.emplace_back(result_of(i, few_ns));
+      for (std::size_t i = 0; i < space.size(); ++i) prior.results.push_back(result_of(i, few_ns));
       return std::vector{prior};
     };
   }

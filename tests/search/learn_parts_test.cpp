@@ -98,6 +98,13 @@ SearchSpace::Prior prior_of(const SearchSpace& space, std::int64_t size, bool sa
   return prior;
 }
 
+std::vector<std::int64_t> block_threads(const SearchSpace& space) {
+  tuner::search::learn::BlockThreads threads(space);
+  std::vector<std::int64_t> all;
+  for (std::size_t i = 0; threads.says_anything() && i < space.size(); ++i) all.push_back(threads.of(i));
+  return all;
+}
+
 std::vector<std::string> origins_of(const Records& records) {
   std::vector<std::string> origins;
   for (std::size_t i = 0; i < records.count(); ++i) origins.push_back(records.trend(i).origin);
@@ -316,14 +323,15 @@ TEST_SUITE("tuner::search::learn parts") {
     const tuner::test::LineSpace line(100);
     SearchSpace space = line.space;
     SearchSpace::Prior failed = prior_of(space, 1024);
-    for (auto& result : failed.results) result = Result{TrialStatus::launch_error, std::nullopt};
+    for (std::size_t i = 0; i < failed.results.size(); ++i)
+      failed.results[i] = Result{TrialStatus::launch_error, std::nullopt};
     space.priors = [&] {
       return std::vector{prior_of(space, 65536), prior_of(space, 1024, false), prior_of(space, 256), failed,
                          prior_of(space, 2048),  prior_of(space, 16)};
     };
     RandomSource random(1);
     const Axes axes(space);
-    const Records records(space, axes, random);
+    const Records records(space, axes, space.size(), random);
     CHECK(origins_of(records) == std::vector<std::string>{"2048", "256", "1024 elsewhere"});
     CHECK(records.trend(0).log_weight > records.trend(1).log_weight);
     CHECK(records.any_near());
@@ -332,9 +340,9 @@ TEST_SUITE("tuner::search::learn parts") {
       CHECK(records.recommends(0, i) == (i < 16));
     }
     space.priors = [&] { return std::vector{prior_of(space, 1024, false)}; };
-    CHECK_FALSE(Records(space, axes, random).any_near());
+    CHECK_FALSE(Records(space, axes, space.size(), random).any_near());
     space.priors = [&] { return std::vector{failed}; };
-    CHECK(Records(space, axes, random).empty());
+    CHECK(Records(space, axes, space.size(), random).empty());
   }
 
   TEST_CASE("of a record what failed is as slow as its slowest, and few results lead no search") {
@@ -345,18 +353,18 @@ TEST_SUITE("tuner::search::learn parts") {
     space.priors = [&] { return std::vector{prior}; };
     RandomSource random(1);
     const Axes axes(space);
-    const Records all(space, axes, random);
+    const Records all(space, axes, space.size(), random);
     CHECK(all.trend(0).value[0] == doctest::Approx(std::log(1099.0)));
     CHECK(all.any_near());
     for (std::size_t i = 9; i < 100; ++i) prior.results[i].reset();
-    const Records few(space, axes, random);
+    const Records few(space, axes, space.size(), random);
     CHECK_FALSE(few.any_near());
     REQUIRE(few.trend(0).value.size() == 100);
     for (const float value : few.trend(0).value) CHECK(std::isfinite(value));
     prior.results[9] = took(1009);
-    CHECK(Records(space, axes, random).any_near());
+    CHECK(Records(space, axes, space.size(), random).any_near());
     prior.results[8] = Result{TrialStatus::skipped, std::nullopt};  // nobody knows anything of it
-    CHECK_FALSE(Records(space, axes, random).any_near());
+    CHECK_FALSE(Records(space, axes, space.size(), random).any_near());
   }
 
   TEST_CASE("first a record's best is proposed, then its best that is no neighbour of what was tried") {
@@ -365,7 +373,7 @@ TEST_SUITE("tuner::search::learn parts") {
     grids.space.priors = [&] { return std::vector{prior_of(grids.space, 1024)}; };
     RandomSource random(3);
     const Axes axes(grids.space);
-    const Records records(grids.space, axes, random);
+    const Records records(grids.space, axes, grids.space.size(), random);
     FirstProposals first(axes, records);
     OpenCandidates open(grids.space, random);
     std::vector<std::size_t> tried;
@@ -386,7 +394,7 @@ TEST_SUITE("tuner::search::learn parts") {
     grids.add({{"X", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, {"Y", {1, 2, 4, 8}}});
     RandomSource random(5);
     const Axes axes(grids.space);
-    const Records none(grids.space, axes, random);
+    const Records none(grids.space, axes, grids.space.size(), random);
     FirstProposals first(axes, none);
     int odd = 0;
     double nearest = 0;
@@ -412,7 +420,7 @@ TEST_SUITE("tuner::search::learn parts") {
     line.space.priors = [&] { return std::vector{prior_of(line.space, 1024)}; };
     RandomSource random(1);
     const Axes axes(line.space);
-    const Records records(line.space, axes, random);
+    const Records records(line.space, axes, line.space.size(), random);
     const Neighbourhood neighbourhood(line.space);
     const OpenCandidates open(line.space, random);
     const auto all = make_pool(999, open, records, neighbourhood, {}, random);
@@ -429,7 +437,7 @@ TEST_SUITE("tuner::search::learn parts") {
     Grids plane;
     plane.add({{"X", {1, 2, 4, 8, 16, 32, 64, 128}}, {"Y", {1, 2, 4, 8, 16, 32, 64, 128}}});
     const Axes of_plane(plane.space);
-    const Records none(plane.space, of_plane, random);
+    const Records none(plane.space, of_plane, plane.space.size(), random);
     const Neighbourhood around(plane.space);
     const OpenCandidates all_open(plane.space, random);
     const std::vector<std::size_t> best = {9};

@@ -134,7 +134,7 @@ TEST_CASE("a space too large to walk is counted all the same, and no further tha
   CHECK(count(space_of(parameters), {"", {{"N", 1}}}, {}) == std::int64_t{1} << 60);
   CHECK(count(space_of(parameters, {"P0 > 3"}), {"", {{"N", 1}}}, {}) == std::int64_t{1} << 59);
   parameters.push_back(parameter("Q", numbers({0, 1, 2, 3, 4, 5, 6, 7})));
-  CHECK(count(space_of(parameters), {"", {{"N", 1}}}, {}) == std::numeric_limits<std::int64_t>::max());
+  CHECK(count(space_of(parameters), {"", {{"N", 1}}}, {}) == CountedSpace::most);
 }
 
 TEST_CASE("constraints prune: a space of 10^18 combinations with few valid ones is walked at once") {

@@ -12,6 +12,8 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tests/support/fuzz.hpp"
+#include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/counted_space.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;
@@ -221,6 +223,12 @@ TEST_CASE("random spaces have the configurations that loops over everything find
       REQUIRE(list.size() == expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i)
         CHECK(list[i].text() == configuration(expected[i]).text());
+      std::vector<model::Diagnostic> mistakes;
+      const auto counted = CountedSpace::make(*compile_spec(spec, mistakes), problem, {});
+      REQUIRE(counted->size() == static_cast<std::int64_t>(expected.size()));
+      const ConfigurationList same(spec.parameters, counted);
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        CHECK(same[i].text() == configuration(expected[i]).text());
     }
   });
 }

@@ -61,6 +61,11 @@ class MemoryResults : public model::ResultSink, public model::ResultSource {
   std::vector<model::KnownResult> known(const std::vector<model::Digest>& keys) override {
     return store.known(keys);
   }
+  std::vector<model::TriedConfiguration> tried(const model::Problem& problem,
+                                               const model::ComparisonClass& comparison_class,
+                                               const std::string& kernel) override {
+    return store.tried(problem, comparison_class, kernel);
+  }
   std::optional<model::TrialRecord> find(const model::Digest& trial) override { return store.find(trial); }
   std::optional<double> best_ns(const model::Problem& problem,
                                 const model::ComparisonClass& comparison_class) override {

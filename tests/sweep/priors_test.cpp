@@ -25,8 +25,7 @@ struct Learning : Bench {
 std::string last_priors() {
   std::string text;
   for (const auto& prior : script.seen.back().priors) {
-    const auto known = std::count_if(prior.results.begin(), prior.results.end(),
-                                     [](const auto& result) { return result.has_value(); });
+    const std::size_t known = prior.results.count();
     text += (text.empty() ? "" : ", ") + prior.origin + ": " + std::to_string(known);
   }
   return text;
@@ -50,8 +49,8 @@ TEST_SUITE("tuner::sweep priors") {
     const auto& prior = script.seen.back().priors.back();
     CHECK(prior.same_class);
     CHECK(prior.problem.sizes[0].value == 1024);
-    CHECK(prior.results.at(0)->time_ns == 1000.0);  // SCALE=1
-    CHECK(prior.results.at(4)->time_ns == 62.5);
+    CHECK(prior.results[0]->time_ns == 1000.0);  // SCALE=1
+    CHECK(prior.results[4]->time_ns == 62.5);
   }
 
   TEST_CASE("another GPU, driver, toolkit or way of measuring is a prior, and is named by what differs") {
@@ -94,7 +93,7 @@ TEST_SUITE("tuner::sweep priors") {
     bench.run();
     // 2 and 16 are still described; what is not any more maps to nothing.
     CHECK(last_priors() == "1024 float: 2");
-    CHECK(script.seen.back().priors[0].results.at(1)->time_ns == 62.5);
+    CHECK(script.seen.back().priors[0].results[1]->time_ns == 62.5);
     CHECK(bench.watcher.notices.empty());
   }
 
@@ -135,8 +134,8 @@ TEST_SUITE("tuner::sweep priors") {
     bench.run();
     bench.sizes = {2048};
     bench.run();
-    CHECK(script.seen.back().priors.at(0).results.at(2)->status == model::TrialStatus::compile_error);
-    CHECK_FALSE(script.seen.back().priors.at(0).results.at(2)->time_ns.has_value());
+    CHECK(script.seen.back().priors.at(0).results[2]->status == model::TrialStatus::compile_error);
+    CHECK_FALSE(script.seen.back().priors.at(0).results[2]->time_ns.has_value());
   }
 
   TEST_CASE("where a strategy learns, sizes are searched from the middle on, each next to one before") {

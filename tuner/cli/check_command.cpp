@@ -3,7 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "config/signature_check.hpp"
 #include "reports/numbers.hpp"
@@ -13,8 +18,10 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/long_look.hpp"
 #include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/sanitize_check.hpp"
+#include "tuner/cli/signals.hpp"
 #include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/cli/worker_setup.hpp"
 #include "tuner/model/device_kind.hpp"
@@ -54,14 +61,26 @@ class Checker {
     return good ? "" : finished->compilation->log;
   }
 
+  /// As many of `which`, `count` numbers, as are done before `is_over`.
   std::vector<model::TrialRecord> check(const sweep::Work& work, const model::Problem& problem,
-                                        const space::ConfigurationList& list,
-                                        const std::vector<std::size_t>& which) {
+                                        const space::ConfigurationList& list, std::size_t count,
+                                        const std::function<std::size_t(std::size_t)>& which,
+                                        const std::function<bool()>& is_over) {
     std::map<compile::CompilePool::Ticket, sweep::Trial> compiling;
     std::vector<model::TrialRecord> records;
     const sweep::TrialMaker maker(m_request, work, problem);
-    for (const std::size_t index : which) {
-      sweep::Trial trial = maker.make(list[index]);
+    const auto take = [&] {
+      const auto finished = m_pool.take_for(patience);
+      if (!finished) return;
+      sweep::Trial trial = std::move(compiling.extract(finished->ticket).mapped());
+      sweep::add_compilation(trial, *finished->compilation, m_oracle);
+      records.push_back(std::move(trial.record));
+      m_printer.status(fmt::format("{}: {} of {} compiled", work.kernel.spec().name, records.size(), count),
+                       static_cast<double>(records.size()) / static_cast<double>(count));
+    };
+    for (std::size_t i = 0; i < count && !is_over(); ++i) {
+      while (m_pool.outstanding() >= most_under_way && !is_over()) take();
+      sweep::Trial trial = maker.make(list[which(i)]);
       if (trial.record.outcome.status != model::TrialStatus::ok) {
         records.push_back(std::move(trial.record));
         continue;
@@ -69,14 +88,8 @@ class Checker {
       const auto ticket = m_pool.submit(std::exchange(trial.job, {}));
       compiling.emplace(ticket, std::move(trial));
     }
-    while (auto finished = m_pool.take()) {
-      sweep::Trial trial = std::move(compiling.at(finished->ticket));
-      sweep::add_compilation(trial, *finished->compilation, m_oracle);
-      records.push_back(std::move(trial.record));
-      m_printer.status(
-          fmt::format("{}: {} of {} compiled", work.kernel.spec().name, records.size(), which.size()),
-          static_cast<double>(records.size()) / static_cast<double>(which.size()));
-    }
+    while (m_pool.outstanding() > 0 && !is_over()) take();
+    m_pool.abandon();
     m_printer.clear();
     std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
       return a.configuration.canonical_json() < b.configuration.canonical_json();
@@ -85,6 +98,9 @@ class Checker {
   }
 
  private:
+  static constexpr std::chrono::milliseconds patience{100};
+  static constexpr std::size_t most_under_way = 512;
+
   sweep::Request m_request;
   compile::CompilePool& m_pool;
   terminal::LinePrinter& m_printer;
@@ -122,11 +138,62 @@ reports::Table result_table(const std::vector<model::TrialRecord>& records) {
 /// A sample of a large space takes minutes to compile; what more of it would show is rarely new.
 constexpr std::size_t most_sampled = 256;
 
-std::vector<std::size_t> chosen(const space::ConfigurationList& list, bool all) {
-  if (!all) return search::covering_sample(list, most_sampled);
-  std::vector<std::size_t> every(list.size());
-  for (std::size_t i = 0; i < every.size(); ++i) every[i] = i;
-  return every;
+/// What is compiled of one kernel before it is left, unless a budget says otherwise.
+constexpr double usual_seconds = 60;
+
+/// How long a check may take.
+class Patience {
+ public:
+  Patience(const config::Settings& settings, bool all, const std::atomic<bool>& stop)
+      : m_seconds(static_cast<double>(settings.budget().time.count())),
+        m_most(settings.budget().trials),
+        m_is_all(all),
+        m_stop(stop),
+        m_began(m_clock()) {}
+  void begin_kernel() { m_kernel_began = m_clock(); }
+  /// Of all kernels.
+  bool is_spent() const {
+    return m_stop || (m_seconds > 0 && m_clock() - m_began >= m_seconds) ||
+           (m_most > 0 && m_looked_at >= m_most);
+  }
+  /// Of this one, too.
+  bool is_over() const {
+    const bool has_budget = m_seconds > 0 || m_most > 0;
+    return is_spent() || (!has_budget && !m_is_all && m_clock() - m_kernel_began >= usual_seconds);
+  }
+  void looked_at(std::size_t configurations) { m_looked_at += static_cast<std::int64_t>(configurations); }
+  std::optional<double> seconds_left() const {
+    if (m_seconds <= 0) return usual_seconds;
+    return std::max(0.0, m_seconds - (m_clock() - m_began));
+  }
+  /// At most so many of a kernel's.
+  std::size_t most_of(std::size_t configurations) const {
+    return m_most > 0 ? std::min(configurations,
+                                 static_cast<std::size_t>(std::max<std::int64_t>(0, m_most - m_looked_at)))
+                      : configurations;
+  }
+
+ private:
+  terminal::Clock m_clock = terminal::steady_clock();
+  double m_seconds;
+  std::int64_t m_most;
+  bool m_is_all;
+  const std::atomic<bool>& m_stop;
+  double m_began;
+  double m_kernel_began = 0;
+  std::int64_t m_looked_at = 0;
+};
+
+/// `241600`, or that nobody could count them.
+std::string count_text(const space::ConfigurationList& list) {
+  return list.is_sample() ? fmt::format("at least {}", list.size()) : fmt::format("{}", list.size());
+}
+
+/// Why a space without a configuration is no sound one; empty: it has some.
+std::string emptiness(const space::ConfigurationList& list) {
+  if (list.size() > 0) return "";
+  return list.is_sample() ? "no valid configuration was found; its constraints may leave none"
+                          : "its constraints leave no valid configuration";
 }
 
 /// The last size asked for, or a cube of 1024 where that has not as many dimensions as the kernel.
@@ -149,13 +216,25 @@ Target target_of(const config::Settings& settings, const CheckOptions& options) 
 }
 
 int count_spaces(const KernelCatalog& catalog, const config::Settings& settings, const Target& target) {
+  SignalGuard signals;
+  Patience patience(settings, false, signals.stop());
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  bool any_empty = false;
   for (const model::KernelSpec& spec : catalog.selected()) {
     const model::Problem problem = check_problem(spec, settings);
-    const std::string judged = fmt::format("{}: sound; {} configurations at {}", spec.name,
-                                           space::count(spec, problem, target.device.limits), problem.text());
-    write_prose(judged);
+    const LongLook look(printer, spec.name + ": counting configurations", patience.seconds_left(),
+                        signals.stop());
+    const space::ConfigurationList list =
+        space::KernelSpace(spec).list(problem, target.device.limits, look.go_on());
+    printer.clear();
+    if (signals.stop()) return 128 + signals.signal();
+    const std::string empty = emptiness(list);
+    any_empty = any_empty || !empty.empty();
+    write_prose(empty.empty() ? fmt::format("{}: sound; {} configurations at {}", spec.name, count_text(list),
+                                            problem.text())
+                              : fmt::format("{}: empty at {}: {}", spec.name, problem.text(), empty));
   }
-  return 0;
+  return static_cast<int>(any_empty ? model::ExitCode::failed : model::ExitCode::done);
 }
 
 /// Each kernel, and behind it the libraries that its spec names for the target, as far as they offer the
@@ -215,11 +294,33 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
   Checker checker(target.device, compiler, pool, printer);
   std::int64_t mistakes = 0;
   std::int64_t bad_references = 0;
+  std::int64_t empty_spaces = 0;
+  SignalGuard signals;
+  Patience patience(settings, all, signals.stop());
   for (const model::KernelSpec& spec : with_baselines(catalog.selected(), settings.type(), target)) {
     const sweep::Work work{space::KernelSpace(spec), {}};
     const model::Problem problem = check_problem(spec, settings);
-    const space::ConfigurationList list = work.kernel.list(problem, target.device.limits);
-    const auto records = checker.check(work, problem, list, chosen(list, all));
+    patience.begin_kernel();
+    if (patience.is_spent()) {
+      write_prose(fmt::format("{}: not looked at, the budget is spent", spec.name));
+      continue;
+    }
+    const LongLook look(printer, spec.name + ": counting configurations", patience.seconds_left(),
+                        signals.stop());
+    const space::ConfigurationList list = work.kernel.list(problem, target.device.limits, look.go_on());
+    if (const std::string empty = emptiness(list); !empty.empty() && !signals.stop()) {
+      printer.clear();
+      ++empty_spaces;
+      write_prose(fmt::format("{}: empty at {}: {}", spec.name, problem.text(), empty));
+      continue;
+    }
+    const auto sample = all ? std::vector<std::size_t>{} : search::covering_sample(list, most_sampled);
+    const std::size_t wanted = all ? list.size() : sample.size();
+    const auto records = checker.check(
+        work, problem, list, patience.most_of(wanted), [&](std::size_t i) { return all ? i : sample[i]; },
+        [&] { return patience.is_over(); });
+    patience.looked_at(records.size());
+    if (signals.stop()) break;
     std::vector<const model::TrialRecord*> wrong;
     for (const model::TrialRecord& record : records)
       if (is_mistake(record)) wrong.push_back(&record);
@@ -227,18 +328,23 @@ int compile_samples(const KernelCatalog& catalog, const config::Settings& settin
     const std::string reference = checker.check_reference(work, problem);
     bad_references += reference.empty() ? 0 : 1;
     const bool is_cut = !all && records.size() == most_sampled;
-    const std::string judged =
-        fmt::format("{}: {}; {} configurations at {}, {} of them compiled for {} by {}{}", spec.name,
-                    judgement(wrong.size(), records.size(), reference.empty()), list.size(), problem.text(),
-                    records.size(), target.device.architecture, compiler_of(spec, compiler),
-                    is_cut ? " (the sample has no more; --all compiles every one)" : "");
+    const bool is_ended = records.size() < wanted;
+    const std::string judged = fmt::format(
+        "{}: {}{}; {} configurations at {}, {} of them compiled for {} by {}{}", spec.name,
+        judgement(wrong.size(), records.size(), reference.empty()),
+        is_ended && wrong.empty() ? " as far as it was looked at" : "", count_text(list), problem.text(),
+        records.size(), target.device.architecture, compiler_of(spec, compiler),
+        is_ended ? fmt::format(" (of {} wanted, in the time there was; --budget 10m looks longer)", wanted)
+        : is_cut ? " (the sample has no more; --all compiles every one)"
+                 : "");
     write_prose(judged);
     write_out(result_table(records).fitted(stdout_columns()) + "\n");
     say_mistakes(wrong);
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));
   }
-  if (mistakes + bad_references == 0) return 0;
+  if (signals.stop()) return 128 + signals.signal();
+  if (mistakes + bad_references + empty_spaces == 0) return 0;
   if (mistakes > 0)
     write_err(fmt::format("{} configuration{} not compile", mistakes, mistakes == 1 ? " does" : "s do"));
   return static_cast<int>(model::ExitCode::failed);
@@ -290,12 +396,13 @@ void add_check(CLI::App& app, Context& context, Action& action) {
                     "with --device cpu: run the sample at awkward sizes under AddressSanitizer, "
                     "UndefinedBehaviorSanitizer and a race detector");
   add_setting_flags(*command, context,
-                    {"device", "sizes", "type", "pad", "compile_jobs", "compile_timeout_s", "run_timeout_s",
-                     "cache_dir", "cache_limit_mb"});
+                    {"device", "sizes", "type", "pad", "budget", "compile_jobs", "compile_timeout_s",
+                     "run_timeout_s", "cache_dir", "cache_limit_mb"});
   command->footer(
       "The sample has every pair of parameter values that occurs together in the space, in as few "
-      "configurations as a greedy choice finds, 256 at most. Mistakes are shown with file, line and column; "
-      "exit code 2 then.");
+      "configurations as a greedy choice finds, 256 at most; of a space of more than 262,144 configurations, "
+      "every pair that 20,000 of them have. Without --budget a kernel is left after a minute. Mistakes are "
+      "shown with file, line and column; exit code 2 then.");
   command->callback(
       [&context, &action, options] { action = [&context, options] { return check(context, *options); }; });
 }

@@ -15,6 +15,7 @@
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/device_kind.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::cli {
@@ -79,10 +80,17 @@ class Filler {
   bool submit_all() {
     for (const sweep::Group& group : m_sweep.list.groups) {
       std::map<std::size_t, sweep::TrialMaker> makers;
-      for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+      // Of more than can ever be compiled, a part that stands for the whole.
+      search::RandomSource random(m_sweep.request.seed);
+      std::optional<search::RandomOrderOf> order;
+      if (group.has_unseen()) order.emplace(group.candidates.size(), random);
+      for (std::size_t place = 0; place < group.candidates.size(); ++place) {
+        const std::size_t i = order ? (*order)[place] : place;
+        if (over()) return false;
         if (group.known[i]) continue;
         ++m_looked_at;
-        const auto& candidate = group.candidates[i];
+        if (!group.offers(m_sweep.request, i)) continue;
+        const auto candidate = group.candidates[i];
         const sweep::Work& work = m_sweep.request.work[group.work[candidate.kernel]];
         const sweep::TrialMaker& maker =
             makers.try_emplace(candidate.kernel, m_sweep.request, work, group.problem).first->second;
@@ -92,10 +100,9 @@ class Filler {
           submit(trial.reference_key, std::move(*trial.reference), trial.record.kernel, true);
         submit(trial.record.binary_key, std::move(trial.job),
                trial.record.kernel + " " + trial.record.configuration.text());
-        if (over()) return false;
       }
     }
-    return true;
+    return !over();
   }
 
   void submit(const model::Digest& key, model::CompileJob job, const std::string& name,
@@ -167,16 +174,18 @@ class Filler {
 int fill_cache(const Context& context, const OutlineOptions& options) {
   const config::Settings settings = context.settings();
   db::ResultStore known = known_results(settings);
-  const OutlinedSweep sweep = outline_sweep(settings, options, known);
+  SignalGuard signals;
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  const OutlinedSweep sweep = outline_sweep(settings, options, known, printer, signals.stop());
   if (sweep.compiler_kind.empty())
     throw model::UsageError(fmt::format("{}: a recording has its binaries", settings.text("device")),
                             "name the GPU with --gpu");
-  SignalGuard signals;
-  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  printer.clear();
   printer.line(fmt::format("for {} ({}), {}; {} trials, {} of them known", sweep.request.device.name,
                            sweep.request.device.architecture, sweep.request.compiler, sweep.list.total(),
                            sweep.list.known()));
   for (const std::string& notice : sweep.notices) printer.line(notice);
+  for (const std::string& notice : sweep.list.notices) printer.line(notice);
   Filler filler(sweep, settings, printer, signals.stop());
   const bool all = filler.fill();
   printer.clear();

@@ -11,6 +11,7 @@
 #include "tuner/cli/baselines.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/long_look.hpp"
 #include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/problems.hpp"
 #include "tuner/cli/recorded_space_replay.hpp"
@@ -80,7 +81,8 @@ db::ResultStore known_results(const config::Settings& settings) {
 }
 
 OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptions& options,
-                            db::ResultStore& known) {
+                            db::ResultStore& known, terminal::LinePrinter& printer,
+                            const std::atomic<bool>& stop) {
   OutlinedSweep out;
   sweep::Request& request = out.request;
   const auto recorded = recorded_space(settings);
@@ -109,7 +111,10 @@ OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptio
   request.fresh = options.fresh;
   request.retry_failed = options.retry_failed;
   request.recorded_device = out.backend.recorded_device;
-  out.list = sweep::list_trials(request, known);
+  std::optional<double> seconds;
+  if (const auto time = settings.budget().time.count(); time > 0) seconds = static_cast<double>(time);
+  const LongLook look(printer, "counting configurations", seconds, stop);
+  out.list = sweep::list_trials(request, known, look.go_on());
   return out;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -6,6 +7,7 @@
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/sweep/trial_list.hpp"
 
 namespace CLI {
@@ -41,8 +43,11 @@ void add_outline_flags(CLI::App& command, Context& context, OutlineOptions& opti
 db::ResultStore known_results(const config::Settings& settings);
 
 /// `known` has what was measured before. Throws as `tuner run` does.
+/// Counting the configurations ends with the setting `budget`, where that is a time, and with `stop`; it is
+/// shown on `printer` where it takes long.
 OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptions& options,
-                            db::ResultStore& known);
+                            db::ResultStore& known, terminal::LinePrinter& printer,
+                            const std::atomic<bool>& stop);
 
 /// The device with `name` in its name, in any case, that a run in the database was on, else the flagship of
 /// the architecture `name` (`sm_90`). Throws model::UsageError where that is none, or several of different

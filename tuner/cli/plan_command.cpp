@@ -7,7 +7,10 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/run_sentences.hpp"
+#include "tuner/cli/signals.hpp"
 #include "tuner/cli/sweep_plan.hpp"
+#include "tuner/cli/terminal/line_printer.hpp"
+#include "tuner/cli/worker_setup.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 
 namespace tuner::cli {
@@ -57,8 +60,13 @@ void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const Outlin
 int show_plan(const Context& context, const OutlineOptions& options) {
   const config::Settings settings = context.settings();
   db::ResultStore known = known_results(settings);
-  const OutlinedSweep sweep = outline_sweep(settings, options, known);
+  SignalGuard signals;
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  const OutlinedSweep sweep = outline_sweep(settings, options, known, printer, signals.stop());
+  printer.clear();
+  if (signals.stop()) return 128 + signals.signal();
   for (const std::string& notice : sweep.notices) write_err(notice);
+  for (const std::string& notice : sweep.list.notices) write_err(notice);
   for (const sweep::Exclusion& lost : sweep.list.excluded)
     write_err(fmt::format("left out: {} at {}: {}", lost.kernel, lost.problem.text(), lost.reason));
   if (const std::string again = reopened_text(sweep.list.reopened()); !again.empty()) write_err(again);
@@ -70,8 +78,9 @@ int show_plan(const Context& context, const OutlineOptions& options) {
                          plan.trials, plan.problems, plan.known, plan.left()));
   if (plan.left() == 0) return 0;
   if (!sweep.compiler_kind.empty()) {
-    write_fact("binaries:", fmt::format("{}, and {} of references; {} of both are in the cache",
-                                        plan.binaries, plan.references, plan.cached));
+    write_fact("binaries:",
+               fmt::format("{}{}, and {} of references; {} of both are in the cache",
+                           plan.is_sampled ? "about " : "", plan.binaries, plan.references, plan.cached));
     write_fact("compiling:", fmt::format("{} of one core", hours_text(plan.compile_seconds)));
     for (const std::string& basis : plan.compile_basis) write_fact("", basis);
   }

@@ -19,6 +19,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/gpu_neighbours.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/long_look.hpp"
 #include "tuner/cli/nvcc_present.hpp"
 #include "tuner/cli/problems.hpp"
 #include "tuner/cli/publishing.hpp"
@@ -49,14 +50,12 @@ db::OpenOptions last_words_options() {
 /// The key of the fastest trial of a group that is known and may win.
 std::optional<model::Digest> fastest_known(const sweep::Group& group, const sweep::Request& request) {
   std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < group.candidates.size(); ++i) {
-    const auto& known = group.known[i];
+  group.known.for_each([&](std::size_t i, const search::Result& known) {
     const model::KernelSpec& spec = request.work[group.work[group.candidates[i].kernel]].kernel.spec();
-    if (!known || known->status != model::TrialStatus::ok || !known->time_ns || !model::may_win(spec.role))
-      continue;
-    if (!best || *known->time_ns < *group.known[*best]->time_ns) best = i;
-  }
-  return best ? std::optional(group.keys[*best]) : std::nullopt;
+    if (known.status != model::TrialStatus::ok || !known.time_ns || !model::may_win(spec.role)) return;
+    if (!best || *known.time_ns < *group.known[*best]->time_ns) best = i;
+  });
+  return best ? std::optional(group.key(request, *best)) : std::nullopt;
 }
 
 struct RunOptions {
@@ -231,7 +230,7 @@ int run(const Context& context, const RunOptions& options) {
   require_nvcc(catalog.selected(), backend.device, backend.compiler);
   notices.insert(notices.end(), backend.notices.begin(), backend.notices.end());
   if (settings.text("baselines") == "on") add_baselines(catalog.all(), backend.device, work, notices);
-  const sweep::Request request =
+  sweep::Request request =
       make_request(context, settings, options, backend, std::move(work), find_rivals(catalog, store));
   play_recorded(request, backend);
   signals.set_last_words([&context, run = request.run.id, database = settings.database()] {
@@ -249,7 +248,17 @@ int run(const Context& context, const RunOptions& options) {
                              ids_of(devices), backend.compiler, request.seed));
   for (const std::string& notice : notices) display.notice(notice);
 
-  const sweep::TrialList list = sweep::list_trials(request, store);
+  const double began = terminal::steady_clock()();
+  const LongLook look(printer, "counting configurations", request.budget.seconds, signals.stop());
+  const sweep::TrialList list = sweep::list_trials(request, store, look.go_on());
+  printer.clear();
+  if (request.budget.seconds)
+    request.budget.seconds = std::max(0.0, *request.budget.seconds - (terminal::steady_clock()() - began));
+  for (const std::string& notice : list.notices) display.notice(notice);
+  if (signals.stop()) {
+    say_how_to_go_on(sweep::Ending::interrupted, context);
+    return 128 + signals.signal();
+  }
   say_exclusions(list, display);
   if (list.total() > list.known()) say_unlaunchable(list, display);
   if (const std::string again = reopened_text(list.reopened()); !again.empty()) display.notice(again);

@@ -90,10 +90,10 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
     if (worst == nullptr || worst->configurations < lost.configurations) worst = &lost;
   }
   const auto say = [&](const sweep::Unlaunchable& lost, const std::string& more) {
-    observer.notice(
-        fmt::format("not tried: {} of {} configurations of {} at {}, which this device cannot launch: {}{}{}",
-                    lost.configurations, lost.of, lost.kernel, lost.problem.size_text(), lost.example,
-                    lost.configurations > 1 ? " (the first)" : "", more));
+    observer.notice(fmt::format(
+        "not tried: {}{} of {} configurations of {} at {}, which this device cannot launch: {}{}{}",
+        lost.is_about ? "about " : "", lost.configurations, lost.of, lost.kernel, lost.problem.size_text(),
+        lost.example, lost.configurations > 1 ? " (the first)" : "", more));
   };
   constexpr std::size_t most_said = 4;
   if (most.size() > most_said)
@@ -176,12 +176,12 @@ bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
   std::int64_t failed = summary.competing_failed;
   std::int64_t tried = summary.competing;
   for (const sweep::Group& group : list.groups) {
-    for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+    group.known.for_each([&](std::size_t i, const search::Result& known) {
       const model::KernelSpec& spec = request.work[group.work[group.candidates[i].kernel]].kernel.spec();
-      if (!group.known[i] || !model::may_win(spec.role)) continue;
+      if (!model::may_win(spec.role)) return;
       ++tried;
-      if (model::is_failure(group.known[i]->status)) ++failed;
-    }
+      if (model::is_failure(known.status)) ++failed;
+    });
   }
   return tried > 0 && failed == tried;
 }

@@ -11,6 +11,7 @@
 #include "db/planning.hpp"
 #include "tuner/cli/worker_setup.hpp"
 #include "tuner/search/covering_sample.hpp"
+#include "tuner/search/random_source.hpp"
 #include "tuner/sweep/compile_times.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/for_each_index.hpp"
@@ -81,12 +82,16 @@ class Planner {
     for (std::size_t kernel = 0; kernel < group.work.size(); ++kernel) {
       const sweep::Work& work = m_sweep.request.work[group.work[kernel]];
       const sweep::TrialMaker maker(m_sweep.request, work, group.problem);
+      const space::ConfigurationList& list = group.lists[kernel];
+      if (list.counted()) {
+        add_sampled(group, kernel, work, maker);
+        continue;
+      }
       std::vector<std::size_t> left;
-      for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+      for (std::size_t i = 0; i < group.candidates.told(); ++i) {
         if (group.candidates[i].kernel == kernel && !group.known[i])
           left.push_back(group.candidates[i].configuration);
       }
-      const space::ConfigurationList& list = group.lists[kernel];
       std::vector<Binary> binaries(left.size());
       util::for_each_index(left.size(), 64, [&](std::size_t i) {
         const sweep::Trial trial = maker.make(list[left[i]]);
@@ -95,6 +100,30 @@ class Planner {
       });
       for (std::size_t i = 0; i < left.size(); ++i) add_binary(binaries[i], work, maker, list, left[i]);
     }
+  }
+
+  /// Of a counted list: what a random sample needs, times what it stands for.
+  void add_sampled(const sweep::Group& group, std::size_t kernel, const sweep::Work& work,
+                   const sweep::TrialMaker& maker) {
+    constexpr std::size_t most = 512;
+    const space::ConfigurationList& list = group.lists[kernel];
+    search::RandomSource random(m_sweep.request.seed);
+    const SweepPlan before = m_plan;
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::size_t index = random.below(list.size());
+      if (!group.offers(m_sweep.request, *group.candidates.of_whole(kernel, index))) continue;
+      const sweep::Trial trial = maker.make(list[index]);
+      if (trial.record.outcome.status == model::TrialStatus::ok)
+        add_binary({trial.record.binary_key, trial.reference_key}, work, maker, list, index);
+    }
+    const double stands_for = static_cast<double>(list.size()) / static_cast<double>(most);
+    const auto whole = [stands_for](std::int64_t was, std::int64_t now) {
+      return was + static_cast<std::int64_t>(static_cast<double>(now - was) * stands_for);
+    };
+    m_plan.is_sampled = true;
+    m_plan.binaries = whole(before.binaries, m_plan.binaries);
+    m_plan.compile_seconds =
+        before.compile_seconds + (m_plan.compile_seconds - before.compile_seconds) * stands_for;
   }
 
   void add_binary(const Binary& binary, const sweep::Work& work, const sweep::TrialMaker& maker,

@@ -57,6 +57,12 @@ struct KnownResult {
   std::optional<double> median_ns;  ///< of ok and dropped ones
 };
 
+/// Likewise, asked for by what was tried.
+struct TriedConfiguration {
+  KnownResult result;
+  Configuration configuration;  ///< its names in any order
+};
+
 /// Whom a final of a problem would be between.
 struct Field {
   std::vector<TrialRecord> contenders;          ///< the best that may win, fastest first; no raw samples
@@ -116,6 +122,11 @@ class ResultSource {
 
   /// Those of `keys` that have a result, in any order.
   virtual std::vector<KnownResult> known(const std::vector<Digest>& keys) = 0;
+  /// All results of a kernel on a problem in a class, whatever its spec was then; for a space too large to
+  /// ask for each key.
+  virtual std::vector<TriedConfiguration> tried(const Problem& problem,
+                                                const ComparisonClass& comparison_class,
+                                                const std::string& kernel) = 0;
   virtual std::optional<TrialRecord> find(const Digest& trial) = 0;
   /// Median of the fastest trial of a problem in a class that may win; absent when there is none.
   virtual std::optional<double> best_ns(const Problem& problem, const ComparisonClass& comparison_class) = 0;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "tuner/search/random_source.hpp"
+
 namespace tuner::search {
 namespace {
 
@@ -26,7 +28,19 @@ void for_each_pair(std::span<const std::uint16_t> coordinates, const Visit& visi
 
 }  // namespace
 
-std::vector<std::size_t> covering_sample(const space::ConfigurationList& list, std::size_t most) {
+namespace {
+
+/// Of a list that is counted: numbers drawn at random, ascending.
+std::vector<std::size_t> drawn(std::size_t size) {
+  RandomSource random(1);
+  std::vector<std::size_t> numbers(drawn_of_counted);
+  for (std::size_t& number : numbers) number = random.below(size);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+std::vector<std::size_t> covering(const space::ConfigurationList& list, std::size_t most) {
   std::unordered_set<std::uint64_t> missing;
   for (std::size_t i = 0; i < list.size(); ++i) {
     for_each_pair(list.coordinates(i), [&](std::uint64_t pair) { missing.insert(pair); });
@@ -65,6 +79,21 @@ std::vector<std::size_t> covering_sample(const space::ConfigurationList& list, s
   // A kernel without parameters has one configuration and no pair.
   if (sample.empty() && list.size() > 0) sample.push_back(0);
   std::sort(sample.begin(), sample.end());
+  return sample;
+}
+
+}  // namespace
+
+std::vector<std::size_t> covering_sample(const space::ConfigurationList& list, std::size_t most) {
+  if (!list.counted()) return covering(list, most);
+  const std::vector<std::size_t> numbers = drawn(list.size());
+  space::ConfigurationList some = list.without_any();
+  for (const std::size_t number : numbers) {
+    const space::Coordinates at = list.coordinates(number);
+    some.add({at.data(), at.size()});
+  }
+  std::vector<std::size_t> sample = covering(some, most);
+  for (std::size_t& one : sample) one = numbers[one];
   return sample;
 }
 

@@ -1,7 +1,7 @@
 #include "tuner/search/fixed_order.hpp"
 
 #include <cmath>
-#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,16 +13,18 @@ namespace {
 
 class FixedOrder : public Strategy {
  public:
-  FixedOrder(const SearchSpace& space, std::vector<std::size_t> order, std::string idea)
-      : m_space(space), m_order(std::move(order)), m_idea(std::move(idea)), m_left(space.size()) {
-    for (const auto& known : space.known) m_left -= known.has_value();
-  }
+  /// Without an order: as they are written.
+  FixedOrder(const SearchSpace& space, std::optional<RandomOrderOf> order, std::string idea)
+      : m_space(space),
+        m_order(std::move(order)),
+        m_idea(std::move(idea)),
+        m_left(space.size() - space.known.count()) {}
 
   std::optional<Proposal> next() override {
-    while (m_next < m_order.size() && m_space.known[m_order[m_next]]) ++m_next;
-    if (m_next == m_order.size()) return std::nullopt;
+    while (m_next < m_space.size() && m_space.known[at(m_next)]) ++m_next;
+    if (m_next == m_space.size()) return std::nullopt;
     --m_left;
-    return Proposal{m_order[m_next++], m_idea};
+    return Proposal{at(m_next++), m_idea};
   }
   void report(std::size_t, const Result&) override {}
   std::optional<Outlook> outlook() const override {
@@ -33,8 +35,10 @@ class FixedOrder : public Strategy {
   std::size_t left() const { return m_left; }
 
  private:
+  std::size_t at(std::size_t place) const { return m_order ? (*m_order)[place] : place; }
+
   const SearchSpace& m_space;
-  std::vector<std::size_t> m_order;
+  std::optional<RandomOrderOf> m_order;
   std::string m_idea;
   std::size_t m_next = 0;
   std::size_t m_left;
@@ -43,10 +47,9 @@ class FixedOrder : public Strategy {
 /// What was tried is a sample of the space, so it says what may be left.
 class RandomOrder final : public FixedOrder {
  public:
-  RandomOrder(const SearchSpace& space, std::vector<std::size_t> order)
+  RandomOrder(const SearchSpace& space, RandomOrderOf order)
       : FixedOrder(space, std::move(order), "random"), m_candidates(space.size()) {
-    for (const auto& known : space.known)
-      if (known) add(*known);
+    space.known.for_each([this](std::size_t, const Result& known) { add(known); });
   }
   void report(std::size_t, const Result& result) override { add(result); }
   std::optional<Outlook> outlook() const override {
@@ -65,21 +68,15 @@ class RandomOrder final : public FixedOrder {
   std::vector<double> m_log_times;
 };
 
-std::vector<std::size_t> written(const SearchSpace& space) {
-  std::vector<std::size_t> order(space.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  return order;
-}
-
 }  // namespace
 
 std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t, const Settings&) {
-  return std::make_unique<FixedOrder>(space, written(space), "listed");
+  return std::make_unique<FixedOrder>(space, std::nullopt, "listed");
 }
 
 std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed, const Settings&) {
   RandomSource random(seed);
-  return std::make_unique<RandomOrder>(space, shuffled(space.size(), random));
+  return std::make_unique<RandomOrder>(space, RandomOrderOf(space.size(), random));
 }
 
 }  // namespace tuner::search

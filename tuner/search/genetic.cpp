@@ -25,8 +25,7 @@ class Genetic final : public Strategy {
         m_neighbourhood(space),
         m_most(settings.count("population")),
         m_mutation(settings.number("mutation")) {
-    for (std::size_t i = 0; i < space.size(); ++i)
-      if (space.known[i]) report(i, *space.known[i]);
+    space.known.for_each([this](std::size_t i, const Result& known) { report(i, known); });
   }
 
   std::optional<Proposal> next() override {

@@ -24,8 +24,7 @@ class LocalSearch final : public Strategy {
         m_neighbourhood(space),
         m_kick(settings.count("kick")),
         m_restart(settings.number("restart")) {
-    for (std::size_t i = 0; i < space.size(); ++i)
-      if (space.known[i]) learn(i, *space.known[i]);
+    space.known.for_each([this](std::size_t i, const Result& known) { learn(i, known); });
   }
 
   std::optional<Proposal> next() override {

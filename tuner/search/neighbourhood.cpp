@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/space/counted_space.hpp"
+
 namespace tuner::search {
 namespace {
 
@@ -20,13 +22,20 @@ constexpr std::uint16_t off = space::ConfigurationList::inactive;
 }  // namespace
 
 Neighbourhood::Neighbourhood(const SearchSpace& space) : m_space(space) {
-  m_by_hash.reserve(space.size());
-  for (std::size_t i = 0; i < space.size(); ++i)
-    m_by_hash.emplace(hash_of(space.candidates[i].kernel, space.coordinates(i)), i);
+  m_by_hash.reserve(space.candidates.told());
+  for (std::size_t i = 0; i < space.candidates.told(); ++i) add(i);
+}
+
+void Neighbourhood::add(std::size_t candidate) {
+  m_by_hash.emplace(hash_of(m_space.candidates[candidate].kernel, m_space.coordinates(candidate)), candidate);
 }
 
 std::optional<std::size_t> Neighbourhood::find(std::size_t kernel,
                                                std::span<const std::uint16_t> coordinates) const {
+  if (const space::CountedSpace* counted = m_space.kernels[kernel].configurations->counted()) {
+    const auto index = counted->find(coordinates);
+    return index ? m_space.candidates.of_whole(kernel, static_cast<std::size_t>(*index)) : std::nullopt;
+  }
   const auto [first, last] = m_by_hash.equal_range(hash_of(kernel, coordinates));
   for (auto it = first; it != last; ++it) {
     if (m_space.candidates[it->second].kernel != kernel) continue;

@@ -15,6 +15,8 @@ namespace tuner::search {
 class Neighbourhood {
  public:
   explicit Neighbourhood(const SearchSpace& space);
+  /// A candidate that the space has got since.
+  void add(std::size_t candidate);
 
   /// The candidate of that kernel with those coordinates, if the space has one.
   std::optional<std::size_t> find(std::size_t kernel, std::span<const std::uint16_t> coordinates) const;

@@ -1,6 +1,7 @@
 #include "tuner/search/open_candidates.hpp"
 
-#include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -20,30 +21,73 @@ std::optional<double> comparable_time_ns(const Result& result) {
   return result.time_ns;
 }
 
+RandomOrderOf::RandomOrderOf(std::size_t count, RandomSource& random) : m_count(count) {
+  if (count <= most_listed) {
+    m_listed = shuffled(count, random);
+    return;
+  }
+  m_half_bits = (static_cast<int>(std::bit_width(count - 1)) + 1) / 2;
+  for (std::uint64_t& key : m_keys) key = random.below(std::numeric_limits<std::uint64_t>::max());
+}
+
+std::size_t RandomOrderOf::operator[](std::size_t place) const {
+  if (m_count <= most_listed) return m_listed[place];
+  const std::uint64_t mask = (std::uint64_t{1} << m_half_bits) - 1;
+  std::uint64_t number = place;
+  do {
+    std::uint64_t left = number >> m_half_bits;
+    std::uint64_t right = number & mask;
+    for (const std::uint64_t key : m_keys) {
+      std::uint64_t mixed = (right ^ key) * 0xBF58476D1CE4E5B9U;  // the finish of SplitMix64
+      mixed ^= mixed >> 31U;
+      mixed *= 0x94D049BB133111EBU;
+      left ^= (mixed ^ (mixed >> 29U)) & mask;
+      std::swap(left, right);
+    }
+    number = left << m_half_bits | right;
+  } while (number >= m_count);
+  return number;
+}
+
+void RandomOrderOf::add_last() {
+  m_listed.push_back(m_count++);
+}
+
 OpenCandidates::OpenCandidates(const SearchSpace& space, RandomSource& random)
-    : m_open(space.size(), true), m_count(space.size()), m_order(shuffled(space.size(), random)) {
-  for (std::size_t i = 0; i < space.size(); ++i)
-    if (space.known[i]) take(i);
+    : m_open(space.size() <= RandomOrderOf::most_listed ? space.size() : 0, true),
+      m_count(space.size()),
+      m_order(space.size(), random) {
+  space.known.for_each([this](std::size_t candidate, const Result&) { take(candidate); });
 }
 
 void OpenCandidates::take(std::size_t candidate) {
-  if (!m_open[candidate]) return;
-  m_open[candidate] = false;
+  if (!contains(candidate)) return;
+  if (m_open.empty())
+    m_taken.insert(candidate);
+  else
+    m_open[candidate] = false;
   --m_count;
 }
 
+void OpenCandidates::add() {
+  m_open.push_back(true);
+  m_order.add_last();
+  ++m_count;
+}
+
 std::optional<std::size_t> OpenCandidates::first() {
-  while (m_next < m_order.size() && !m_open[m_order[m_next]]) ++m_next;
+  while (m_next < m_order.size() && !contains(m_order[m_next])) ++m_next;
   if (m_next == m_order.size()) return std::nullopt;
   return m_order[m_next];
 }
 
 std::optional<std::size_t> OpenCandidates::first(
     const std::function<bool(std::size_t candidate)>& is_wanted) const {
-  const auto found = std::find_if(m_order.begin() + static_cast<std::ptrdiff_t>(m_next), m_order.end(),
-                                  [&](std::size_t one) { return m_open[one] && is_wanted(one); });
-  if (found == m_order.end()) return std::nullopt;
-  return *found;
+  for (std::size_t place = m_next; place < m_order.size(); ++place) {
+    const std::size_t one = m_order[place];
+    if (contains(one) && is_wanted(one)) return one;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tuner::search

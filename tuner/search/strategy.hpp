@@ -4,25 +4,16 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/problem.hpp"
 #include "tuner/model/search_record.hpp"
-#include "tuner/model/trial_status.hpp"
+#include "tuner/search/candidates.hpp"
 #include "tuner/space/configuration_list.hpp"
 
 namespace tuner::search {
-
-/// How the trial of one candidate ended.
-struct Result {
-  model::TrialStatus status = model::TrialStatus::ok;
-  /// Absent where there is none to go by: every status but ok and dropped. Of a dropped trial it is a bound:
-  /// sampling it further would have shown it as no faster than the cut.
-  std::optional<double> time_ns;
-};
 
 /// What is known of a candidate once it is compiled, before anything is launched.
 struct Compiled {
@@ -43,29 +34,29 @@ struct SearchSpace {
     const model::KernelSpec* spec = nullptr;  ///< parameters with their values
     const space::ConfigurationList* configurations = nullptr;
   };
-  struct Candidate {
-    std::size_t kernel = 0;         ///< index into `kernels`
-    std::size_t configuration = 0;  ///< index into its configurations
-  };
+  using Candidate = search::Candidate;
   /// What these candidates did elsewhere: on another size, another device, with another driver or toolkit.
   struct Prior {
-    std::string origin;                          ///< for people: `1024x1024x1024`, `NVIDIA A100-PCIE-40GB`
-    model::Problem problem;                      ///< that they were measured on
-    bool same_class = true;                      ///< on this device, with this driver and toolkit
-    std::vector<std::optional<Result>> results;  ///< parallel to `candidates`
+    std::string origin;      ///< for people: `1024x1024x1024`, `NVIDIA A100-PCIE-40GB`
+    model::Problem problem;  ///< that they were measured on
+    bool same_class = true;  ///< on this device, with this driver and toolkit
+    Results results;         ///< parallel to `candidates`
   };
 
   model::Problem problem;
   std::vector<Kernel> kernels;
-  std::vector<Candidate> candidates;
-  std::vector<std::optional<Result>> known;  ///< parallel to `candidates`: results of before
+  Candidates candidates;
+  Results known;  ///< parallel to `candidates`: results of before
+  /// Whether a candidate may be tried here at all: of a space too large to look at each beforehand, some
+  /// cannot be launched, and some are another shard's. Null: all may. May be asked from several threads.
+  std::function<bool(std::size_t candidate)> offers;
   /// As far as they are known when asked, which is to be in the strategy's constructor alone; may be null.
   std::function<std::vector<Prior>()> priors;
 
   std::size_t size() const { return candidates.size(); }
   /// Where a candidate lies among its kernel's values, one coordinate a parameter.
-  std::span<const std::uint16_t> coordinates(std::size_t candidate) const {
-    const Candidate& one = candidates[candidate];
+  space::Coordinates coordinates(std::size_t candidate) const {
+    const Candidate one = candidates[candidate];
     return kernels[one.kernel].configurations->coordinates(one.configuration);
   }
 };

@@ -1,5 +1,7 @@
 #include "tuner/space/configuration_index.hpp"
 
+#include "tuner/space/counted_space.hpp"
+
 namespace tuner::space {
 namespace {
 
@@ -23,6 +25,7 @@ ConfigurationIndex::ConfigurationIndex(const ConfigurationList& list,
     const auto next = static_cast<std::uint16_t>(parameter.values.size());
     codes.inactive = codes.of_value.emplace(parameter.otherwise, next).first->second;
   }
+  if (list.counted()) return;
   m_places.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) m_places.emplace(hash_of(codes_at(i)), i);
 }
@@ -45,6 +48,13 @@ std::optional<std::size_t> ConfigurationIndex::find(const model::Configuration& 
     const auto code = parameter.of_value.find(*value);
     if (code == parameter.of_value.end()) return std::nullopt;
     codes.push_back(code->second);
+  }
+  if (const CountedSpace* counted = m_list.counted()) {
+    const auto index = counted->find_if([&](std::size_t parameter, std::uint16_t coordinate) {
+      const bool off = coordinate == ConfigurationList::inactive;
+      return codes[parameter] == (off ? m_codes[parameter].inactive : coordinate);
+    });
+    return index ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
   }
   const auto [first, last] = m_places.equal_range(hash_of(codes));
   for (auto it = first; it != last; ++it) {

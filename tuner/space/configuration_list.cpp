@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tuner/space/counted_space.hpp"
+
 namespace tuner::space {
 
 ConfigurationList::ConfigurationList(const std::vector<model::ParameterSpec>& parameters) {
@@ -12,19 +14,29 @@ ConfigurationList::ConfigurationList(const std::vector<model::ParameterSpec>& pa
   m_parameters = std::make_shared<const std::vector<Parameter>>(std::move(kept));
 }
 
+ConfigurationList::ConfigurationList(const std::vector<model::ParameterSpec>& parameters,
+                                     std::shared_ptr<const CountedSpace> counted)
+    : ConfigurationList(parameters) {
+  m_counted = std::move(counted);
+  m_size = static_cast<std::size_t>(m_counted->size());
+}
+
 void ConfigurationList::add(std::span<const std::uint16_t> coordinates) {
   m_coordinates.insert(m_coordinates.end(), coordinates.begin(), coordinates.end());
   ++m_size;
 }
 
-std::span<const std::uint16_t> ConfigurationList::coordinates(std::size_t index) const {
-  return {m_coordinates.data() + index * parameters(), parameters()};
+Coordinates ConfigurationList::coordinates(std::size_t index) const {
+  if (!m_counted) return Coordinates(std::span(m_coordinates.data() + index * parameters(), parameters()));
+  std::vector<std::uint16_t> at(parameters());
+  m_counted->coordinates(static_cast<std::int64_t>(index), at);
+  return Coordinates(std::move(at));
 }
 
 model::Configuration ConfigurationList::operator[](std::size_t index) const {
   std::vector<model::Assignment> assignments;
   assignments.reserve(parameters());
-  const std::span<const std::uint16_t> at = coordinates(index);
+  const Coordinates at = coordinates(index);
   for (std::size_t i = 0; i < at.size(); ++i) {
     const Parameter& parameter = (*m_parameters)[i];
     assignments.push_back(

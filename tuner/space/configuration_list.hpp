@@ -2,8 +2,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/model/configuration.hpp"
@@ -11,8 +13,34 @@
 
 namespace tuner::space {
 
+class CountedSpace;
+
+/// Where a configuration lies, one coordinate a parameter: seen in the list, or worked out and kept here.
+class Coordinates {
+ public:
+  explicit Coordinates(std::span<const std::uint16_t> seen) : m_seen(seen) {}
+  explicit Coordinates(std::vector<std::uint16_t> own) : m_own(std::move(own)), m_seen(m_own) {}
+  Coordinates(Coordinates&&) = default;  // a moved vector's elements stay where they are
+  Coordinates(const Coordinates&) = delete;
+  Coordinates& operator=(const Coordinates&) = delete;
+  Coordinates& operator=(Coordinates&&) = delete;
+  ~Coordinates() = default;
+
+  std::uint16_t operator[](std::size_t parameter) const { return m_seen[parameter]; }
+  std::size_t size() const { return m_seen.size(); }
+  bool empty() const { return m_seen.empty(); }
+  auto begin() const { return m_seen.begin(); }
+  auto end() const { return m_seen.end(); }
+  const std::uint16_t* data() const { return m_seen.data(); }
+
+ private:
+  std::vector<std::uint16_t> m_own;
+  std::span<const std::uint16_t> m_seen;
+};
+
 /// Many configurations of one kernel, two bytes a parameter each: 241,600 of fourteen parameters take 7 MB,
-/// where as model::Configuration objects they would take 240. Copies share what describes the parameters.
+/// where as model::Configuration objects they would take 240. Copies share what describes the parameters. A
+/// space too large for that is counted instead: it looks the same, and takes no memory a configuration.
 class ConfigurationList {
  public:
   /// Coordinate of a parameter that is inactive; else a coordinate is the value's position in the spec's
@@ -20,14 +48,28 @@ class ConfigurationList {
   static constexpr std::uint16_t inactive = 0xFFFF;
 
   explicit ConfigurationList(const std::vector<model::ParameterSpec>& parameters);
+  /// All configurations of `counted`, which are made when they are asked for; none can be added.
+  ConfigurationList(const std::vector<model::ParameterSpec>& parameters,
+                    std::shared_ptr<const CountedSpace> counted);
 
+  /// A list of none, to which configurations of the same kernel can be added.
+  ConfigurationList without_any() const {
+    ConfigurationList none;
+    none.m_parameters = m_parameters;
+    return none;
+  }
+  /// Null where the configurations are listed.
+  const CountedSpace* counted() const { return m_counted.get(); }
+  /// Whether it is a sample of a space that can be neither listed nor counted.
+  bool is_sample() const { return m_is_sample; }
+  void mark_as_sample() { m_is_sample = true; }
   /// `coordinates`: one per parameter, in written order.
   void add(std::span<const std::uint16_t> coordinates);
   void reserve(std::size_t configurations) { m_coordinates.reserve(configurations * parameters()); }
   std::size_t size() const { return m_size; }
   std::size_t parameters() const { return m_parameters->size(); }
   /// Where configuration `index` lies in the space, one coordinate per parameter.
-  std::span<const std::uint16_t> coordinates(std::size_t index) const;
+  Coordinates coordinates(std::size_t index) const;
   model::Configuration operator[](std::size_t index) const;
 
  private:
@@ -36,9 +78,13 @@ class ConfigurationList {
     std::vector<model::Value> values;
     model::Value otherwise;
   };
+  ConfigurationList() = default;
+
   std::shared_ptr<const std::vector<Parameter>> m_parameters;
+  std::shared_ptr<const CountedSpace> m_counted;
   std::vector<std::uint16_t> m_coordinates;
   std::size_t m_size = 0;
+  bool m_is_sample = false;
 };
 
 }  // namespace tuner::space

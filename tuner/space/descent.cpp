@@ -1,23 +1,8 @@
 #include "tuner/space/descent.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace tuner::space {
-namespace {
-
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
-  return a > most - b ? most : a + b;
-}
-std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? most : product;
-}
-
-}  // namespace
-
 Descent::Descent(const CompiledSpec& compiled, const model::Problem& problem,
                  const model::DeviceLimits& limits)
     : m_compiled(compiled), m_slots(problem_slots(compiled, problem, limits)) {
@@ -123,39 +108,6 @@ bool Descent::set_all(std::span<const std::uint16_t> coordinates) {
   for (std::size_t i = 0; i < m_levels.size(); ++i)
     if (!set(i, coordinates[i], m_levels[i].parameter->codes[coordinates[i]])) return false;
   return true;
-}
-
-std::int64_t Descent::count() {
-  if (m_compiled.spec.listed.empty()) return passes(m_always) ? count_from(0) : 0;
-  std::int64_t count = 0;
-  walk([&](std::span<const std::uint16_t>) {
-    ++count;
-    return true;
-  });
-  return count;
-}
-
-std::int64_t Descent::count_from(std::size_t index) {
-  const auto is_free = [](const Level& level) { return !level.parameter->when && level.actions.empty(); };
-  if (std::all_of(m_levels.begin() + static_cast<std::ptrdiff_t>(index), m_levels.end(), is_free)) {
-    std::int64_t product = 1;
-    for (std::size_t i = index; i < m_levels.size(); ++i) {
-      product = saturated_product(product, static_cast<std::int64_t>(m_levels[i].parameter->codes.size()));
-    }
-    return product;
-  }
-  const CompiledParameter& parameter = *m_levels[index].parameter;
-  const Choices choice = choices(m_levels[index]);
-  std::int64_t total = 0;
-  if (choice.inactive && set(index, ConfigurationList::inactive, parameter.otherwise)) {
-    total = count_from(index + 1);
-  }
-  for (std::size_t i = 0; choice.values && i < parameter.codes.size(); ++i) {
-    if (set(index, static_cast<std::uint16_t>(i), parameter.codes[i])) {
-      total = saturated_sum(total, count_from(index + 1));
-    }
-  }
-  return total;
 }
 
 }  // namespace tuner::space

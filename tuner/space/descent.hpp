@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,11 +31,13 @@ class Descent {
       if (set_all(coordinates) && !visit(std::span<const std::uint16_t>(m_coordinates))) return;
   }
 
-  /// How many configurations walk() would visit; levels at the end that nothing depends on are multiplied
-  /// rather than walked. The largest 64-bit integer where there are more than that.
-  std::int64_t count();
+  /// Ends walk() as if the visitor had had enough, before it has tried so many values.
+  void give_up_after(std::uint64_t steps) { m_most_steps = steps; }
+  bool has_given_up() const { return m_steps > m_most_steps; }
 
  private:
+  friend class SpaceCounter;
+  friend class SpaceSampler;
   /// What can be decided, or computed, once a level is set.
   struct Action {
     enum class Kind { derive, constraint, activity };
@@ -70,7 +73,6 @@ class Descent {
   bool set(std::size_t level, std::uint16_t coordinate, std::int64_t value);
   bool set_all(std::span<const std::uint16_t> coordinates);
   bool passes(const std::vector<Action>& actions);
-  std::int64_t count_from(std::size_t level);
 
   /// False where the visitor has had enough.
   template <typename Visit>
@@ -83,6 +85,7 @@ class Descent {
       return false;
     }
     for (std::size_t i = 0; choice.values && i < parameter.codes.size(); ++i) {
+      if (++m_steps > m_most_steps) return false;
       if (set(index, static_cast<std::uint16_t>(i), parameter.codes[i]) && !descend(index + 1, visit)) {
         return false;
       }
@@ -96,6 +99,8 @@ class Descent {
   std::vector<Level> m_levels;
   std::vector<std::size_t> m_derived_after;  ///< known_after() of each derived value, by index from the first
   std::vector<std::uint16_t> m_coordinates;
+  std::uint64_t m_steps = 0;  ///< values tried in walk()
+  std::uint64_t m_most_steps = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace tuner::space

@@ -11,6 +11,7 @@
 #include "tuner/space/jobs.hpp"
 #include "tuner/space/planner.hpp"
 #include "tuner/space/slots.hpp"
+#include "tuner/space/space_sampler.hpp"
 #include "tuner/space/spec_digest.hpp"
 
 namespace tuner::space {
@@ -58,19 +59,35 @@ void KernelSpace::enumerate(const model::Problem& problem, const model::DeviceLi
   });
 }
 
-ConfigurationList KernelSpace::list(const model::Problem& problem, const model::DeviceLimits& limits) const {
+ConfigurationList KernelSpace::list(const model::Problem& problem, const model::DeviceLimits& limits,
+                                    const GoOn& go_on) const {
   ConfigurationList all(spec().parameters);
-  constexpr std::int64_t most_reserved = 1 << 20;
-  all.reserve(static_cast<std::size_t>(std::min(count(problem, limits), most_reserved)));
-  Descent(*m_compiled, problem, limits).walk([&](std::span<const std::uint16_t> coordinates) {
-    all.add(coordinates);
-    return true;
+  // Most spaces are small, and listing one takes less than counting it.
+  constexpr std::uint64_t most_steps = 1U << 23U;
+  Descent descent(*m_compiled, problem, limits);
+  if (spec().listed.empty()) descent.give_up_after(most_steps);
+  bool fits = true;
+  descent.walk([&](std::span<const std::uint16_t> coordinates) {
+    fits = all.size() < most_listed || !spec().listed.empty();
+    if (fits) all.add(coordinates);
+    return fits;
   });
-  return all;
+  if (fits && !descent.has_given_up()) return all;
+  auto counted = CountedSpace::make(*m_compiled, problem, limits, go_on);
+  if (!counted) return sample_space(*m_compiled, problem, limits, go_on);
+  if (counted->size() > static_cast<std::int64_t>(most_listed)) return {spec().parameters, counted};
+  ConfigurationList few(spec().parameters);
+  std::vector<std::uint16_t> at(spec().parameters.size());
+  for (std::int64_t i = 0; i < counted->size(); ++i) {
+    counted->coordinates(i, at);
+    few.add(at);
+  }
+  return few;
 }
 
-std::int64_t KernelSpace::count(const model::Problem& problem, const model::DeviceLimits& limits) const {
-  return Descent(*m_compiled, problem, limits).count();
+std::int64_t KernelSpace::count(const model::Problem& problem, const model::DeviceLimits& limits,
+                                const GoOn& go_on) const {
+  return static_cast<std::int64_t>(list(problem, limits, go_on).size());
 }
 
 bool KernelSpace::contains(const model::Problem& problem, const model::Configuration& configuration,

@@ -10,11 +10,11 @@
 
 #include "tuner/model/trial.hpp"
 #include "tuner/space/configuration_list.hpp"
+#include "tuner/space/counted_space.hpp"
 #include "tuner/space/space.hpp"
 
 namespace tuner::space {
 
-struct CompiledSpec;
 struct Slots;
 
 /// One kernel's spec with every expression compiled, for asking about many configurations and problems. The
@@ -29,9 +29,15 @@ class KernelSpace {
 
   void enumerate(const model::Problem& problem, const model::DeviceLimits& limits,
                  const std::function<bool(const model::Configuration&)>& visit) const;
-  /// What enumerate() delivers, in its order.
-  ConfigurationList list(const model::Problem& problem, const model::DeviceLimits& limits) const;
-  std::int64_t count(const model::Problem& problem, const model::DeviceLimits& limits) const;
+  /// So many configurations are listed; of more, list() is of a CountedSpace.
+  static constexpr std::size_t most_listed = std::size_t{1} << 18U;
+  /// What enumerate() delivers, in its order. Where the constraints are too irregular for a CountedSpace, or
+  /// `go_on` has ended it, a random sample, marked as such: empty where none was met.
+  ConfigurationList list(const model::Problem& problem, const model::DeviceLimits& limits,
+                         const GoOn& go_on = {}) const;
+  /// Of a sample, what it has: there are more. At most CountedSpace::most.
+  std::int64_t count(const model::Problem& problem, const model::DeviceLimits& limits,
+                     const GoOn& go_on = {}) const;
 
   /// Whether enumerate() would deliver `configuration`, which may come from anywhere: it has the spec's
   /// parameters and no others, with values of their lists, and the constraints hold on `problem`.

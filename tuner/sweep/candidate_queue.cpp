@@ -16,6 +16,7 @@ CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Se
       m_services(services),
       m_choice(request.strategy, request.own_strategies),
       m_priors(request, list, services),
+      m_began(services.clock()),
       m_devices(services.runners.size()) {
   for (const Group& group : list.groups) {
     m_results.push_back(group.known);
@@ -92,7 +93,7 @@ void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
   if (asked.size() < 2) return;
   std::vector<std::future<Answer>> answers;
   for (std::size_t i = 1; i < asked.size(); ++i)
-    answers.push_back(std::async(std::launch::async, ask, std::ref(*asked[i])));
+    answers.push_back(std::async(std::launch::async, &CandidateQueue::ask, this, std::ref(*asked[i])));
   asked[0]->answer = ask(*asked[0]);
   for (std::size_t i = 1; i < asked.size(); ++i) asked[i]->answer = answers[i - 1].get();
 }
@@ -109,6 +110,22 @@ bool CandidateQueue::asks(Open& open) {
     open.news = 0;
   }
   return !open.enough;
+}
+
+CandidateQueue::Answer CandidateQueue::ask(Open& open) {
+  if (!asks(open)) return std::nullopt;
+  while (auto proposal = open.strategy->next()) {
+    if (is_late()) return std::nullopt;
+    if (!open.space->offers || open.space->offers(proposal->candidate)) return proposal;
+    ++open.refused;
+    open.strategy->report(proposal->candidate, {model::TrialStatus::skipped, std::nullopt});
+  }
+  return std::nullopt;
+}
+
+bool CandidateQueue::is_late() const {
+  const auto& seconds = m_request.budget.seconds;
+  return m_services.stop || (seconds && m_services.clock() - m_began >= *seconds);
 }
 
 bool CandidateQueue::is_baseline(const Item& item) const {
@@ -135,16 +152,13 @@ std::vector<EndedSearch> CandidateQueue::close(model::SearchEnding ending) {
 EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::SearchEnding with_rest) const {
   EndedSearch search{
       index, open.strategy_text, with_rest, open.enough ? open.enough : open.strategy->outlook(), 0, 0};
-  const auto& results = m_results[index];
-  std::int64_t candidates = 0;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (is_baseline({index, i, {}})) continue;
-    ++candidates;
-    if (!results[i]) continue;
+  m_results[index].for_each([&](std::size_t i, const search::Result& result) {
+    if (is_baseline({index, i, {}})) return;
     ++search.tried;
-    if (model::is_failure(results[i]->status)) ++search.failed;
-  }
-  if (search.tried == candidates) search.ending = model::SearchEnding::exhausted;
+    if (model::is_failure(result.status)) ++search.failed;
+  });
+  const auto candidates = static_cast<std::int64_t>(m_list.groups[index].count_competing(m_request));
+  if (search.tried + open.refused == candidates) search.ending = model::SearchEnding::exhausted;
   return search;
 }
 
@@ -191,7 +205,9 @@ void CandidateQueue::begin_group() {
   space->known = group.known;
   space->priors = [this, index] { return m_priors.of(index, m_results); };
   std::vector<std::size_t> baselines;
-  for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+  if (group.has_unseen())
+    space->offers = [this, &group](std::size_t candidate) { return group.offers(m_request, candidate); };
+  for (std::size_t i = 0; i < group.candidates.told(); ++i) {
     if (!is_baseline({index, i, {}})) continue;
     if (!group.known[i]) baselines.push_back(i);
     space->known[i] = search::Result{model::TrialStatus::skipped, std::nullopt};  // nothing to search by

@@ -70,6 +70,7 @@ class CandidateQueue {
     std::string strategy_text;           ///< as --strategy takes it
     std::optional<double> until;         ///< see Request::until
     std::size_t under_way = 0;
+    std::int64_t refused = 0;               ///< proposals that the space does not offer
     bool waits = false;                     ///< its last next() gave nothing and nothing was reported since
     std::size_t news = results_an_outlook;  ///< results since its outlook was asked for
     /// By which what was tried is enough; nothing as long as it is not.
@@ -87,7 +88,10 @@ class CandidateQueue {
   /// Asks the strategies of those groups that the devices work at, each in a thread of its own: one that
   /// learns thinks for about as long as a trial takes.
   void ask_side_by_side(const std::vector<std::size_t>& order);
-  static Answer ask(Open& open) { return asks(open) ? open.strategy->next() : std::nullopt; }
+  /// Proposals that cannot be launched, or are another shard's, are refused on the way.
+  Answer ask(Open& open);
+  /// Looking for a proposal may take long where few can be launched.
+  bool is_late() const;
   /// Whether an open group has more to propose as soon as one of its results is in: the next group should not
   /// begin without what this one will have found.
   bool is_held_back() const;
@@ -104,7 +108,8 @@ class CandidateQueue {
   StrategyChoice m_choice;
   bool m_may_end_early = false;
   Priors m_priors;
-  std::vector<std::vector<std::optional<search::Result>>> m_results;  ///< by group and candidate
+  double m_began;
+  std::vector<search::Results> m_results;  ///< by group
   std::size_t m_devices;
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first

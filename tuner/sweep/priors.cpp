@@ -20,8 +20,12 @@ class Priors::Places {
       const model::KernelSpec& spec = request.work[group.work[i]].kernel.spec();
       if (!model::may_win(spec.role)) continue;
       Kernel& kernel = m_kernels.try_emplace(spec.name, group.lists[i], spec.parameters).first->second;
+      if (group.lists[i].counted()) {
+        kernel.first = group.candidates.of_whole(i, 0);
+        continue;
+      }
       kernel.candidates.resize(group.lists[i].size());
-      for (std::size_t c = 0; c < group.candidates.size(); ++c) {
+      for (std::size_t c = 0; c < group.candidates.told(); ++c) {
         if (group.candidates[c].kernel == i) kernel.candidates[group.candidates[c].configuration] = c;
       }
     }
@@ -36,6 +40,7 @@ class Priors::Places {
     const auto known = m_kernels.find(kernel);
     if (known == m_kernels.end()) return std::nullopt;
     const auto place = known->second.index.find(configuration);
+    if (place && known->second.first) return *known->second.first + *place;
     return place ? known->second.candidates[*place] : std::nullopt;
   }
 
@@ -45,6 +50,7 @@ class Priors::Places {
         : index(list, parameters) {}
     space::ConfigurationIndex index;
     std::vector<std::optional<std::size_t>> candidates;  ///< by configuration; those that can be launched
+    std::optional<std::size_t> first;                    ///< of a counted list, its first candidate
   };
   std::map<std::string, Kernel> m_kernels;
 };
@@ -98,15 +104,13 @@ std::vector<SearchSpace::Prior> Priors::of_this_sweep(std::size_t index, const R
     SearchSpace::Prior prior{from.problem.text(), from.problem, true, {}};
     prior.results.resize(group.candidates.size());
     bool any = false;
-    for (std::size_t i = 0; i < from.candidates.size(); ++i) {
-      if (!results[other][i]) continue;
-      const auto& one = from.candidates[i];
-      const std::string& kernel = m_request.work[from.work[one.kernel]].kernel.spec().name;
-      const auto place = places.find(kernel, from.lists[one.kernel][one.configuration]);
-      if (!place) continue;
-      prior.results[*place] = results[other][i];
+    results[other].for_each([&](std::size_t i, const search::Result& result) {
+      const std::string& kernel = m_request.work[from.work[from.candidates[i].kernel]].kernel.spec().name;
+      const auto place = places.find(kernel, from.configuration(i));
+      if (!place) return;
+      prior.results[*place] = result;
       any = true;
-    }
+    });
     if (any) priors.push_back(std::move(prior));
   }
   return priors;

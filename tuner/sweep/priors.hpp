@@ -17,8 +17,8 @@ namespace tuner::sweep {
 /// somebody asks; the database is asked once a problem.
 class Priors {
  public:
-  /// Results by group and candidate.
-  using Results = std::vector<std::vector<std::optional<search::Result>>>;
+  /// By group.
+  using Results = std::vector<search::Results>;
 
   /// The references must outlive the object.
   Priors(const Request& request, const TrialList& list, Services& services)

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tuner/model/digest.hpp"
+#include "tuner/space/configuration_index.hpp"
 #include "tuner/sweep/group_order.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/for_each_index.hpp"
@@ -19,6 +20,8 @@ using model::TrialStatus;
 
 /// Bytes kept free for the driver, fences and the code itself.
 constexpr std::int64_t reserve_bytes = std::int64_t{256} << 20;
+/// Configurations of a counted list that say what the device can launch of it.
+constexpr std::size_t judged_of_counted = 512;
 
 std::string gib(std::int64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / static_cast<double>(std::int64_t{1} << 30));
@@ -27,45 +30,65 @@ std::string gib(std::int64_t bytes) {
 /// Why a kernel has no trial on `problem`: its space is empty, or its buffers do not fit, judged by the first
 /// configuration that has a plan.
 std::optional<std::string> why_excluded(const Request& request, const Work& work,
-                                        const model::Problem& problem) {
+                                        const model::Problem& problem, const space::ConfigurationList& list) {
+  if (list.size() == 0)
+    return list.is_sample() ? "no valid configuration was found; its constraints may leave none"
+                            : "its constraints leave no valid configuration";
   const std::int64_t available =
       request.device.free_memory_bytes > 0 ? request.device.free_memory_bytes : request.device.memory_bytes;
-  std::optional<std::string> reason = "its constraints leave no valid configuration";
-  work.kernel.enumerate(problem, request.device.limits, [&](const model::Configuration& configuration) {
-    reason.reset();
-    const auto plan = work.kernel.make_plan(problem, configuration, request.device.limits);
-    if (!std::holds_alternative<model::Plan>(plan)) return true;
+  const std::size_t looks = list.counted() ? std::min(list.size(), judged_of_counted) : list.size();
+  for (std::size_t i = 0; i < looks; ++i) {
+    const auto plan = work.kernel.make_plan(problem, list[i], request.device.limits);
+    if (!std::holds_alternative<model::Plan>(plan)) continue;
     const std::int64_t needed = std::get<model::Plan>(plan).device_bytes();
-    if (available > 0 && needed > available - reserve_bytes) {
-      reason = fmt::format("needs {} on the device, reference included; {} has {} free", gib(needed),
-                           request.device.name, gib(available));
-    }
-    return false;
-  });
-  return reason;
+    if (available <= 0 || needed <= available - reserve_bytes) break;
+    return fmt::format("needs {} on the device, reference included; {} has {} free", gib(needed),
+                       request.device.name, gib(available));
+  }
+  return std::nullopt;
 }
 
 Group& group_of(TrialList& list, const model::Problem& problem) {
   for (Group& group : list.groups) {
     if (group.problem == problem) return group;
   }
-  list.groups.push_back({problem, {}, {}, {}, {}, {}, {}, 0});
+  list.groups.emplace_back().problem = problem;
   return list.groups.back();
 }
 
-/// What a kernel brings to a problem's group.
-struct Candidates {
+/// What a kernel brings to a problem's group; of a counted list, which is taken as a whole, only the list and
+/// how many of a sample cannot be launched.
+struct Brought {
   space::ConfigurationList list;
   std::vector<std::size_t> configurations;  ///< those of the list that can be launched
   std::vector<model::Digest> keys;          ///< parallel to `configurations`
   std::string example;                      ///< why the first of the others cannot
+  double lost_share = 0;                    ///< of a counted list
 };
+
+/// By a sample spread evenly over the list.
+Brought judged_by_sample(const Request& request, const Work& work, const model::Problem& problem,
+                         space::ConfigurationList list) {
+  Brought found{std::move(list), {}, {}, {}};
+  std::size_t lost = 0;
+  for (std::size_t i = 0; i < judged_of_counted; ++i) {
+    const std::size_t stride = found.list.size() / judged_of_counted;
+    auto plan = work.kernel.make_plan(problem, found.list[i * stride + stride / 2], request.device.limits);
+    const auto* rejection = std::get_if<space::Rejection>(&plan);
+    if (rejection == nullptr) continue;
+    if (lost++ == 0) found.example = rejection->reason;
+  }
+  found.lost_share = static_cast<double>(lost) / static_cast<double>(judged_of_counted);
+  return found;
+}
 
 /// Identities are most of what a sweep that is known already has to do. A baseline that cannot be called is
 /// tried all the same, so that it is said why.
-Candidates candidates_of(const Request& request, const Work& work, const model::Problem& problem) {
+Brought candidates_of(const Request& request, const Work& work, const model::Problem& problem,
+                      space::ConfigurationList list) {
+  if (list.counted()) return judged_by_sample(request, work, problem, std::move(list));
   constexpr std::size_t worth_a_thread = 256;
-  Candidates found{work.kernel.list(problem, request.device.limits), {}, {}, {}};
+  Brought found{std::move(list), {}, {}, {}};
   const TrialMaker maker(request, work, problem);
   std::vector<TrialMaker::Identity> identities(found.list.size());
   util::for_each_index(found.list.size(), worth_a_thread,
@@ -81,7 +104,7 @@ Candidates candidates_of(const Request& request, const Work& work, const model::
   return found;
 }
 
-void keep_shard(const Shard& shard, const std::string& kernel, Candidates& found) {
+void keep_shard(const Shard& shard, const std::string& kernel, Brought& found) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < found.configurations.size(); ++i) {
     if (!shard.has(kernel, found.list[found.configurations[i]])) continue;
@@ -92,14 +115,47 @@ void keep_shard(const Shard& shard, const std::string& kernel, Candidates& found
   found.keys.resize(kept);
 }
 
-void add_candidates(const Request& request, std::size_t work, Candidates found, Group& group) {
+void add_candidates(const Request& request, std::size_t work, Brought found, Group& group) {
   const std::size_t kernel = group.work.size();
+  const bool is_counted = found.list.counted() != nullptr;
   group.work.push_back(work);
-  group.launchable.push_back(static_cast<std::int64_t>(found.configurations.size()));
-  if (request.shard) keep_shard(*request.shard, request.work[work].kernel.spec().name, found);
+  group.launchable.push_back(
+      static_cast<std::int64_t>(is_counted ? found.list.size() : found.configurations.size()));
+  if (request.shard && !is_counted) keep_shard(*request.shard, request.work[work].kernel.spec().name, found);
+  group.is_shared = group.is_shared || (is_counted && request.shard && request.shard->of > 1);
   group.lists.push_back(std::move(found.list));
   for (const std::size_t i : found.configurations) group.candidates.push_back({kernel, i});
   group.keys.insert(group.keys.end(), found.keys.begin(), found.keys.end());
+}
+
+/// Behind all that are told one by one.
+void add_counted(Group& group) {
+  for (std::size_t kernel = 0; kernel < group.lists.size(); ++kernel)
+    if (group.lists[kernel].counted()) group.candidates.add_whole(kernel, group.lists[kernel].size());
+}
+
+/// What of a counted list has a result that is still of the same trial.
+struct Tried {
+  std::size_t configuration = 0;
+  model::KnownResult result;
+};
+
+std::vector<Tried> tried_of(const Request& request, const Work& work, const model::Problem& problem,
+                            const space::ConfigurationList& list, model::ResultSource& source) {
+  constexpr std::size_t worth_a_thread = 256;
+  const model::KernelSpec& spec = work.kernel.spec();
+  const auto past = source.tried(problem, comparison_class(request, problem.type), spec.name);
+  const space::ConfigurationIndex index(list, spec.parameters);
+  const TrialMaker maker(request, work, problem);
+  std::vector<std::optional<std::size_t>> places(past.size());
+  util::for_each_index(past.size(), worth_a_thread, [&](std::size_t i) {
+    const auto place = index.find(past[i].configuration);
+    if (place && maker.key(list[*place]) == past[i].result.trial) places[i] = place;
+  });
+  std::vector<Tried> tried;
+  for (std::size_t i = 0; i < past.size(); ++i)
+    if (places[i]) tried.push_back({*places[i], past[i].result});
+  return tried;
 }
 
 /// Whether a result of before is to be had again. A library that was not there may be now.
@@ -112,9 +168,23 @@ bool is_retried(const Request& request, model::Role role, TrialStatus status) {
          status != TrialStatus::unlaunchable;
 }
 
+void note_known_of_counted(const Request& request, Group& group, model::ResultSource& source) {
+  for (std::size_t kernel = 0; kernel < group.lists.size(); ++kernel) {
+    if (!group.lists[kernel].counted()) continue;
+    const Work& work = request.work[group.work[kernel]];
+    for (const Tried& one : tried_of(request, work, group.problem, group.lists[kernel], source)) {
+      if (is_retried(request, work.kernel.spec().role, one.result.status)) continue;
+      const auto candidate = group.candidates.of_whole(kernel, one.configuration);
+      if (request.shard && !group.offers(request, *candidate)) continue;
+      group.known[*candidate] = search::Result{one.result.status, one.result.median_ns};
+    }
+  }
+}
+
 void note_known(const Request& request, Group& group, model::ResultSource& source) {
   group.known.resize(group.candidates.size());
   if (request.fresh) return;
+  note_known_of_counted(request, group, source);
   const std::vector<model::KnownResult> known = source.known(group.keys);
   std::unordered_map<model::Digest, const model::KnownResult*, model::DigestHash> lookup;
   for (const model::KnownResult& result : known) lookup.emplace(result.trial, &result);
@@ -135,12 +205,10 @@ void take_faster(std::optional<double>& best_ns, std::optional<double> time_ns) 
 /// asked.
 std::optional<double> best_known(const Request& request, const Group& group) {
   std::optional<double> best_ns;
-  for (std::size_t i = 0; i < group.known.size(); ++i) {
-    const auto& known = group.known[i];
+  group.known.for_each([&](std::size_t i, const search::Result& known) {
     const model::Role role = request.work[group.work[group.candidates[i].kernel]].kernel.spec().role;
-    if (known && model::has_trusted_time(known->status) && model::may_win(role))
-      take_faster(best_ns, known->time_ns);
-  }
+    if (model::has_trusted_time(known.status) && model::may_win(role)) take_faster(best_ns, known.time_ns);
+  });
   return best_ns;
 }
 
@@ -151,7 +219,11 @@ std::optional<double> least_of_kernel(const Request& request, const Work& work, 
   const bool solves = spec.family == problem.family && spec.sizes.size() == problem.sizes.size() &&
                       std::find(spec.types.begin(), spec.types.end(), problem.type) != spec.types.end();
   if (!solves || !model::may_win(spec.role)) return std::nullopt;
-  return source.least_ns(candidates_of(request, work, problem).keys);
+  space::ConfigurationList list = work.kernel.list(problem, request.device.limits);
+  if (!list.counted()) return source.least_ns(candidates_of(request, work, problem, std::move(list)).keys);
+  std::vector<model::Digest> keys;
+  for (const Tried& one : tried_of(request, work, problem, list, source)) keys.push_back(one.result.trial);
+  return source.least_ns(keys);
 }
 
 /// Likewise of a problem, as today's specs have it: of kernels that are not at hand, as when they were last
@@ -175,35 +247,53 @@ std::optional<double> least_today(const Request& request, const model::Problem& 
 /// time that it ever had: it was that much faster when both were measured, whatever a final found later.
 void reopen_dropped(const Request& request, Group& group, model::ResultSource& source) {
   std::optional<double> best_ns = best_known(request, group);
-  const auto is_in_reach = [&](const std::optional<search::Result>& known) {
-    return known && known->status == TrialStatus::dropped &&
-           (!best_ns || !known->time_ns || *known->time_ns <= *best_ns * request.policy.final.within);
+  std::vector<std::size_t> dropped;
+  group.known.for_each([&](std::size_t i, const search::Result& known) {
+    if (known.status == TrialStatus::dropped) dropped.push_back(i);
+  });
+  const auto is_in_reach = [&](std::size_t candidate) {
+    const auto& time_ns = group.known[candidate]->time_ns;
+    return !best_ns || !time_ns || *time_ns <= *best_ns * request.policy.final.within;
   };
-  if (std::none_of(group.known.begin(), group.known.end(), is_in_reach)) return;
+  if (std::none_of(dropped.begin(), dropped.end(), is_in_reach)) return;
   best_ns = least_today(request, group.problem, source);  // identities of other kernels take their time
-  for (auto& known : group.known) {
-    if (!is_in_reach(known)) continue;
-    known.reset();
+  for (const std::size_t candidate : dropped) {
+    if (!is_in_reach(candidate)) continue;
+    group.known[candidate].reset();
     ++group.reopened;
   }
 }
 
 }  // namespace
 
+model::Digest Group::key(const Request& request, std::size_t candidate) const {
+  if (candidate < keys.size()) return keys[candidate];
+  return TrialMaker(request, request.work[work[candidates[candidate].kernel]], problem)
+      .key(configuration(candidate));
+}
+
+bool Group::offers(const Request& request, std::size_t candidate) const {
+  if (candidate < candidates.told()) return true;
+  const Work& of = request.work[work[candidates[candidate].kernel]];
+  const model::Configuration one = configuration(candidate);
+  if (request.shard && !request.shard->has(of.kernel.spec().name, one)) return false;
+  return std::holds_alternative<model::Plan>(of.kernel.make_plan(problem, one, request.device.limits));
+}
+
 std::int64_t Group::count_known() const {
-  return std::count_if(known.begin(), known.end(), [](const auto& result) { return result.has_value(); });
+  return static_cast<std::int64_t>(known.count());
 }
 
 std::size_t Group::count_competing(const Request& request) const {
-  return static_cast<std::size_t>(
-      std::count_if(candidates.begin(), candidates.end(), [&](const auto& candidate) {
-        return model::may_win(request.work[work[candidate.kernel]].kernel.spec().role);
-      }));
+  std::size_t count = 0;
+  for (std::size_t kernel = 0; kernel < work.size(); ++kernel)
+    if (model::may_win(request.work[work[kernel]].kernel.spec().role)) count += candidates.count(kernel);
+  return count;
 }
 
 bool Group::is_whole() const {
   const std::int64_t all = std::accumulate(launchable.begin(), launchable.end(), std::int64_t{0});
-  return static_cast<std::int64_t>(candidates.size()) == all;
+  return !is_shared && static_cast<std::int64_t>(candidates.size()) == all;
 }
 
 std::int64_t TrialList::total() const {
@@ -224,27 +314,37 @@ std::int64_t TrialList::reopened() const {
   return reopened;
 }
 
-TrialList list_trials(const Request& request, model::ResultSource& source) {
+TrialList list_trials(const Request& request, model::ResultSource& source, const space::GoOn& go_on) {
   TrialList list;
   for (std::size_t w = 0; w < request.work.size(); ++w) {
     for (const model::Problem& problem : request.work[w].problems) {
       const std::string& kernel = request.work[w].kernel.spec().name;
-      if (auto reason = why_excluded(request, request.work[w], problem)) {
+      space::ConfigurationList all = request.work[w].kernel.list(problem, request.device.limits, go_on);
+      if (auto reason = why_excluded(request, request.work[w], problem, all)) {
         list.excluded.push_back({problem, kernel, std::move(*reason)});
         continue;
       }
-      Candidates found = candidates_of(request, request.work[w], problem);
-      if (found.configurations.empty()) {
+      if (all.is_sample())
+        list.notices.push_back(
+            fmt::format("{} at {}: its constraints are too irregular to count what they allow: only {} "
+                        "configurations are searched, drawn at random",
+                        kernel, problem.size_text(), all.size()));
+      const bool is_counted = all.counted() != nullptr;
+      Brought found = candidates_of(request, request.work[w], problem, std::move(all));
+      if (found.configurations.empty() && !is_counted) {
         list.excluded.push_back(
             {problem, kernel, "none of its configurations can be launched: " + found.example});
         continue;
       }
       const auto of = static_cast<std::int64_t>(found.list.size());
-      const std::int64_t lost = of - static_cast<std::int64_t>(found.configurations.size());
-      if (lost > 0) list.unlaunchable.push_back({problem, kernel, lost, of, found.example});
+      const std::int64_t lost = is_counted
+                                    ? static_cast<std::int64_t>(found.lost_share * static_cast<double>(of))
+                                    : of - static_cast<std::int64_t>(found.configurations.size());
+      if (lost > 0) list.unlaunchable.push_back({problem, kernel, lost, of, found.example, is_counted});
       add_candidates(request, w, std::move(found), group_of(list, problem));
     }
   }
+  for (Group& group : list.groups) add_counted(group);
   std::erase_if(list.groups, [](const Group& group) { return group.candidates.empty(); });
   for (Group& group : list.groups) {
     note_known(request, group, source);

@@ -17,12 +17,25 @@ struct Group {
   std::vector<space::ConfigurationList> lists;  ///< parallel to `work`
   std::vector<std::int64_t> launchable;         ///< parallel to `work`: configurations, of all shards
   /// One for each configuration that can be launched, in the order of `work` and lists, what is known
-  /// included; of Request::shard alone where there is one.
-  std::vector<search::SearchSpace::Candidate> candidates;
-  std::vector<model::Digest> keys;                   ///< parallel to `candidates`
-  std::vector<std::optional<search::Result>> known;  ///< parallel to `candidates`
+  /// included; of Request::shard alone where there is one. Behind them, of kernels whose lists are counted,
+  /// all configurations: see offers().
+  search::Candidates candidates;
+  std::vector<model::Digest> keys;  ///< of the candidates that were told one by one
+  search::Results known;            ///< parallel to `candidates`
   /// Of those not known: dropped once, for a best that is out of the race since.
   std::int64_t reopened = 0;
+  /// Whether a shard leaves candidates of counted lists to others, which are candidates here all the same.
+  bool is_shared = false;
+  model::Configuration configuration(std::size_t candidate) const {
+    const search::Candidate one = candidates[candidate];
+    return lists[one.kernel][one.configuration];
+  }
+  /// Identity of a candidate's trial.
+  model::Digest key(const Request& request, std::size_t candidate) const;
+  /// Whether some of the candidates may not be tried here, which is looked at as they come.
+  bool has_unseen() const { return candidates.told() < candidates.size(); }
+  /// Whether a candidate can be launched, and is of the request's shard.
+  bool offers(const Request& request, std::size_t candidate) const;
   std::int64_t count_known() const;
   /// Candidates that may win: what a strategy searches.
   std::size_t count_competing(const Request& request) const;
@@ -43,14 +56,17 @@ struct Unlaunchable {
   model::Problem problem;
   std::string kernel;
   std::int64_t configurations = 0;
-  std::int64_t of = 0;  ///< all that the constraints allow
-  std::string example;  ///< why the first of them cannot
+  std::int64_t of = 0;    ///< all that the constraints allow
+  std::string example{};  ///< why the first of them cannot
+  bool is_about = false;  ///< told by a sample
 };
 
 struct TrialList {
   std::vector<Group> groups;
   std::vector<Exclusion> excluded;
   std::vector<Unlaunchable> unlaunchable;
+  std::vector<std::string> notices;  ///< of spaces that only a sample is known of
+  /// At most: of shards of counted lists, about.
   std::int64_t total() const;
   std::int64_t known() const;
   std::int64_t reopened() const;
@@ -63,6 +79,7 @@ struct TrialList {
 /// launched, or whose buffers do not fit the device's memory, is excluded for that kernel, with the reason.
 /// Problems come in the order in which they are to be searched, see order_groups(). Throws model::UsageError
 /// where the request's strategy is unknown.
-TrialList list_trials(const Request& request, model::ResultSource& source);
+/// A space that `go_on` ended is excluded, or is as much as was seen of it.
+TrialList list_trials(const Request& request, model::ResultSource& source, const space::GoOn& go_on = {});
 
 }  // namespace tuner::sweep

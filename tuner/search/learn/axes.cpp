@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -69,21 +69,45 @@ void add_absent_level(Axis& axis) {
   axis.aspects.push_back(std::move(there));
 }
 
+/// 64 to 512 threads are usual.
+float oddity_of_threads(std::int64_t threads) {
+  if (threads == 0) return 0;
+  const double warps = std::log2(static_cast<double>(threads) / 32);
+  return static_cast<float>(std::max({0.0, 1 - warps, warps - 4}));
+}
+
 }  // namespace
 
-Axes::Axes(const SearchSpace& space) : m_candidates(space.size()), m_oddity(space.size(), 0.0F) {
-  add_kernels(space);
+Axes::Axes(const SearchSpace& space)
+    : m_space(space), m_candidates(space.size()), m_oddity(space.size(), 0.0F) {
+  add_kernels();
   std::vector<std::string> names;
   for (const SearchSpace::Kernel& kernel : space.kernels)
     for (const model::ParameterSpec& parameter : kernel.spec->parameters)
       if (std::find(names.begin(), names.end(), parameter.name) == names.end())
         names.push_back(parameter.name);
-  for (const std::string& name : names) add_parameter(space, name);
-  add_threads(space);
+  for (const std::string& name : names) add_parameter(name);
+  add_threads();
   m_levels.resize(m_candidates * count());
   for (std::size_t axis = 0; axis < count(); ++axis)
     for (std::size_t i = 0; i < m_candidates; ++i) m_levels[i * count() + axis] = m_columns[axis][i];
   m_columns = {};
+}
+
+void Axes::add() {
+  const std::size_t candidate = m_candidates + m_added.size();
+  std::vector<std::uint8_t> levels(count());
+  float oddity = 0;
+  for (const Column& column : m_rules) {
+    const Place place = column.rule(candidate);
+    oddity += place.oddity;
+    oddity += place.more;
+    if (column.axis)
+      levels[*column.axis] =
+          static_cast<std::uint8_t>(std::min<std::size_t>(place.level, m_axes[*column.axis].levels - 1));
+  }
+  m_added.push_back(std::move(levels));
+  m_oddity.push_back(oddity);
 }
 
 float Axes::distance(std::size_t a, std::size_t b) const {
@@ -100,27 +124,43 @@ float Axes::distance(std::size_t a, std::size_t b) const {
   return sum / static_cast<float>(count());
 }
 
-void Axes::add_axis(Axis axis, const std::vector<std::uint16_t>& level_of_candidate) {
+void Axes::add_axis(Axis axis, const std::vector<std::uint16_t>& level_of_candidate, Rule rule) {
   const auto differs = [&](std::uint16_t level) { return level != level_of_candidate.front(); };
+  m_rules.push_back({std::move(rule), std::nullopt});
   if (std::none_of(level_of_candidate.begin(), level_of_candidate.end(), differs)) return;
   m_columns.emplace_back(level_of_candidate.begin(), level_of_candidate.end());
+  m_rules.back().axis = m_axes.size();
   m_axes.push_back(std::move(axis));
 }
 
-void Axes::add_kernels(const SearchSpace& space) {
+std::vector<std::uint16_t> Axes::levels_by(const Rule& rule) {
+  std::vector<std::uint16_t> levels;
+  levels.reserve(m_candidates);
+  for (std::size_t i = 0; i < m_candidates; ++i) {
+    const Place place = rule(i);
+    levels.push_back(place.level);
+    m_oddity[i] += place.oddity;
+    m_oddity[i] += place.more;
+  }
+  return levels;
+}
+
+void Axes::add_kernels() {
   // More kernels than a level has numbers share levels; no family is near that.
   constexpr std::size_t most_kernels = 256;
-  Axis axis{"kernel", std::min(space.kernels.size(), most_kernels), {}};
+  Axis axis{"kernel", std::min(m_space.kernels.size(), most_kernels), {}};
   Aspect which{{}, false, false};
   for (std::size_t k = 0; k < axis.levels; ++k) which.position.push_back(static_cast<float>(k));
   axis.aspects = {std::move(which)};
-  std::vector<std::uint16_t> levels;
-  for (const SearchSpace::Candidate& candidate : space.candidates)
-    levels.push_back(static_cast<std::uint16_t>(candidate.kernel % most_kernels));
-  if (!levels.empty()) add_axis(std::move(axis), levels);
+  const Rule rule = [this](std::size_t candidate) {
+    return Place{static_cast<std::uint16_t>(m_space.candidates[candidate].kernel % most_kernels), 0, 0};
+  };
+  const std::vector<std::uint16_t> levels = levels_by(rule);
+  if (!levels.empty()) add_axis(std::move(axis), levels, rule);
 }
 
-void Axes::add_parameter(const SearchSpace& space, const std::string& name) {
+void Axes::add_parameter(const std::string& name) {
+  const SearchSpace& space = m_space;
   // Where each kernel has it, and the values of all of them.
   std::vector<std::optional<std::size_t>> place(space.kernels.size());
   std::vector<model::Value> values;
@@ -135,8 +175,6 @@ void Axes::add_parameter(const SearchSpace& space, const std::string& name) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
 
-  std::vector<std::uint16_t> levels;
-  bool any_absent = false;
   bool words = false;
   std::vector<std::int64_t> numbers;
   for (const model::Value& value : values) {
@@ -145,7 +183,9 @@ void Axes::add_parameter(const SearchSpace& space, const std::string& name) {
   }
   // Level of a value: its rank, or a share of the ranks where there are too many.
   const std::size_t count_of_levels = std::min(values.size(), most_levels);
-  const auto level_of = [&](std::size_t rank) { return rank * count_of_levels / values.size(); };
+  const auto level_of = [count_of_levels, all = values.size()](std::size_t rank) {
+    return static_cast<std::uint16_t>(rank * count_of_levels / all);
+  };
   std::vector<std::vector<std::uint16_t>> ranks(space.kernels.size());
   for (std::size_t k = 0; k < space.kernels.size(); ++k) {
     if (!place[k]) continue;
@@ -156,18 +196,16 @@ void Axes::add_parameter(const SearchSpace& space, const std::string& name) {
   const std::size_t powers =
       static_cast<std::size_t>(std::count_if(numbers.begin(), numbers.end(), is_power_of_two));
   const bool powers_stand_out = !words && powers >= 2 && powers < numbers.size();
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    const std::size_t kernel = space.candidates[i].kernel;
-    const std::uint16_t coordinate = place[kernel] ? space.coordinates(i)[*place[kernel]] : absent;
-    if (coordinate == absent) {
-      any_absent = true;
-      levels.push_back(static_cast<std::uint16_t>(count_of_levels));
-      continue;
-    }
+  const Rule rule = [this, place, ranks, numbers, level_of, powers_stand_out,
+                     away = static_cast<std::uint16_t>(count_of_levels)](std::size_t candidate) {
+    const std::size_t kernel = m_space.candidates[candidate].kernel;
+    const std::uint16_t coordinate = place[kernel] ? m_space.coordinates(candidate)[*place[kernel]] : absent;
+    if (coordinate == absent) return Place{away, 0, 0};
     const std::uint16_t rank = ranks[kernel][coordinate];
-    levels.push_back(static_cast<std::uint16_t>(level_of(rank)));
-    if (powers_stand_out && !is_power_of_two(numbers[rank])) m_oddity[i] += 1;
-  }
+    return Place{level_of(rank), powers_stand_out && !is_power_of_two(numbers[rank]) ? 1.0F : 0.0F, 0};
+  };
+  const std::vector<std::uint16_t> levels = levels_by(rule);
+  const bool any_absent = std::find(levels.begin(), levels.end(), count_of_levels) != levels.end();
   if (levels.empty()) return;
   Axis axis{name, count_of_levels, {}};
   if (words) {
@@ -181,34 +219,34 @@ void Axes::add_parameter(const SearchSpace& space, const std::string& name) {
     axis.aspects = aspects_of(of_levels);
   }
   if (any_absent) add_absent_level(axis);
-  add_axis(std::move(axis), levels);
+  add_axis(std::move(axis), levels, rule);
 }
 
-void Axes::add_threads(const SearchSpace& space) {
-  const std::vector<std::int64_t> threads = block_threads(space);
-  std::vector<std::int64_t> numbers = threads;
+void Axes::add_threads() {
+  const auto blocks = std::make_shared<BlockThreads>(m_space);
+  if (!blocks->says_anything()) return;
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < m_candidates; ++i) numbers.push_back(blocks->of(i));
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   if (numbers.empty()) return;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    if (threads[i] == 0) continue;
-    const double warps = std::log2(static_cast<double>(threads[i]) / 32);
-    // 64 to 512 threads are usual; a warp that is not full wastes its share.
-    m_oddity[i] += static_cast<float>(std::max({0.0, 1 - warps, warps - 4}));
-    if (threads[i] % 32 != 0) m_oddity[i] += 1;
-  }
   std::vector<std::int64_t> of_levels(std::min(numbers.size(), most_levels));
-  std::vector<std::uint16_t> levels;
-  const auto level_of = [&](std::size_t rank) { return rank * of_levels.size() / numbers.size(); };
+  const auto level_of = [levels = of_levels.size(), all = numbers.size()](std::size_t rank) {
+    return rank * levels / all;
+  };
   for (std::size_t rank = numbers.size(); rank-- > 0;)
     of_levels[level_of(rank)] = std::max<std::int64_t>(1, numbers[rank]);
-  for (const std::int64_t number : threads) {
-    const auto rank = std::lower_bound(numbers.begin(), numbers.end(), number) - numbers.begin();
-    levels.push_back(static_cast<std::uint16_t>(level_of(static_cast<std::size_t>(rank))));
-  }
+  const Rule rule = [blocks, numbers, level_of](std::size_t candidate) {
+    const std::int64_t threads = blocks->of(candidate);
+    const auto found = std::lower_bound(numbers.begin(), numbers.end() - 1, threads);
+    const auto rank = static_cast<std::size_t>(found - numbers.begin());
+    const bool is_broken = threads % 32 != 0;  // a warp that is not full wastes its share
+    return Place{static_cast<std::uint16_t>(level_of(rank)), oddity_of_threads(threads),
+                 is_broken ? 1.0F : 0.0F};
+  };
   Axis axis{"threads", of_levels.size(), aspects_of(of_levels)};
   for (Aspect& aspect : axis.aspects) aspect.derived = true;
-  add_axis(std::move(axis), levels);
+  add_axis(std::move(axis), levels_by(rule), rule);
 }
 
 }  // namespace tuner::search::learn

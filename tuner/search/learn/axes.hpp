@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,12 +37,20 @@ struct Axis {
 /// Axes of one level are left out.
 class Axes {
  public:
+  /// `space` must outlive the object.
   explicit Axes(const SearchSpace& space);
+
+  /// The next candidate that the space has got since. A level that no earlier one was on is that of the
+  /// nearest, and an axis that they do not have is none.
+  void add();
 
   const std::vector<Axis>& all() const { return m_axes; }
   std::size_t count() const { return m_axes.size(); }
   /// One level an axis.
-  const std::uint8_t* levels(std::size_t candidate) const { return m_levels.data() + candidate * count(); }
+  const std::uint8_t* levels(std::size_t candidate) const {
+    return candidate < m_candidates ? m_levels.data() + candidate * count()
+                                    : m_added[candidate - m_candidates].data();
+  }
   /// How unlikely a good candidate looks to somebody who knows GPUs and nothing else, 0 or more: numbers
   /// that are no powers of two, blocks of few warps, of very many, or of a broken one.
   float oddity(std::size_t candidate) const { return m_oddity[candidate]; }
@@ -51,15 +61,32 @@ class Axes {
   static constexpr std::size_t most_levels = 64;
 
  private:
-  void add_axis(Axis axis, const std::vector<std::uint16_t>& level_of_candidate);
-  void add_kernels(const SearchSpace& space);
-  void add_parameter(const SearchSpace& space, const std::string& name);
-  void add_threads(const SearchSpace& space);
+  /// A candidate on one axis.
+  struct Place {
+    std::uint16_t level = 0;
+    float oddity = 0;
+    float more = 0;  ///< oddity of another kind
+  };
+  using Rule = std::function<Place(std::size_t candidate)>;
+  struct Column {
+    Rule rule;
+    std::optional<std::size_t> axis;  ///< nothing where all candidates were on one level of it
+  };
 
-  std::size_t m_candidates;
+  void add_axis(Axis axis, const std::vector<std::uint16_t>& level_of_candidate, Rule rule);
+  /// By the rule, and their oddity with it.
+  std::vector<std::uint16_t> levels_by(const Rule& rule);
+  void add_kernels();
+  void add_parameter(const std::string& name);
+  void add_threads();
+
+  const SearchSpace& m_space;
+  std::size_t m_candidates;  ///< at first
   std::vector<Axis> m_axes;
+  std::vector<Column> m_rules;
   std::vector<std::vector<std::uint8_t>> m_columns;  ///< while axes are added
   std::vector<std::uint8_t> m_levels;
+  std::vector<std::vector<std::uint8_t>> m_added;  ///< levels of candidates added since: they stay in place
   std::vector<float> m_oddity;
 };
 

@@ -11,14 +11,14 @@ namespace tuner::search::learn {
 namespace {
 
 /// A kernel's block with all but the parameters set.
-struct Block {
+struct KernelBlock {
   std::shared_ptr<const space::CompiledSpec> compiled;
   const space::CompiledStep* launch = nullptr;
   space::Slots slots;
 };
 
-Block block_of(const model::KernelSpec& spec, const model::Problem& problem) {
-  Block block;
+KernelBlock block_of(const model::KernelSpec& spec, const model::Problem& problem) {
+  KernelBlock block;
   std::vector<model::Diagnostic> diagnostics;
   block.compiled = space::compile_spec(spec, diagnostics);
   if (!block.compiled) return block;
@@ -35,7 +35,7 @@ Block block_of(const model::KernelSpec& spec, const model::Problem& problem) {
   return block;
 }
 
-std::int64_t threads_of(Block& block, std::span<const std::uint16_t> coordinates) {
+std::int64_t threads_of(KernelBlock& block, const space::Coordinates& coordinates) {
   const space::CompiledSpec& compiled = *block.compiled;
   for (std::size_t p = 0; p < coordinates.size(); ++p) {
     const space::CompiledParameter& parameter = compiled.parameters[p];
@@ -56,20 +56,23 @@ std::int64_t threads_of(Block& block, std::span<const std::uint16_t> coordinates
 
 }  // namespace
 
-std::vector<std::int64_t> block_threads(const SearchSpace& space) {
-  std::vector<Block> blocks;
+struct BlockThreads::Block : KernelBlock {};
+
+BlockThreads::BlockThreads(const SearchSpace& space) : m_space(space) {
   for (const SearchSpace::Kernel& kernel : space.kernels)
-    blocks.push_back(block_of(*kernel.spec, space.problem));
-  const bool any =
-      std::any_of(blocks.begin(), blocks.end(), [](const Block& block) { return block.launch != nullptr; });
-  std::vector<std::int64_t> threads;
-  if (!any) return threads;
-  threads.reserve(space.size());
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    Block& block = blocks[space.candidates[i].kernel];
-    threads.push_back(block.launch ? threads_of(block, space.coordinates(i)) : 0);
-  }
-  return threads;
+    m_blocks.push_back(std::make_unique<Block>(Block{block_of(*kernel.spec, space.problem)}));
+}
+
+BlockThreads::~BlockThreads() = default;
+
+bool BlockThreads::says_anything() const {
+  return std::any_of(m_blocks.begin(), m_blocks.end(),
+                     [](const auto& block) { return block->launch != nullptr; });
+}
+
+std::int64_t BlockThreads::of(std::size_t candidate) {
+  Block& block = *m_blocks[m_space.candidates[candidate].kernel];
+  return block.launch ? threads_of(block, m_space.coordinates(candidate)) : 0;
 }
 
 }  // namespace tuner::search::learn

@@ -12,6 +12,7 @@
 #include "tuner/search/learn/kernel_coverage.hpp"
 #include "tuner/search/learn/model.hpp"
 #include "tuner/search/learn/outlook.hpp"
+#include "tuner/search/learn/part.hpp"
 #include "tuner/search/learn/pool.hpp"
 #include "tuner/search/neighbourhood.hpp"
 #include "tuner/search/open_candidates.hpp"
@@ -77,6 +78,7 @@ std::vector<Trend> trends_of(const SearchSpace& space, const Axes& axes, const R
   for (std::size_t record = 0; record < records.count(); ++record) trends.push_back(records.trend(record));
   return trends;
 }
+constexpr std::size_t trend_of_oddity = 1;
 constexpr std::size_t first_record_trend = 2;
 
 /// `outlook` held against what was gained of late: a model of the wrong form can be sure and wrong. Until the
@@ -98,13 +100,17 @@ class Learn final : public Strategy {
   Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings);
 
   std::optional<Proposal> next() override;
-  bool compiled(std::size_t candidate, const Compiled& compiled) override;
-  void report(std::size_t candidate, const Result& result) override;
+  bool compiled(std::size_t number, const Compiled& compiled) override;
+  void report(std::size_t number, const Result& result) override;
   std::size_t lookahead() const override { return m_settings.count("ahead"); }
   std::optional<Outlook> outlook() const override;
 
  private:
   void learn(std::size_t candidate, const Result& result);
+  /// Of a part of a space: looks around the best, and has a few more at random.
+  void widen();
+  /// What is new in the part is known to everybody.
+  void take_in();
   void fit_if_due();
   Proposal choose();
   Proposal proposed_by(Source source, std::size_t candidate, std::string idea);
@@ -122,6 +128,7 @@ class Learn final : public Strategy {
 
   Settings m_settings;
   RandomSource m_random;
+  Part m_part;  ///< all that follows has its candidates' numbers
   OpenCandidates m_open;
   Axes m_axes;
   Neighbourhood m_neighbourhood;
@@ -150,27 +157,31 @@ class Learn final : public Strategy {
 Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
     : m_settings(settings),
       m_random(seed),
-      m_open(space, m_random),
-      m_axes(space),
-      m_neighbourhood(space),
-      m_records(space, m_axes, m_random),
-      m_trends(trends_of(space, m_axes, m_records)),
+      m_part(space, settings.count("pool"), m_random),
+      m_open(m_part.space(), m_random),
+      m_axes(m_part.space()),
+      m_neighbourhood(m_part.space()),
+      m_records(m_part.space(), m_axes, space.size(), m_random),
+      m_trends(trends_of(m_part.space(), m_axes, m_records)),
       m_first(m_axes, m_records),
-      m_coverage(space),
+      m_coverage(m_part.space()),
       m_progress(space.size()),
       m_costs(m_axes),
       m_fit_at(m_records.empty() ? settings.count("start") : start_with_records) {
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    if (!space.known[i]) continue;
+  m_part.space().known.for_each([this](std::size_t i, const Result& known) {
     m_tried.push_back(i);
     m_coverage.begin(i);
-    learn(i, *space.known[i]);
-  }
+    learn(i, known);
+  });
   m_progress = Progress(space.size());  // in which order those came is not known
   if (m_best) m_progress.add(m_best);
 }
 
 std::optional<Proposal> Learn::next() {
+  if (m_open.count() == 0 && !m_part.is_whole()) {
+    m_part.add_random(m_settings.count("pool"), m_random);
+    take_in();
+  }
   if (m_open.count() == 0) return std::nullopt;
   fit_if_due();
   Proposal proposal = choose();
@@ -179,10 +190,33 @@ std::optional<Proposal> Learn::next() {
   m_under_way.push_back(proposal.candidate);
   m_coverage.begin(proposal.candidate);
   if (m_model) m_model->begin(proposal.candidate);
+  proposal.candidate = m_part.in_whole(proposal.candidate);
   return proposal;
 }
 
-bool Learn::compiled(std::size_t candidate, const Compiled& compiled) {
+void Learn::widen() {
+  if (m_part.is_whole()) return;
+  constexpr std::size_t children = 1000;
+  constexpr std::size_t strangers = 500;
+  m_part.add_around(best_candidates(pool_parents), children, m_random);
+  m_part.add_random(strangers, m_random);
+  take_in();
+}
+
+void Learn::take_in() {
+  for (std::size_t i = m_open.size(); i < m_part.space().size(); ++i) {
+    m_axes.add();
+    m_open.add();
+    m_neighbourhood.add(i);
+    m_records.add(i);
+    m_trends[trend_of_oddity].value.push_back(spreads_of_oddity * m_axes.oddity(i));
+    for (std::size_t record = 0; record < m_records.count(); ++record)
+      m_trends[first_record_trend + record].value.push_back(m_records.trend(record).value[i]);
+  }
+}
+
+bool Learn::compiled(std::size_t number, const Compiled& compiled) {
+  const std::size_t candidate = m_part.in_part(number);
   if (compiled.status != model::TrialStatus::ok) return true;  // it will not run anyway
   m_costs.add(candidate, compiled.compile_ms);
   if (!m_model || !m_best) return true;
@@ -192,7 +226,8 @@ bool Learn::compiled(std::size_t candidate, const Compiled& compiled) {
   return !m_effects.hopeless(compiled, belief, *m_best);
 }
 
-void Learn::report(std::size_t candidate, const Result& result) {
+void Learn::report(std::size_t number, const Result& result) {
+  const std::size_t candidate = m_part.in_part(number);
   std::erase(m_under_way, candidate);
   learn(candidate, result);
 }
@@ -234,6 +269,7 @@ void Learn::fit_if_due() {
     settings.covered = m_settings.count("covered");
     m_model.emplace(m_axes, m_trends, settings, m_random);
   }
+  widen();
   const std::vector<std::size_t> pool = make_pool(m_settings.count("pool"), m_open, m_records,
                                                   m_neighbourhood, best_candidates(pool_parents), m_random);
   m_model->fit(m_observations, m_under_way, pool, m_random);
@@ -331,7 +367,7 @@ std::string Learn::idea_of(std::size_t candidate) const {
 }
 
 std::optional<Outlook> Learn::outlook() const {
-  if (m_open.count() == 0) return exhausted();
+  if (m_open.count() == 0 && m_part.is_whole()) return exhausted();
   if (!m_model || !m_best) return std::nullopt;
   if (m_outlook && m_outlook->first == m_observations.size()) return m_outlook->second;
   Progress::Gain late = late_gain();

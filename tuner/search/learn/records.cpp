@@ -31,19 +31,42 @@ double distance(const SearchSpace& space, const SearchSpace::Prior& prior) {
 
 std::vector<Observation> observations_of(const SearchSpace::Prior& prior) {
   std::vector<Observation> all;
-  for (std::size_t i = 0; i < prior.results.size(); ++i) {
-    const auto& result = prior.results[i];
-    if (!result || result->status == model::TrialStatus::skipped) continue;
-    const auto time_ns = comparable_time_ns(*result);
+  prior.results.for_each([&](std::size_t i, const Result& result) {
+    if (result.status == model::TrialStatus::skipped) return;
+    const auto time_ns = comparable_time_ns(result);
     all.push_back({i, time_ns ? Observation::Kind::time : Observation::Kind::failure,
                    time_ns ? std::log(*time_ns) : 0});
-  }
+  });
   return all;
 }
 
-/// Log times everywhere: measured, or what a model of the measured ones expects.
-std::vector<float> completed(const Axes& axes, std::span<const Observation> known, std::size_t candidates,
-                             RandomSource& random) {
+}  // namespace
+
+/// What a model of a record's results expects.
+struct Records::Guess {
+  Guess(const Axes& axes, std::span<const Observation> known, std::span<const std::size_t> pool,
+        RandomSource& random)
+      : none(1), model(axes, none, settings(), random) {
+    model.fit(known, {}, pool, random);
+  }
+  static ModelSettings settings() {
+    ModelSettings settings;
+    settings.opinions = 1;
+    settings.points = record_points;
+    settings.judged = record_points;
+    settings.covered = 1;  // the others are asked for
+    return settings;
+  }
+  const std::vector<Trend> none;
+  Model model;
+};
+
+namespace {
+
+/// Log times everywhere: measured, or else what `guess` of the missing ones says.
+template <typename MakeGuess>
+std::vector<float> completed(std::span<const Observation> known, std::size_t candidates,
+                             const MakeGuess& guess) {
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
   double slowest = -std::numeric_limits<double>::max();
   for (const Observation& one : known)
@@ -55,22 +78,14 @@ std::vector<float> completed(const Axes& axes, std::span<const Observation> know
   for (std::size_t i = 0; i < candidates; ++i)
     if (std::isnan(value[i])) missing.push_back(i);
   if (missing.empty()) return value;
-  const std::vector<Trend> none(1);
-  ModelSettings settings;
-  settings.opinions = 1;
-  settings.points = record_points;
-  settings.judged = record_points;
-  settings.covered = 1;  // the others are asked for below
-  Model model(axes, none, settings, random);
-  model.fit(known, {}, std::span(missing).first(1), random);
-  const std::vector<double> expected = model.log_times_of(missing);
+  const std::vector<double> expected = guess(missing);
   for (std::size_t i = 0; i < missing.size(); ++i) value[missing[i]] = static_cast<float>(expected[i]);
   return value;
 }
 
 }  // namespace
 
-Records::Records(const SearchSpace& space, const Axes& axes, RandomSource& random) {
+Records::Records(const SearchSpace& space, const Axes& axes, std::size_t whole, RandomSource& random) {
   if (!space.priors || space.size() == 0) return;
   std::vector<SearchSpace::Prior> priors = space.priors();
   std::stable_sort(priors.begin(), priors.end(),
@@ -82,7 +97,12 @@ Records::Records(const SearchSpace& space, const Axes& axes, RandomSource& rando
     if (!any || m_trends.size() == most_records) continue;
     Trend trend;
     trend.origin = prior.origin;
-    trend.value = completed(axes, known, space.size(), random);
+    std::unique_ptr<Guess> guess;
+    trend.value = completed(known, space.size(), [&](std::span<const std::size_t> missing) {
+      guess = std::make_unique<Guess>(axes, known, missing.first(1), random);
+      return guess->model.log_times_of(missing);
+    });
+    m_guesses.push_back(space.size() < whole ? std::move(guess) : nullptr);
     trend.log_weight = std::log(trust / static_cast<double>(m_trends.size() + 1));
     std::vector<std::size_t> ranking(space.size());
     std::iota(ranking.begin(), ranking.end(), std::size_t{0});
@@ -94,7 +114,18 @@ Records::Records(const SearchSpace& space, const Axes& axes, RandomSource& rando
     m_rankings.push_back(std::move(ranking));
     m_recommended.push_back(std::move(recommended));
     m_trends.push_back(std::move(trend));
-    m_any_near |= prior.same_class && known.size() * known.size() >= space.size();
+    m_any_near |= prior.same_class && known.size() * known.size() >= whole;
+  }
+}
+
+Records::~Records() = default;
+
+void Records::add(std::size_t candidate) {
+  for (std::size_t record = 0; record < m_trends.size(); ++record) {
+    const auto& guess = m_guesses[record];
+    m_trends[record].value.push_back(
+        guess ? static_cast<float>(guess->model.log_times_of(std::span(&candidate, 1)).front()) : 0.0F);
+    m_recommended[record].push_back(false);
   }
 }
 

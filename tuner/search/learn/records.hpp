@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,12 @@ namespace tuner::search::learn {
 /// same. What a record does not have is predicted from what it has.
 class Records {
  public:
-  Records(const SearchSpace& space, const Axes& axes, RandomSource& random);
+  /// `whole`: how many candidates there are, of which `space` may be a part that grows.
+  Records(const SearchSpace& space, const Axes& axes, std::size_t whole, RandomSource& random);
+  ~Records();
 
+  /// The next candidate that a part has got since.
+  void add(std::size_t candidate);
   bool empty() const { return m_trends.empty(); }
   std::size_t count() const { return m_trends.size(); }
   const Trend& trend(std::size_t record) const { return m_trends[record]; }
@@ -32,6 +37,8 @@ class Records {
   std::vector<std::vector<std::size_t>> m_rankings;
   std::vector<std::vector<bool>> m_recommended;
   bool m_any_near = false;
+  struct Guess;
+  std::vector<std::unique_ptr<Guess>> m_guesses;  ///< by record, what it says of others; where they may come
 };
 
 }  // namespace tuner::search::learn

@@ -1,0 +1,152 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "tests/support/contains.hpp"
+#include "tests/sweep/scale_bench.hpp"
+
+namespace tuner::test {
+namespace {
+
+/// SCALE and seven parameters of ten values: 5 * 10^7 configurations, nine tenths of them valid; blocks of
+/// more than 1024 threads cannot be launched.
+void enlarge(sweep::Request& request) {
+  model::KernelSpec spec = scale_spec();
+  for (int i = 0; i < 7; ++i) {
+    model::ParameterSpec parameter;
+    parameter.name = "P" + std::to_string(i);
+    for (std::int64_t value = 1; value <= 10; ++value) parameter.values.emplace_back(value);
+    spec.parameters.push_back(parameter);
+  }
+  spec.constraints = {{"(P0 + P6) % 10 != 0", {}}};
+  spec.steps[0].block = {{"16 * P1 * P2", {}}};
+  request.work[0].kernel = space::KernelSpace(spec);
+}
+
+constexpr std::int64_t valid = 45'000'000;
+
+bool is_launchable(const model::Configuration& configuration) {
+  return 16 * configuration.find("P1")->code() * configuration.find("P2")->code() <= 1024;
+}
+
+struct Large : Bench {
+  explicit Large(const std::string& strategy, std::int64_t trials = 30) {
+    adjust = [this, strategy, trials](sweep::Request& request) {
+      enlarge(request);
+      request.strategy = strategy;
+      request.budget.trials = trials;
+      request.shard = shard;
+      request.seed = seed++;
+    };
+    behave = [](int scale, const model::TrialJob& job) {
+      return ok_in(1000.0 / scale + static_cast<double>(job.plan.steps[0].block.x));
+    };
+  }
+  std::optional<sweep::Shard> shard;
+  std::uint64_t seed = 7;
+};
+
+}  // namespace
+
+TEST_SUITE("tuner::sweep large spaces") {
+  TEST_CASE("every strategy goes on where it was in a space too large to be listed") {
+    for (const char* strategy : {"auto", "learn", "random", "local", "genetic", "exhaustive"}) {
+      CAPTURE(strategy);
+      Large bench(strategy);
+      const auto begin = std::chrono::steady_clock::now();
+      const sweep::Summary first = bench.run();
+      CHECK(first.planned == valid);
+      CHECK(first.known == 0);
+      CHECK(first.finished == 30);
+      CHECK(first.ending == sweep::Ending::budget_spent);
+      const sweep::Summary second = bench.run();
+      CHECK(second.known == 30);
+      CHECK(second.finished == 30);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      CHECK(took.count() < 60);  // two searches, in a debug build under load
+      const auto trials = bench.results.trials();
+      CHECK(trials.size() == 60);
+      for (const auto& [key, trial] : trials) CHECK(is_launchable(trial.configuration));
+      REQUIRE_FALSE(bench.watcher.searches.empty());
+      const model::SearchRecord& search = bench.watcher.searches.back();
+      CHECK(search.parts.at(0).candidates == valid);
+      CHECK(search.tried == 60);
+      CHECK(search.ending == model::SearchEnding::budget);
+    }
+  }
+
+  TEST_CASE("what cannot be launched of a large space is told by a sample, as about") {
+    Large bench("random");
+    const sweep::Request request = bench.request();
+    const sweep::TrialList list = sweep::list_trials(request, bench.results);
+    REQUIRE(list.unlaunchable.size() == 1);
+    CHECK(list.unlaunchable[0].is_about);
+    CHECK(list.unlaunchable[0].of == valid);
+    // 9 of the 100 products of two numbers up to ten are above 64.
+    const double share = static_cast<double>(list.unlaunchable[0].configurations) / valid;
+    CHECK(share == doctest::Approx(0.09).epsilon(0.6));
+    CHECK(contains(list.unlaunchable[0].example, "1024"));
+  }
+
+  TEST_CASE("shards of a large space share it, and merge into one") {
+    Large whole("random", 20);
+    std::set<std::string> seen;
+    for (int number = 1; number <= 3; ++number) {
+      Large bench("random", 20);
+      bench.shard = sweep::Shard{number, 3};
+      bench.run();
+      for (const auto& [key, trial] : bench.results.trials()) {
+        CHECK(bench.shard->has("scale", trial.configuration));
+        CHECK(seen.insert(trial.configuration.text()).second);
+        whole.results.store.record(trial);
+      }
+      REQUIRE(bench.watcher.searches.size() == 1);
+      CHECK_FALSE(bench.watcher.searches[0].outlook.has_value());
+    }
+    const sweep::Summary summary = whole.run();
+    CHECK(summary.known == 60);
+    CHECK(summary.finished == 20);
+  }
+
+  TEST_CASE("what is known of a large space on one size guides its search on the next") {
+    Large bench("learn", 200);
+    bench.sizes = {1024, 2048};
+    bench.adjust = [](sweep::Request& request) {
+      enlarge(request);
+      request.strategy = "learn";
+      request.budget.trials = 60;
+    };
+    bench.run();
+    bench.run();
+    std::set<std::string> ideas;
+    for (const auto& [key, trial] : bench.results.trials()) ideas.insert(trial.idea);
+    CHECK(bench.results.trials().size() == 120);
+  }
+
+  TEST_CASE("a space that nobody finds a configuration of is left out, as one that may have none") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = scale_spec();
+      std::string sum = "SCALE";
+      for (int i = 0; i < 12; ++i) {
+        model::ParameterSpec parameter;
+        parameter.name = "P" + std::to_string(i);
+        for (std::int64_t value = 1; value <= 100; ++value) parameter.values.emplace_back(value);
+        spec.parameters.push_back(parameter);
+        sum = "(" + sum + ") * 3 + " + parameter.name;
+      }
+      spec.constraints = {{sum + " == 0", {}}};
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    int asked = 0;
+    const sweep::TrialList list =
+        sweep::list_trials(bench.request(), bench.results, [&] { return ++asked < 4; });
+    CHECK(list.groups.empty());
+    REQUIRE(list.excluded.size() == 1);
+    CHECK(contains(list.excluded[0].reason, "no valid configuration was found"));
+  }
+}
+
+}  // namespace tuner::test
