@@ -20,7 +20,8 @@ void read_generate(const Node& table, SpecContext& context) {
     generator.steps = read_steps(launch->value, "generate.launch", "", context.mistakes);
     for (const model::StepSpec& step : generator.steps) {
       if (!step.upload.empty())
-        context.mistakes.add(step.where, "the generator uploads a buffer", "only launches belong here");
+        context.mistakes.add(step.where, "the generator uploads or sets a buffer",
+                             "only launches belong here");
     }
   }
   reader.finish();

@@ -82,6 +82,17 @@ bool check_option(const Node& option, Mistakes& mistakes) {
   return false;
 }
 
+/// The header that an option such as `-include config.h` names; nothing: it is another option.
+std::optional<std::string> header_of(std::string_view option) {
+  for (const std::string_view name : {"--pre-include", "-include", "--include"}) {
+    if (!option.starts_with(name)) continue;
+    const std::string_view rest = option.substr(name.size());
+    if (rest.empty() || rest.front() == '=' || rest.front() == ' ')
+      return std::string(util::trimmed(rest.substr(rest.empty() ? 0 : 1)));
+  }
+  return std::nullopt;
+}
+
 /// `{ option = "--use_fast_math", when = "FAST == 1" }`
 void read_conditional_option(const Node& table, SpecContext& context) {
   TableReader reader(table, "an item of \"options\"", context.mistakes);
@@ -89,22 +100,45 @@ void read_conditional_option(const Node& table, SpecContext& context) {
   reader.require("when", "when = \"FAST_MATH == 1\"; an option that is always there is a plain string");
   const auto when = reader.expression("when");
   reader.finish();
-  if (option && when && check_option(table.find("option")->value, context.mistakes))
+  if (!option || !when || !check_option(table.find("option")->value, context.mistakes)) return;
+  if (header_of(*option))
+    context.mistakes.add(table.find("option")->value.where,
+                         "a header is included in all configurations or none",
+                         "include it in the source, below an #if");
+  else
     context.spec.conditional_options.push_back({*option, *when, table.find("option")->value.where});
+}
+
+void read_option(const Node& item, const Node* next, SpecContext& context) {
+  if (!check_option(item, context.mistakes)) return;
+  const std::optional<std::string> header = header_of(item.text);
+  if (!header) {
+    context.spec.compile_options.emplace_back(item.text, item.where);
+  } else if (!header->empty()) {
+    context.before.push_back(*header);
+  } else if (next != nullptr && next->kind == Node::Kind::text) {
+    context.before.push_back(next->text);
+  } else {
+    context.mistakes.add(item.where, fmt::format("\"{}\" names no header", item.text),
+                         "\"-include config.h\", relative to the spec");
+  }
 }
 
 void read_options(TableReader& reader, SpecContext& context) {
   const Member* member = reader.take("options");
   if (member == nullptr || !is_list(member->value, "\"options\"", "a list of strings", context.mistakes))
     return;
-  for (const Node& item : member->value.items) {
-    if (item.kind == Node::Kind::table) {
-      read_conditional_option(item, context);
-    } else if (item.kind != Node::Kind::text) {
-      context.mistakes.wrong_type(item, "an item of \"options\"",
+  const std::vector<Node>& items = member->value.items;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const bool is_header = i > 0 && items[i - 1].kind == Node::Kind::text &&
+                           header_of(items[i - 1].text) == std::optional<std::string>("");
+    if (items[i].kind == Node::Kind::table) {
+      read_conditional_option(items[i], context);
+    } else if (items[i].kind != Node::Kind::text) {
+      context.mistakes.wrong_type(items[i], "an item of \"options\"",
                                   "a string, or { option = \"...\", when = \"...\" }");
-    } else if (check_option(item, context.mistakes)) {
-      context.spec.compile_options.emplace_back(item.text, item.where);
+    } else if (!is_header) {
+      read_option(items[i], i + 1 < items.size() ? &items[i + 1] : nullptr, context);
     }
   }
 }
@@ -163,10 +197,11 @@ void read_sources(TableReader& reader, SpecContext& context) {
     }
   }
   if (const auto source = reader.required_text("source", "source = \"my_kernel.cu\"")) {
-    context.spec.source = collect_sources(
-        context.files,
-        {context.folder, *source, reader.table().find("source")->value.where, context.includes},
-        context.mistakes);
+    context.spec.source =
+        collect_sources(context.files,
+                        {context.folder, *source, reader.table().find("source")->value.where,
+                         context.includes, context.before},
+                        context.mistakes);
   }
 }
 

@@ -182,6 +182,25 @@ void read_condition(TableReader& reader, model::ParameterSpec& parameter, Mistak
   parameter.otherwise = *value;
 }
 
+/// `constexpr = true`: what a source sees is a constant instead of a macro.
+void read_constant(TableReader& reader, model::ParameterSpec& parameter, Mistakes& mistakes) {
+  parameter.constant = reader.boolean("constexpr").value_or(false);
+  if (!parameter.constant) return;
+  const model::SourceLocation& where = reader.table().find("constexpr")->where;
+  if (parameter.runtime) {
+    mistakes.add(where, fmt::format("{} is an argument, and no constant of the source", parameter.name),
+                 "leave out either \"constexpr\" or \"runtime\"");
+  }
+  const auto is_type = [](const model::Value& value) {
+    const std::string text = value.text();
+    return value.is_word() && text.find_first_of("0123456789") != 0 && text.find_first_of("-.") != 0;
+  };
+  if (parameter.spelled && std::any_of(parameter.values.begin(), parameter.values.end(), is_type)) {
+    mistakes.add(where, fmt::format("{} has values that are no numbers", parameter.name),
+                 "\"constexpr\" is for numbers; types are macros, \"spelled\"");
+  }
+}
+
 model::ParameterSpec read_parameter(const Member& member, Mistakes& mistakes) {
   model::ParameterSpec parameter;
   parameter.name = member.key;
@@ -203,6 +222,7 @@ model::ParameterSpec read_parameter(const Member& member, Mistakes& mistakes) {
   }
   read_condition(reader, parameter, mistakes);
   parameter.runtime = reader.boolean("runtime").value_or(false);
+  read_constant(reader, parameter, mistakes);
   if (parameter.runtime && parameter.spelled) {
     mistakes.add(value.find("runtime")->where,
                  fmt::format("{} is put into the source as it is spelled, so it is a macro", parameter.name),

@@ -44,13 +44,24 @@ class Collector {
                      fmt::format("looked for {}; paths are relative to the spec", path.generic_string()));
       return {};
     }
-    keep(m_request.name, path, std::move(main.text));
+    std::string above;
+    for (const std::string& header : m_request.before) above += line_above(header, path.parent_path());
+    if (!above.empty()) above += "#line 1\n";
+    keep(m_request.name, path, above + main.text);
     // m_sources grows while we walk it.
     for (std::size_t i = 0; i < m_sources.size() && !m_full; ++i) follow(i);
     return std::move(m_sources);
   }
 
  private:
+  /// `folder`: of the source. A name that the spec's folder does not have is found as any other is.
+  std::string line_above(const std::string& header, const std::filesystem::path& folder) const {
+    const std::filesystem::path path = m_request.folder / header;
+    const bool is_there = !m_files.read(path).missing;
+    const std::string name = is_there ? path.lexically_relative(folder).generic_string() : header;
+    return fmt::format("#include \"{}\"\n", name);
+  }
+
   void keep(std::string name, const std::filesystem::path& path, std::string text) {
     m_bytes += text.size();
     m_sources.push_back({std::move(name), std::move(text)});

@@ -56,6 +56,7 @@ struct SourceRequest {
   std::string name;                             ///< of the source, relative to `folder`
   tuner::model::SourceLocation where;           ///< of that name in the spec
   std::vector<std::filesystem::path> includes;  ///< folders searched after the including file's own
+  std::vector<std::string> before = {};         ///< headers included above the source, relative to `folder`
 };
 
 /// The source and, breadth first, the files that it includes, each under the name its `#include` gives it:

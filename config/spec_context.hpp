@@ -38,6 +38,7 @@ struct SpecContext {
   std::vector<std::filesystem::path> includes;  ///< [kernel] include, resolved
   tuner::model::SourceLocation ceiling_place;   ///< of [kernel] ceiling
   std::vector<Struct> structs = {};
+  std::vector<std::string> before = {};  ///< headers that options have included above the source
 };
 
 /// The parts of a spec, in the order they are read.

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_steps = 64;
 constexpr std::int64_t most_streams = 16;
+constexpr std::string_view memset_key = "memset";
 
 /// true, false, or an expression that is not 0 where it is on.
 std::optional<model::Expression> read_switch(TableReader& reader, std::string_view key) {
@@ -43,19 +44,24 @@ void read_launch(TableReader& reader, const std::string& default_entry, model::S
   }
 }
 
-void read_upload(TableReader& reader, model::StepSpec& step) {
-  step.upload = reader.text("upload").value_or("");
-  const Member* upload = reader.table().find("upload");
+/// `key`: upload or memset.
+void read_copy(TableReader& reader, std::string_view key, model::StepSpec& step) {
+  step.upload = reader.text(key).value_or("");
+  step.sets = key == memset_key;
+  const Member* upload = reader.table().find(key);
   if (upload->value.kind == Node::Kind::text && step.upload.empty()) {
-    reader.mistakes().add(upload->value.where, "\"upload\" names nothing", "upload = the name of a buffer");
+    reader.mistakes().add(upload->value.where, fmt::format("\"{}\" names nothing", key),
+                          fmt::format("{} = the name of a buffer", key));
   }
+  if (step.sets) step.byte = reader.expression("value");
   step.first = reader.expression("first");
   step.count = reader.expression("count");
-  for (const std::string_view key : {"entry", "block", "grid", "dynamic_shared_bytes", "overlap",
-                                     "cooperative", "cluster", "shared_carveout", "arguments"}) {
-    if (const Member* member = reader.take(key)) {
-      reader.mistakes().add(member->where, fmt::format("an upload has no \"{}\"", key),
-                            "a step either launches a kernel or uploads a buffer");
+  for (const std::string_view other : {"entry", "block", "grid", "dynamic_shared_bytes", "overlap",
+                                       "cooperative", "cluster", "shared_carveout", "arguments"}) {
+    if (const Member* member = reader.take(other)) {
+      reader.mistakes().add(member->where,
+                            fmt::format("{} has no \"{}\"", step.sets ? "a memset" : "an upload", other),
+                            "a step either launches a kernel, uploads a buffer or sets one");
     }
   }
 }
@@ -96,7 +102,9 @@ model::StepSpec read_step(const Node& table, const std::string& name, const std:
   step.where = table.where;
   TableReader reader(table, name, mistakes);
   if (table.find("upload") != nullptr) {
-    read_upload(reader, step);
+    read_copy(reader, "upload", step);
+  } else if (table.find(memset_key) != nullptr) {
+    read_copy(reader, memset_key, step);
   } else {
     read_launch(reader, default_entry, step);
   }
@@ -104,7 +112,10 @@ model::StepSpec read_step(const Node& table, const std::string& name, const std:
   read_after(reader, index, step);
   read_repeat(reader, step);
   step.when = reader.expression("when");
-  if (table.find("upload") == nullptr) reader.take("upload");  // so that a misspelt one finds its name
+  if (step.upload.empty()) {  // so that a misspelt one finds its name
+    reader.take("upload");
+    reader.take(memset_key);
+  }
   reader.finish();
   return step;
 }

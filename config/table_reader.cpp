@@ -42,6 +42,7 @@ constexpr std::array homes = {
     Home{"stream", "[launch]"},
     Home{"after", "[launch]"},
     Home{"upload", "[launch]"},
+    Home{"memset", "[launch]"},
     Home{"access", "[[arguments]]"},
     Home{"extent", "[[arguments]]"},
     Home{"init", "[[arguments]]"},

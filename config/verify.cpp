@@ -67,7 +67,7 @@ std::vector<model::StepSpec> read_judging_steps(const Node& node, const char* na
   std::vector<model::StepSpec> steps = read_steps(node, name, "", mistakes);
   for (const model::StepSpec& step : steps) {
     if (step.upload.empty()) continue;
-    mistakes.add(step.where, fmt::format("the {} uploads a buffer", what),
+    mistakes.add(step.where, fmt::format("the {} uploads or sets a buffer", what),
                  "its inputs are on the device already; only launches belong here");
   }
   return steps;

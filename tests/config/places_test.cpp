@@ -214,7 +214,7 @@ TEST_CASE("a comparison of the user's is launched like a reference") {
                 "[verify.compare]\nblock = 64\ngrid = 1\narguments = [\"C.error\"]\n\n[verify.launch]\n") ==
         "[verify.compare]: [verify.compare] has no \"entry\"");
   CHECK(told_of(launch, "[verify.compare]\nupload = \"A\"\n\n[verify.launch]\n")
-            .find("the comparison uploads a buffer") != std::string::npos);
+            .find("the comparison uploads or sets a buffer") != std::string::npos);
   CHECK(told_of("\"C.magnitude\", \"N\"]", "\"C.magnitude\", \"C.error\"]") ==
         "[verify.launch]: step argument `C.error` outside [verify.compare]");
 }

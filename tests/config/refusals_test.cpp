@@ -149,6 +149,35 @@ TEST_CASE("an upload says what it uploads, and nothing of a launch") {
   CHECK_FALSE(uploading("upload = \"A\"\nentry = \"k\"").empty());
 }
 
+TEST_CASE("a memset says what it sets, and nothing of a launch") {
+  const auto setting = [](const std::string& lines) {
+    return mistakes_in(with("[launch]\n", "[[launch]]\n" + lines + "\n[[launch]]\n"));
+  };
+  CHECK(contains(setting("memset = \"A\"\nvalue = 0"), "memset of `A`, which runs do not write"));
+  CHECK(contains(setting("memset = \"\""), "\"memset\" names nothing"));
+  CHECK(contains(setting("memset = \"A\"\nblock = 1"), "a memset has no \"block\""));
+}
+
+TEST_CASE("a constant is a number, and no argument") {
+  const auto constant = [](const std::string& values) {
+    return "{ values = " + values + ", constexpr = true }";
+  };
+  check_good("[\"up\", \"down\"]", constant("[\"up\", \"down\"]"));
+  check_refused("[\"up\", \"down\"]", "{ values = [\"float4\"], spelled = true, constexpr = true }",
+                "ORDER has values that are no numbers");
+  check_refused("[\"up\", \"down\"]", "{ values = [1, 2], runtime = true, constexpr = true }",
+                "ORDER is an argument, and no constant of the source");
+}
+
+TEST_CASE("an option that includes a header names one, for all configurations") {
+  const auto options = [](const std::string& list) {
+    return mistakes_in(with("sizes = [\"N\"]", "sizes = [\"N\"]\noptions = " + list));
+  };
+  CHECK(contains(options("[\"-include\"]"), "\"-include\" names no header"));
+  CHECK(contains(options("[{ option = \"-include x.h\", when = \"BLOCK == 32\" }]"),
+                 "a header is included in all configurations or none"));
+}
+
 TEST_CASE("a step waits for a list of steps") {
   check_refused("grid = [\"ceil_div(N, BLOCK)\"]", "grid = 1\nafter = 0",
                 "\"after\" must be a list of step numbers");

@@ -205,6 +205,27 @@ extern "C" __global__ void turn(float* to, const float* from, int n) {
     }
   }
 
+  TEST_CASE("a memset sets bytes before each repetition") {
+    constexpr std::int64_t n = 1001;
+    const auto loaded = kernels();
+    const auto y = filled(ElementType::float32, n, {Init::Kind::constant, 5, 0});
+    const std::vector<tuner::model::BufferPlan> buffers = {
+        {"y", ElementType::float32, n, tuner::model::Access::inout, {}, {}}};
+    const tuner::device::Bindings bindings{{y->address()}, {0}, {0}};
+    Step set;
+    set.kind = Step::Kind::memset;
+    set.buffer = 0;
+    set.elements = n;
+    const Step add = launch("add", (n + 255) / 256, 256,
+                            {address_operand(*y), integer_operand(n), real_operand(ElementType::float32, 2)});
+    const auto sequence =
+        gpu().device->bind(*loaded.module, loaded.compilation.kernels, {set, add}, buffers, bindings);
+    for (const int repetitions : {1, 4}) {
+      sequence->run(repetitions);
+      CHECK(wrong(*y, ElementType::float32, n, {Init::Kind::constant, 2, 0}) == 0);
+    }
+  }
+
   TEST_CASE("what does not fit the kernel or the device is refused, and the device goes on") {
     const auto y = filled(ElementType::float32, 8, {Init::Kind::constant, 0, 0});
     const auto address = address_operand(*y);

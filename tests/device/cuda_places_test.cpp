@@ -48,6 +48,27 @@ extern "C" __global__ void through_maps(const __grid_constant__ CUtensorMap from
 }
 )";
 
+const char* const with_lines = R"(
+#include <cuda.h>
+#include <cuda/barrier>
+using Barrier = cuda::barrier<cuda::thread_scope_block>;
+namespace bulk = cuda::device::experimental;
+extern "C" __global__ void through_lines(const __grid_constant__ CUtensorMap from,
+                                         const __grid_constant__ CUtensorMap to) {
+  __shared__ __align__(128) float tile[128];
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ Barrier arrived;
+  init(&arrived, 1);
+  bulk::fence_proxy_async_shared_cta();
+  const int x = blockIdx.x * 128;
+  bulk::cp_async_bulk_tensor_1d_global_to_shared(&tile, &from, x, arrived);
+  arrived.wait(cuda::device::barrier_arrive_tx(arrived, 1, sizeof tile));
+  bulk::cp_async_bulk_tensor_1d_shared_to_global(&to, x, &tile);
+  bulk::cp_async_bulk_commit_group();
+  bulk::cp_async_bulk_wait_group_read<0>();
+}
+)";
+
 const char* const with_textures = R"(
 extern "C" __global__ void read_plane(cudaTextureObject_t image, float* out, int width) {
   const int i = threadIdx.x;
@@ -156,6 +177,27 @@ TEST_SUITE("tuner::device::cuda places") {
     bindings.buffers = {from->address(), to->address()};
     gpu().device->bind(*loaded.module, loaded.compilation.kernels, {step}, {}, bindings)->run(1);
     CHECK(contents(to->address(), width * height) == contents(from->address(), width * height));
+  }
+
+  TEST_CASE("a vector of odd length goes through two tensor maps of one dimension") {
+    if (!has_tensor_maps()) return;
+    constexpr std::int64_t length = 2343;
+    const auto loaded = tests::load(with_lines, {"through_lines"});
+    const auto from = filled(ElementType::float32, length, {Init::Kind::uniform, -1, 1});
+    const auto to = filled(ElementType::float32, length, {});
+    const auto line = [&](int buffer) {
+      Operand operand = map_operand(buffer);
+      operand.tensor = {{length}, {}, {128}, {1}, 0, 0, 0, false};
+      return operand;
+    };
+    tuner::device::Bindings bindings;
+    bindings.buffers = {from->address(), to->address()};
+    gpu()
+        .device
+        ->bind(*loaded.module, loaded.compilation.kernels,
+               {launch("through_lines", (length + 127) / 128, 1, {line(0), line(1)})}, {}, bindings)
+        ->run(1);
+    CHECK(contents(to->address(), length) == contents(from->address(), length));
   }
 
   TEST_CASE("a tensor map that the driver refuses is unlaunchable") {

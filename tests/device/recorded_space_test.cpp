@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tuner/model/error.hpp"
+#include "tuner/space/space.hpp"
 
 using namespace tuner::device::replay;
 using tuner::model::TrialStatus;
@@ -53,6 +54,47 @@ TEST_SUITE("tuner::device::replay") {
       CHECK(space.entries[2].status == TrialStatus::compile_error);
       CHECK(recorded_kernel(space).steps[0].block.size() == 1);
     }
+  }
+
+  TEST_CASE("a recording without block sizes is a kernel of one block") {
+    const RecordedSpace space = parse_recorded_space(
+        R"({"kernel_name": "Xgemm", "tune_params": {"MWG": [16]}, "cache": {"16": {"MWG": 16, "time": 2.5}}})",
+        "gemm.json");
+    const tuner::model::KernelSpec spec = recorded_kernel(space);
+    REQUIRE(spec.steps[0].block.size() == 1);
+    CHECK(spec.steps[0].block[0].text == "1");
+    CHECK(tuner::space::validate(spec).empty());
+  }
+
+  TEST_CASE("KTT's results are read in their unit of time") {
+    const RecordedSpace space =
+        parse_recorded_space(R"({"Metadata": {"Device": "GPU", "TimeUnit": "Microseconds"},
+"Results": [
+{"Configuration": [{"Name": "A", "Value": 2}], "KernelName": "k", "Status": "Ok", "TotalDuration": 1500.5},
+{"Configuration": [{"Name": "A", "Value": 4}], "KernelName": "k", "Status": "ComputationFailed"}]})",
+                             "ktt.json");
+    CHECK(space.device == "GPU");
+    CHECK(space.kernel == "k");
+    REQUIRE(space.entries.size() == 2);
+    CHECK(space.entries[0].time_ns == doctest::Approx(1.5005e6));
+    CHECK(space.entries[1].status == TrialStatus::launch_error);
+  }
+
+  TEST_CASE("numbers beside words, and words that are no names, are values as they are written") {
+    const RecordedSpace space = parse_recorded_space(
+        R"({"tune_params": {"A": [1.0, 0.5], "B": ["x-y"]}, "cache": {
+"1": {"A": 1.0, "B": "x-y", "time": 2.5}, "2": {"A": 0.5, "B": "x-y", "time": 2}}})",
+        "mixed.json");
+    CHECK(space.parameters[0].values ==
+          std::vector<Value>{Value(std::string("1")), Value(std::string("0.5"))});
+    CHECK(tuner::space::validate(recorded_kernel(space)).empty());
+  }
+
+  TEST_CASE("a recording of something else than times says so") {
+    CHECK(
+        refusal(
+            R"({"objective": "score", "tune_params": {"A": [1]}, "cache": {"1": {"A": 1, "score": -2}}})") ==
+        "file.json has no times: it is a recording of \"score\"");
   }
 
   TEST_CASE("a T4 file is read") {

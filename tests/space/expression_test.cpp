@@ -83,6 +83,10 @@ TEST_CASE("functions compute what their names say") {
   CHECK(value("is_pow2(64) * 10 + is_pow2(0) + is_pow2(-2) + is_pow2(12)") == 10);
   CHECK(value("log2(1)") == 0);
   CHECK(value("log2(1023)") == 9);
+  CHECK(value("sqrt(99)") == 9);
+  CHECK(value("sqrt(100)") == 10);
+  CHECK(value("sqrt(9223372036854775807)") == 3037000499);
+  CHECK_FALSE(value("sqrt(-1)"));
 }
 
 TEST_CASE("what has no value makes a rejection, not a number") {
@@ -134,6 +138,8 @@ TEST_CASE("metrics are evaluated in double precision") {
   CHECK(real_value("(0.5 && 2) + (0.5 || 0) + !0.5") == doctest::Approx(2));
   CHECK(real_value("(0.0 && 2) + (0.0 || 0) + !0.0") == doctest::Approx(1));
   CHECK(real_value("log2(10)") == doctest::Approx(3.321928));
+  CHECK(real_value("1 / sqrt(64)") == 0.125);
+  CHECK_FALSE(real_value("sqrt(-1)").has_value());
   CHECK(real_value("ceil_div(7.5, 2) + round_up(7.5, 2)") == doctest::Approx(12));
   CHECK(real_value("min(2.5, 3) + max(1, 0.5) + abs(-0.5)") == doctest::Approx(4));
   CHECK(real_value("is_pow2(0.5) * 100 + is_pow2(8) * 10 + is_pow2(12)") == doctest::Approx(10));

@@ -46,6 +46,22 @@ model::CompileJob job(const model::KernelSpec& spec, const char* order, std::int
 
 TEST_SUITE_BEGIN("tuner::space");
 
+TEST_CASE("a parameter that is a constant stands above the source, and makes another binary for each value") {
+  model::KernelSpec spec = scale_spec();
+  spec.parameters.push_back(parameter("UNROLL", numbers({1, 4})));
+  spec.parameters.back().constant = true;
+  const auto made = [&](std::int64_t unroll) {
+    return compile_job(spec, make_problem(spec, {8}, std::nullopt, 0),
+                       model::Configuration({{"B", 32}, {"UNROLL", unroll}}), "sm_90", "nvrtc 13.0");
+  };
+  CHECK(made(4).source.at(0).text == "static constexpr auto UNROLL = 4;\n#line 1\nkernel text");
+  CHECK(text(made(4).macros) == "B=32 ELEMENT_BYTES=4 ELEMENT_IS_INTEGER=0 ELEMENT_TYPE=float");
+  CHECK(made(4).key() != made(1).key());
+  model::KernelSpec macro = spec;
+  macro.parameters.back().constant = false;
+  CHECK(definition_of(macro) != definition_of(spec));
+}
+
 TEST_CASE("a binary has the parameters as macros, words by their codes") {
   const model::CompileJob made = job(spec_with_words(), "row", 1);
   CHECK(text(made.macros) ==

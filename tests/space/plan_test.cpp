@@ -268,6 +268,33 @@ TEST_CASE("uploads copy all of a buffer, or the part they name") {
   CHECK(steps[2].after == std::vector<int>{0});
 }
 
+TEST_CASE("a memset sets bytes of what runs write, all or the part it names") {
+  model::KernelSpec spec = scale_spec();
+  model::StepSpec part = upload("y");
+  part.sets = true;
+  part.byte = expression("255");
+  part.first = expression("N / 2");
+  model::StepSpec whole = upload("y");
+  whole.sets = true;
+  spec.steps.insert(spec.steps.begin(), {whole, part});
+  const auto steps = plan(spec, 10, 32).steps;
+  CHECK(steps[0].kind == model::Step::Kind::memset);
+  CHECK(steps[0].byte == 0);
+  CHECK(steps[0].elements == 10);
+  CHECK(steps[1].byte == 255);
+  CHECK(steps[1].first == 5);
+  CHECK(steps[1].elements == 5);
+  spec.steps[0].upload = "x";
+  REQUIRE(validate(spec).size() == 1);
+  CHECK(validate(spec)[0].message == "memset of `x`, which runs do not write");
+  spec.steps[0].upload = "y";
+  spec.steps[0].byte = expression("256");
+  const auto refused =
+      make_plan(spec, make_problem(spec, {10}, std::nullopt, 0), model::Configuration({{"B", 32}}), {});
+  REQUIRE(std::holds_alternative<Rejection>(refused));
+  CHECK(std::get<Rejection>(refused).reason == "memset of `y` to 256; a byte is 0 to 255");
+}
+
 TEST_CASE("a step that does not apply is left out, and whoever waited for it waits for what it waited for") {
   model::KernelSpec spec = scale_spec();
   const auto step = [](const char* entry, int stream, std::vector<int> after) {

@@ -39,7 +39,7 @@ double median_clock_mhz(const std::vector<Timing>& samples) {
 int count_kernels(const std::vector<model::Step>& steps) {
   const std::vector<std::size_t> order = model::launch_order(steps);
   return static_cast<int>(std::count_if(order.begin(), order.end(), [&](std::size_t step) {
-    return steps[step].kind != model::Step::Kind::upload;
+    return steps[step].kind == model::Step::Kind::launch || steps[step].kind == model::Step::Kind::call;
   }));
 }
 

@@ -225,6 +225,7 @@ void describe(Archive& a, T& v) {
   a("buffer", v.buffer);
   a("first", v.first);
   a("elements", v.elements);
+  a("byte", v.byte);
   a("stream", v.stream);
   a("after", v.after);
 }

@@ -35,6 +35,7 @@ struct ParameterSpec {
   std::optional<Expression> when;  ///< the parameter exists only where this is true …
   Value otherwise;                 ///< … and has this one value elsewhere
   bool runtime = false;            ///< passed as an argument, not a macro: configurations share one binary
+  bool constant = false;           ///< not a macro but a `constexpr` above the source
   bool spelled =
       false;  ///< words: the macro is the word itself, a type or a template's argument, not its code
   SourceLocation where;
@@ -131,8 +132,8 @@ struct ArgumentSpec {
   bool is_output() const { return is_written() && !structure; }
 };
 
-/// One step of a run, in the order written: a kernel launch, an upload of (part of) an argument, or a call of
-/// a host library, which no spec writes itself (space::baselines() makes them).
+/// One step of a run, in the order written: a kernel launch, an upload of (part of) an argument, a memset of
+/// it, or a call of a host library, which no spec writes itself (space::baselines() makes them).
 struct StepSpec {
   std::string entry;  ///< kernel name expression, or the function called; empty for an upload
   std::vector<Expression> grid;
@@ -145,9 +146,11 @@ struct StepSpec {
   std::optional<Expression> repeat;                   ///< how often it and …
   int repeat_steps = 1;  ///< … the steps behind it run in turn, so many together; absent: once
   std::vector<std::string> arguments;  ///< names; empty: all arguments in written order
-  std::string upload;  ///< argument copied from the host inside the timed region; empty for a launch
-  std::optional<Expression> first;  ///< upload: first element, default 0
-  std::optional<Expression> count;  ///< upload: elements, default all
+  std::string upload;  ///< argument copied from the host, or set, inside the timed region; empty for a launch
+  bool sets = false;   ///< it is set: a memset
+  std::optional<Expression> byte;   ///< memset: what each byte becomes, default 0
+  std::optional<Expression> first;  ///< upload, memset: first element, default 0
+  std::optional<Expression> count;  ///< upload, memset: elements, default all
   int stream = 0;
   std::vector<int> after;  ///< steps (from 0) on other streams that must have finished
   std::optional<Expression> when;

@@ -164,7 +164,7 @@ struct Operand {
 };
 
 struct Step {
-  enum class Kind { launch, upload, call };
+  enum class Kind { launch, upload, call, memset };
   Kind kind = Kind::launch;
   std::string entry;  ///< kernel, or for a call the function of a host library (tuner_baseline.h)
   Dim3 grid;
@@ -182,10 +182,11 @@ struct Step {
   int repeat = 1;
   int repeat_steps = 1;
   std::vector<Operand> operands;
-  int buffer = -1;            ///< upload: buffer whose initial contents are copied from the host; call: the
-                              ///< workspace it may use, -1 where it has none
-  std::int64_t first = 0;     ///< upload: first element
-  std::int64_t elements = 0;  ///< upload: how many
+  int buffer = -1;            ///< upload: buffer whose initial contents are copied from the host; memset: the
+                              ///< one it sets; call: the workspace it may use, -1 where it has none
+  std::int64_t first = 0;     ///< upload, memset: first element
+  std::int64_t elements = 0;  ///< upload, memset: how many
+  int byte = 0;               ///< memset: what each of their bytes becomes
   int stream = 0;
   std::vector<int> after;  ///< earlier steps on other streams to wait for
   bool operator==(const Step&) const = default;

@@ -7,6 +7,7 @@
 namespace tuner::space {
 namespace {
 
+constexpr std::int64_t largest_root = 3037000499;  // of the largest 64-bit integer
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
 
 Fault divide(std::int64_t a, std::int64_t b, std::int64_t& result) {
@@ -60,6 +61,8 @@ std::string_view describe(Fault fault) {
       return "shift by less than 0 or more than 63";
     case Fault::logarithm:
       return "log2 of a number that is not positive";
+    case Fault::square_root:
+      return "sqrt of a negative number";
     case Fault::multiple:
       return "ceil_div or round_up by a negative number";
     case Fault::not_finite:
@@ -85,6 +88,13 @@ Fault apply_unary(Op op, std::int64_t a, std::int64_t& result) {
       if (a <= 0) return Fault::logarithm;
       result = 63 - __builtin_clzll(static_cast<unsigned long long>(a));
       return Fault::none;
+    case Op::square_root: {
+      if (a < 0) return Fault::square_root;
+      result = static_cast<std::int64_t>(std::sqrt(static_cast<double>(a)));
+      while (result > largest_root || result * result > a) --result;
+      while (result < largest_root && (result + 1) * (result + 1) <= a) ++result;
+      return Fault::none;
+    }
     case Op::logical_not:
       result = a == 0 ? 1 : 0;
       return Fault::none;
@@ -168,6 +178,9 @@ Fault apply_unary(Op op, double a, double& result) {
     case Op::log2:
       if (!(a > 0)) return Fault::logarithm;
       return set(std::log2(a), result);
+    case Op::square_root:
+      if (!(a >= 0)) return Fault::square_root;
+      return set(std::sqrt(a), result);
     case Op::logical_not:
       return set(a == 0 ? 1 : 0, result);
     default:

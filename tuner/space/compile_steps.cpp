@@ -274,6 +274,7 @@ class StepCompiler {
     result.upload = argument_index(step.upload, step.where);
     result.first = m_compiler.compile(step.first);
     result.count = m_compiler.compile(step.count);
+    result.byte = m_compiler.compile(step.byte);
     if (!step.entry.empty()) {
       m_compiler.report(step.where,
                         fmt::format("step both launches `{}` and uploads `{}`", step.entry, step.upload),
@@ -281,7 +282,12 @@ class StepCompiler {
     }
     if (result.upload < 0) return result;
     const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(result.upload)];
-    if (!argument.pointer || (argument.access != Access::in && argument.access != Access::inout)) {
+    if (step.sets && (!argument.pointer || argument.access == Access::in)) {
+      m_compiler.report(step.where, fmt::format("memset of `{}`, which runs do not write", argument.name),
+                        "only buffers with access `out`, `inout` or `workspace` can be set");
+    }
+    if (!step.sets &&
+        (!argument.pointer || (argument.access != Access::in && argument.access != Access::inout))) {
       m_compiler.report(step.where,
                         fmt::format("upload of `{}`, which has no contents to copy", argument.name),
                         "only buffers with access `in` or `inout` can be uploaded");
@@ -290,8 +296,10 @@ class StepCompiler {
       return view.texture && view.texture->kind.in_array && view.texture->buffer == argument.name;
     };
     if (std::any_of(m_spec.arguments.begin(), m_spec.arguments.end(), in_array)) {
-      m_compiler.report(step.where, fmt::format("upload of `{}`, which lies in an array", argument.name),
-                        "arrays are filled outside of the timed region alone");
+      m_compiler.report(
+          step.where,
+          fmt::format("{} of `{}`, which lies in an array", step.sets ? "memset" : "upload", argument.name),
+          "arrays are filled outside of the timed region alone");
     }
     return result;
   }

@@ -89,6 +89,7 @@ struct CompiledStep {
   int workspace = -1;  ///< likewise, of a call
   std::optional<Compiled> first;
   std::optional<Compiled> count;
+  std::optional<Compiled> byte;
   std::optional<Compiled> when;
 };
 

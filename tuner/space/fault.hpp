@@ -11,6 +11,7 @@ enum class Fault : std::uint8_t {
   overflow,
   shift_count,
   logarithm,
+  square_root,
   multiple,
   not_finite
 };

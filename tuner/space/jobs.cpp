@@ -68,6 +68,7 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   job.host_library = std::any_of(spec.steps.begin(), spec.steps.end(),
                                  [](const model::StepSpec& step) { return step.calls; });
   job.by_nvcc = spec.by_nvcc && !job.host_library;
+  std::string constants;
   for (const model::ParameterSpec& parameter : spec.parameters) {
     for (std::string& word : words_of(parameter)) {
       if (parameter.spelled) continue;
@@ -81,9 +82,13 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
                                           configuration.text(), spec.name, parameter.name),
                               "the spec has changed since it was recorded, or it is of another kernel");
     }
-    job.macros.push_back(
-        {parameter.name, parameter.spelled ? value->text() : fmt::format("{}", value->code())});
+    const std::string text = parameter.spelled ? value->text() : fmt::format("{}", value->code());
+    if (parameter.constant)
+      constants += fmt::format("static constexpr auto {} = {};\n", parameter.name, text);
+    else
+      job.macros.push_back({parameter.name, text});
   }
+  if (!constants.empty()) job.source.front().text.insert(0, constants + "#line 1\n");
   std::sort(job.macros.begin(), job.macros.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   if (!job.host_library) {  // else the options are the reference's alone

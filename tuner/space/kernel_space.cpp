@@ -156,7 +156,9 @@ model::CompileJob KernelSpace::compile_job(const model::Problem& problem,
                                            const std::string& compiler) const {
   model::CompileJob job = kernel_job(spec(), problem, configuration, architecture, compiler);
   add_computed_parts(problem, configuration, job);
-  job.source_key = m_source_key;
+  const bool has_constants = std::any_of(spec().parameters.begin(), spec().parameters.end(),
+                                         [](const auto& parameter) { return parameter.constant; });
+  if (!has_constants) job.source_key = m_source_key;
   return job;
 }
 

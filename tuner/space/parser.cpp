@@ -49,7 +49,7 @@ struct Function {
   int arguments;  ///< 0: two or more
 };
 
-constexpr std::array<Function, 7> functions{{
+constexpr std::array<Function, 8> functions{{
     {"min", Op::minimum, 0},
     {"max", Op::maximum, 0},
     {"ceil_div", Op::ceil_div, 2},
@@ -57,6 +57,7 @@ constexpr std::array<Function, 7> functions{{
     {"abs", Op::absolute, 1},
     {"is_pow2", Op::is_pow2, 1},
     {"log2", Op::log2, 1},
+    {"sqrt", Op::square_root, 1},
 }};
 
 /// Precedence climbing. A function that fails records the first error and returns -1, which its callers pass

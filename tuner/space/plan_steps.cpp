@@ -198,7 +198,8 @@ std::optional<model::Step> Planner::call(const model::StepSpec& spec, const Comp
 
 std::optional<model::Step> Planner::upload(const model::StepSpec& spec, const CompiledStep& compiled) {
   model::Step step;
-  step.kind = model::Step::Kind::upload;
+  step.kind = spec.sets ? model::Step::Kind::memset : model::Step::Kind::upload;
+  const char* const what = spec.sets ? "memset" : "upload";
   step.buffer = m_arguments[static_cast<std::size_t>(compiled.upload)].buffer;
   const model::BufferPlan& buffer = m_buffers[static_cast<std::size_t>(step.buffer)];
   const std::int64_t unit = std::max<std::int64_t>(buffer.struct_bytes, 1);  // of what the plan counts
@@ -206,16 +207,23 @@ std::optional<model::Step> Planner::upload(const model::StepSpec& spec, const Co
   const std::optional<std::int64_t> first = compiled.first ? number(*compiled.first, "first") : 0;
   if (!first) return std::nullopt;
   if (*first < 0 || *first > elements) {
-    return reject(fmt::format("upload of `{}` from element {}; it has {}", spec.upload,
+    return reject(fmt::format("{} of `{}` from element {}; it has {}", what, spec.upload,
                               shown(*compiled.first, *first), elements));
   }
   const std::optional<std::int64_t> count =
       compiled.count ? number(*compiled.count, "count") : elements - *first;
   if (!count) return std::nullopt;
   if (*count < 0 || *count > elements - *first) {
-    return reject(fmt::format("upload of {} elements of `{}`; it has {} from element {} on",
+    return reject(fmt::format("{} of {} elements of `{}`; it has {} from element {} on", what,
                               shown(*compiled.count, *count), spec.upload, elements - *first, *first));
   }
+  const std::optional<std::int64_t> byte = compiled.byte ? number(*compiled.byte, "value") : 0;
+  if (!byte) return std::nullopt;
+  if (*byte < 0 || *byte > 255) {
+    return reject(
+        fmt::format("memset of `{}` to {}; a byte is 0 to 255", spec.upload, shown(*compiled.byte, *byte)));
+  }
+  step.byte = static_cast<int>(*byte);
   step.first = *first * unit;
   step.elements = *count * unit;
   return step;

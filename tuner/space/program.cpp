@@ -66,6 +66,7 @@ Evaluated<Number> run(const Program& program, const Slots& slots) {
       case Op::absolute:
       case Op::is_pow2:
       case Op::log2:
+      case Op::square_root:
       case Op::truth: {
         const Fault fault = apply_unary(at->op, *top, *top);
         if (fault != Fault::none) return {0, fault, -1};

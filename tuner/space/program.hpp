@@ -18,7 +18,8 @@ enum class Op : std::uint8_t {
   absolute,
   is_pow2,
   log2,
-  truth,  ///< 0 or 1
+  square_root,  ///< of integers rounded down
+  truth,        ///< 0 or 1
   // Binary operators, on the two topmost.
   add,
   subtract,

@@ -21,12 +21,13 @@
 /// 64-bit signed integers; nonzero is true. Operators and precedence are C's: `?:  ||  &&  |  ^  &  == !=
 /// < <= > >=  << >>  + -  * / %  ! - +` and parentheses; `&&`, `||` and `?:` evaluate only what they need,
 /// and comparisons do not chain. Functions: min(a, b, ...), max(a, b, ...), ceil_div(a, b), round_up(a, b)
-/// (the multiple of b), abs(a), is_pow2(a), log2(a) (rounded down). Division truncates. Overflow, division by
-/// zero, a shift by less than 0 or more than 63, log2 below 1, and ceil_div or round_up by less than 1 make a
-/// value undefined; so does using one. Words stand in single quotes and may only be compared, by == and !=,
-/// with a parameter that offers them: `PARTITION == 'row'`. Metrics, rounding_terms and scalars of floating
-/// type are evaluated in double precision: the same grammar plus decimal numbers (`1e-9`), `/` divides
-/// exactly, `%` is fmod, log2 is not rounded, and there are no bit operations.
+/// (the multiple of b), abs(a), is_pow2(a), log2(a) and sqrt(a) (rounded down). Division truncates. Overflow,
+/// division by zero, a shift by less than 0 or more than 63, log2 below 1, sqrt below 0, and ceil_div or
+/// round_up by less than 1 make a value undefined; so does using one. Words stand in single quotes and may
+/// only be compared, by == and !=, with a parameter that offers them: `PARTITION == 'row'`. Metrics,
+/// rounding_terms and scalars of floating type are evaluated in double precision: the same grammar plus
+/// decimal numbers (`1e-9`), `/` divides exactly, `%` is fmod, log2 and sqrt are not rounded, and there are
+/// no bit operations.
 ///
 /// Names: the kernel's sizes; its parameters (inactive ones have the value `otherwise`); derived values, in
 /// any order; the row_padding name; ELEMENT_BYTES and ELEMENT_IS_INTEGER of the problem's element type;

@@ -100,6 +100,7 @@ void add(DigestBuilder& digest, const model::InitSpec& init) {
 void add(DigestBuilder& digest, const model::ParameterSpec& parameter) {
   digest.add(parameter.name).add(parameter.runtime ? 1 : 0);
   if (parameter.spelled) digest.add("spelled");
+  if (parameter.constant) digest.add("constexpr");
   add(digest, parameter.when);
   add(digest, parameter.otherwise);
 }
@@ -160,6 +161,7 @@ void add(DigestBuilder& digest, const model::StepSpec& step) {
   add(digest, step.count);
   add(digest, step.after);
   add(digest, step.when);
+  if (step.sets) add(digest.add("sets"), step.byte);
   if (step.calls) digest.add("calls").add(step.workspace);
   if (step.overlap) add(digest.add("overlap"), step.overlap);
   if (step.cooperative) add(digest.add("cooperative"), step.cooperative);

@@ -75,7 +75,7 @@ inline constexpr int last<model::Init::Kind> = static_cast<int>(model::Init::Kin
 template <>
 inline constexpr int last<model::Operand::Kind> = static_cast<int>(model::Operand::Kind::texture);
 template <>
-inline constexpr int last<model::Step::Kind> = static_cast<int>(model::Step::Kind::call);
+inline constexpr int last<model::Step::Kind> = static_cast<int>(model::Step::Kind::memset);
 /// Exit codes do not count from 0; the largest one bounds them.
 template <>
 inline constexpr int last<model::ExitCode> = static_cast<int>(model::ExitCode::terminated);

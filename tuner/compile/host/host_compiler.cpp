@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "tuner/compile/host/binary_facts.hpp"
+#include "tuner/compile/host/host_code.hpp"
 #include "tuner/compile/host/nvcc.hpp"
 #include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/compile/log_text.hpp"
@@ -106,13 +108,22 @@ Arguments instrument_options(Instrument instrument, bool is_clang) {
   return {};
 }
 
+/// The runtime's headers need C++17; what is written for an older one is that too.
+std::string standard_of(const std::string& option) {
+  const std::string name = option.substr(option.find('=') + 1);
+  constexpr std::array older = {"98", "03", "0x", "11", "1y", "14"};
+  const bool is_older =
+      std::any_of(older.begin(), older.end(), [&](const char* end) { return name.ends_with(end); });
+  return is_older ? "-std=c++17" : "-std=" + name;
+}
+
 /// The job's options that mean the same to a host compiler; the others are named in `left_out`.
 Arguments job_options(const std::vector<std::string>& options, std::string& left_out) {
   Arguments result = {"-std=c++17"};
   for (const std::string& option : options) {
     const std::string_view text = option;
     if (text.starts_with("-std=") || text.starts_with("--std=")) {
-      result[0] = "-std=" + option.substr(option.find('=') + 1);
+      result[0] = standard_of(option);
     } else if (text.starts_with("-D") || text.starts_with("-U") || text.starts_with("-O")) {
       result.push_back(option);
     } else {
@@ -219,6 +230,19 @@ void read_binary(const util::TemporaryFolder& folder, model::Compilation& compil
   compilation.binary.assign(first, first + bytes.size());
 }
 
+/// Why a source with code for the host does not compile, in one line before its log.
+std::string host_code_note(const model::CompileJob& job, const std::string& log) {
+  for (const model::SourceText& source : job.source) {
+    const int line = host_code_line(source.text);
+    if (line == 0) continue;
+    return fmt::format(
+        "{} (the CPU device leaves out functions of the host, see {}:{}, and what is left does not compile "
+        "there; devices = [\"cuda\"] says that the kernel is a GPU's)\n",
+        first_error(log), source.name, line);
+  }
+  return "";
+}
+
 void describe_functions(const model::CompileJob& job, model::Compilation& compilation) {
   for (const std::string& entry : job.entries) {
     model::KernelResources& function = compilation.kernels.emplace_back();
@@ -299,6 +323,8 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
     read_binary(folder, compilation);
     job.host_library ? describe_functions(job, compilation) : describe_kernels(job, compilation);
   }
+  if (compilation.status == model::TrialStatus::compile_error && !job.host_library)
+    compilation.log.insert(0, host_code_note(job, compilation.log));
   compilation.log = tidy_log(compilation.log);
   compilation.compile_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

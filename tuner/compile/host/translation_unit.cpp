@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <span>
 
+#include "tuner/compile/host/host_code.hpp"
 #include "tuner/compile/host/shared_memory_rewrite.hpp"
 #include "tuner/compile/host/standard_headers.hpp"
 #include "tuner/model/digest.hpp"
@@ -120,8 +122,14 @@ UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const mod
   for (const model::EmbeddedFile& file : runtime::embedded_files()) {
     folder.write(std::filesystem::path(layout.runtime_folder) / file.path, file.text);
   }
+  const bool has_host_code =
+      std::any_of(job.source.begin(), job.source.end(),
+                  [](const model::SourceText& source) { return host_code_line(source.text) > 0; });
+  const std::vector<std::string> macros =
+      has_host_code ? device_macros(job.source) : std::vector<std::string>();
   const auto prepare = [&](const model::SourceText& source) {
-    return prepared(source, bind_static, problems);
+    if (!has_host_code) return prepared(source, bind_static, problems);
+    return prepared({source.name, without_host_code(source.text, macros)}, bind_static, problems);
   };
   write_headers(folder, job, prepare, problems);
   folder.write(layout.unit, standard_prologue(job) + "#include \"cuda_on_cpu.hpp\"\n" +

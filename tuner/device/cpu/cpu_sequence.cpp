@@ -63,6 +63,7 @@ CpuSequence::CpuSequence(WorkerPool& pool, const Module& module,
         m_steps.push_back(bind_launch(step, kernels, bindings, limits));
         break;
       case model::Step::Kind::upload:
+      case model::Step::Kind::memset:
         m_steps.push_back(bind_upload(step, buffers, bindings));
         break;
       case model::Step::Kind::call:
@@ -123,13 +124,16 @@ CpuSequence::Bound CpuSequence::bind_upload(const model::Step& step,
   const auto index = static_cast<std::size_t>(step.buffer);
   const model::BufferPlan& buffer = buffers.at(index);
   if (step.first < 0 || step.elements < 0 || step.first > buffer.elements - step.elements) {
-    refuse(fmt::format("upload of elements {} to {} of {}, which has {}", step.first,
+    refuse(fmt::format("elements {} to {} are not inside {}, which has {}", step.first,
                        step.first + step.elements, buffer.name, buffer.elements));
   }
   Bound bound;
   const std::int64_t element_bytes = model::size_bytes(buffer.type);
   bound.upload_to = reinterpret_cast<std::byte*>(bindings.buffers.at(index)) + step.first * element_bytes;
-  bound.upload.assign(bound.upload_to, bound.upload_to + step.elements * element_bytes);
+  bound.bytes = static_cast<std::size_t>(step.elements * element_bytes);
+  bound.byte = step.byte;
+  if (step.kind == model::Step::Kind::upload)
+    bound.upload.assign(bound.upload_to, bound.upload_to + bound.bytes);
   return bound;
 }
 
@@ -141,7 +145,10 @@ Timing CpuSequence::run(int repetitions) {
       if (step.call) {
         step.call->enqueue(nullptr);
       } else if (step.upload_to != nullptr) {
-        std::memcpy(step.upload_to, step.upload.data(), step.upload.size());
+        if (step.upload.empty())
+          std::memset(step.upload_to, step.byte, step.bytes);
+        else
+          std::memcpy(step.upload_to, step.upload.data(), step.bytes);
       } else if (auto fault = m_pool.run(step.launch)) {
         throw DeviceFault(model::TrialStatus::crashed, false, *fault);
       }

@@ -32,8 +32,10 @@ class CpuSequence final : public Sequence {
     Launch launch;
     std::vector<OperandValue> values;  ///< of the arguments
     std::vector<void*> pointers;
-    std::byte* upload_to = nullptr;  ///< an upload, not a launch
-    std::vector<std::byte> upload;
+    std::byte* upload_to = nullptr;  ///< an upload or a memset, not a launch
+    std::size_t bytes = 0;
+    std::vector<std::byte> upload;    ///< empty: a memset to …
+    int byte = 0;                     ///< … this
     std::optional<LibraryCall> call;  ///< a call, not a launch
   };
 

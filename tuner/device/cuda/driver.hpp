@@ -32,6 +32,7 @@
   FUNCTION(memcpy_dtoh_async, cuMemcpyDtoHAsync, 3020)                   \
   FUNCTION(memcpy_htod_async, cuMemcpyHtoDAsync, 3020)                   \
   FUNCTION(memset_d32_async, cuMemsetD32Async, 3020)                     \
+  FUNCTION(memset_d8_async, cuMemsetD8Async, 3020)                       \
   FUNCTION(module_load_data, cuModuleLoadData, 2000)                     \
   FUNCTION(module_unload, cuModuleUnload, 2000)                          \
   FUNCTION(module_get_function, cuModuleGetFunction, 2000)               \

@@ -46,6 +46,11 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
         bound.upload = make_upload(step, buffers.at(buffer), bindings.buffers.at(buffer));
         break;
       }
+      case model::Step::Kind::memset: {
+        const auto buffer = static_cast<std::size_t>(step.buffer);
+        bound.set = make_set(step, buffers.at(buffer), bindings.buffers.at(buffer));
+        break;
+      }
       case model::Step::Kind::call:
         bound.call.emplace(m_parts.module, step, buffers, bindings);
         break;
@@ -69,16 +74,23 @@ CUfunction CudaSequence::find_kernel(const std::vector<model::KernelResources>& 
   return function;
 }
 
-CudaSequence::Upload CudaSequence::make_upload(const model::Step& step, const model::BufferPlan& buffer,
-                                               Address address) const {
+CudaSequence::Set CudaSequence::make_set(const model::Step& step, const model::BufferPlan& buffer,
+                                         Address address) {
   if (step.first < 0 || step.elements < 0 || step.first > buffer.elements - step.elements) {
-    refuse(fmt::format("an upload of {} elements from {} on is not inside {}, which has {}", step.elements,
-                       step.first, buffer.name, buffer.elements));
+    refuse(fmt::format("elements {} to {} are not inside {}, which has {}", step.first,
+                       step.first + step.elements, buffer.name, buffer.elements));
   }
   const std::int64_t size = model::size_bytes(buffer.type);
+  return {address + static_cast<Address>(step.first * size), static_cast<std::size_t>(step.elements * size),
+          static_cast<unsigned char>(step.byte)};
+}
+
+CudaSequence::Upload CudaSequence::make_upload(const model::Step& step, const model::BufferPlan& buffer,
+                                               Address address) const {
+  const Set part = make_set(step, buffer, address);
   Upload upload;
-  upload.to = address + static_cast<Address>(step.first * size);
-  upload.bytes = static_cast<std::size_t>(step.elements * size);
+  upload.to = part.to;
+  upload.bytes = part.bytes;
   if (upload.bytes == 0) return upload;
   const Session& session = *m_parts.session;
   upload.image = session.allocate_pinned(static_cast<std::int64_t>(upload.bytes));
@@ -122,6 +134,10 @@ void CudaSequence::enqueue_step(const BoundStep& step) const {
     check(driver,
           driver.memcpy_htod_async(step.upload->to, step.upload->image.get(), step.upload->bytes, stream),
           "uploading a buffer");
+  }
+  if (step.set && step.set->bytes > 0) {
+    check(driver, driver.memset_d8_async(step.set->to, step.set->byte, step.set->bytes, stream),
+          "setting a buffer");
   }
   if (step.done) record(step.done, stream);
 }

@@ -41,9 +41,16 @@ class CudaSequence final : public Sequence {
     CUdeviceptr to = 0;
     std::size_t bytes = 0;
   };
+  /// A memset.
+  struct Set {
+    CUdeviceptr to = 0;
+    std::size_t bytes = 0;
+    unsigned char byte = 0;
+  };
   struct BoundStep {
     std::optional<Launch> launch;
     std::optional<Upload> upload;
+    std::optional<Set> set;
     std::optional<LibraryCall> call;
     std::size_t stream = 0;  ///< 0: the session's; else m_streams[stream - 1]
     std::vector<std::size_t> after;
@@ -56,6 +63,7 @@ class CudaSequence final : public Sequence {
   };
 
   CUfunction find_kernel(const std::vector<model::KernelResources>& kernels, const std::string& entry) const;
+  static Set make_set(const model::Step& step, const model::BufferPlan& buffer, Address address);
   Upload make_upload(const model::Step& step, const model::BufferPlan& buffer, Address address) const;
   std::size_t stream_index(int number, int main_number);
   CUstream stream_at(std::size_t index) const;

@@ -69,7 +69,10 @@ OperandValue make_tensor_map(const Driver& driver, const model::Operand& operand
   if (driver.tensor_map_encode_tiled == nullptr) cannot("the driver has no tensor maps");
   const model::TensorMap& map = operand.tensor.value();
   const auto shape = converted<cuuint64_t>(map.shape);
-  const auto strides = converted<cuuint64_t>(map.strides);
+  // The driver refuses a null pointer, also where there is no stride to read.
+  auto strides = converted<cuuint64_t>(map.strides);
+  if (strides.empty())
+    strides.push_back((map.shape.front() * model::size_bytes(operand.type) + 15) / 16 * 16);
   const auto box = converted<cuuint32_t>(map.box);
   const auto element_strides = converted<cuuint32_t>(map.element_strides);
   CUtensorMap encoded;

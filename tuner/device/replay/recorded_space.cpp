@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -29,6 +30,7 @@ struct Row {
 };
 
 constexpr double ns_per_ms = 1e6;
+constexpr const char* formats = "recordings are Kernel Tuner's cache files, T4 files and KTT's results";
 
 std::string read_text(const std::filesystem::path& path) {
   util::GzipInput in(path);
@@ -61,8 +63,7 @@ Json parse_cut_off(const std::string& text, const std::string& name) {
     end = bracket;
   }
   if (json.is_discarded() || !json.is_object())
-    throw model::Error(fmt::format("{} is no JSON object", name),
-                       "recordings are Kernel Tuner's cache files or T4 files");
+    throw model::Error(fmt::format("{} is no JSON object", name), formats);
   return json;
 }
 
@@ -97,7 +98,15 @@ void set_time(Row& row, const Json& time) {
     row.status = status_of(time.is_string() ? time.get<std::string>() : "");
 }
 
-std::vector<Row> cache_rows(const Json& file) {
+/// A recording may be of anything that is a number; what is searched here is a time.
+void require_times(const std::string& objective, const std::string& name) {
+  if (objective.find("time") == std::string::npos && objective.find("duration") == std::string::npos)
+    throw model::Error(fmt::format("{} has no times: it is a recording of \"{}\"", name, objective),
+                       "recordings of times can be replayed");
+}
+
+std::vector<Row> cache_rows(const Json& file, const std::string& file_name) {
+  require_times(file.value("objective", "time"), file_name);
   std::vector<std::string> names;
   for (const auto& [name, values] : file.at("tune_params").items()) names.push_back(name);
   std::vector<Row> rows;
@@ -111,7 +120,7 @@ std::vector<Row> cache_rows(const Json& file) {
   return rows;
 }
 
-std::vector<Row> t4_rows(const Json& file) {
+std::vector<Row> t4_rows(const Json& file, const std::string& file_name) {
   std::vector<Row> rows;
   for (const Json& result : file.at("results")) {
     Row row;
@@ -120,6 +129,7 @@ std::vector<Row> t4_rows(const Json& file) {
     const std::string invalidity = result.value("invalidity", "correct");
     const std::string objective =
         result.contains("objectives") ? result.at("objectives").at(0).get<std::string>() : "time";
+    require_times(objective, file_name);
     Json time;
     if (result.contains("measurements"))
       for (const Json& measurement : result.at("measurements"))
@@ -130,6 +140,48 @@ std::vector<Row> t4_rows(const Json& file) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+/// Of KTT's results.
+std::vector<Row> ktt_rows(const Json& file) {
+  const std::string unit = file.contains("Metadata") ? file.at("Metadata").value("TimeUnit", "") : "";
+  const double ms = unit == "Seconds"        ? 1e3
+                    : unit == "Microseconds" ? 1e-3
+                    : unit == "Nanoseconds"  ? 1e-6
+                                             : 1;
+  std::vector<Row> rows;
+  for (const Json& result : file.at("Results")) {
+    Row row;
+    for (const Json& parameter : result.at("Configuration"))
+      row.values.emplace_back(parameter.at("Name").get<std::string>(), value_of(parameter.at("Value")));
+    const std::string status = result.value("Status", "Ok");
+    set_time(row, status == "Ok" ? Json(ms * result.at("TotalDuration").get<double>()) : Json(status));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// The kernel that KTT's results are of.
+std::string ktt_kernel(const Json& file) {
+  for (const Json& result : file.at("Results"))
+    if (result.contains("KernelName")) return result.at("KernelName").get<std::string>();
+  return "";
+}
+
+/// Where a parameter has words too, its numbers are words as well.
+void spell_mixed_values(std::vector<Row>& rows) {
+  for (std::size_t p = 0; p < rows.front().values.size(); ++p) {
+    const auto is_word = [&](const Row& row) {
+      return row.values.size() > p && row.values[p].second.is_word();
+    };
+    if (std::none_of(rows.begin(), rows.end(), is_word)) continue;
+    for (Row& row : rows)
+      if (row.values.size() > p) row.values[p].second = model::Value(row.values[p].second.text());
+  }
+}
+
+bool is_letter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 /// The values that occur. Words keep the order in which they do; codes of theirs mean nothing.
@@ -147,6 +199,10 @@ std::vector<model::ParameterSpec> parameters_of(const std::vector<Row>& rows, co
     if (parameter.values.size() > std::numeric_limits<std::uint16_t>::max() - 1U)
       throw model::Error(fmt::format("{}: {} has more values than can be searched", name, parameter.name));
     const auto is_word = [](const model::Value& value) { return value.is_word(); };
+    // A word like 0.5 or L-BFGS is no name.
+    parameter.spelled = std::any_of(parameter.values.begin(), parameter.values.end(), [&](const auto& value) {
+      return is_word(value) && !std::all_of(value.text().begin(), value.text().end(), is_letter);
+    });
     if (std::none_of(parameter.values.begin(), parameter.values.end(), is_word))
       std::sort(parameter.values.begin(), parameter.values.end());
   }
@@ -193,13 +249,16 @@ RecordedSpace parse_recorded_space(std::string text, const std::string& name) {
   RecordedSpace space;
   try {
     const bool t4 = file.contains("results");
-    if (!t4 && !(file.contains("cache") && file.contains("tune_params")))
+    const bool ktt = file.contains("Results");
+    if (!t4 && !ktt && !(file.contains("cache") && file.contains("tune_params")))
       throw model::Error(fmt::format("{} has neither `cache` and `tune_params` nor `results`", name),
-                         "recordings are Kernel Tuner's cache files or T4 files");
-    const std::vector<Row> rows = t4 ? t4_rows(file) : cache_rows(file);
+                         formats);
+    std::vector<Row> rows = ktt ? ktt_rows(file) : t4 ? t4_rows(file, name) : cache_rows(file, name);
     if (rows.empty()) throw model::Error(fmt::format("{} holds no configuration", name));
+    spell_mixed_values(rows);
     space.device = file.value("device_name", "");
-    space.kernel = file.value("kernel_name", "");
+    if (ktt && file.contains("Metadata")) space.device = file.at("Metadata").value("Device", "");
+    space.kernel = ktt ? ktt_kernel(file) : file.value("kernel_name", "");
     space.problem = extents_of(file);
     space.parameters = parameters_of(rows, name);
     add_entries(space, rows);
@@ -241,6 +300,7 @@ model::KernelSpec recorded_kernel(const RecordedSpace& recorded) {
     if (std::any_of(spec.parameters.begin(), spec.parameters.end(), has_name))
       launch.block.push_back({axis, {}});
   }
+  if (launch.block.empty()) launch.block = {{"1", {}}};  // it says nothing of what a block is
   spec.steps = {launch};
   return spec;
 }

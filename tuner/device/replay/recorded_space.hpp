@@ -27,9 +27,9 @@ struct RecordedSpace {
   std::vector<Entry> entries;                    ///< each configuration once, the first time it is recorded
 };
 
-/// Reads Kernel Tuner's cache files and T4 files, gzipped or not. A cache file whose writer was stopped
-/// before it wrote the last brackets is read up to its last whole entry. Throws model::Error that names the
-/// file where it is none of these, or holds no entry.
+/// Reads Kernel Tuner's cache files, T4 files and KTT's results, gzipped or not. A cache file whose writer
+/// was stopped before it wrote the last brackets is read up to its last whole entry. Throws model::Error that
+/// names the file where it is none of these, or holds no entry.
 RecordedSpace read_recorded_space(const std::filesystem::path& file);
 
 /// The same from the text of a file; `name` is for messages.
