@@ -280,6 +280,22 @@ void read_place(TableReader& reader, model::ArgumentSpec& argument, SpecContext&
   }
 }
 
+/// `type = "float*"`, `value = "NULL"`: an address without a buffer. Whether it is one.
+bool read_null(TableReader& reader, model::ArgumentSpec& argument, Mistakes& mistakes) {
+  const Member* const value = reader.table().find("value");
+  if (value == nullptr) return false;
+  const std::string text = reader.text("value").value_or("NULL");
+  if (text != "NULL" && text != "nullptr" && text != "0") {
+    mistakes.add(value->value.where, fmt::format("{} is a buffer and has a \"value\"", argument.name),
+                 "\"access\" and \"extent\" make a buffer; value = \"NULL\" passes none");
+  }
+  argument.pointer = false;
+  argument.structure.reset();
+  argument.type = model::ElementType::uint64;
+  argument.value = model::Expression{"0", value->value.where};
+  return true;
+}
+
 void read_buffer(TableReader& reader, model::ArgumentSpec& argument, std::vector<model::ArgumentSpec>& fields,
                  SpecContext& context) {
   if (const auto access =
@@ -379,7 +395,9 @@ void read_argument(const Node& table, SpecContext& context) {
   std::vector<model::ArgumentSpec> fields;
   const auto type = reader.required_text("type", "type = \"float*\"");
   if (type && read_type(table.find("type")->value, argument, context)) {
-    if (argument.pointer) {
+    if (argument.pointer && read_null(reader, argument, context.mistakes)) {
+      // That is all.
+    } else if (argument.pointer) {
       read_buffer(reader, argument, fields, context);
     } else if (argument.tensor) {
       read_tensor_map(reader, argument, context);

@@ -21,12 +21,16 @@ struct Passed {
   bool pointer = false;
   std::int64_t bytes = 0;  ///< of a value; 0: not known
   std::optional<model::ElementType> type = {};
+  bool null = false;  ///< 0 in 64 bits, which may be a pointer
 };
 
 Passed passed(const model::KernelSpec& spec, const std::string& name) {
   for (const model::ArgumentSpec& argument : spec.arguments) {
     if (argument.name != name) continue;
     if (argument.is_view()) return {name, false, 0};
+    const bool is_null = !argument.pointer && argument.type == model::ElementType::uint64 && argument.value &&
+                         argument.value->text == "0";
+    if (is_null) return {name, false, 0, std::nullopt, true};
     if (argument.structure) return {name, argument.pointer, argument.structure->bytes};
     return {name, argument.pointer, argument.type ? model::size_bytes(*argument.type) : 0, argument.type};
   }
@@ -77,7 +81,7 @@ bool takes(const SourceKernel& kernel, const std::vector<Passed>& given, bool ex
     const std::int64_t bytes = bytes_of(parameter);
     if (bytes == 0 && exactly) return false;
     if (bytes == 0) continue;  // a type of the source's own, maybe a pointer by another name
-    if (given[i].pointer != parameter.pointer) return false;
+    if (given[i].pointer != parameter.pointer && !given[i].null) return false;
     const auto type = model::parse_element_type(parameter.type);
     const bool same = !given[i].type || !type || *given[i].type == *type;
     if (!same && (exactly || parameter.pointer)) return false;
@@ -192,7 +196,7 @@ class SignatureCheck {
       const SourceParameter& parameter = kernel.parameters[i];
       if (given[i].pointer != parameter.pointer) {
         // A type that is not known may be a pointer by another name.
-        if (!parameter.pointer && bytes_of(parameter) == 0) continue;
+        if ((!parameter.pointer && bytes_of(parameter) == 0) || given[i].null) continue;
         add(where_of(given[i].name, step),
             fmt::format("`{}` is {}, and argument {} of `{}` is {}", given[i].name,
                         given[i].pointer ? "a buffer" : "a value", i + 1, kernel.name,

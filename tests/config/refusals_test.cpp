@@ -149,6 +149,16 @@ TEST_CASE("an upload says what it uploads, and nothing of a launch") {
   CHECK_FALSE(uploading("upload = \"A\"\nentry = \"k\"").empty());
 }
 
+TEST_CASE("a pointer without a buffer is NULL, and nothing else") {
+  const auto with_value = [](const std::string& value) {
+    return mistakes_in(with("[verify]", "[[arguments]]\nname = \"extra\"\ntype = \"float*\"\nvalue = \"" +
+                                            value + "\"\n\n[verify]"));
+  };
+  CHECK(with_value("NULL") == "");
+  CHECK(with_value("nullptr") == "");
+  CHECK(contains(with_value("N"), "extra is a buffer and has a \"value\""));
+}
+
 TEST_CASE("a memset says what it sets, and nothing of a launch") {
   const auto setting = [](const std::string& lines) {
     return mistakes_in(with("[launch]\n", "[[launch]]\n" + lines + "\n[[launch]]\n"));

@@ -256,6 +256,20 @@ TEST_SUITE("config::choose_overloads") {
 }
 
 TEST_SUITE("config::signature_mistakes") {
+  TEST_CASE("an address without a buffer is no value in the place of a pointer") {
+    Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[n] = x[n]; }");
+    tuner::model::KernelSpec spec = result.loaded.kernels.front();
+    spec.source.front().text = "__global__ void k(const float* x, float* y, int n, float* extra) {}";
+    tuner::model::ArgumentSpec& extra = spec.arguments.emplace_back();
+    extra.name = "extra";
+    extra.type = tuner::model::ElementType::uint64;
+    extra.value = tuner::model::Expression{"0", {}};
+    CHECK(signature_mistakes(spec).empty());
+    extra.value->text = "1";
+    REQUIRE(signature_mistakes(spec).size() == 1);
+    CHECK(signature_mistakes(spec)[0].message == "`extra` is a value, and argument 4 of `k` is a pointer");
+  }
+
   TEST_CASE("a launch that does not fit the kernel's declaration is told with both") {
     Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[n] = x[n]; }");
     tuner::model::KernelSpec spec = result.loaded.kernels.front();

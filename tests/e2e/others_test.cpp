@@ -15,6 +15,7 @@ void write_program(const User& user) {
   write_text(user.home / "settings.h", "#pragma once\ntypedef float number;\n");
   write_text(user.home / "sum.cu", R"(#include <stdio.h>
 #include <vector>
+#include <cublas_v2.h>
 #define ON_BOTH __host__ __device__
 #define CHECK(call) check((call), __LINE__)
 void check(cudaError_t error, int line) {
@@ -24,6 +25,7 @@ namespace parts {
 ON_BOTH inline number twice(number x) { return 2 * x; }
 template <class T> T on_host(const std::vector<T>& all) { return all.at(0); }
 }
+cublasHandle_t handle;
 struct Options { int blocks; bool quiet; };
 __global__ void sum(const number* x, number* out, float scale, int n) {
   number own = 0;

@@ -1,0 +1,4 @@
+#pragma once
+#include "cublas_v2.h"
+
+typedef struct cublasLtContext* cublasLtHandle_t;
