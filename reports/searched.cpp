@@ -101,8 +101,14 @@ std::string searched_summary(const std::vector<LabelledSearch>& searches) {
     return a->second->outlook->gain < b->second->outlook->gain;
   });
   if (widest != parts.end()) {
-    said.push_back(fmt::format("{} at {}{}", outlook_text(*(*widest)->second), (*widest)->first,
-                               parts.size() == 1 ? "" : ", the most of all"));
+    const std::string most = outlook_text(*(*widest)->second);
+    const bool is_everywhere = std::all_of(
+        parts.begin(), parts.end(), [&](const auto* one) { return outlook_text(*one->second) == most; });
+    if (parts.size() == 1)
+      said.push_back(fmt::format("{} at {}", most, (*widest)->first));
+    else
+      said.push_back(is_everywhere ? most + " at each"
+                                   : fmt::format("{} at {}, the most of all", most, (*widest)->first));
   }
   return fmt::format("{}", fmt::join(said, "; "));
 }

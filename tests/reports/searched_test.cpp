@@ -47,6 +47,8 @@ TEST_SUITE("reports") {
     CHECK(reports::searched_summary({{"256", whole}, {"1024", some_searched()}}) ==
           "whole at 1 of 2 sizes; 6 % of the configurations at 1024; "
           "expected remaining gain 0.4 % (0–1.1 %) at 1024");
+    CHECK(reports::searched_summary({{"256", half}, {"1024", half}}) ==
+          "50 % of the configurations at 2 sizes; expected remaining gain 2.0 % (0–5.0 %) at each");
     CHECK(reports::searched_cell(whole) == "whole");
     CHECK(reports::searched_cell(half) == "50 %");
     CHECK(reports::searched_cell(Searched{45'000, 44'999, std::nullopt, 0}) == "all but 1");

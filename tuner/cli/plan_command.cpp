@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "tuner/cli/answer_style.hpp"
@@ -35,6 +36,13 @@ void write_fact(std::string_view label, const std::string& value) {
   write_prose(fmt::format("{:<{}}{}", label, label_columns, value), label_columns);
 }
 
+/// By what times are expected: of many kernels the first few.
+void write_basis(const std::vector<std::string>& basis) {
+  constexpr std::size_t most_told = 6;
+  for (std::size_t i = 0; i < std::min(basis.size(), most_told); ++i) write_fact("", basis[i]);
+  if (basis.size() > most_told) write_fact("", fmt::format("and {} more likewise", basis.size() - most_told));
+}
+
 void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const OutlineOptions& options) {
   const int compilers = sweep.backend.compile_jobs;
   const double compiling = plan.compile_seconds / compilers;
@@ -67,8 +75,7 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   if (signals.stop()) return 128 + signals.signal();
   for (const std::string& notice : sweep.notices) write_err(notice);
   for (const std::string& notice : sweep.list.notices) write_err(notice);
-  for (const sweep::Exclusion& lost : sweep.list.excluded)
-    write_err(fmt::format("left out: {} at {}: {}", lost.kernel, lost.problem.text(), lost.reason));
+  for (const std::string& left_out : exclusion_texts(sweep.list)) write_err(left_out);
   if (const std::string again = reopened_text(sweep.list.reopened()); !again.empty()) write_err(again);
   const SweepPlan plan = plan_sweep(sweep, settings, known.connection());
   write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
@@ -82,10 +89,10 @@ int show_plan(const Context& context, const OutlineOptions& options) {
                fmt::format("{}{}, and {} of references; {} of both are in the cache",
                            plan.is_sampled ? "about " : "", plan.binaries, plan.references, plan.cached));
     write_fact("compiling:", fmt::format("{} of one core", hours_text(plan.compile_seconds)));
-    for (const std::string& basis : plan.compile_basis) write_fact("", basis);
+    write_basis(plan.compile_basis);
   }
   write_fact("measuring:", fmt::format("{} of the device", hours_text(plan.device_seconds)));
-  for (const std::string& basis : plan.device_basis) write_fact("", basis);
+  write_basis(plan.device_basis);
   write_split(plan, sweep, options);
   return 0;
 }

@@ -59,7 +59,7 @@ void say_leftover(const std::string& what, const std::filesystem::path& file) {
 }
 }  // namespace
 
-void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer) {
+std::vector<std::string> exclusion_texts(const sweep::TrialList& list) {
   std::vector<std::pair<const sweep::Exclusion*, int>> first;  // of each kernel, and how many more
   for (const sweep::Exclusion& exclusion : list.excluded) {
     const auto known = std::find_if(first.begin(), first.end(),
@@ -69,10 +69,16 @@ void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer) {
     else
       ++known->second;
   }
+  std::vector<std::string> texts;
   for (const auto& [exclusion, more] : first) {
-    observer.notice(fmt::format("left out: {} at {}{}: {}", exclusion->kernel, exclusion->problem.text(),
+    texts.push_back(fmt::format("left out: {} at {}{}: {}", exclusion->kernel, exclusion->problem.text(),
                                 more == 0 ? "" : fmt::format(" and {} more", more), exclusion->reason));
   }
+  return texts;
+}
+
+void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer) {
+  for (const std::string& text : exclusion_texts(list)) observer.notice(text);
   if (list.groups.empty() && !list.excluded.empty()) {
     const sweep::Exclusion& one = list.excluded.front();
     throw model::UsageError(

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "config/settings.hpp"
 #include "db/pending_results.hpp"
@@ -12,7 +13,9 @@ namespace tuner::cli {
 
 // What `tuner run` tells people on stderr before and after a sweep.
 
-/// Problems that were left out, and why. Throws model::UsageError where nothing is left.
+/// Problems that were left out, and why: a line for each kernel.
+std::vector<std::string> exclusion_texts(const sweep::TrialList& list);
+/// Says them. Throws model::UsageError where nothing is left.
 void say_exclusions(const sweep::TrialList& list, sweep::Observer& observer);
 /// Configurations that the device cannot launch, once for each kernel: sizes differ little in this.
 void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer);

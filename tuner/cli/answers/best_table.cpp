@@ -192,8 +192,8 @@ reports::Table figures_table(const Group& group, const Common& common, bool with
   for (const std::string& name : libraries)
     table.add_column(reports::baseline_heading(name), Align::right, false, drop_library--);
   table.add_column("of ceiling", Align::right, false, 3);
-  table.add_column("searched", Align::right, false, 2);
-  table.add_column("tied", Align::right, false, 1);
+  table.add_column("searched", Align::right, false, 1);
+  table.add_column("tied", Align::right, false, 2);
   for (const db::BestAnswer* answer : group) {
     const model::TrialRecord& winner = answer->winner;
     std::vector<std::string> row = {size_label(winner.problem), style.id(winner.key)};
