@@ -64,7 +64,7 @@ std::vector<StoredDeclaration> declarations(const Connection& db) {
 }
 
 void for_each_judgement(const Connection& db, const std::function<void(const StoredJudgement&)>& visit) {
-  Statement select(db, "SELECT trial, spec, describes FROM judgements ORDER BY spec, trial");
+  Statement select(db, "SELECT trial, spec, describes FROM judgements ORDER BY trial, spec");
   auto row = select.use();
   while (row.step()) {
     StoredJudgement judgement;
@@ -109,6 +109,10 @@ KernelSpecs::KernelSpecs(const Connection& db)
               "UPDATE trials SET (superseded, judged_by) = (s.superseded, s.judged_by) FROM standing AS s "
               "WHERE s.trial = trials.id AND s.family = ?1 AND s.kernel = ?2 "
               "AND (s.superseded <> trials.superseded OR s.judged_by IS NOT trials.judged_by)"),
+      m_stand_one(db,
+                  "UPDATE trials SET (superseded, judged_by) = (s.superseded, s.judged_by) FROM (SELECT "
+                  "superseded, judged_by FROM standing WHERE trial = ?1) AS s WHERE trials.id = ?1 "
+                  "AND (s.superseded <> trials.superseded OR s.judged_by IS NOT trials.judged_by)"),
       m_role(db,
              "UPDATE trials SET role = ?3 WHERE kernel IN (SELECT id FROM kernels WHERE family = ?1 AND name "
              "= ?2) AND judged_by IS NOT NULL AND superseded = 0 AND role <> ?3") {}
@@ -182,6 +186,27 @@ void KernelSpecs::declare(const KernelDeclaration& kernel, const std::vector<Jud
   m_own.use().bind(kernel.family).bind(kernel.kernel).bind(id).run();
   m_in_force.use().bind(kernel.family).bind(kernel.kernel).run();
   stand(kernel.family, kernel.kernel, kernel.role);
+}
+
+void KernelSpecs::stand(const Digest& trial) {
+  m_stand_one.use().bind(trial).run();
+}
+
+std::vector<std::pair<std::string, std::int64_t>> KernelSpecs::waiting() {
+  Statement select(m_db,
+                   "SELECT k.name, count(*) FROM kernel_specs AS s "
+                   "JOIN kernels AS k ON k.family = s.family AND k.name = s.kernel "
+                   "JOIN trials AS t ON t.kernel = k.id "
+                   "WHERE t.superseded = 1 AND t.judged_by IS NULL AND t.definition = s.definition "
+                   "GROUP BY k.family, k.name");
+  std::vector<std::pair<std::string, std::int64_t>> list;
+  auto row = select.use();
+  while (row.step()) {
+    auto& [kernel, trials] = list.emplace_back();
+    kernel = row.text();
+    trials = row.integer();
+  }
+  return list;
 }
 
 void KernelSpecs::put(const StoredDeclaration& stored) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/statement.hpp"
@@ -12,7 +13,7 @@ namespace db {
 
 /// By kernel, then generation.
 std::vector<StoredDeclaration> declarations(const Connection& db);
-/// By spec, then trial.
+/// By trial, then spec.
 void for_each_judgement(const Connection& db, const std::function<void(const StoredJudgement&)>& visit);
 
 /// Says which of `past` a declared kernel describes, as far as that can be told; the rest has no judgement.
@@ -39,6 +40,12 @@ class KernelSpecs {
   void declare(const tuner::model::KernelDeclaration& kernel,
                const std::vector<tuner::model::Judgement>& judgements);
 
+  /// Says how a trial that has just been written stands.
+  void stand(const tuner::model::Digest& trial);
+  /// Of each kernel how many trials of its definition do not compete, since nobody has held them against the
+  /// spec in force.
+  std::vector<std::pair<std::string, std::int64_t>> waiting();
+
   /// One of another database. It counts after settle().
   void put(const StoredDeclaration& declaration);
   /// That one of those put was made here.
@@ -63,7 +70,7 @@ class KernelSpecs {
 
   const Connection& m_db;
   Statement m_declared, m_all_declared, m_undecided, m_id, m_put, m_follow, m_latest, m_own, m_in_force,
-      m_judge, m_stand, m_role;
+      m_judge, m_stand, m_stand_one, m_role;
 };
 
 }  // namespace db

@@ -54,6 +54,7 @@ class ResultStore::Statements {
     if (spec != declared_here.end() && spec->second.definition == record.definition)
       specs.put(StoredJudgement{record.key, spec->second.spec, true});
     rows.put(record, late ? RowWriter::Known::replace_if_older : RowWriter::Known::replace);
+    specs.stand(record.key);
     close_attempt_of(record.key, to_string(record.outcome.status), record.outcome.detail);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <set>
@@ -64,20 +65,20 @@ void write_declarations(const Connection& db, const KernelNames& kernels, std::o
 
 /// A line for each spec, or several where it has judged very many.
 void write_judgements(const Connection& db, const std::set<Digest>& trials, std::ostream& out) {
-  SpecJudgements line;
-  const auto end_line = [&] {
+  std::map<Digest, SpecJudgements> lines;
+  const auto write = [&](SpecJudgements& line) {
     if (line.describes.size() + line.excludes.size() > 0) out << judgement_line(line);
     line.describes.clear();
     line.excludes.clear();
   };
   for_each_judgement(db, [&](const StoredJudgement& judgement) {
     if (!trials.contains(judgement.trial)) return;
-    const bool is_full = line.describes.size() + line.excludes.size() == most_judgements;
-    if (judgement.spec != line.spec || is_full) end_line();
+    SpecJudgements& line = lines[judgement.spec];
     line.spec = judgement.spec;
     (judgement.describes ? line.describes : line.excludes).push_back(judgement.trial);
+    if (line.describes.size() + line.excludes.size() == most_judgements) write(line);
   });
-  end_line();
+  for (auto& [spec, line] : lines) write(line);
 }
 
 bool selects_all(const TrialFilter& filter) {

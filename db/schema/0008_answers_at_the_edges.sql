@@ -59,13 +59,19 @@ SELECT id, judged_by, NOT superseded FROM trials WHERE judged_by IS NOT NULL;
 
 -- From here on `trials.judged_by` is the spec in force, where that has judged the trial, else NULL.
 
--- How a trial stands by the spec in force. Of one that this spec has not looked at its definition decides; where another
--- spec measured it, the definition alone does not say that this one does not exclude it, and it does not compete.
+-- How a trial stands by the spec in force. Of one that this spec has not looked at its definition decides. Where another
+-- spec measured it, the definition alone does not say that this one has it: it does not compete where a sweep here declared
+-- the spec in force, and else where no spec of a latest declaration describes it.
 CREATE VIEW standing AS
 SELECT k.family, k.name AS kernel, t.id AS trial,
        coalesce((SELECT NOT j.describes FROM judgements AS j WHERE j.trial = t.id AND j.spec = s.spec),
                 s.definition <> t.definition
-                OR (s.spec IS NOT NULL AND EXISTS (SELECT 1 FROM judgements AS j WHERE j.trial = t.id)),
+                OR (s.spec IS NOT NULL AND EXISTS (SELECT 1 FROM judgements AS j WHERE j.trial = t.id)
+                    AND NOT EXISTS (SELECT 1 FROM judgements AS j
+                                    JOIN latest_declaration AS d ON d.spec = j.spec
+                                    WHERE j.trial = t.id AND j.describes = 1 AND d.family = k.family AND d.kernel = k.name
+                                      AND NOT EXISTS (SELECT 1 FROM latest_declaration AS o
+                                                      WHERE o.family = k.family AND o.kernel = k.name AND o.own = 1))),
                 0) AS superseded,
        (SELECT j.spec FROM judgements AS j WHERE j.trial = t.id AND j.spec = s.spec) AS judged_by
 FROM kernel_specs AS s

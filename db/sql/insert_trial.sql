@@ -1,7 +1,7 @@
 -- A trial with its current result. One that is known is brought up to date where the last parameter says so (a fresh
 -- measurement), or where the new result is the later one; of equally late ones what they say decides, so that rows may
 -- come in any order. (Not the status of one that was measured: its verdict may be here or still to come.) What is known
--- of its spec, its probes and where the idea came from stays known.
+-- of its spec, its probes and where the idea came from stays known. How it stands by the spec in force is said afterwards.
 INSERT INTO trials (
   id, contest, kernel, configuration, role, is_default, definition, superseded, judged_by, binary, probe, entry,
   grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes,
@@ -10,14 +10,7 @@ INSERT INTO trials (
   median_ns, low_ns, high_ns, metrics, operations, bytes, idea, macros, gpu, measured_at, sequence, measurement, run)
 VALUES (
   ?, ?, ?, ?, ?, ?, ?7,
-  -- As the view `standing` says.
-  coalesce((SELECT coalesce((SELECT NOT j.describes FROM judgements AS j WHERE j.trial = ?1 AND j.spec = s.spec),
-                            s.definition <> ?7
-                            OR (s.spec IS NOT NULL AND EXISTS (SELECT 1 FROM judgements AS j WHERE j.trial = ?1)))
-            FROM kernels AS k JOIN kernel_specs AS s ON s.family = k.family AND s.kernel = k.name
-            WHERE k.id = ?3), 0),
-  (SELECT j.spec FROM kernels AS k JOIN kernel_specs AS s ON s.family = k.family AND s.kernel = k.name
-   JOIN judgements AS j ON j.trial = ?1 AND j.spec = s.spec WHERE k.id = ?3),
+  0, NULL,
   ?, ?, ?,
   ?, ?, ?, ?, ?, ?, ?,
   ?, ?, ?, ?, ?,
@@ -31,8 +24,7 @@ ON CONFLICT (id) DO UPDATE SET (
   status, detail, device_lost, verified, error_ratio, error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, rule,
   median_ns, low_ns, high_ns, metrics, operations, bytes, idea, macros, gpu, measured_at, sequence, measurement, run) = (
   excluded.role, excluded.is_default, coalesce(excluded.definition, trials.definition),
-  iif(excluded.judged_by IS NULL AND excluded.definition IS NULL, trials.superseded, excluded.superseded),
-  excluded.judged_by,
+  trials.superseded, trials.judged_by,
   excluded.binary, coalesce(excluded.probe, trials.probe), excluded.entry,
   excluded.grid_x, excluded.grid_y, excluded.grid_z, excluded.block_x, excluded.block_y, excluded.block_z,
   excluded.dynamic_shared_bytes, excluded.occupancy, excluded.blocks_per_sm, excluded.warps_per_sm,

@@ -148,6 +148,29 @@ TEST_SUITE("db::what_travels") {
     CHECK(ask(target, "SELECT count(*) FROM trials WHERE superseded") == "1");
   }
 
+  TEST_CASE(
+      "databases that were apart keep what each one's spec describes, until a sweep declares the kernel") {
+    const Folder folder;
+    const auto of_some = folder.make("some.db", [](db::ResultStore& store) {
+      declare(store, some);
+      store.record(block(32, 100));
+    });
+    const auto of_all = folder.make("all.db", [](db::ResultStore& store) {
+      declare(store, all);
+      store.record(block(8, 70));
+    });
+    const auto merged = folder.together({of_some, of_all});
+    CHECK(ask(merged, "SELECT count(*) FROM trials WHERE superseded = 0") == "2");
+    CHECK(best(merged) == "8");
+    {
+      const db::Connection into = db::open_database(of_some);
+      db::merge_database(into, of_all);
+      CHECK(db::KernelSpecs(into).waiting() ==
+            std::vector<std::pair<std::string, std::int64_t>>{{"register_tile", 1}});
+    }
+    CHECK(best(of_some) == "32");
+  }
+
   TEST_CASE("a merge asks of what came, where somebody can say what the spec in force excludes") {
     const Folder folder;
     const auto target = folder.make("target.db", [](db::ResultStore& store) {

@@ -113,6 +113,11 @@ TEST_SUITE("tuner command line, worktrees") {
     write_text(a, spec);
     CHECK_FALSE(has(run(user, a).err, told));
     CHECK_FALSE(has(run(user, b).err, told));
+    CHECK_FALSE(has(run(user, "b/../a/scale.toml").err, told));
+    std::filesystem::create_symlink("a", user.home.path() + "/link");
+    write_text(a, narrow);
+    CHECK_FALSE(has(run(user, "link/scale.toml").err, told));
+    run(user, b);
     std::filesystem::rename(b, b + ".old");
     CHECK_FALSE(has(run(user, a).err, told));
   }

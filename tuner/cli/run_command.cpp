@@ -279,7 +279,7 @@ int run(const Context& context, const RunOptions& options) {
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
 
-  sweep::declare_kernels(request, services);  // also what others measured meanwhile
+  sweep::declare_own(request, services);
   say_best(request, list, summary, store.connection());
   const bool all_failed = is_all_failed(list, request, summary);
   say_end(summary, backend.compile_jobs, all_failed);

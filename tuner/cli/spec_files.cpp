@@ -10,13 +10,25 @@
 namespace tuner::cli {
 namespace {
 
+const std::string shipped = "shipped:";
+
 bool is_shipped(const std::string& path) {
-  return path.starts_with("shipped:");
+  return path.starts_with(shipped);
 }
 
 std::vector<model::KernelSpec> read(const std::string& path) {
-  config::LoadedKernels loaded =
-      is_shipped(path) ? config::load_embedded(kernels::shipped()) : config::load_kernel_file(path);
+  config::LoadedKernels loaded;
+  if (is_shipped(path)) {
+    // The one spec, with whatever it may name: reading all of them takes ten times as long.
+    std::vector<model::EmbeddedFile> files;
+    for (const model::EmbeddedFile& file : kernels::shipped()) {
+      const std::string name(file.path);
+      if (!name.ends_with(".toml") || shipped + name == path) files.push_back(file);
+    }
+    loaded = config::load_embedded(files);
+  } else {
+    loaded = config::load_kernel_file(path);
+  }
   return loaded.mistakes.empty() ? std::move(loaded.kernels) : std::vector<model::KernelSpec>();
 }
 
@@ -32,9 +44,8 @@ const space::KernelSpace* SpecFiles::find(const model::KernelDeclaration& declar
   if (!has_place(declared)) return nullptr;
   const auto [space, is_new] = m_spaces.try_emplace({declared.path, declared.kernel});
   if (!is_new) return space->second.get();
-  const std::string file = is_shipped(declared.path) ? "shipped:" : declared.path;
-  auto read_before = m_files.find(file);
-  if (read_before == m_files.end()) read_before = m_files.emplace(file, read(declared.path)).first;
+  auto read_before = m_files.find(declared.path);
+  if (read_before == m_files.end()) read_before = m_files.emplace(declared.path, read(declared.path)).first;
   for (const model::KernelSpec& kernel : read_before->second) {
     if (kernel.name != declared.kernel || kernel.family != declared.family) continue;
     try {

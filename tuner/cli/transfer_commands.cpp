@@ -46,6 +46,17 @@ void say_added(const std::string& path, const db::Added& added) {
                         added.measurements));
 }
 
+/// What was brought and does not compete, since nobody could look whether the spec in force has it.
+void say_waiting(const db::Connection& connection) {
+  for (const auto& [kernel, trials] : db::KernelSpecs(connection).waiting()) {
+    write_err(
+        fmt::format("{}: {} trial{} of another spec {} not compete: the spec in force is not at hand, or was "
+                    "edited since; the next "
+                    "`tuner run` of {} decides",
+                    kernel, trials, trials == 1 ? "" : "s", trials == 1 ? "does" : "do", kernel));
+  }
+}
+
 }  // namespace
 
 void add_export(CLI::App& app, Context& context, Action& action) {
@@ -77,6 +88,7 @@ void add_import(CLI::App& app, Context& context, Action& action) {
       db::ResultStore store(context.settings().database());
       for (const std::string& path : *paths)
         say_added(path, db::import_file(store.connection(), path, judge_by_files()));
+      say_waiting(store.connection());
       return 0;
     };
   });
@@ -97,6 +109,7 @@ void add_merge(CLI::App& app, Context& context, Action& action) {
       options.judge = judge_by_files();
       const std::vector<db::Added> added = db::merge_databases(store.connection(), files, options);
       for (std::size_t i = 0; i < added.size(); ++i) say_added((*paths)[i], added[i]);
+      say_waiting(store.connection());
       return 0;
     };
   });

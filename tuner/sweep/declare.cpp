@@ -46,8 +46,10 @@ bool is_of_another(const model::KernelDeclaration& known, const model::KernelDec
   const bool is_here = known.host.empty() || known.host == host;
   if (known.path == own.path) return !is_here;
   const bool is_file = known.path.find(':') == std::string::npos;
+  if (!is_file || !is_here) return true;
   std::error_code error;
-  return !is_file || !is_here || std::filesystem::exists(known.path, error);
+  return std::filesystem::exists(known.path, error) &&
+         !std::filesystem::equivalent(known.path, own.path, error);
 }
 
 /// `2026-11-23T20:15:01.123456Z` to the minute.
@@ -109,7 +111,8 @@ model::KernelDeclaration declaration_of(const Work& work) {
   const model::KernelSpec& spec = work.kernel.spec();
   // Where a later sweep, started elsewhere, finds it again.
   const bool is_file = !spec.path.empty() && spec.path.find(':') == std::string::npos;
-  const std::string path = is_file ? std::filesystem::absolute(spec.path).string() : spec.path;
+  const std::string path =
+      is_file ? std::filesystem::absolute(spec.path).lexically_normal().string() : spec.path;
   return {spec.family, spec.name, spec.role, work.kernel.definition(), work.kernel.spec_digest(), path};
 }
 
@@ -136,13 +139,15 @@ void hold_declarations(const Request& request, Services& services) {
     if (!others.empty()) services.observer.notice("meanwhile " + others);
     services.has_told_of_others = !others.empty();
   }
-  for (const auto* list : {&request.work, &request.rivals}) {
-    for (const Work& work : *list) {
-      const model::KernelDeclaration own = declaration_of(work);
-      const std::vector<model::KernelDeclaration> known = services.source.declared(own.family);
-      if (std::find(known.begin(), known.end(), own) == known.end()) declare(work, services);
-    }
+  for (const Work& work : request.work) {
+    const model::KernelDeclaration own = declaration_of(work);
+    const std::vector<model::KernelDeclaration> known = services.source.declared(own.family);
+    if (std::find(known.begin(), known.end(), own) == known.end()) declare(work, services);
   }
+}
+
+void declare_own(const Request& request, Services& services) {
+  for (const Work& work : request.work) declare(work, services);
 }
 
 void declare_kernels(const Request& request, Services& services) {
