@@ -66,4 +66,13 @@ TEST_CASE("the first error comes first, and nothing is lost") {
   CHECK(error_first("k.cu:1:1: fatal error: x") == "k.cu:1:1: fatal error: x");
 }
 
+TEST_CASE("what a log says in one line is its error, and no note") {
+  using tuner::compile::gist;
+  CHECK(gist("note: options left out on the CPU: -arch\nk.cu(3): error: b\nmore") == "k.cu(3): error: b");
+  CHECK(gist("note: options left out on the CPU: -arch\ncc1plus: killed\n") == "cc1plus: killed");
+  CHECK(gist("k.cu:3: note: declared here\n\nptxas fatal : out of it") == "ptxas fatal : out of it");
+  CHECK(gist("note: nothing else") == "note: nothing else");
+  CHECK(gist("") == "");
+}
+
 TEST_SUITE_END();

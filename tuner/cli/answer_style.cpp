@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "tuner/cli/context.hpp"
+#include "tuner/cli/same_database.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/util/wrap.hpp"
 
@@ -25,7 +26,7 @@ std::size_t stdout_columns() {
 }
 
 void write_prose(const std::string& text, std::size_t hanging) {
-  write_out(util::wrapped_text(text, stdout_columns(), hanging));
+  write_out(util::wrapped_text(in_same_database(text), stdout_columns(), hanging));
 }
 
 }  // namespace tuner::cli

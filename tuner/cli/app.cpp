@@ -9,6 +9,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/help_formatter.hpp"
 #include "tuner/cli/parse_mistake.hpp"
+#include "tuner/cli/same_database.hpp"
 #include "tuner/cli/version_text.hpp"
 #include "tuner/model/error.hpp"
 
@@ -96,6 +97,8 @@ int run_tuner(int argc, char** argv) {
     app.parse(argc, argv);
     // Another tuner that started this one has said it.
     if (!app.got_subcommand("worker")) warn_of_mistyped_variables();
+    if (const auto database = context.flags.find("db"); database != context.flags.end())
+      name_database(database->second);
     return action();
   } catch (const CLI::ParseError& error) {
     return parse_exit(app, error);

@@ -392,9 +392,10 @@ void add_check(CLI::App& app, Context& context, Action& action) {
   command->add_flag("--all", options->all, "compile every configuration, not a covering sample");
   command->add_flag("--no-compile", options->no_compile,
                     "only read the specs and count their configurations");
-  command->add_flag("--sanitize", options->sanitize,
-                    "with --device cpu: run the sample at awkward sizes under AddressSanitizer, "
-                    "UndefinedBehaviorSanitizer and a race detector");
+  command->add_flag(
+      "--sanitize", options->sanitize,
+      "with --device cpu: run the sample, at awkward sizes or those of --sizes, under AddressSanitizer, "
+      "UndefinedBehaviorSanitizer and a race detector");
   add_setting_flags(*command, context,
                     {"device", "sizes", "type", "pad", "budget", "compile_jobs", "compile_timeout_s",
                      "run_timeout_s", "cache_dir", "cache_limit_mb"});

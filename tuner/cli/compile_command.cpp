@@ -12,6 +12,7 @@
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/cli/worker_setup.hpp"
+#include "tuner/compile/log_text.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/device_kind.hpp"
 #include "tuner/model/error.hpp"
@@ -134,7 +135,7 @@ class Filler {
       return;
     ++m_failed;
     if (is_reference) ++m_bad_references;
-    const std::string reason = compilation.log.substr(0, compilation.log.find('\n'));
+    const std::string_view reason = compile::gist(compilation.log);
     Failures& failures = m_failures[fmt::format("{}: {}", model::to_string(compilation.status), reason)];
     if (failures.count++ == 0) failures.example = is_reference ? "the reference of " + name : name;
   }

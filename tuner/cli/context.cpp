@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tuner/cli/same_database.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/output_file.hpp"
 #include "tuner/util/text.hpp"
@@ -50,7 +51,7 @@ void write_out(const std::string& text) {
 }
 
 void write_err(const std::string& text) {
-  write_all(stderr, util::wrapped_message(text, terminal::columns_of(STDERR_FILENO)));
+  write_all(stderr, util::wrapped_message(in_same_database(text), terminal::columns_of(STDERR_FILENO)));
 }
 
 std::string pasteable(const std::string& command) {

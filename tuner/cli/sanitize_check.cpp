@@ -65,15 +65,29 @@ std::vector<model::Configuration> sample(const space::ConfigurationList& list, b
   return sampled;
 }
 
-/// Of an even and of an odd size: a space may offer other configurations to rows that are not aligned.
+/// Where `--sizes` asks for some, problems of those; else none.
+std::vector<model::Problem> problems_asked_for(const Context& context, const model::KernelSpec& spec,
+                                               model::ElementType type) {
+  std::vector<model::Problem> problems;
+  if (!context.flags.contains("sizes")) return problems;
+  for (const std::vector<std::int64_t>& sizes : context.settings().sizes())
+    problems.push_back(space::make_problem(spec, sizes, type, 0));
+  return problems;
+}
+
+/// What the space holds at the sizes asked for; else at an even and at an odd one: it may offer other
+/// configurations to rows that are not aligned.
 std::vector<model::Configuration> configurations_of(const space::KernelSpace& kernel, model::ElementType type,
-                                                    bool all, const model::DeviceLimits& limits) {
+                                                    bool all, const model::DeviceLimits& limits,
+                                                    std::vector<model::Problem> problems) {
   const model::KernelSpec& spec = kernel.spec();
   std::vector<model::Configuration> configurations;
   std::set<std::string> taken;
-  for (const std::int64_t size : listing_sizes) {
-    const std::vector<std::int64_t> extents(spec.sizes.size(), size);
-    const model::Problem problem = space::make_problem(spec, extents, type, 0);
+  if (problems.empty())
+    for (const std::int64_t size : listing_sizes)
+      problems.push_back(
+          space::make_problem(spec, std::vector<std::int64_t>(spec.sizes.size(), size), type, 0));
+  for (const model::Problem& problem : problems) {
     for (model::Configuration& one : sample(kernel.list(problem, limits), all)) {
       if (taken.insert(one.canonical_json()).second) configurations.push_back(std::move(one));
     }
@@ -83,8 +97,12 @@ std::vector<model::Configuration> configurations_of(const space::KernelSpace& ke
 
 /// A line of its numbers, then a line for each finding.
 std::string check_one(const space::KernelSpace& kernel, const model::Configuration& configuration,
-                      model::ElementType type, sanitize::Sanitizer& sanitizer) {
-  const auto problems = sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
+                      model::ElementType type, const std::vector<model::Problem>& asked,
+                      sanitize::Sanitizer& sanitizer) {
+  std::vector<model::Problem> problems;
+  if (asked.empty()) problems = sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
+  for (const model::Problem& problem : asked)
+    if (kernel.contains(problem, configuration, sanitizer.limits())) problems.push_back(problem);
   std::string said = fmt::format("{}\n", problems.size());
   for (const sanitize::Finding& finding : sanitizer.check(kernel, configuration, problems)) {
     said += finding.line() + "\n";
@@ -102,14 +120,15 @@ void add(Tally& tally, const std::string& said) {
   tally.findings += static_cast<std::size_t>(std::count(said.begin(), said.end(), '\n')) - 1;
 }
 
-Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& settings, bool all,
-                   sanitize::Sanitizer& sanitizer, terminal::LinePrinter& printer) {
+Tally check_kernel(const Context& context, const space::KernelSpace& kernel, const config::Settings& settings,
+                   bool all, sanitize::Sanitizer& sanitizer, terminal::LinePrinter& printer) {
   const model::KernelSpec& spec = kernel.spec();
   const model::ElementType type =
       space::make_problem(spec, std::vector<std::int64_t>(spec.sizes.size(), listing_sizes[0]),
                           settings.type(), 0)
           .type;
-  const auto configurations = configurations_of(kernel, type, all, sanitizer.limits());
+  const std::vector<model::Problem> asked = problems_asked_for(context, spec, type);
+  const auto configurations = configurations_of(kernel, type, all, sanitizer.limits(), asked);
   Tally tally;
   const auto say_progress = [&] {
     printer.status(fmt::format("{}: {} of {} configurations, {} findings", spec.name, tally.configurations,
@@ -119,7 +138,7 @@ Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& set
   if (!configurations.empty()) say_progress();
   sanitize::run_side_by_side(
       configurations.size(), compile_jobs(settings),
-      [&](std::size_t i) { return check_one(kernel, configurations[i], type, sanitizer); },
+      [&](std::size_t i) { return check_one(kernel, configurations[i], type, asked, sanitizer); },
       [&](std::size_t, const std::string& said) {
         add(tally, said);
         if (const std::string findings = said.substr(said.find('\n') + 1); !findings.empty()) {
@@ -158,7 +177,7 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
                             fmt::join(spec.device_kinds, "\", \"")));
       continue;
     }
-    const Tally tally = check_kernel(space::KernelSpace(spec), settings, all, sanitizer, printer);
+    const Tally tally = check_kernel(context, space::KernelSpace(spec), settings, all, sanitizer, printer);
     write_out(summary(spec.name, tally));
     findings += tally.findings;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reports/searched.hpp"
+#include "tuner/cli/same_database.hpp"
 
 namespace tuner::cli {
 
@@ -71,7 +72,7 @@ void SweepDisplay::search_ended(const model::SearchRecord& search) {
 }
 
 void SweepDisplay::notice(const std::string& text) {
-  m_printer.line(text);
+  m_printer.line(in_same_database(text));
 }
 
 std::vector<std::string> SweepDisplay::device_lines() const {

@@ -46,6 +46,20 @@ std::string_view first_error(std::string_view log, std::string_view but) {
   return {};
 }
 
+std::string_view gist(std::string_view log) {
+  if (const std::string_view error = first_error(log); !error.empty()) return error;
+  const auto line = [](std::string_view text) {
+    return text.substr(0, std::min(text.find('\n'), text.size()));
+  };
+  for (std::string_view rest = log; !rest.empty();) {
+    const std::string_view first = line(rest);
+    const bool is_note = first.starts_with("note: ") || first.find(": note: ") != std::string_view::npos;
+    if (!first.empty() && !is_note) return first;
+    rest.remove_prefix(std::min(first.size() + 1, rest.size()));
+  }
+  return line(log);
+}
+
 std::string error_first(std::string log, std::string_view but) {
   const std::string_view error = first_error(log, but);
   if (error.empty() || error.data() == log.data()) return log;

@@ -20,4 +20,7 @@ std::string error_first(std::string log, std::string_view but = {});
 /// The first line of a log that is an error; empty: none.
 std::string_view first_error(std::string_view log, std::string_view but = {});
 
+/// What a log says in one line: its first error or, without one, its first line that is no note.
+std::string_view gist(std::string_view log);
+
 }  // namespace tuner::compile

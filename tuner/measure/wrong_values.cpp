@@ -88,7 +88,8 @@ class Judge {
  public:
   Judge(const model::Plan& plan, const model::BufferPlan& buffer, const device::CompareRequest& request,
         bool has_comparison)
-      : m_buffer(buffer),
+      : m_plan(plan),
+        m_buffer(buffer),
         m_request(request),
         m_type(static_cast<int>(model::component_type(request.type))),
         m_rule(device::rule_of(request)),
@@ -139,11 +140,21 @@ class Judge {
     const double expected = part.expected[i];
     const double most = allowed(expected, part.magnitude[i]);
     const std::string bound = most > 0 ? fmt::format(" ± {:.1g}", most) : " exactly";
-    if (unwritten) return fmt::format("{} was never written, expected {:.6g}{}", where, expected, bound);
+    if (unwritten)
+      return fmt::format("{} was never written{}, expected {:.6g}{}", where, other_source(), expected, bound);
     const auto [left, right] = told_apart(value, expected);
     return fmt::format("{} = {}, expected {}{}", where, left, right, bound);
   }
 
+  /// A workspace begins as the same value that is no number, and what is computed from that is, too.
+  std::string other_source() const {
+    for (const model::BufferPlan& buffer : m_plan.buffers)
+      if (buffer.access == model::Access::workspace)
+        return fmt::format(", or is made of what was never written to {}", buffer.name);
+    return "";
+  }
+
+  const model::Plan& m_plan;
   const model::BufferPlan& m_buffer;
   const device::CompareRequest& m_request;
   int m_type;

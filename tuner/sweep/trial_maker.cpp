@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/compile/log_text.hpp"
 #include "tuner/model/device_kind.hpp"
 #include "tuner/space/probe_problems.hpp"
 
@@ -155,8 +156,8 @@ void add_compilation(Trial& trial, const model::Compilation& compilation, const 
       record.resources = *resources;
   }
   if (compilation.status != TrialStatus::ok) {
-    const std::string first_line = compilation.log.substr(0, compilation.log.find('\n'));
-    fail(trial, compilation.status, first_line.empty() ? "the compiler said nothing" : first_line);
+    const std::string said(compile::gist(compilation.log));
+    fail(trial, compilation.status, said.empty() ? "the compiler said nothing" : said);
     return;
   }
   for (const model::Step& step : trial.plan.steps) {
