@@ -283,7 +283,7 @@ void read_place(TableReader& reader, model::ArgumentSpec& argument, SpecContext&
 /// `type = "float*"`, `value = "NULL"`: an address without a buffer. Whether it is one.
 bool read_null(TableReader& reader, model::ArgumentSpec& argument, Mistakes& mistakes) {
   const Member* const value = reader.table().find("value");
-  if (value == nullptr) return false;
+  if (value == nullptr || reader.table().find("access") != nullptr) return false;
   const std::string text = reader.text("value").value_or("NULL");
   if (text != "NULL" && text != "nullptr" && text != "0") {
     mistakes.add(value->value.where, fmt::format("{} is a buffer and has a \"value\"", argument.name),

@@ -58,7 +58,7 @@ TEST_CASE("a counted space has the n-th configuration of a list at n, and finds 
       space_of({parameter("A", to(12)), parameter_when("B", to(5), "A > 4", model::Value(std::int64_t{1})),
                 parameter("C", to(9)),
                 parameter_when("D", to(4), "C % 2 == 0 && A > 2", model::Value(std::int64_t{0}))},
-               {"A * B % C != 1", "A + B + C <= 20", "D * A <= 24"});
+               {"A * B % C != 1", "A + B + C <= 20", "D * A <= 24", "sqrt(A * 3) + C != 5"});
   const KernelSpace kernel(spec);
   const ConfigurationList list = kernel.list(problem, {});
   REQUIRE(list.counted() == nullptr);

@@ -102,7 +102,7 @@ std::string random_sum(std::mt19937& random, int depth) {
     case 3:
       return "round_up(" + a + ", " + b + ")";
     case 4:
-      return "log2(" + a + ")";
+      return (random() % 2 == 0 ? "log2(" : "sqrt(") + a + ")";
     case 5:
       return "!abs(" + a + ")";
     default:

@@ -15,7 +15,7 @@ bool is_jump(Op op) {
 
 bool is_unary(Op op) {
   return op == Op::negate || op == Op::logical_not || op == Op::absolute || op == Op::is_pow2 ||
-         op == Op::log2 || op == Op::truth;
+         op == Op::log2 || op == Op::square_root || op == Op::truth;
 }
 
 Program load_of(int slot, bool derived) {
