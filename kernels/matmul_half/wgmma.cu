@@ -8,6 +8,7 @@
 //   schedule.cuh   which tiles are a block's
 //   copies.cuh     global memory -> shared memory, edges, clusters
 //   multiply.cuh   shared memory -> sums
+//   split.cuh      sums of blocks that share a tile
 //   store.cuh      sums -> D
 //   barrier.cuh    who waits for whom
 //
@@ -22,6 +23,7 @@
 #include "wgmma/multiply.cuh"
 #include "wgmma/schedule.cuh"
 #include "wgmma/shape.cuh"
+#include "wgmma/split.cuh"
 #include "wgmma/store.cuh"
 
 /// A warpgroup gives registers back, or takes some more. One that multiplies alone has enough.
@@ -36,8 +38,9 @@ __device__ inline void take_registers() {
 
 __device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule schedule, int k_tiles) {
   Turn turn(0);
+  const Part part(k_tiles);
   for (Place place; schedule.get(place); schedule.advance(1)) {
-    for (int k = 0; k < k_tiles; ++k) {
+    for (int k = part.first; k < part.first + part.count; ++k) {
       wait(shared.empty[turn.stage], turn.parity ^ 1);
       expect_bytes(shared.full[turn.stage], STAGE_BYTES);
       copies.copy(shared.stages[turn.stage], place, k * TILE_K, shared.full[turn.stage]);
@@ -50,6 +53,7 @@ __device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule
 __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule schedule, int k_tiles, int group,
                                       int thread) {
   const int team = group / TEAM, in_team = group % TEAM;
+  const Part part(k_tiles);
   schedule.advance(team);
   unsigned first_k_tile = team * k_tiles;
   unsigned tiles = team == 0 ? 1 : 0;  // parity of the tiles that this team has had; the first waits for none
@@ -57,8 +61,9 @@ __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule sche
     if constexpr (TURNS) wait(shared.turn[team], tiles++ % 2);
     Turn turn(first_k_tile);
     Sums sums;
+    if (CLUSTER_K > 1 && part.count == 0) sums = {};
     int last = 0;
-    for (int k = 0; k < k_tiles; ++k) {
+    for (int k = 0; k < part.count; ++k) {
       wait(shared.full[turn.stage], turn.parity);
       multiply_tile(sums, shared_address(shared.stages[turn.stage]), in_team, k > 0);
       if (k > 0) {
@@ -72,15 +77,16 @@ __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule sche
       if (thread == 0) arrive(shared.turn[team ^ 1]);
     }
     wait_for_batches<0>();
-    release(shared.empty[last], thread);
+    if (CLUSTER_K == 1 || part.count > 0) release(shared.empty[last], thread);
     first_k_tile += TEAMS * k_tiles;
+    if (!add_parts(shared, sums, part, in_team * GROUP + thread)) break;
     store.store(sums, place.row + (TRANSPOSED ? 0 : in_team * GROUP_LONG),
                 place.column + (TRANSPOSED ? in_team * GROUP_LONG : 0));
   }
   store.finish();
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
+extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     matmul_wgmma(const __grid_constant__ CUtensorMap A_map, const __grid_constant__ CUtensorMap B_map,
                  const __grid_constant__ CUtensorMap D_map, Number* D, int M, int N, int ldd, int rows,
                  int columns, int band, int k_tiles, float alpha) {
@@ -97,6 +103,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       make_barrier(shared.empty[i], RELEASES);
     }
     for (int i = 0; i < TEAMS; ++i) make_barrier(shared.turn[i], 1);
+    if constexpr (CLUSTER_K > 1) make_barrier(shared.parts_there, (CLUSTER_K - 1) * TEAM * GROUP);
     publish_barriers();
     fetch_map(D_map);
   }

@@ -53,6 +53,29 @@ __device__ inline void wait(Barrier& barrier, unsigned parity) {
   } while (done == 0);
 }
 
+/// At the barrier of the first block of the cluster, behind what this thread has written there.
+__device__ inline void arrive_at_first_with_data(Barrier& barrier) {
+  asm volatile(
+      "{ .reg .b32 there;\n"
+      "mapa.shared::cluster.u32 there, %0, 0;\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(&barrier))
+      : "memory");
+}
+
+/// Until all have arrived so, once.
+__device__ inline void wait_for_data(Barrier& barrier) {
+  unsigned done;
+  do {
+    asm volatile(
+        "{ .reg .pred complete;\n"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 complete, [%1], 0;\n"
+        "selp.u32 %0, 1, 0, complete; }"
+        : "=r"(done)
+        : "r"(shared_address(&barrier))
+        : "memory");
+  } while (done == 0);
+}
+
 /// All threads of the cluster.
 __device__ inline void meet() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");

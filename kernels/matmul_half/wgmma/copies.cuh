@@ -35,7 +35,7 @@ __device__ inline void copy_box(void* to, const CUtensorMap& map, int x, int y, 
 class Copies {
  public:
   __device__ Copies(const CUtensorMap& a, const CUtensorMap& b) : m_a(a), m_b(b) {
-    const int rank = blockIdx.x % CLUSTER;
+    const int rank = blockIdx.x % SQUARE;
     m_row = rank % CLUSTER_M;
     m_column = rank / CLUSTER_M;
     for (int i = 0; i < CLUSTER_N; ++i) m_beside |= 1U << (m_row + i * CLUSTER_M);
@@ -76,12 +76,11 @@ class Copies {
 
 /// A stage has been read by this warpgroup: says so to the blocks that copy into it.
 __device__ inline void release(Barrier& empty, int thread) {
-  if constexpr (CLUSTER == 1) {
+  if constexpr (SQUARE == 1) {
     if (thread == 0) arrive(empty);
   } else {
-    const int rank = blockIdx.x % CLUSTER;
-    if (thread < CLUSTER &&
-        (thread % CLUSTER_M == rank % CLUSTER_M || thread / CLUSTER_M == rank / CLUSTER_M))
+    const int rank = blockIdx.x % SQUARE;
+    if (thread < SQUARE && (thread % CLUSTER_M == rank % CLUSTER_M || thread / CLUSTER_M == rank / CLUSTER_M))
       arrive_at(empty, thread);
   }
 }

@@ -10,131 +10,39 @@
 #define SUMS_OPERANDS JOIN(OPERANDS_OF_, COLUMN_EIGHTS, _)
 #define FOUR(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
 
+// clang-format off
 #define TEXT_OF_1_ "%0, %1, %2, %3"
-#define TEXT_OF_2_ \
-  TEXT_OF_1_       \
-      ", "         \
-      "%4, %5, %6, %7"
-#define TEXT_OF_3_ \
-  TEXT_OF_2_       \
-      ", "         \
-      "%8, %9, %10, %11"
-#define TEXT_OF_4_ \
-  TEXT_OF_3_       \
-      ", "         \
-      "%12, %13, %14, %15"
-#define TEXT_OF_5_ \
-  TEXT_OF_4_       \
-      ", "         \
-      "%16, %17, %18, %19"
-#define TEXT_OF_6_ \
-  TEXT_OF_5_       \
-      ", "         \
-      "%20, %21, %22, %23"
-#define TEXT_OF_7_ \
-  TEXT_OF_6_       \
-      ", "         \
-      "%24, %25, %26, %27"
-#define TEXT_OF_8_ \
-  TEXT_OF_7_       \
-      ", "         \
-      "%28, %29, %30, %31"
-#define TEXT_OF_9_ \
-  TEXT_OF_8_       \
-      ", "         \
-      "%32, %33, %34, %35"
-#define TEXT_OF_10_ \
-  TEXT_OF_9_        \
-      ", "          \
-      "%36, %37, %38, %39"
-#define TEXT_OF_11_ \
-  TEXT_OF_10_       \
-      ", "          \
-      "%40, %41, %42, %43"
-#define TEXT_OF_12_ \
-  TEXT_OF_11_       \
-      ", "          \
-      "%44, %45, %46, %47"
-#define TEXT_OF_13_ \
-  TEXT_OF_12_       \
-      ", "          \
-      "%48, %49, %50, %51"
-#define TEXT_OF_14_ \
-  TEXT_OF_13_       \
-      ", "          \
-      "%52, %53, %54, %55"
-#define TEXT_OF_15_ \
-  TEXT_OF_14_       \
-      ", "          \
-      "%56, %57, %58, %59"
-#define TEXT_OF_16_ \
-  TEXT_OF_15_       \
-      ", "          \
-      "%60, %61, %62, %63"
-#define TEXT_OF_17_ \
-  TEXT_OF_16_       \
-      ", "          \
-      "%64, %65, %66, %67"
-#define TEXT_OF_18_ \
-  TEXT_OF_17_       \
-      ", "          \
-      "%68, %69, %70, %71"
-#define TEXT_OF_19_ \
-  TEXT_OF_18_       \
-      ", "          \
-      "%72, %73, %74, %75"
-#define TEXT_OF_20_ \
-  TEXT_OF_19_       \
-      ", "          \
-      "%76, %77, %78, %79"
-#define TEXT_OF_21_ \
-  TEXT_OF_20_       \
-      ", "          \
-      "%80, %81, %82, %83"
-#define TEXT_OF_22_ \
-  TEXT_OF_21_       \
-      ", "          \
-      "%84, %85, %86, %87"
-#define TEXT_OF_23_ \
-  TEXT_OF_22_       \
-      ", "          \
-      "%88, %89, %90, %91"
-#define TEXT_OF_24_ \
-  TEXT_OF_23_       \
-      ", "          \
-      "%92, %93, %94, %95"
-#define TEXT_OF_25_ \
-  TEXT_OF_24_       \
-      ", "          \
-      "%96, %97, %98, %99"
-#define TEXT_OF_26_ \
-  TEXT_OF_25_       \
-      ", "          \
-      "%100, %101, %102, %103"
-#define TEXT_OF_27_ \
-  TEXT_OF_26_       \
-      ", "          \
-      "%104, %105, %106, %107"
-#define TEXT_OF_28_ \
-  TEXT_OF_27_       \
-      ", "          \
-      "%108, %109, %110, %111"
-#define TEXT_OF_29_ \
-  TEXT_OF_28_       \
-      ", "          \
-      "%112, %113, %114, %115"
-#define TEXT_OF_30_ \
-  TEXT_OF_29_       \
-      ", "          \
-      "%116, %117, %118, %119"
-#define TEXT_OF_31_ \
-  TEXT_OF_30_       \
-      ", "          \
-      "%120, %121, %122, %123"
-#define TEXT_OF_32_ \
-  TEXT_OF_31_       \
-      ", "          \
-      "%124, %125, %126, %127"
+#define TEXT_OF_2_ TEXT_OF_1_ ", " "%4, %5, %6, %7"
+#define TEXT_OF_3_ TEXT_OF_2_ ", " "%8, %9, %10, %11"
+#define TEXT_OF_4_ TEXT_OF_3_ ", " "%12, %13, %14, %15"
+#define TEXT_OF_5_ TEXT_OF_4_ ", " "%16, %17, %18, %19"
+#define TEXT_OF_6_ TEXT_OF_5_ ", " "%20, %21, %22, %23"
+#define TEXT_OF_7_ TEXT_OF_6_ ", " "%24, %25, %26, %27"
+#define TEXT_OF_8_ TEXT_OF_7_ ", " "%28, %29, %30, %31"
+#define TEXT_OF_9_ TEXT_OF_8_ ", " "%32, %33, %34, %35"
+#define TEXT_OF_10_ TEXT_OF_9_ ", " "%36, %37, %38, %39"
+#define TEXT_OF_11_ TEXT_OF_10_ ", " "%40, %41, %42, %43"
+#define TEXT_OF_12_ TEXT_OF_11_ ", " "%44, %45, %46, %47"
+#define TEXT_OF_13_ TEXT_OF_12_ ", " "%48, %49, %50, %51"
+#define TEXT_OF_14_ TEXT_OF_13_ ", " "%52, %53, %54, %55"
+#define TEXT_OF_15_ TEXT_OF_14_ ", " "%56, %57, %58, %59"
+#define TEXT_OF_16_ TEXT_OF_15_ ", " "%60, %61, %62, %63"
+#define TEXT_OF_17_ TEXT_OF_16_ ", " "%64, %65, %66, %67"
+#define TEXT_OF_18_ TEXT_OF_17_ ", " "%68, %69, %70, %71"
+#define TEXT_OF_19_ TEXT_OF_18_ ", " "%72, %73, %74, %75"
+#define TEXT_OF_20_ TEXT_OF_19_ ", " "%76, %77, %78, %79"
+#define TEXT_OF_21_ TEXT_OF_20_ ", " "%80, %81, %82, %83"
+#define TEXT_OF_22_ TEXT_OF_21_ ", " "%84, %85, %86, %87"
+#define TEXT_OF_23_ TEXT_OF_22_ ", " "%88, %89, %90, %91"
+#define TEXT_OF_24_ TEXT_OF_23_ ", " "%92, %93, %94, %95"
+#define TEXT_OF_25_ TEXT_OF_24_ ", " "%96, %97, %98, %99"
+#define TEXT_OF_26_ TEXT_OF_25_ ", " "%100, %101, %102, %103"
+#define TEXT_OF_27_ TEXT_OF_26_ ", " "%104, %105, %106, %107"
+#define TEXT_OF_28_ TEXT_OF_27_ ", " "%108, %109, %110, %111"
+#define TEXT_OF_29_ TEXT_OF_28_ ", " "%112, %113, %114, %115"
+#define TEXT_OF_30_ TEXT_OF_29_ ", " "%116, %117, %118, %119"
+#define TEXT_OF_31_ TEXT_OF_30_ ", " "%120, %121, %122, %123"
+#define TEXT_OF_32_ TEXT_OF_31_ ", " "%124, %125, %126, %127"
 
 #define OPERANDS_OF_1_ FOUR(0)
 #define OPERANDS_OF_2_ OPERANDS_OF_1_, FOUR(4)
@@ -168,3 +76,4 @@
 #define OPERANDS_OF_30_ OPERANDS_OF_29_, FOUR(116)
 #define OPERANDS_OF_31_ OPERANDS_OF_30_, FOUR(120)
 #define OPERANDS_OF_32_ OPERANDS_OF_31_, FOUR(124)
+// clang-format on

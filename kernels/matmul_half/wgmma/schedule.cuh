@@ -20,7 +20,7 @@ struct Place {
 class Schedule {
  public:
   __device__ explicit Schedule(const Division& division)
-      : m_division(division), m_square(blockIdx.x / CLUSTER), m_rank(blockIdx.x % CLUSTER) {}
+      : m_division(division), m_square(blockIdx.x / CLUSTER), m_rank(blockIdx.x % SQUARE) {}
 
   __device__ bool get(Place& place) const {
     if (m_square >= m_division.rows * m_division.columns) return false;

@@ -1,7 +1,7 @@
 #pragma once
 // The tiling, level by level, and what follows from the parameters.
 //
-//   cluster     CLUSTER_M x CLUSTER_N blocks, which share what they copy
+//   cluster     CLUSTER_M x CLUSTER_N blocks, which share what they copy, or CLUSTER_K, which share a tile
 //   block tile  TILE_M x TILE_N of D, in steps of TILE_K along k
 //   team        the warpgroups that multiply one tile: all CONSUMERS, or with SCHEDULE 'turns' one of two
 //   block       64 rows of one wgmma instruction after the other; a warp has 16 of them
@@ -34,7 +34,9 @@ constexpr int GROUP_N = TRANSPOSED ? GROUP_LONG : TILE_N;
 constexpr int BLOCKS = GROUP_LONG / 64;
 static_assert(GROUP_LONG % 64 == 0 && WIDE % 8 == 0 && WIDE <= 256 && TILE_K % ROW == 0, "shapes of wgmma");
 
-constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
+constexpr int SQUARE = CLUSTER_M * CLUSTER_N;
+constexpr int CLUSTER = SQUARE * CLUSTER_K;
+static_assert(CLUSTER_K == 1 || (SQUARE == 1 && !TURNS), "one or the other");
 
 /// A in shared memory: for each 64 of k, TILE_M rows. B: for each 64 columns TILE_K rows (rows of B are rows
 /// of shared memory), or for each 64 of k TILE_N rows (columns of B are).
@@ -56,7 +58,9 @@ static_assert(GROUP_M % STORE_M == 0 && GROUP_N % STORE_N == 0 && (STORE_N == RO
 struct Shared {
   unsigned char stages[STAGES][STAGE_BYTES];
   unsigned char stores[CONSUMERS * 4 / STORE_WARPS][STORES][STORE_BYTES];
-  unsigned long long full[STAGES];   // the stage's bytes are there
+  float parts[CLUSTER_K > 1 ? (CLUSTER_K - 1) * TILE_M* TILE_N : 4];  // sums of the cluster's other blocks
+  unsigned long long full[STAGES];                                    // the stage's bytes are there
   unsigned long long empty[STAGES];  // they have been read by every block that they were sent to
   unsigned long long turn[TEAMS];    // the team's tile is next
+  unsigned long long parts_there;
 };
