@@ -69,6 +69,27 @@ std::string probe_of(const model::CompileJob& job) {
 }  // namespace
 
 TEST_SUITE("build recipe") {
+  TEST_CASE("a parameter that is a constant is a macro of the flags, and a constant of the header") {
+    config::LoadedKernels loaded = config::load_kernel_folder(root + "/kernels/textbook");
+    for (model::KernelSpec& spec : loaded.kernels) {
+      const auto found = std::find_if(spec.parameters.begin(), spec.parameters.end(), [](const auto& one) {
+        return !one.runtime && !one.spelled && !one.values.empty() && !one.values.front().is_word();
+      });
+      if (found == spec.parameters.end()) continue;
+      found->constant = true;
+      const model::Configuration configuration = two_of(spec).front();
+      const cli::BuildRecipe recipe = cli::build_recipe(recorded(spec, configuration), spec, "sm_90");
+      CHECK(recipe.doubt.empty());
+      const std::string value = configuration.find(found->name)->text();
+      CHECK(contains(cli::build_flags(recipe), fmt::format(" -D{}={}", found->name, value)));
+      const std::string header = cli::build_defines(recipe);
+      CHECK(contains(header, fmt::format("static constexpr auto {} = {};\n", found->name, value)));
+      CHECK_FALSE(contains(header, fmt::format("#define {} ", found->name)));
+      return;
+    }
+    FAIL("no kernel has a parameter of numbers");
+  }
+
   TEST_CASE("the printed flags alone build every kernel, and define what was measured") {
     std::string why_not;
     const auto nvcc = compile::host::find_nvcc(why_not);

@@ -95,8 +95,11 @@ void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, con
     recipe.options.emplace_back("-std=c++17");
   recipe.options.insert(recipe.options.end(), job.options.begin(), job.options.end());
   for (const model::ParameterSpec& parameter : spec.parameters) {
-    if (parameter.runtime)
-      recipe.arguments.push_back({parameter.name, *trial.configuration.find(parameter.name)});
+    const model::Value& value = *trial.configuration.find(parameter.name);
+    if (parameter.runtime) recipe.arguments.push_back({parameter.name, value});
+    if (parameter.constant)
+      recipe.constants.push_back(
+          {parameter.name, parameter.spelled ? value.text() : fmt::format("{}", value.code())});
   }
 }
 
@@ -161,6 +164,8 @@ std::string build_flags(const BuildRecipe& recipe) {
   for (const model::Macro& macro : recipe.macros)
     flags += fmt::format(" -D{}={}", macro.name,
                          as_word(macro.value, fmt::format("{}={}", macro.name, macro.value)));
+  for (const model::Macro& constant : recipe.constants)
+    flags += fmt::format(" -D{}={}", constant.name, constant.value);
   for (const std::string& option : recipe.options) {
     if (option.find_first_of(" \t\n") != std::string::npos) refuse("the option " + option);
     flags += ' ' + option;
@@ -182,6 +187,8 @@ std::string build_defines(const BuildRecipe& recipe) {
   text += fmt::format("#pragma once\n#define TUNER_KERNEL {}\n", recipe.kernel);
   for (const model::Macro& macro : recipe.macros)
     text += fmt::format("#define {} {}\n", macro.name, macro.value);
+  for (const model::Macro& constant : recipe.constants)
+    text += fmt::format("static constexpr auto {} = {};\n", constant.name, constant.value);
   return text;
 }
 

@@ -13,6 +13,8 @@ struct BuildRecipe {
   std::string kernel;
   /// The configuration, the codes of all words of its spec (PARTITION_row), ELEMENT_TYPE and its kin.
   std::vector<model::Macro> macros;
+  /// Parameters that are `constexpr` in the source. A compiler's option can only make macros of them.
+  std::vector<model::Macro> constants;
   std::vector<std::string> options;          ///< of nvcc: architecture, standard, then the spec's
   std::vector<std::string> include_folders;  ///< of headers
   std::vector<model::Assignment> arguments;  ///< run-time parameters: what the program passes, no macros
