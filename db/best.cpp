@@ -7,11 +7,15 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "db/contest_finder.hpp"
 #include "db/final_queries.hpp"
 #include "db/ids.hpp"
+#include "db/row_reader.hpp"
 #include "db/searches.hpp"
+#include "db/sql.hpp"
+#include "db/statement.hpp"
 #include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
@@ -55,19 +59,29 @@ bool is_of_wanted_device(const Contest& contest, const BestQuery& query) {
          std::string::npos;
 }
 
-/// Whether its device, type and padding are among those asked for, and it has anything to answer with.
+/// Whether its class, type and padding are among those asked for.
 bool is_asked_for(const Contest& contest, const BestQuery& query) {
   const Problem& problem = contest.problem;
-  if (contest.ok == 0 || (query.row_padding && problem.row_padding != *query.row_padding)) return false;
+  if (query.row_padding && problem.row_padding != *query.row_padding) return false;
   if (query.type && problem.type != *query.type) return false;
+  const tuner::model::ComparisonClass& comparison = contest.comparison_class;
+  if (!query.method.empty() && !comparison.method.starts_with(query.method + '-')) return false;
+  if (!query.l2.empty() && comparison.l2 != query.l2) return false;
+  const std::string text = tuner::util::lower(comparison.text());
+  if (text.find(tuner::util::lower(query.part_of_class)) == std::string::npos) return false;
   return query.other_devices || is_of_wanted_device(contest, query);
+}
+
+/// Whether it has a time to answer with, too.
+bool may_answer(const Contest& contest, const BestQuery& query) {
+  return contest.ok + contest.dropped > 0 && is_asked_for(contest, query);
 }
 
 /// All contests that are asked for, in their order, but the wanted device first.
 std::vector<BestAnswer> every(const std::vector<Contest>& all, const BestQuery& query) {
   std::vector<BestAnswer> answers;
   for (const Contest& contest : all) {
-    if (!is_asked_for(contest, query)) continue;
+    if (!may_answer(contest, query)) continue;
     BestAnswer answer;
     answer.contest = contest;
     answer.exact = true;
@@ -86,7 +100,7 @@ std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery
   const Contest* unfit = nullptr;
   bool fits = false;
   for (const Contest& contest : all) {
-    if (!is_asked_for(contest, query)) continue;
+    if (!may_answer(contest, query)) continue;
     const Problem& problem = contest.problem;
     const auto away = distance(problem, query.sizes);
     if (!away) {
@@ -123,8 +137,14 @@ void load_tied(ContestFinder& finder, const BestQuery& query, const std::vector<
   for (std::size_t i = 0; i < loaded; ++i) answer.tied.push_back(finder.load(tied[i]));
 }
 
-/// Newcomers are worth a word where they would be in the next final.
-constexpr double near = 1.1;
+/// How many others were dropped near a winner that was dropped itself.
+std::int64_t dropped_beside(const Connection& db, const Digest& contest, const std::string& kernel,
+                            const TrialRecord& winner) {
+  Statement count(db, sql("count_dropped"));
+  auto row = count.use();
+  row.bind(contest).bind(kernel).bind(winner.outcome.measurement->median_ns * near_the_best).step();
+  return row.integer() - 1;
+}
 
 /// False where nothing in the contest may win.
 bool complete(const Connection& db, ContestFinder& finder, SearchFinder& searches, const BestQuery& query,
@@ -135,7 +155,9 @@ bool complete(const Connection& db, ContestFinder& finder, SearchFinder& searche
   answer.winner = finder.load(winner->trial);
   if (winner->final.empty()) {
     answer.had_final = finder.has_final(contest);
-    load_tied(finder, query, finder.tied(contest, query.kernel, answer.winner), answer);
+    answer.beats_final = !winner->finalist.empty();
+    if (!answer.is_approximate())
+      load_tied(finder, query, finder.tied(contest, query.kernel, answer.winner), answer);
   } else {
     answer.final = finder.final(winner->final);
     const auto counts = [&](const Digest& trial) {
@@ -144,12 +166,24 @@ bool complete(const Connection& db, ContestFinder& finder, SearchFinder& searche
     };
     load_tied(finder, query, tied_with(*answer.final, winner->trial, counts), answer);
   }
-  answer.newcomers = finder.newcomers(contest, answer.winner.outcome.measurement->median_ns * near);
+  answer.newcomers = finder.newcomers(contest, answer.winner.outcome.measurement->median_ns * near_the_best);
+  answer.dropped_near = answer.is_approximate() ? dropped_beside(db, contest, query.kernel, answer.winner)
+                                                : finder.dropped_near(contest, query.kernel);
   answer.untuned = finder.untuned(contest, answer.winner.key);
   answer.baselines = finder.baselines(contest);
   answer.ceilings = ceilings(db, answer.contest.comparison_class.device);
   answer.searched = searches.searched(contest, query.kernel);
+  answer.settled = searches.settled(contest, query.kernel);
+  answer.device_kind = finder.kind_of(answer.contest.comparison_class.device);
   return true;
+}
+
+TrialFilter filter_of(const BestQuery& query) {
+  TrialFilter filter;
+  filter.family = query.family;
+  filter.kernel = query.kernel;
+  filter.ceilings = !query.family.empty() || !query.kernel.empty();
+  return filter;
 }
 
 }  // namespace
@@ -157,16 +191,51 @@ bool complete(const Connection& db, ContestFinder& finder, SearchFinder& searche
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   require_sizes(query);
   const Snapshot snapshot(db);
-  TrialFilter filter;
-  filter.family = query.family;
-  filter.kernel = query.kernel;
-  filter.ceilings = !query.family.empty() || !query.kernel.empty();
-  const std::vector<Contest> all = contests(db, filter);
+  const std::vector<Contest> all = contests(db, filter_of(query));
   std::vector<BestAnswer> answers = query.sizes.empty() ? every(all, query) : nearest(all, query);
   ContestFinder finder(db);
   SearchFinder searches(db);
   std::erase_if(answers, [&](BestAnswer& answer) { return !complete(db, finder, searches, query, answer); });
   return answers;
+}
+
+std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
+                                   const std::vector<BestAnswer>& answers) {
+  using Class = std::pair<std::string, Digest>;  // a family in a class
+  const auto class_of = [](const Contest& contest) {
+    return Class(contest.problem.family, contest.comparison_class.key());
+  };
+  const Snapshot snapshot(db);
+  TrialFilter filter = filter_of(query);
+  std::map<std::pair<Class, Digest>, Contest> tried;
+  std::set<Class> classes;
+  for (const Contest& contest : contests(db, filter)) {
+    classes.insert(class_of(contest));
+    tried.emplace(std::pair(class_of(contest), problem_id(contest.problem)), contest);
+  }
+  filter.kernel.clear();
+  Statement ended(db, sql("select_ended"));
+  std::vector<Unanswered> list;
+  for (Contest& contest : contests(db, filter)) {
+    const bool is_wanted = query.sizes.empty() || distance(contest.problem, query.sizes) == 0.0;
+    if (!is_wanted || !is_asked_for(contest, query) || !classes.contains(class_of(contest))) continue;
+    const bool is_answered = std::any_of(answers.begin(), answers.end(), [&](const BestAnswer& answer) {
+      return answer.contest.problem == contest.problem &&
+             answer.contest.comparison_class == contest.comparison_class;
+    });
+    if (is_answered) continue;
+    const auto known = tried.find({class_of(contest), problem_id(contest.problem)});
+    Unanswered& one = list.emplace_back();
+    one.contest = known == tried.end() ? std::move(contest) : known->second;
+    if (known == tried.end()) continue;
+    auto row = ended.use();
+    row.bind(contest_id(one.contest.problem, one.contest.comparison_class)).bind(query.kernel);
+    while (row.step()) {
+      const auto status = read_status(row);
+      one.ended.emplace_back(status, row.integer());
+    }
+  }
+  return list;
 }
 
 std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter) {

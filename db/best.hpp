@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/connection.hpp"
@@ -21,6 +22,9 @@ struct BestQuery {
   std::optional<tuner::model::ElementType> type;
   std::optional<std::int64_t> row_padding = 0;  ///< nothing: any
   std::string device;                           ///< wanted model name or part of it, in any case; empty: any
+  std::string method;                           ///< `quick`, as --measure takes it; empty: any
+  std::string l2;                               ///< empty: any
+  std::string part_of_class;                    ///< of a class's text, in any case; empty: any
   bool other_devices = true;                    ///< also answer for devices that were not asked for
   int most_tied = 20;                           ///< load at most this many of the tied trials
 };
@@ -28,17 +32,26 @@ struct BestQuery {
 /// The configuration to use for one problem in one class, as the view `winner` has it: what the last final
 /// between the best chose, unless a trial that it knows nothing of is faster than its interval; else the
 /// fastest, whose figures are then from the race and better than they deserve. Where one kernel was asked
-/// for: the best of its trials in that final. Nothing is ever compared across classes.
+/// for: the best of its trials in that final. A dropped trial is named where it is faster than all that were
+/// measured whole. Nothing is ever compared across classes.
 struct BestAnswer {
   Contest contest;            ///< what was measured: its problem may be another than the one asked for
   bool exact = false;         ///< the problem is the one asked for; else the nearest that was measured
   double distance = 0;        ///< Euclidean norm of log2(measured / wanted) over the dimensions; 0 when exact
   bool wanted_device = true;  ///< the class is of the device asked for
+  std::string device_kind;    ///< of the class's device: `cuda`, `cpu`, `replay`; empty: unknown
+  /// Configurations that were tried, or passed over by a search that ended by itself.
+  std::int64_t settled = 0;
   tuner::model::TrialRecord winner;
   std::optional<tuner::model::FinalRecord> final;  ///< by which the winner was found; absent: not re-measured
+  /// Whether the winner was dropped early: it is the best known, and its time is approximate.
+  bool is_approximate() const { return !tuner::model::has_trusted_time(winner.outcome.status); }
   /// Trials near the winner that no final has considered; without `final` the winner is one of them.
   std::vector<Newcomers> newcomers;
-  bool had_final = false;  ///< without `final`: there is one, and the winner beats what it chose
+  bool had_final = false;    ///< without `final`: there is one that the winner was not in
+  bool beats_final = false;  ///< … and the winner beats whom that one names
+  /// Trials that were dropped early near the winner: nobody knows whether they are faster.
+  std::int64_t dropped_near = 0;
   std::vector<tuner::model::TrialRecord> tied;  ///< cannot be told from the winner, fastest first: in the
                                                 ///< final, or without one by intervals that overlap
   std::int64_t tied_count = 0;                  ///< of which `tied` may be the first few
@@ -55,7 +68,18 @@ struct BestAnswer {
 /// family, class and size. Throws UsageError where no problem has as many dimensions as numbers were given.
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
 
-/// The same for all contests that `filter` selects, in the order of contests(); of one kernel where it names
+/// A size that was tuned and has no answer to the question.
+struct Unanswered {
+  Contest contest;  ///< its counts are those of the kernel asked for
+  /// How the trials that could have answered ended, the most frequent first; none: nobody tried.
+  std::vector<std::pair<tuner::model::TrialStatus, std::int64_t>> ended;
+};
+/// Those of the sizes asked for that `answers` leave out, in the order of contests(): of each class that the
+/// kernel asked for was tried in.
+std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
+                                   const std::vector<BestAnswer>& answers);
+
+/// best() for all contests that `filter` selects, in the order of contests(); of one kernel where it names
 /// one. Contests without a trial that may win are left out.
 std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter);
 /// The same in short, for reports.

@@ -16,7 +16,7 @@ using tuner::model::FinalRecord;
 using tuner::model::TrialRecord;
 
 ContestFinder::ContestFinder(const Connection& db)
-    : m_winner(db, "SELECT trial, final FROM winner WHERE contest = ? AND kernel IS nullif(?, '')"),
+    : m_winner(db, "SELECT trial, final, finalist FROM winner WHERE contest = ? AND kernel IS nullif(?, '')"),
       // Along the index trials_tied; the reader stops early.
       m_by_low(db,
                "SELECT t.id, t.median_ns, t.low_ns FROM trials AS t WHERE t.contest = ? AND t.kernel = ? "
@@ -37,7 +37,9 @@ ContestFinder::ContestFinder(const Connection& db)
                 "WHERE y.contest = ? AND y.status = 'ok' AND y.superseded = 0 AND y.trials > 0 "
                 "AND (?2 = '' OR k.name = ?2)"),
       m_last_final(db, "SELECT 1 FROM last_final WHERE contest = ?"),
-      m_final(db, " WHERE f.id = ?") {}
+      m_kind(db, "SELECT kind FROM devices WHERE name = ? ORDER BY id LIMIT 1"),
+      m_final(db, " WHERE f.id = ?"),
+      m_reopened(db) {}
 
 std::optional<ContestFinder::Winner> ContestFinder::winner(const Digest& contest, const std::string& kernel) {
   auto row = m_winner.use();
@@ -46,6 +48,7 @@ std::optional<ContestFinder::Winner> ContestFinder::winner(const Digest& contest
   Winner winner;
   winner.trial = row.digest();
   winner.final = row.digest();
+  winner.finalist = row.digest();
   return winner;
 }
 
@@ -101,6 +104,10 @@ std::vector<Newcomers> ContestFinder::newcomers(const Digest& contest, double mo
   return list;
 }
 
+std::int64_t ContestFinder::dropped_near(const Digest& contest, const std::string& kernel) {
+  return static_cast<std::int64_t>(m_reopened.find(contest, near_the_best, kernel, kernel).size());
+}
+
 std::optional<TrialRecord> ContestFinder::untuned(const Digest& contest, const Digest& winner) {
   auto row = m_untuned.use();
   row.bind(contest).bind(winner);
@@ -114,6 +121,11 @@ std::vector<TrialRecord> ContestFinder::baselines(const Digest& contest) {
   row.bind(contest);
   while (row.step()) list.push_back(load(row.digest()));
   return list;
+}
+
+std::string ContestFinder::kind_of(const std::string& device) {
+  auto row = m_kind.use();
+  return row.bind(device).step() ? row.text() : "";
 }
 
 TrialRecord ContestFinder::load(const Digest& key) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "db/final_queries.hpp"
+#include "db/reopened.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -17,14 +18,15 @@ struct Newcomers {
 };
 
 /// The few trials of a contest that an answer needs, found along the partial indexes and never by a scan.
-/// Only trials that may compete are found.
+/// Only trials that may compete are found, and dropped ones where they are the best known.
 class ContestFinder {
  public:
   explicit ContestFinder(const Connection& db);
 
   struct Winner {
     tuner::model::Digest trial;
-    tuner::model::Digest final;  ///< by which it was found; empty: by how they raced
+    tuner::model::Digest final;     ///< by which it was found; empty: by how they raced
+    tuner::model::Digest finalist;  ///< whom the last final would name; empty: nobody
   };
   /// Of the contest, or of one kernel in it (see the view `winner`).
   std::optional<Winner> winner(const tuner::model::Digest& contest, const std::string& kernel);
@@ -39,18 +41,24 @@ class ContestFinder {
   std::optional<std::string> kernel_of_competitor(const tuner::model::Digest& trial);
   /// Trials with a median up to `most_ns` that no final has considered as they are now, by kernel.
   std::vector<Newcomers> newcomers(const tuner::model::Digest& contest, double most_ns);
+  /// How many trials were dropped early near the best of the contest, or of one kernel in it, so that nobody
+  /// knows whether they are faster.
+  std::int64_t dropped_near(const tuner::model::Digest& contest, const std::string& kernel);
   /// The default configuration of the winner's kernel.
   std::optional<tuner::model::TrialRecord> untuned(const tuner::model::Digest& contest,
                                                    const tuner::model::Digest& winner);
   /// The baselines of the contest, fastest first.
   std::vector<tuner::model::TrialRecord> baselines(const tuner::model::Digest& contest);
+  /// Of a device by its model's name; empty where no run was on one.
+  std::string kind_of(const std::string& device);
   /// Without raw samples.
   tuner::model::TrialRecord load(const tuner::model::Digest& key);
 
  private:
   Statement m_winner, m_by_low, m_newcomers, m_untuned, m_trial, m_competitor, m_baselines, m_kernels,
-      m_last_final;
+      m_last_final, m_kind;
   FinalReader m_final;
+  ReopenedFinder m_reopened;
 };
 
 }  // namespace db

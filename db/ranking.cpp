@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "db/statement.hpp"
+
 namespace db {
 
 using tuner::model::FinalRecord;
@@ -11,14 +13,18 @@ using tuner::model::TrialRecord;
 
 namespace {
 
-/// Of the trial that all ratios are to.
-double base_ns(const std::vector<TrialRecord>& trials, const BestAnswer& answer) {
-  if (answer.final) {
-    for (const TrialRecord& trial : trials) {
-      if (trial.key == answer.final->entries.front().trial) return trial.outcome.measurement->median_ns;
-    }
-  }
-  return answer.winner.outcome.measurement->median_ns;
+/// The least time that a trial ever had: finals are of other clocks than races.
+double least_ns(const Connection& db, const tuner::model::Digest& trial, double otherwise) {
+  Statement select(db, "SELECT min(median_ns) FROM measurements WHERE trial = ? AND status = 'ok'");
+  auto row = select.use();
+  row.bind(trial).step();
+  return row.null() ? otherwise : row.real();
+}
+
+/// Of the trial that all ratios are to, as it raced.
+double base_ns(const Connection& db, const BestAnswer& answer) {
+  const tuner::model::Digest& base = answer.final ? answer.final->entries.front().trial : answer.winner.key;
+  return least_ns(db, base, answer.winner.outcome.measurement->median_ns);
 }
 
 Ranked ranked(TrialRecord trial, const BestAnswer& answer, double base_ns) {
@@ -38,15 +44,16 @@ std::vector<Ranked> ranking(const Connection& db, const BestAnswer& answer, cons
   TrialFilter filter;
   filter.problem = answer.contest.problem;
   filter.comparison_class = answer.contest.comparison_class;
-  filter.status = tuner::model::TrialStatus::ok;
   filter.superseded = false;
-  std::vector<TrialRecord> all = trials(db, filter);
-  const double base = base_ns(all, answer);
+  filter.kernel = query.kernel;
+  const double base = base_ns(db, answer);
   std::vector<Ranked> list;
-  for (TrialRecord& trial : all) {
-    if (!tuner::model::may_win(trial.role) && trial.key != answer.winner.key) continue;
-    if (!query.kernel.empty() && trial.kernel != query.kernel) continue;
-    list.push_back(ranked(std::move(trial), answer, base));
+  for (const auto status : {tuner::model::TrialStatus::ok, tuner::model::TrialStatus::dropped}) {
+    filter.status = status;
+    for (TrialRecord& trial : trials(db, filter)) {
+      if (!tuner::model::may_win(trial.role) && trial.key != answer.winner.key) continue;
+      list.push_back(ranked(std::move(trial), answer, base));
+    }
   }
   const auto place = [&](const Ranked& one) {
     return std::tuple(one.trial.key != answer.winner.key, one.ratio, one.trial.key);

@@ -13,6 +13,7 @@
 #include "db/living_runs.hpp"
 #include "db/machine.hpp"
 #include "db/queries.hpp"
+#include "db/reopened.hpp"
 #include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
 #include "db/searches.hpp"
@@ -30,6 +31,7 @@ class ResultStore::Statements {
       : rows(db),
         specs(db),
         fields(db),
+        reopened(db),
         end_run(db, "UPDATE runs SET ended_at = ?, state = ? WHERE id = ?"),
         running(db, "SELECT id, host FROM runs WHERE state = 'running'"),
         interrupt_run(db, "UPDATE runs SET state = 'interrupted' WHERE id = ? AND state = 'running'"),
@@ -119,6 +121,7 @@ class ResultStore::Statements {
   RowWriter rows;
   KernelSpecs specs;
   FieldReader fields;
+  ReopenedFinder reopened;
   std::map<std::pair<std::string, std::string>, KernelDeclaration> declared_here;  ///< by family and kernel
   Statement end_run, running, interrupt_run, count_measured, open_attempt, close_attempt, open_here, abandon,
       count_deaths, known, verdict;
@@ -305,6 +308,15 @@ std::optional<double> ResultStore::least_ns_beside(const std::set<std::string>& 
                                                    const Problem& problem,
                                                    const ComparisonClass& comparison_class) {
   return m_statements->fields.least_ns_beside(kernels, contest_id(problem, comparison_class));
+}
+
+std::vector<TrialRecord> ResultStore::reopened(const Problem& problem,
+                                               const ComparisonClass& comparison_class, double within) {
+  const Snapshot snapshot(m_db);
+  std::vector<TrialRecord> list;
+  const auto keys = m_statements->reopened.find(contest_id(problem, comparison_class), within);
+  for_each_of(m_db, keys, {}, [&](TrialRecord&& trial, auto&&) { list.push_back(std::move(trial)); });
+  return list;
 }
 
 Field ResultStore::field(const Problem& problem, const ComparisonClass& comparison_class, double within,

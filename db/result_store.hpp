@@ -57,6 +57,9 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   std::optional<double> least_ns_beside(const std::set<std::string>& kernels,
                                         const tuner::model::Problem& problem,
                                         const tuner::model::ComparisonClass& comparison_class) override;
+  std::vector<tuner::model::TrialRecord> reopened(const tuner::model::Problem& problem,
+                                                  const tuner::model::ComparisonClass& comparison_class,
+                                                  double within) override;
   tuner::model::Field field(const tuner::model::Problem& problem,
                             const tuner::model::ComparisonClass& comparison_class, double within,
                             int most) override;

@@ -78,7 +78,9 @@ SearchFinder::SearchFinder(const Connection& db)
       m_tried(db,
               "SELECT total(y.trials) FROM tallies AS y JOIN kernels AS k ON k.id = y.kernel "
               "WHERE y.contest = ? AND k.name = ? AND y.superseded = 0 AND y.role <> 'baseline'"),
-      m_outlooks(db, sql("select_outlooks")) {}
+      m_outlooks(db, sql("select_outlooks")),
+      m_settled(db, sql("select_settled")),
+      m_reopened(db) {}
 
 std::optional<Searched> SearchFinder::searched(const Digest& contest, const std::string& kernel) {
   Searched searched;
@@ -87,12 +89,16 @@ std::optional<Searched> SearchFinder::searched(const Digest& contest, const std:
   part.bind(contest).bind(kernel);
   while (part.step()) {
     ++kernels;
+    const std::string name = part.text();
     auto tried = m_tried.use();
-    tried.bind(contest).bind(part.text()).step();
+    tried.bind(contest).bind(name).step();
     const std::int64_t candidates = part.integer();
     searched.candidates += candidates;
     // Exports of before version 3 have trials that are no part of the space any more.
-    searched.tried += std::min(tried.integer(), candidates);
+    const std::int64_t known = std::min(tried.integer(), candidates);
+    const auto reopened = static_cast<std::int64_t>(m_reopened.find(contest, near_the_best, name).size());
+    searched.reopened += std::min(reopened, known);
+    searched.tried += known - std::min(reopened, known);
   }
   if (kernels == 0) return std::nullopt;
   auto row = m_outlooks.use();
@@ -107,6 +113,12 @@ std::optional<Searched> SearchFinder::searched(const Digest& contest, const std:
     break;
   }
   return searched;
+}
+
+std::int64_t SearchFinder::settled(const Digest& contest, const std::string& kernel) {
+  auto row = m_settled.use();
+  row.bind(contest).bind(kernel).step();
+  return row.integer();
 }
 
 }  // namespace db

@@ -5,6 +5,7 @@
 
 #include "db/connection.hpp"
 #include "db/queries.hpp"
+#include "db/reopened.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/search_record.hpp"
 
@@ -21,13 +22,19 @@ class SearchFinder {
 
   /// Of the kernels that a search covered and whose spec is still what it was then, or of `kernel` alone
   /// where one is named; nothing where there is none. What has been tried is counted among the trials:
-  /// searches overlap, and what they tried may be forgotten. An outlook speaks for as long as all these
+  /// searches overlap, and what they tried may be forgotten. What was dropped for somebody who is no longer
+  /// that fast counts as not tried. An outlook speaks for as long as all these
   /// kernels are those it was made of, and no trial that it knew is gone.
   std::optional<tuner::model::Searched> searched(const tuner::model::Digest& contest,
                                                  const std::string& kernel);
 
+  /// Configurations, of `kernel` alone where one is named, that were tried, or passed over by a search that
+  /// ended by itself: because nothing was left, or because what was left was not expected to give enough.
+  std::int64_t settled(const tuner::model::Digest& contest, const std::string& kernel);
+
  private:
-  Statement m_parts, m_tried, m_outlooks;
+  Statement m_parts, m_tried, m_outlooks, m_settled;
+  ReopenedFinder m_reopened;
 };
 
 }  // namespace db

@@ -68,8 +68,9 @@ class Line {
 };
 
 constexpr const char* before_sizes[] = {"trial", "kernel", "family"};
-constexpr const char* after_sizes[] = {"type", "row_padding", "device", "driver", "toolkit",
-                                       "l2",   "method",      "inputs", "status", "is_default"};
+constexpr const char* after_sizes[] = {"type",    "row_padding", "device",     "driver",
+                                       "toolkit", "l2",          "method",     "inputs",
+                                       "status",  "approximate", "is_default", "best"};
 constexpr const char* after_metrics[] = {"median_ns",
                                          "low_ns",
                                          "high_ns",
@@ -126,7 +127,13 @@ std::string heading(const OpenColumns& open) {
   return line.finish();
 }
 
-void add_identity(const TrialRecord& trial, const OpenColumns& open, Line& line) {
+bool is_best(const TrialRecord& trial, const std::vector<model::Winner>& winners) {
+  const model::Winner* winner = winner_of(winners, trial.problem, trial.comparison_class);
+  return winner != nullptr && winner->trial == trial.key;
+}
+
+void add_identity(const TrialRecord& trial, const OpenColumns& open,
+                  const std::vector<model::Winner>& winners, Line& line) {
   line.text(trial.key.hex()).text(trial.kernel).text(trial.problem.family);
   for (const std::string& name : open.sizes.order()) {
     const auto& sizes = trial.problem.sizes;
@@ -137,7 +144,8 @@ void add_identity(const TrialRecord& trial, const OpenColumns& open, Line& line)
   const model::ComparisonClass& c = trial.comparison_class;
   line.text(model::cuda_name(trial.problem.type)).number(trial.problem.row_padding);
   line.text(c.device).text(c.driver).text(c.toolkit).text(c.l2).text(c.method).text(c.inputs);
-  line.text(model::to_string(trial.outcome.status)).number(trial.is_default ? 1 : 0);
+  line.text(model::to_string(trial.outcome.status)).number(is_approximate(trial) ? 1 : 0);
+  line.number(trial.is_default ? 1 : 0).number(is_best(trial, winners) ? 1 : 0);
   for (const std::string& name : open.parameters.order()) {
     const model::Value* value = trial.configuration.find(name);
     if (value == nullptr) {
@@ -208,7 +216,7 @@ std::string to_csv(const ReportInput& input) {
   std::string out = heading(open);
   for (const TrialRecord& trial : input.trials) {
     Line line;
-    add_identity(trial, open, line);
+    add_identity(trial, open, input.winners, line);
     add_measurement(trial, line);
     add_ceiling(trial, input.ceilings, line);
     add_final(trial, input.winners, line);

@@ -156,7 +156,7 @@ std::string legend(const Table& table) {
   const auto add = [&](bool occurs, const char* text) {
     if (occurs) out += (out.empty() ? "" : " ") + std::string(text);
   };
-  add(approximate, "~ approximate: dropped after a few samples, clearly slower than the best.");
+  add(approximate, "~ approximate: dropped after a few samples.");
   add(latency, "† too short to tell from launch latency, which the time includes.");
   add(unverified, "unverified: nobody looked at the results, the spec says verify = \"none\".");
   add(raced, "* not re-measured after the race: the lowest of many medians, so optimistic.");

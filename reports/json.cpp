@@ -158,6 +158,7 @@ Json to_json(const ProblemSummary& summary) {
   const std::optional<double> speedup = summary.speedup();
   return {{"problem", to_json(summary.problem)},
           {"best", key(summary.best)},
+          {"approximate", summary.best != nullptr && is_approximate(*summary.best)},
           {"remeasured", summary.final != nullptr},
           {"fastest",
            summary.final != nullptr ? Json(summary.final->entries.front().trial.hex()) : key(summary.best)},

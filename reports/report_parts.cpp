@@ -33,13 +33,13 @@ std::string standing_text(const ProblemSummary& problem, const TrialRecord& tria
 
 /// The winner's time by that of the fastest of its final; `*` where there was none.
 std::string by_fastest_text(const ProblemSummary& problem) {
-  if (problem.best == nullptr) return "-";
+  if (problem.best == nullptr || is_approximate(*problem.best)) return "-";
   return problem.final == nullptr ? "*" : standing_text(problem, *problem.best);
 }
 
 /// The one to use, or why there is none.
 Cell best_cell(const ProblemSummary& problem) {
-  if (problem.final == nullptr) return resolve_cell(problem.trials);
+  if (problem.best == nullptr) return resolve_cell(problem.trials);
   return {Cell::Kind::value, problem.best, problem.best->outcome.status};
 }
 
@@ -87,7 +87,8 @@ std::string speedup_text(const ProblemSummary& problem) {
   if (problem.best != nullptr && problem.best == problem.default_trial) return "is the default";
   const std::optional<double> speedup = problem.speedup();
   if (!speedup) return "-";
-  return (is_approximate(*problem.default_trial) ? "~" : "") + ratio_text(*speedup);
+  const bool approximate = is_approximate(*problem.default_trial) || is_approximate(*problem.best);
+  return (approximate ? "~" : "") + ratio_text(*speedup);
 }
 
 /// Position of a problem on the x axis.
@@ -127,11 +128,13 @@ std::string headline(const std::vector<ProblemSummary>& problems,
   std::map<std::string, Range> over_library;
   std::size_t answered = 0;
   std::size_t in_turn = 0;
+  std::size_t approximate = 0;
   std::size_t tied = 0;
   for (const ProblemSummary& problem : problems) {
     if (problem.best == nullptr) continue;
     ++answered;
     in_turn += problem.final != nullptr ? 1 : 0;
+    approximate += is_approximate(*problem.best) ? 1 : 0;
     tied += problem.tied.empty() ? 0 : 1;
     if (const auto speedup = problem.speedup()) over_default.add(*speedup);
     if (const auto bound = ceiling_share(*problem.best, ceilings)) share.add(bound->fraction);
@@ -154,6 +157,12 @@ std::string headline(const std::vector<ProblemSummary>& problems,
                    " At {} of them it was measured again, in turn with its rivals; the others' times are "
                    "optimistic",
                    in_turn);
+  if (approximate > 0) {
+    out += fmt::format(
+        "; at {} it was dropped early for a rival outside of this report, or out of the race, and its time "
+        "is approximate",
+        approximate);
+  }
   out += tied == 0 ? ", and none is tied."
                    : fmt::format("; at {} another configuration cannot be told from it.", tied);
   return out;
@@ -182,9 +191,8 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   for (const ProblemSummary& problem : problems) {
     const Cell cell = best_cell(problem);
     const TrialRecord* best = cell.kind == Cell::Kind::value ? cell.trial : nullptr;
-    std::vector<std::string> row = {
-        size_label(problem.problem), best == nullptr ? "-" : best->kernel,
-        cell_text(cell, time) + (best != nullptr && problem.final == nullptr ? " *" : "")};
+    std::vector<std::string> row = {size_label(problem.problem), best == nullptr ? "-" : best->kernel,
+                                    cell_text(cell, time) + (by_fastest_text(problem) == "*" ? " *" : "")};
     if (!metric.empty()) row.push_back(best == nullptr ? "-" : cell_text(cell, value));
     for (const std::string& name : libraries) {
       const std::string text = baseline_text(name, problem.baselines, best, problem.final);
@@ -305,11 +313,11 @@ Table spread_table(const std::vector<ProblemSummary>& problems, std::size_t id_d
   for (const ProblemSummary& problem : problems) {
     if (problem.best == nullptr) continue;
     const TrialRecord& slowest = *problem.slowest;
-    const TrialRecord& quickest = *fastest(problem.trials);
+    const TrialRecord& quickest = *resolve_cell(problem.trials).trial;
     const std::string ratio = ratio_text(median_ns(slowest) / median_ns(quickest));
     table.add_row({size_label(problem.problem), fmt::format("{}", problem.trials.size()),
                    field_text(quickest, time), field_text(slowest, time),
-                   (is_approximate(slowest) ? "~" : "") + ratio,
+                   (is_approximate(slowest) || is_approximate(quickest) ? "~" : "") + ratio,
                    slowest.kernel + ' ' + slowest.key.hex().substr(0, id_digits)});
   }
   return table;

@@ -37,11 +37,16 @@ bool is_nearly_whole(const model::Searched& searched) {
 }
 
 std::string part_text(const model::Searched& searched) {
-  if (is_nearly_whole(searched)) {
-    return fmt::format("searched all but {} of {}", grouped(searched.candidates - searched.tried),
-                       grouped(searched.candidates));
+  std::string text =
+      is_nearly_whole(searched)
+          ? fmt::format("searched all but {} of {}", grouped(searched.candidates - searched.tried),
+                        grouped(searched.candidates))
+          : fmt::format("searched {} of {}", percent_text(share(searched)), grouped(searched.candidates));
+  if (searched.reopened > 0) {
+    text += fmt::format("; {} dropped early for a best that is out of the race {} open again",
+                        grouped(searched.reopened), searched.reopened == 1 ? "is" : "are");
   }
-  return fmt::format("searched {} of {}", percent_text(share(searched)), grouped(searched.candidates));
+  return text;
 }
 
 }  // namespace
@@ -125,6 +130,7 @@ nlohmann::ordered_json searched_json(const std::optional<model::Searched>& searc
   }
   return {{"candidates", searched->candidates},
           {"tried", searched->tried},
+          {"reopened", searched->reopened},
           {"whole", searched->whole()},
           {"outlook", std::move(outlook)}};
 }

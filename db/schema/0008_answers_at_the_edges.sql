@@ -110,3 +110,92 @@ WHEN OLD.run IS NOT NULL AND OLD.run IS NOT NEW.run AND OLD.measurement IS NULL 
   WHERE (excluded.measured_at, excluded.sequence, excluded.status, excluded.detail)
       > (earlier_failures.measured_at, earlier_failures.sequence, earlier_failures.status, earlier_failures.detail);
 END;
+
+-- The best of a part may have been dropped for a rival outside of it, and the rival that a trial was dropped for may be
+-- out of the race. Then the dropped one is the best that is known.
+--
+-- Of each contest (kernel: NULL) and of each kernel in it: the finalist, unless a trial that no final has considered
+-- is clearly faster, which then is named until it has been raced against the others; where there is no finalist, the
+-- fastest. A dropped trial takes its place where it is faster than all times that those who compete ever had: its
+-- status tells, and its time is approximate. `final`: by which the trial was found. `finalist`: whom the last final
+-- would name. (Two arms, since SQLite looks up a contest inside a join, but not inside a union.)
+DROP VIEW winner;
+CREATE VIEW winner AS
+SELECT contest, NULL AS kernel, iif(coalesce(dropped, newcomer) IS NULL, final, NULL) AS final,
+       coalesce(dropped, newcomer, finalist) AS trial, finalist
+FROM (SELECT contest, final, finalist,
+             (SELECT w.id FROM unconsidered AS w
+              WHERE w.contest = o.contest
+                AND w.median_ns < coalesce((SELECT low_ns FROM trials WHERE id = o.finalist), 9e999)
+              ORDER BY w.median_ns, w.id LIMIT 1) AS newcomer,
+             (SELECT d.id FROM trials AS d INDEXED BY trials_of_contest
+              WHERE d.status <> '' AND d.contest = o.contest AND d.superseded = 0 AND d.status = 'dropped'
+                AND d.median_ns < coalesce((SELECT w.median_ns FROM trials AS w
+                                            WHERE w.contest = o.contest AND w.competes = 1
+                                            ORDER BY w.median_ns LIMIT 1), 9e999)
+                AND NOT EXISTS (SELECT 1 FROM trials AS w
+                                JOIN measurements AS s ON s.trial = w.id AND s.status = 'ok'
+                                WHERE w.contest = o.contest AND w.competes = 1 AND s.median_ns <= d.median_ns)
+              ORDER BY d.median_ns, d.id LIMIT 1) AS dropped
+      FROM (SELECT n.id AS contest,
+                   (SELECT l.id FROM last_final AS l JOIN trials AS t ON t.id = l.chosen WHERE l.contest = n.id
+                    ORDER BY t.median_ns, t.id, l.id LIMIT 1) AS final,
+                   (SELECT l.chosen FROM last_final AS l JOIN trials AS t ON t.id = l.chosen WHERE l.contest = n.id
+                    ORDER BY t.median_ns, t.id, l.id LIMIT 1) AS finalist
+            FROM contests AS n) AS o)
+WHERE coalesce(dropped, newcomer, finalist) IS NOT NULL
+UNION ALL
+SELECT contest, kernel, iif(coalesce(dropped, newcomer) IS NULL, final, NULL),
+       coalesce(dropped, newcomer, finalist,
+                (SELECT w.id FROM trials AS w JOIN kernels AS k ON k.id = w.kernel
+                 WHERE w.contest = found.contest AND w.competes = 1 AND k.name = found.kernel
+                 ORDER BY w.median_ns, w.id LIMIT 1)),
+       finalist
+FROM (SELECT contest, kernel, final, finalist,
+             (SELECT w.id FROM unconsidered AS w
+              WHERE w.contest = o.contest AND w.kernel = o.kernel
+                AND w.median_ns < (SELECT low_ns FROM trials WHERE id = o.finalist)
+              ORDER BY w.median_ns, w.id LIMIT 1) AS newcomer,
+             (SELECT d.id FROM trials AS d INDEXED BY trials_of_contest
+              JOIN kernels AS k ON k.id = d.kernel
+              WHERE d.status <> '' AND d.contest = o.contest AND d.superseded = 0 AND d.status = 'dropped'
+                AND k.name = o.kernel
+                AND d.median_ns < coalesce((SELECT w.median_ns FROM trials AS w JOIN kernels AS h ON h.id = w.kernel
+                                            WHERE w.contest = o.contest AND w.competes = 1 AND h.name = o.kernel
+                                            ORDER BY w.median_ns LIMIT 1), 9e999)
+                AND NOT EXISTS (SELECT 1 FROM trials AS w
+                                JOIN kernels AS h ON h.id = w.kernel
+                                JOIN measurements AS s ON s.trial = w.id AND s.status = 'ok'
+                                WHERE w.contest = o.contest AND w.competes = 1 AND h.name = o.kernel
+                                  AND s.median_ns <= d.median_ns)
+              ORDER BY d.median_ns, d.id LIMIT 1) AS dropped
+      FROM (SELECT y.contest, k.name AS kernel,
+                   (SELECT b.final FROM finalist AS b WHERE b.contest = y.contest AND b.kernel = k.name
+                    ORDER BY b.median_ns, b.trial, b.final LIMIT 1) AS final,
+                   (SELECT b.trial FROM finalist AS b WHERE b.contest = y.contest AND b.kernel = k.name
+                    ORDER BY b.median_ns, b.trial, b.final LIMIT 1) AS finalist
+            FROM tallies AS y
+            JOIN kernels AS k ON k.id = y.kernel
+            WHERE y.status IN ('ok', 'dropped') AND y.superseded = 0 AND y.role <> 'baseline' AND y.trials > 0
+            GROUP BY y.contest, k.name) AS o) AS found;
+
+-- The one to use at each size, class by class. `remeasured`: it was found by a final; `tied`: how many others could
+-- then not be told from the fastest; `approximate`: it was dropped early, so that its time is.
+DROP VIEW best;
+CREATE VIEW best AS
+SELECT p.family, p.size, p.volume, p.sizes, p.type, p.row_padding, k.name AS kernel, f.json AS configuration,
+       t.median_ns / 1e6 AS median_ms, t.low_ns / 1e6 AS low_ms, t.high_ns / 1e6 AS high_ms,
+       (SELECT iif(type IN ('integer', 'real'), value, NULL) FROM json_each(t.metrics) LIMIT 1) AS metric,
+       (SELECT key FROM json_each(t.metrics) LIMIT 1) AS metric_name, t.metrics,
+       t.verified, t.status = 'dropped' AS approximate, a.final IS NOT NULL AS remeasured,
+       (SELECT sum(e.tied) - 1 FROM final_entries AS e WHERE e.final = a.final) AS tied,
+       c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, lower(hex(t.contest)) AS contest, t.idea, t.measured_at,
+       lower(hex(t.id)) AS id
+FROM winner AS a
+JOIN trials AS t ON t.id = a.trial
+JOIN contests AS n ON n.id = a.contest
+JOIN classes AS c ON c.id = n.class
+JOIN problem AS p ON p.id = n.problem
+JOIN kernels AS k ON k.id = t.kernel
+JOIN configurations AS f ON f.id = t.configuration
+WHERE a.kernel IS NULL;

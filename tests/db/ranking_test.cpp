@@ -64,7 +64,8 @@ TEST_SUITE("db") {
     TrialRecord dropped = timed_trial("dropped", 512, 150);
     dropped.outcome.status = TrialStatus::dropped;
     store.record(dropped);
-    CHECK(names(ranked(store.connection())) == std::vector<std::string>{"first", "second", "third"});
+    CHECK(names(ranked(store.connection())) ==
+          std::vector<std::string>{"first", "dropped", "second", "third"});
     db::BestQuery query;
     query.kernel = "shared";
     const std::vector<db::Ranked> of_kernel = ranked(store.connection(), query);

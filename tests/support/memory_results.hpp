@@ -74,6 +74,11 @@ class MemoryResults : public model::ResultSink, public model::ResultSource {
   std::optional<double> least_ns(const std::vector<model::Digest>& keys) override {
     return store.least_ns(keys);
   }
+  std::vector<model::TrialRecord> reopened(const model::Problem& problem,
+                                           const model::ComparisonClass& comparison_class,
+                                           double within) override {
+    return store.reopened(problem, comparison_class, within);
+  }
   std::optional<double> least_ns_beside(const std::set<std::string>& kernels, const model::Problem& problem,
                                         const model::ComparisonClass& comparison_class) override {
     return store.least_ns_beside(kernels, problem, comparison_class);

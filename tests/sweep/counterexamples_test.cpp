@@ -58,7 +58,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
       return outcome;
     };
     bench.run();
-    CHECK(bench.launched.size() == 5);
+    CHECK(bench.launched.size() == 9);  // four twice: nobody is as fast as what they were dropped with
     CHECK_FALSE(told.contains(1));
   }
 

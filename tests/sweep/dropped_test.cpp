@@ -1,12 +1,14 @@
 // A trial is dropped early for the best of its day. What becomes of it when that one is out of the race.
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/forget.hpp"
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
@@ -36,6 +38,11 @@ struct DroppingBench : test::Bench {
     // As a device does by the standard policy.
     behave = [this](int scale, const model::TrialJob& job) {
       model::TrialOutcome outcome = test::ok_in(times_ns.at(scale));
+      if (failing.contains(scale)) {
+        outcome.status = TrialStatus::wrong_result;
+        outcome.measurement.reset();
+        return outcome;
+      }
       if (job.best_ns > 0 && times_ns.at(scale) > 1.15 * job.best_ns) outcome.status = TrialStatus::dropped;
       return outcome;
     };
@@ -87,6 +94,7 @@ struct DroppingBench : test::Bench {
   std::optional<sweep::Shard> shard;
   std::optional<std::int64_t> trials;  ///< at most
   bool with_library = false;
+  std::set<int> failing;  ///< by SCALE
 };
 
 /// Both kernels were tuned, and all of `slow` was dropped for `fast`.
@@ -124,6 +132,82 @@ TEST_SUITE("tuner::sweep, dropped trials") {
       CHECK(bench.run({"fast", "slow"}).empty());
     }
     CHECK(bench.best() == "SCALE=4");
+  }
+
+  TEST_CASE(
+      "what was dropped for a kernel that is edited to be slower is measured again, though it is run alone") {
+    Dropped bench;
+    bench.edited = "fast";
+    bench.times_ns[1] = bench.times_ns[2] = 300;
+    // 150 and 160 are near the best of today; 400 is not.
+    CHECK(bench.run({"fast"}, {"slow"}) == std::vector<int>{1, 2, 4, 8});
+    CHECK(bench.best() == "SCALE=4");
+    CHECK(bench.trial("SCALE=4").outcome.status == TrialStatus::ok);
+    CHECK(bench.trial("SCALE=16").outcome.status == TrialStatus::dropped);
+    CHECK(bench.run({"fast"}, {"slow"}).empty());
+    CHECK(bench.run({"fast", "slow"}).empty());
+  }
+
+  TEST_CASE("where the edit is as fast as before nothing of its rivals is measured again") {
+    Dropped bench;
+    bench.edited = "fast";
+    CHECK(bench.run({"fast"}, {"slow"}) == std::vector<int>{1, 2});
+    CHECK(bench.best() == "SCALE=1");
+  }
+
+  TEST_CASE("a rival that was dropped for the best of its day is the best known until it is measured again") {
+    Dropped bench;
+    bench.edited = "fast";
+    bench.times_ns[1] = bench.times_ns[2] = 300;
+    const auto answer = [&] { return db::best(bench.results.store.connection(), {}).at(0); };
+    SUBCASE("the rival's spec is not at hand") {
+      CHECK(bench.run({"fast"}) == std::vector<int>{1, 2});
+      REQUIRE(bench.watcher.notices.size() == 1);
+      CHECK(contains(bench.watcher.notices[0], "2 trials of slow were dropped early"));
+    }
+    SUBCASE("there was no budget for it") {
+      bench.trials = 2;
+      CHECK(bench.run({"fast"}, {"slow"}) == std::vector<int>{1, 2});
+    }
+    SUBCASE("the sweep was a shard's") {
+      bench.shard = sweep::Shard{1, 2};
+      bench.run({"fast"}, {"slow"});
+      bench.shard = sweep::Shard{2, 2};
+      bench.run({"fast"}, {"slow"});
+    }
+    CHECK(bench.best() == "SCALE=4");
+    CHECK(answer().is_approximate());
+    CHECK(answer().winner.outcome.measurement->median_ns == 150);
+    bench.trials.reset();
+    bench.shard.reset();
+    CHECK(bench.run({"fast"}, {"slow"}) == std::vector<int>{4, 8});
+    CHECK_FALSE(answer().is_approximate());
+  }
+
+  TEST_CASE("what was dropped and fails when it is measured again gives way to the next") {
+    Dropped bench;
+    bench.edited = "fast";
+    bench.times_ns[1] = bench.times_ns[2] = 800;
+    bench.failing = {4, 8};
+    CHECK(bench.run({"fast"}, {"slow"}) == std::vector<int>{1, 2, 4, 8, 16});
+    CHECK(bench.best() == "SCALE=16");
+    CHECK(bench.run({"fast"}, {"slow"}).empty());
+  }
+
+  TEST_CASE("a space is not searched whole while what it dropped is open again") {
+    Dropped bench;
+    const auto searched = [&] {
+      return db::best(bench.results.store.connection(), {}).at(0).searched.value();
+    };
+    bench.run({"slow", "fast"});
+    CHECK(searched().whole());
+    CHECK(searched().candidates == 5);
+    for (const char* value : {"1", "2"}) bench.condemn(value);
+    CHECK(searched().reopened == 3);
+    CHECK(searched().tried == 2);
+    CHECK_FALSE(searched().whole());
+    bench.run({"slow", "fast"});
+    CHECK(searched().whole());
   }
 
   TEST_CASE("once the edit is undone, what was measured meanwhile stays known and does not win") {

@@ -17,6 +17,7 @@
 #include "tuner/cli/answers/best_formats.hpp"
 #include "tuner/cli/answers/best_table.hpp"
 #include "tuner/cli/answers/best_why.hpp"
+#include "tuner/cli/answers/class_choice.hpp"
 #include "tuner/cli/answers/ranking_text.hpp"
 #include "tuner/cli/answers/trial_condition.hpp"
 #include "tuner/cli/build_recipe.hpp"
@@ -36,6 +37,7 @@ struct BestOptions {
   std::string kernel;
   std::string spec;  ///< the file that the kernel was named by; empty: by its name
   std::string gpu;
+  std::string part_of_class;
   std::string where;
   int top = 0;  ///< 0: the one to use alone
   bool nearest = false;
@@ -76,6 +78,9 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
   query.family = options.family;
   query.kernel = options.kernel;
   query.device = options.gpu;
+  query.part_of_class = options.part_of_class;
+  if (context.flags.contains("measure")) query.method = settings.text("measure");
+  if (context.flags.contains("l2")) query.l2 = settings.text("l2");
   query.type = settings.type();
   query.row_padding = settings.paddings().front();
   if (query.sizes.empty() && !context.flags.contains("pad")) query.row_padding.reset();
@@ -87,6 +92,7 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
   if (!options.family.empty()) what += " of family " + options.family;
   if (!options.kernel.empty()) what += " of kernel " + options.kernel;
   if (!options.size.empty()) what += " for size " + options.size;
+  if (!options.part_of_class.empty()) what += " of class " + options.part_of_class;
   const std::string sizes = options.size.empty() ? "512..4096" : options.size;
   throw model::Error(fmt::format("nothing in {} answers{}{}", settings.database().string(), what,
                                  options.where.empty() ? "" : fmt::format(" with {}", options.where)),
@@ -111,11 +117,13 @@ bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>&
   if (!ranked.front().in_final) answer.final.reset();
   answer.tied.clear();
   answer.tied_count = 0;
+  answer.dropped_near = 0;
   return true;
 }
 
 struct Found {
   std::vector<db::BestAnswer> answers;
+  std::vector<answers::Missing> missing;        ///< sizes without an answer
   std::vector<std::vector<db::Ranked>> ranked;  ///< parallel; empty lists where nobody asked for them
 };
 
@@ -124,12 +132,14 @@ Found find(const db::Connection& connection, const db::BestQuery& query, const B
   Found found;
   const bool wants_ranking =
       !condition.empty() || options.top > 0 || (!query.sizes.empty() && options.format == "table");
-  for (db::BestAnswer& answer : db::best(connection, query)) {
+  std::vector<db::BestAnswer> best = db::best(connection, query);
+  for (const db::Unanswered& size : db::unanswered(connection, query, best))
+    found.missing.push_back(answers::missing(size, options.kernel));
+  for (db::BestAnswer& answer : best) {
     std::vector<db::Ranked> ranked;
     if (wants_ranking) ranked = db::ranking(connection, answer, query);
     if (!condition.empty() && !restrict(condition, ranked, answer)) {
-      write_err(fmt::format("{} {}: no trial with {}", answer.contest.problem.family,
-                            answers::size_label(answer.contest.problem), condition.text()));
+      found.missing.push_back({answer.contest, "no trial with " + condition.text()});
       continue;
     }
     found.answers.push_back(std::move(answer));
@@ -138,29 +148,85 @@ Found find(const db::Connection& connection, const db::BestQuery& query, const B
   return found;
 }
 
+void put_chosen_first(Found& found) {
+  std::vector<std::size_t> order;
+  for (const answers::ClassChoice& choice : answers::choose_classes(found.answers))
+    if (choice.chosen) order.push_back(*choice.chosen);
+  for (std::size_t i = 0; i < found.answers.size(); ++i)
+    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+  Found sorted{{}, std::move(found.missing), {}};
+  for (const std::size_t i : order) {
+    sorted.answers.push_back(std::move(found.answers[i]));
+    sorted.ranked.push_back(std::move(found.ranked[i]));
+  }
+  found = std::move(sorted);
+}
+
+std::vector<const db::BestAnswer*> choices_of(const std::vector<db::BestAnswer>& all,
+                                              const answers::ClassChoice& choice) {
+  std::vector<const db::BestAnswer*> choices;
+  for (const std::size_t i : choice.answers) choices.push_back(&all[i]);
+  return choices;
+}
+
+[[noreturn]] void refuse_to_choose(const std::vector<db::BestAnswer>& all,
+                                   const answers::ClassChoice& choice) {
+  const auto choices = choices_of(all, choice);
+  std::string what = choice.why + ":";
+  for (const db::BestAnswer* one : choices)
+    what += fmt::format("\n  {}: {} configurations", one->contest.comparison_class.text(), one->settled);
+  throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
+}
+
+/// Which class is the answer, where there are several. Sizes of one choice stand together.
+void say_choices(const std::vector<db::BestAnswer>& all) {
+  std::vector<std::pair<std::string, std::string>> lines;  // what is said, sizes
+  for (const answers::ClassChoice& choice : answers::choose_classes(all)) {
+    if (choice.why.empty()) continue;
+    const db::Contest& first = all[choice.answers.front()].contest;
+    const std::string said =
+        choice.chosen
+            ? fmt::format("{}, {}", all[*choice.chosen].contest.comparison_class.text(), choice.why)
+            : fmt::format("{}; choose with {}", choice.why, answers::choosing_flags(choices_of(all, choice)));
+    const std::string label = answers::size_label(first.problem);
+    const std::string line = first.problem.family + '\n' + said;
+    const auto known =
+        std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == line; });
+    if (known == lines.end())
+      lines.emplace_back(line, label);
+    else
+      known->second += ", " + label;
+  }
+  if (!lines.empty()) write_out("\n");
+  for (const auto& [line, sizes] : lines) {
+    const std::size_t end = line.find('\n');
+    write_prose(fmt::format("{} {}: {}", line.substr(0, end), sizes, line.substr(end + 1)));
+  }
+}
+
 /// What a build takes is one answer, of the size asked for unless the nearest will do.
-const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& answers, const BestOptions& options) {
+const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const BestOptions& options) {
   if (options.size.empty()) {
     throw model::UsageError(fmt::format("--format {} is of one size", options.format),
                             fmt::format("for example tuner best 1024 --format {}", options.format));
   }
   std::set<std::string> families;
-  for (const db::BestAnswer& answer : answers) families.insert(answer.contest.problem.family);
+  for (const db::BestAnswer& answer : all) families.insert(answer.contest.problem.family);
   if (families.size() > 1) {
     throw model::UsageError(fmt::format("{} families have an answer for size {}: {}", families.size(),
                                         options.size, fmt::join(families, ", ")),
                             fmt::format("name one: --family {}", *families.begin()));
   }
-  const auto exact =
-      std::find_if(answers.begin(), answers.end(), [](const db::BestAnswer& answer) { return answer.exact; });
-  if (exact == answers.end() && !options.nearest) {
-    const std::string measured = answers.front().contest.problem.size_text();
+  const answers::ClassChoice choice = answers::choose_classes(all).front();
+  if (!choice.chosen) refuse_to_choose(all, choice);
+  const db::BestAnswer& answer = all[*choice.chosen];
+  if (!answer.exact && !options.nearest) {
+    const std::string measured = answer.contest.problem.size_text();
     throw model::Error(
         fmt::format("size {} was never measured; the nearest is {}", options.size, measured),
         fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
         model::ExitCode::nothing_found);
   }
-  const db::BestAnswer& answer = exact == answers.end() ? answers.front() : *exact;
   if (!answer.wanted_device) {
     throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
                                    options.size, options.gpu, answer.contest.comparison_class.device),
@@ -205,15 +271,15 @@ void write_for_build(const db::Connection& connection, const std::vector<db::Bes
   write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
                         answer.contest.comparison_class.text()));
   if (!recipe.arguments.empty()) {
-    write_err(fmt::format("run-time parameters, to be passed as arguments: {}",
-                          arguments_text(recipe)));
+    write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
   }
   if (!recipe.doubt.empty())
     write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
+  if (answer.is_approximate()) write_err(answers::approximate_text);
   if (!answer.exact)
     write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
-  if (all.size() > 1)
-    write_err("other classes have answers too; --gpu chooses a device, `tuner best` shows all");
+  const std::string why = answers::choose_classes(all).front().why;
+  if (!why.empty()) write_err(why + "; `tuner best` shows all");
 }
 
 void write_ranking(Found found, const BestOptions& options, const answers::Style& style) {
@@ -231,6 +297,16 @@ void write_ranking(Found found, const BestOptions& options, const answers::Style
                                      : answers::ranking_text(contests, style));
 }
 
+/// Why the class of an answer has none at the size that was asked for.
+std::string unanswered(const Found& found, const db::BestAnswer& answer) {
+  for (const answers::Missing& missing : found.missing) {
+    if (missing.contest.problem.family == answer.contest.problem.family &&
+        missing.contest.comparison_class == answer.contest.comparison_class)
+      return missing.reason;
+  }
+  return "";
+}
+
 /// Of the size that was asked for; of all sizes it would be a book.
 void write_why(const db::Connection& connection, const Found& found, const BestOptions& options,
                const answers::Style& style) {
@@ -241,7 +317,7 @@ void write_why(const db::Connection& connection, const Found& found, const BestO
     filter.comparison_class = answer.contest.comparison_class;
     filter.superseded = false;
     const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
-    write_err(answers::why(answer, {options.size, options.gpu}, found.ranked[i],
+    write_err(answers::why(answer, {options.size, options.gpu, unanswered(found, answer)}, found.ranked[i],
                            answers::evidence(answer, trials), style));
   }
 }
@@ -257,6 +333,8 @@ int best(const Context& context, BestOptions options) {
   }
   const db::Connection connection = db::open_for_reading(settings.database());
   Found found = find(connection, query, options);
+  if (!options.size.empty()) put_chosen_first(found);
+  for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
   if (found.answers.empty()) find_nothing(settings, options);
   AnswerStyle style(connection);
   const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, context);
@@ -266,9 +344,10 @@ int best(const Context& context, BestOptions options) {
   } else if (options.top > 0) {
     write_ranking(std::move(found), options, style.for_stdout());
   } else if (options.format == "json") {
-    write_out(answers::best_json(found.answers, options.size, specs));
+    write_out(answers::best_json(found.answers, options.size, specs, found.missing));
   } else {
     write_out(answers::best_text(found.answers, style.for_stdout()));
+    say_choices(found.answers);
     if (!options.size.empty()) write_why(connection, found, options, style.for_stderr());
   }
   for (const std::string& text : sentences) write_err(text);
@@ -288,6 +367,10 @@ void add_best(CLI::App& app, Context& context, Action& action) {
   command->add_option("--kernel,-k", options->kernel, "only this kernel, by its name or its spec")
       ->type_name("NAME|FILE");
   command->add_option("--gpu", options->gpu, "devices with this in their name first")->type_name("NAME");
+  command
+      ->add_option("--class", options->part_of_class,
+                   "only classes with this in their text, as 'driver 580' or 'nvrtc 13.0'")
+      ->type_name("TEXT");
   command->add_option("--top", options->top, "the first N trials of each size, beside each other")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
@@ -302,14 +385,17 @@ void add_best(CLI::App& app, Context& context, Action& action) {
       ->check(CLI::IsMember({"table", "json", "header", "flags"}));
   command->add_flag("--nearest", options->nearest,
                     "let header and flags be of the nearest size where this one was never measured");
-  add_setting_flags(*command, context, {"db", "type", "pad"});
+  add_setting_flags(*command, context, {"db", "type", "pad", "measure", "l2"});
   command->footer(
       "The best trials of a size are sampled in turn once all have raced. Some of them may be tied with the "
       "fastest. Of those, the one with the fewest registers is chosen; further ties go to the smallest "
       "block, "
       "then to the name.\n"
       "A size that was never measured is answered by the nearest one, and the answer says so. Times are "
-      "compared only within one class: device, driver, toolkit, type, L2 policy, method. Exit code 3: "
+      "compared only within one class: device, driver, toolkit, type, L2 policy, method. Of several classes "
+      "the better searched and more carefully measured one is the "
+      "answer of header, flags and JSON. Where that is no rule, --gpu, --measure, --l2, --type or --class "
+      "picks one. Exit code 3: "
       "nothing "
       "known.\n"
       "Example: nvcc $(tuner best 1024 --format flags) -c kernel.cu");

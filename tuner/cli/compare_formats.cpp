@@ -24,7 +24,8 @@ using reports::Align;
 constexpr std::size_t shown_digits = 7;
 
 std::string time_text(const model::TrialRecord& trial) {
-  return reports::time_text(measurement_of(trial).median_ns) + reports::unverified_mark(trial);
+  return (reports::is_approximate(trial) ? "~" : "") + reports::time_text(measurement_of(trial).median_ns) +
+         reports::unverified_mark(trial);
 }
 
 std::string ratio_text(const measure::Ratio& ratio) {
@@ -97,6 +98,7 @@ Json trial_json(const model::TrialRecord& trial) {
           {"median_ns", m.median_ns},
           {"low_ns", m.low_ns},
           {"high_ns", m.high_ns},
+          {"approximate", reports::is_approximate(trial)},
           {"samples", m.samples_ns.size()}};
 }
 
@@ -169,8 +171,10 @@ Limit judge(const std::vector<Compared>& compared, double share) {
   std::vector<measure::TwoOccasions> occasions;
   for (const Compared& one : compared) occasions.push_back({one.samples_a, one.samples_b});
   limit.slowdowns = measure::slowdowns(occasions, share);
-  // Samples in turn know more than those of two occasions.
+  // Samples in turn know more than those of two occasions, and those of a trial that was dropped too little.
   for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (reports::is_approximate(compared[i].a) || reports::is_approximate(compared[i].b))
+      limit.slowdowns[i].allowed = measure::Allowed::undecided;
     if (!compared[i].in_turn) continue;
     const measure::Ratio& ratio = compared[i].ratio;
     const auto allowed = ratio.low > 1 + share     ? measure::Allowed::no

@@ -60,6 +60,11 @@ void Publishing::planned(std::int64_t total, std::int64_t known, bool may_end_ea
   m_display->planned(total, known, may_end_early);
 }
 
+void Publishing::more(std::int64_t trials) {
+  if (m_publisher) m_publisher->more(trials);
+  m_display->more(trials);
+}
+
 void Publishing::launching(const model::TrialRecord& trial) {
   m_display->launching(trial);
 }

@@ -23,6 +23,7 @@ class Publishing final : public sweep::Observer {
   void show_on(sweep::Observer& display) { m_display = &display; }
 
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
+  void more(std::int64_t trials) override;
   void launching(const model::TrialRecord& trial) override;
   void finished(const model::TrialRecord& trial) override;
   void left_out(const model::TrialRecord& trial) override;

@@ -41,6 +41,11 @@ void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_
   if (known > 0 && known < total) show();
 }
 
+void SweepDisplay::more(std::int64_t trials) {
+  m_progress.set_total(m_progress.total() + trials);
+  show();
+}
+
 void SweepDisplay::launching(const model::TrialRecord& trial) {
   m_at_work[trial.gpu].now = fmt::format("{} at {}", trial.kernel, trial.problem.size_text());
 }

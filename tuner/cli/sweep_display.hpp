@@ -25,6 +25,7 @@ class SweepDisplay final : public sweep::Observer {
               std::optional<double> seconds_each, const sweep::Budget& budget);
 
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
+  void more(std::int64_t trials) override;
   void launching(const model::TrialRecord& trial) override;
   void finished(const model::TrialRecord& trial) override;
   void left_out(const model::TrialRecord& trial) override;

@@ -50,6 +50,11 @@ void Publisher::finished_one() {
   ++m_progress.finished;
 }
 
+void Publisher::more(std::int64_t trials) {
+  const std::lock_guard lock(m_mutex);
+  m_progress.planned += trials;
+}
+
 void Publisher::left_out_one() {
   const std::lock_guard lock(m_mutex);
   --m_progress.planned;

@@ -26,6 +26,7 @@ class Publisher {
 
   // From the run's thread.
   void planned(std::int64_t trials, std::int64_t known);
+  void more(std::int64_t trials);
   void finished_one();
   void left_out_one();
   /// Sentences for people since the last call: that publishing fails, why, and that it works again.

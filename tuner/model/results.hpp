@@ -136,6 +136,11 @@ class ResultSource {
   /// Likewise, of the trials of a problem in a class that may win and whose kernel is none of these.
   virtual std::optional<double> least_ns_beside(const std::set<std::string>& kernels, const Problem& problem,
                                                 const ComparisonClass& comparison_class) = 0;
+  /// Trials of a problem in a class that were dropped early and whose time is at most `within` times the
+  /// least that any who competes ever had, so that nobody knows how fast they are. Fastest first; no raw
+  /// samples.
+  virtual std::vector<TrialRecord> reopened(const Problem& problem, const ComparisonClass& comparison_class,
+                                            double within) = 0;
   /// The contenders are those whose time is at most the best one's times `within`, `most` of them at most.
   virtual Field field(const Problem& problem, const ComparisonClass& comparison_class, double within,
                       int most) = 0;

@@ -57,6 +57,8 @@ struct Searched {
   /// Of the search that knew most, all of whose trials are still known; nothing where none could say.
   std::optional<Outlook> outlook;
   std::int64_t outlook_tried = 0;  ///< what was tried when it was made
+  /// Of those not tried: dropped early, for somebody who is no longer that fast.
+  std::int64_t reopened = 0;
   bool whole() const { return tried >= candidates; }
   bool operator==(const Searched&) const = default;
 };

@@ -50,7 +50,7 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
     Open& open = m_open.at(group);
     if (auto proposal = next_proposal(open)) {
       ++open.under_way;
-      return Item{group, proposal->candidate, std::move(proposal->idea)};
+      return Item{group, proposal->candidate, std::move(proposal->idea), nullptr};
     }
     open.waits = open.under_way < open.strategy->lookahead();
     if (open.under_way > 0) continue;

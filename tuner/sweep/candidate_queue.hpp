@@ -35,6 +35,9 @@ class CandidateQueue {
     std::size_t group = 0;
     std::size_t candidate = 0;  ///< index into Group::candidates
     std::string idea;           ///< see search::Proposal; empty: a baseline
+    /// Of a trial that is measured again (see Reopening): its kernel. It is no candidate, and the queue does
+    /// not know it.
+    const Work* again = nullptr;
   };
 
   /// The references must outlive the object.

@@ -30,6 +30,7 @@ Driver::Driver(const Request& request, const TrialList& list, Services& services
       m_finals(request, list, services, m_compiling, m_spread),
       m_started(services.clock()),
       m_trials(request, list, services, m_queue, m_compiling, m_finals, m_spread, m_summary),
+      m_reopening(request, list, services, m_trials),
       m_lanes(services.runners, services.clock, [this] { m_wakeup.ring(); }) {
   m_summary.planned = list.total();
   m_summary.known = list.known();
@@ -90,9 +91,9 @@ void Driver::race() {
     if (m_lanes.any(&Lane::is_idle)) m_trials.commit();
     fill();
     finish_groups();
-    if (!m_lanes.any(&Lane::is_busy) && m_compiling.empty() && m_raced.empty() && m_interrupted.empty() &&
-        !m_finals.is_awaited())
-      return;
+    const bool is_done = m_compiling.empty() && m_raced.empty() && m_interrupted.empty() &&
+                         m_reopening.empty() && !m_finals.is_awaited();
+    if (!m_lanes.any(&Lane::is_busy) && is_done) return;
     if (!serve()) wait();
   }
 }
@@ -281,9 +282,18 @@ void Driver::finish_groups() {
   while (const auto search = m_queue.take_finished()) {
     m_trials.commit();
     record(*search);
-    compare_devices(search->group);
-    m_raced.push_back(search->group);
+    end_race(search->group);
   }
+  for (const std::size_t group : m_reopening.take_ended()) end_race(group);
+}
+
+void Driver::end_race(std::size_t group) {
+  const auto& most = m_request.budget.trials;
+  const std::int64_t room =
+      most ? *most - m_summary.finished - m_trials.under_way() : std::numeric_limits<std::int64_t>::max();
+  if (m_reopening.begin(group, room) > 0) return;
+  compare_devices(group);
+  m_raced.push_back(group);
 }
 
 /// Before the first final, with the best of its group.

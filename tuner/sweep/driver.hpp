@@ -15,6 +15,7 @@
 #include "tuner/sweep/device_spread.hpp"
 #include "tuner/sweep/final_stage.hpp"
 #include "tuner/sweep/lanes.hpp"
+#include "tuner/sweep/reopening.hpp"
 #include "tuner/sweep/trial_journey.hpp"
 #include "tuner/sweep/wakeup.hpp"
 
@@ -62,6 +63,8 @@ class Driver {
   bool serve_trial(Lane& lane);
 
   void finish_groups();
+  /// All trials of the group have ended, unless what was dropped is to be measured again.
+  void end_race(std::size_t group);
   void compare_devices(std::size_t group);
   void say_spread();
   void record(const EndedSearch& ended);
@@ -78,6 +81,7 @@ class Driver {
   double m_started;
   Summary m_summary;
   TrialJourney m_trials;
+  Reopening m_reopening;
   std::deque<std::size_t> m_raced;              ///< groups whose final is to be opened
   std::deque<FinalStage::Final> m_interrupted;  ///< finals whose device left
   std::optional<model::TrialJob> m_comparison;  ///< what all devices run, see DeviceSpread

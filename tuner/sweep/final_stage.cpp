@@ -78,7 +78,7 @@ void FinalStage::open(std::size_t group) {
   std::vector<bool> present;
   for (auto* list : {&field.contenders, &field.baselines}) {
     for (model::TrialRecord& record : *list) {
-      const Work* work = work_of(record);
+      const Work* work = work_of(m_request, record);
       present.push_back(work != nullptr);
       // A baseline that this sweep does not know was not asked for.
       if (work == nullptr && model::may_win(record.role)) opened.contest.absent.insert(record.kernel);
@@ -105,7 +105,7 @@ void FinalStage::open(std::size_t group) {
 void FinalStage::compile(Opened& opened) {
   std::erase_if(opened.places, [&](const Place& place) {
     if (place.compiled) return false;
-    auto trial = again(place);
+    auto trial = make_again(m_request, *place.work, place.record);
     if (trial)
       m_compiling.submit_apart(std::move(*trial));
     else if (model::may_win(place.record.role))
@@ -246,28 +246,6 @@ void FinalStage::correct(model::Field& field) const {
     considered = std::move(kept);
   }
   field.contenders = std::move(contenders);
-}
-
-const Work* FinalStage::work_of(const model::TrialRecord& record) const {
-  for (const auto* list : {&m_request.work, &m_request.rivals}) {
-    for (const Work& work : *list) {
-      const model::KernelSpec& spec = work.kernel.spec();
-      if (spec.name == record.kernel && spec.family == record.problem.family) return &work;
-    }
-  }
-  return nullptr;
-}
-
-std::optional<Trial> FinalStage::again(const Place& place) const {
-  const model::TrialRecord& record = place.record;
-  if (!place.work->kernel.contains(record.problem, record.configuration, m_request.device.limits))
-    return std::nullopt;
-  Trial trial = TrialMaker(m_request, *place.work, record.problem).make(record.configuration);
-  if (trial.record.key != record.key || trial.record.outcome.status != model::TrialStatus::ok)
-    return std::nullopt;
-  trial.record.probe_key = record.probe_key;
-  trial.record.idea = record.idea;
-  return trial;
 }
 
 void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu) {

@@ -81,13 +81,10 @@ class FinalStage {
   /// Of everyone near enough to the best by their times on whichever device raced them, those who are so once
   /// devices are told apart.
   void correct(model::Field& field) const;
-  /// The trial as this sweep would do it; nothing where it is another one by now.
-  std::optional<Trial> again(const Place& place) const;
   /// Has those compiled whose binary is not at hand.
   void compile(Opened& opened);
   bool is_ready(Opened& opened);
   Final make(Opened opened);
-  const Work* work_of(const model::TrialRecord& record) const;
   void record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu);
 
   const Request& m_request;

@@ -20,6 +20,8 @@ class Observer {
   /// Before any work: `total` trials are in the sweep, of which `known` have a result already.
   /// `may_end_early`: of some problem not all may be tried.
   virtual void planned(std::int64_t total, std::int64_t known, bool may_end_early) = 0;
+  /// So many trials are to be done besides.
+  virtual void more(std::int64_t /*trials*/) {}
   /// A trial is about to be launched; its result follows.
   virtual void launching(const model::TrialRecord& trial) = 0;
   /// A trial's result is committed.

@@ -17,14 +17,11 @@ std::string name_of(const model::TrialRecord& trial) {
                      trial.configuration.text());
 }
 
-const Work& work_of(const Request& request, const model::TrialRecord& trial) {
-  const auto found = std::find_if(request.work.begin(), request.work.end(),
-                                  [&](const Work& work) { return work.kernel.spec().name == trial.kernel; });
-  if (found == request.work.end()) {
-    throw model::UsageError(fmt::format("{}: no kernel is called '{}'", name_of(trial), trial.kernel),
-                            "name its spec with --kernel FILE");
-  }
-  return *found;
+const Work& required_work(const Request& request, const model::TrialRecord& trial) {
+  const Work* work = work_of(request, trial);
+  if (work != nullptr) return *work;
+  throw model::UsageError(fmt::format("{}: no kernel is called '{}'", name_of(trial), trial.kernel),
+                          "name its spec with --kernel FILE");
 }
 
 void require_ok(const model::TrialRecord& trial, const model::TrialOutcome& outcome) {
@@ -59,7 +56,7 @@ Trial same_again(const Request& request, const Work& work, const model::TrialRec
 
 model::TrialJob make_job(const Request& request, const model::TrialRecord& trial, CompileAhead& compiling,
                          const LaunchOracle& oracle) {
-  const Work& work = work_of(request, trial);
+  const Work& work = required_work(request, trial);
   Trial again = same_again(request, work, trial);
   require_ok(trial, again.record.outcome);
   Compiled compiled = compiling.compile_now(std::move(again));

@@ -44,21 +44,37 @@ TrialJourney::TrialJourney(const Request& request, const TrialList& list, Servic
       m_best(request, services, spread) {}
 
 const sweep::Work& TrialJourney::work_of(const CandidateQueue::Item& item) const {
+  if (item.again != nullptr) return *item.again;
   const Group& group = m_list.groups[item.group];
   return m_request.work[group.work[group.candidates[item.candidate].kernel]];
 }
 
 /// One for each kernel and group, made when it is first needed.
 const TrialMaker& TrialJourney::maker_of(const CandidateQueue::Item& item) {
-  const Group& group = m_list.groups[item.group];
-  const std::size_t kernel = group.candidates[item.candidate].kernel;
-  return m_makers.try_emplace({item.group, kernel}, m_request, work_of(item), group.problem).first->second;
+  const Work& work = work_of(item);
+  const model::Problem& problem = m_list.groups[item.group].problem;
+  return m_makers.try_emplace({item.group, &work}, m_request, work, problem).first->second;
 }
 
 void TrialJourney::start(const CandidateQueue::Item& item) {
   const Group& group = m_list.groups[item.group];
   const auto& candidate = group.candidates[item.candidate];
-  Trial trial = maker_of(item).make(group.lists[candidate.kernel][candidate.configuration]);
+  start(maker_of(item).make(group.lists[candidate.kernel][candidate.configuration]), item);
+}
+
+void TrialJourney::start_again(std::size_t group, const Work& work, Trial trial) {
+  ++m_again[group];
+  ++m_summary.planned;
+  const std::string idea = trial.record.idea;
+  start(std::move(trial), {group, 0, idea, &work});
+}
+
+std::int64_t TrialJourney::under_way_again(std::size_t group) const {
+  const auto known = m_again.find(group);
+  return known == m_again.end() ? 0 : known->second;
+}
+
+void TrialJourney::start(Trial trial, const CandidateQueue::Item& item) {
   trial.record.idea = item.idea;
   ++m_under_way;
   if (trial.record.outcome.status == TrialStatus::ok && m_unprepared.contains(trial))
@@ -84,6 +100,7 @@ void TrialJourney::quarantine(Trial& trial) {
 bool TrialJourney::judge(Compiled& trial) {
   model::TrialRecord& record = trial.trial.record;
   add_compilation(trial.trial, *trial.binary, m_services.oracle);
+  if (trial.item.again != nullptr) return true;
   const bool worth = m_queue.compiled(trial.item, compiled_facts(record, m_request.device.limits));
   if (worth || record.outcome.status != TrialStatus::ok) return true;
   pass_over(record, trial.item);
@@ -134,8 +151,15 @@ void TrialJourney::return_unrun(Compiled trial, const std::string& why) {
   m_compiling.give_back(std::move(trial));
 }
 
+void TrialJourney::withdraw(const CandidateQueue::Item& item) {
+  if (item.again == nullptr)
+    m_queue.withdraw(item);
+  else
+    --m_again[item.group];
+}
+
 void TrialJourney::leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  m_queue.withdraw(item);
+  withdraw(item);
   --m_under_way;
   ++m_summary.unprepared;
   m_services.observer.left_out(record);
@@ -143,7 +167,7 @@ void TrialJourney::leave_out(const model::TrialRecord& record, const CandidateQu
 
 /// What the compiler said of it was enough for the strategy. Nothing is recorded: it was not tried.
 void TrialJourney::pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  m_queue.withdraw(item);
+  withdraw(item);
   --m_under_way;
   ++m_summary.passed_over;
   m_services.observer.left_out(record);
@@ -207,7 +231,10 @@ void TrialJourney::finish(const model::TrialRecord& record, const CandidateQueue
 }
 
 void TrialJourney::note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  m_queue.report(item, record);
+  if (item.again == nullptr)
+    m_queue.report(item, record);
+  else
+    --m_again[item.group];
   if (record.role == model::Role::baseline) say_missing(record);
   --m_under_way;
   ++m_summary.finished;

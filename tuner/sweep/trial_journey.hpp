@@ -31,6 +31,11 @@ class TrialJourney {
   std::int64_t under_way() const { return m_under_way; }
   /// Makes the trial and has it compiled, where it does not end before that.
   void start(const CandidateQueue::Item& item);
+  /// The same of a trial of the past that is measured again; `work`: its kernel, which must outlive the
+  /// object.
+  void start_again(std::size_t group, const Work& work, Trial trial);
+  /// How many of these have not ended.
+  std::int64_t under_way_again(std::size_t group) const;
   /// What the compiler says of it, and the strategy of that. Returns whether it is still wanted: what failed
   /// is, since it is a result.
   bool judge(Compiled& trial);
@@ -52,6 +57,8 @@ class TrialJourney {
 
   const sweep::Work& work_of(const CandidateQueue::Item& item) const;
   const TrialMaker& maker_of(const CandidateQueue::Item& item);
+  void start(Trial trial, const CandidateQueue::Item& item);
+  void withdraw(const CandidateQueue::Item& item);
   void quarantine(Trial& trial);
   bool is_condemned(Compiled& trial);
   void leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item);
@@ -77,7 +84,8 @@ class TrialJourney {
   std::int64_t m_under_way = 0;
   std::vector<model::Plan> m_probes;  ///< to be sent with the trial in hand
   std::set<std::string> m_missing;    ///< baselines without times, with the reasons that were told
-  std::map<std::pair<std::size_t, std::size_t>, TrialMaker> m_makers;  ///< by group and kernel
+  std::map<std::pair<std::size_t, const Work*>, TrialMaker> m_makers;  ///< by group and kernel
+  std::map<std::size_t, std::int64_t> m_again;                         ///< under way, by group
 };
 
 }  // namespace tuner::sweep

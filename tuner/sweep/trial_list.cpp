@@ -246,6 +246,7 @@ std::optional<double> least_today(const Request& request, const model::Problem& 
 /// What would be in a final beside the best of today is to be measured whole. The best counts with the least
 /// time that it ever had: it was that much faster when both were measured, whatever a final found later.
 void reopen_dropped(const Request& request, Group& group, model::ResultSource& source) {
+  if (!request.recorded_device.empty()) return;  // a recording has no more to say
   std::optional<double> best_ns = best_known(request, group);
   std::vector<std::size_t> dropped;
   group.known.for_each([&](std::size_t i, const search::Result& known) {

@@ -210,6 +210,26 @@ model::ComparisonClass comparison_class(const Request& request, model::ElementTy
   return comparison;
 }
 
+const Work* work_of(const Request& request, const model::TrialRecord& past) {
+  for (const auto* list : {&request.work, &request.rivals}) {
+    for (const Work& work : *list) {
+      const model::KernelSpec& spec = work.kernel.spec();
+      if (spec.name == past.kernel && spec.family == past.problem.family) return &work;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Trial> make_again(const Request& request, const Work& work, const model::TrialRecord& past) {
+  if (!work.kernel.contains(past.problem, past.configuration, request.device.limits)) return std::nullopt;
+  Trial trial = TrialMaker(request, work, past.problem).make(past.configuration);
+  if (trial.record.key != past.key || trial.record.outcome.status != model::TrialStatus::ok)
+    return std::nullopt;
+  trial.record.probe_key = past.probe_key;
+  trial.record.idea = past.idea;
+  return trial;
+}
+
 bool describes(const space::KernelSpace& kernel, const model::PastTrial& trial) {
   if (trial.architecture.empty()) return trial.definition == kernel.definition();
   if (!kernel.contains(trial.problem, trial.configuration, trial.limits)) return false;

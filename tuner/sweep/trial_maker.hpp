@@ -63,6 +63,11 @@ model::TrialJob job_of(const Request& request, const Trial& trial, const model::
 /// The class that trials of `type` belong to.
 model::ComparisonClass comparison_class(const Request& request, model::ElementType type);
 
+/// The kernel of a trial of the past, tuned now or a rival; null where its spec is not at hand.
+const Work* work_of(const Request& request, const model::TrialRecord& past);
+/// A trial of the past as this sweep would do it; nothing where its kernel is another one by now.
+std::optional<Trial> make_again(const Request& request, const Work& work, const model::TrialRecord& past);
+
 /// Whether the kernel as it is now describes a trial of the past: its configuration is still in the space and
 /// can be launched, and would be the same trial. Where the device it ran on is not known, its definition
 /// alone is compared.

@@ -176,6 +176,8 @@ TEST_SUITE("cli") {
     CHECK_FALSE(contains(why(after_race()), "no final has considered it"));
     db::BestAnswer newer = after_race();
     newer.had_final = true;
+    CHECK(contains(why(newer), "not near enough to the best for a final"));
+    newer.beats_final = true;
     CHECK(contains(why(newer), "no final has considered it"));
   }
 

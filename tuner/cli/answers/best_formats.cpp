@@ -8,7 +8,9 @@
 #include "reports/numbers.hpp"
 #include "reports/searched.hpp"
 #include "reports/summary.hpp"
+#include "tuner/cli/answers/best_table.hpp"
 #include "tuner/cli/answers/best_why.hpp"
+#include "tuner/cli/answers/class_choice.hpp"
 #include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/winner.hpp"
 
@@ -76,21 +78,18 @@ Json baselines_json(const db::BestAnswer& answer) {
   return out;
 }
 
-Json class_json(const model::ComparisonClass& comparison) {
-  return {{"device", comparison.device},   {"driver", comparison.driver},
-          {"toolkit", comparison.toolkit}, {"type", std::string(model::cuda_name(comparison.type))},
-          {"l2", comparison.l2},           {"method", comparison.method},
-          {"inputs", comparison.inputs}};
-}
-
 Json answer_json(const db::BestAnswer& answer) {
   Json out = contest_json(answer);
+  out["chosen"] = false;
+  out["settled"] = answer.settled;
   out["winner"] = trial_json(answer, answer.winner);
+  out["approximate"] = answer.is_approximate();
   out["remeasured"] = answer.final.has_value();
   out["final"] = final_json(answer);
   Json newcomers = Json::object();
   for (const db::Newcomers& of_kernel : answer.newcomers) newcomers[of_kernel.kernel] = of_kernel.trials;
   out["newcomers"] = std::move(newcomers);
+  out["dropped_near"] = answer.dropped_near;
   out["searched"] = reports::searched_json(answer.searched);
   out["tied_count"] = answer.tied_count;
   out["tied"] = Json::array();
@@ -102,6 +101,13 @@ Json answer_json(const db::BestAnswer& answer) {
 
 }  // namespace
 
+Json class_json(const model::ComparisonClass& comparison) {
+  return {{"device", comparison.device},   {"driver", comparison.driver},
+          {"toolkit", comparison.toolkit}, {"type", std::string(model::cuda_name(comparison.type))},
+          {"l2", comparison.l2},           {"method", comparison.method},
+          {"inputs", comparison.inputs}};
+}
+
 Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   Json out;
   out["id"] = trial.key.hex();
@@ -112,6 +118,7 @@ Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
     out["median_ns"] = measurement->median_ns;
     out["low_ns"] = measurement->low_ns;
     out["high_ns"] = measurement->high_ns;
+    out["approximate"] = reports::is_approximate(trial);
     out["includes_launch_latency"] = measurement->includes_launch_latency;
     out["sm_clock_mhz"] = known(measurement->sm_clock_mhz);
     out["throttled_samples"] = measurement->throttled_samples;
@@ -167,7 +174,7 @@ Json json_of(const SpecNote& note) {
 }  // namespace
 
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
-                      const std::vector<SpecNote>& specs) {
+                      const std::vector<SpecNote>& specs, const std::vector<Missing>& missing) {
   Json out;
   out["schema_version"] = 1;
   out["size"] = size;
@@ -176,6 +183,18 @@ std::string best_json(const std::vector<db::BestAnswer>& answers, const std::str
     Json& answer = out["answers"].emplace_back(answer_json(answers[i]));
     if (!specs.empty()) answer["spec"] = specs[i].path.empty() ? Json() : json_of(specs[i]);
   }
+  out["undecided"] = Json::array();
+  for (const ClassChoice& choice : choose_classes(answers)) {
+    if (choice.chosen) {
+      out["answers"][*choice.chosen]["chosen"] = true;
+      out["answers"][*choice.chosen]["why_chosen"] = choice.why.empty() ? Json(nullptr) : Json(choice.why);
+      continue;
+    }
+    const db::Contest& contest = answers[choice.answers.front()].contest;
+    out["undecided"].push_back(
+        {{"family", contest.problem.family}, {"size", contest.problem.size_text()}, {"why", choice.why}});
+  }
+  out["unanswered"] = missing_json(missing);
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -183,10 +202,14 @@ std::string best_comments(const db::BestAnswer& answer) {
   const model::TrialRecord& winner = answer.winner;
   std::string out = fmt::format(
       "// {} for {} on {}: {}\n", winner.kernel, winner.problem.text(), winner.comparison_class.device,
-      winner.outcome.measurement ? reports::time_text(winner.outcome.measurement->median_ns) : "");
+      winner.outcome.measurement
+          ? approximate_mark(answer) + reports::time_text(winner.outcome.measurement->median_ns)
+          : "");
   if (reports::is_unverified(winner)) out += "// unverified: nobody looked at the results\n";
   if (!answer.exact) out += "// measured at the nearest size known, not at the one asked for\n";
-  if (answer.final) {
+  if (answer.is_approximate()) {
+    out += fmt::format("// {}\n", approximate_text);
+  } else if (answer.final) {
     out += fmt::format("// {}\n", remeasured_text(answer));
   } else {
     out += "// not re-measured after the race: the lowest of many medians, so optimistic\n";

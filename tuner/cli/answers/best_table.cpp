@@ -29,7 +29,8 @@ std::string limiter_text(const model::TrialRecord& trial) {
 std::string speedup_text(const db::BestAnswer& answer) {
   if (!answer.untuned || !answer.untuned->outcome.measurement || !answer.winner.outcome.measurement)
     return "";
-  const bool approximate = !model::has_trusted_time(answer.untuned->outcome.status);
+  const bool approximate =
+      !model::has_trusted_time(answer.untuned->outcome.status) || answer.is_approximate();
   return (approximate ? "~" : "") + reports::ratio_text(answer.untuned->outcome.measurement->median_ns /
                                                         answer.winner.outcome.measurement->median_ns);
 }
@@ -69,7 +70,11 @@ std::string first_metric(const Group& group) {
 }
 
 bool is_raced(const db::BestAnswer& answer) {
-  return !answer.final;
+  return !answer.final && !answer.is_approximate();
+}
+
+bool is_approximate(const db::BestAnswer& answer) {
+  return answer.is_approximate();
 }
 
 bool is_unverified(const db::BestAnswer& answer) {
@@ -110,7 +115,8 @@ bool any_of(const Group& group, bool (*is)(const db::BestAnswer&)) {
 
 std::string time_with_marks(const db::BestAnswer& answer) {
   const auto& measurement = answer.winner.outcome.measurement;
-  return measurement ? reports::time_text(measurement->median_ns) + marks(answer) : "";
+  return measurement ? approximate_mark(answer) + reports::time_text(measurement->median_ns) + marks(answer)
+                     : "";
 }
 
 std::string library_text(const db::BestAnswer& answer, const std::string& name) {
@@ -121,7 +127,7 @@ std::string library_text(const db::BestAnswer& answer, const std::string& name) 
 
 std::string share_text(const db::BestAnswer& answer) {
   const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
-  return share ? reports::ceiling_text(share) : "";
+  return share ? approximate_mark(answer) + reports::ceiling_text(share) : "";
 }
 
 /// The ratio alone: its interval stands in the answer of one size.
@@ -133,7 +139,12 @@ std::string library_ratio_text(const db::BestAnswer& answer, const std::string& 
 /// Without the ceiling's name, likewise.
 std::string share_percent(const db::BestAnswer& answer) {
   const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
-  return share ? reports::percent_text(share->fraction) : "";
+  return share ? approximate_mark(answer) + reports::percent_text(share->fraction) : "";
+}
+
+std::string rate_text(const db::BestAnswer& answer, const std::string& metric) {
+  const std::string text = metric_text(answer.winner, metric);
+  return text.empty() ? "" : approximate_mark(answer) + text;
 }
 
 /// Everything of one answer.
@@ -142,16 +153,17 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
   const model::TrialRecord& winner = answer.winner;
   const auto& measurement = winner.outcome.measurement;
   const std::string metric = first_metric({&answer});
-  Cells cells = {
-      {"", ""},
-      {"kernel", winner.kernel},
-      {"trial", style.id(winner.key)},
-      {"configuration", winner.configuration.text()},
-      {"median", time_with_marks(answer)},
-      {"95 % interval", measurement ? reports::interval_text(measurement->low_ns, measurement->high_ns) : ""},
-      {metric.empty() ? "metric" : metric, metric_text(winner, metric)},
-      {"of ceiling", share_text(answer)},
-      {"× default", speedup_text(answer)}};
+  Cells cells = {{"", ""},
+                 {"kernel", winner.kernel},
+                 {"trial", style.id(winner.key)},
+                 {"configuration", winner.configuration.text()},
+                 {"median", time_with_marks(answer)},
+                 {"95 % interval", measurement && !answer.is_approximate()
+                                       ? reports::interval_text(measurement->low_ns, measurement->high_ns)
+                                       : ""},
+                 {metric.empty() ? "metric" : metric, rate_text(answer, metric)},
+                 {"of ceiling", share_text(answer)},
+                 {"× default", speedup_text(answer)}};
   for (const std::string& name : baseline_names({&answer}))
     cells.emplace_back(reports::baseline_heading(name), library_text(answer, name));
   if (winner.resources) cells.emplace_back("registers", fmt::format("{}", winner.resources->registers));
@@ -200,7 +212,7 @@ reports::Table figures_table(const Group& group, const Common& common, bool with
     if (!common.has_one_kernel()) row.push_back(winner.kernel);
     if (with_configurations) row.push_back(common.rest(winner));
     row.push_back(time_with_marks(*answer));
-    if (!metric.empty()) row.push_back(metric_text(winner, metric));
+    if (!metric.empty()) row.push_back(rate_text(*answer, metric));
     row.push_back(speedup_text(*answer));
     for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
     row.push_back(share_percent(*answer));
@@ -252,6 +264,7 @@ std::string group_name(const Group& group) {
 /// What the marks in the group mean, and how far it was searched.
 std::string notes_text(const Group& group) {
   std::string text;
+  if (any_of(group, is_approximate)) text += fmt::format("~ {}\n", approximate_text);
   if (any_of(group, is_raced)) {
     text += "* not re-measured after the race: the lowest of many medians, so optimistic\n";
   }
@@ -271,6 +284,10 @@ std::string notes_text(const Group& group) {
 }
 
 }  // namespace
+
+std::string approximate_mark(const db::BestAnswer& answer) {
+  return answer.is_approximate() ? "~" : "";
+}
 
 std::string metric_text(const model::TrialRecord& trial, const std::string& metric) {
   const auto found = trial.metrics.find(metric);

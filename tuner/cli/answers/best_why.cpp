@@ -18,7 +18,11 @@ using Lines = std::vector<std::string>;
 
 void say_measured(const db::BestAnswer& answer, const Asked& asked, Lines& lines) {
   const db::Contest& contest = answer.contest;
-  if (!answer.exact) {
+  if (!answer.exact && !asked.unanswered.empty()) {
+    lines.push_back(
+        fmt::format("size {} has no answer here ({}); the nearest that has is {} (log2 distance {:.2f})",
+                    asked.size, asked.unanswered, contest.problem.size_text(), answer.distance));
+  } else if (!answer.exact) {
     lines.push_back(fmt::format("size {} was never measured here; the nearest is {} (log2 distance {:.2f})",
                                 asked.size, contest.problem.size_text(), answer.distance));
   }
@@ -41,6 +45,15 @@ void say_newcomers(const db::BestAnswer& answer, Lines& lines) {
       fmt::format("not in that final, though within 10 %: {}; none is clearly faster, and "
                   "`tuner run` races them",
                   fmt::join(names, ", ")));
+}
+
+/// Who was dropped for somebody that is outside of the question, or out of the race.
+void say_dropped(const db::BestAnswer& answer, Lines& lines) {
+  if (answer.dropped_near <= 0) return;
+  lines.push_back(fmt::format(
+      "{} dropped early within 10 % of it or faster, so {} may be faster",
+      answer.dropped_near == 1 ? "1 more trial was" : fmt::format("{} more trials were", answer.dropped_near),
+      answer.dropped_near == 1 ? "it" : "some"));
 }
 
 /// What `other` has instead, or all of it where it is another kernel.
@@ -129,11 +142,13 @@ void say_ceiling(const db::BestAnswer& answer, Lines& lines) {
 }
 
 std::string raced_text(const db::BestAnswer& answer) {
+  if (answer.is_approximate()) return approximate_text;
   return fmt::format(
       "not measured again in turn with the others: {}",
-      answer.had_final
+      answer.beats_final
           ? "no final has considered it yet, and it beats what the last one chose; `tuner run` races it"
-          : "the lowest of many medians, so optimistic");
+      : answer.had_final ? "it is not near enough to the best for a final, so its time is optimistic"
+                         : "the lowest of many medians, so optimistic");
 }
 
 /// Where a winner stands in its final, if that is not first.
@@ -175,6 +190,7 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   say_measured(answer, asked, lines);
   lines.push_back(answer.final ? remeasured_text(answer) : raced_text(answer));
   if (answer.final) say_newcomers(answer, lines);
+  say_dropped(answer, lines);
   say_ties(answer, style, lines);
   say_runner_up(answer, ranked, style, lines);
   for (std::string& line : evidence_lines(found, style)) lines.push_back(std::move(line));

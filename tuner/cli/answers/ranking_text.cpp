@@ -38,8 +38,10 @@ reports::Table figures_table(const RankedContest& contest, const Common& common,
     std::vector<std::string> row = {style.id(trial.key)};
     if (!common.has_one_kernel()) row.push_back(trial.kernel);
     if (with_configurations) row.push_back(common.rest(trial));
-    row.push_back(reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial));
-    if (!metric.empty()) row.push_back(metric_text(trial, metric));
+    const std::string mark = reports::is_approximate(trial) ? "~" : "";
+    row.push_back(mark + reports::time_text(trial.outcome.measurement->median_ns) +
+                  reports::unverified_mark(trial));
+    if (!metric.empty()) row.push_back(mark + metric_text(trial, metric));
     row.push_back(standing_cell(one));
     row.push_back(trial.resources ? fmt::format("{}", trial.resources->registers) : "");
     row.push_back(trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "");
@@ -75,11 +77,15 @@ bool is_raced_alone(const db::Ranked& ranked) {
   return !ranked.in_final;
 }
 
+bool is_dropped(const db::Ranked& ranked) {
+  return reports::is_approximate(ranked.trial);
+}
+
 }  // namespace
 
 std::string ranking_text(const std::vector<RankedContest>& contests, const Style& style) {
   std::string text;
-  bool raced = false;
+  bool raced = false, dropped = false;
   for (const RankedContest& contest : contests) {
     if (!text.empty()) text += '\n';
     text += util::wrapped_text(fmt::format("{} {}: {}", contest.answer.contest.problem.family,
@@ -88,9 +94,12 @@ std::string ranking_text(const std::vector<RankedContest>& contests, const Style
                                style.columns, 2);
     text += contest.trials.empty() ? "no trial that may be used\n" : contest_text(contest, style);
     raced = raced || std::any_of(contest.trials.begin(), contest.trials.end(), is_raced_alone);
+    dropped = dropped || std::any_of(contest.trials.begin(), contest.trials.end(), is_dropped);
   }
   if (raced)
-    text += util::wrapped_text("~ by their medians: not sampled in turn with the fastest", style.columns, 2);
+    text += util::wrapped_text(fmt::format("~ by their medians: not sampled in turn with the fastest{}",
+                                           dropped ? "; before a time: dropped early, so approximate" : ""),
+                               style.columns, 2);
   return text;
 }
 

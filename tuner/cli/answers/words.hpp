@@ -14,6 +14,11 @@ struct Style {
   std::size_t columns = 80;                             ///< no line is wider
 };
 
+/// Why the winner of an answer may be a trial that was dropped.
+inline constexpr const char* approximate_text =
+    "dropped early, so its time is approximate: it is the best known, since none that was measured whole is "
+    "faster";
+
 /// `4096`, `512x1024x256`, `4096 pad 32`: of a problem whose element type is said elsewhere.
 std::string size_label(const model::Problem& problem);
 

@@ -1,0 +1,182 @@
+// Which class answers where several know the size: two GPUs, another driver, a quick look at what was tuned
+// all night.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
+#include "tests/e2e/user.hpp"
+
+using db_test::key;
+using db_test::timed_trial;
+using nlohmann::json;
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+namespace model = tuner::model;
+
+namespace {
+
+/// How one class came to know the size 512.
+struct Sweep {
+  int trials = 40;
+  std::string device = "NVIDIA H200";
+  std::string method = "standard-3";
+  std::string driver = "580";
+  std::string l2 = "warm";
+  std::string kind = "cuda";
+  /// How many configurations the space has of a search that ended by itself; 0: no search.
+  int searched = 0;
+};
+
+struct Owner : User {
+  Owner() { environment["TUNER_DB"] = home / "tuner.db"; }
+
+  /// Each sweep is newer than those before it, and its fastest trial takes as many ns as `ns`.
+  void tunes(const Sweep& sweep, double ns) {
+    db::ResultStore store(home / "tuner.db");
+    model::RunRecord run = db_test::sample_run(std::to_string(ns));
+    run.device.name = sweep.device;
+    run.device.kind = sweep.kind;
+    store.begin_run(run);
+    model::ComparisonClass comparison = db_test::sample_class(sweep.device);
+    comparison.method = sweep.method;
+    comparison.driver = sweep.driver;
+    comparison.l2 = sweep.l2;
+    for (int i = 0; i < sweep.trials; ++i) {
+      model::TrialRecord trial = timed_trial(std::to_string(ns) + " " + std::to_string(i), 512, ns + i);
+      trial.comparison_class = comparison;
+      trial.run = run.id;
+      store.record(trial);
+    }
+    if (sweep.searched == 0) return;
+    model::SearchRecord search = db_test::sample_search();
+    search.problem = db_test::cube(512);
+    search.comparison_class = comparison;
+    search.run = run.id;
+    search.ending = model::SearchEnding::until;
+    search.tried = sweep.trials;
+    for (auto& part : search.parts) part.candidates = sweep.searched;
+    store.record_search(search);
+  }
+  ProgramResult flags(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> command = {"best", "512", "--format", "header"};
+    command.insert(command.end(), more.begin(), more.end());
+    return types(command);
+  }
+  /// The time of the answer that every format takes; empty where none does.
+  std::string chosen(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> command = {"best", "512", "--format", "json"};
+    command.insert(command.end(), more.begin(), more.end());
+    const json said = json::parse(types(command).out);
+    const ProgramResult header = flags(more);
+    if (!said["undecided"].empty()) {
+      CHECK(header.exit_code == 2);
+      CHECK(header.out.empty());
+      for (const json& answer : said["answers"]) CHECK(answer["chosen"] == false);
+      return "";
+    }
+    CHECK(header.exit_code == 0);
+    CHECK(said["answers"][0]["chosen"] == true);
+    const double ns = said["answers"][0]["winner"]["median_ns"];
+    CHECK(has(header.out, std::to_string(static_cast<int>(ns / 1000)) + "."));
+    return std::to_string(static_cast<int>(ns));
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("tuner command line, which class answers") {
+  TEST_CASE("a smoke test on the CPU does not replace the sweep of the night") {
+    Owner owner;
+    owner.tunes({}, 100'000);
+    SUBCASE("of a few configurations") {
+      owner.tunes({.trials = 3, .device = "Some CPU", .kind = "cpu"}, 900'000);
+    }
+    SUBCASE("of all of them") {
+      owner.tunes({.device = "Some CPU", .kind = "cpu"}, 900'000);
+    }
+    SUBCASE("of a few, measured with more care") {
+      owner.tunes({.trials = 3, .device = "Some CPU", .method = "thorough-2", .kind = "cpu"}, 900'000);
+    }
+    CHECK(owner.chosen() == "100000");
+    CHECK(owner.chosen({"--gpu", "Some CPU"}) == "900000");
+    CHECK(owner.chosen({"--class", "some cpu"}) == "900000");
+    CHECK(has(owner.flags().err, "the answer of 2 classes: "));
+  }
+
+  TEST_CASE("a quick look does not replace what was measured with more care") {
+    Owner owner;
+    owner.tunes({}, 100'000);
+    SUBCASE("of all configurations") {
+      owner.tunes({.method = "quick-3"}, 90'000);
+      CHECK(has(owner.flags().err, "measured more carefully: standard, not quick"));
+    }
+    SUBCASE("of a few") {
+      owner.tunes({.trials = 3, .method = "quick-3"}, 90'000);
+      CHECK(has(owner.flags().err, "better searched: 40 configurations, not 3"));
+    }
+    CHECK(owner.chosen() == "100000");
+    CHECK(owner.chosen({"--measure", "quick"}) == "90000");
+    const ProgramResult table = owner.types({"best", "512"});
+    CHECK(
+        has(table.out,
+            "matmul 512: NVIDIA H200, driver 580, nvrtc 13.0, float, L2 warm, standard-3, the answer of 2"));
+    CHECK(table.out.find("90.0") > table.out.find("100.0"));  // the answer stands first
+  }
+
+  TEST_CASE("what was tried is what counts, and what a search that ended by itself has passed over") {
+    Owner owner;
+    owner.tunes({.trials = 30, .searched = 500}, 100'000);
+    owner.tunes({.trials = 60, .driver = "590"}, 90'000);
+    CHECK(owner.chosen() == "100000");
+    CHECK(owner.chosen({"--class", "driver 590"}) == "90000");
+  }
+
+  TEST_CASE("of one GPU searched and measured alike the newest class answers") {
+    Owner owner;
+    owner.tunes({}, 100'000);
+    owner.tunes({.driver = "590"}, 110'000);
+    CHECK(owner.chosen() == "110000");
+    CHECK(has(owner.flags().err, "newer, and otherwise alike"));
+  }
+
+  TEST_CASE("where no rule chooses the choices are named, and the flags that pick one") {
+    Owner owner;
+    owner.tunes({}, 100'000);
+    std::vector<std::string> first, second;
+    std::string flag;
+    SUBCASE("two GPUs") {
+      owner.tunes({.trials = 30, .device = "NVIDIA B200"}, 90'000);
+      first = {"--gpu", "H200"};
+      second = {"--gpu", "b200"};
+      flag = "--gpu (NVIDIA B200 | NVIDIA H200)";
+    }
+    SUBCASE("a warm and a cold cache") {
+      owner.tunes({.l2 = "cold"}, 90'000);
+      first = {"--l2", "warm"};
+      second = {"--l2", "cold"};
+      flag = "--l2 (cold | warm)";
+    }
+    SUBCASE("one better searched and the other measured with more care") {
+      owner.tunes({.trials = 30, .method = "thorough-2"}, 90'000);
+      first = {"--measure", "standard"};
+      second = {"--measure", "thorough"};
+      flag = "--measure (standard | thorough)";
+    }
+    if (flag.empty()) return;
+    const ProgramResult refused = owner.flags();
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err, "2 classes have an answer, and no rule chooses"));
+    CHECK(has(refused.err, "40 configurations"));
+    CHECK(has(refused.err, flag));
+    CHECK(owner.chosen().empty());
+    CHECK(owner.chosen(first) == "100000");
+    CHECK(owner.chosen(second) == "90000");
+    const ProgramResult table = owner.types({"best"});
+    CHECK(table.exit_code == 0);
+    CHECK(has(table.out, "no rule chooses among 2 of them; choose with " + flag));
+  }
+}

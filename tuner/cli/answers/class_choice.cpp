@@ -1,0 +1,180 @@
+#include "tuner/cli/answers/class_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "tuner/model/device_kind.hpp"
+
+namespace tuner::cli::answers {
+namespace {
+
+using db::BestAnswer;
+
+int kind_rank(const BestAnswer& answer) {
+  const model::DeviceKind& kind = model::device_kind(answer.device_kind);
+  if (kind.is_gpu || answer.device_kind.empty()) return 2;
+  return kind.naming == model::DeviceKind::Naming::file ? 1 : 0;
+}
+
+/// `standard` of `standard-3`.
+std::string method_of(const BestAnswer& answer) {
+  const std::string& method = answer.contest.comparison_class.method;
+  return method.substr(0, method.rfind('-'));
+}
+
+int care(const BestAnswer& answer) {
+  return carefulness(method_of(answer));
+}
+
+bool same_device(const BestAnswer& a, const BestAnswer& b) {
+  return a.contest.comparison_class.device == b.contest.comparison_class.device;
+}
+
+/// By all but the versions of driver, toolkit and method.
+bool same_conditions(const BestAnswer& a, const BestAnswer& b) {
+  const model::ComparisonClass& x = a.contest.comparison_class;
+  const model::ComparisonClass& y = b.contest.comparison_class;
+  return std::tie(x.device, x.type, x.l2, x.inputs) == std::tie(y.device, y.type, y.l2, y.inputs);
+}
+
+/// -1, 0 or 1: which of the two was searched further.
+int compare_searched(const BestAnswer& a, const BestAnswer& b) {
+  const std::int64_t factor = same_device(a, b) ? 1 : 2;
+  if (a.settled > b.settled && a.settled >= factor * b.settled) return 1;
+  return b.settled > a.settled && b.settled >= factor * a.settled ? -1 : 0;
+}
+
+bool is_try(const BestAnswer& one, const BestAnswer& other) {
+  return kind_rank(other) >= kind_rank(one) && other.settled > 10 * one.settled;
+}
+
+bool surpasses(const BestAnswer& a, const BestAnswer& b) {
+  const int kind = kind_rank(a) - kind_rank(b);
+  const int searched = compare_searched(a, b);
+  const int careful = care(a) - care(b);
+  return kind >= 0 && searched >= 0 && careful >= 0 && (kind > 0 || searched > 0 || careful > 0);
+}
+
+bool equal(const BestAnswer& a, const BestAnswer& b) {
+  return same_conditions(a, b) && kind_rank(a) == kind_rank(b) && compare_searched(a, b) == 0 &&
+         care(a) == care(b);
+}
+
+std::string kind_text(const BestAnswer& answer) {
+  constexpr const char* names[] = {"the CPU", "a recording", "a GPU"};
+  return names[kind_rank(answer)];
+}
+
+/// What is better about the chosen one.
+std::string better_text(const BestAnswer& chosen, const BestAnswer& other) {
+  const bool further = compare_searched(chosen, other) > 0 || is_try(other, chosen);
+  if (further)
+    return fmt::format("better searched: {} configurations, not {}", chosen.settled, other.settled);
+  if (kind_rank(chosen) > kind_rank(other))
+    return fmt::format("of {}, not of {}", kind_text(chosen), kind_text(other));
+  if (care(chosen) > care(other))
+    return fmt::format("measured more carefully: {}, not {}", method_of(chosen), method_of(other));
+  return "newer, and otherwise alike";
+}
+
+void choose(const std::vector<BestAnswer>& all, ClassChoice& choice) {
+  if (choice.answers.size() == 1) {
+    choice.chosen = choice.answers.front();
+    return;
+  }
+  std::vector<std::size_t> left = choice.answers;
+  const auto without = [&](auto&& is_worse) {
+    const std::vector<std::size_t> before = left;
+    std::erase_if(left, [&](std::size_t one) {
+      return std::any_of(before.begin(), before.end(),
+                         [&](std::size_t other) { return other != one && is_worse(all[one], all[other]); });
+    });
+  };
+  without([](const BestAnswer& one, const BestAnswer& other) { return is_try(one, other); });
+  without([](const BestAnswer& one, const BestAnswer& other) { return surpasses(other, one); });
+  without([](const BestAnswer& one, const BestAnswer& other) {
+    const auto age = [](const BestAnswer& answer) {
+      return std::pair(answer.contest.latest, answer.contest.comparison_class.key());
+    };
+    return equal(one, other) && age(other) > age(one);
+  });
+  if (left.size() != 1) {
+    choice.why = fmt::format("{} classes have an answer, and no rule chooses among {} of them",
+                             choice.answers.size(), left.size());
+    choice.answers = left;
+    return;
+  }
+  choice.chosen = left.front();
+  std::vector<std::string> reasons;
+  for (const std::size_t other : choice.answers) {
+    if (other == left.front()) continue;
+    std::string reason = better_text(all[left.front()], all[other]);
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+      reasons.push_back(std::move(reason));
+  }
+  choice.why = fmt::format("the answer of {} classes: {}", choice.answers.size(), fmt::join(reasons, "; "));
+}
+
+}  // namespace
+
+int carefulness(std::string_view method) {
+  constexpr std::string_view methods[] = {"quick", "standard", "complete", "thorough", "exhaustive"};
+  return static_cast<int>(std::find(std::begin(methods), std::end(methods), method) - std::begin(methods)) %
+         static_cast<int>(std::size(methods));
+}
+
+std::vector<ClassChoice> choose_classes(const std::vector<BestAnswer>& answers) {
+  // Of one size the nearest that a class has may be another one than another class has.
+  std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> questions;
+  std::set<std::string> answered;  // families that have the size itself
+  for (const BestAnswer& answer : answers) {
+    if (answer.exact && answer.wanted_device) answered.insert(answer.contest.problem.family);
+  }
+  std::vector<ClassChoice> choices;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const model::Problem& problem = answers[i].contest.problem;
+    const bool is_second =
+        answered.contains(problem.family) && !(answers[i].exact && answers[i].wanted_device);
+    if (is_second) continue;
+    const std::string size = answered.contains(problem.family) ? problem.size_text() : "";
+    questions[{problem.family, size, problem.row_padding}].push_back(i);
+  }
+  for (auto& [question, of_question] : questions) {
+    ClassChoice& choice = choices.emplace_back();
+    choice.answers = std::move(of_question);
+    choose(answers, choice);
+  }
+  return choices;
+}
+
+std::string choosing_flags(const std::vector<const BestAnswer*>& answers) {
+  std::vector<std::string> flags;
+  const auto add = [&](const char* flag, auto&& value_of) {
+    std::set<std::string> values;
+    for (const BestAnswer* answer : answers) values.insert(value_of(*answer));
+    if (values.size() > 1) flags.push_back(fmt::format("{} ({})", flag, fmt::join(values, " | ")));
+  };
+  using Class = model::ComparisonClass;
+  const auto field = [](std::string Class::*member) {
+    return [member](const BestAnswer& answer) { return answer.contest.comparison_class.*member; };
+  };
+  add("--gpu", field(&Class::device));
+  add("--measure", method_of);
+  add("--l2", field(&Class::l2));
+  add("--type", [](const BestAnswer& answer) {
+    return std::string(model::cuda_name(answer.contest.comparison_class.type));
+  });
+  add("--class", field(&Class::driver));
+  add("--class", field(&Class::toolkit));
+  add("--class", field(&Class::inputs));
+  return fmt::format("{}", fmt::join(flags, ", "));
+}
+
+}  // namespace tuner::cli::answers
