@@ -38,10 +38,9 @@ constexpr std::array settings = {
                  "a new one each run, recorded", "", 0, 1e18},
     KnownSetting{"budget", SettingKind::budget, "time, GPU time or trials after which a sweep ends",
                  "no limit"},
-    KnownSetting{
-        "until", SettingKind::share,
-        "a size's search ends when a gain of this much is no longer expected of the rest; 0%: with its space",
-        "1% where `auto` learns, else with its space"},
+    KnownSetting{"until", SettingKind::share,
+                 "a size's search ends when its last trials gained less than this; 0%: with its space",
+                 "1% where the strategy learns, else with its space"},
     KnownSetting{"measure", SettingKind::word, "how carefully times are taken; complete drops nothing", "",
                  "quick|standard|thorough|complete|exhaustive"},
     KnownSetting{"l2", SettingKind::word, "whether the last-level cache keeps data between launches", "",

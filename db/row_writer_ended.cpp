@@ -20,6 +20,7 @@ using tuner::model::Digest;
 using tuner::model::Error;
 using tuner::model::FinalRecord;
 using tuner::model::Measurement;
+using tuner::model::Outlook;
 using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
@@ -117,9 +118,14 @@ void require_sound(const SearchRecord& search) {
     if (part.candidates < 0) refuse(fmt::format("{} candidates", part.candidates));
   }
   if (!search.outlook) return;
-  for (const double share : {search.outlook->gain, search.outlook->low, search.outlook->high}) {
+  const Outlook& outlook = *search.outlook;
+  for (const double share : {outlook.gain, outlook.low, outlook.high}) {
     if (!std::isfinite(share) || share < 0) refuse(fmt::format("{} is no expected gain", share));
   }
+  for (const double share : {outlook.behind, outlook.behind_at_worst, outlook.faster}) {
+    if (!(share >= 0 && share <= 1)) refuse(fmt::format("{} is no share", share));
+  }
+  if (outlook.stretch < 0) refuse(fmt::format("a stretch of {} results", outlook.stretch));
 }
 
 Digest search_id(const SearchRecord& search, const Digest& contest) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "reports/numbers.hpp"
 
@@ -51,14 +52,26 @@ std::string part_text(const model::Searched& searched) {
 
 }  // namespace
 
-std::string gain_text(const model::Outlook& outlook) {
-  return fmt::format("{} % ({}–{} %)", rough_percent(outlook.gain), rough_percent(outlook.low),
-                     rough_percent(outlook.high));
+std::string outlook_text(const model::Outlook& outlook, const std::string& where) {
+  if (outlook.faster > 0)
+    return fmt::format("at most {} % of the rest are faster (95 % sure){}", rough_percent(outlook.faster),
+                       where);
+  const std::string gain = rough_percent(outlook.gain);
+  if (outlook.stretch == 0)
+    return fmt::format("an earlier version expected {} % more ({}–{} %){}", gain, rough_percent(outlook.low),
+                       rough_percent(outlook.high), where);
+  std::string text = fmt::format("{} gained in the last {} trials{}", gain == "0" ? "nothing" : gain + " %",
+                                 grouped(outlook.stretch), where);
+  if (outlook.behind > 0) {
+    text += fmt::format("; of such searches {} % ended over 5 % behind, {} % on the worst kind of space",
+                        rough_percent(outlook.behind), rough_percent(outlook.behind_at_worst));
+  }
+  return text;
 }
 
-std::string outlook_text(const model::Searched& searched) {
+std::string outlook_text(const model::Searched& searched, const std::string& where) {
   if (!searched.outlook) return "";
-  std::string text = "expected remaining gain " + gain_text(*searched.outlook);
+  std::string text = outlook_text(*searched.outlook, where);
   if (searched.outlook_tried < searched.tried)
     text += fmt::format(", as of the first {}", grouped(searched.outlook_tried));
   return text;
@@ -102,18 +115,20 @@ std::string searched_summary(const std::vector<LabelledSearch>& searches) {
   if (known.size() < searches.size())
     said.push_back(fmt::format("not known of {}", searches.size() - known.size()));
   std::erase_if(parts, [](const auto* one) { return !one->second->outlook; });
-  const auto widest = std::max_element(parts.begin(), parts.end(), [](const auto* a, const auto* b) {
-    return a->second->outlook->gain < b->second->outlook->gain;
-  });
-  if (widest != parts.end()) {
-    const std::string most = outlook_text(*(*widest)->second);
+  if (!parts.empty()) {
+    // The one of which most is to be feared.
+    const auto fear = [](const LabelledSearch* one) {
+      const model::Outlook& outlook = *one->second->outlook;
+      return std::tuple(outlook.gain, outlook.faster, outlook.behind, -outlook.stretch);
+    };
+    const auto worst = std::max_element(parts.begin(), parts.end(),
+                                        [&](const auto* a, const auto* b) { return fear(a) < fear(b); });
+    const std::string most = outlook_text(*(*worst)->second);
     const bool is_everywhere = std::all_of(
         parts.begin(), parts.end(), [&](const auto* one) { return outlook_text(*one->second) == most; });
-    if (parts.size() == 1)
-      said.push_back(fmt::format("{} at {}", most, (*widest)->first));
-    else
-      said.push_back(is_everywhere ? most + " at each"
-                                   : fmt::format("{} at {}, the most of all", most, (*widest)->first));
+    std::string where = " at " + (*worst)->first;
+    if (parts.size() > 1) where = is_everywhere ? " at each" : where + ", and no more elsewhere";
+    said.push_back(outlook_text(*(*worst)->second, where));
   }
   return fmt::format("{}", fmt::join(said, "; "));
 }
@@ -126,6 +141,10 @@ nlohmann::ordered_json searched_json(const std::optional<model::Searched>& searc
                {"low", searched->outlook->low},
                {"high", searched->outlook->high},
                {"estimate", searched->outlook->estimate},
+               {"stretch", searched->outlook->stretch},
+               {"behind", searched->outlook->behind},
+               {"behind_at_worst", searched->outlook->behind_at_worst},
+               {"faster", searched->outlook->faster},
                {"tried", searched->outlook_tried}};
   }
   return {{"candidates", searched->candidates},

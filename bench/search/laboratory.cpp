@@ -47,53 +47,68 @@ std::optional<Translation> translation(const RecordedSpace& ours, const Recorded
 
 }  // namespace
 
-Laboratory::Laboratory(RecordedSpace recorded)
-    : m_recorded(std::move(recorded)),
-      m_spec(device::replay::recorded_kernel(m_recorded)),
-      m_configurations(m_spec.parameters) {
-  m_space.problem.family = m_spec.family;
-  for (std::size_t d = 0; d < m_spec.sizes.size(); ++d)
-    m_space.problem.sizes.push_back(
-        {m_spec.sizes[d], d < m_recorded.problem.size() ? m_recorded.problem[d] : 1});
-  m_space.kernels = {{&m_spec, &m_configurations}};
-  m_configurations.reserve(m_recorded.entries.size());
-  for (const RecordedSpace::Entry& entry : m_recorded.entries) {
-    m_space.candidates.push_back({0, m_configurations.size()});
-    m_configurations.add(entry.coordinates);
+Laboratory::Laboratory(std::vector<RecordedSpace> kernels) : m_recorded(std::move(kernels)) {
+  for (const RecordedSpace& recorded : m_recorded) {
+    const model::KernelSpec& spec = m_specs.emplace_back(device::replay::recorded_kernel(recorded));
+    space::ConfigurationList& list = m_lists.emplace_back(spec.parameters);
+    list.reserve(recorded.entries.size());
+    for (const RecordedSpace::Entry& entry : recorded.entries) {
+      m_space.candidates.push_back({m_space.kernels.size(), list.size()});
+      list.add(entry.coordinates);
+    }
+    m_space.kernels.push_back({&spec, &list});
   }
+  const model::KernelSpec& first = m_specs.front();
+  m_space.problem.family = first.family;
+  for (std::size_t d = 0; d < first.sizes.size(); ++d)
+    m_space.problem.sizes.push_back(
+        {first.sizes[d], d < m_recorded.front().problem.size() ? m_recorded.front().problem[d] : 1});
   m_space.known.resize(m_space.size());
   m_space.priors = [this] { return m_priors; };
 }
 
+const RecordedSpace::Entry& Laboratory::entry(std::size_t candidate) const {
+  const search::SearchSpace::Candidate& one = m_space.candidates[candidate];
+  return m_recorded[one.kernel].entries[one.configuration];
+}
+
 search::Result Laboratory::result(std::size_t candidate) const {
-  return result_of(m_recorded.entries[candidate]);
+  return result_of(entry(candidate));
 }
 
 std::vector<double> Laboratory::times_ms() const {
   std::vector<double> times;
-  for (const RecordedSpace::Entry& entry : m_recorded.entries)
-    times.push_back(entry.time_ns ? *entry.time_ns / ns_per_ms : std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < m_space.size(); ++i)
+    times.push_back(entry(i).time_ns ? *entry(i).time_ns / ns_per_ms
+                                     : std::numeric_limits<double>::quiet_NaN());
   return times;
+}
+
+double Laboratory::best_ns() const {
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < m_space.size(); ++i) best = std::min(best, entry(i).time_ns.value_or(best));
+  return best;
 }
 
 void Laboratory::set_prior(const RecordedSpace& other) {
   m_priors.clear();
-  const auto places = translation(m_recorded, other);
+  const RecordedSpace& ours = m_recorded.front();
+  const auto places = translation(ours, other);
   if (!places) throw model::Error("the prior lacks a parameter of the space");
   std::map<std::vector<std::uint16_t>, std::size_t> theirs;
   for (std::size_t i = 0; i < other.entries.size(); ++i) {
     // Parameters in our order.
     std::vector<std::uint16_t> key;
-    for (const model::ParameterSpec& parameter : m_recorded.parameters)
+    for (const model::ParameterSpec& parameter : ours.parameters)
       for (std::size_t p = 0; p < other.parameters.size(); ++p)
         if (other.parameters[p].name == parameter.name) key.push_back(other.entries[i].coordinates[p]);
     theirs.emplace(std::move(key), i);
   }
   search::SearchSpace::Prior prior{other.device.empty() ? "the record" : other.device,
                                    m_space.problem,
-                                   !other.device.empty() && other.device == m_recorded.device,
+                                   !other.device.empty() && other.device == ours.device,
                                    {}};
-  for (const RecordedSpace::Entry& entry : m_recorded.entries) {
+  for (const RecordedSpace::Entry& entry : ours.entries) {
     std::vector<std::uint16_t> key;
     for (std::size_t p = 0; p < entry.coordinates.size(); ++p)
       if (const auto place = (*places)[p][entry.coordinates[p]]) key.push_back(*place);
@@ -101,10 +116,11 @@ void Laboratory::set_prior(const RecordedSpace& other) {
     prior.results.push_back(found == theirs.end() ? std::nullopt
                                                   : std::optional(result_of(other.entries[found->second])));
   }
+  prior.results.resize(m_space.size());  // of other kernels nothing is known
   m_priors.push_back(std::move(prior));
 }
 
-Run play(const Laboratory& laboratory, const Play& play, std::size_t forecast_every) {
+Run play(const Laboratory& laboratory, const Play& play) {
   using Clock = std::chrono::steady_clock;
   Run run;
   const auto strategy = search::strategy_named(play.strategy).make(laboratory.space(), play.seed);
@@ -127,10 +143,7 @@ Run play(const Laboratory& laboratory, const Play& play, std::size_t forecast_ev
     run.strategy_seconds += std::chrono::duration<double>(Clock::now() - began).count();
     run.trace.push_back(done);
     if (result.time_ns) best_ns = std::min(best_ns, *result.time_ns);
-    if (forecast_every != 0 && run.trace.size() % forecast_every == 0)
-      if (const auto outlook = strategy->outlook())
-        run.forecasts.push_back({run.trace.size(), *outlook, 1 - best_ms * ns_per_ms / best_ns});
-    if (best_ns <= best_ms * ns_per_ms && forecast_every == 0) break;
+    if (best_ns <= best_ms * ns_per_ms) break;
   }
   return run;
 }

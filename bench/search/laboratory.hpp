@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -10,24 +11,28 @@
 
 namespace bench {
 
-/// A recorded space as a strategy sees one in a sweep. Stays where it is: its parts refer to each other.
+/// A space whose times are known, as a strategy sees one in a sweep. Stays where it is: its parts refer to
+/// each other.
 class Laboratory {
  public:
-  explicit Laboratory(tuner::device::replay::RecordedSpace recorded);
+  /// One for each kernel that competes, of names that differ.
+  explicit Laboratory(std::vector<tuner::device::replay::RecordedSpace> kernels);
   Laboratory(const Laboratory&) = delete;
   Laboratory& operator=(const Laboratory&) = delete;
 
   const tuner::search::SearchSpace& space() const { return m_space; }
-  const tuner::device::replay::RecordedSpace& recorded() const { return m_recorded; }
   tuner::search::Result result(std::size_t candidate) const;
   std::vector<double> times_ms() const;  ///< not finite: failed
-  /// Has strategies see what `other` recorded, as far as its configurations are ours.
+  double best_ns() const;
+  /// Has strategies see what `other` recorded, as far as its configurations are those of our only kernel.
   void set_prior(const tuner::device::replay::RecordedSpace& other);
 
  private:
-  tuner::device::replay::RecordedSpace m_recorded;
-  tuner::model::KernelSpec m_spec;
-  tuner::space::ConfigurationList m_configurations;
+  const tuner::device::replay::RecordedSpace::Entry& entry(std::size_t candidate) const;
+
+  std::vector<tuner::device::replay::RecordedSpace> m_recorded;
+  std::deque<tuner::model::KernelSpec> m_specs;
+  std::deque<tuner::space::ConfigurationList> m_lists;
   tuner::search::SearchSpace m_space;
   std::vector<tuner::search::SearchSpace::Prior> m_priors;
 };
@@ -41,20 +46,12 @@ struct Play {
   double best_ms = 0;     ///< ends when this is reached: nothing can change after it
 };
 
-/// What a strategy said of the rest at some point of a run, and what was true.
-struct Forecast {
-  std::size_t evaluations = 0;
-  tuner::search::Outlook outlook;
-  double true_gain = 0;
-};
-
 struct Run {
   Trace trace;
-  std::vector<Forecast> forecasts;  ///< after every `forecast_every` results
-  double strategy_seconds = 0;      ///< spent in next() and report()
+  double strategy_seconds = 0;  ///< spent in next() and report()
   std::size_t proposals = 0;
 };
 
-Run play(const Laboratory& laboratory, const Play& play, std::size_t forecast_every);
+Run play(const Laboratory& laboratory, const Play& play);
 
 }  // namespace bench

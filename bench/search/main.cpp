@@ -10,8 +10,9 @@
 #include <map>
 #include <memory>
 
-#include "bench/search/calibration.hpp"
+#include "bench/search/constructed.hpp"
 #include "bench/search/curves.hpp"
+#include "bench/search/ends.hpp"
 #include "bench/search/laboratory.hpp"
 #include "bench/search/metric.hpp"
 #include "bench/search/proposal_cost.hpp"
@@ -35,8 +36,11 @@ struct Options {
   std::size_t depth = 1;
   std::size_t more = 500;
   std::string prior;
-  std::size_t forecast_every = 0;
   std::size_t cost = 0;
+  bool ends = false;
+  std::vector<std::string> constructed;
+  bool elsewhere = false;
+  double until = 0.01;
   std::string svg;
   Pipeline pipeline;
 };
@@ -72,34 +76,20 @@ void print_space(const std::string& name, const Laboratory& laboratory, const Ti
   std::vector<Curve> curves;
   for (const std::string& strategy : options.strategies) {
     std::vector<Trace> traces;
-    std::vector<Run> runs;
     double seconds = 0;
     std::size_t proposals = 0;
     for (std::size_t s = 0; s < seeds; ++s) {
       Play one{strategy, options.first_seed + s, options.depth, std::max(times.budget, options.more),
                times.best};
-      Run run = play(laboratory, one, options.forecast_every);
+      Run run = play(laboratory, one);
       seconds += run.strategy_seconds;
       proposals += run.proposals;
       traces.push_back(run.trace);
-      runs.push_back(std::move(run));
     }
     const Score s = score(times, traces);
     fmt::print("{:22} {:6} {:5}  {:14} {:7.3f} {:7.3f} {:7.3f} {:6.0f} {:6.0f} {:8.3f}\n", name,
                times.time_ms.size(), times.budget, strategy.substr(0, 14), s.score, s.by_time, s.first20,
                s.to_1_percent, s.to_5_percent, 1e3 * seconds / static_cast<double>(proposals));
-    if (options.forecast_every != 0) {
-      const Calibration c = calibrate(runs);
-      fmt::print(
-          "  outlook of {}: {} forecasts, {:.1f} % inside, {:.1f} % above; expected {:.2f} %, true {:.2f} %; "
-          "{} content with 1 %, {:.1f} % of them wrongly\n",
-          strategy, c.forecasts, 100 * c.inside, 100 * c.above, 100 * c.expected, 100 * c.truth, c.content,
-          100 * c.wrongly_content);
-      if (!c.left.empty())
-        fmt::print("  until 1 %: after {} ({} to {}) evaluations; left {:.2f} % (median), {:.2f} % (worst)\n",
-                   c.ended_after[c.ended_after.size() / 2], c.ended_after.front(), c.ended_after.back(),
-                   100 * c.left[c.left.size() / 2], 100 * c.left.back());
-    }
     std::fflush(stdout);
     Sum& sum = sums[strategy];
     sum.score += s.score;
@@ -120,7 +110,7 @@ int run(const Options& options) {
              "score", "time", "first20", "to 1%", "to 5%", "ms/prop.");
   std::map<std::string, Sum> sums;
   for (const fs::path& file : files) {
-    Laboratory laboratory(tuner::device::replay::read_recorded_space(file));
+    Laboratory laboratory({tuner::device::replay::read_recorded_space(file)});
     if (!options.prior.empty())
       laboratory.set_prior(tuner::device::replay::read_recorded_space(options.prior));
     const Times times(laboratory.times_ms(), options.pipeline);
@@ -135,16 +125,57 @@ int run(const Options& options) {
   return 0;
 }
 
+void print_ends(Ends ends, std::vector<Ends>& all) {
+  fmt::print("{}\n", ends.line());
+  std::fflush(stdout);
+  all.push_back(std::move(ends));
+}
+
+/// Searches that are left to end by themselves: how good their answers are, and what they said of the rest.
+int run_ends(const Options& options) {
+  const std::string& strategy = options.strategies.front();
+  fmt::print("{}\n", Ends::heading());
+  std::vector<Ends> all;
+  for (const fs::path& file : files_of(options.spaces)) {
+    Laboratory laboratory({tuner::device::replay::read_recorded_space(file)});
+    if (!options.prior.empty())
+      laboratory.set_prior(tuner::device::replay::read_recorded_space(options.prior));
+    Ends ends{name_of(file), {}};
+    for (std::size_t s = 0; s < options.seeds; ++s)
+      ends.all.push_back(
+          play_to_end(laboratory, strategy, options.first_seed + s, options.depth, options.until));
+    print_ends(std::move(ends), all);
+  }
+  for (const Construction& kind : constructions()) {
+    const auto& wanted = options.constructed;
+    const auto is_wanted = [&](const std::string& name) { return name == "all" || name == kind.name; };
+    if (std::none_of(wanted.begin(), wanted.end(), is_wanted)) continue;
+    Ends ends{std::string(kind.name), {}};
+    for (std::size_t s = 0; s < options.seeds; ++s) {
+      const std::uint64_t seed = options.first_seed + s;
+      Laboratory laboratory(construct(kind, seed));
+      if (options.elsewhere) laboratory.set_prior(construct_elsewhere(kind, seed));
+      ends.all.push_back(play_to_end(laboratory, strategy, seed, options.depth, options.until));
+    }
+    print_ends(std::move(ends), all);
+  }
+  fmt::print("{}", experience(all));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("Plays strategies over recorded spaces");
   app.add_option("spaces", options.spaces, "files, or folders of them");
-  app.add_option("--outlook", options.forecast_every,
-                 "hold what strategies expect of the rest against the truth, every so many results");
   app.add_option("--svg", options.svg, "a folder for a curve of each space");
   app.add_option("--cost", options.cost, "what so many proposals cost in a space of 204,800 candidates");
+  app.add_flag("--ends", options.ends, "searches that end by themselves: how far behind, and what they said");
+  app.add_option("--constructed", options.constructed,
+                 "with --ends: kinds of spaces that are made up, or all");
+  app.add_flag("--elsewhere", options.elsewhere, "with --constructed: another size of the device is known");
+  app.add_option("--until", options.until, "with --ends: as of tuner run, a share");
   app.add_option("--strategy", options.strategies, "as of tuner run; several times for several");
   app.add_option("--seeds", options.seeds);
   app.add_option("--seeds-if-small", options.seeds_if_small, "where the budget is under 100");
@@ -162,7 +193,7 @@ int main(int argc, char** argv) {
         within = print_proposal_cost(strategy, options.cost) && within;
       return within ? 0 : 1;
     }
-    return run(options);
+    return options.ends || !options.constructed.empty() ? run_ends(options) : run(options);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   } catch (const tuner::model::Error& error) {

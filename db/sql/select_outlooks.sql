@@ -1,6 +1,8 @@
 -- What searches of a contest expected of the rest, the one that knew most first; each with how many kernels it was of,
 -- and of how many of these the spec is still what it was.
-SELECT s.tried, count(*), total(r.spec = coalesce(e.spec, r.spec)), s.gain, s.low, s.high, s.estimate
+SELECT s.tried, count(*), total(r.spec = coalesce(e.spec, r.spec)), s.gain, s.low, s.high, s.estimate,
+       s.stretch, coalesce(s.behind, 0), coalesce(s.behind_at_worst, 0),
+       coalesce(s.faster, 0)
 FROM searches AS s
 JOIN contests AS n ON n.id = s.contest
 JOIN problems AS p ON p.id = n.problem

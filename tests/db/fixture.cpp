@@ -178,7 +178,7 @@ SearchRecord sample_search() {
   search.parts = {{"register_tile", key("spec"), 100}};
   search.tried = 2;
   search.failed = 1;
-  search.outlook = Outlook{0.004, 0, 0.011, "model"};
+  search.outlook = Outlook{0.004, 0, 0.011, "model", 160, 0.04, 0.2, 0.01};
   search.ended_at = "2026-01-02T03:04:05.000000Z";
   return search;
 }

@@ -94,13 +94,16 @@ TEST_SUITE("db") {
     CHECK(contains(refused([](SearchRecord& s) { s.failed = 3; }), "3 of 2"));
     CHECK(contains(refused([](SearchRecord& s) { s.outlook->high = -1; }), "no expected gain"));
     CHECK(contains(refused([](SearchRecord& s) { s.outlook->gain = NAN; }), "no expected gain"));
+    CHECK(contains(refused([](SearchRecord& s) { s.outlook->behind = 1.5; }), "no share"));
+    CHECK(contains(refused([](SearchRecord& s) { s.outlook->faster = NAN; }), "no share"));
+    CHECK(contains(refused([](SearchRecord& s) { s.outlook->stretch = -1; }), "-1 results"));
   }
 
   TEST_CASE("what has been tried is counted among the trials, in any database and merged in any order") {
     const TempFolder folder;
     search(folder / "a.db", "first", {"a", "b"}, 0.02);
     search(folder / "b.db", "second", {"b", "c", "d"}, 0.01);
-    const auto expected = Searched{100, 4, Outlook{0.01, 0, 0.011, "model"}, 3};
+    const auto expected = Searched{100, 4, Outlook{0.01, 0, 0.011, "model", 160, 0.04, 0.2, 0.01}, 3};
     for (const auto& [target, source] : {std::pair("a.db", "b.db"), std::pair("b.db", "a.db")}) {
       const auto merged = folder / ("merged " + std::string(target));
       std::filesystem::copy_file(folder / target, merged);
@@ -194,11 +197,11 @@ TEST_SUITE("db") {
       query.trial = db_test::key("c");
       db::forget(db, query, false);
       // Of the two searches only the second was of no more than is still known.
-      CHECK(searched(db) == Searched{100, 1, Outlook{0.01, 0, 0.011, "model"}, 1});
+      CHECK(searched(db) == Searched{100, 1, Outlook{0.01, 0, 0.011, "model", 160, 0.04, 0.2, 0.01}, 1});
     }
     SUBCASE("a run") {
       db::forget(db, run_named("first"), false);
-      CHECK(searched(db) == Searched{100, 1, Outlook{0.01, 0, 0.011, "model"}, 1});
+      CHECK(searched(db) == Searched{100, 1, Outlook{0.01, 0, 0.011, "model", 160, 0.04, 0.2, 0.01}, 1});
       db::forget(db, run_named("second"), false);
       CHECK_FALSE(searched(db).has_value());
     }

@@ -14,7 +14,7 @@ using tuner::model::Searched;
 namespace {
 
 Searched some_searched() {
-  return {205'216, 12'313, Outlook{0.004, 0, 0.011, "model"}, 12'313};
+  return {205'216, 12'313, Outlook{0, 0, 0.001, "gain of late", 160, 0.11, 0.64}, 12'313};
 }
 
 }  // namespace
@@ -22,33 +22,57 @@ Searched some_searched() {
 TEST_SUITE("reports") {
   TEST_CASE("how far a space was searched is said in per cent, with what is expected of the rest") {
     CHECK(reports::searched_text(some_searched()) ==
-          "searched 6 % of 205,216; expected remaining gain 0.4 % (0–1.1 %)");
+          "searched 6 % of 205,216; nothing gained in the last 160 trials; of such searches 11 % ended over "
+          "5 % "
+          "behind, 64 % on the worst kind of space");
     Searched more = some_searched();
     more.tried = 20'522;
     CHECK(reports::searched_text(more) ==
-          "searched 10 % of 205,216; expected remaining gain 0.4 % (0–1.1 %), as of the first 12,313");
+          "searched 10 % of 205,216; nothing gained in the last 160 trials; of such searches 11 % ended over "
+          "5 % "
+          "behind, 64 % on the worst kind of space, as of the first 12,313");
     more.outlook.reset();
     CHECK(reports::searched_text(more) == "searched 10 % of 205,216");
     CHECK(reports::searched_text({44, 44, std::nullopt, 0}) == "searched whole: all 44");
     // Nearly all is not all.
     CHECK(reports::searched_text({45'000, 44'999, std::nullopt, 0}) == "searched all but 1 of 45,000");
-    CHECK(reports::gain_text({0.12, 0.034, 0.5, ""}) == "12 % (3.4–50 %)");
+  }
+
+  TEST_CASE("what is left is said as what was observed, and as no more than that") {
+    Outlook outlook;
+    outlook.gain = 0.034;
+    outlook.high = 0.1;
+    outlook.stretch = 1200;
+    CHECK(reports::outlook_text(outlook) == "3.4 % gained in the last 1,200 trials");
+    outlook.gain = 0.0004;
+    outlook.behind = 0.042;
+    outlook.behind_at_worst = 0.5;
+    CHECK(reports::outlook_text(outlook, " at 512") ==
+          "nothing gained in the last 1,200 trials at 512; of such searches 4.2 % ended over 5 % behind, 50 "
+          "% on the "
+          "worst kind of space");
+    Outlook random{0.05, 0.01, 0.2, "order statistics"};
+    random.faster = 0.012;
+    CHECK(reports::outlook_text(random) == "at most 1.2 % of the rest are faster (95 % sure)");
+    CHECK(reports::outlook_text({0.12, 0.034, 0.5, "model"}) ==
+          "an earlier version expected 12 % more (3.4–50 %)");
   }
 
   TEST_CASE("how far many sizes were searched is one sentence, with the worst of what is left") {
     const Searched whole{44, 44, std::nullopt, 0};
-    Searched half{100, 50, Outlook{0.02, 0, 0.05, "model"}, 50};
+    Searched half{100, 50, Outlook{0.02, 0, 0.1, "gain of late", 40}, 50};
     CHECK(reports::searched_summary({{"256", whole}, {"512", whole}}) == "whole at all 2 sizes");
     CHECK(reports::searched_summary({{"256", std::nullopt}}).empty());
     CHECK(reports::searched_summary(
               {{"256", whole}, {"512", std::nullopt}, {"1024", some_searched()}, {"2048", half}}) ==
           "whole at 1 of 4 sizes; 6 % to 50 % of the configurations at 2 sizes; not known of 1; "
-          "expected remaining gain 2.0 % (0–5.0 %) at 2048, the most of all");
+          "2.0 % gained in the last 40 trials at 2048, and no more elsewhere");
     CHECK(reports::searched_summary({{"256", whole}, {"1024", some_searched()}}) ==
           "whole at 1 of 2 sizes; 6 % of the configurations at 1024; "
-          "expected remaining gain 0.4 % (0–1.1 %) at 1024");
+          "nothing gained in the last 160 trials at 1024; of such searches 11 % ended over 5 % behind, 64 % "
+          "on the worst kind of space");
     CHECK(reports::searched_summary({{"256", half}, {"1024", half}}) ==
-          "50 % of the configurations at 2 sizes; expected remaining gain 2.0 % (0–5.0 %) at each");
+          "50 % of the configurations at 2 sizes; 2.0 % gained in the last 40 trials at each");
     CHECK(reports::searched_cell(whole) == "whole");
     CHECK(reports::searched_cell(half) == "50 %");
     CHECK(reports::searched_cell(Searched{45'000, 44'999, std::nullopt, 0}) == "all but 1");
@@ -69,16 +93,19 @@ TEST_SUITE("reports") {
     const std::string text = reports::to_markdown(reports::build_report(input));
     CHECK(contains(text, "| idea "));
     CHECK(contains(text, "NVIDIA A100"));
-    CHECK(contains(text,
-                   "6 % of the configurations at 512; not known of 2; expected remaining gain "
-                   "0.4 % (0–1.1 %) at 512"));
+    CHECK(contains(
+        text,
+        "6 % of the configurations at 512; not known of 2; nothing gained in the last 160 trials at 512; "
+        "of such searches 11 % ended over 5 % behind, 64 % on the worst kind of space"));
     const auto json = nlohmann::json::parse(reports::to_json(input));
     CHECK(json["classes"][0]["trials"][0]["idea"] == "NVIDIA A100");
     const auto& problems = json["classes"][0]["problems"];
     const auto& searched = problems[1]["searched"];
     CHECK(searched["candidates"] == 205'216);
     CHECK(searched["whole"] == false);
-    CHECK(searched["outlook"]["estimate"] == "model");
+    CHECK(searched["outlook"]["estimate"] == "gain of late");
+    CHECK(searched["outlook"]["stretch"] == 160);
+    CHECK(searched["outlook"]["behind_at_worst"] == 0.64);
     CHECK(problems[0]["searched"].is_null());
     CHECK(contains(reports::to_csv(input), ",NVIDIA A100,"));
   }

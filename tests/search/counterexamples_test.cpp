@@ -325,7 +325,9 @@ TEST_SUITE("tuner::search") {
     CHECK(clipped.clip == 1);
     CHECK(clipped.shift == doctest::Approx(5.0 / 9));
     CHECK(clipped.standard(1000) == clipped.standard(1));
-    CHECK(clipped.failed() > clipped.standard(1000));
+    // A failure moves no quantile either.
+    some.push_back(observed(-50, Observation::Kind::failure));
+    CHECK(tuner::search::learn::Scale(some, 0.8).clip == 1);
   }
 
   TEST_CASE("of many results the better half of those that are kept are the best there are") {
@@ -351,6 +353,21 @@ TEST_SUITE("tuner::search") {
     std::vector<double> log_times;
     for (std::size_t i = 0; i < 100; ++i) log_times.push_back(std::log(1000.0 + static_cast<double>(i)));
     CHECK(outlook->gain == doctest::Approx(order_statistics(log_times, 100, 100)->gain));
+  }
+
+  TEST_CASE("how rare something faster is follows from how many draws did not meet it") {
+    // That 8 of 20 are not among 5 draws has a probability of 0.051, 9 of 20 one of 0.030.
+    CHECK(tuner::search::most_faster(20, 5) == doctest::Approx(8.0 / 15));
+    CHECK(tuner::search::most_faster(20, 0) == 1);
+    CHECK(tuner::search::most_faster(20, 20) == 0);
+    CHECK(tuner::search::most_faster(100'000, 3'000) == doctest::Approx(0.001).epsilon(0.05));
+    // Only what it drew itself counts: who knows how the rest was chosen.
+    tuner::test::LineSpace line(200);
+    for (std::size_t i = 0; i < 100; ++i) line.space.known[i] = took(1000.0 + static_cast<double>(i));
+    const auto strategy = strategy_named("random").make(line.space, 1);
+    CHECK(strategy->outlook()->faster == 0);
+    for (int i = 0; i < 20; ++i) strategy->report(strategy->next()->candidate, took(500));
+    CHECK(strategy->outlook()->faster == doctest::Approx(tuner::search::most_faster(100, 20)));
   }
 
   TEST_CASE("what is left is told by the tail of what was drawn, and by nothing where little was") {

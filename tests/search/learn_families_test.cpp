@@ -192,6 +192,11 @@ TEST_CASE("nothing is promised while what a kernel is owed has not ended, howeve
     CHECK(searcher->outlook()->high >= 0.1);
     for (std::size_t i = owed.few - owed.held_back; i < of_few.size(); ++i) end(of_few[i]);
     CHECK(searcher->outlook()->high < 0.01);
+    // What is said then is what was seen, here and on test spaces.
+    CHECK(searcher->outlook()->gain == 0);
+    CHECK(searcher->outlook()->stretch >= 40);
+    CHECK(searcher->outlook()->behind > 0);
+    CHECK(searcher->outlook()->behind_at_worst >= searcher->outlook()->behind);
   }
 }
 

@@ -281,7 +281,7 @@ TEST_SUITE("tuner::search::learn parts") {
     const auto begin_and_end = [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i) {
         coverage.begin(i);
-        coverage.end(i);
+        coverage.end(i, false);
       }
     };
     CHECK(coverage.lacking({}) == 0);
@@ -295,9 +295,9 @@ TEST_SUITE("tuner::search::learn parts") {
     coverage.begin(31);
     CHECK_FALSE(coverage.lacking({}));
     CHECK_FALSE(coverage.is_complete({}));  // two are under way
-    coverage.end(27);
+    coverage.end(27, false);
     CHECK_FALSE(coverage.is_complete({}));
-    coverage.end(31);
+    coverage.end(31, false);
     CHECK(coverage.is_complete({}));
 
     CHECK(coverage.lacking(3) == 0);  // twenty of the kernel of the fastest
@@ -309,6 +309,41 @@ TEST_SUITE("tuner::search::learn parts") {
     CHECK_FALSE(coverage.is_complete(3));
     begin_and_end(19, 1);
     CHECK(coverage.is_complete(3));
+  }
+
+  TEST_CASE("a failure is nothing that a kernel is owed, until it fails and fails") {
+    Grids grids;
+    grids.add({{"X", {1, 2, 4, 8, 16}}});                                                // 0 to 4
+    grids.add({{"X", {1, 2, 4, 8, 16, 32, 64}}, {"Y", {1, 2, 4, 8, 16, 32, 64, 128}}});  // 5 to 60
+    KernelCoverage coverage(grids.space);
+    const auto begin_and_end = [&](std::size_t first, std::size_t count, bool failed) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        coverage.begin(i);
+        coverage.end(i, failed);
+      }
+    };
+    begin_and_end(0, 5, false);
+    begin_and_end(5, 10, true);
+    CHECK(coverage.lacking({}) == 1);
+    CHECK_FALSE(coverage.is_complete({}));
+    SUBCASE("four that work are enough") {
+      begin_and_end(15, 4, false);
+      CHECK_FALSE(coverage.lacking({}));
+      CHECK(coverage.is_complete({}));
+    }
+    SUBCASE("so are 32 in turn that do not") {
+      begin_and_end(15, 21, true);
+      CHECK(coverage.lacking({}) == 1);
+      begin_and_end(36, 1, true);
+      CHECK_FALSE(coverage.lacking({}));
+      CHECK(coverage.is_complete({}));
+    }
+    SUBCASE("one that works among them begins the count anew") {
+      begin_and_end(15, 1, false);
+      begin_and_end(16, 31, true);
+      CHECK(coverage.lacking({}) == 1);
+      CHECK_FALSE(coverage.is_complete({}));
+    }
   }
 
   TEST_CASE("where there is one kernel none is lacking") {

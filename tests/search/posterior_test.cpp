@@ -14,7 +14,6 @@
 #include "tuner/search/learn/acquisition.hpp"
 #include "tuner/search/learn/axes.hpp"
 #include "tuner/search/learn/model.hpp"
-#include "tuner/search/learn/outlook.hpp"
 #include "tuner/search/learn/vectors.hpp"
 #include "tuner/search/open_candidates.hpp"
 
@@ -200,22 +199,6 @@ TEST_SUITE("tuner::search::learn posterior") {
     check_is_given(process, posterior, 11);
   }
 
-  TEST_CASE("covariances of chosen candidates are those that the points leave") {
-    const Process process;
-    Posterior posterior;
-    posterior.begin(11, noise, usual_variance);
-    for (std::size_t i = 0; i < 11; ++i) posterior.add(process.covariance, process.point(i));
-    posterior.cover(process.covariance, process.all_levels(), process.axes.count());
-    const std::vector<std::size_t> chosen = {4, 5, 17};
-    const std::vector<float> lower = posterior.covariances(process.covariance, chosen);
-    const double scale = process.amplitude(11) * process.amplitude(11);
-    for (std::size_t a = 0; a < 3; ++a)
-      for (std::size_t b = 0; b <= a; ++b)
-        CHECK(
-            lower[a * 3 + b] ==
-            doctest::Approx(scale * process.left_between(chosen[a], chosen[b], 11)).epsilon(1e-3).scale(0.1));
-  }
-
   TEST_CASE("the evidence is the density of the values, their scale integrated out") {
     const Process process;
     std::vector<float> scratch;
@@ -317,33 +300,6 @@ TEST_SUITE("tuner::search::learn posterior") {
     for (std::size_t i = 1; i < 60; i += 2) pool.push_back(i);
     model.fit(told, {}, pool, random);
     for (const Particle& particle : model.particles()) CHECK(particle.trend() == 1);
-  }
-
-  TEST_CASE("an outlook's interval has its expectation within, and hopes for less the better the best is") {
-    const tuner::test::LineSpace line(60);
-    const Axes axes(line.space);
-    const std::vector<Trend> none(1);
-    RandomSource random(1);
-    Model model(axes, none, {}, random);
-    std::vector<Observation> told;
-    for (std::size_t i = 0; i < 60; i += 6)
-      told.push_back({i, Observation::Kind::time, 0.3 * std::sin(static_cast<double>(i))});
-    std::vector<std::size_t> pool;
-    for (std::size_t i = 0; i < 60; ++i)
-      if (i % 6 != 0) pool.push_back(i);
-    model.fit(told, {}, pool, random);
-    const OpenCandidates open(line.space, random);
-    double last = 1;
-    for (const double best : {0.3, 0.0, -0.3}) {
-      CAPTURE(best);
-      const tuner::search::Outlook here = outlook(model, open, best);
-      CHECK(here.low < here.gain);
-      CHECK(here.gain < here.high);
-      CHECK(here.gain < last);
-      last = here.gain;
-    }
-    CHECK(last > 0);
-    CHECK(outlook(model, open, -20).high == 0);
   }
 
   TEST_CASE("of a large pool a model covers as many as it was told, most of them promising, each once") {

@@ -150,6 +150,15 @@ TEST_SUITE("tuner::sweep, counterexamples") {
     CHECK_FALSE(sweep::StrategyChoice("random", own).until(1000, std::nullopt));
   }
 
+  TEST_CASE("a strategy that learns ends by itself, named or not, unless told otherwise") {
+    const sweep::StrategyChoice choice("learn");
+    CHECK(choice.until(1000, std::nullopt) == sweep::StrategyChoice("auto").until(1000, std::nullopt));
+    CHECK(choice.until(10, std::nullopt) == choice.until(1000, std::nullopt));
+    CHECK(choice.until(1000, 0.02) == 0.02);
+    CHECK_FALSE(choice.until(1000, 0.0));
+    CHECK_FALSE(sweep::StrategyChoice("genetic").until(1000, std::nullopt));
+  }
+
   TEST_CASE("a library is never chosen, though nobody else is surely as fast as the fastest") {
     Bench bench;
     bench.adjust = add_library;

@@ -204,6 +204,7 @@ TEST_SUITE("tuner::sweep search") {
     Scripted bench;
     script.lookahead = 5;
     script.vetoed = {1, 3};
+    bench.further = [](sweep::Request& request) { request.until = 0.01; };
     bench.broken = {"8"};  // candidate 3: that it does not compile is a result, whatever the strategy thinks
     const sweep::Summary summary = bench.run();
     CHECK(summary.passed_over == 1);
@@ -221,6 +222,18 @@ TEST_SUITE("tuner::sweep search") {
     CHECK(seen.reported.at(3).status == model::TrialStatus::compile_error);
     CHECK(bench.watcher.searches.at(0).ending == model::SearchEnding::gave_up);
     CHECK(bench.searched()->tried == 4);
+  }
+
+  TEST_CASE("who asks for the whole space gets it, whatever the strategy thinks of a part") {
+    Scripted bench;
+    script.lookahead = 5;
+    script.vetoed = {1, 3};
+    bench.further = [](sweep::Request& request) { request.until = 0; };
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.passed_over == 0);
+    CHECK(summary.finished == 5);
+    CHECK(bench.watcher.searches.at(0).ending == model::SearchEnding::exhausted);
+    CHECK(bench.searched()->whole());
   }
 
   TEST_CASE("the strategy hears the occupancy of a candidate, and in how many waves its blocks run") {
@@ -316,8 +329,8 @@ TEST_SUITE("tuner::sweep search") {
     CHECK(choice.text(401) == "learn");
     CHECK(choice.sentence(44, 44) ==
           "strategy random: every configuration, in an order drawn from the seed; 44 configurations a size "
-          "(auto: random up to 400 configurations a size, learn above, until less than 1 % is expected of "
-          "the rest)");
+          "(auto: random up to 400 configurations a size, learn above, until its last trials "
+          "gained less than 1 %)");
     CHECK(contains(choice.sentence(44, 205216), "random or learn, by size; 44 to 205216 configurations"));
     CHECK(contains(sweep::StrategyChoice("exhaustive", own).sentence(9, 9), "strategy exhaustive: "));
     CHECK(sweep::StrategyChoice("auto").learns(100'000));

@@ -71,9 +71,8 @@ void SweepDisplay::final_begins(const model::Problem& problem, std::size_t conte
 void SweepDisplay::search_ended(const model::SearchRecord& search) {
   if (std::erase(m_to_search, search.problem) > 0) m_progress.size_ended();
   if (search.ending != model::SearchEnding::until || !search.outlook) return;
-  m_printer.line(fmt::format(
-      "{}: enough after {} configurations: the expected gain of the rest is {} (by {})",
-      search.problem.text(), search.tried, reports::gain_text(*search.outlook), search.outlook->estimate));
+  m_printer.line(fmt::format("{}: enough after {} configurations: {}", search.problem.text(), search.tried,
+                             reports::outlook_text(*search.outlook)));
 }
 
 void SweepDisplay::notice(const std::string& text) {

@@ -343,6 +343,10 @@ void describe(Archive& a, T& v) {
   a("low", v.low);
   a("high", v.high);
   a("estimate", v.estimate);
+  a("stretch", v.stretch);
+  a("behind", v.behind);
+  a("behind_at_worst", v.behind_at_worst);
+  a("faster", v.faster);
 }
 
 template <class Archive, Described<Standing> T>

@@ -11,12 +11,24 @@
 
 namespace tuner::model {
 
-/// What a search thinks of the candidates that it has not tried.
+/// What a search can say of the candidates that it has not tried. One that learns observes: what its last
+/// results gained. No number that follows from that holds on every space, so there is none; what is known is
+/// how often such searches were wrong on test spaces. A random order knows how rare something faster must be.
 struct Outlook {
-  double gain = 0;  ///< expected, as a share of the best time: 0.01 is one per cent faster
-  double low = 0;   ///< 95 % interval of it
-  double high = 0;
-  std::string estimate;  ///< how it was made, for people: `model`, `order statistics`
+  /// Of the best time: 0.01 is one per cent faster. Gained by the last `stretch` results; where that is 0,
+  /// expected of the rest, by order statistics or as versions before 8 of the database had it.
+  double gain = 0;
+  double low = 0;            ///< of an expectation the 95 % interval
+  double high = 0;           ///< likewise; a search goes on as long as this is not below `--until`
+  std::string estimate;      ///< how it was made, for people: `gain of late`, `order statistics`
+  std::int64_t stretch = 0;  ///< results, failures not counted
+  /// Share of the searches on test spaces that ended like this one more than 5 % behind the best
+  /// (docs/search.md): of all of them, and on the kind of space where it was largest. 0: the search has not
+  /// ended so.
+  double behind = 0;
+  double behind_at_worst = 0;
+  double faster =
+      0;  ///< with 95 % confidence no larger share of the rest is faster than the best; 0: not known
   bool operator==(const Outlook&) const = default;
 };
 

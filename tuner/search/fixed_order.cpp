@@ -50,11 +50,19 @@ class RandomOrder final : public FixedOrder {
   RandomOrder(const SearchSpace& space, RandomOrderOf order)
       : FixedOrder(space, std::move(order), "random"), m_candidates(space.size()) {
     space.known.for_each([this](std::size_t, const Result& known) { add(known); });
+    m_known = m_tried;
   }
-  void report(std::size_t, const Result& result) override { add(result); }
+  void report(std::size_t, const Result& result) override {
+    ++m_drawn;
+    add(result);
+  }
   std::optional<Outlook> outlook() const override {
     // Those under way count among the left: nothing is known of them.
-    return left() == 0 ? exhausted() : order_statistics(m_log_times, m_tried, m_candidates - m_tried);
+    if (left() == 0) return exhausted();
+    auto outlook = order_statistics(m_log_times, m_tried, m_candidates - m_tried);
+    // What was known before need not have been drawn at random.
+    if (outlook && m_drawn > 0) outlook->faster = most_faster(m_candidates - m_known, m_drawn);
+    return outlook;
   }
 
  private:
@@ -65,6 +73,8 @@ class RandomOrder final : public FixedOrder {
 
   std::size_t m_candidates;
   std::size_t m_tried = 0;
+  std::size_t m_known = 0;
+  std::size_t m_drawn = 0;
   std::vector<double> m_log_times;
 };
 

@@ -16,6 +16,10 @@ namespace tuner::search {
 /// `log_times`: of what was drawn, failures left out; `drawn`: with them. Nothing below 10 times.
 std::optional<Outlook> order_statistics(std::vector<double> log_times, std::size_t drawn, std::size_t left);
 
+/// At most this share of what is left of `candidates` is faster than the best of `drawn` of them, with 95 %
+/// confidence: were more of them faster, so many draws would have met one. Holds on any space.
+double most_faster(std::size_t candidates, std::size_t drawn);
+
 /// What any strategy knows once no candidate is left.
 Outlook exhausted();
 

@@ -1,32 +1,33 @@
 #pragma once
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
 namespace tuner::search {
 
-/// What a search that learns brought of late: how much faster its best became over a stretch of results that
-/// is long for the space. On recorded spaces what was left to gain was less than that in 97.5 % of cases
-/// (docs/search.md), whatever a model thought.
+/// What a search brought of late: how much faster its best became over a stretch of results that is long for
+/// the space. A failure is no such result: it tells where not to look, not that nothing is left.
 class Progress {
  public:
-  /// `candidates`: of the whole space.
-  explicit Progress(std::size_t candidates);
-
-  /// Tells of a result; `log_time`: absent where it failed or is only a bound.
+  /// Tells of a result; `log_time`: absent where it is only a bound. Not of a failure.
   void add(std::optional<double> log_time);
 
   struct Gain {
-    double share = 0;  ///< of the best time before the stretch
-    /// Whether there were as many results as the stretch is long; else it is of all of them.
+    double share = 0;      ///< of the best time before the stretch
+    std::size_t over = 0;  ///< results that it is of: the stretch, or all where they are fewer
+    /// Whether there were as many results as the stretch is long.
     bool is_complete = false;
   };
-  /// Over the whole stretch, or over half of it, but no fewer than 40 results, which is as telling where
-  /// another size on the same device is known. Nothing before there was a time.
-  std::optional<Gain> gain(bool half) const;
+  /// The stretch grows with the square root of `candidates`. Half of it, but no fewer than 40 results, is as
+  /// telling where another size on the same device is known. Nothing before there was a time.
+  /// `at_most`: as long as it need be, but for 20 results.
+  std::optional<Gain> gain(double candidates, bool half,
+                           std::size_t at_most = std::numeric_limits<std::size_t>::max()) const;
+  /// Results since the last that was faster than all before.
+  std::size_t since_improved() const;
 
  private:
-  std::size_t m_stretch;
   std::vector<double> m_best;  ///< log time after each result, infinite before there was one
 };
 

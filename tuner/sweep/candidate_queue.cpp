@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/search/order_statistics.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {
@@ -158,15 +159,20 @@ EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::Se
     if (model::is_failure(result.status)) ++search.failed;
   });
   const auto candidates = static_cast<std::int64_t>(m_list.groups[index].count_competing(m_request));
-  if (search.tried + open.refused == candidates) search.ending = model::SearchEnding::exhausted;
+  if (search.tried + open.refused == candidates)
+    search.ending = model::SearchEnding::exhausted;
+  else if (search.outlook == search::exhausted())
+    search.outlook.reset();  // all was proposed, and not all of it was tried
   return search;
 }
 
 bool CandidateQueue::compiled(const Item& item, const search::Compiled& compiled) {
   const auto open = m_open.find(item.group);
   // Once the searches are closed nobody asks any more; a final may still wait for a compiler.
-  return open == m_open.end() || is_baseline(item) ||
-         open->second.strategy->compiled(item.candidate, compiled);
+  if (open == m_open.end() || is_baseline(item)) return true;
+  const bool is_worth_it = open->second.strategy->compiled(item.candidate, compiled);
+  // Who asks for the whole space gets it: a strategy only predicts.
+  return is_worth_it || !open->second.until;
 }
 
 void CandidateQueue::report(const Item& item, const model::TrialRecord& record) {

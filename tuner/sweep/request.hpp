@@ -46,8 +46,8 @@ struct Request {
   model::MeasurePolicy policy;
   std::string strategy = "auto";                         ///< as --strategy takes it, see StrategyChoice
   std::span<const search::StrategyKind> own_strategies;  ///< known beside those of the table
-  /// A problem's search ends when its strategy expects less of the rest, as a share of the best time; 0: it
-  /// ends with its space; absent: as StrategyChoice has it.
+  /// A problem's search ends when Outlook::high of its strategy is below this share of the best time; 0: it
+  /// ends with its space, of which nothing is passed over; absent: as StrategyChoice has it.
   std::optional<double> until;
   std::uint64_t seed = 0;  ///< of the order and of the inputs
   Budget budget;

@@ -21,13 +21,13 @@ StrategyChoice::StrategyChoice(const std::string& text, std::span<const search::
 
 std::optional<double> StrategyChoice::until(std::size_t candidates, std::optional<double> asked) const {
   if (asked) return *asked > 0 ? asked : std::nullopt;
-  if (m_is_auto && candidates > most_exhaustive) return usual_until;
+  if ((m_is_auto && candidates > most_exhaustive) || learns(candidates)) return usual_until;
   return std::nullopt;
 }
 
 std::string StrategyChoice::rule() const {
   return fmt::format(
-      "{} up to {} configurations a size, {} above, until less than {:g} % is expected of the rest",
+      "{} up to {} configurations a size, {} above, until its last trials gained less than {:g} %",
       m_small.text, most_exhaustive, m_large.text, 100 * usual_until);
 }
 

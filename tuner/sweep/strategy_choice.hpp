@@ -16,8 +16,8 @@ class StrategyChoice {
  public:
   /// Of so many configurations `auto` still tries all.
   static constexpr std::size_t most_exhaustive = 400;
-  /// … and of more it tries until this share of the best time is expected of the rest, if nothing else is
-  /// asked.
+  /// … and of more it tries until its last trials gained less than this share of the best time, if nothing
+  /// else is asked. So does a strategy that learns and was named.
   static constexpr double usual_until = 0.01;
 
   /// `text`: as --strategy takes it; `own`: strategies that are known beside those of the table. Throws

@@ -24,4 +24,8 @@ std::optional<std::size_t> most_promising(const Model& model, const OpenCandidat
                                           double best_log_time, const CompileCosts& costs,
                                           const Ambition& ambition);
 
+/// How likely the likeliest of these is to work; 0 where none of them is open.
+double likeliest(const Model& model, const OpenCandidates& open,
+                 const std::function<bool(std::size_t candidate)>& among = {});
+
 }  // namespace tuner::search::learn

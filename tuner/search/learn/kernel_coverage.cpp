@@ -9,6 +9,9 @@ namespace {
 /// Of each kernel, and of the fastest one's; docs/search.md has what that costs.
 constexpr std::size_t of_each = 4;
 constexpr std::size_t of_the_best = 20;
+/// A kernel that fails as often in turn, where it is thought likely to work, is as good as one that never
+/// works.
+constexpr std::size_t most_failures = 32;
 
 }  // namespace
 
@@ -20,8 +23,15 @@ void KernelCoverage::begin(std::size_t candidate) {
   ++m_counts[kernel_of(candidate)].begun;
 }
 
-void KernelCoverage::end(std::size_t candidate) {
-  ++m_counts[kernel_of(candidate)].ended;
+void KernelCoverage::end(std::size_t candidate, bool failed) {
+  Count& count = m_counts[kernel_of(candidate)];
+  ++count.ended;
+  count.failed += failed ? 1 : 0;
+  count.failed_in_turn = failed ? count.failed_in_turn + 1 : 0;
+}
+
+bool KernelCoverage::is_given_up(const Count& count) {
+  return count.failed_in_turn >= most_failures || count.ended == count.all;
 }
 
 std::size_t KernelCoverage::owed(std::size_t kernel, std::optional<std::size_t> best) const {
@@ -34,8 +44,10 @@ std::optional<std::size_t> KernelCoverage::lacking(std::optional<std::size_t> be
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t kernel = 0; kernel < m_counts.size(); ++kernel) {
     const std::size_t wanted = owed(kernel, best);
-    if (m_counts[kernel].begun >= wanted) continue;
-    const double share = static_cast<double>(m_counts[kernel].begun) / static_cast<double>(wanted);
+    const Count& count = m_counts[kernel];
+    const std::size_t worthy = count.begun - count.failed;
+    if (worthy >= wanted || is_given_up(count) || count.begun == count.all) continue;
+    const double share = static_cast<double>(worthy) / static_cast<double>(wanted);
     if (share >= least) continue;
     least = share;
     found = kernel;
@@ -45,7 +57,9 @@ std::optional<std::size_t> KernelCoverage::lacking(std::optional<std::size_t> be
 
 bool KernelCoverage::is_complete(std::optional<std::size_t> best) const {
   for (std::size_t kernel = 0; kernel < m_counts.size(); ++kernel)
-    if (m_counts[kernel].ended < owed(kernel, best)) return false;
+    if (m_counts[kernel].ended - m_counts[kernel].failed < owed(kernel, best) &&
+        !is_given_up(m_counts[kernel]))
+      return false;
   return true;
 }
 

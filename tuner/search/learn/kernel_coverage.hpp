@@ -16,13 +16,13 @@ class KernelCoverage {
 
   /// Tells of a candidate that is known, or was proposed.
   void begin(std::size_t candidate);
-  /// Tells of a candidate that is known, or has ended.
-  void end(std::size_t candidate);
+  /// Tells of a candidate that is known, or has ended. One that `failed` is not what its kernel is owed.
+  void end(std::size_t candidate, bool failed);
 
   /// The kernel that lacks proposals most, if any does. `best`: the fastest candidate so far, whose kernel is
   /// owed more than the others.
   std::optional<std::size_t> lacking(std::optional<std::size_t> best) const;
-  /// Whether of every kernel as many as it is owed have ended.
+  /// Whether of every kernel as many as it is owed have ended and worked, or all that it has.
   bool is_complete(std::optional<std::size_t> best) const;
 
   std::size_t kernel_of(std::size_t candidate) const { return m_space.candidates[candidate].kernel; }
@@ -32,7 +32,11 @@ class KernelCoverage {
     std::size_t all = 0;
     std::size_t begun = 0;
     std::size_t ended = 0;
+    std::size_t failed = 0;
+    std::size_t failed_in_turn = 0;  ///< since one of them worked
   };
+  /// Whether so many of it failed in turn, or were all it has, that nothing more is owed.
+  static bool is_given_up(const Count& count);
   std::size_t owed(std::size_t kernel, std::optional<std::size_t> best) const;
 
   const SearchSpace& m_space;

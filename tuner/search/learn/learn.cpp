@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "tuner/search/learn/acquisition.hpp"
+#include "tuner/search/learn/experience.hpp"
 #include "tuner/search/learn/facts.hpp"
 #include "tuner/search/learn/first_proposals.hpp"
 #include "tuner/search/learn/kernel_coverage.hpp"
 #include "tuner/search/learn/model.hpp"
-#include "tuner/search/learn/outlook.hpp"
 #include "tuner/search/learn/part.hpp"
 #include "tuner/search/learn/pool.hpp"
 #include "tuner/search/neighbourhood.hpp"
@@ -81,20 +81,6 @@ std::vector<Trend> trends_of(const SearchSpace& space, const Axes& axes, const R
 constexpr std::size_t trend_of_oddity = 1;
 constexpr std::size_t first_record_trend = 2;
 
-/// `outlook` held against what was gained of late: a model of the wrong form can be sure and wrong. Until the
-/// stretch is complete, with every kernel heard in it or before, more than it believes may be left; once it
-/// is, no more than the stretch brought.
-Outlook bounded(Outlook outlook, const Progress::Gain& late) {
-  constexpr double untested = 0.1;
-  constexpr double never_less = 0.001;  // measuring does not tell it apart
-  outlook.high =
-      late.is_complete ? std::max(never_less, late.share) : std::max({outlook.high, late.share, untested});
-  outlook.gain = std::min(outlook.gain, outlook.high);
-  outlook.low = std::min(outlook.low, outlook.gain);
-  if (late.is_complete) outlook.estimate = "model, bounded by the gain of late";
-  return outlook;
-}
-
 class Learn final : public Strategy {
  public:
   Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings);
@@ -143,15 +129,14 @@ class Learn final : public Strategy {
   std::vector<Observation> m_observations;
   std::optional<double> m_best;                 ///< log time
   std::optional<std::size_t> m_best_candidate;  ///< whose that is
-  std::size_t m_improved_at = 0;
   Progress m_progress;
   std::array<Pay, 3> m_pay;
   ResourceEffects m_effects;
   CompileCosts m_costs;
   std::optional<Model> m_model;
   std::size_t m_fit_at;
-  /// outlook(), and the number of observations that it is of.
-  mutable std::optional<std::pair<std::size_t, Outlook>> m_outlook;
+  std::size_t m_worked = 0;    ///< results that are no failures
+  bool m_passed_over = false;  ///< whether something was proposed and then not run
 };
 
 Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
@@ -165,7 +150,6 @@ Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& setti
       m_trends(trends_of(m_part.space(), m_axes, m_records)),
       m_first(m_axes, m_records),
       m_coverage(m_part.space()),
-      m_progress(space.size()),
       m_costs(m_axes),
       m_fit_at(m_records.empty() ? settings.count("start") : start_with_records) {
   m_part.space().known.for_each([this](std::size_t i, const Result& known) {
@@ -173,7 +157,7 @@ Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& setti
     m_coverage.begin(i);
     learn(i, known);
   });
-  m_progress = Progress(space.size());  // in which order those came is not known
+  m_progress = Progress();  // in which order those came is not known
   if (m_best) m_progress.add(m_best);
 }
 
@@ -229,13 +213,14 @@ bool Learn::compiled(std::size_t number, const Compiled& compiled) {
 void Learn::report(std::size_t number, const Result& result) {
   const std::size_t candidate = m_part.in_part(number);
   std::erase(m_under_way, candidate);
+  m_passed_over = m_passed_over || result.status == model::TrialStatus::skipped;
   learn(candidate, result);
 }
 
 void Learn::learn(std::size_t candidate, const Result& result) {
   const auto expected = m_expected.extract(candidate);
   const auto source = m_source.extract(candidate);
-  m_coverage.end(candidate);
+  m_coverage.end(candidate, model::is_failure(result.status));
   if (result.status == model::TrialStatus::skipped) return;
   Observation observation{candidate, Observation::Kind::failure, 0};
   if (const auto time_ns = comparable_time_ns(result)) {
@@ -250,11 +235,13 @@ void Learn::learn(std::size_t candidate, const Result& result) {
     m_effects.add(expected.mapped().compiled, expected.mapped().belief,
                   std::min(observation.log_time, m_model->scale().clip));
   m_observations.push_back(observation);
-  m_progress.add(timed ? std::optional(observation.log_time) : std::nullopt);
+  if (observation.kind != Observation::Kind::failure) {
+    ++m_worked;
+    m_progress.add(timed ? std::optional(observation.log_time) : std::nullopt);
+  }
   if (better) {
     m_best = observation.log_time;
     m_best_candidate = candidate;
-    m_improved_at = m_observations.size();
   }
   if (m_model) m_model->end(observation);
 }
@@ -327,7 +314,7 @@ std::optional<std::size_t> Learn::near_the_best() {
 std::optional<Proposal> Learn::from_model() {
   Ambition ambition;
   if (m_random.unit() < m_settings.number("bold")) {
-    const auto stalled = static_cast<double>(m_observations.size() - m_improved_at);
+    const auto stalled = static_cast<double>(m_progress.since_improved());
     ambition.deviations = deviations + more_deviations * std::log2(1 + stalled / 16);
   }
   const auto found = most_promising(*m_model, m_open, *m_best, m_costs, ambition);
@@ -349,7 +336,20 @@ std::optional<Proposal> Learn::of_lacking_kernel() {
 }
 
 Progress::Gain Learn::late_gain() const {
-  return m_progress.gain(m_records.any_near()).value_or(Progress::Gain{});
+  const std::size_t all = m_part.size_of_whole();
+  const std::size_t failed = m_observations.size() - m_worked;
+  if (failed == 0 || !m_model)
+    return m_progress.gain(static_cast<double>(all), m_records.any_near()).value_or(Progress::Gain{});
+  const std::size_t unknown = all - m_observations.size();
+  const double working =
+      static_cast<double>(m_worked) + m_model->working_share() * static_cast<double>(unknown);
+  // What works is less alike than as many of a space where all does: between the two.
+  const double length = std::sqrt(working * static_cast<double>(all));
+  // Where hardly anything that is left works, no more can be asked for.
+  constexpr double unlikely = 0.1;
+  const double most = likeliest(*m_model, m_open) < unlikely ? 0 : working / 2;
+  return m_progress.gain(length, m_records.any_near(), static_cast<std::size_t>(most))
+      .value_or(Progress::Gain{});
 }
 
 bool Learn::goes_by(std::size_t record) const {
@@ -367,13 +367,26 @@ std::string Learn::idea_of(std::size_t candidate) const {
 }
 
 std::optional<Outlook> Learn::outlook() const {
-  if (m_open.count() == 0 && m_part.is_whole()) return exhausted();
+  if (m_open.count() == 0 && m_part.is_whole() && m_under_way.empty() && !m_passed_over) return exhausted();
   if (!m_model || !m_best) return std::nullopt;
-  if (m_outlook && m_outlook->first == m_observations.size()) return m_outlook->second;
-  Progress::Gain late = late_gain();
-  late.is_complete &= m_coverage.is_complete(m_best_candidate);
-  m_outlook.emplace(m_observations.size(), bounded(learn::outlook(*m_model, m_open, *m_best), late));
-  return m_outlook->second;
+  constexpr double untested = 0.1;
+  constexpr double seen_to_end = 0.01;  // where the searches of Experience ended
+  constexpr double never_less = 0.001;  // measuring does not tell it apart
+  const Progress::Gain late = late_gain();
+  const bool is_enough = late.is_complete && m_coverage.is_complete(m_best_candidate);
+  Outlook outlook;
+  outlook.estimate = "gain of late";
+  outlook.gain = late.share;
+  outlook.stretch = static_cast<std::int64_t>(late.over);
+  outlook.high = std::max(is_enough ? never_less : untested, late.share);
+  if (outlook.high < seen_to_end) {
+    const auto failed = static_cast<double>(m_observations.size() - m_worked);
+    const Experience known =
+        experience(m_records.any_near(), failed / static_cast<double>(m_observations.size()));
+    outlook.behind = known.behind;
+    outlook.behind_at_worst = known.behind_at_worst;
+  }
+  return outlook;
 }
 
 }  // namespace

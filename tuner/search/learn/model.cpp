@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tuner/util/for_each_index.hpp"
 
@@ -39,14 +40,11 @@ int steps_for(std::size_t results) {
 
 Model::Model(const Axes& axes, const std::vector<Trend>& trends, const ModelSettings& settings,
              RandomSource& random)
-    : m_settings(settings), m_scale({}, settings.clip) {
+    : m_settings(settings),
+      m_scale({}, settings.clip),
+      m_success(axes, settings.points, settings.judged, settings.log_length) {
   for (std::size_t i = 0; i < settings.opinions; ++i)
     m_particles.emplace_back(axes, trends, settings.log_length, random);
-}
-
-float Model::value_of(const Observation& observation) const {
-  return observation.kind == Observation::Kind::failure ? m_scale.failed()
-                                                        : m_scale.standard(observation.log_time);
 }
 
 void Model::fit(std::span<const Observation> observations, std::span<const std::size_t> under_way,
@@ -55,7 +53,8 @@ void Model::fit(std::span<const Observation> observations, std::span<const std::
   m_scale = Scale(observations, m_settings.clip);
   std::vector<Sample> samples;
   for (const Observation& one : observations) {
-    Sample sample{one.candidate, value_of(one)};
+    if (one.kind == Observation::Kind::failure) continue;
+    Sample sample{one.candidate, m_scale.standard(one.log_time)};
     if (one.kind == Observation::Kind::bound && m_fitted) {
       // No faster than the bound, and where the model thinks it is slower, as slow as that.
       const double expected =
@@ -71,7 +70,9 @@ void Model::fit(std::span<const Observation> observations, std::span<const std::
   for_each_particle(known.size(), [&](std::size_t i) {
     m_particles[i].wander(judged, m_scale, steps_for(judged.size()), sources[i]);
   });
+  m_success.fit(observations, random);
   choose(pool, known, random);
+  m_success.cover(m_covered, under_way, room);
   for_each_particle(known.size(), [&](std::size_t i) {
     m_particles[i].settle(known, m_scale, under_way.size() + room);
     m_particles[i].cover(m_covered, m_scale);
@@ -88,6 +89,10 @@ void Model::for_each_particle(std::size_t results, const std::function<void(std:
 }
 
 void Model::choose(std::span<const std::size_t> pool, std::span<const Sample> samples, RandomSource& random) {
+  const std::vector<float> success = m_success.knows() ? m_success.of(pool) : std::vector<float>();
+  if (!success.empty())
+    m_working_share =
+        std::accumulate(success.begin(), success.end(), 0.0) / static_cast<double>(success.size());
   m_covered.assign(pool.begin(), pool.end());
   if (pool.size() <= m_settings.covered) return;
   Particle& scout = m_particles[random.below(m_particles.size())];
@@ -101,8 +106,11 @@ void Model::choose(std::span<const std::size_t> pool, std::span<const Sample> sa
     for (std::size_t first = pool.size() * part / parts; first < end; first += block) {
       const auto some = pool.subspan(first, std::min(block, end - first));
       own.cover(some, m_scale);
-      for (std::size_t i = 0; i < some.size(); ++i)
-        order[first + i] = {own.mean(i) - hopeful * own.standard_deviation(i), some[i]};
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const float hope = hopeful * own.standard_deviation(i) - own.mean(i);
+        const double chance = success.empty() ? 1 : success[first + i];
+        order[first + i] = {-static_cast<float>(weighed(hope, chance)), some[i]};
+      }
     }
   });
   const auto chance = static_cast<std::size_t>(by_chance * static_cast<double>(m_settings.covered));
@@ -116,13 +124,16 @@ void Model::choose(std::span<const std::size_t> pool, std::span<const Sample> sa
 
 void Model::begin(std::size_t candidate) {
   for (Particle& particle : m_particles) m_under_way[candidate] = particle.begin(candidate);
+  m_success.begin(candidate);
 }
 
 void Model::end(const Observation& observation) {
+  m_success.end(observation);
   const auto point = m_under_way.find(observation.candidate);
-  if (point == m_under_way.end()) return;
+  // One that failed stays under way for those who know of times: nothing more is to be learnt around it.
+  if (point == m_under_way.end() || observation.kind == Observation::Kind::failure) return;
   for (Particle& particle : m_particles)
-    particle.end(point->second, observation.candidate, value_of(observation), m_scale);
+    particle.end(point->second, observation.candidate, m_scale.standard(observation.log_time), m_scale);
   m_under_way.erase(point);
 }
 

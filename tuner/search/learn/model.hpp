@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/search/learn/particle.hpp"
+#include "tuner/search/learn/success.hpp"
 
 namespace tuner::search::learn {
 
@@ -26,8 +27,8 @@ class Model {
   Model(const Axes& axes, const std::vector<Trend>& trends, const ModelSettings& settings,
         RandomSource& random);
 
-  /// Learns anew from all results; those under way are known as such. `pool`: candidates of which to choose,
-  /// none known, none under way. At least one observation is a time.
+  /// Learns anew from all results, times from those that have one; those under way are known as such. `pool`:
+  /// candidates of which to choose, none known, none under way. At least one observation is a time.
   void fit(std::span<const Observation> observations, std::span<const std::size_t> under_way,
            std::span<const std::size_t> pool, RandomSource& random);
   /// Whether another fit is due before anything else can begin.
@@ -40,23 +41,29 @@ class Model {
   std::span<const std::size_t> covered() const { return m_covered; }
   const std::vector<Particle>& particles() const { return m_particles; }
   const Scale& scale() const { return m_scale; }
+  /// That the covered candidate works.
+  double success(std::size_t covered) const { return m_success.probability(covered); }
+  /// Share of the candidates of the last pool that are expected to work.
+  double working_share() const { return m_working_share; }
   /// Mean log times; covered() is theirs afterwards, not to choose from.
   std::vector<double> log_times_of(std::span<const std::size_t> candidates);
   /// Mean and deviation over all opinions, as log time; slow.
   std::pair<double, double> log_time_of(std::size_t candidate) const;
 
  private:
-  /// Those of `pool` that one of the opinions finds best by a hopeful guess, and some others.
+  /// Those of `pool` that one of the opinions finds best by a hopeful guess and likely to work, and some
+  /// others.
   void choose(std::span<const std::size_t> pool, std::span<const Sample> samples, RandomSource& random);
   /// Each in a thread of its own where so many results make that worth it.
   void for_each_particle(std::size_t results, const std::function<void(std::size_t)>& work);
-  float value_of(const Observation& observation) const;
 
   ModelSettings m_settings;
   std::vector<Particle> m_particles;
   Scale m_scale;
   bool m_fitted = false;
   std::vector<std::size_t> m_covered;
+  Success m_success;
+  double m_working_share = 1;
   std::unordered_map<std::size_t, std::size_t> m_under_way;  ///< candidates -> points of each particle
 };
 

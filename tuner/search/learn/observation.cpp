@@ -12,7 +12,7 @@ Scale::Scale(std::span<const Observation> observations, double quantile) {
     if (one.kind != Observation::Kind::failure) logs.push_back(one.log_time);
   if (logs.empty()) return;
   std::sort(logs.begin(), logs.end());
-  const auto place = static_cast<std::size_t>(quantile * static_cast<double>(observations.size()));
+  const auto place = static_cast<std::size_t>(quantile * static_cast<double>(logs.size()));
   clip = logs[std::min(place, logs.size() - 1)];
   for (double& log : logs) log = std::min(log, clip);
   const auto n = static_cast<double>(logs.size());

@@ -24,12 +24,10 @@ struct Scale {
   double shift = 0;
   double width = 1;
 
-  /// `quantile` of the observations is where the clip is; failures count as the slowest.
+  /// `quantile` of the observations with a time is where the clip is.
   Scale(std::span<const Observation> observations, double quantile);
   float standard(double log_time) const;
   float clipped() const { return standard(clip); }
-  /// Of a failure: beyond all that is slow.
-  float failed() const { return clipped() + 0.5F; }
   double log_time(double standardised) const { return shift + width * standardised; }
 };
 

@@ -51,7 +51,7 @@ void Particle::align(std::span<const Sample> samples, const Scale& scale) {
         m_sorted.push_back(sample.value - m_now.slope * unit * trend.value[sample.candidate]);
   };
   collect(scale.clipped());  // of the others only a bound is known
-  if (m_sorted.size() < 3) collect(scale.failed() + 1);
+  if (m_sorted.size() < 3) collect(scale.clipped() + 1);
   const auto middle = m_sorted.begin() + static_cast<std::ptrdiff_t>(m_sorted.size() / 2);
   std::nth_element(m_sorted.begin(), middle, m_sorted.end());
   m_offset = *middle;

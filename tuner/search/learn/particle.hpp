@@ -38,10 +38,6 @@ class Particle {
   std::size_t trend() const { return m_now.trend; }
   float mean(std::size_t covered) const { return m_posterior.mean(covered) + m_trend_at[covered]; }
   float standard_deviation(std::size_t covered) const { return m_posterior.standard_deviation(covered); }
-  /// Of chosen ones among the covered candidates, by rows; the lower half.
-  std::vector<float> covariances(std::span<const std::size_t> chosen) const {
-    return m_posterior.covariances(m_covariance, chosen);
-  }
   /// Of any candidate; slow.
   std::pair<float, float> mean_and_deviation(std::size_t candidate, const Scale& scale) const;
   bool is_full() const { return m_posterior.points() == m_posterior.capacity(); }

@@ -147,23 +147,6 @@ float Posterior::standard_deviation(std::size_t i) const {
   return m_amplitude * std::sqrt(std::max(m_variance[i], least_pivot));
 }
 
-std::vector<float> Posterior::covariances(const Covariance& covariance,
-                                          std::span<const std::size_t> chosen) const {
-  const std::size_t n = chosen.size();
-  std::vector<float> lower(n * n);
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = 0; b <= a; ++b)
-      lower[a * n + b] = covariance.between(m_levels[chosen[a]], m_levels[chosen[b]]);
-  std::vector<float> projection(n);
-  for (std::size_t point = 0; point < m_points.size(); ++point) {
-    for (std::size_t a = 0; a < n; ++a) projection[a] = projected(point)[chosen[a]];
-    for (std::size_t a = 0; a < n; ++a)
-      subtract(lower.data() + a * n, projection.data(), projection[a], a + 1);
-  }
-  for (float& value : lower) value *= m_amplitude * m_amplitude;
-  return lower;
-}
-
 std::pair<float, float> Posterior::mean_and_deviation(const Covariance& covariance,
                                                       const std::uint8_t* levels) const {
   std::vector<float> projection(m_points.size());

@@ -42,9 +42,7 @@ class Posterior {
   float mean(std::size_t i) const { return m_mean[i]; }
   /// Of what lies behind the results, noise apart.
   float standard_deviation(std::size_t i) const;
-  /// Of chosen ones among the covered candidates, by rows; the lower half.
-  std::vector<float> covariances(const Covariance& covariance, std::span<const std::size_t> chosen) const;
-  /// As above for any candidate; allocates.
+  /// Of any candidate; allocates.
   std::pair<float, float> mean_and_deviation(const Covariance& covariance, const std::uint8_t* levels) const;
 
  private:

@@ -29,14 +29,19 @@ double distance(const SearchSpace& space, const SearchSpace::Prior& prior) {
   return sum;
 }
 
-std::vector<Observation> observations_of(const SearchSpace::Prior& prior) {
+/// A trend is of times alone: what failed there is as slow as the slowest. Empty where there is no time.
+std::vector<Observation> times_of(const SearchSpace::Prior& prior) {
   std::vector<Observation> all;
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  double slowest = none;
   prior.results.for_each([&](std::size_t i, const Result& result) {
     if (result.status == model::TrialStatus::skipped) return;
     const auto time_ns = comparable_time_ns(result);
-    all.push_back({i, time_ns ? Observation::Kind::time : Observation::Kind::failure,
-                   time_ns ? std::log(*time_ns) : 0});
+    all.push_back({i, Observation::Kind::time, time_ns ? std::log(*time_ns) : none});
+    slowest = std::max(slowest, all.back().log_time);
   });
+  if (slowest == none) return {};
+  for (Observation& one : all) one.log_time = one.log_time == none ? slowest : one.log_time;
   return all;
 }
 
@@ -68,12 +73,8 @@ template <typename MakeGuess>
 std::vector<float> completed(std::span<const Observation> known, std::size_t candidates,
                              const MakeGuess& guess) {
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
-  double slowest = -std::numeric_limits<double>::max();
-  for (const Observation& one : known)
-    if (one.kind == Observation::Kind::time) slowest = std::max(slowest, one.log_time);
   std::vector<float> value(candidates, unknown);
-  for (const Observation& one : known)
-    value[one.candidate] = static_cast<float>(one.kind == Observation::Kind::time ? one.log_time : slowest);
+  for (const Observation& one : known) value[one.candidate] = static_cast<float>(one.log_time);
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < candidates; ++i)
     if (std::isnan(value[i])) missing.push_back(i);
@@ -91,10 +92,8 @@ Records::Records(const SearchSpace& space, const Axes& axes, std::size_t whole, 
   std::stable_sort(priors.begin(), priors.end(),
                    [&](const auto& a, const auto& b) { return distance(space, a) < distance(space, b); });
   for (const SearchSpace::Prior& prior : priors) {
-    const std::vector<Observation> known = observations_of(prior);
-    const bool any = std::any_of(known.begin(), known.end(),
-                                 [](const Observation& one) { return one.kind == Observation::Kind::time; });
-    if (!any || m_trends.size() == most_records) continue;
+    const std::vector<Observation> known = times_of(prior);
+    if (known.empty() || m_trends.size() == most_records) continue;
     Trend trend;
     trend.origin = prior.origin;
     std::unique_ptr<Guess> guess;
