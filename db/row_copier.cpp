@@ -16,8 +16,8 @@ using tuner::model::Digest;
 
 namespace {
 
-/// Columns of select_plain_trials.sql; from the trial's id to its run as insert_copied_trial() takes them,
-/// but for `superseded`.
+/// Columns of select_plain_trials.sql; from the trial's id to its run as insert_copied_trial() takes them.
+/// How a trial stood there is mostly how it stands here; KernelSpecs::settle() says it of all.
 namespace column {
 constexpr int plain = 0;
 constexpr int trial = 1;
@@ -25,24 +25,23 @@ constexpr int contest = 2;
 constexpr int kernel = 3;
 constexpr int configuration = 4;
 constexpr int role = 5;
-constexpr int definition = 7;
-constexpr int judged_by = 8;
-constexpr int binary = 9;
-constexpr int probe = 10;
-constexpr int entry = 11;
-constexpr int limited_by = 22;
-constexpr int status = 24;
-constexpr int median = 34;
-constexpr int low = 35;
-constexpr int high = 36;
-constexpr int metrics = 37;
-constexpr int macros = 41;
-constexpr int measured_at = 43;
-constexpr int sequence = 44;
-constexpr int measurement = 45;
-constexpr int run = 46;
-constexpr int json = 47;
-constexpr int resources = 48;
+constexpr int superseded = 8;
+constexpr int binary = 10;
+constexpr int probe = 11;
+constexpr int entry = 12;
+constexpr int limited_by = 23;
+constexpr int status = 25;
+constexpr int median = 35;
+constexpr int low = 36;
+constexpr int high = 37;
+constexpr int metrics = 38;
+constexpr int macros = 42;
+constexpr int measured_at = 44;
+constexpr int sequence = 45;
+constexpr int measurement = 46;
+constexpr int run = 47;
+constexpr int json = 48;
+constexpr int resources = 49;
 }  // namespace column
 
 int end_of_resources() {
@@ -104,9 +103,6 @@ RowCopier::RowCopier(const Connection& target, const Connection& source, RowWrit
       m_binary_kernel(target, insert_binary_kernel()),
       m_measurement(target, insert_copied_measurement()),
       m_failed_probe(target, "SELECT 1 FROM verdicts WHERE id = ? AND status <> 'ok'"),
-      m_is_superseded(target,
-                      "SELECT s.definition <> ?2 FROM kernels AS k "
-                      "JOIN kernel_specs AS s ON s.family = k.family AND s.kernel = k.name WHERE k.id = ?1"),
       m_run(target, "SELECT 1 FROM runs WHERE id = ?") {}
 
 std::vector<Digest> RowCopier::copy() {
@@ -218,19 +214,6 @@ bool RowCopier::has_failed_probes(Statement::Use& row) {
   return m_failed_probe.use().bind(row.digest()).step();
 }
 
-bool RowCopier::is_superseded(Statement::Use& row) {
-  const Digest kernel = row.to(column::kernel).digest();
-  const Digest definition = row.to(column::definition).digest();
-  if (definition.empty()) return false;
-  const auto [known, is_new] = m_superseded.try_emplace({kernel, definition});
-  if (is_new) {
-    auto spec = m_is_superseded.use();
-    spec.bind(kernel).bind(definition);
-    known->second = spec.step() && spec.flag();
-  }
-  return known->second;
-}
-
 bool RowCopier::knows_run(const Digest& run) {
   const auto [known, is_new] = m_runs.try_emplace(run);
   if (is_new) known->second = m_run.use().bind(run).step();
@@ -239,17 +222,14 @@ bool RowCopier::knows_run(const Digest& run) {
 
 /// Whether it was new.
 bool RowCopier::put(Statement::Use& row) {
-  const bool superseded = is_superseded(row);
   auto trial = m_trial.use();
-  trial.take(row, column::trial, column::judged_by)
-      .bind(superseded)
-      .take(row, column::judged_by, column::run);
+  trial.take(row, column::trial, column::run);
   const Digest run = row.to(column::run).digest();
   trial.bind(knows_run(run) ? std::optional(run) : std::nullopt).run();
   if (m_target.changes() == 0) return false;
   m_tallies.count(row.to(column::contest).digest(), row.to(column::kernel).digest(),
-                  row.to(column::status).text(), superseded, row.to(column::role).text(),
-                  row.to(column::measured_at).text());
+                  row.to(column::status).text(), row.to(column::superseded).flag(),
+                  row.to(column::role).text(), row.to(column::measured_at).text());
   return true;
 }
 

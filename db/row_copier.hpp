@@ -39,7 +39,6 @@ class RowCopier {
   bool says_its_id(Statement::Use& row, const Place& place);
   bool has_its_measurement(Statement::Use& row, Statement::Use* measurement) const;
   bool has_failed_probes(Statement::Use& row);
-  bool is_superseded(Statement::Use& row);
   bool knows_run(const tuner::model::Digest& run);
   bool put(Statement::Use& row);
   void put_what_it_names(Statement::Use& row, const Statement::Use* binary,
@@ -49,8 +48,6 @@ class RowCopier {
   const Connection& m_source;
   RowWriter& m_writer;
   std::map<std::pair<tuner::model::Digest, tuner::model::Digest>, Place> m_places;
-  /// Of a kernel and a definition, whether they were superseded.
-  std::map<std::pair<tuner::model::Digest, tuner::model::Digest>, bool> m_superseded;
   std::map<tuner::model::Digest, bool> m_runs;  ///< whether they are in the target
   std::unordered_set<std::string> m_canonical;  ///< texts seen to be as this program writes them
   NewTallies m_tallies;
@@ -60,8 +57,7 @@ class RowCopier {
   std::optional<UncheckedRows> m_unchecked;
   Statement m_select;
   RowWalk m_binaries, m_measurements;
-  Statement m_trial, m_configuration, m_binary, m_binary_kernel, m_measurement, m_failed_probe,
-      m_is_superseded, m_run;
+  Statement m_trial, m_configuration, m_binary, m_binary_kernel, m_measurement, m_failed_probe, m_run;
 };
 
 }  // namespace db

@@ -10,7 +10,8 @@ SELECT (t.measurement IS NOT NULL OR (t.median_ns IS NULL AND t.low_ns IS NULL A
    AND coalesce(t.operations, 1) > 0 AND coalesce(t.bytes, 1) > 0
    AND iif(?1 OR t.measurement IS NULL,
            NOT EXISTS (SELECT 1 FROM measurements AS o WHERE o.trial = t.id AND o.id IS NOT t.measurement), 1),
-       t.id, t.contest, t.kernel, t.configuration, t.role, t.is_default, t.definition, NULL, t.binary, t.probe, t.entry,
+       t.id, t.contest, t.kernel, t.configuration, t.role, t.is_default, t.definition, t.superseded,
+       t.judged_by, t.binary, t.probe, t.entry,
        t.grid_x, t.grid_y, t.grid_z, t.block_x, t.block_y, t.block_z, t.dynamic_shared_bytes,
        t.occupancy, t.blocks_per_sm, t.warps_per_sm, t.limited_by, t.driver_blocks_per_sm,
        t.status, t.detail, t.device_lost, t.verified, t.error_ratio, t.error_ulp_scale, t.wrong_elements, t.first_wrong,
