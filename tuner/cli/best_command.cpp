@@ -217,6 +217,13 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
                                         options.size, fmt::join(families, ", ")),
                             fmt::format("name one: --family {}", *families.begin()));
   }
+  const bool is_wanted_there =
+      std::any_of(all.begin(), all.end(), [](const db::BestAnswer& answer) { return answer.wanted_device; });
+  if (!is_wanted_there) {
+    throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
+                                   options.size, options.gpu, all.front().contest.comparison_class.device),
+                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
+  }
   const answers::ClassChoice choice = answers::choose_classes(all).front();
   if (!choice.chosen) refuse_to_choose(all, choice);
   const db::BestAnswer& answer = all[*choice.chosen];
@@ -226,11 +233,6 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
         fmt::format("size {} was never measured; the nearest is {}", options.size, measured),
         fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
         model::ExitCode::nothing_found);
-  }
-  if (!answer.wanted_device) {
-    throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
-                                   options.size, options.gpu, answer.contest.comparison_class.device),
-                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
   }
   return answer;
 }

@@ -133,15 +133,17 @@ int carefulness(std::string_view method) {
 std::vector<ClassChoice> choose_classes(const std::vector<BestAnswer>& answers) {
   // Of one size the nearest that a class has may be another one than another class has.
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> questions;
-  std::set<std::string> answered;  // families that have the size itself
+  std::set<std::string> wanted;    // families with the device asked for
+  std::set<std::string> answered;  // of these those with the size itself
   for (const BestAnswer& answer : answers) {
+    if (answer.wanted_device) wanted.insert(answer.contest.problem.family);
     if (answer.exact && answer.wanted_device) answered.insert(answer.contest.problem.family);
   }
   std::vector<ClassChoice> choices;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const model::Problem& problem = answers[i].contest.problem;
-    const bool is_second =
-        answered.contains(problem.family) && !(answers[i].exact && answers[i].wanted_device);
+    const bool is_second = (wanted.contains(problem.family) && !answers[i].wanted_device) ||
+                           (answered.contains(problem.family) && !answers[i].exact);
     if (is_second) continue;
     const std::string size = answered.contains(problem.family) ? problem.size_text() : "";
     questions[{problem.family, size, problem.row_padding}].push_back(i);
