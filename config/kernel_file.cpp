@@ -82,21 +82,27 @@ LoadedKernels load_kernel_file(const std::filesystem::path& path) {
   return load_one(DiskFiles(), path, path.generic_string());
 }
 
-std::vector<std::string> include_folders(const std::filesystem::path& path) {
-  const FileText file = DiskFiles().read(path);
+std::vector<std::string> include_options(const std::filesystem::path& path) {
+  const DiskFiles files;
+  const FileText file = files.read(path);
   if (!file.problem.empty()) return {};
   const std::variant<Node, model::Diagnostic> document = parse_toml(file.text, path.generic_string());
-  const Node* const root = std::get_if<Node>(&document);
-  const Member* const kernel = root == nullptr ? nullptr : root->find("kernel");
-  const Member* const include = kernel == nullptr ? nullptr : kernel->value.find("include");
-  std::vector<std::string> folders;
-  if (include == nullptr) return folders;
-  for (const Node& folder : include->value.items) {
-    std::string name = (path.parent_path() / folder.text).lexically_normal().generic_string();
+  if (!std::holds_alternative<Node>(document)) return {};
+  Mistakes mistakes;
+  const ReadSpec read = read_kernel_spec(std::get<Node>(document), files, path.parent_path(), mistakes);
+  std::vector<std::string> options;
+  for (const std::filesystem::path& folder : read.include_folders) {
+    std::string name = folder.lexically_normal().generic_string();
     if (name.size() > 1 && name.ends_with('/')) name.pop_back();
-    folders.push_back(std::move(name));
+    options.push_back("-I" + name);
   }
-  return folders;
+  for (const std::string& header : read.headers_above) {
+    const std::filesystem::path beside = path.parent_path() / header;
+    const bool is_there = !files.read(beside).missing;
+    options.insert(options.end(),
+                   {"-include", is_there ? beside.lexically_normal().generic_string() : header});
+  }
+  return options;
 }
 
 LoadedKernels load_kernel_folder(const std::filesystem::path& folder) {

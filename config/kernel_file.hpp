@@ -29,9 +29,11 @@ struct LoadedKernels {
 /// those are mistakes.
 LoadedKernels load_kernel_file(const std::filesystem::path& path);
 
-/// The folders that the spec at `path` has under `include`, as paths that can be opened from here; empty
-/// where it has none, or cannot be read.
-std::vector<std::string> include_folders(const std::filesystem::path& path);
+/// What a compiler needs to find and include the headers of the spec at `path` as the spec does: `-IFOLDER`
+/// and
+/// `-include`, `FILE`, with paths that can be opened from here. Empty where nothing is needed, or the spec
+/// cannot be read.
+std::vector<std::string> include_options(const std::filesystem::path& path);
 
 /// Every `.toml` below `folder` except `tuner.toml` (settings), report layouts (`*.layout.toml`) and hidden
 /// ones, by path.

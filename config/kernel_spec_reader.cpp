@@ -34,6 +34,8 @@ ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const s
   if (const Member* kernel =
           reader.require("kernel", "[kernel] names the kernel, its source and its sizes")) {
     read_kernel_table(kernel->value, context);
+    result.include_folders = context.includes;
+    result.headers_above = context.before;
   }
   if (const Member* derived = reader.take("derived")) spec.derived = read_derived(derived->value, mistakes);
   if (const Member* macros = reader.take("macros")) read_macros(macros->value, spec, mistakes);

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/mistakes.hpp"
 #include "config/node.hpp"
@@ -13,6 +14,8 @@ namespace config {
 struct ReadSpec {
   tuner::model::KernelSpec spec;
   tuner::model::SourceLocation name_place;
+  std::vector<std::filesystem::path> include_folders;  ///< where its headers are looked for
+  std::vector<std::string> headers_above;              ///< of `-include`, above its source
 };
 
 /// Reads a whole spec; `folder` is where `files` has it. What cannot be read is reported and left out, so the

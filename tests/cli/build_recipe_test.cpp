@@ -108,7 +108,7 @@ TEST_SUITE("build recipe") {
           const model::TrialRecord trial = recorded(spec, configuration);
           cli::BuildRecipe recipe = cli::build_recipe(trial, spec, "sm_90");
           CHECK(recipe.doubt.empty());
-          recipe.include_folders = config::include_folders(spec.path);
+          recipe.includes = config::include_options(spec.path);
           const std::string flags = cli::build_flags(recipe);
           CAPTURE(flags);
           test::write_text(folder / "flags", flags);
@@ -142,7 +142,7 @@ TEST_SUITE("build recipe") {
     recipe.kernel = "k";
     recipe.macros = {{"TILE", "Tile<8, 4>"}, {"INDEX", "unsigned  long long"}, {"N", "(2 << 3) + 1"}};
     recipe.options = {"--use_fast_math"};
-    recipe.include_folders = {"kernels/matmul"};
+    recipe.includes = {"-Ikernels/matmul"};
     const std::string flags = cli::build_flags(recipe);
     CHECK(
         flags ==

@@ -257,7 +257,7 @@ BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord
     const auto spec = spec_at_hand(catalog, family, winner.kernel, path);
     if (!spec) continue;
     BuildRecipe recipe = build_recipe(winner, spec, architecture);
-    recipe.include_folders = config::include_folders(spec->path);
+    recipe.includes = config::include_options(spec->path);
     if (recipe.doubt.empty()) return recipe;
     if (!first || !path.empty()) first = std::move(recipe);
   }

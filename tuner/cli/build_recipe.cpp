@@ -170,9 +170,9 @@ std::string build_flags(const BuildRecipe& recipe) {
     if (option.find_first_of(" \t\n") != std::string::npos) refuse("the option " + option);
     flags += ' ' + option;
   }
-  for (const std::string& folder : recipe.include_folders) {
-    if (folder.find_first_of(" \t\n") != std::string::npos) refuse("the folder " + folder);
-    flags += " -I" + folder;
+  for (const std::string& option : recipe.includes) {
+    if (option.find_first_of(" \t\n") != std::string::npos) refuse(option);
+    flags += ' ' + option;
   }
   return flags;
 }
@@ -180,7 +180,7 @@ std::string build_flags(const BuildRecipe& recipe) {
 std::string build_defines(const BuildRecipe& recipe) {
   std::string text;
   std::vector<std::string> options = recipe.options;
-  for (const std::string& folder : recipe.include_folders) options.push_back("-I" + folder);
+  options.insert(options.end(), recipe.includes.begin(), recipe.includes.end());
   if (!options.empty()) text += fmt::format("// compile with: {}\n", fmt::join(options, " "));
   if (!recipe.arguments.empty()) text += fmt::format("// pass as arguments: {}\n", arguments_text(recipe));
   if (!recipe.doubt.empty()) text += fmt::format("// doubtful: {}\n", recipe.doubt);

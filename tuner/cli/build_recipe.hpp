@@ -15,8 +15,8 @@ struct BuildRecipe {
   std::vector<model::Macro> macros;
   /// Parameters that are `constexpr` in the source. A compiler's option can only make macros of them.
   std::vector<model::Macro> constants;
-  std::vector<std::string> options;          ///< of nvcc: architecture, standard, then the spec's
-  std::vector<std::string> include_folders;  ///< of headers
+  std::vector<std::string> options;   ///< of nvcc: architecture, standard, then the spec's
+  std::vector<std::string> includes;  ///< options that find and include headers, see config::include_options
   std::vector<model::Assignment> arguments;  ///< run-time parameters: what the program passes, no macros
   std::string doubt;                         ///< why it may build something else; empty: it does not
 };
@@ -34,7 +34,8 @@ std::string arguments_text(const BuildRecipe& recipe);
 /// where a value cannot be said so, such as a string with a blank.
 std::string build_flags(const BuildRecipe& recipe);
 
-/// `#define` lines, below comments with what no header can say: options and run-time parameters.
+/// `#define` lines and constants, below comments with what no header can say: options and run-time
+/// parameters.
 std::string build_defines(const BuildRecipe& recipe);
 
 }  // namespace tuner::cli
