@@ -40,7 +40,7 @@ export TUNER_DB=${TUNER_DB:-$folder/others.db}
 
 # The first line that says why; a list of failures has it behind `reason`.
 reason() {
-  grep -v '^ *$\|^tuner run\|^tuner check\|^ *warning\|cannot be told' "$1" | tr '\n' ' ' | sed 's/  */ /g; s/\t/ /g; s/.* reason //' |
+  grep -v '^ *$\|^tuner run\|^tuner check\|^ *warning\|cannot be told' "$1" | tr '\n' ' ' | sed 's/  */ /g; s/\t/ /g; s/.*"reason": //' |
     grep -oP '(\S*[^.:]*(error|wrong|refuse|cannot|failed|out of bounds|is no |has no |unlaunchable|timeout|is a value).*)' |
     head -1 | cut -c1-240
 }
@@ -57,7 +57,7 @@ run() {
       --ceilings off --budget "$budget") > "$folder/out/$name.run" 2>&1 < /dev/null
     if ! (cd "$folder" && "$tuner" best "$sizes" --kernel "$name") > "$folder/out/$name.best" 2>&1; then
       run=no
-      (cd "$folder" && "$tuner" list failures --kernel "$name") > "$folder/out/$name.failures" 2>&1
+      (cd "$folder" && "$tuner" list failures --kernel "$name" --format json) > "$folder/out/$name.failures" 2>&1
       why=$(reason "$folder/out/$name.failures")
       [ -n "$why" ] || why=$(reason "$folder/out/$name.run")
     fi
