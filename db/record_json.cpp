@@ -210,7 +210,7 @@ SearchRecord search_from_json(const Json& value) {
   search.run = fields.digest("run");
   search.strategy = fields.text("strategy", 4096);
   const auto ending = tuner::model::parse_search_ending(fields.text("ending", 64));
-  if (!ending) fields.refuse("ending", "exhausted, until, budget, interrupted or gave_up");
+  if (!ending) fields.refuse("ending", "exhausted, until, budget, interrupted, gave_up or refused");
   search.ending = *ending;
   for (const Json& item : fields.array("kernels", most_entries)) {
     const Fields part(item, "search.kernels");

@@ -200,6 +200,32 @@ JOIN kernels AS k ON k.id = t.kernel
 JOIN configurations AS f ON f.id = t.configuration
 WHERE a.kernel IS NULL;
 
+-- A search that was refused has its own end: what it was to try could not be prepared, so that nothing is said of it.
+DROP VIEW search;
+CREATE TABLE searches_of_all_ends (
+  id       BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  contest  BLOB NOT NULL REFERENCES contests (id),
+  run      BLOB REFERENCES runs (id),
+  strategy TEXT NOT NULL CHECK (length(strategy) <= 4096),
+  ending   TEXT NOT NULL CHECK (ending IN ('exhausted', 'until', 'budget', 'interrupted', 'gave_up', 'refused')),
+  tried    INTEGER NOT NULL CHECK (tried >= 0),  -- known by then, by whichever run
+  failed   INTEGER NOT NULL CHECK (failed BETWEEN 0 AND tried),
+  -- What the strategy expected of the rest, as shares of the best time then; NULL: it could not say.
+  gain     REAL,
+  low      REAL,
+  high     REAL,
+  estimate TEXT CHECK (length(estimate) <= 256),
+  ended_at TEXT NOT NULL CHECK (length(ended_at) <= 64),
+  CHECK ((gain IS NULL) = (low IS NULL) AND (gain IS NULL) = (high IS NULL) AND (gain IS NULL) = (estimate IS NULL))
+) STRICT, WITHOUT ROWID;
+INSERT INTO searches_of_all_ends SELECT * FROM searches;
+DROP TABLE searches;
+ALTER TABLE searches_of_all_ends RENAME TO searches;
+CREATE INDEX searches_of_contest ON searches (contest);
+-- "Enough" of nothing was a search that was refused.
+UPDATE searches SET ending = 'refused', gain = NULL, low = NULL, high = NULL, estimate = NULL
+WHERE ending = 'until' AND tried = failed;
+
 -- What a search observed takes the place of what it expected: `gain` is what its last `stretch` results brought. Searches
 -- of before have an expectation with its interval and NULL here. `behind`: the share of searches on test spaces that ended
 -- like this one more than 5 % behind the best, of all and on the kind of space where it was largest. `faster`: with 95 %
@@ -209,7 +235,6 @@ ALTER TABLE searches ADD COLUMN behind REAL;
 ALTER TABLE searches ADD COLUMN behind_at_worst REAL;
 ALTER TABLE searches ADD COLUMN faster REAL;
 
-DROP VIEW search;
 -- Every search, with the space as it was then.
 CREATE VIEW search AS
 SELECT p.family, p.size, p.volume, p.sizes, p.type, p.row_padding,

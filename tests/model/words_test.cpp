@@ -129,8 +129,8 @@ TEST_CASE("text in JSON is escaped where it must be, and what is no UTF-8 is rep
 
 TEST_CASE("what is stored as a word is read as what it was") {
   using Ending = model::SearchEnding;
-  for (const auto ending :
-       {Ending::exhausted, Ending::until, Ending::budget, Ending::interrupted, Ending::gave_up})
+  for (const auto ending : {Ending::exhausted, Ending::until, Ending::budget, Ending::interrupted,
+                            Ending::gave_up, Ending::refused})
     CHECK(model::parse_search_ending(model::to_string(ending)) == ending);
   CHECK(model::to_string(Ending::until) == "until");
   CHECK_FALSE(model::parse_search_ending("Until"));

@@ -254,7 +254,7 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(late.status == TrialStatus::timeout);
     CHECK(late.subject == model::Subject::problem);
     CHECK_MESSAGE(mentions(late.detail, "passed its deadline of 0.2 s while preparing"), late.detail);
-    CHECK_MESSAGE(mentions(late.detail, "prepare_timeout_s sets how long that may take"), late.detail);
+    CHECK_MESSAGE(mentions(late.detail, "--prepare-timeout-s sets how long that may take"), late.detail);
     CHECK_MESSAGE(mentions(late.detail, "it printed:\nscripted thoughts"), late.detail);
     CHECK(runner.run(test::trial_job("crash_probing")).subject == model::Subject::binary);
     CHECK(runner.run(test::trial_job("crash")).subject == model::Subject::trial);

@@ -116,7 +116,7 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.
 int exit_code(const sweep::Summary& summary, bool all_failed, const SignalGuard& signals) {
   if (summary.ending == sweep::Ending::interrupted) return 128 + signals.signal();
-  const bool failed = all_failed || summary.unprepared > 0;
+  const bool failed = all_failed || summary.unprepared > 0 || summary.refused > 0;
   return static_cast<int>(failed ? model::ExitCode::failed : model::ExitCode::done);
 }
 

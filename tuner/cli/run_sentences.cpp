@@ -128,7 +128,9 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
   for (const sweep::Summary::Device& device : summary.devices) {
     if (!device.left.empty()) write_err(fmt::format("{} left the sweep: {}", device.id, device.left));
   }
-  if (all_failed && summary.failed == 0) {
+  if (all_failed && summary.known == 0 && summary.finished == 0) {
+    write_err("nothing has a result: no trial was measured");
+  } else if (all_failed && summary.failed == 0) {
     write_err(
         "nothing has a result: all trials failed before; `tuner list failures` says why, and --retry-failed "
         "tries what was run again");
@@ -189,7 +191,7 @@ bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
       if (model::is_failure(known.status)) ++failed;
     });
   }
-  return tried > 0 && failed == tried;
+  return list.total() > 0 && failed == tried;
 }
 
 int settle(db::PendingResults& results, int code) {

@@ -33,7 +33,7 @@ void say_where(const config::Settings& settings, const std::string& report);
 void say_how_to_go_on(sweep::Ending ending, const Context& context);
 /// The last words of a process that is told to end at once.
 void say_cut_off(const Context& context);
-/// Whether nothing of what was asked for has a result, for all of it failed, now or before.
+/// Whether nothing of what was asked for has a result: all of it failed, now or before, or nothing was tried.
 bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
                    const sweep::Summary& summary);
 /// Tells what could not be written, once more at the end: it must not scroll away. The exit code: `code`, or

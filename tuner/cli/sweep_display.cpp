@@ -70,6 +70,12 @@ void SweepDisplay::final_begins(const model::Problem& problem, std::size_t conte
 
 void SweepDisplay::search_ended(const model::SearchRecord& search) {
   if (std::erase(m_to_search, search.problem) > 0) m_progress.size_ended();
+  if (search.ending == model::SearchEnding::refused) {
+    m_printer.line(fmt::format(
+        "{}: refused after {} configurations: the others were not tried, for the reason above; once that is "
+        "mended, the same command goes on",
+        search.problem.text(), search.tried));
+  }
   if (search.ending != model::SearchEnding::until || !search.outlook) return;
   m_printer.line(fmt::format("{}: enough after {} configurations: {}", search.problem.text(), search.tried,
                              reports::outlook_text(*search.outlook)));

@@ -12,6 +12,7 @@ constexpr std::array ending_names = {
     std::pair(SearchEnding::budget, std::string_view("budget")),
     std::pair(SearchEnding::interrupted, std::string_view("interrupted")),
     std::pair(SearchEnding::gave_up, std::string_view("gave_up")),
+    std::pair(SearchEnding::refused, std::string_view("refused")),
 };
 
 }  // namespace

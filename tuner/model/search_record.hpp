@@ -33,8 +33,9 @@ struct Outlook {
 };
 
 /// Why a search ended: nothing is left; what is left was not expected to give enough (--until); the budget
-/// was spent; somebody stopped it; or its strategy had no more ideas.
-enum class SearchEnding { exhausted, until, budget, interrupted, gave_up };
+/// was spent; somebody stopped it; its strategy had no more ideas; or what is left could not be prepared or
+/// probed, so that it was not tried. Of these the first two alone say that there is nothing more to do.
+enum class SearchEnding { exhausted, until, budget, interrupted, gave_up, refused };
 
 /// `exhausted`, `gave_up`.
 std::string_view to_string(SearchEnding ending);

@@ -101,8 +101,9 @@ void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
 
 bool CandidateQueue::asks(Open& open) {
   if (open.waits || open.under_way >= open.strategy->lookahead()) return false;
+  if (is_stopped(open)) return false;
   const bool asks_now = open.news >= results_an_outlook || (open.news > 0 && open.under_way == 0);
-  if (open.until && asks_now) {
+  if (open.until && asks_now && open.has_time) {
     // Anew where it was enough before: what compiles longest may come last, and be the best.
     if (auto outlook = open.strategy->outlook()) {
       open.enough.reset();
@@ -127,6 +128,16 @@ CandidateQueue::Answer CandidateQueue::ask(Open& open) {
 bool CandidateQueue::is_late() const {
   const auto& seconds = m_request.budget.seconds;
   return m_services.stop || (seconds && m_services.clock() - m_began >= *seconds);
+}
+
+/// Whether every kernel that may win is refused.
+bool CandidateQueue::is_stopped(const Open& open) {
+  if (open.refused_kernels.empty()) return false;
+  for (std::size_t kernel = 0; kernel < open.space->kernels.size(); ++kernel) {
+    const bool may_win = model::may_win(open.space->kernels[kernel].spec->role);
+    if (may_win && !open.refused_kernels.contains(kernel)) return false;
+  }
+  return true;
 }
 
 bool CandidateQueue::is_baseline(const Item& item) const {
@@ -159,10 +170,14 @@ EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::Se
     if (model::is_failure(result.status)) ++search.failed;
   });
   const auto candidates = static_cast<std::int64_t>(m_list.groups[index].count_competing(m_request));
-  if (search.tried + open.refused == candidates)
+  if (search.tried + open.refused == candidates) {
     search.ending = model::SearchEnding::exhausted;
-  else if (search.outlook == search::exhausted())
+  } else if (open.is_refused) {
+    search.ending = model::SearchEnding::refused;
+    search.outlook.reset();
+  } else if (search.outlook == search::exhausted()) {
     search.outlook.reset();  // all was proposed, and not all of it was tried
+  }
   return search;
 }
 
@@ -182,6 +197,7 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
     if (record.outcome.measurement) result.time_ns = record.outcome.measurement->median_ns;
     m_results[item.group][item.candidate] = result;
     open.strategy->report(item.candidate, result);
+    open.has_time = open.has_time || result.time_ns;
   }
   hear_of_end(open);
 }
@@ -190,6 +206,24 @@ void CandidateQueue::withdraw(const Item& item) {
   Open& open = m_open.at(item.group);
   if (!is_baseline(item)) open.strategy->report(item.candidate, {model::TrialStatus::skipped, std::nullopt});
   hear_of_end(open);
+}
+
+void CandidateQueue::refuse(const Item& item) {
+  m_open.at(item.group).is_refused = m_open.at(item.group).is_refused || !is_baseline(item);
+  withdraw(item);
+}
+
+void CandidateQueue::refuse_rest(const Item& item) {
+  const auto open = m_open.find(item.group);
+  if (open == m_open.end() || is_baseline(item)) return;
+  open->second.is_refused = true;
+  open->second.refused_kernels.insert(m_list.groups[item.group].candidates[item.candidate].kernel);
+}
+
+bool CandidateQueue::is_refused(const Item& item) const {
+  const auto open = m_open.find(item.group);
+  return open != m_open.end() &&
+         open->second.refused_kernels.contains(m_list.groups[item.group].candidates[item.candidate].kernel);
 }
 
 void CandidateQueue::hear_of_end(Open& open) {
@@ -224,7 +258,10 @@ void CandidateQueue::begin_group() {
   auto strategy = m_choice.make(size, *space, m_request.seed + index);
   Open open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size),
             m_choice.until(size, m_request.until)};
-  if (open.until && !m_request.retry_failed) {
+  open.space->known.for_each([&](std::size_t, const search::Result& result) {
+    open.has_time = open.has_time || result.time_ns;
+  });
+  if (open.until && open.has_time && !m_request.retry_failed) {
     const auto before = outlook_of_before(group);
     if (before && before->high < *open.until) {
       open.enough = before;

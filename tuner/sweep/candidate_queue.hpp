@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,12 @@ class CandidateQueue {
   void report(const Item& item, const model::TrialRecord& record);
   /// The same of one that was not tried after all.
   void withdraw(const Item& item);
+  /// The same of one that was refused for its problem's sake: its search is not done, whatever else ends it.
+  void refuse(const Item& item);
+  /// All that are left of the item's kernel would be refused. A search of which no kernel is left ends.
+  void refuse_rest(const Item& item);
+  /// Whether the item is of such a rest.
+  bool is_refused(const Item& item) const;
   /// A group all of whose trials have ended; each is given once, in the order they ended.
   std::optional<EndedSearch> take_finished();
   /// The groups that were begun and not taken yet, as they are; nothing more is to be asked of them.
@@ -76,6 +83,9 @@ class CandidateQueue {
     std::int64_t refused = 0;               ///< proposals that the space does not offer
     bool waits = false;                     ///< its last next() gave nothing and nothing was reported since
     std::size_t news = results_an_outlook;  ///< results since its outlook was asked for
+    bool has_time = false;                  ///< some candidate has one: of nothing nothing is enough
+    bool is_refused = false;                ///< of some candidate, see refuse()
+    std::set<std::size_t> refused_kernels = {};  ///< see refuse_rest()
     /// By which what was tried is enough; nothing as long as it is not.
     std::optional<search::Outlook> enough = std::nullopt;
     /// What its strategy said when it was asked with others, and nobody has taken yet.
@@ -99,6 +109,7 @@ class CandidateQueue {
   /// begin without what this one will have found.
   bool is_held_back() const;
   static bool asks(Open& open);
+  static bool is_stopped(const Open& open);
   static void hear_of_end(Open& open);
   /// What the search of before that ended with as much known as today expects of the rest.
   std::optional<search::Outlook> outlook_of_before(const Group& group) const;

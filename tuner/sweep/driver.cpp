@@ -324,6 +324,7 @@ void Driver::say_spread() {
 void Driver::record(const EndedSearch& ended) {
   const model::SearchRecord search = search_record(m_request, m_list, ended);
   if (search.parts.empty()) return;  // baselines alone: nothing was searched
+  if (search.ending == model::SearchEnding::refused) ++m_summary.refused;
   m_services.sink.record_search(search);
   m_services.observer.search_ended(search);
 }

@@ -77,7 +77,8 @@ std::int64_t TrialJourney::under_way_again(std::size_t group) const {
 void TrialJourney::start(Trial trial, const CandidateQueue::Item& item) {
   trial.record.idea = item.idea;
   ++m_under_way;
-  if (trial.record.outcome.status == TrialStatus::ok && m_unprepared.contains(trial))
+  if (trial.record.outcome.status == TrialStatus::ok &&
+      ((item.again == nullptr && m_queue.is_refused(item)) || m_unprepared.contains(trial)))
     return leave_out(trial.record, item);
   if (trial.record.outcome.status == TrialStatus::ok) quarantine(trial);
   if (trial.record.outcome.status == TrialStatus::ok)
@@ -109,7 +110,7 @@ bool TrialJourney::judge(Compiled& trial) {
 
 std::optional<model::TrialJob> TrialJourney::job(Compiled& trial, Lane& lane) {
   model::TrialRecord& record = trial.trial.record;
-  if (m_unprepared.contains(trial)) {
+  if ((trial.item.again == nullptr && m_queue.is_refused(trial.item)) || m_unprepared.contains(trial)) {
     leave_out(record, trial.item);
     return std::nullopt;
   }
@@ -158,8 +159,33 @@ void TrialJourney::withdraw(const CandidateQueue::Item& item) {
     --m_again[item.group];
 }
 
+/// By number, in its group.
+std::size_t TrialJourney::kernel_of(const CandidateQueue::Item& item) const {
+  return m_list.groups[item.group].candidates[item.candidate].kernel;
+}
+
+/// What is refused on a probe whatever its configuration is said once, and the rest is left alone.
+void TrialJourney::note_refusal(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+  const TrialStatus status = record.outcome.status;
+  const bool was_run = status != TrialStatus::compile_error && status != TrialStatus::unlaunchable &&
+                       status != TrialStatus::quarantined && status != TrialStatus::skipped;
+  if (!was_run) return;
+  if (!Refusals::is_of_probe(record.outcome)) return m_refusals.other(item.group, kernel_of(item));
+  if (!m_refusals.on_probe(item.group, kernel_of(item), record.outcome.detail)) return;
+  m_queue.refuse_rest(item);
+  m_services.observer.notice(fmt::format(
+      "{} at {}: the first {} configurations were all refused on a probe, so the others are not tried: {}; a "
+      "constraint that the probe's sizes do not meet rules it out (docs/specs-verification.md#probes)",
+      record.kernel, record.problem.text(), Refusals::enough_on_probes, record.outcome.detail));
+}
+
 void TrialJourney::leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  withdraw(item);
+  if (item.again != nullptr) {
+    withdraw(item);
+  } else {
+    if (m_refusals.unprepared(item.group, kernel_of(item))) m_queue.refuse_rest(item);
+    m_queue.refuse(item);
+  }
   --m_under_way;
   ++m_summary.unprepared;
   m_services.observer.left_out(record);
@@ -186,6 +212,7 @@ bool TrialJourney::is_condemned(Compiled& trial) {
   if (verdict->status == TrialStatus::ok) return false;
   record.outcome.status = verdict->status;
   record.outcome.detail = verdict->detail;
+  record.outcome.subject = model::Subject::binary;
   return true;
 }
 
@@ -231,10 +258,12 @@ void TrialJourney::finish(const model::TrialRecord& record, const CandidateQueue
 }
 
 void TrialJourney::note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item) {
-  if (item.again == nullptr)
+  if (item.again == nullptr) {
     m_queue.report(item, record);
-  else
+    note_refusal(record, item);
+  } else {
     --m_again[item.group];
+  }
   if (record.role == model::Role::baseline) say_missing(record);
   --m_under_way;
   ++m_summary.finished;

@@ -14,6 +14,7 @@
 #include "tuner/sweep/final_stage.hpp"
 #include "tuner/sweep/lanes.hpp"
 #include "tuner/sweep/probe_verdicts.hpp"
+#include "tuner/sweep/refusals.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/sweep/unprepared.hpp"
 
@@ -61,6 +62,8 @@ class TrialJourney {
   void withdraw(const CandidateQueue::Item& item);
   void quarantine(Trial& trial);
   bool is_condemned(Compiled& trial);
+  std::size_t kernel_of(const CandidateQueue::Item& item) const;
+  void note_refusal(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const;
@@ -79,6 +82,7 @@ class TrialJourney {
   Summary& m_summary;
   ProbeVerdicts m_verdicts;
   Unprepared m_unprepared;
+  Refusals m_refusals;
   BestTimes m_best;
   std::vector<Ended> m_ended;  ///< measured, and not yet committed
   std::int64_t m_under_way = 0;

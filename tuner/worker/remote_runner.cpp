@@ -257,7 +257,7 @@ TrialOutcome RemoteRunner::lost(TrialStatus status, TrialPhase phase, const std:
     const std::string printed = m_slot.child().output().text();
     m_slot.discard();
     outcome.detail = fmt::format("{} while {}; its process was killed", why, model::to_string(phase));
-    if (phase == TrialPhase::preparing) outcome.detail += "; prepare_timeout_s sets how long that may take";
+    if (phase == TrialPhase::preparing) outcome.detail += "; --prepare-timeout-s sets how long that may take";
     if (!printed.empty()) outcome.detail += "; it printed:\n" + printed;
     return outcome;
   }
