@@ -147,8 +147,8 @@ std::int64_t dropped_beside(const Connection& db, const Digest& contest, const s
 }
 
 /// False where nothing in the contest may win.
-bool complete(const Connection& db, ContestFinder& finder, SearchFinder& searches, const BestQuery& query,
-              BestAnswer& answer) {
+bool complete(const Connection& db, ContestFinder& finder, FinalChecker& checker, SearchFinder& searches,
+              const BestQuery& query, BestAnswer& answer) {
   const Digest contest = contest_id(answer.contest.problem, answer.contest.comparison_class);
   const auto winner = finder.winner(contest, query.kernel);
   if (!winner) return false;
@@ -160,6 +160,7 @@ bool complete(const Connection& db, ContestFinder& finder, SearchFinder& searche
       load_tied(finder, query, finder.tied(contest, query.kernel, answer.winner), answer);
   } else {
     answer.final = finder.final(winner->final);
+    answer.check = checker.check(contest, winner->final);
     const auto counts = [&](const Digest& trial) {
       const auto kernel = finder.kernel_of_competitor(trial);
       return kernel && (query.kernel.empty() || *kernel == query.kernel);
@@ -188,14 +189,28 @@ TrialFilter filter_of(const BestQuery& query) {
 
 }  // namespace
 
+double times_as_long(const BestAnswer& answer, const TrialRecord& trial) {
+  const double time_ns = trial.outcome.measurement->median_ns;
+  const double winner_ns = answer.winner.outcome.measurement->median_ns;
+  if (!answer.final) return time_ns / winner_ns;
+  const auto* own = tuner::model::entry_of(*answer.final, answer.winner.key);
+  const auto* entry = tuner::model::entry_of(*answer.final, trial.key);
+  const double own_ratio = own != nullptr ? own->ratio : 1;
+  if (entry != nullptr) return entry->ratio / own_ratio;
+  const double raced_ns = answer.check.race_of_fastest(trial.gpu);
+  return raced_ns > 0 ? time_ns / (raced_ns * own_ratio) : time_ns / winner_ns;
+}
+
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   require_sizes(query);
   const Snapshot snapshot(db);
   const std::vector<Contest> all = contests(db, filter_of(query));
   std::vector<BestAnswer> answers = query.sizes.empty() ? every(all, query) : nearest(all, query);
   ContestFinder finder(db);
+  FinalChecker checker(db);
   SearchFinder searches(db);
-  std::erase_if(answers, [&](BestAnswer& answer) { return !complete(db, finder, searches, query, answer); });
+  std::erase_if(answers,
+                [&](BestAnswer& answer) { return !complete(db, finder, checker, searches, query, answer); });
   return answers;
 }
 
@@ -244,13 +259,14 @@ std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& fi
   query.kernel = filter.kernel;
   query.most_tied = std::numeric_limits<int>::max();
   ContestFinder finder(db);
+  FinalChecker checker(db);
   SearchFinder searches(db);
   std::vector<BestAnswer> answers;
   for (const Contest& contest : contests(db, filter)) {
     BestAnswer answer;
     answer.contest = contest;
     answer.exact = true;
-    if (complete(db, finder, searches, query, answer)) answers.push_back(std::move(answer));
+    if (complete(db, finder, checker, searches, query, answer)) answers.push_back(std::move(answer));
   }
   return answers;
 }

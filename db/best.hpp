@@ -7,6 +7,7 @@
 
 #include "db/connection.hpp"
 #include "db/contest_finder.hpp"
+#include "db/final_check.hpp"
 #include "db/queries.hpp"
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/trial.hpp"
@@ -44,6 +45,7 @@ struct BestAnswer {
   std::int64_t settled = 0;
   tuner::model::TrialRecord winner;
   std::optional<tuner::model::FinalRecord> final;  ///< by which the winner was found; absent: not re-measured
+  FinalCheck check;                                ///< of that final
   /// Whether the winner was dropped early: it is the best known, and its time is approximate.
   bool is_approximate() const { return !tuner::model::has_trusted_time(winner.outcome.status); }
   /// Trials near the winner that no final has considered; without `final` the winner is one of them.
@@ -61,6 +63,10 @@ struct BestAnswer {
   std::vector<tuner::model::Ceiling> ceilings;       ///< of the class's device
   std::optional<tuner::model::Searched> searched;    ///< nothing where no search of before says
 };
+
+/// How many times as long as the winner another trial of the contest takes: by the final where both were in
+/// it, else by the race, where a time of it is known of the winner too.
+double times_as_long(const BestAnswer& answer, const tuner::model::TrialRecord& trial);
 
 /// For each family and class with a result, the best at the wanted size or at the nearest measured one.
 /// Order: wanted device before others, then the class measured most recently. Winners carry no raw samples

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
 
 #include "db/row_reader.hpp"
 #include "db/sql.hpp"
@@ -20,9 +23,8 @@ FieldReader::FieldReader(const Connection& db)
                 "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
       m_least(db, sql("select_least_time")),
       m_least_by_kernel(db, sql("select_least_times")),
-      m_contenders(db,
-                   "SELECT id FROM trials WHERE contest = ? AND competes = 1 AND median_ns <= ? "
-                   "ORDER BY median_ns, id LIMIT ?"),
+      m_contenders(
+          db, "SELECT id, median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns, id"),
       m_baselines(db,
                   "SELECT id FROM trials WHERE contest = ? AND role = 'baseline' AND status = 'ok' "
                   "AND superseded = 0 ORDER BY median_ns, id"),
@@ -32,7 +34,11 @@ FieldReader::FieldReader(const Connection& db)
       m_considered(db,
                    "SELECT 1 FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
                    "JOIN final_coverage AS v ON v.run = coalesce(t.run, x'') AND v.kernel = k.name "
-                   "AND t.sequence BETWEEN v.first AND v.last WHERE v.final = ? AND t.id = ?") {}
+                   "AND t.sequence BETWEEN v.first AND v.last WHERE v.final = ? AND t.id = ?"),
+      m_entries(db,
+                "SELECT e.trial, e.ratio, t.median_ns, t.gpu FROM final_entries AS e "
+                "JOIN trials AS t ON t.id = e.trial AND t.competes = 1 WHERE e.final = ?"),
+      m_checker(db) {}
 
 std::optional<double> FieldReader::best_ns(const Digest& contest) {
   auto row = m_fastest.use();
@@ -84,14 +90,75 @@ std::vector<FinalRecord::Coverage> FieldReader::coverage(const Digest& contest) 
   return list;
 }
 
+std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& contest,
+                                                       const std::vector<Digest>& finals,
+                                                       double& unsettled_ns) {
+  std::vector<Raced> found;
+  for (const Digest& final : finals) {
+    const FinalCheck check = m_checker.check(contest, final);
+    if (check.is_unsettled()) unsettled_ns = std::max(unsettled_ns, check.final_ns);
+    auto row = m_entries.use();
+    row.bind(final);
+    while (row.step()) {
+      Raced raced;
+      raced.trial = row.digest();
+      const double ratio = row.real();
+      const double time_ns = row.real();
+      const double fastest_ns = check.race_of_fastest(row.text());
+      raced.ns = fastest_ns > 0 ? fastest_ns * ratio : time_ns;
+      const auto known = std::find_if(found.begin(), found.end(),
+                                      [&](const Raced& other) { return other.trial == raced.trial; });
+      if (known == found.end())
+        found.push_back(raced);
+      else
+        known->ns = std::min(known->ns, raced.ns);
+    }
+  }
+  return found;
+}
+
+std::vector<FieldReader::Raced> FieldReader::contenders(const Digest& contest, std::vector<Raced> list,
+                                                        double within, double unsettled_ns) {
+  double best_ns = std::numeric_limits<double>::infinity();
+  std::set<Digest> known;
+  for (const Raced& finalist : list) {
+    best_ns = std::min(best_ns, finalist.ns);
+    known.insert(finalist.trial);
+  }
+  const auto most_ns = [&] { return std::max(best_ns * within, unsettled_ns); };
+  auto row = m_contenders.use();
+  row.bind(contest);
+  while (row.step()) {
+    const Digest trial = row.digest();
+    const double time_ns = row.real();
+    if (known.contains(trial)) continue;
+    best_ns = std::min(best_ns, time_ns);
+    if (time_ns > most_ns()) break;
+    list.push_back({trial, time_ns});
+  }
+  std::erase_if(list, [&](const Raced& raced) { return raced.ns > most_ns(); });
+  std::sort(list.begin(), list.end(),
+            [](const Raced& a, const Raced& b) { return std::tie(a.ns, a.trial) < std::tie(b.ns, b.trial); });
+  return list;
+}
+
 Field FieldReader::read(const Digest& contest, double within, int most) {
   Field field;
-  const auto best = best_ns(contest);
-  if (!best) return field;
+  std::vector<Digest> finals;
   {
-    auto row = m_contenders.use();
-    row.bind(contest).bind(*best * within).bind(std::max(most, 0));
-    while (row.step()) field.contenders.push_back(load(row.digest()));
+    auto row = m_last_finals.use();
+    row.bind(contest);
+    while (row.step()) finals.push_back(row.digest());
+  }
+  double unsettled_ns = 0;
+  std::vector<Raced> list = finalists(contest, finals, unsettled_ns);
+  list = contenders(contest, std::move(list), within, unsettled_ns);
+  if (list.empty()) return field;
+  list.resize(std::min(list.size(), static_cast<std::size_t>(std::max(most, 0))));
+  field.unsettled = unsettled_ns > 0;
+  for (const Raced& raced : list) {
+    field.contenders.push_back(load(raced.trial));
+    field.raced_ns.push_back(raced.ns);
   }
   {
     auto row = m_baselines.use();
@@ -100,16 +167,10 @@ Field FieldReader::read(const Digest& contest, double within, int most) {
   }
   field.coverage = coverage(contest);
 
-  std::vector<Digest> finals;
-  {
-    auto row = m_last_finals.use();
-    row.bind(contest);
-    while (row.step()) finals.push_back(row.digest());
-  }
   for (const Digest& final : finals) {
     std::vector<bool>& considered = field.considered.emplace_back();
-    for (const auto* list : {&field.contenders, &field.baselines}) {
-      for (const TrialRecord& trial : *list) {
+    for (const auto* trials : {&field.contenders, &field.baselines}) {
+      for (const TrialRecord& trial : *trials) {
         auto row = m_considered.use();
         considered.push_back(row.bind(final).bind(trial.key).step());
       }

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "db/final_check.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/results.hpp"
 
@@ -24,11 +25,23 @@ class FieldReader {
   tuner::model::Field read(const tuner::model::Digest& contest, double within, int most);
 
  private:
+  /// What a trial takes in a race.
+  struct Raced {
+    tuner::model::Digest trial;
+    double ns = 0;
+  };
+  /// Contestants of the finals that count. `unsettled_ns`: how slow one of them is without a rival, if the
+  /// race says otherwise.
+  std::vector<Raced> finalists(const tuner::model::Digest& contest,
+                               const std::vector<tuner::model::Digest>& finals, double& unsettled_ns);
+  std::vector<Raced> contenders(const tuner::model::Digest& contest, std::vector<Raced> finalists,
+                                double within, double unsettled_ns);
   tuner::model::TrialRecord load(const tuner::model::Digest& trial);
   std::vector<tuner::model::FinalRecord::Coverage> coverage(const tuner::model::Digest& contest);
 
   Statement m_fastest, m_least, m_least_by_kernel, m_contenders, m_baselines, m_trial, m_coverage,
-      m_last_finals, m_considered;
+      m_last_finals, m_considered, m_entries;
+  FinalChecker m_checker;
 };
 
 }  // namespace db

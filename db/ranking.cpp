@@ -31,7 +31,10 @@ Ranked ranked(TrialRecord trial, const BestAnswer& answer, double base_ns) {
   Ranked out;
   const auto* entry = answer.final ? tuner::model::entry_of(*answer.final, trial.key) : nullptr;
   out.in_final = entry != nullptr;
-  out.ratio = entry != nullptr ? entry->ratio : trial.outcome.measurement->median_ns / base_ns;
+  // A time of the race is held against a time of the race.
+  const double raced_ns = answer.final ? answer.check.race_of_fastest(trial.gpu) : 0;
+  out.ratio = entry != nullptr ? entry->ratio
+                               : trial.outcome.measurement->median_ns / (raced_ns > 0 ? raced_ns : base_ns);
   out.ratio_low = entry != nullptr ? entry->ratio_low : out.ratio;
   out.ratio_high = entry != nullptr ? entry->ratio_high : out.ratio;
   out.trial = std::move(trial);

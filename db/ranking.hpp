@@ -13,7 +13,9 @@ struct Ranked {
   double ratio = 1;
   double ratio_low = 1;  ///< 95 % interval, where they were sampled in turn
   double ratio_high = 1;
-  bool in_final = false;  ///< the ratio is that of the answer's final; else of two medians of the race
+  /// The ratio is that of the answer's final; else of two medians of the race, of which the fastest's is what
+  /// all contestants together say (FinalCheck::raced_ns).
+  bool in_final = false;
 };
 
 /// The trials of the answer's contest in the order in which one would use them: the answer's winner, then by

@@ -10,6 +10,7 @@
 #include "db/final_queries.hpp"
 #include "db/merge.hpp"
 #include "db/pending_results.hpp"
+#include "db/ranking.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
@@ -191,6 +192,80 @@ TEST_SUITE("db") {
     const Field field = store.field(cube(512), sample_class(), 1.1, 10);
     CHECK(names_of(field.contenders) == Names{"a", "b", "of old", "c"});
     CHECK(field.considered == Considered{{true, true, true, true}});
+  }
+
+  TEST_CASE("what raced is held against the race, where the last rounds of a final were at a lower clock") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    store.begin_run(db_test::sample_run());
+    for (const auto& [name, time_ns] : {std::pair("a", 100), {"b", 101}, {"c", 104}, {"next", 103}})
+      store.record(timed_trial(name, 512, time_ns, 1));
+    FinalRecord final = sample_final();
+    final.entries = {{key("a"), 1, 1, 1, true},
+                     {key("b"), 1.01, 1.009, 1.011, false},
+                     {key("c"), 1.04, 1.03, 1.05, false}};
+    final.chosen = key("a");
+    std::vector<TrialRecord> again = {timed_trial("a", 512, 121, 0.5), timed_trial("b", 512, 104, 0.5),
+                                      timed_trial("c", 512, 107, 0.5)};
+    again[0].outcome.measurement->sm_clock_mhz = 1625;
+    for (std::size_t i : {1U, 2U}) again[i].outcome.measurement->sm_clock_mhz = 1900;
+    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    store.record_final(final, again);
+
+    const db::BestAnswer found = answer(store);
+    CHECK(names_of({found.winner}) == Names{"a"});
+    CHECK(found.check.is_off_clock());
+    CHECK_FALSE(found.check.is_unsettled());
+    CHECK(found.check.in_turn_ns == doctest::Approx(103).epsilon(0.005));
+    CHECK(found.check.rivals_mhz == 1900);
+    const auto ranked = db::ranking(store.connection(), found, {});
+    REQUIRE(ranked.size() == 4);
+    CHECK(names_of({ranked[0].trial, ranked[1].trial, ranked[2].trial}) == Names{"a", "b", "next"});
+    CHECK(ranked[2].ratio == doctest::Approx(1.03).epsilon(0.005));
+    CHECK(db::times_as_long(found, ranked[2].trial) == doctest::Approx(1.03).epsilon(0.005));
+
+    // And who would be in the next final is asked of the race too: a stays the fastest.
+    const Field field = store.field(cube(512), sample_class(), 1.035, 10);
+    CHECK(names_of(field.contenders) == Names{"a", "b", "next"});
+    CHECK_FALSE(field.unsettled);
+  }
+
+  TEST_CASE("a final of one that took longer than others raced in is unsettled, and considers none of them") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    store.begin_run(db_test::sample_run());
+    for (const auto& [name, time_ns] : {std::pair("a", 32), {"rival", 62}, {"slow", 200}})
+      store.record(timed_trial(name, 512, time_ns, 1));
+    FinalRecord final = sample_final();
+    final.entries = {{key("a"), 1, 1, 1, true}};
+    final.chosen = key("a");
+    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    TrialRecord again = timed_trial("a", 512, 115, 0.5);
+    const auto clocks = [&](double raced_mhz, double final_mhz) {
+      TrialRecord raced = timed_trial("a", 512, 32, 1);
+      raced.outcome.measurement->sm_clock_mhz = raced_mhz;
+      store.record(raced);
+      again.outcome.measurement->sm_clock_mhz = final_mhz;
+    };
+    SUBCASE("nothing explains it") {
+      clocks(0, 0);
+      store.record_final(final, {again});
+      const db::BestAnswer found = answer(store);
+      CHECK(found.check.is_unsettled());
+      CHECK(found.check.faster_elsewhere == 1);
+      CHECK(found.check.fastest_elsewhere == key("rival"));
+      CHECK_FALSE(found.check.is_off_clock());
+      const Field field = store.field(cube(512), sample_class(), 1.1, 10);
+      CHECK(field.unsettled);
+      CHECK(names_of(field.contenders) == Names{"a", "rival"});
+      CHECK(field.considered == Considered{{true, true}});
+    }
+    SUBCASE("its clock does") {
+      clocks(1980, 550);
+      store.record_final(final, {again});
+      CHECK_FALSE(answer(store).check.is_unsettled());
+      CHECK_FALSE(store.field(cube(512), sample_class(), 1.1, 10).unsettled);
+    }
   }
 
   TEST_CASE("the best is what the last final chose, with those it tied with") {

@@ -413,6 +413,33 @@ TEST_SUITE("tuner::measure::Final") {
     CHECK(counted >= outcome.throttled_rounds);
   }
 
+  TEST_CASE("a winner that runs alone at a lower clock than it won with rests, and is timed at that again") {
+    int samples = 0;
+    int rested = 0;
+    int most_rests = 3;
+    measure::FinalTask task = task_of(2);
+    task.sample = [&](std::size_t contestant) -> Timing {
+      const bool alone = ++samples > 2 * 10;
+      const double clock = alone && rested < most_rests ? 0.82 : 1;
+      const double true_ns = contestant == 0 ? 1e6 : 1.2e6;
+      return {true_ns * (1 + 1e-4 * (samples % 7)) / clock, clock * 0.99 * NoisyGpu::max_clock_mhz};
+    };
+    task.rest = [&] { ++rested; };
+    SUBCASE("it recovers") {
+      const FinalOutcome outcome = measure::Final(std::move(task)).run();
+      CHECK(rested == 3);
+      CHECK(outcome.throttled_rounds == 3);
+      CHECK(outcome.standings[0].measurement.median_ns == doctest::Approx(1e6).epsilon(0.01));
+    }
+    SUBCASE("it does not, and there is an end all the same") {
+      most_rests = 1000;
+      const FinalOutcome outcome = measure::Final(std::move(task)).run();
+      CHECK(rested == standard().confirming_rounds);
+      CHECK(outcome.standings[0].measurement.median_ns == doctest::Approx(1e6 / 0.82).epsilon(0.01));
+      CHECK(outcome.standings[0].measurement.throttled_samples > 0);
+    }
+  }
+
   TEST_CASE("where every sample is throttled there is an end, and what there is is told") {
     NoisyGpu gpu(6, {.throttled_share = 1});
     const FinalOutcome outcome = final_on(gpu, {1e6, 1e6});

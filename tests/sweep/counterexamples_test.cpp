@@ -70,7 +70,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
     compile::CompilePool pool(1, [&] { return std::make_unique<FakeCompiler>(log); });
     sweep::Services services{pool,          {},           bench.results,      bench.results,
                              bench.watcher, bench.oracle, [] { return 0.0; }, bench.stop};
-    sweep::DeviceSpread spread(2);
+    sweep::DeviceSpread spread({"a", "b"});
     spread.begin();
     for (std::size_t run = 0; run < sweep::DeviceSpread::runs; ++run) {
       for (const std::size_t device : {0U, 1U}) {

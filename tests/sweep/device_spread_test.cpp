@@ -12,7 +12,7 @@ using test::ok_in;
 
 TEST_SUITE("tuner::sweep, devices that differ") {
   TEST_CASE("devices are compared by the median of three runs, those that gave all of them") {
-    sweep::DeviceSpread spread(4);
+    sweep::DeviceSpread spread({"a", "b", "c", "d"});
     CHECK_FALSE(spread.is_under_way());
     spread.begin();
     const std::vector<std::vector<double>> times = {
@@ -46,7 +46,7 @@ TEST_SUITE("tuner::sweep, devices that differ") {
 
   TEST_CASE(
       "a run that is under way keeps a comparison from its end, and one that ends early compares nobody") {
-    sweep::DeviceSpread spread(2);
+    sweep::DeviceSpread spread({"a", "b"});
     spread.begin();
     for (std::size_t i = 0; i + 1 < sweep::DeviceSpread::runs; ++i) {
       for (const std::size_t device : {0U, 1U}) {
@@ -123,6 +123,105 @@ TEST_SUITE("tuner::sweep, devices that differ") {
       if (host.bench.trial("SCALE=32").outcome.measurement->median_ns < before_ns) ++misleading;
     }
     CHECK(misleading > 0);
+  }
+
+  TEST_CASE("results of another GPU of the name are held against those of here by what they take here") {
+    // The best was measured by a slow GPU, in another database: here it looks worse than a final allows.
+    const std::map<int, double> times = {{1, 3000}, {2, 2000}, {4, 1500}, {8, 1080}, {16, 1000}};
+    double there = 1.3;
+    std::string expected;
+    SUBCASE("it is slower") {
+      expected = "it takes 1.300 of the time here";
+    }
+    SUBCASE("it is faster") {
+      there = 0.8;
+      expected = "it takes 0.800 of the time here";
+    }
+    SUBCASE("it is alike") {
+      there = 1.004;
+      expected = "it differs by no more than what counts as tied";
+    }
+    test::Bench bench;
+    bench.sizes = {512};
+    const auto on = [&](std::size_t number, double factor, const std::vector<std::int64_t>& scales,
+                        bool holds_finals) {
+      bench.adjust = [&, holds_finals](sweep::Request& request) {
+        test::edit_values(request, scales);
+        if (!holds_finals) request.policy.final.contestants = 0;
+      };
+      const sweep::Request request = bench.request();
+      test::ScaleRunner runner(
+          [&](int scale, const model::TrialJob&) { return ok_in(times.at(scale) * factor); }, number);
+      test::FakeCompilerLog log;
+      compile::CompilePool pool(
+          2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
+      double now = 0;
+      sweep::Services services{pool,
+                               {&runner},
+                               bench.results,
+                               bench.results,
+                               bench.watcher,
+                               bench.oracle,
+                               [&now] { return now += 0.001; },
+                               bench.stop};
+      sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+      return runner.launched;
+    };
+    bench.adjust = nullptr;
+    on(1, there, {1, 4, 16}, false);
+    const std::vector<int> launched = on(0, 1, {1, 2, 4, 8, 16}, true);
+    REQUIRE(bench.results.finals.size() == 1);
+    const model::FinalRecord& final = bench.results.finals[0];
+    CHECK(bench.results.trials().at(final.chosen).configuration.text() == "SCALE=16");
+    CHECK(final.entries.size() == 2);
+    CHECK(std::count(launched.begin(), launched.end(), 16) >= 3);
+    const auto& notices = bench.watcher.notices;
+    CHECK(std::count_if(notices.begin(), notices.end(), [&](const std::string& notice) {
+            return notice.find("another Fake GPU (GPU-1) compared by scale SCALE=16") != std::string::npos &&
+                   notice.find(expected) != std::string::npos;
+          }) == 1);
+  }
+
+  TEST_CASE("the best of another GPU drops nobody for a difference that may be the GPUs'") {
+    test::Bench bench;
+    bench.sizes = {512};
+    double told_ns = 0;
+    const auto on = [&](std::size_t number, const std::vector<std::int64_t>& scales) {
+      bench.adjust = [&](sweep::Request& request) {
+        test::edit_values(request, scales);
+        request.run.device = request.device;
+        request.policy.final.contestants = 0;
+      };
+      const sweep::Request request = bench.request();
+      test::ScaleRunner runner(
+          [&](int, const model::TrialJob& job) {
+            told_ns = job.best_ns;
+            return ok_in(1000);
+          },
+          number);
+      test::FakeCompilerLog log;
+      compile::CompilePool pool(
+          2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
+      double now = 0;
+      sweep::Services services{pool,
+                               {&runner},
+                               bench.results,
+                               bench.results,
+                               bench.watcher,
+                               bench.oracle,
+                               [&now] { return now += 0.001; },
+                               bench.stop};
+      sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+    };
+    on(1, {1});
+    SUBCASE("the same GPU") {
+      on(1, {1, 2});
+      CHECK(told_ns == 1000);
+    }
+    SUBCASE("another") {
+      on(0, {1, 2});
+      CHECK(told_ns == doctest::Approx(1000 * sweep::DeviceSpread::unlike));
+    }
   }
 
   TEST_CASE("devices that are alike are compared once, and that is told") {

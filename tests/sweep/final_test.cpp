@@ -214,6 +214,30 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.trial("SCALE=4").outcome.status == model::TrialStatus::ok);
   }
 
+  TEST_CASE("a final that the race contradicts is held once more, with those who raced faster than it says") {
+    Bench bench;
+    bench.behave = takes({{4, 0.32e6}, {2, 0.62e6}, {8, 0.7e6}});
+    int held = 0;
+    double again = 1.15e6;
+    bench.doubt = [&](model::FinalOutcome& outcome) {
+      if (++held > 1) return;
+      outcome.standings.at(0).measurement.median_ns = again;
+    };
+    SUBCASE("it did not settle") {
+      CHECK(bench.run().finals == 2);
+      REQUIRE(bench.finals.size() == 2);
+      CHECK(bench.finals[0] == std::vector<int>{4});
+      CHECK(sorted(bench.finals[1]) == std::vector<int>{1, 2, 4, 8, 16});  // they all raced in 1 ms
+      REQUIRE_FALSE(bench.watcher.notices.empty());
+      CHECK(bench.watcher.notices.back().find("did not settle") != std::string::npos);
+      CHECK(bench.run().finals == 0);
+    }
+    SUBCASE("it took longer, but nobody raced in that") {
+      again = 0.6e6;
+      CHECK(bench.run().finals == 1);
+    }
+  }
+
   TEST_CASE("while an old contender is compiled for a final the sweep measures, and can be stopped") {
     using namespace std::chrono_literals;
     Bench bench;

@@ -1,9 +1,10 @@
+#include "tuner/sweep/refusals.hpp"
+
 #include <numeric>
 
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
-#include "tuner/sweep/refusals.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

@@ -18,6 +18,7 @@ constexpr double standard_errors_to_leave = 6;
 constexpr int first_look = 10;  ///< in rounds: with fewer a standard error is itself too uncertain
 constexpr int rounds_between_looks = 5;
 constexpr int least_confirming_rounds = 6;
+constexpr double same_clock = 0.97;  ///< of the choosing rounds'
 
 /// log(a[i] / b[i]) over the rounds that both took part in.
 std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<double>& b) {
@@ -83,6 +84,17 @@ void Final::confirm() {
   }
 }
 
+bool Final::is_slowed(const device::Timing& sample, std::size_t contestant,
+                      const std::vector<Series>& into) const {
+  if (is_throttled(sample, m_task.max_sm_clock_mhz)) return true;
+  if (&into != &m_confirming || sample.sm_clock_mhz <= 0) return false;
+  std::vector<double> clocks;
+  for (const device::Timing& before : m_choosing[contestant]) {
+    if (before.sm_clock_mhz > 0) clocks.push_back(before.sm_clock_mhz);
+  }
+  return !clocks.empty() && sample.sm_clock_mhz < same_clock * median(clocks);
+}
+
 /// Whether the round counts.
 bool Final::take_round(std::vector<Series>& into) {
   if (m_task.begin_round) m_task.begin_round();
@@ -92,12 +104,13 @@ bool Final::take_round(std::vector<Series>& into) {
   for (const std::size_t contestant : m_left) {
     round.push_back(m_task.sample(contestant));
     m_spent_ns += round.back().ns;
-    if (!is_throttled(round.back(), m_task.max_sm_clock_mhz)) continue;
+    if (!is_slowed(round.back(), contestant, into)) continue;
     ++m_throttled[contestant];
     throttled = true;
   }
   if (throttled && m_throttled_rounds < m_task.policy.confirming_rounds) {
     ++m_throttled_rounds;
+    if (m_task.rest) m_task.rest();
     return false;
   }
   for (std::size_t i = 0; i < m_left.size(); ++i) into[m_left[i]].push_back(round[i]);

@@ -23,6 +23,7 @@ struct FinalTask {
   double max_sm_clock_mhz = 0;                        ///< to tell throttled samples by; 0: unknown
   std::function<device::Timing(std::size_t)> sample;  ///< takes one of this contestant
   std::function<void()> begin_round;                  ///< called before each
+  std::function<void()> rest;  ///< called before a round is taken again for its clock; may be null
 };
 
 /// Samples the best of a problem in turn, and says which is the fastest; model::FinalJob has the idea.
@@ -42,7 +43,10 @@ struct FinalTask {
 /// memory.
 ///
 /// A round in which a sample was throttled is thrown away, at most as many as policy.confirming_rounds; from
-/// then on such rounds are kept. Both are counted as throttled samples of the contestant.
+/// then on such rounds are kept. Both are counted as throttled samples of the contestant. So is a confirming
+/// round in which a contestant's clock is under 0.97 of what it had while choosing: times that are shown
+/// beside each other are to be of one clock, and a winner that runs alone may heat the device as nobody did
+/// before.
 class Final {
  public:
   explicit Final(FinalTask task);
@@ -56,6 +60,7 @@ class Final {
   void choose();
   void confirm();
   bool take_round(std::vector<Series>& into);
+  bool is_slowed(const device::Timing& sample, std::size_t contestant, const std::vector<Series>& into) const;
   void shuffle();
   void eliminate();
   std::size_t fastest_left() const;

@@ -1,5 +1,7 @@
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "tuner/measure/examination.hpp"
 #include "tuner/measure/final.hpp"
@@ -21,6 +23,9 @@ constexpr double rewarm_below_ns = 1e6;
 /// launches are in it: of contestants near each other one must not carry more of that than the other. This
 /// makes it less than what counts as no difference.
 constexpr double sample_ns = 2e6;
+
+/// Without work for so long a GPU at its power limit raises its clock again.
+constexpr std::chrono::milliseconds cooling{10};
 
 /// One contestant, ready to be sampled. Its parts refer to each other: it stays where it is.
 class Contestant {
@@ -128,6 +133,7 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
   task.seed = job.seed;
   task.max_sm_clock_mhz = m_surroundings.max_sm_clock_mhz;
   task.begin_round = [this] { enter(TrialPhase::timing); };
+  task.rest = [] { std::this_thread::sleep_for(cooling); };
   task.sample = [&](std::size_t contestant) {
     outcome.culprit = contestant;
     return contestants[contestant]->sample();

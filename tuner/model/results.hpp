@@ -65,12 +65,18 @@ struct TriedConfiguration {
 
 /// Whom a final of a problem would be between.
 struct Field {
-  std::vector<TrialRecord> contenders;          ///< the best that may win, fastest first; no raw samples
+  std::vector<TrialRecord> contenders;  ///< the best that may win, fastest first; no raw samples
+  /// Parallel to them: what each takes in a race. Of one that was in a final it follows from the races and
+  /// ratios of all who were: a final's own times may be of another clock.
+  std::vector<double> raced_ns;
   std::vector<TrialRecord> baselines;           ///< all of them
   std::vector<FinalRecord::Coverage> coverage;  ///< of all results that may win, and of the finals before
   /// Of each final that counts and of which no other knows: for each contender, then each baseline, whether
   /// it has considered it as it is.
   std::vector<std::vector<bool>> considered;
+  /// A final's time of its only contestant is beyond what others raced in, and nothing says which is right.
+  /// They are contenders then, whatever was asked for.
+  bool unsettled = false;
 };
 
 /// Where a sweep puts what it learns. Every call is durable when it returns: a crash after it loses nothing.

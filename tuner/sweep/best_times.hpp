@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <string>
 
 #include "tuner/sweep/compile_ahead.hpp"
 #include "tuner/sweep/device_spread.hpp"
@@ -21,13 +22,17 @@ class BestTimes {
   void learn(const Compiled& trial, std::size_t device);
 
  private:
-  const Request& m_request;
-  Services& m_services;
-  const DeviceSpread& m_spread;
   struct Best {
     double corrected_ns = 0;  ///< as the first device would take it; 0: none yet
     double recorded_ns = 0;   ///< whichever device took it
+    double before_ns = 0;     ///< what was known before the sweep
+    std::string before_gpu;   ///< that measured it
   };
+  Best before(const model::TrialRecord& record) const;
+
+  const Request& m_request;
+  Services& m_services;
+  const DeviceSpread& m_spread;
   std::map<std::size_t, Best> m_best;  ///< by group
 };
 

@@ -56,6 +56,17 @@ double DeviceSpread::ratio(std::size_t device) const {
   return 1;
 }
 
+std::optional<double> DeviceSpread::correction_of(const std::string& uuid) const {
+  if (uuid.empty()) return 1;
+  for (std::size_t device = 0; device < m_uuids.size(); ++device) {
+    if (m_uuids[device] == uuid || m_uuids[device].empty()) return correction(device);
+  }
+  const auto foreign = m_foreign.find(uuid);
+  if (foreign == m_foreign.end()) return std::nullopt;
+  const bool is_tied = foreign->second < 1 + tied_within && foreign->second > 1 / (1 + tied_within);
+  return is_tied ? 1 : foreign->second;
+}
+
 double DeviceSpread::widest() const {
   double least = 1;
   double most = 1;

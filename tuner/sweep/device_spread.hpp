@@ -1,13 +1,15 @@
 #pragma once
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::sweep {
 
-/// How far apart the devices of one sweep are, by the times of the same trial on each of them. Devices are
-/// numbered as in Services::runners.
+/// How far apart the devices of one sweep are, by the times of the same trial on each of them, and those that
+/// measured what is known from before. Devices are numbered as in Services::runners.
 class DeviceSpread {
  public:
   /// Of each device; their median counts.
@@ -15,7 +17,11 @@ class DeviceSpread {
   /// What differs by no more counts as tied.
   static constexpr double tied_within = 0.01;
 
-  explicit DeviceSpread(std::size_t devices) : m_times(devices), m_left(devices, 0) {}
+  /// Two GPUs of one name whose times were not compared may be apart by as much.
+  static constexpr double unlike = 1.25;
+
+  explicit DeviceSpread(std::vector<std::string> uuids)
+      : m_uuids(std::move(uuids)), m_times(m_uuids.size()), m_left(m_uuids.size(), 0) {}
 
   /// Each device is to run the trial now; once is enough for a sweep.
   void begin();
@@ -39,9 +45,17 @@ class DeviceSpread {
   double correction(std::size_t device) const { return corrects() ? ratio(device) : 1; }
   bool corrects() const { return widest() > 1 + tied_within; }
 
+  /// A GPU that measured results of before and is not of this sweep: its times by those of the first device.
+  void add_foreign(const std::string& uuid, double ratio) { m_foreign[uuid] = ratio; }
+  /// correction() of the GPU that measured a result; of an unknown one (empty) 1. Nothing where it is not of
+  /// this sweep and was not compared.
+  std::optional<double> correction_of(const std::string& uuid) const;
+
  private:
   std::optional<double> median_ns(std::size_t device) const;
 
+  std::vector<std::string> m_uuids;          ///< by device
+  std::map<std::string, double> m_foreign;   ///< by uuid
   std::vector<std::vector<double>> m_times;  ///< by device
   std::vector<std::size_t> m_left;           ///< runs not claimed yet, by device
   std::size_t m_claimed = 0;                 ///< runs under way

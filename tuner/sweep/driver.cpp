@@ -18,6 +18,12 @@ constexpr std::chrono::milliseconds launch_latency{1};
 /// What finals may take beyond a budget of time.
 constexpr double grace_s = 1.5;
 
+std::vector<std::string> uuids_of(const std::vector<model::TrialRunner*>& runners) {
+  std::vector<std::string> uuids;
+  for (const model::TrialRunner* runner : runners) uuids.push_back(runner->device().uuid);
+  return uuids;
+}
+
 }  // namespace
 
 Driver::Driver(const Request& request, const TrialList& list, Services& services)
@@ -26,7 +32,7 @@ Driver::Driver(const Request& request, const TrialList& list, Services& services
       m_services(services),
       m_queue(request, list, services),
       m_compiling(services.pool, [this](Compiled& trial) { return m_trials.judge(trial); }),
-      m_spread(services.runners.size()),
+      m_spread(uuids_of(services.runners)),
       m_finals(request, list, services, m_compiling, m_spread),
       m_started(services.clock()),
       m_trials(request, list, services, m_queue, m_compiling, m_finals, m_spread, m_summary),
@@ -197,9 +203,11 @@ void Driver::end_final(Lane& lane, const model::FinalOutcome& outcome) {
 }
 
 void Driver::end_comparison(Lane& lane, const model::TrialOutcome& outcome) {
-  m_lanes.finish(lane);
+  const auto comparison = std::get<Lane::Comparison>(m_lanes.finish(lane));
   const bool has_time = model::has_trusted_time(outcome.status) && outcome.measurement;
-  m_spread.add(lane.number, has_time ? std::optional(outcome.measurement->median_ns) : std::nullopt);
+  const auto time_ns = has_time ? std::optional(outcome.measurement->median_ns) : std::nullopt;
+  if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, lane.number, time_ns);
+  m_spread.add(lane.number, time_ns);
   if (!m_spread.is_under_way()) say_spread();
 }
 
@@ -207,7 +215,12 @@ void Driver::leave(Lane& lane, const std::string& why, const std::exception_ptr&
   Lane::Work work = m_lanes.finish(lane);
   if (auto* trial = std::get_if<Compiled>(&work)) m_trials.return_unrun(std::move(*trial), why);
   if (auto* final = std::get_if<FinalStage::Final>(&work)) m_interrupted.push_back(std::move(*final));
-  if (std::holds_alternative<Lane::Comparison>(work)) m_spread.add(lane.number, std::nullopt);
+  if (const auto* comparison = std::get_if<Lane::Comparison>(&work)) {
+    if (comparison->foreign.empty())
+      m_spread.add(lane.number, std::nullopt);
+    else
+      m_finals.end_comparison(comparison->foreign, lane.number, std::nullopt);
+  }
   lane.thread.reset();
   const bool is_last = !m_lanes.any(&Lane::is_there);
   if (is_last && error) std::rethrow_exception(error);
@@ -257,8 +270,13 @@ bool Driver::serve_final(Lane& lane, bool own) {
 }
 
 bool Driver::serve_comparison(Lane& lane) {
-  if (!m_spread.claim(lane.number)) return false;
-  m_lanes.start(lane, Lane::Comparison{}, *m_comparison);
+  if (m_spread.claim(lane.number)) {
+    m_lanes.start(lane, Lane::Comparison{}, *m_comparison);
+    return true;
+  }
+  auto comparison = m_finals.claim_comparison();
+  if (!comparison) return false;
+  m_lanes.start(lane, Lane::Comparison{std::move(comparison->gpu)}, std::move(comparison->job));
   return true;
 }
 
@@ -353,7 +371,7 @@ void Driver::hold_rest() {
       while (const auto group = m_finals.left()) m_finals.open(*group);
     }
     for (Lane& lane : m_lanes) {
-      if (may_begin && lane.is_idle()) serve_final(lane, false);
+      if (may_begin && lane.is_idle() && !serve_final(lane, false)) serve_comparison(lane);
     }
     const bool has_more = may_begin && (m_finals.is_awaited() || !m_interrupted.empty());
     if (!m_lanes.any(&Lane::is_busy) && !has_more) break;

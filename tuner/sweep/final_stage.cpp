@@ -34,7 +34,7 @@ auto preference(const model::TrialRecord& trial) {
 }  // namespace
 
 FinalStage::FinalStage(const Request& request, const TrialList& list, Services& services,
-                       CompileAhead& compiling, const DeviceSpread& spread)
+                       CompileAhead& compiling, DeviceSpread& spread)
     : m_request(request), m_list(list), m_services(services), m_compiling(compiling), m_spread(spread) {}
 
 void FinalStage::remember(const Compiled& trial) {
@@ -63,17 +63,25 @@ std::optional<std::size_t> FinalStage::left() const {
 }
 
 void FinalStage::open(std::size_t group) {
-  const model::Problem& problem = m_list.groups[group].problem;
-  const model::FinalPolicy& policy = m_request.policy.final;
   const std::vector<Compiled> remembered = std::exchange(m_best[group], {});
   m_best.erase(group);
+  open(group, remembered);
+}
+
+void FinalStage::open(std::size_t group, const std::vector<Compiled>& remembered) {
+  const model::Problem& problem = m_list.groups[group].problem;
+  const model::FinalPolicy& policy = m_request.policy.final;
   hold_declarations(m_request, m_services);
   // Seen from the slowest device, the fastest may look so much better than it is.
-  const double widest = m_spread.corrects() ? m_spread.widest() : 1;
-  const int most = m_spread.corrects() ? 2 * policy.contestants : policy.contestants;
+  const double widest = std::max(m_spread.widest(), DeviceSpread::unlike);
   model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type),
-                                               policy.within * widest, most);
-  if (m_spread.corrects()) correct(field);
+                                               policy.within * widest, 4 * policy.contestants);
+  if (begin_comparisons(field)) {
+    m_waiting.push_back({group, remembered});
+    return;
+  }
+  const bool unsettled = is_unsettled(field);
+  correct(field);
   Opened opened{group, {}, {{}, std::move(field.coverage), {}}};
   std::vector<bool> present;
   for (auto* list : {&field.contenders, &field.baselines}) {
@@ -91,7 +99,8 @@ void FinalStage::open(std::size_t group) {
     }
     return true;
   };
-  if (std::any_of(field.considered.begin(), field.considered.end(), knows_all_present)) return;
+  const bool considered = std::any_of(field.considered.begin(), field.considered.end(), knows_all_present);
+  if (considered && !unsettled) return;
   for (Place& place : opened.places) {
     const auto known = std::find_if(remembered.begin(), remembered.end(), [&](const Compiled& one) {
       return one.trial.record.key == place.record.key;
@@ -116,6 +125,78 @@ void FinalStage::compile(Opened& opened) {
 
 void FinalStage::compile_again() {
   for (Opened& opened : m_opened) compile(opened);
+  for (auto& [gpu, foreign] : m_foreign) {
+    if (foreign.place.compiled) continue;
+    auto trial = again(foreign.place);
+    if (trial) m_compiling.submit_apart(std::move(*trial));
+  }
+}
+
+bool FinalStage::begin_comparisons(const model::Field& field) {
+  bool any = false;
+  for (const model::TrialRecord& record : field.contenders) {
+    const Work* work = work_of(record);
+    if (work == nullptr || m_spread.correction_of(record.gpu)) continue;
+    any = true;
+    if (m_foreign.contains(record.gpu)) continue;
+    Foreign foreign{{work, record, std::nullopt}, 0, {}, false};
+    auto trial = again(foreign.place);
+    if (trial) m_compiling.submit_apart(std::move(*trial));
+    foreign.is_hopeless = !trial;
+    m_foreign.emplace(record.gpu, std::move(foreign));
+  }
+  return any;
+}
+
+std::optional<FinalStage::Comparison> FinalStage::claim_comparison() {
+  std::vector<std::string> ended;
+  std::optional<Comparison> claimed;
+  for (auto& [gpu, foreign] : m_foreign) {
+    if (!foreign.is_hopeless && !foreign.place.compiled)
+      foreign.is_hopeless = fetch(foreign.place) == Binary::unsound;
+    if (foreign.is_hopeless && foreign.claimed == 0) ended.push_back(gpu);
+    if (claimed || foreign.is_hopeless || !foreign.place.compiled) continue;
+    if (foreign.times_ns.size() + foreign.claimed >= DeviceSpread::runs) continue;
+    ++foreign.claimed;
+    const Compiled& compiled = *foreign.place.compiled;
+    claimed = Comparison{gpu, job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get())};
+  }
+  for (const std::string& gpu : ended) end_comparisons(gpu);
+  return claimed;
+}
+
+void FinalStage::end_comparison(const std::string& gpu, std::size_t number, std::optional<double> time_ns) {
+  Foreign& foreign = m_foreign.at(gpu);
+  --foreign.claimed;
+  if (time_ns) foreign.times_ns.push_back(*time_ns / m_spread.correction(number));
+  foreign.is_hopeless = foreign.is_hopeless || !time_ns;
+  const bool has_all = foreign.is_hopeless || foreign.times_ns.size() >= DeviceSpread::runs;
+  if (has_all && foreign.claimed == 0) end_comparisons(gpu);
+}
+
+/// Says what came of it; the finals that waited for it are opened.
+void FinalStage::end_comparisons(const std::string& gpu) {
+  Foreign foreign = std::move(m_foreign.at(gpu));
+  m_foreign.erase(gpu);
+  const model::TrialRecord& record = foreign.place.record;
+  if (foreign.is_hopeless) {
+    m_spread.add_foreign(gpu, 1);
+    m_services.observer.notice(fmt::format(
+        "results of another {} ({}) are held against those of this one as they are: its best trial "
+        "could not be run here",
+        record.comparison_class.device, gpu));
+  } else {
+    std::sort(foreign.times_ns.begin(), foreign.times_ns.end());
+    m_spread.add_foreign(gpu, time_ns(record) / foreign.times_ns[foreign.times_ns.size() / 2]);
+    const double ratio = *m_spread.correction_of(gpu);
+    m_services.observer.notice(fmt::format(
+        "another {} ({}) compared by {} {} at {}: {}", record.comparison_class.device, gpu, record.kernel,
+        record.configuration.text(), record.problem.size_text(),
+        ratio == 1
+            ? "it differs by no more than what counts as tied"
+            : fmt::format("it takes {:.3f} of the time here, so its results are corrected by that", ratio)));
+  }
+  for (const Waiting& waiting : std::exchange(m_waiting, {})) open(waiting.group, waiting.remembered);
 }
 
 std::optional<FinalStage::Final> FinalStage::take(const Suits& suits) {
@@ -139,23 +220,25 @@ bool FinalStage::is_ready(Opened& opened) {
   bool all = true;
   std::erase_if(opened.places, [&](Place& place) {
     if (place.compiled) return false;
-    auto compiled = m_compiling.take_apart(place.record.key);
-    if (!compiled) {
-      all = false;
-      return false;
-    }
-    add_compilation(compiled->trial, *compiled->binary, m_services.oracle);
-    const bool sound = compiled->trial.record.outcome.status == model::TrialStatus::ok &&
-                       (!compiled->reference || compiled->reference->status == model::TrialStatus::ok);
-    if (!sound) {
-      if (model::may_win(place.record.role)) opened.contest.absent.insert(place.record.kernel);
-      return true;
-    }
-    compiled->trial.record.outcome = place.record.outcome;
-    place.compiled = std::move(compiled);
-    return false;
+    const Binary binary = fetch(place);
+    if (binary == Binary::awaited) all = false;
+    if (binary == Binary::unsound && model::may_win(place.record.role))
+      opened.contest.absent.insert(place.record.kernel);
+    return binary == Binary::unsound;
   });
   return all;
+}
+
+FinalStage::Binary FinalStage::fetch(Place& place) {
+  auto compiled = m_compiling.take_apart(place.record.key);
+  if (!compiled) return Binary::awaited;
+  add_compilation(compiled->trial, *compiled->binary, m_services.oracle);
+  const bool sound = compiled->trial.record.outcome.status == model::TrialStatus::ok &&
+                     (!compiled->reference || compiled->reference->status == model::TrialStatus::ok);
+  if (!sound) return Binary::unsound;
+  compiled->trial.record.outcome = place.record.outcome;
+  place.compiled = std::move(compiled);
+  return Binary::there;
 }
 
 void FinalStage::say_unheld() const {
@@ -186,6 +269,20 @@ FinalStage::Final FinalStage::make(Opened opened) {
   return final;
 }
 
+/// Its only contestant took longer than others raced in: with them beside it the next one tells.
+void FinalStage::hold_again(std::size_t group) {
+  const model::Problem& problem = m_list.groups[group].problem;
+  const model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type), 1,
+                                                     m_request.policy.final.contestants);
+  if (!is_unsettled(field) || !m_again.insert(group).second) return;
+  m_services.observer.notice(
+      fmt::format("the final of {} did not settle: its only contestant took longer than others did in the "
+                  "race; it is held "
+                  "again with them",
+                  problem.text()));
+  open(group);
+}
+
 bool FinalStage::conclude(Final final, const model::FinalOutcome& outcome, const std::string& gpu) {
   const model::Problem& problem = m_list.groups[final.group].problem;
   if (!outcome.complete()) {
@@ -205,6 +302,7 @@ bool FinalStage::conclude(Final final, const model::FinalOutcome& outcome, const
                     "not at hand; name it with --kernel",
                     problem.text(), fmt::join(final.contest.absent, ", ")));
   }
+  hold_again(final.group);
   return true;
 }
 
@@ -217,22 +315,37 @@ void FinalStage::shorten(model::FinalJob& job) const {
   }
 }
 
+bool FinalStage::are_apart(const model::Field& field) const {
+  return m_spread.corrects() ||
+         std::any_of(field.contenders.begin(), field.contenders.end(), [&](const model::TrialRecord& record) {
+           return m_spread.correction_of(record.gpu).value_or(1) != 1;
+         });
+}
+
+/// Where GPUs are apart, race and final may be of two, which then explains the difference.
+bool FinalStage::is_unsettled(const model::Field& field) const {
+  return field.unsettled && !are_apart(field);
+}
+
 void FinalStage::correct(model::Field& field) const {
   const model::FinalPolicy& policy = m_request.policy.final;
-  const auto corrected_ns = [&](const model::TrialRecord& record) {
-    for (std::size_t device = 0; device < m_services.runners.size(); ++device) {
-      if (m_services.runners[device]->device().uuid == record.gpu)
-        return time_ns(record) / m_spread.correction(device);
-    }
-    return time_ns(record);
+  // Where the last final is contradicted, they are all who raced faster than it says.
+  const double within = is_unsettled(field) ? std::numeric_limits<double>::infinity() : policy.within;
+  const auto correction = [&](const model::TrialRecord& record) {
+    return m_spread.correction_of(record.gpu).value_or(1);
   };
+  // A final's time is of the GPU that its record names; what its contestants raced on is not known any more.
+  const bool apart = are_apart(field);
   std::vector<double> times_ns;
-  for (const model::TrialRecord& record : field.contenders) times_ns.push_back(corrected_ns(record));
+  for (std::size_t i = 0; i < field.contenders.size(); ++i) {
+    const model::TrialRecord& record = field.contenders[i];
+    times_ns.push_back(apart ? time_ns(record) / correction(record) : field.raced_ns[i]);
+  }
   std::vector<std::size_t> order(times_ns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return times_ns[a] < times_ns[b]; });
-  while (!order.empty() && (times_ns[order.back()] > times_ns[order.front()] * policy.within ||
+  while (!order.empty() && (times_ns[order.back()] > times_ns[order.front()] * within ||
                             order.size() > static_cast<std::size_t>(policy.contestants))) {
     order.pop_back();
   }

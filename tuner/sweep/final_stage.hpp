@@ -36,7 +36,7 @@ class FinalStage {
 
   /// The references must outlive the object.
   FinalStage(const Request& request, const TrialList& list, Services& services, CompileAhead& compiling,
-             const DeviceSpread& spread);
+             DeviceSpread& spread);
 
   /// A trial of `group` that raced well may be needed again: keeps its binary for as long as it is among the
   /// best.
@@ -48,7 +48,16 @@ class FinalStage {
   /// longer.
   void open(std::size_t group);
   /// Whether a final that was opened has not been taken yet.
-  bool is_awaited() const { return !m_opened.empty(); }
+  bool is_awaited() const { return !m_opened.empty() || !m_waiting.empty(); }
+  /// A trial that another GPU of this name measured, to be run on a device of this sweep: how much slower
+  /// that one is must be known before its results are held against those of here. Nothing: there is none now.
+  struct Comparison {
+    std::string gpu;  ///< uuid
+    model::TrialJob job;
+  };
+  std::optional<Comparison> claim_comparison();
+  /// What it took on device `number`; nothing: it gave no time.
+  void end_comparison(const std::string& gpu, std::size_t number, std::optional<double> time_ns);
   /// The first final that was opened, is of a group that `suits`, and whose binaries are there.
   using Suits = std::function<bool(std::size_t group)>;
   std::optional<Final> take(const Suits& suits);
@@ -71,6 +80,17 @@ class FinalStage {
     model::TrialRecord record;
     std::optional<Compiled> compiled;
   };
+  /// A GPU that is not of this sweep, by its best trial.
+  struct Foreign {
+    Place place;
+    std::size_t claimed = 0;  ///< runs under way
+    std::vector<double> times_ns;
+    bool is_hopeless = false;  ///< its trial cannot be run here any more
+  };
+  struct Waiting {
+    std::size_t group = 0;
+    std::vector<Compiled> remembered;
+  };
   struct Opened {
     std::size_t group = 0;
     std::vector<Place> places;
@@ -78,22 +98,35 @@ class FinalStage {
   };
 
   void shorten(model::FinalJob& job) const;
-  /// Of everyone near enough to the best by their times on whichever device raced them, those who are so once
-  /// devices are told apart.
+  /// Of everyone who may be near enough to the best, those who are, once devices are told apart.
   void correct(model::Field& field) const;
+  bool are_apart(const model::Field& field) const;
+  bool is_unsettled(const model::Field& field) const;
   /// Has those compiled whose binary is not at hand.
   void compile(Opened& opened);
+  void open(std::size_t group, const std::vector<Compiled>& remembered);
+  /// Whether it has its binary, or cannot have it.
+  enum class Binary { awaited, there, unsound };
+  Binary fetch(Place& place);
   bool is_ready(Opened& opened);
+  /// Whether the field has results of GPUs that were not compared with those of here; they will be.
+  bool begin_comparisons(const model::Field& field);
+  void end_comparisons(const std::string& gpu);
   Final make(Opened opened);
+  bool are_apart(const model::Field& field) const;
+  bool is_unsettled(const model::Field& field) const;
   void record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu);
 
   const Request& m_request;
   const TrialList& m_list;
   Services& m_services;
   CompileAhead& m_compiling;
-  const DeviceSpread& m_spread;
+  DeviceSpread& m_spread;
   std::map<std::size_t, std::vector<Compiled>> m_best;  ///< by group, fastest first
   std::deque<Opened> m_opened;
+  std::map<std::string, Foreign> m_foreign;  ///< by uuid, those being compared
+  std::vector<Waiting> m_waiting;            ///< for that
+  std::set<std::size_t> m_again;             ///< groups whose final did not settle, and is held once more
   double m_until = std::numeric_limits<double>::infinity();
 };
 

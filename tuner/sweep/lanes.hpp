@@ -15,7 +15,9 @@ namespace tuner::sweep {
 /// A device of a sweep, and what it is at.
 struct Lane {
   /// A run of a trial that has raced, to see how far the devices are apart.
-  struct Comparison {};
+  struct Comparison {
+    std::string foreign;  ///< a GPU that is none of the sweep's, which the trial was measured on
+  };
   using Work = std::variant<std::monostate, Compiled, FinalStage::Final, Comparison>;
 
   std::size_t number = 0;  ///< as in Services::runners

@@ -99,6 +99,34 @@ TEST_SUITE("cli answers") {
     CHECK_FALSE(contains(why(), "registers"));
   }
 
+  TEST_CASE("where final and race contradict each other the answer says so") {
+    db::BestAnswer answer = answer_with(trial(32, 100));
+    answer.final = db_test::sample_final();
+    answer.final->entries = {{answer.winner.key, 1, 1, 1, true}};
+    const auto why = [&] {
+      return answers::why(answer, {"512", ""}, {}, {},
+                          {[](const model::Digest& key) { return key.hex(); }, 400});
+    };
+    CHECK_FALSE(contains(why(), "unsettled"));
+    answer.check.final_ns = 1.798e6;
+    answer.check.final_mhz = 1625;
+    answer.check.in_turn_ns = 1.537e6;
+    answer.check.rivals_mhz = 1909;
+    CHECK(contains(why(),
+                   "the fastest took 1.798 ms at 1625 MHz in the last rounds; in turn with its rivals it "
+                   "took 1.537 ms at 1909 MHz"));
+    answer.check = {};
+    answer.check.final_ns = 1.15e6;
+    answer.check.own_race_ns = 0.32e6;
+    answer.check.faster_elsewhere = 1;
+    answer.check.fastest_elsewhere = db_test::key("rival");
+    answer.check.fastest_elsewhere_ns = 0.62e6;
+    CHECK(contains(why(),
+                   "unsettled: it took 320 µs in the race and 1.150 ms in the final, where it was alone"));
+    CHECK(contains(why(), "`tuner compare " + answer.winner.key.hex() + " " + db_test::key("rival").hex() +
+                              " --fresh`"));
+  }
+
   TEST_CASE(
       "a difference is none where it would be shown as none, and has a digit where that says something") {
     CHECK(answers::difference_text(1.0004, true) == "the same time");

@@ -32,6 +32,11 @@ Json standing_json(const db::BestAnswer& answer, const model::TrialRecord& trial
   return entry == nullptr ? Json(nullptr) : entry_json(*entry);
 }
 
+/// Null where it is 0, which stands for unknown.
+Json known(double value) {
+  return value > 0 ? Json(value) : Json(nullptr);
+}
+
 Json final_json(const db::BestAnswer& answer) {
   if (!answer.final) return nullptr;
   const model::FinalRecord& final = *answer.final;
@@ -46,6 +51,8 @@ Json final_json(const db::BestAnswer& answer) {
           {"rounds", final.rounds},
           {"throttled_rounds", final.throttled_rounds},
           {"measured_at", final.measured_at},
+          {"settled", !answer.check.is_unsettled()},
+          {"fastest_in_turn_ns", known(answer.check.in_turn_ns)},
           {"entries", std::move(entries)}};
 }
 
@@ -53,11 +60,6 @@ Json ceiling_json(const db::BestAnswer& answer, const model::TrialRecord& trial)
   const auto share = reports::ceiling_share(trial, answer.ceilings);
   if (!share) return nullptr;
   return {{"fraction", share->fraction}, {"ceiling", share->ceiling->kind}};
-}
-
-/// Null where it is 0, which stands for unknown.
-Json known(double value) {
-  return value > 0 ? Json(value) : Json(nullptr);
 }
 
 Json baselines_json(const db::BestAnswer& answer) {

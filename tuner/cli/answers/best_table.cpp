@@ -31,8 +31,7 @@ std::string speedup_text(const db::BestAnswer& answer) {
     return "";
   const bool approximate =
       !model::has_trusted_time(answer.untuned->outcome.status) || answer.is_approximate();
-  return (approximate ? "~" : "") + reports::ratio_text(answer.untuned->outcome.measurement->median_ns /
-                                                        answer.winner.outcome.measurement->median_ns);
+  return (approximate ? "~" : "") + reports::ratio_text(db::times_as_long(answer, *answer.untuned));
 }
 
 /// The answers of one family in one class, by size.
@@ -77,6 +76,14 @@ bool is_approximate(const db::BestAnswer& answer) {
   return answer.is_approximate();
 }
 
+bool is_off_clock(const db::BestAnswer& answer) {
+  return answer.check.is_off_clock();
+}
+
+bool is_unsettled(const db::BestAnswer& answer) {
+  return answer.check.is_unsettled();
+}
+
 bool is_unverified(const db::BestAnswer& answer) {
   return reports::is_unverified(answer.winner);
 }
@@ -106,6 +113,7 @@ std::vector<std::string> baseline_names(const Group& group) {
 
 std::string marks(const db::BestAnswer& answer) {
   return std::string(has_latency(answer) ? " †" : "") + (is_raced(answer) ? " *" : "") +
+         (is_off_clock(answer) ? " ‡" : "") + (is_unsettled(answer) ? " unsettled" : "") +
          reports::unverified_mark(answer.winner);
 }
 
@@ -268,6 +276,16 @@ std::string notes_text(const Group& group) {
   if (any_of(group, is_raced)) {
     text += "* not re-measured after the race: the lowest of many medians, so optimistic\n";
   }
+  if (any_of(group, is_off_clock)) {
+    for (const db::BestAnswer* answer : group) {
+      if (!is_off_clock(*answer)) continue;
+      text += fmt::format(
+          "‡ {}: the clock had changed by the last rounds; in turn with its rivals the fastest took {}\n",
+          size_label(answer->contest.problem), reports::time_text(answer->check.in_turn_ns));
+    }
+  }
+  if (any_of(group, is_unsettled))
+    text += "unsettled: the race says otherwise than the final; `tuner best SIZE` says more\n";
   if (any_of(group, has_latency))
     text += "† too short to tell from launch latency, which the time includes\n";
   if (any_of(group, is_unverified))

@@ -92,6 +92,33 @@ std::string more_or_fewer(std::int64_t difference, const char* what) {
                      what);
 }
 
+std::string at_clock(double mhz) {
+  return mhz > 0 ? fmt::format(" at {:.0f} MHz", mhz) : "";
+}
+
+/// Where the times of the final and the race do not go together.
+void say_clocks(const db::BestAnswer& answer, const Style& style, Lines& lines) {
+  const db::FinalCheck& check = answer.check;
+  if (check.is_off_clock()) {
+    lines.push_back(
+        fmt::format("the fastest took {}{} in the last rounds; in turn with its rivals it took {}{}, which "
+                    "is the time to "
+                    "hold against theirs",
+                    reports::time_text(check.final_ns), at_clock(check.final_mhz),
+                    reports::time_text(check.in_turn_ns), at_clock(check.rivals_mhz)));
+  }
+  if (check.is_unsettled()) {
+    lines.push_back(fmt::format(
+        "unsettled: it took {} in the race and {} in the final, where it was alone; {} raced faster than "
+        "that, "
+        "the fastest in {}: `tuner compare {} {} --fresh` measures both in turn",
+        reports::time_text(check.own_race_ns), reports::time_text(check.final_ns),
+        check.faster_elsewhere == 1 ? "another" : fmt::format("{} others", check.faster_elsewhere),
+        reports::time_text(check.fastest_elsewhere_ns), style.id(answer.winner.key),
+        style.id(check.fastest_elsewhere)));
+  }
+}
+
 /// What the best of those that are not tied lacks.
 void say_runner_up(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked, const Style& style,
                    Lines& lines) {
@@ -189,6 +216,7 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   Lines lines;
   say_measured(answer, asked, lines);
   lines.push_back(answer.final ? remeasured_text(answer) : raced_text(answer));
+  if (answer.final) say_clocks(answer, style, lines);
   if (answer.final) say_newcomers(answer, lines);
   say_dropped(answer, lines);
   say_ties(answer, style, lines);

@@ -41,9 +41,7 @@ OneChange one_change(const db::BestAnswer& answer, const TrialRecord& trial,
   const auto* entry = answer.final ? model::entry_of(*answer.final, trial.key) : nullptr;
   const auto* own = answer.final ? model::entry_of(*answer.final, answer.winner.key) : nullptr;
   change.in_turn = entry != nullptr && own != nullptr;
-  change.ratio = change.in_turn
-                     ? entry->ratio / own->ratio
-                     : trial.outcome.measurement->median_ns / answer.winner.outcome.measurement->median_ns;
+  change.ratio = db::times_as_long(answer, trial);
   return change;
 }
 
