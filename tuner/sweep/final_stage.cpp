@@ -272,6 +272,7 @@ FinalStage::Final FinalStage::make(Opened opened) {
 /// Its only contestant took longer than others raced in: with them beside it the next one tells.
 void FinalStage::hold_again(std::size_t group) {
   const model::Problem& problem = m_list.groups[group].problem;
+  hold_declarations(m_request, m_services);
   const model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type), 1,
                                                      m_request.policy.final.contestants);
   if (!is_unsettled(field) || !m_again.insert(group).second) return;
