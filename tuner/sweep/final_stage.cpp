@@ -127,7 +127,7 @@ void FinalStage::compile_again() {
   for (Opened& opened : m_opened) compile(opened);
   for (auto& [gpu, foreign] : m_foreign) {
     if (foreign.place.compiled) continue;
-    auto trial = again(foreign.place);
+    auto trial = make_again(m_request, *foreign.place.work, foreign.place.record);
     if (trial) m_compiling.submit_apart(std::move(*trial));
   }
 }
@@ -140,7 +140,7 @@ bool FinalStage::begin_comparisons(const model::Field& field) {
     any = true;
     if (m_foreign.contains(record.gpu)) continue;
     Foreign foreign{{work, record, std::nullopt}, 0, {}, false};
-    auto trial = again(foreign.place);
+    auto trial = make_again(m_request, *foreign.place.work, foreign.place.record);
     if (trial) m_compiling.submit_apart(std::move(*trial));
     foreign.is_hopeless = !trial;
     m_foreign.emplace(record.gpu, std::move(foreign));
