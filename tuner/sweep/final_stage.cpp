@@ -135,7 +135,7 @@ void FinalStage::compile_again() {
 bool FinalStage::begin_comparisons(const model::Field& field) {
   bool any = false;
   for (const model::TrialRecord& record : field.contenders) {
-    const Work* work = work_of(record);
+    const Work* work = work_of(m_request, record);
     if (work == nullptr || m_spread.correction_of(record.gpu)) continue;
     any = true;
     if (m_foreign.contains(record.gpu)) continue;

@@ -113,8 +113,7 @@ class FinalStage {
   bool begin_comparisons(const model::Field& field);
   void end_comparisons(const std::string& gpu);
   Final make(Opened opened);
-  bool are_apart(const model::Field& field) const;
-  bool is_unsettled(const model::Field& field) const;
+  void hold_again(std::size_t group);
   void record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu);
 
   const Request& m_request;
