@@ -103,7 +103,7 @@ void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, con
   }
 }
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_unquotable(const std::string& what) {
   throw model::Error(fmt::format("no shell can hand on {} as a word of a command", what),
                      "--format header > best.h, then nvcc -include best.h");
 }
@@ -115,7 +115,7 @@ std::string as_word(const std::string& value, const std::string& what) {
   char quote = 0;  // within such a literal
   for (std::size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
-    if (c == '$' || c == '`' || c == '\\' || c == '\n' || (quote != 0 && c == ' ')) refuse(what);
+    if (c == '$' || c == '`' || c == '\\' || c == '\n' || (quote != 0 && c == ' ')) refuse_unquotable(what);
     if (c == quote)
       quote = 0;
     else if (quote == 0 && (c == '"' || c == '\''))
@@ -167,11 +167,11 @@ std::string build_flags(const BuildRecipe& recipe) {
   for (const model::Macro& constant : recipe.constants)
     flags += fmt::format(" -D{}={}", constant.name, constant.value);
   for (const std::string& option : recipe.options) {
-    if (option.find_first_of(" \t\n") != std::string::npos) refuse("the option " + option);
+    if (option.find_first_of(" \t\n") != std::string::npos) refuse_unquotable("the option " + option);
     flags += ' ' + option;
   }
   for (const std::string& option : recipe.includes) {
-    if (option.find_first_of(" \t\n") != std::string::npos) refuse(option);
+    if (option.find_first_of(" \t\n") != std::string::npos) refuse_unquotable(option);
     flags += ' ' + option;
   }
   return flags;

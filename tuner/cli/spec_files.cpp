@@ -16,7 +16,7 @@ bool is_shipped(const std::string& path) {
   return path.starts_with(shipped);
 }
 
-std::vector<model::KernelSpec> read(const std::string& path) {
+std::vector<model::KernelSpec> specs_of_file(const std::string& path) {
   config::LoadedKernels loaded;
   if (is_shipped(path)) {
     // The one spec, with whatever it may name: reading all of them takes ten times as long.
@@ -45,7 +45,8 @@ const space::KernelSpace* SpecFiles::find(const model::KernelDeclaration& declar
   const auto [space, is_new] = m_spaces.try_emplace({declared.path, declared.kernel});
   if (!is_new) return space->second.get();
   auto read_before = m_files.find(declared.path);
-  if (read_before == m_files.end()) read_before = m_files.emplace(declared.path, read(declared.path)).first;
+  if (read_before == m_files.end())
+    read_before = m_files.emplace(declared.path, specs_of_file(declared.path)).first;
   for (const model::KernelSpec& kernel : read_before->second) {
     if (kernel.name != declared.kernel || kernel.family != declared.family) continue;
     try {

@@ -9,7 +9,7 @@ namespace {
 
 using Naming = DeviceKind::Naming;
 
-constexpr std::array kinds = {
+constexpr std::array rows = {
     DeviceKind{.name = "cuda",
                .naming = Naming::numbers,
                .compiler = "nvrtc",
@@ -50,18 +50,18 @@ bool names(const DeviceKind& kind, std::string_view device) {
 }  // namespace
 
 std::span<const DeviceKind> device_kinds() {
-  return kinds;
+  return rows;
 }
 
 const DeviceKind& device_kind(std::string_view name) {
-  const auto found = std::ranges::find(kinds, name, &DeviceKind::name);
-  return found == kinds.end() ? unknown : *found;
+  const auto found = std::ranges::find(rows, name, &DeviceKind::name);
+  return found == rows.end() ? unknown : *found;
 }
 
 const DeviceKind* named_kind(std::string_view device) {
-  if (device == "auto" || device == "all") return kinds.data();
-  const auto found = std::ranges::find_if(kinds, [&](const DeviceKind& kind) { return names(kind, device); });
-  return found == kinds.end() ? nullptr : &*found;
+  if (device == "auto" || device == "all") return rows.data();
+  const auto found = std::ranges::find_if(rows, [&](const DeviceKind& kind) { return names(kind, device); });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> listed_devices(std::string_view device) {
@@ -76,7 +76,7 @@ std::vector<std::string> listed_devices(std::string_view device) {
 }
 
 std::string recording_of(std::string_view device) {
-  for (const DeviceKind& kind : kinds)
+  for (const DeviceKind& kind : rows)
     if (kind.naming == Naming::file) return std::string(behind_name(kind, device));
   return "";
 }

@@ -11,7 +11,7 @@ namespace {
 /// predicts.
 constexpr std::size_t least = 40;
 /// Where hardly as many work.
-constexpr std::size_t fewest = 20;
+constexpr std::size_t fewest_without_gain = 20;
 
 std::size_t stretch_of(double candidates, bool half) {
   constexpr double roots = 2.5;
@@ -28,7 +28,7 @@ void Progress::add(std::optional<double> log_time) {
 
 std::optional<Progress::Gain> Progress::gain(double candidates, bool half, std::size_t at_most) const {
   if (m_best.empty() || std::isinf(m_best.back())) return std::nullopt;
-  const std::size_t stretch = std::min(stretch_of(candidates, half), std::max(fewest, at_most));
+  const std::size_t stretch = std::min(stretch_of(candidates, half), std::max(fewest_without_gain, at_most));
   const std::size_t over = std::min(m_best.size() - 1, stretch);
   const auto begin = m_best.end() - static_cast<std::ptrdiff_t>(over + 1);
   const auto first = std::find_if(begin, m_best.end(), [](double best) { return !std::isinf(best); });

@@ -8,10 +8,6 @@
 namespace tuner::compile::host {
 namespace {
 
-bool is(const Token& token, std::string_view text) {
-  return token.text == text;
-}
-
 bool says_device(std::string_view word) {
   return word == "__device__" || word == "__global__" || word == "constexpr" || word == "consteval";
 }

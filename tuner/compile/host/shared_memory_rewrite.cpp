@@ -8,10 +8,6 @@
 namespace tuner::compile::host {
 namespace {
 
-bool is(const Token& token, std::string_view text) {
-  return token.text == text;
-}
-
 struct Edit {
   std::size_t offset = 0;
   std::size_t length = 0;

@@ -9,9 +9,9 @@ namespace {
 /// A model that is sure of a failure may be wrong.
 constexpr double least_probability = 0.01;
 constexpr int steps = 12;
-constexpr std::size_t block = 256;
+constexpr std::size_t candidates_at_once = 256;
 /// Results by which many candidates are looked through.
-constexpr std::size_t scout_points = 128;
+constexpr std::size_t most_scouts = 128;
 
 /// What a Particle does with a scale is clip a trend, and there is none.
 const Scale& no_scale() {
@@ -59,10 +59,10 @@ void Success::fit(std::span<const Observation> observations, RandomSource& rando
 
 std::vector<float> Success::of(std::span<const std::size_t> candidates) const {
   Particle own = *m_particle;
-  own.settle(sample_of(m_known, scout_points), no_scale(), 0);
+  own.settle(sample_of(m_known, most_scouts), no_scale(), 0);
   std::vector<float> probabilities;
-  for (std::size_t first = 0; first < candidates.size(); first += block) {
-    const auto some = candidates.subspan(first, std::min(block, candidates.size() - first));
+  for (std::size_t first = 0; first < candidates.size(); first += candidates_at_once) {
+    const auto some = candidates.subspan(first, std::min(candidates_at_once, candidates.size() - first));
     own.cover(some, no_scale());
     for (std::size_t i = 0; i < some.size(); ++i)
       probabilities.push_back(static_cast<float>(probability_of(own.mean(i))));
