@@ -1,5 +1,7 @@
 #include "tuner/model/compile_job.hpp"
 
+#include <fmt/format.h>
+
 namespace tuner::model {
 
 Digest source_key(const std::vector<SourceText>& source) {
@@ -38,9 +40,9 @@ std::size_t parameters_of(std::string_view entry) {
 std::string address_of(const std::string& entry) {
   if (is_variable(entry)) return entry;
   const std::size_t parameters = parameters_of(entry);
-  const std::string name = "&" + entry.substr(0, parameters);
+  const std::string name = fmt::format("&{}", entry.substr(0, parameters));
   if (parameters == entry.size()) return name;
-  return "static_cast<void (*)" + entry.substr(parameters) + ">(" + name + ")";
+  return fmt::format("static_cast<void (*){}>({})", entry.substr(parameters), name);
 }
 
 const KernelResources* Compilation::find(const std::string& entry) const {

@@ -9,7 +9,7 @@ namespace {
 
 using Naming = DeviceKind::Naming;
 
-constexpr std::array rows = {
+constexpr std::array known_kinds = {
     DeviceKind{.name = "cuda",
                .naming = Naming::numbers,
                .compiler = "nvrtc",
@@ -50,33 +50,35 @@ bool names(const DeviceKind& kind, std::string_view device) {
 }  // namespace
 
 std::span<const DeviceKind> device_kinds() {
-  return rows;
+  return known_kinds;
 }
 
 const DeviceKind& device_kind(std::string_view name) {
-  const auto found = std::ranges::find(rows, name, &DeviceKind::name);
-  return found == rows.end() ? unknown : *found;
+  const auto found = std::ranges::find(known_kinds, name, &DeviceKind::name);
+  return found == known_kinds.end() ? unknown : *found;
 }
 
 const DeviceKind* named_kind(std::string_view device) {
-  if (device == "auto" || device == "all") return rows.data();
-  const auto found = std::ranges::find_if(rows, [&](const DeviceKind& kind) { return names(kind, device); });
-  return found == rows.end() ? nullptr : &*found;
+  if (device == "auto" || device == "all") return known_kinds.data();
+  const auto found =
+      std::ranges::find_if(known_kinds, [&](const DeviceKind& kind) { return names(kind, device); });
+  return found == known_kinds.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> listed_devices(std::string_view device) {
   if (!recording_of(device).empty()) return {std::string(device)};  // a file's name may have commas
-  std::vector<std::string> listed;
-  for (std::size_t begin = 0; begin <= device.size();) {
-    const std::size_t end = std::min(device.find(',', begin), device.size());
-    listed.emplace_back(device.substr(begin, end - begin));
-    begin = end + 1;
+  std::vector<std::string> listed(1);
+  for (const char c : device) {
+    if (c == ',')
+      listed.emplace_back();
+    else
+      listed.back() += c;
   }
   return listed;
 }
 
 std::string recording_of(std::string_view device) {
-  for (const DeviceKind& kind : rows)
+  for (const DeviceKind& kind : known_kinds)
     if (kind.naming == Naming::file) return std::string(behind_name(kind, device));
   return "";
 }
