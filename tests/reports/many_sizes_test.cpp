@@ -37,7 +37,7 @@ reports::ReportInput many_sizes() {
   return input;
 }
 
-int count(const std::string& text, const std::string& part) {
+int times_in(const std::string& text, const std::string& part) {
   int found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
   return found;
@@ -56,11 +56,11 @@ TEST_SUITE("reports") {
       CHECK_MESSAGE(width <= (is_row ? 250U : 170U), line);
     }
     // The configurations stand in a list, not in the rows of tables.
-    CHECK(count(text, "LONG_PARAMETER_7=") == 3);  // three different ones
+    CHECK(times_in(text, "LONG_PARAMETER_7=") == 3);  // three different ones
   }
 
   TEST_CASE("a page has one fold for what every kernel does, not one for each parameter") {
     const std::string page = reports::to_html(reports::build_report(many_sizes()));
-    CHECK(count(page, "<details") == 3);
+    CHECK(times_in(page, "<details") == 3);
   }
 }

@@ -19,8 +19,8 @@ std::vector<model::Value> to(std::int64_t most) {
   return values;
 }
 
-model::KernelSpec space_of(std::vector<model::ParameterSpec> parameters,
-                           const std::vector<std::string>& constraints = {}) {
+model::KernelSpec spec_with(std::vector<model::ParameterSpec> parameters,
+                            const std::vector<std::string>& constraints = {}) {
   model::KernelSpec spec = scale_spec();
   spec.parameters = std::move(parameters);
   spec.constraints.clear();
@@ -44,9 +44,9 @@ std::shared_ptr<const CountedSpace> counted(const model::KernelSpec& spec) {
 
 /// 10^8 of 1.3 * 10^8 combinations and a bit more; a tile of A x B.
 model::KernelSpec hundred_million() {
-  return space_of({parameter("A", to(64)), parameter("B", to(64)), parameter("C", to(50)),
-                   parameter("D", to(32)), parameter("E", to(24))},
-                  {"A * B <= 2048", "A * B % 2 == 0 || C > 3", "D != E"});
+  return spec_with({parameter("A", to(64)), parameter("B", to(64)), parameter("C", to(50)),
+                    parameter("D", to(32)), parameter("E", to(24))},
+                   {"A * B <= 2048", "A * B % 2 == 0 || C > 3", "D != E"});
 }
 
 }  // namespace
@@ -55,10 +55,10 @@ TEST_SUITE_BEGIN("tuner::space");
 
 TEST_CASE("a counted space has the n-th configuration of a list at n, and finds it there") {
   const model::KernelSpec spec =
-      space_of({parameter("A", to(12)), parameter_when("B", to(5), "A > 4", model::Value(std::int64_t{1})),
-                parameter("C", to(9)),
-                parameter_when("D", to(4), "C % 2 == 0 && A > 2", model::Value(std::int64_t{0}))},
-               {"A * B % C != 1", "A + B + C <= 20", "D * A <= 24", "sqrt(A * 3) + C != 5"});
+      spec_with({parameter("A", to(12)), parameter_when("B", to(5), "A > 4", model::Value(std::int64_t{1})),
+                 parameter("C", to(9)),
+                 parameter_when("D", to(4), "C % 2 == 0 && A > 2", model::Value(std::int64_t{0}))},
+                {"A * B % C != 1", "A + B + C <= 20", "D * A <= 24", "sqrt(A * 3) + C != 5"});
   const KernelSpace kernel(spec);
   const ConfigurationList list = kernel.list(problem, {});
   REQUIRE(list.counted() == nullptr);
@@ -109,7 +109,7 @@ TEST_CASE("what the constraints left see of the beginning is all that tells node
     parameters.push_back(parameter(name(i), to(40)));
     sum += (i == 0 ? "" : " + ") + name(i);
   }
-  const auto space = counted(space_of(parameters, {"(" + sum + ") % 7 == 0"}));
+  const auto space = counted(spec_with(parameters, {"(" + sum + ") % 7 == 0"}));
   REQUIRE(space);
   CHECK(space->edges() < 60'000);
   CHECK(space->size() > 500'000'000);
@@ -118,7 +118,7 @@ TEST_CASE("what the constraints left see of the beginning is all that tells node
 TEST_CASE("10^10 configurations are counted") {
   std::vector<model::ParameterSpec> parameters;
   for (int i = 0; i < 10; ++i) parameters.push_back(parameter(name(i), to(10)));
-  const KernelSpace kernel(space_of(parameters, {"B + P9 < 20"}));
+  const KernelSpace kernel(spec_with(parameters, {"B + P9 < 20"}));
   CHECK(kernel.count(problem, {}) == 9'900'000'000);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("a space too irregular to be counted is sampled, and says so") {
     parameters.push_back(parameter(name(i), to(64)));
     mixed = "(" + mixed + " * 31 + " + name(i) + ")";
   }
-  const model::KernelSpec spec = space_of(parameters, {mixed + " % 3 != 0"});
+  const model::KernelSpec spec = spec_with(parameters, {mixed + " % 3 != 0"});
   const KernelSpace kernel(spec);
   int asked = 0;
   const ConfigurationList list = kernel.list(problem, {}, [&] { return ++asked < 50; });
@@ -143,7 +143,7 @@ TEST_CASE("who looks through an endless space that may be empty can end it") {
   for (int i = 0; i < 12; ++i) parameters.push_back(parameter(name(i), to(200)));
   std::string product = "B";
   for (int i = 1; i < 12; ++i) product += " * 3 + P" + std::to_string(i);
-  const KernelSpace kernel(space_of(parameters, {product + " == 0"}));
+  const KernelSpace kernel(spec_with(parameters, {product + " == 0"}));
   int asked = 0;
   const ConfigurationList list = kernel.list(problem, {}, [&] { return ++asked < 3; });
   CHECK(list.size() == 0);

@@ -258,9 +258,8 @@ void CandidateQueue::begin_group() {
   auto strategy = m_choice.make(size, *space, m_request.seed + index);
   Open open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size),
             m_choice.until(size, m_request.until)};
-  open.space->known.for_each([&](std::size_t, const search::Result& result) {
-    open.has_time = open.has_time || result.time_ns;
-  });
+  open.space->known.for_each(
+      [&](std::size_t, const search::Result& result) { open.has_time = open.has_time || result.time_ns; });
   if (open.until && open.has_time && !m_request.retry_failed) {
     const auto before = outlook_of_before(group);
     if (before && before->high < *open.until) {
