@@ -278,7 +278,7 @@ TEST_SUITE("tuner command line, own kernels") {
     const auto start = std::chrono::steady_clock::now();
     const auto run = author.runs({"--budget", "2s"});
     const auto spent = std::chrono::steady_clock::now() - start;
-    CHECK(run.exit_code == 0);
+    CHECK(run.exit_code == 1);  // no trial gave a result
     CHECK(has(run.err, "the budget is spent"));
     CHECK(spent < std::chrono::seconds(8));  // of which two are the budget, and starting takes some
   }

@@ -341,16 +341,15 @@ TEST_SUITE("tuner command line, typing") {
       CHECK(has(result.err, says));
       CHECK(has(result.err, next));
       CHECK_FALSE(has(result.err, "tuner run"));
-      CHECK_FALSE(has(result.err, "--db"));
       CHECK(access((user.home / "own.db").c_str(), F_OK) != 0);
     };
     refused("nonsense.db", "there is no such file", "check the path");
     tuner::test::write_text(user.home / "notes.txt", std::string(4096, 'x'));
-    refused("notes.txt", "not an SQLite database", "`tuner import`");
+    refused("notes.txt", "not an SQLite database", "`tuner import --db own.db`");
     tuner::test::write_text(user.home / "empty.db", "");
     refused("empty.db", "the file is empty", "nothing in it to merge");
     tuner::test::write_text(user.home / "results.jsonl", "{\"tuner_export\": 1}\n");
-    refused("results.jsonl", "begins as an export does", "`tuner import results.jsonl`");
+    refused("results.jsonl", "begins as an export does", "`tuner import results.jsonl --db own.db`");
     if (is_installed(user, "sqlite3")) {
       REQUIRE(shell(user, "sqlite3 other.db 'CREATE TABLE t(x)' && sqlite3 blank.db 'VACUUM'").exit_code ==
               0);

@@ -87,7 +87,9 @@ std::vector<Include> includes() {
       const std::string start = "#include \"";
       for (std::string line; std::getline(in, line);) {
         if (!line.starts_with(start)) continue;
-        const std::string header = line.substr(start.size(), line.find('"', start.size()) - start.size());
+        std::string header = line.substr(start.size(), line.find('"', start.size()) - start.size());
+        if (header.starts_with("../"))
+          header = fs::relative((entry.path().parent_path() / header).lexically_normal(), root).string();
         if (header.find('/') != std::string::npos)  // else a file of the same folder, or a generated one
           found.push_back({fs::relative(entry.path(), root).string(), header});
       }

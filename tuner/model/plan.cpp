@@ -88,7 +88,7 @@ void add(DigestBuilder& digest, const Step& step) {
   digest.add(step.dynamic_shared_bytes).add(static_cast<std::int64_t>(step.operands.size()));
   for (const Operand& operand : step.operands) add(digest, operand);
   digest.add(step.buffer).add(step.first).add(step.elements).add(step.stream);
-  if (step.kind == Step::Kind::memset) digest.add("byte").add(step.byte);
+  if (step.byte != 0) digest.add("byte").add(step.byte);
   digest.add(static_cast<std::int64_t>(step.after.size()));
   for (const int index : step.after) digest.add(index);
   if (step.overlaps) digest.add("overlaps");

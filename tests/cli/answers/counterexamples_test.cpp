@@ -122,7 +122,7 @@ TEST_SUITE("cli answers") {
     answer.check.fastest_elsewhere = db_test::key("rival");
     answer.check.fastest_elsewhere_ns = 0.62e6;
     CHECK(contains(why(),
-                   "unsettled: it took 320 µs in the race and 1.150 ms in the final, where it was alone"));
+                   "unsettled: it took 320.0 µs in the race and 1.150 ms in the final, where it was alone"));
     CHECK(contains(why(), "`tuner compare " + answer.winner.key.hex() + " " + db_test::key("rival").hex() +
                               " --fresh`"));
   }
