@@ -84,7 +84,7 @@ bool any_says(const std::vector<std::string>& notices, const std::string& what) 
 }  // namespace
 
 TEST_SUITE("tuner::sweep crossings") {
-  TEST_CASE("a faster result that another database measured earlier wins once the spec in force describes it, and is raced") {
+  TEST_CASE("a faster result of another database wins once the spec in force describes it, and is raced") {
     const Workshop shop;
     shop.write("first", "1, 2, 3, 4");
     shop.run("all", {"first"});
