@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "config/mistakes.hpp"
-#include "config/node.hpp"
 #include "config/source_files.hpp"
+#include "config/spec_context.hpp"
 #include "tuner/model/kernel_spec.hpp"
 
 namespace config {
@@ -21,5 +21,12 @@ std::string_view file_name(const tuner::model::InitRule& rule);
 /// value yet and pass.
 bool check_init(const tuner::model::InitRule& init, tuner::model::ElementType type,
                 const tuner::model::SourceLocation& where, Mistakes& mistakes);
+
+/// Finds out what the file that an init names holds: a `.npy` (NumPy's format, versions 1 to 3) says its type
+/// and shape, anything else is elements of `type` as they are in memory. `rule` has its name as written, and
+/// gets the rest. Reports a file that cannot be read, and one of another type; `any_type`: that is no
+/// mistake.
+void read_data_file(tuner::model::InitRule& rule, tuner::model::ElementType type, bool any_type,
+                    SpecContext& context);
 
 }  // namespace config

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/source_structs.hpp"
+#include "config/source_tokens.hpp"
 
 namespace config {
 

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "config/identifiers.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
-#include "tuner/model/device_kind.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {

@@ -1,6 +1,7 @@
 #include "config/known_settings.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -8,11 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "config/budget.hpp"
 #include "config/mistakes.hpp"
-#include "config/share.hpp"
-#include "config/sizes.hpp"
-#include "tuner/model/device_kind.hpp"
+#include "config/setting_values.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
@@ -199,6 +198,46 @@ void check_value(const KnownSetting& setting, const std::string& value) {
       parse_share(value);
       break;
   }
+}
+
+namespace {
+
+constexpr std::string_view variable_prefix = "TUNER_";
+
+/// Variables that are no settings: other libraries and compilers than those found, and what the tuner's own
+/// processes tell each other.
+constexpr std::string_view other_variables[] = {"TUNER_NVRTC", "TUNER_NVCC", "TUNER_HOST_CXX",
+                                                "TUNER_WORKER_FOLDER", "TUNER_RESTARTED_WITH_ASAN"};
+
+}  // namespace
+
+std::vector<std::string> process_variables() {
+  std::vector<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    std::string_view value = *entry;
+    const std::string_view name = tuner::util::split_first(value, "=");
+    if (!value.empty()) names.emplace_back(name);
+  }
+  return names;
+}
+
+std::vector<MistypedVariable> mistyped_variables(std::span<const std::string> names) {
+  // Compared without what they all begin with, which would make all of them near.
+  std::vector<std::string> known;
+  for (const KnownSetting& setting : known_settings()) {
+    known.push_back(variable_name(setting.name).substr(variable_prefix.size()));
+  }
+  for (const std::string_view name : other_variables) known.emplace_back(name.substr(variable_prefix.size()));
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  std::vector<MistypedVariable> mistyped;
+  for (const std::string& name : names) {
+    if (!name.starts_with(variable_prefix)) continue;
+    const std::string_view own = std::string_view(name).substr(variable_prefix.size());
+    if (std::find(candidates.begin(), candidates.end(), own) != candidates.end()) continue;
+    const std::string_view meant = tuner::util::nearest(own, candidates);
+    if (!meant.empty()) mistyped.push_back({name, std::string(variable_prefix).append(meant)});
+  }
+  return mistyped;
 }
 
 }  // namespace config

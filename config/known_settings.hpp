@@ -2,6 +2,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace config {
 
@@ -45,5 +46,17 @@ std::string accepted_text(const KnownSetting& setting);
 /// Throws model::UsageError when `value` is not acceptable; its message names the value, not where it came
 /// from.
 void check_value(const KnownSetting& setting, const std::string& value);
+
+struct MistypedVariable {
+  std::string name;   ///< `TUNER_DEVCE`
+  std::string meant;  ///< `TUNER_DEVICE`
+};
+
+/// The names of all variables of this process that are set and not empty.
+std::vector<std::string> process_variables();
+
+/// Those of `names` that begin with TUNER_, that nothing of the tuner reads, and that are nearly the name of
+/// a variable it does read.
+std::vector<MistypedVariable> mistyped_variables(std::span<const std::string> names);
 
 }  // namespace config

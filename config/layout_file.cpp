@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "config/diagnostic_text.hpp"
+#include "config/mistakes.hpp"
 #include "config/source_files.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"

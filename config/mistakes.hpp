@@ -1,13 +1,42 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "config/node.hpp"
 #include "tuner/model/diagnostic.hpp"
+#include "tuner/model/kernel_spec.hpp"
 
 namespace config {
+
+struct Member;
+
+/// A TOML value as the readers of this room see it: members in the order written, everything with its place.
+struct Node {
+  enum class Kind { text, integer, real, boolean, time, list, table };
+  Kind kind = Kind::table;
+  tuner::model::SourceLocation where;     ///< of the value's first character; a string's is its quote
+  tuner::model::SourceLocation contents;  ///< strings: of the first character inside the quotes
+  std::string text;
+  std::int64_t integer = 0;
+  double real = 0;
+  bool boolean = false;
+  std::vector<Node> items;      ///< lists
+  std::vector<Member> members;  ///< tables
+
+  /// Null where there is no such key, or this is no table.
+  const Member* find(std::string_view key) const;
+  /// For messages: `string "abc"`, `integer 3`, `list of 2`, `table`. Long strings are cut.
+  std::string described() const;
+};
+
+struct Member {
+  std::string key;
+  tuner::model::SourceLocation where;  ///< of the key; of the header for `[key]`
+  Node value;
+};
 
 /// What is wrong with one file, collected while it is read so that all of it can be told at once.
 class Mistakes {
@@ -23,5 +52,27 @@ class Mistakes {
  private:
   std::vector<tuner::model::Diagnostic> m_list;
 };
+
+/// Lines wider than this are hard to read, however wide the terminal.
+constexpr std::size_t widest_diagnostic_columns = 168;
+
+/// A diagnostic for a terminal of `columns` columns: place and message, the offending line with a caret below
+/// it, the hint. The line is quoted when `texts` holds the file; control characters in it are made harmless,
+/// a long one is cut around the caret.
+///
+///   naive.toml:9:1: unknown key "sorce" in [kernel]
+///      9 | sorce = "naive.cu"
+///        | ^
+///     did you mean "source"?
+///
+/// Ends without a newline.
+std::string diagnostic_text(const tuner::model::Diagnostic& diagnostic,
+                            std::span<const tuner::model::SourceText> texts,
+                            std::size_t columns = widest_diagnostic_columns);
+
+/// All of them, in order, separated by newlines.
+std::string diagnostics_text(std::span<const tuner::model::Diagnostic> diagnostics,
+                             std::span<const tuner::model::SourceText> texts,
+                             std::size_t columns = widest_diagnostic_columns);
 
 }  // namespace config

@@ -1,17 +1,59 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "config/budget.hpp"
 #include "config/known_settings.hpp"
-#include "config/paths.hpp"
+#include "config/setting_values.hpp"
 #include "tuner/model/element_type.hpp"
+#include "tuner/model/kernel_spec.hpp"
 
 namespace config {
+
+/// The value of an environment variable; absent when it is not set.
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// The environment of this process.
+Environment process_environment();
+
+/// HOME. Throws model::UsageError where it is not an absolute path.
+std::filesystem::path home_folder(const Environment& environment);
+
+/// The folders of the XDG base directory specification, `tuner` appended. A variable that is empty or not
+/// absolute counts as unset; then ~/.config, ~/.local/share and ~/.cache serve. Throw model::UsageError
+/// without HOME.
+std::filesystem::path config_folder(const Environment& environment);
+std::filesystem::path data_folder(const Environment& environment);
+std::filesystem::path cache_folder(const Environment& environment);
+
+/// Where results are kept unless a setting says otherwise: data_folder()/tuner.db.
+std::filesystem::path default_database(const Environment& environment);
+
+/// `tuner.toml` in `working_directory` or the nearest folder above it, up to the root of its git repository.
+/// Outside of a repository only `working_directory` itself is asked.
+std::optional<std::filesystem::path> find_project_file(const std::filesystem::path& working_directory);
+
+/// A line of a settings file: checked, its path resolved.
+struct FileSetting {
+  std::string name;
+  std::string value;
+  tuner::model::SourceLocation where;
+};
+
+/// Reads `text`, the settings file that people know as `name`: keys of known_settings() at the top level,
+/// values as strings, numbers, or lists for what the command line separates by commas. Relative paths become
+/// relative to `folder`. Throws model::UsageError with every mistake of the file, a line each.
+std::vector<FileSetting> read_settings(std::string_view text, const std::string& name,
+                                       const std::filesystem::path& folder, const Environment& environment);
+
+/// The same for a file on disk.
+std::vector<FileSetting> read_settings_file(const std::filesystem::path& path,
+                                            const Environment& environment);
 
 /// Where a value came from, strongest first.
 enum class Layer { command_line, environment, project_file, user_file, defaults };

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "config/include_lines.hpp"
+#include "config/source_tokens.hpp"
 #include "config/toml_document.hpp"
 
 namespace config {

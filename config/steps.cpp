@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "config/identifiers.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
 

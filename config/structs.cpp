@@ -4,8 +4,6 @@
 #include <charconv>
 #include <utility>
 
-#include "config/data_file.hpp"
-#include "config/identifiers.hpp"
 #include "config/init_text.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/mistakes.hpp"
-#include "config/node.hpp"
 #include "tuner/model/kernel_spec.hpp"
 
 namespace config {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <variant>
 
-#include "config/node.hpp"
+#include "config/mistakes.hpp"
 #include "tuner/model/diagnostic.hpp"
 
 namespace config {

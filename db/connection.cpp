@@ -3,17 +3,129 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
-#include "db/sqlite_error.hpp"
 #include "db/statement.hpp"
 
 namespace db {
+namespace {
+
+/// The first bytes of a file that is no database, so that its owner recognises it.
+std::string beginning(const std::string& path) {
+  std::array<char, 12> bytes{};
+  std::ifstream in(path, std::ios::binary);
+  in.read(bytes.data(), bytes.size());
+  std::string out;
+  for (std::streamsize i = 0; i < in.gcount(); ++i) {
+    const char c = bytes[static_cast<std::size_t>(i)];
+    out += c >= 0x20 && c < 0x7F ? c : '.';
+  }
+  return out;
+}
+
+std::string free_space(const std::string& path) {
+  std::error_code error;
+  const auto space = std::filesystem::space(std::filesystem::path(path).parent_path(), error);
+  return error ? "unknown" : fmt::format("{} KiB", space.available / 1024);
+}
+
+std::string system_reason(sqlite3* handle) {
+  const int number = sqlite3_system_errno(handle);
+  return number == 0 ? "" : fmt::format(" ({})", std::strerror(number));
+}
+
+}  // namespace
+
+bool SqliteError::is_about_the_row() const {
+  return m_result == SQLITE_CONSTRAINT || m_result == SQLITE_MISMATCH || m_result == SQLITE_TOOBIG;
+}
+
+SqliteError sqlite_error(sqlite3* handle, std::string_view doing, const std::string& path) {
+  const char* known = sqlite3_db_filename(handle, "main");
+  const std::string file = path.empty() && known != nullptr ? known : path;
+  const int result = sqlite3_extended_errcode(handle) & 0xFF;
+  const std::string found = fmt::format("{}{}", sqlite3_errmsg(handle), system_reason(handle));
+  const auto error = [&](const std::string& what, std::string hint) {
+    return SqliteError(result, fmt::format("{}: {} while {}", file, what, doing), std::move(hint));
+  };
+  switch (result) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return error("the database is locked by another process",
+                   "wait for it to finish, or work in another database with --db");
+    case SQLITE_FULL:
+      return error(fmt::format("no space left, {} free", free_space(file)),
+                   "free some space and start again");
+    case SQLITE_READONLY:
+      return error(
+          fmt::format("the database cannot be written: {}", found),
+          "check the permissions of the file and of its folder, or choose another database with --db");
+    case SQLITE_NOTADB:
+      return error(fmt::format("not an SQLite database (it begins with \"{}\")", beginning(file)),
+                   "choose another file with --db");
+    case SQLITE_CORRUPT:
+      return error(fmt::format("the database is damaged: {}", found),
+                   fmt::format("save what is readable: sqlite3 '{}' .recover | sqlite3 recovered.db", file));
+    case SQLITE_CANTOPEN:
+      return error(fmt::format("cannot be opened: {}", found),
+                   "check that the file and its folder can be read");
+    case SQLITE_IOERR:
+      return error(fmt::format("the file system failed: {}", found), "check the disk, then start again");
+    case SQLITE_CONSTRAINT:
+      return error(fmt::format("a row breaks a rule of the schema: {}", found), "");
+    default:
+      return error(found, "");
+  }
+}
+
+namespace {
+
+struct Kind {
+  std::uint32_t magic;
+  SharedFileSystem file_system;
+};
+// Numbers from linux/magic.h and the file systems' own sources. FUSE may be a container's overlay, NTFS or
+// sshfs; 9P a folder of the host that a virtual machine runs on; GFS2 and OCFS2 keep POSIX locks for all
+// their machines.
+constexpr std::array kinds = {
+    Kind{0x00006969, {"NFS", true}},   Kind{0x0000517B, {"SMB", true}},
+    Kind{0xFE534D42, {"SMB2", true}},  Kind{0xFF534D42, {"CIFS", true}},
+    Kind{0x5346414F, {"AFS", true}},   Kind{0x73757245, {"Coda", true}},
+    Kind{0x00C36400, {"Ceph", true}},  Kind{0x0BD00BD0, {"Lustre", true}},
+    Kind{0x47504653, {"GPFS", true}},  Kind{0x19830326, {"BeeGFS", true}},
+    Kind{0xAAD7AAEA, {"PanFS", true}}, Kind{0x65735546, {"FUSE", false}},
+    Kind{0x01021997, {"9P", false}},   Kind{0x786F4256, {"vboxsf", false}},
+    Kind{0x01161970, {"GFS2", false}}, Kind{0x7461636F, {"OCFS2", false}},
+};
+
+}  // namespace
+
+std::optional<SharedFileSystem> shared_file_system(long magic) {
+  for (const Kind& kind : kinds) {
+    // f_type is signed and as wide as a word: compare the 32 bits that mean something.
+    if (static_cast<std::uint32_t>(magic) == kind.magic) return kind.file_system;
+  }
+  return std::nullopt;
+}
+
+std::optional<SharedFileSystem> shared_file_system_of(const std::filesystem::path& path) {
+  struct statfs status {};
+  for (std::filesystem::path place = std::filesystem::absolute(path);; place = place.parent_path()) {
+    if (statfs(place.c_str(), &status) == 0) return shared_file_system(static_cast<long>(status.f_type));
+    if (place == place.parent_path()) return std::nullopt;
+  }
+}
+
 namespace {
 
 namespace fs = std::filesystem;

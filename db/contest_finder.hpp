@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "db/final_queries.hpp"
-#include "db/reopened.hpp"
+#include "db/finals.hpp"
+#include "db/searches.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/trial.hpp"
 

@@ -1,11 +1,36 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "db/connection.hpp"
-#include "db/migration.hpp"
 
 namespace db {
+
+/// `application_id` in the header of every database of the tuner: "tune" in ASCII.
+constexpr std::int64_t application_id = 0x74756e65;
+
+/// A step of the schema; `version` is what `user_version` is afterwards.
+struct Migration {
+  int version = 0;
+  std::string_view name;  ///< of its file: `0001_initial.sql`
+  std::string_view sql;
+};
+
+/// Those in db/schema/, in order; versions count from 1 without gaps.
+std::span<const Migration> shipped_migrations();
+
+/// Throws where the open file is not the tuner's or of a newer schema than the last of `migrations`.
+/// `how_named` is how its user named it, and can name another.
+void require_ours(const Connection& db, std::span<const Migration> migrations,
+                  std::string_view how_named = " with --db");
+
+/// Applies what is missing, each migration in a transaction of its own. Before one that changes an existing
+/// database a copy is put beside it, `tuner.db.before-0002`. Several processes may do this at once.
+void migrate(const Connection& db, std::span<const Migration> migrations);
 
 /// Opens the tuner's database. For writing it is created or brought up to date as needed. For reading it must
 /// exist and have this program's schema; that costs two reads of the file's header, so a query takes
@@ -22,5 +47,25 @@ Connection open_for_reading(const std::filesystem::path& path);
 
 /// An empty database of this program's schema, in memory.
 Connection open_in_memory();
+
+/// A copy of `source` as it is at one moment, in a new file, whatever other processes write meanwhile; one
+/// file without a log beside it, so that it may be moved to where databases cannot be used. Throws where
+/// `copy` is there already.
+void snapshot(const Connection& source, const std::filesystem::path& copy);
+
+/// The indexes of trials and measurements, dropped when it is made and made again by make(): to sort all
+/// entries at once takes a third of the time of putting each where it belongs. Within one transaction of the
+/// caller, so that nobody else ever sees the tables without them and a crash leaves them as they were. What
+/// guards a key stays, and with it what looks a row up by its id.
+class DeferredIndexes {
+ public:
+  explicit DeferredIndexes(const Connection& db);
+  /// Sorts in temporary files what is more than the connection's cache.
+  void make() const;
+
+ private:
+  const Connection& m_db;
+  std::vector<std::string> m_statements;
+};
 
 }  // namespace db

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/json_fields.hpp"
+#include "db/json.hpp"
 #include "db/record_json.hpp"
 #include "db/trial_json.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/util/gzip_input.hpp"
+#include "tuner/util/files.hpp"
 
 namespace db {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "db/row_reader.hpp"
-#include "db/sql.hpp"
+#include "db/statement.hpp"
 #include "tuner/model/error.hpp"
 
 namespace db {

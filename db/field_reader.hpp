@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "db/final_check.hpp"
+#include "db/finals.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/results.hpp"
 

@@ -5,9 +5,7 @@
 #include "db/kernel_specs.hpp"
 #include "db/queries.hpp"
 #include "db/row_writer.hpp"
-#include "db/sql.hpp"
 #include "db/statement.hpp"
-#include "db/transaction.hpp"
 
 namespace db {
 namespace {

@@ -2,11 +2,11 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/model/comparison_class.hpp"
+#include "db/statement.hpp"
+#include "tuner/model/case.hpp"
 #include "tuner/model/configuration.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/digest.hpp"
-#include "tuner/model/problem.hpp"
 
 namespace db {
 
@@ -22,5 +22,16 @@ tuner::model::Digest kernel_id(const std::string& family, const std::string& nam
                                const std::string& parameters);
 /// Without the address and the free memory, which are not the device's own.
 tuner::model::Digest device_id(const tuner::model::DeviceInfo& device, const std::string& limits_json);
+
+/// Identifiers of trials as short as people like them: seven hexadecimal digits, and more only where another
+/// trial of the database begins with the same ones. find_trial() takes them.
+class ShortIds {
+ public:
+  explicit ShortIds(const Connection& db);
+  std::string of(const tuner::model::Digest& trial);
+
+ private:
+  Statement m_before, m_after;
+};
 
 }  // namespace db

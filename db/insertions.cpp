@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "db/row_archive.hpp"
-#include "db/sql.hpp"
+#include "db/statement.hpp"
+#include "db/stored_values.hpp"
 #include "tuner/model/fields.hpp"
 #include "tuner/model/trial.hpp"
 

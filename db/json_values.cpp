@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/json_archive.hpp"
+#include "db/json.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/fields.hpp"
 

@@ -2,12 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "db/json_fields.hpp"
-#include "tuner/model/comparison_class.hpp"
+#include "db/json.hpp"
+#include "tuner/model/case.hpp"
 #include "tuner/model/configuration.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/metrics.hpp"
-#include "tuner/model/problem.hpp"
 
 namespace db {
 

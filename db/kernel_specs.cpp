@@ -5,8 +5,8 @@
 
 #include "db/machine.hpp"
 #include "db/row_reader.hpp"
-#include "db/sql.hpp"
-#include "db/stored_json.hpp"
+#include "db/statement.hpp"
+#include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
 
 namespace db {

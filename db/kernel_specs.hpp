@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "db/statement.hpp"
-#include "db/stored_declaration.hpp"
+#include "db/stored_records.hpp"
 #include "tuner/model/results.hpp"
 
 namespace db {

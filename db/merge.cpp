@@ -11,21 +11,35 @@
 #include <vector>
 
 #include "db/database.hpp"
-#include "db/deferred_indexes.hpp"
-#include "db/final_queries.hpp"
+#include "db/finals.hpp"
 #include "db/kernel_specs.hpp"
 #include "db/queries.hpp"
 #include "db/row_copier.hpp"
 #include "db/row_writer.hpp"
 #include "db/searches.hpp"
-#include "db/snapshot.hpp"
 #include "db/statement.hpp"
-#include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
 
 namespace db {
+namespace {
+
+Added count(const Connection& db) {
+  // Not count(*), which reads all: a new row gets the rowid after the last, and nobody deletes any meanwhile.
+  return {db.integer("SELECT count(*) FROM runs"), db.integer("SELECT max(rowid) FROM trials"),
+          db.integer("SELECT max(rowid) FROM measurements")};
+}
+
+}  // namespace
+
+AddedCounter::AddedCounter(const Connection& db) : m_db(db), m_before(count(db)) {}
+
+Added AddedCounter::since() const {
+  const Added now = count(m_db);
+  return {now.runs - m_before.runs, now.trials - m_before.trials, now.measurements - m_before.measurements};
+}
+
 namespace {
 
 using tuner::model::Error;

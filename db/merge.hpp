@@ -1,13 +1,31 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <vector>
 
-#include "db/added.hpp"
 #include "db/connection.hpp"
 #include "db/kernel_specs.hpp"
 
 namespace db {
+
+/// What a merge or an import added.
+struct Added {
+  std::int64_t runs = 0;
+  std::int64_t trials = 0;
+  std::int64_t measurements = 0;
+};
+
+/// Counts rows that come between now and when asked, while none is deleted.
+class AddedCounter {
+ public:
+  explicit AddedCounter(const Connection& db);
+  Added since() const;
+
+ private:
+  const Connection& m_db;
+  Added m_before;
+};
 
 /// How rows are brought over: as they are where that comes to the same and is faster, or each as a value,
 /// which is for comparing the two.

@@ -1,15 +1,222 @@
 #include "db/planning.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "db/ids.hpp"
+#include "db/json_values.hpp"
 #include "db/row_reader.hpp"
-#include "db/sql.hpp"
 #include "db/statement.hpp"
-#include "db/stored_json.hpp"
+#include "db/stored_values.hpp"
 
 namespace db {
+namespace {
+
+using tuner::model::Configuration;
+using tuner::model::ContestName;
+using tuner::model::Digest;
+using tuner::model::Elsewhere;
+using tuner::model::ElsewhereQuery;
+using tuner::model::Problem;
+
+/// Problems of the class itself, and other classes, at most.
+constexpr std::size_t most_problems = 4;
+constexpr std::size_t most_classes = 4;
+/// Of each, the fastest, about so many of the others, and so many that failed; at most.
+constexpr std::int64_t most_fastest = 800;
+constexpr double most_slower = 300;
+constexpr std::int64_t most_failed = 100;
+
+struct Place {
+  Digest contest;
+  ContestName name;
+  bool is_today = true;
+  std::int64_t timed = 0;
+};
+
+std::vector<Place> all_places(const Connection& db, const ElsewhereQuery& query) {
+  const Problem& problem = query.contest.problem;
+  Statement select(db, sql("select_elsewhere"));
+  std::vector<Place> places;
+  auto row = select.use();
+  row.bind(problem.family).bind(cuda_name(problem.type));
+  while (row.step()) {
+    Place place;
+    place.contest = row.digest();
+    place.name.problem = read_problem(row);
+    place.name.comparison_class = read_class(row);
+    place.is_today = !row.flag();
+    place.timed = row.integer();
+    const bool is_excepted =
+        place.name == query.contest ||
+        std::find(query.except.begin(), query.except.end(), place.name) != query.except.end();
+    if (place.is_today && is_excepted) continue;
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+/// The nearest problems of the class itself; then of each other class, those on the same device first, then
+/// those that know most, the nearest problem. What specs were before comes after what they are.
+std::vector<Place> nearest(std::vector<Place> places, const ContestName& contest) {
+  const auto rank = [&](const Place& place) {
+    const bool same_class = place.name.comparison_class == contest.comparison_class;
+    const bool same_device = place.name.comparison_class.device == contest.comparison_class.device;
+    return std::tuple(!same_class, !place.is_today, !same_device,
+                      distance(place.name.problem, contest.problem), -place.timed, place.contest);
+  };
+  std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) { return rank(a) < rank(b); });
+  std::vector<Place> chosen;
+  std::size_t problems = 0;
+  std::set<Digest> classes;
+  for (Place& place : places) {
+    if (place.name.comparison_class == contest.comparison_class) {
+      if (problems++ >= most_problems) continue;
+    } else if (classes.size() >= most_classes || !classes.insert(place.name.comparison_class.key()).second) {
+      continue;
+    }
+    chosen.push_back(std::move(place));
+  }
+  return chosen;
+}
+
+/// A kernel whose parameters were others once is there for each time.
+using Kernels = std::map<Digest, std::string>;
+
+Kernels wanted_kernels(const Connection& db, const ElsewhereQuery& query) {
+  Statement select(db, "SELECT id, name FROM kernels WHERE family = ?");
+  Kernels kernels;
+  auto row = select.use();
+  row.bind(query.contest.problem.family);
+  while (row.step()) {
+    const Digest id = row.digest();
+    std::string name = row.text();
+    if (std::find(query.kernels.begin(), query.kernels.end(), name) != query.kernels.end())
+      kernels.emplace(id, std::move(name));
+  }
+  return kernels;
+}
+
+/// Along the index trials_of_contest, word for word its condition.
+std::string select_results(const Kernels& kernels, const std::string& rest) {
+  std::vector<std::string> ids;
+  for (const auto& [id, kernel] : kernels) ids.push_back(fmt::format("x'{}'", id.hex()));
+  return fmt::format(
+      "SELECT kernel, configuration, status, median_ns FROM trials INDEXED BY trials_of_contest "
+      "WHERE status <> '' AND contest = ? AND superseded = ? AND kernel IN ({}) AND {}",
+      fmt::join(ids, ", "), rest);
+}
+
+/// Identifiers are digests: those below this one are so large a part of all, drawn by nothing but themselves.
+Digest first_part(double share) {
+  std::array<std::uint8_t, 16> bytes{};
+  const double most = std::numeric_limits<std::uint32_t>::max();
+  const auto bound = static_cast<std::uint32_t>(std::clamp(share, 0.0, 1.0) * most);
+  for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<std::uint8_t>(bound >> (24 - 8 * i));
+  return Digest::from_bytes(bytes);
+}
+
+class ElsewhereReader {
+ public:
+  /// `kernels`: at least one.
+  ElsewhereReader(const Connection& db, Kernels kernels)
+      : m_kernels(std::move(kernels)),
+        m_fastest(db, select_results(m_kernels, "median_ns IS NOT NULL ORDER BY median_ns LIMIT ?")),
+        m_slower(db, select_results(m_kernels, "median_ns > ? AND configuration < ?")),
+        m_failed(db,
+                 select_results(m_kernels,
+                                "median_ns IS NULL AND status NOT IN ('skipped', 'quarantined') LIMIT ?")),
+        m_configuration(db, "SELECT json FROM configurations WHERE id = ?") {}
+
+  Elsewhere read(const Place& place) {
+    Elsewhere elsewhere{place.name, place.is_today, {}};
+    {
+      auto row = m_fastest.use();
+      add(row.bind(place.contest).bind(!place.is_today).bind(most_fastest), elsewhere);
+    }
+    if (place.timed > most_fastest && !elsewhere.results.empty()) {
+      // A random part, and the same configurations at every size, which then are read once.
+      const double share = most_slower / static_cast<double>(place.timed - most_fastest);
+      auto row = m_slower.use();
+      row.bind(place.contest).bind(!place.is_today).bind(*elsewhere.results.back().median_ns);
+      add(row.bind(first_part(share)), elsewhere);
+    }
+    auto row = m_failed.use();
+    add(row.bind(place.contest).bind(!place.is_today).bind(most_failed), elsewhere);
+    return elsewhere;
+  }
+
+ private:
+  void add(Statement::Use& row, Elsewhere& out) {
+    while (row.step()) {
+      Elsewhere::Known known;
+      known.kernel = m_kernels.at(row.digest());
+      known.configuration = configuration(row.digest());
+      known.status = read_status(row);
+      if (!row.null()) known.median_ns = row.real();
+      out.results.push_back(std::move(known));
+    }
+  }
+
+  /// Each is read once, however many sizes know it. In the order of its names: that in which a spec writes
+  /// them is of no use here, and would cost as much again.
+  std::shared_ptr<const Configuration> configuration(const Digest& id) {
+    auto& known = m_configurations[id];
+    if (known) return known;
+    auto row = m_configuration.use();
+    row.bind(id).step();
+    known = std::make_shared<const Configuration>(configuration_from(parse_json(row.text())));
+    return known;
+  }
+
+  Kernels m_kernels;
+  Statement m_fastest, m_slower, m_failed, m_configuration;
+  std::unordered_map<Digest, std::shared_ptr<const Configuration>, tuner::model::DigestHash> m_configurations;
+};
+
+}  // namespace
+
+std::vector<Elsewhere> find_elsewhere(const Connection& db, const ElsewhereQuery& query) {
+  Kernels kernels = wanted_kernels(db, query);
+  if (kernels.empty()) return {};
+  ElsewhereReader reader(db, std::move(kernels));
+  std::vector<Elsewhere> found;
+  for (const Place& place : nearest(all_places(db, query), query.contest)) {
+    Elsewhere elsewhere = reader.read(place);
+    if (!elsewhere.results.empty()) found.push_back(std::move(elsewhere));
+  }
+  return found;
+}
+
+std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, const Digest& contest,
+                                                         const std::string& kernel) {
+  Statement select(db,
+                   "SELECT t.id, f.json, t.status, t.median_ns FROM trials AS t INDEXED BY trials_of_contest "
+                   "JOIN kernels AS k ON k.id = t.kernel JOIN configurations AS f ON f.id = t.configuration "
+                   "WHERE t.status <> '' AND t.contest = ? AND k.name = ?");
+  std::vector<tuner::model::TriedConfiguration> found;
+  auto row = select.use();
+  row.bind(contest).bind(kernel);
+  while (row.step()) {
+    tuner::model::TriedConfiguration tried;
+    tried.result.trial = row.digest();
+    tried.configuration = configuration_from(parse_json(row.text()));
+    tried.result.status = read_status(row);
+    if (!row.null()) tried.result.median_ns = row.real();
+    found.push_back(std::move(tried));
+  }
+  return found;
+}
 
 using tuner::model::Problem;
 

@@ -3,11 +3,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "db/connection.hpp"
-#include "db/stored_measurement.hpp"
-#include "tuner/model/device_info.hpp"
+#include "db/statement.hpp"
+#include "db/stored_records.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -98,5 +100,24 @@ struct OpenAttempt {
   std::string opened_at;
 };
 std::vector<OpenAttempt> open_attempts(const Connection& db);
+
+/// A WHERE clause put together from parts, with the values of its parameters.
+class Condition {
+ public:
+  using Value = std::variant<std::int64_t, std::string, tuner::model::Digest>;
+
+  void add(const std::string& clause) { m_clauses.push_back(clause); }
+  void add(const std::string& clause, Value value);
+  /// ` WHERE … AND …`, or nothing.
+  std::string text() const;
+  void bind(Statement::Use& use) const;
+
+ private:
+  std::vector<std::string> m_clauses;
+  std::vector<Value> m_values;
+};
+
+/// The part of a filter that names contests: in the tables p(roblems), n (contests), c(lasses), k(ernels).
+Condition contest_condition(const TrialFilter& filter);
 
 }  // namespace db

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/json_archive.hpp"
+#include "db/json.hpp"
 #include "db/json_values.hpp"
 #include "db/machine.hpp"
 #include "tuner/model/fields.hpp"

@@ -1,13 +1,12 @@
 #pragma once
 #include <string>
 
-#include "db/json_fields.hpp"
-#include "db/past.hpp"
-#include "db/stored_declaration.hpp"
+#include "db/json.hpp"
+#include "db/row_reader.hpp"
+#include "db/stored_records.hpp"
 #include "tuner/model/ceiling.hpp"
-#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
-#include "tuner/model/search_record.hpp"
+#include "tuner/model/trial.hpp"
 
 namespace db {
 

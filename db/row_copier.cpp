@@ -1,16 +1,78 @@
 #include "db/row_copier.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "db/ids.hpp"
 #include "db/insertions.hpp"
 #include "db/queries.hpp"
-#include "db/row_archive.hpp"
 #include "db/row_reader.hpp"
-#include "db/sql.hpp"
-#include "db/stored_json.hpp"
+#include "db/statement.hpp"
+#include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/fields.hpp"
 
 namespace db {
+
+using tuner::model::Digest;
+
+void NewTallies::count(const Digest& contest, const Digest& kernel, const std::string& status,
+                       bool superseded, const std::string& role, const std::string& measured_at) {
+  Tally& tally = m_tallies[{contest, kernel, status, superseded, role}];
+  ++tally.trials;
+  tally.latest = std::max(tally.latest, measured_at);
+}
+
+void NewTallies::put(const Connection& db) const {
+  Statement insert(
+      db,
+      "INSERT INTO tallies (contest, kernel, status, superseded, role, trials, latest) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?) "
+      "ON CONFLICT DO UPDATE SET trials = trials + excluded.trials, latest = max(latest, excluded.latest)");
+  for (const auto& [kind, tally] : m_tallies) {
+    const auto& [contest, kernel, status, superseded, role] = kind;
+    insert.use()
+        .bind(contest)
+        .bind(kernel)
+        .bind(status)
+        .bind(superseded)
+        .bind(role)
+        .bind(tally.trials)
+        .bind(tally.latest)
+        .run();
+  }
+}
+
+using tuner::model::Digest;
+
+RowWalk::RowWalk(const Connection& db, const std::string& table, const std::string& columns)
+    : m_place(db, fmt::format("SELECT rowid FROM {} WHERE id = ?", table)),
+      m_rows(db, fmt::format("SELECT m.id, {} FROM {} AS m WHERE m.rowid >= ? ORDER BY m.rowid", columns,
+                             table)) {}
+
+Statement::Use* RowWalk::find(const Digest& id) {
+  const bool is_here = m_row != nullptr && (m_id == id || (next() && m_id == id));
+  if (!is_here) {
+    m_row.reset();
+    auto place = m_place.use();
+    place.bind(id);
+    if (!place.step()) return nullptr;
+    m_row.reset(new Statement::Use(m_rows.use()));
+    m_row->bind(place.integer());
+    if (!next() || m_id != id) return nullptr;
+  }
+  return &m_row->to(1);
+}
+
+bool RowWalk::next() {
+  if (!m_row->step()) {
+    m_row.reset();
+    return false;
+  }
+  m_id = m_row->digest();
+  return true;
+}
 
 using tuner::model::Digest;
 

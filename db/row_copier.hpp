@@ -1,18 +1,54 @@
 #pragma once
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "db/new_tallies.hpp"
-#include "db/row_walk.hpp"
 #include "db/row_writer.hpp"
 #include "db/statement.hpp"
-#include "db/transaction.hpp"
 
 namespace db {
+
+/// Counts new trials as trials_tally_insert does, for all at once.
+class NewTallies {
+ public:
+  void count(const tuner::model::Digest& contest, const tuner::model::Digest& kernel,
+             const std::string& status, bool superseded, const std::string& role,
+             const std::string& measured_at);
+  /// Adds them to what the database has counted.
+  void put(const Connection& db) const;
+
+ private:
+  using Kind = std::tuple<tuner::model::Digest, tuner::model::Digest, std::string, bool, std::string>;
+  struct Tally {
+    std::int64_t trials = 0;
+    std::string latest;
+  };
+  std::map<Kind, Tally> m_tallies;
+};
+
+/// Rows of a table, asked for by id, mostly one after the other as they lie: the next one is at hand, where
+/// to look up each would take two searches of a tree. The table has a rowid and an `id`.
+class RowWalk {
+ public:
+  /// `columns`: of the table as `m`, after its id, which is the first.
+  RowWalk(const Connection& db, const std::string& table, const std::string& columns);
+
+  /// The row, at the column after its id; null: there is none. Good until the next call.
+  Statement::Use* find(const tuner::model::Digest& id);
+
+ private:
+  bool next();
+
+  Statement m_place, m_rows;
+  std::unique_ptr<Statement::Use> m_row;  ///< null: it stands nowhere
+  tuner::model::Digest m_id;              ///< of the row it stands on
+};
 
 /// Copies trials from another database of this schema, row by row as they are, where that is what RowWriter
 /// would write: new here, with the ids that their content has, in the words that this program uses. Values

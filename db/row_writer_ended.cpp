@@ -6,11 +6,10 @@
 #include <cmath>
 
 #include "db/ids.hpp"
-#include "db/row_archive.hpp"
 #include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
-#include "db/sql.hpp"
-#include "db/stored_json.hpp"
+#include "db/statement.hpp"
+#include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/fields.hpp"
 

@@ -5,14 +5,27 @@
 #include <algorithm>
 #include <set>
 
-#include "db/condition.hpp"
-#include "db/row_archive.hpp"
+#include "db/queries.hpp"
 #include "db/row_reader.hpp"
-#include "db/sql.hpp"
+#include "db/statement.hpp"
+#include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/fields.hpp"
 
 namespace db {
+
+using tuner::model::Digest;
+
+ReopenedFinder::ReopenedFinder(const Connection& db) : m_select(db, sql("select_reopened")) {}
+
+std::vector<Digest> ReopenedFinder::find(const Digest& contest, double within, const std::string& kernel,
+                                         const std::string& beside) {
+  std::vector<Digest> found;
+  auto row = m_select.use();
+  row.bind(contest).bind(within).bind(kernel).bind(beside);
+  while (row.step()) found.push_back(row.digest());
+  return found;
+}
 
 using tuner::model::Digest;
 using tuner::model::Error;

@@ -9,14 +9,12 @@
 
 #include "db/database.hpp"
 #include "db/export_file.hpp"
-#include "db/final_queries.hpp"
+#include "db/finals.hpp"
 #include "db/kernel_specs.hpp"
 #include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
 #include "db/searches.hpp"
-#include "db/sql.hpp"
 #include "db/statement.hpp"
-#include "db/transaction.hpp"
 #include "tuner/model/error.hpp"
 
 namespace db {

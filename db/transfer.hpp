@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <iosfwd>
 
-#include "db/added.hpp"
 #include "db/connection.hpp"
 #include "db/kernel_specs.hpp"
+#include "db/merge.hpp"
 #include "db/queries.hpp"
 
 namespace db {

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "db/json_archive.hpp"
+#include "db/json.hpp"
 #include "db/json_values.hpp"
 #include "db/machine.hpp"
-#include "db/samples.hpp"
+#include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/fields.hpp"
 

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "db/json_fields.hpp"
-#include "db/stored_measurement.hpp"
+#include "db/json.hpp"
+#include "db/stored_records.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db {

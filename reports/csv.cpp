@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "reports/ceiling.hpp"
+#include "reports/findings.hpp"
 #include "reports/report.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -8,6 +9,10 @@
 #include "reports/table.hpp"
 
 namespace reports {
+
+/// Style sheets, in the binary: that of every chart, and that of an HTML report.
+std::string_view chart_style();
+std::string_view page_style();
 
 /// What a report says, before it is said in Markdown or HTML. All text is plain; renderers escape it.
 struct Heading {

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
@@ -39,5 +40,15 @@ std::string cell_text(const Cell& cell, const Field& field);
 
 /// Explains those of the marks above that occur in the cells of `table`; empty where none does.
 std::string legend(const Table& table);
+
+/// The parameters that get a table of their own: `wanted` alone if the kernel has it, else every one that
+/// takes more than one value, in the order the spec writes them; one empty name where none does. `trials` are
+/// of one kernel.
+std::vector<std::string> choose_pivots(const Trials& trials, const std::string& wanted);
+
+/// One row a problem, one column a value of `parameter` (or one in all where it is empty), each cell the
+/// fastest over the other parameters. `exhaustive`: a cell without trials is `NA`, not `-`. `trials` are of
+/// one kernel and class.
+Table pivot_table(const Trials& trials, const std::string& parameter, const Field& cell, bool exhaustive);
 
 }  // namespace reports

@@ -1,10 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "reports/ceiling.hpp"
+#include "reports/findings.hpp"
 #include "reports/report.hpp"
-#include "reports/searched.hpp"
 #include "reports/summary.hpp"
-#include "tuner/model/baseline_ratio.hpp"
 #include "tuner/model/winner.hpp"
 
 namespace reports {

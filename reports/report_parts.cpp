@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "reports/baseline.hpp"
-#include "reports/numbers.hpp"
+#include "reports/findings.hpp"
+#include "reports/text.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "reports/ceiling.hpp"
 #include "reports/document.hpp"
 #include "reports/field.hpp"
+#include "reports/findings.hpp"
 #include "reports/summary.hpp"
 #include "reports/svg_chart.hpp"
 #include "reports/table.hpp"

@@ -4,6 +4,23 @@
 
 namespace reports {
 
+struct Tick {
+  double value = 0;
+  std::string label;
+};
+
+/// Ticks from 0 at steps of 1, 2 or 5 times a power of ten, the last at or above `max`; about five of them.
+std::vector<Tick> linear_ticks(double max);
+
+/// Ticks at powers of two within [min, max], every second or third one where there are more than `most`; at
+/// the ends themselves where fewer than two powers lie between. Requires 0 < min <= max.
+std::vector<Tick> binary_ticks(double min, double max, int most);
+
+/// Moves positions apart so that neighbours in rising order are at least `gap` apart and all lie in [low,
+/// high] if there is room; keeps their order and moves them no further than needed. Answers in the order
+/// given.
+std::vector<double> spread_apart(const std::vector<double>& wanted, double gap, double low, double high);
+
 struct Point {
   double x = 0;
   double y = 0;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
+#include <optional>
 
 #include "reports/text.hpp"
 #include "tuner/model/error.hpp"
@@ -105,6 +107,167 @@ std::string Table::csv() const {
   };
   add(m_columns, [](const Column& column) { return column.heading; });
   for (const auto& row : m_rows) add(row, [](const std::string& cell) { return cell; });
+  return out;
+}
+
+namespace util = tuner::util;
+namespace {
+
+using util::display_width;
+
+constexpr std::size_t gap = 2;
+/// Narrower than this a column of words is no column any more …
+constexpr std::size_t least_wrapped_width = 18;
+/// … and narrower than this it is worse than another column left out.
+constexpr std::size_t readable_width = 28;
+
+std::size_t natural_width(const Table& table, std::size_t column) {
+  std::size_t width = display_width(util::one_line(table.columns()[column].heading));
+  for (const auto& row : table.rows()) width = std::max(width, display_width(util::one_line(row[column])));
+  return width;
+}
+
+bool has_cells(const Table& table, std::size_t column) {
+  return std::any_of(table.rows().begin(), table.rows().end(),
+                     [&](const auto& row) { return !row[column].empty(); });
+}
+
+/// The table with the columns of which `keeps` is true.
+template <typename Keeps>
+Table with_columns(const Table& table, const Keeps& keeps) {
+  std::vector<std::size_t> kept;
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    if (!keeps(i)) continue;
+    kept.push_back(i);
+    columns.push_back(table.columns()[i]);
+  }
+  Table out(std::move(columns));
+  for (const auto& row : table.rows()) {
+    std::vector<std::string> cells;
+    for (const std::size_t i : kept) cells.push_back(row[i]);
+    out.add_row(std::move(cells));
+  }
+  return out;
+}
+
+std::size_t least_width(const Table& table, std::size_t column, std::size_t least_wrapped) {
+  const std::size_t natural = natural_width(table, column);
+  if (!table.columns()[column].wraps) return natural;
+  return std::min(natural, std::max(least_wrapped, display_width(table.columns()[column].heading)));
+}
+
+/// What a terminal must have for all columns.
+std::size_t least_width(const Table& table, std::size_t least_wrapped) {
+  std::size_t total = gap * (table.columns().size() - 1);
+  for (std::size_t i = 0; i < table.columns().size(); ++i) total += least_width(table, i, least_wrapped);
+  return total;
+}
+
+/// The column that is left out first; nothing where none may be.
+std::optional<std::size_t> least_needed(const Table& table) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    const int drop = table.columns()[i].drop;
+    if (drop > 0 && (!found || drop <= table.columns()[*found].drop)) found = i;
+  }
+  return found;
+}
+
+/// Takes from the widest column that wraps until the table fits; empty where it cannot.
+std::vector<std::size_t> fitting_widths(const Table& table, std::size_t columns) {
+  if (least_width(table, least_wrapped_width) > columns) return {};
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) widths.push_back(natural_width(table, i));
+  std::size_t total = std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
+  for (; total > columns; --total) {
+    std::size_t* widest = nullptr;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const bool shrinks = widths[i] > least_width(table, i, least_wrapped_width);
+      if (shrinks && (widest == nullptr || widths[i] > *widest)) widest = &widths[i];
+    }
+    --*widest;
+  }
+  return widths;
+}
+
+/// The table with a row for each line of its wrapped cells; its headings and rule as plain() has them.
+std::string wrapped_table(const Table& table, const std::vector<std::size_t>& widths) {
+  Table lines(table.columns());
+  for (const auto& row : table.rows()) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells.push_back(table.columns()[i].wraps ? util::wrapped(row[i], widths[i])
+                                               : std::vector<std::string>{row[i]});
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t line = 0; line < height; ++line) {
+      std::vector<std::string> parts;
+      for (const auto& cell : cells) parts.push_back(line < cell.size() ? cell[line] : "");
+      lines.add_row(std::move(parts));
+    }
+  }
+  return lines.plain();
+}
+
+}  // namespace
+
+std::size_t Table::width() const {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < m_columns.size(); ++i) {
+    if (has_cells(*this, i)) total += (total == 0 ? 0 : gap) + natural_width(*this, i);
+  }
+  return total;
+}
+
+std::string Table::fitted(std::size_t columns, std::string_view elsewhere) const {
+  Table table = with_columns(*this, [&](std::size_t i) { return has_cells(*this, i); });
+  if (table.columns().empty()) return "";
+  const std::size_t for_all = least_width(table, readable_width);
+  std::vector<std::string> left_out;
+  while (least_width(table, readable_width) > columns) {
+    const auto next = least_needed(table);
+    if (!next) break;
+    left_out.insert(left_out.begin(), table.columns()[*next].heading);
+    table = with_columns(table, [&](std::size_t i) { return i != *next; });
+  }
+  const std::vector<std::size_t> widths = fitting_widths(table, columns);
+  if (widths.empty()) return blocks(columns);
+  std::string text = wrapped_table(table, widths);
+  if (left_out.empty()) return text;
+  return text +
+         util::wrapped_text(
+             fmt::format("left out for want of room: {} (a terminal of {} columns{}{} shows all)",
+                         fmt::join(left_out, ", "), for_all, elsewhere.empty() ? "" : ", or ", elsewhere),
+             columns, 2);
+}
+
+std::string Table::blocks(std::size_t columns) const {
+  std::size_t names = 0;
+  for (std::size_t i = 1; i < m_columns.size(); ++i) {
+    if (has_cells(*this, i)) names = std::max(names, display_width(m_columns[i].heading));
+  }
+  constexpr std::size_t indent = 2;
+  constexpr std::size_t least_value = 8;
+  const std::size_t begin = indent + names + gap;
+  const std::size_t width = columns > begin + least_value ? columns - begin : least_value;
+  std::string out;
+  for (const auto& row : m_rows) {
+    if (!out.empty()) out += '\n';
+    const bool is_titled = !m_columns.front().heading.empty() || !row.front().empty();
+    if (is_titled) out += util::wrapped_text(row.front(), columns, indent);
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      if (row[i].empty()) continue;
+      const std::string& name = m_columns[i].heading;
+      std::string head =
+          std::string(indent, ' ') + name + std::string(begin - indent - display_width(name), ' ');
+      for (const std::string& line : util::wrapped(row[i], width)) {
+        out += head + line + '\n';
+        head.assign(begin, ' ');
+      }
+    }
+  }
   return out;
 }
 

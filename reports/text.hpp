@@ -1,6 +1,9 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "tuner/model/plan.hpp"
 
 namespace reports {
 
@@ -26,5 +29,33 @@ std::string first_lines(std::string_view text, int lines);
 
 /// Lower-case letters, digits and hyphens only: a file name or an anchor. `chart` where nothing is left.
 std::string slug(std::string_view text);
+
+/// `value` with `digits` significant digits, never fewer than its integer part has and never in exponent form
+/// between 1e-6 and 1e15: 20913, 876.1, 38.25, 0.5030. Not a number: `nan`; infinite: `inf`.
+std::string significant(double value, int digits = 4);
+
+/// A time with the unit that suits it: `6.524 µs`, `2.663 ms`, `1.250 s`.
+std::string time_text(double ns);
+
+/// Two times in one unit, chosen by the first: `2.655–2.671 ms`.
+std::string interval_text(double low_ns, double high_ns);
+
+/// `75 %`, `12.5 %`, `6.25 %`: three significant digits at most.
+std::string percent_text(double fraction);
+
+/// A time of the database (UTC, ISO 8601) without its fraction of a second: `2026-11-22T11:01:48Z`.
+std::string second_text(const std::string& time);
+
+/// `3.21×`.
+std::string ratio_text(double ratio);
+
+/// A ratio close to 1 with its interval: `1.002 (0.999–1.006)`.
+std::string ratio_interval_text(double ratio, double low, double high);
+
+/// `512 B`, `48 KiB`, `1.5 MiB`.
+std::string bytes_text(std::int64_t bytes);
+
+/// A grid or block: `256`, `32×4`, `16×8×2`; `–` where it is not known, as of a configuration without a plan.
+std::string dim_text(const tuner::model::Dim3& extents);
 
 }  // namespace reports

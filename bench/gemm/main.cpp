@@ -13,9 +13,9 @@
 #include "bench/support/empty_home.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/final_queries.hpp"
-#include "tuner/model/baseline_ratio.hpp"
+#include "db/finals.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/model/winner.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
 
 namespace bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
 
 namespace bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "bench/support/empty_home.hpp"
 #include "db/database.hpp"
-#include "db/final_queries.hpp"
+#include "db/finals.hpp"
 #include "db/queries.hpp"
 
 namespace bench::sweep {

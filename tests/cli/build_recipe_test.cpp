@@ -11,7 +11,7 @@
 #include "config/kernel_file.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/run_program.hpp"
-#include "tuner/compile/host/nvcc.hpp"
+#include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/kernel_space.hpp"

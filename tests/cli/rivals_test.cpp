@@ -10,7 +10,7 @@
 #include "config/kernel_file.hpp"
 #include "tests/support/memory_results.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 

@@ -10,8 +10,8 @@
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/cluster/publish_lock.hpp"
 #include "tuner/cluster/publisher.hpp"
+#include "tuner/cluster/shared_file.hpp"
 #include "tuner/cluster/sweep_status.hpp"
 
 using namespace tuner;

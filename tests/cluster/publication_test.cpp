@@ -1,5 +1,3 @@
-#include "tuner/cluster/publication.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -9,7 +7,8 @@
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/cluster/publish_lock.hpp"
+#include "tuner/cluster/publisher.hpp"
+#include "tuner/cluster/shared_file.hpp"
 
 using namespace tuner;
 using db_test::ask;

@@ -6,7 +6,7 @@
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
-#include "tuner/cluster/slurm_scripts.hpp"
+#include "tuner/cluster/slurm.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
 

@@ -13,7 +13,6 @@
 #include <sstream>
 
 #include "tests/support/fake_compiler.hpp"
-#include "tuner/compile/compilation_codec.hpp"
 #include "tuner/model/error.hpp"
 
 namespace fs = std::filesystem;

@@ -10,9 +10,8 @@
 
 #include "tests/support/fake_compiler.hpp"
 #include "tuner/compile/binary_cache.hpp"
-#include "tuner/compile/compilation_codec.hpp"
 #include "tuner/compile/compile_pool.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 using tuner::compile::CompilePool;
 using tuner::model::Compilation;

@@ -1,10 +1,10 @@
 // How an entry's name in a binary is found in nvcc's PTX; no nvcc is asked.
-#include "tuner/compile/nvcc/entry_names.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
+
+#include "tuner/compile/nvcc/nvcc_compiler.hpp"
 
 using tuner::compile::nvcc::lines_for;
 using tuner::compile::nvcc::symbol_of;

@@ -1,6 +1,6 @@
-#include "tuner/compile/log_text.hpp"
-
 #include <doctest/doctest.h>
+
+#include "tuner/compile/compiler.hpp"
 
 using tuner::compile::tidy_log;
 

@@ -8,7 +8,7 @@
 
 #include "tests/compile/nvcc_jobs.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 using tuner::model::Compilation;
 using tuner::model::CompileJob;

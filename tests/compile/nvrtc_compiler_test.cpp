@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "tests/compile/nvrtc_jobs.hpp"
+#include "tuner/model/configuration.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/value.hpp"
 
 using tuner::model::Compilation;
 using tuner::model::CompileJob;

@@ -15,9 +15,8 @@
 #include "tuner/compile/nvrtc/options.hpp"
 #include "tuner/compile/nvrtc/places.hpp"
 #include "tuner/compile/nvrtc/precompiled.hpp"
-#include "tuner/compile/nvrtc/ptxas_log.hpp"
 #include "tuner/compile/nvrtc/stub_headers.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 namespace fs = std::filesystem;
 using namespace tuner::compile::nvrtc;

@@ -1,6 +1,6 @@
-#include "tuner/compile/nvrtc/ptxas_log.hpp"
-
 #include <doctest/doctest.h>
+
+#include "tuner/compile/nvrtc/cubin.hpp"
 
 using tuner::compile::nvrtc::find_shared_excess;
 using tuner::compile::nvrtc::parse_ptxas_log;

@@ -1,10 +1,11 @@
+#include "tuner/model/ceiling.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "config/diagnostic_text.hpp"
+#include "config/mistakes.hpp"
 #include "tests/config/spec_texts.hpp"
-#include "tuner/model/ceiling_unit.hpp"
 
 using spec_texts::load;
 using spec_texts::position_of;

@@ -3,11 +3,9 @@
 
 #include <string>
 
-#include "config/budget.hpp"
-#include "config/diagnostic_text.hpp"
-#include "config/paths.hpp"
-#include "config/share.hpp"
-#include "config/sizes.hpp"
+#include "config/mistakes.hpp"
+#include "config/setting_values.hpp"
+#include "config/settings.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tests/config/temporary_folder.hpp"
 #include "tuner/model/error.hpp"

@@ -1,9 +1,8 @@
-#include "config/diagnostic_text.hpp"
-
 #include <doctest/doctest.h>
 
 #include <array>
 
+#include "config/mistakes.hpp"
 #include "tuner/util/text.hpp"
 
 using tuner::model::Diagnostic;

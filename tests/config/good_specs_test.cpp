@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "config/diagnostic_text.hpp"
 #include "config/kernel_file.hpp"
+#include "config/mistakes.hpp"
 #include "tests/config/spec_texts.hpp"
 
 using tuner::model::Access;

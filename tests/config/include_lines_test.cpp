@@ -1,8 +1,8 @@
-#include "config/include_lines.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
+
+#include "config/source_tokens.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <string>
 
-#include "config/diagnostic_text.hpp"
 #include "config/kernel_file.hpp"
+#include "config/mistakes.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tests/config/temporary_folder.hpp"
 

@@ -1,9 +1,10 @@
+#include "config/mistakes.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "config/diagnostic_text.hpp"
 #include "config/toml_document.hpp"
 #include "tests/config/spec_texts.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "config/diagnostic_text.hpp"
-#include "config/settings_file.hpp"
+#include "config/mistakes.hpp"
+#include "config/settings.hpp"
 #include "config/toml_document.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tests/support/fuzz.hpp"

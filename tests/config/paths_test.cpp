@@ -1,9 +1,8 @@
-#include "config/paths.hpp"
-
 #include <doctest/doctest.h>
 
 #include <map>
 
+#include "config/settings.hpp"
 #include "tests/config/temporary_folder.hpp"
 #include "tuner/model/error.hpp"
 

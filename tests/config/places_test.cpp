@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "config/diagnostic_text.hpp"
+#include "config/mistakes.hpp"
 #include "tests/config/spec_texts.hpp"
 
 using tuner::model::KernelSpec;

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "config/diagnostic_text.hpp"
 #include "config/kernel_file.hpp"
-#include "config/mistyped_variables.hpp"
-#include "config/settings_file.hpp"
+#include "config/known_settings.hpp"
+#include "config/mistakes.hpp"
+#include "config/settings.hpp"
 #include "config/toml_document.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tests/config/temporary_folder.hpp"

@@ -1,10 +1,8 @@
-#include "config/sizes.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "config/budget.hpp"
+#include "config/setting_values.hpp"
 #include "tests/support/contains.hpp"
 #include "tuner/model/error.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "config/diagnostic_text.hpp"
+#include "config/mistakes.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/space/spec_digest.hpp"

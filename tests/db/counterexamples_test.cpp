@@ -11,14 +11,13 @@
 
 #include "db/best.hpp"
 #include "db/forget.hpp"
+#include "db/ids.hpp"
 #include "db/merge.hpp"
 #include "db/planning.hpp"
 #include "db/queries.hpp"
-#include "db/ranking.hpp"
 #include "db/result_store.hpp"
-#include "db/samples.hpp"
-#include "db/short_ids.hpp"
-#include "db/transaction.hpp"
+#include "db/statement.hpp"
+#include "db/stored_values.hpp"
 #include "tests/db/fixture.hpp"
 
 using namespace db_test;

@@ -1,5 +1,3 @@
-#include "db/elsewhere.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -7,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "db/planning.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
 

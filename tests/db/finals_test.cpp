@@ -1,3 +1,5 @@
+#include "db/finals.hpp"
+
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -7,10 +9,8 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/export_file.hpp"
-#include "db/final_queries.hpp"
 #include "db/merge.hpp"
 #include "db/pending_results.hpp"
-#include "db/ranking.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"

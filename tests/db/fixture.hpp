@@ -5,9 +5,7 @@
 #include <string>
 
 #include "tuner/model/error.hpp"
-#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
-#include "tuner/model/search_record.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db_test {

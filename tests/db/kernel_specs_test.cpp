@@ -6,7 +6,7 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/export_file.hpp"
-#include "db/final_queries.hpp"
+#include "db/finals.hpp"
 #include "db/merge.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"

@@ -1,5 +1,3 @@
-#include "db/living_runs.hpp"
-
 #include <doctest/doctest.h>
 #include <sys/utsname.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "db/database.hpp"
-#include "db/final_queries.hpp"
+#include "db/finals.hpp"
 #include "db/merge.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"

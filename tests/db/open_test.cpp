@@ -4,8 +4,8 @@
 
 #include <fstream>
 
+#include "db/connection.hpp"
 #include "db/database.hpp"
-#include "db/file_system.hpp"
 #include "db/result_store.hpp"
 #include "db/statement.hpp"
 #include "tests/db/fixture.hpp"

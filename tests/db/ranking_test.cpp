@@ -1,9 +1,8 @@
-#include "db/ranking.hpp"
-
 #include <doctest/doctest.h>
 
+#include "db/best.hpp"
+#include "db/ids.hpp"
 #include "db/result_store.hpp"
-#include "db/short_ids.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
 

@@ -1,7 +1,6 @@
-#include "db/row_walk.hpp"
-
 #include <doctest/doctest.h>
 
+#include "db/row_copier.hpp"
 #include "tests/db/fixture.hpp"
 
 using db_test::key;

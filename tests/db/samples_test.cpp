@@ -1,10 +1,9 @@
-#include "db/samples.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "db/stored_values.hpp"
 #include "tests/db/fixture.hpp"
 
 TEST_SUITE("db") {

@@ -1,5 +1,3 @@
-#include "db/snapshot.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "tuner/device/checksum.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
+
+#include "tuner/device/buffer_contents.hpp"
 
 namespace device = tuner::device;
 

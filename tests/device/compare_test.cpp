@@ -1,5 +1,3 @@
-#include "tuner/device/compare.hpp"
-
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -7,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "tuner/device/fill.hpp"
+#include "tuner/device/buffer_contents.hpp"
 
 namespace device = tuner::device;
 using tuner::model::ElementType;

@@ -10,12 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/device/checksum.hpp"
-#include "tuner/device/compare.hpp"
-#include "tuner/device/fill.hpp"
+#include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/replay/recorded_space.hpp"
 #include "tuner/device/sources.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 namespace device = tuner::device;
 using tuner::model::ElementType;

@@ -11,7 +11,7 @@
 #include "tuner/device/cuda/driver.hpp"
 #include "tuner/device/cuda/nvml.hpp"
 #include "tuner/device/cuda/support_kernels.hpp"
-#include "tuner/device/cuda/view_limits.hpp"
+#include "tuner/device/cuda/views.hpp"
 #include "tuner/model/error.hpp"
 
 // What of the CUDA device can be tried without a GPU.

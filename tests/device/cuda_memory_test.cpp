@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "tests/device/gpu.hpp"
-#include "tuner/device/checksum.hpp"
-#include "tuner/device/compare.hpp"
-#include "tuner/device/fill.hpp"
+#include "tuner/device/buffer_contents.hpp"
 
 using tests::filled;
 using tests::gpu;

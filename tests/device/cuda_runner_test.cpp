@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/device/gpu.hpp"
-#include "tuner/measure/policy.hpp"
 #include "tuner/measure/runner.hpp"
+#include "tuner/measure/sampler.hpp"
 
 using tests::gpu;
 using namespace tuner::model;

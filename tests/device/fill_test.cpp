@@ -1,10 +1,10 @@
-#include "tuner/device/fill.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "tuner/device/buffer_contents.hpp"
 
 namespace device = tuner::device;
 using tuner::model::ElementType;

@@ -7,9 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "tuner/device/compare.hpp"
-#include "tuner/device/fill.hpp"
-#include "tuner/device/operand_value.hpp"
+#include "tuner/device/buffer_contents.hpp"
+#include "tuner/device/host_library.hpp"
 
 namespace device = tuner::device;
 namespace model = tuner::model;

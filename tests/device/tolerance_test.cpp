@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "tuner/device/compare.hpp"
+#include "tuner/device/buffer_contents.hpp"
 
 namespace device = tuner::device;
 using tuner::model::ElementType;

@@ -11,9 +11,8 @@
 #include "tests/support/contains.hpp"
 #include "tuner/device/cpu/block_group.hpp"
 #include "tuner/device/cpu/race_detector.hpp"
+#include "tuner/device/cpu/sanitize/finding.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
-#include "tuner/device/cpu/sanitize/sanitizer_log.hpp"
-#include "tuner/device/cpu/warp_rendezvous.hpp"
 
 using namespace tuner;
 using device::cpu::RaceDetector;

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "config/diagnostic_text.hpp"
 #include "config/kernel_file.hpp"
+#include "config/mistakes.hpp"
 #include "tests/kernels/workshop.hpp"
-#include "tuner/compile/toolkit.hpp"
+#include "tuner/compile/compiler.hpp"
 
 using namespace tuner;
 

@@ -3,7 +3,7 @@
 
 #include "tests/kernels/cpu_machine.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/compile/toolkit.hpp"
+#include "tuner/compile/compiler.hpp"
 
 using tuner::model::TrialStatus;
 using tuner::test::CpuMachine;

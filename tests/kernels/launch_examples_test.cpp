@@ -1,8 +1,8 @@
 // The specs in examples/, each run on the CPU device as a sweep would.
 #include <doctest/doctest.h>
 
-#include "config/diagnostic_text.hpp"
 #include "config/kernel_file.hpp"
+#include "config/mistakes.hpp"
 #include "tests/kernels/workshop.hpp"
 #include "tests/support/contains.hpp"
 #include "tuner/search/covering_sample.hpp"

@@ -7,7 +7,7 @@
 
 #include "config/kernel_file.hpp"
 #include "kernels/shipped.hpp"
-#include "tuner/device/fill.hpp"
+#include "tuner/device/buffer_contents.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 namespace tuner::test {

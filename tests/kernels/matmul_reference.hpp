@@ -1,7 +1,7 @@
 #pragma once
 #include "tuner/compile/compiler.hpp"
 #include "tuner/device/device.hpp"
-#include "tuner/model/problem.hpp"
+#include "tuner/model/case.hpp"
 
 namespace tuner::test {
 

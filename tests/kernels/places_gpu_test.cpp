@@ -1,8 +1,8 @@
 // Examples whose data lies where only a GPU has it, from spec to verified result.
 #include <doctest/doctest.h>
 
-#include "config/diagnostic_text.hpp"
 #include "config/kernel_file.hpp"
+#include "config/mistakes.hpp"
 #include "tests/kernels/workshop.hpp"
 
 using namespace tuner;

@@ -17,11 +17,8 @@
 #include "config/kernel_file.hpp"
 #include "tests/kernels/int_kernel.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
-#include "tuner/device/cpu/sanitize/address_sanitizer.hpp"
-#include "tuner/device/cpu/sanitize/awkward_sizes.hpp"
-#include "tuner/device/cpu/sanitize/isolated_run.hpp"
+#include "tuner/device/cpu/sanitize/finding.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
-#include "tuner/device/cpu/sanitize/sanitizer_log.hpp"
 #include "tuner/device/cpu/sanitize/side_by_side.hpp"
 #include "tuner/model/error.hpp"
 

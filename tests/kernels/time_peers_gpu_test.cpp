@@ -8,7 +8,7 @@
 #include "tests/device/gpu.hpp"
 #include "tests/kernels/workshop.hpp"
 #include "tuner/device/cuda/driver.hpp"
-#include "tuner/measure/policy.hpp"
+#include "tuner/measure/sampler.hpp"
 
 using namespace tuner;
 using device::cuda::check;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/kernels/workshop.hpp"
-#include "tuner/space/probe_problems.hpp"
+#include "tuner/space/jobs.hpp"
 
 using namespace tuner;
 using model::TrialStatus;

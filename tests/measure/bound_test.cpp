@@ -1,8 +1,8 @@
-#include "tuner/measure/bound.hpp"
-
 #include <doctest/doctest.h>
 
 #include <limits>
+
+#include "tuner/measure/verify.hpp"
 
 namespace measure = tuner::measure;
 using tuner::model::ElementType;

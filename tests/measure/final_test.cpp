@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tests/measure/noisy_gpu.hpp"
-#include "tuner/measure/policy.hpp"
+#include "tuner/measure/sampler.hpp"
 
 namespace measure = tuner::measure;
 using tests::NoisyGpu;

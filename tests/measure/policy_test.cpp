@@ -1,10 +1,9 @@
-#include "tuner/measure/policy.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
+#include "tuner/measure/sampler.hpp"
 #include "tuner/model/error.hpp"
 
 namespace measure = tuner::measure;

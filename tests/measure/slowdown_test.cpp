@@ -1,5 +1,3 @@
-#include "tuner/measure/slowdown.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "tuner/measure/sampler.hpp"
 #include "tuner/measure/statistics.hpp"
 
 using namespace tuner::measure;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/measure/trial_fixture.hpp"
-#include "tuner/measure/bound.hpp"
+#include "tuner/measure/verify.hpp"
 
 using namespace tuner::model;
 using tests::FakeArguments;

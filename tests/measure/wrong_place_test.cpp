@@ -1,9 +1,9 @@
-#include "tuner/measure/wrong_place.hpp"
-
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <string>
+
+#include "tuner/measure/wrong_values.hpp"
 
 using tuner::measure::WrongPlace;
 

@@ -1,7 +1,7 @@
 // What --device names, and what is asked of a kind of device.
-#include "tuner/model/device_kind.hpp"
-
 #include <doctest/doctest.h>
+
+#include "tuner/model/device.hpp"
 
 using namespace tuner::model;
 

@@ -10,21 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "tuner/model/baseline_ratio.hpp"
+#include "tuner/model/case.hpp"
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/compile_job.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/json_text.hpp"
 #include "tuner/model/plan.hpp"
-#include "tuner/model/problem.hpp"
-#include "tuner/model/role.hpp"
-#include "tuner/model/search_record.hpp"
-#include "tuner/model/trial_runner.hpp"
-#include "tuner/model/trial_status.hpp"
-#include "tuner/model/value.hpp"
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
 #include "tuner/model/winner.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 

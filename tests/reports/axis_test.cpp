@@ -1,10 +1,10 @@
-#include "reports/axis.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+
+#include "reports/svg_chart.hpp"
 
 namespace {
 

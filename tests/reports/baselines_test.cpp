@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "reports/baseline.hpp"
+#include "reports/findings.hpp"
 #include "reports/report.hpp"
 #include "reports/summary.hpp"
 #include "tests/reports/sample.hpp"

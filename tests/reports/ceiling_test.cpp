@@ -1,7 +1,6 @@
-#include "reports/ceiling.hpp"
-
 #include <doctest/doctest.h>
 
+#include "reports/findings.hpp"
 #include "tests/reports/sample.hpp"
 
 using namespace tests;

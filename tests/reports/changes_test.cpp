@@ -1,7 +1,6 @@
-#include "reports/changes.hpp"
-
 #include <doctest/doctest.h>
 
+#include "reports/report.hpp"
 #include "tests/reports/sample.hpp"
 
 using namespace tests;

@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "reports/baseline.hpp"
-#include "reports/ceiling.hpp"
-#include "reports/changes.hpp"
 #include "reports/field.hpp"
-#include "reports/layout_axis.hpp"
-#include "reports/numbers.hpp"
+#include "reports/findings.hpp"
+#include "reports/layout.hpp"
+#include "reports/report.hpp"
 #include "reports/report_parts.hpp"
 #include "reports/summary.hpp"
+#include "reports/text.hpp"
 
 using namespace reports;
 using tuner::model::Ceiling;

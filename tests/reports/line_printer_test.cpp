@@ -1,5 +1,3 @@
-#include "tuner/cli/terminal/line_printer.hpp"
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,6 +6,8 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include "tuner/cli/terminal/terminal.hpp"
 
 using namespace tuner::cli::terminal;
 

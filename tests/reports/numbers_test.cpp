@@ -1,5 +1,3 @@
-#include "reports/numbers.hpp"
-
 #include <doctest/doctest.h>
 
 #include <charconv>
@@ -11,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "reports/text.hpp"
 #include "tests/support/fuzz.hpp"
 
 TEST_SUITE_BEGIN("reports");

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "tuner/model/ceiling.hpp"
-#include "tuner/model/final.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/model/winner.hpp"

@@ -1,10 +1,9 @@
-#include "reports/searched.hpp"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "reports/findings.hpp"
 #include "reports/report.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/contains.hpp"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "reports/field.hpp"
-#include "reports/pivot.hpp"
 #include "tests/reports/sample.hpp"
 
 using namespace tests;

@@ -10,11 +10,9 @@
 
 #include "tests/search/spaces.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/search/learn/observation.hpp"
-#include "tuner/search/neighbourhood.hpp"
-#include "tuner/search/order_statistics.hpp"
-#include "tuner/search/random_source.hpp"
-#include "tuner/search/settings.hpp"
+#include "tuner/search/learn/particle.hpp"
+#include "tuner/search/open_candidates.hpp"
+#include "tuner/search/outlook.hpp"
 #include "tuner/search/strategies.hpp"
 
 using namespace tuner::search;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/search/strategies.hpp"
 
 using namespace tuner::search;

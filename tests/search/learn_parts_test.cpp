@@ -13,12 +13,10 @@
 
 #include "tests/search/spaces.hpp"
 #include "tuner/search/learn/axes.hpp"
-#include "tuner/search/learn/block_threads.hpp"
+#include "tuner/search/learn/ending.hpp"
 #include "tuner/search/learn/facts.hpp"
-#include "tuner/search/learn/first_proposals.hpp"
-#include "tuner/search/learn/kernel_coverage.hpp"
 #include "tuner/search/learn/model.hpp"
-#include "tuner/search/learn/pool.hpp"
+#include "tuner/search/learn/proposals.hpp"
 #include "tuner/search/learn/records.hpp"
 #include "tuner/search/open_candidates.hpp"
 

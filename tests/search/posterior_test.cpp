@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "tests/search/spaces.hpp"
-#include "tuner/search/learn/acquisition.hpp"
 #include "tuner/search/learn/axes.hpp"
 #include "tuner/search/learn/model.hpp"
-#include "tuner/search/learn/vectors.hpp"
+#include "tuner/search/learn/proposals.hpp"
 #include "tuner/search/open_candidates.hpp"
 
 using namespace tuner::search::learn;

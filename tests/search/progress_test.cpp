@@ -1,8 +1,8 @@
-#include "tuner/search/progress.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
+
+#include "tuner/search/outlook.hpp"
 
 using tuner::search::Progress;
 

@@ -11,7 +11,6 @@
 #include "tests/search/spaces.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/open_candidates.hpp"
-#include "tuner/search/random_source.hpp"
 
 using namespace tuner::search;
 

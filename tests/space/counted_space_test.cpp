@@ -7,7 +7,7 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/space/configuration_index.hpp"
+#include "tuner/space/configuration_list.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 namespace tuner::space {

@@ -10,7 +10,7 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/space/configuration_index.hpp"
+#include "tuner/space/configuration_list.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/space/spec_digest.hpp"

@@ -1,9 +1,9 @@
-#include "tuner/space/init_numbers.hpp"
-
 #include <doctest/doctest.h>
 
 #include <utility>
 #include <vector>
+
+#include "tuner/space/planner.hpp"
 
 using namespace tuner;
 using namespace tuner::space;

@@ -1,9 +1,8 @@
-#include "tuner/space/named_condition.hpp"
-
 #include <doctest/doctest.h>
 
 #include "tests/support/contains.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/space/space.hpp"
 
 using tuner::model::Value;
 using tuner::space::ConditionName;

@@ -10,8 +10,8 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tests/support/contains.hpp"
+#include "tuner/space/generator.hpp"
 #include "tuner/space/kernel_space.hpp"
-#include "tuner/space/limits.hpp"
 
 using namespace tuner;
 using namespace tuner::space;

@@ -1,10 +1,9 @@
-#include "tuner/space/probe_problems.hpp"
-
 #include <doctest/doctest.h>
 
 #include <set>
 
 #include "tests/space/spec_builder.hpp"
+#include "tuner/space/jobs.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;

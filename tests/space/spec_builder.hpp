@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/model/configuration.hpp"
 #include "tuner/model/kernel_spec.hpp"
-#include "tuner/model/value.hpp"
 
 namespace tuner::space {
 

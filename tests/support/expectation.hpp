@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/model/trial_status.hpp"
+#include "tuner/model/compile_job.hpp"
 
 namespace tuner::test {
 

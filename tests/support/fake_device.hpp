@@ -11,10 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/device/checksum.hpp"
-#include "tuner/device/compare.hpp"
+#include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/device.hpp"
-#include "tuner/device/fill.hpp"
 
 namespace tests {
 

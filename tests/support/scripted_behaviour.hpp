@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "tuner/model/trial_status.hpp"
+#include "tuner/model/compile_job.hpp"
 
 namespace tuner::test {
 

@@ -4,7 +4,7 @@
 
 #include "tests/support/scripted_behaviour.hpp"
 #include "tuner/compile/compiler.hpp"
-#include "tuner/model/trial_runner.hpp"
+#include "tuner/model/trial.hpp"
 
 namespace tuner::test {
 

@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "tuner/model/final.hpp"
+#include "tuner/model/trial.hpp"
 
 namespace tuner::test {
 

@@ -1,5 +1,3 @@
-#include "tuner/sweep/compile_times.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -11,7 +9,8 @@
 
 #include "tests/support/fake_compiler.hpp"
 #include "tuner/compile/compile_pool.hpp"
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
+#include "tuner/sweep/compile_ahead.hpp"
 
 using namespace tuner;
 using sweep::CompileTimes;

@@ -4,7 +4,6 @@
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
-#include "tuner/sweep/best_times.hpp"
 #include "tuner/sweep/device_spread.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "config/diagnostic_text.hpp"
 #include "config/kernel_file.hpp"
+#include "config/mistakes.hpp"
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
@@ -17,8 +17,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/worker/device_lock.hpp"
-#include "tuner/worker/remote_compiler.hpp"
-#include "tuner/worker/remote_runner.hpp"
+#include "tuner/worker/remote_workers.hpp"
 
 namespace tuner::test {
 namespace {

@@ -1,5 +1,3 @@
-#include "tuner/sweep/shard.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +10,8 @@
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "tests/sweep/scale_bench.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/sweep/request.hpp"
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

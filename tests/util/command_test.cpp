@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "tuner/model/error.hpp"
-#include "tuner/util/for_each_index.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
+#include "tuner/util/processors.hpp"
 
 using namespace std::chrono_literals;
 using namespace tuner;

@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "tuner/model/error.hpp"
-#include "tuner/util/output_file.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
-#include "tuner/util/wrap.hpp"
 
 using namespace tuner;
 

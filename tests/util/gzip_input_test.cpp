@@ -1,5 +1,3 @@
-#include "tuner/util/gzip_input.hpp"
-
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -10,7 +8,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/gzipped.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 using tuner::model::Error;
 using tuner::test::write_gzipped;

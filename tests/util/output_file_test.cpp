@@ -1,5 +1,3 @@
-#include "tuner/util/output_file.hpp"
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,8 +9,7 @@
 #include <thread>
 
 #include "tuner/model/error.hpp"
-#include "tuner/util/file_descriptor.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 namespace fs = std::filesystem;

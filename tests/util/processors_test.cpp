@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 

@@ -1,5 +1,3 @@
-#include "tuner/util/temporary_folder.hpp"
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,6 +6,8 @@
 
 #include <chrono>
 #include <filesystem>
+
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 namespace fs = std::filesystem;

@@ -1,5 +1,3 @@
-#include "tuner/util/wrap.hpp"
-
 #include <doctest/doctest.h>
 
 #include <random>

@@ -7,8 +7,8 @@
 
 #include "tests/support/fuzz.hpp"
 #include "tests/worker/samples.hpp"
+#include "tuner/worker/child_process.hpp"
 #include "tuner/worker/message.hpp"
-#include "tuner/worker/output_tail.hpp"
 
 using namespace tuner;
 using namespace tuner::worker;

@@ -10,7 +10,7 @@
 
 #include "tests/worker/processes.hpp"
 #include "tests/worker/samples.hpp"
-#include "tuner/worker/spawn.hpp"
+#include "tuner/worker/child_process.hpp"
 
 using namespace tuner;
 using namespace tuner::worker;

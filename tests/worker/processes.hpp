@@ -9,8 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "tuner/worker/remote_compiler.hpp"
-#include "tuner/worker/remote_runner.hpp"
+#include "tuner/worker/remote_workers.hpp"
 
 namespace tuner::test {
 

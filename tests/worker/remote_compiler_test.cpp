@@ -12,8 +12,8 @@
 #include "tests/worker/processes.hpp"
 #include "tests/worker/samples.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/util/temporary_folder.hpp"
-#include "tuner/worker/spawn.hpp"
+#include "tuner/util/files.hpp"
+#include "tuner/worker/child_process.hpp"
 
 using namespace tuner;
 using namespace tuner::worker;

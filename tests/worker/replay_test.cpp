@@ -1,8 +1,8 @@
+#include "tuner/device/replay/replay.hpp"
+
 #include <doctest/doctest.h>
 
 #include "tests/worker/samples.hpp"
-#include "tuner/device/replay/replay_compiler.hpp"
-#include "tuner/device/replay/replay_runner.hpp"
 
 using namespace tuner;
 using namespace tuner::device::replay;

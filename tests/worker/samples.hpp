@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "tuner/model/compile_job.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/fields.hpp"
-#include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::test {

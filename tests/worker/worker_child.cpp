@@ -19,9 +19,8 @@
 #include "tests/worker/samples.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
-#include "tuner/util/temporary_folder.hpp"
-#include "tuner/worker/remote_compiler.hpp"
-#include "tuner/worker/remote_runner.hpp"
+#include "tuner/util/files.hpp"
+#include "tuner/worker/remote_workers.hpp"
 #include "tuner/worker/serve.hpp"
 
 namespace {

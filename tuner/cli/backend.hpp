@@ -7,8 +7,8 @@
 #include "config/settings.hpp"
 #include "tuner/compile/compile_pool.hpp"
 #include "tuner/device/replay/recorded_space.hpp"
-#include "tuner/model/device_info.hpp"
-#include "tuner/model/trial_runner.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/model/trial.hpp"
 #include "tuner/sweep/request.hpp"
 #include "tuner/worker/device_lock.hpp"
 

@@ -8,23 +8,21 @@
 #include <utility>
 
 #include "config/kernel_file.hpp"
-#include "config/sizes.hpp"
+#include "config/setting_values.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/queries.hpp"
-#include "db/ranking.hpp"
-#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/answers/best_formats.hpp"
 #include "tuner/cli/answers/best_table.hpp"
 #include "tuner/cli/answers/best_why.hpp"
 #include "tuner/cli/answers/class_choice.hpp"
-#include "tuner/cli/answers/ranking_text.hpp"
-#include "tuner/cli/answers/trial_condition.hpp"
+#include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/build_recipe.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/spec_at_hand.hpp"
-#include "tuner/cli/spec_notes.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {

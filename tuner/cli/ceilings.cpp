@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/measure/policy.hpp"
-#include "tuner/model/ceiling_unit.hpp"
-#include "tuner/model/device_kind.hpp"
+#include "tuner/measure/sampler.hpp"
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 

@@ -7,7 +7,6 @@
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/results.hpp"
-#include "tuner/sweep/observer.hpp"
 #include "tuner/sweep/request.hpp"
 
 namespace tuner::cli {

@@ -49,4 +49,27 @@ std::vector<std::string> sweep_settings();
 /// Parses and runs; every error becomes one message and a code.
 int run_tuner(int argc, char** argv);
 
+/// For `--version`: the version, the commit it was built from, the release of NVRTC that would compile
+/// kernels here, or why there is none, and the compiler that built it. A line each. Loads NVRTC.
+std::string version_text();
+
+}  // namespace tuner::cli
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace tuner::cli {
+
+/// What is wrong with a command line, and the next step.
+struct ParseMistake {
+  std::string message;
+  std::string hint;
+};
+
+/// Of the `error` that `app` ended parsing with. A word that nobody knows comes before anything that is
+/// missing, which it may have been meant to be, and with what it was probably meant to be.
+ParseMistake parse_mistake(const CLI::App& app, const CLI::ParseError& error);
+
 }  // namespace tuner::cli

@@ -1,9 +1,13 @@
 #include "tuner/cli/command_shape.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
+#include "config/known_settings.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -100,6 +104,196 @@ std::vector<Paragraph> paragraphs(const std::string& text) {
     goes_on = !is_command;
   }
   return all;
+}
+
+namespace {
+
+/// Each line behind `indent` blanks and with its end.
+std::string indented(const std::vector<std::string>& lines, std::size_t indent) {
+  std::string out;
+  for (const std::string& line : lines) out += std::string(indent, ' ') + line + '\n';
+  return out;
+}
+
+/// `first` stands where the first line's indentation would.
+std::string hung_behind(const std::string& first, const std::vector<std::string>& lines, std::size_t indent) {
+  return first + indented(lines, indent).substr(std::min(indent, first.size()));
+}
+
+std::string example_lines(std::string_view command, std::size_t columns) {
+  const bool is_first = command.starts_with(example_mark);
+  const std::string head = is_first ? example_mark : std::string(std::string_view(example_mark).size(), ' ');
+  if (is_first) command.remove_prefix(head.size());
+  return hung_behind(head, util::wrapped_command(command, columns - head.size()), head.size());
+}
+
+}  // namespace
+
+HelpFormatter::HelpFormatter(std::size_t columns) : m_columns(std::clamp<std::size_t>(columns, 20, 120)) {
+  column_width(std::min<std::size_t>(30, m_columns / 3));
+}
+
+std::string HelpFormatter::entry(const std::string& head, const std::string& description,
+                                 std::size_t column) const {
+  std::vector<std::string> names = util::filled(head, m_columns - 4);
+  for (std::size_t i = 1; i < names.size(); ++i) names[i].insert(0, "  ");
+  if (description.empty()) return indented(names, 2);
+  const std::vector<std::string> lines = util::filled(description, m_columns - column);
+  const std::size_t width = util::display_width(names.back()) + 2;
+  if (names.size() > 1 || width + 2 > column) return indented(names, 2) + indented(lines, column);
+  return hung_behind("  " + names.front() + std::string(column - width, ' '), lines, column);
+}
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
+  std::string help = Formatter::make_help(app, std::move(name), mode);
+  while (help.ends_with("\n\n")) help.pop_back();  // without a footer
+  return help;
+}
+
+std::string HelpFormatter::make_description(const CLI::App* app) const {
+  return indented(util::filled(app->get_description(), m_columns), 0) + '\n';
+}
+
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
+  const std::string usage = Formatter::make_usage(app, std::move(name));
+  const std::string head = "Usage: ";
+  return hung_behind(head, util::filled(util::trimmed(usage).substr(head.size()), m_columns - head.size()),
+                     head.size());
+}
+
+std::string HelpFormatter::make_option(const CLI::Option* option, bool /*is_positional*/) const {
+  const ArgumentShape argument = argument_shape(*option);
+  std::string head = fmt::format("{}", fmt::join(argument.names, ","));
+  if (!argument.value.name.empty()) head += ' ' + argument.value.name;
+  if (argument.many) head += " ...";
+  if (argument.required) head += " REQUIRED";
+  return entry(head, argument.description, get_column_width());
+}
+
+std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
+  std::size_t longest = 0;
+  for (const CommandShape& one : command_shape(*command->get_parent()).commands) {
+    longest = std::max(longest, one.name.size());
+  }
+  return entry(command->get_name(), command->get_description(), std::min(get_column_width(), longest + 4));
+}
+
+std::string HelpFormatter::make_footer(const CLI::App* app) const {
+  std::string out;
+  for (const Paragraph& paragraph : paragraphs(app->get_footer())) {
+    out += paragraph.is_command ? example_lines(paragraph.text, m_columns)
+                                : indented(util::filled(paragraph.text, m_columns), 0);
+  }
+  return out;
+}
+
+namespace {
+
+/// Text as roff prints it: no character of it is a request, and a hyphen can be copied into a shell.
+std::string roff(std::string_view text) {
+  std::string out;
+  if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
+  for (const char c : text) {
+    if (c == '-')
+      out += "\\-";
+    else if (c == '\\')
+      out += "\\e";
+    else if (c == '`')
+      out += "\\(ga";
+    else if (c == '\'')
+      out += "\\(aq";
+    else if (c == '~')
+      out += "\\(ti";
+    else if (c == '^')
+      out += "\\(ha";
+    else
+      out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string roff_bold(std::string_view text) {
+  return "\\fB" + roff(text) + "\\fR";
+}
+
+std::string roff_entry(const ArgumentShape& argument) {
+  std::string head;
+  for (const std::string& name : argument.names) head += (head.empty() ? "" : ", ") + roff_bold(name);
+  if (argument.is_flag() && !argument.value.name.empty())
+    head += " \\fI" + roff(argument.value.name) + "\\fR";
+  if (argument.many) head += " ...";
+  return fmt::format(".TP\n{}\n{}\n", head, roff(argument.description));
+}
+
+std::string roff_paragraphs(const std::string& text) {
+  std::string out;
+  for (const Paragraph& paragraph : paragraphs(text)) {
+    if (!paragraph.is_command) {
+      out += fmt::format(".PP\n{}\n", roff(paragraph.text));
+      continue;
+    }
+    std::string_view command = paragraph.text;
+    if (command.starts_with(example_mark)) command.remove_prefix(std::string_view(example_mark).size());
+    out += fmt::format(".PP\n.RS 4\n.nf\n{}\n.fi\n.RE\n", roff(command));
+  }
+  return out;
+}
+
+std::string roff_command(const CommandShape& command, const std::string& path) {
+  std::string usage = roff_bold(path);
+  if (!command.flags.empty()) usage += " [\\fIOPTIONS\\fR]";
+  for (const ArgumentShape& value : command.values) {
+    const std::string name = "\\fI" + roff(value.names.front()) + "\\fR" + (value.many ? "..." : "");
+    usage += value.required ? ' ' + name : " [" + name + ']';
+  }
+  if (!command.commands.empty()) usage += " \\fICOMMAND\\fR";
+  std::string out = fmt::format(".SS {}\n{}\n.PP\n{}\n", roff(path), usage, roff(command.description + '.'));
+  for (const ArgumentShape& value : command.values) out += roff_entry(value);
+  for (const ArgumentShape& flag : command.flags) out += roff_entry(flag);
+  out += roff_paragraphs(command.footer);
+  for (const CommandShape& below : command.commands) out += roff_command(below, path + ' ' + below.name);
+  return out;
+}
+
+std::string roff_environment() {
+  std::string out;
+  for (const config::KnownSetting& setting : config::known_settings()) {
+    out += fmt::format(".TP\n{}\n{}, as {}\n", roff_bold(config::variable_name(setting.name)),
+                       roff(setting.description), roff_bold(config::flag_name(setting.name)));
+  }
+  return out;
+}
+
+constexpr const char* roff_files = R"roff(.SH FILES
+.TP
+\fItuner.toml\fR
+Settings of a project: in the working folder or the nearest folder above it within its git repository.
+.TP
+\fI$XDG_CONFIG_HOME/tuner/tuner.toml\fR
+Settings of a user.
+.TP
+\fI$XDG_DATA_HOME/tuner/tuner.db\fR
+Every result, unless \fB\-\-db\fR names another file.
+.TP
+\fI$XDG_CACHE_HOME/tuner\fR
+Compiled binaries, which may be removed at any time.
+)roff";
+
+}  // namespace
+
+std::string manual_page(const CommandShape& program, const std::string& version) {
+  std::string out = fmt::format(
+      ".\\\" Made by `tuner manual`.\n.TH TUNER 1 \"\" \"tuner {}\" \"User Commands\"\n", roff(version));
+  out += fmt::format(".SH NAME\n{} \\- finds the fastest configuration of CUDA kernels\n", program.name);
+  out += fmt::format(".SH SYNOPSIS\n{} \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n", roff_bold(program.name));
+  out += fmt::format(".SH DESCRIPTION\n{}\n", roff(program.description)) + roff_paragraphs(program.footer);
+  out += ".SH OPTIONS\n";
+  for (const ArgumentShape& flag : program.flags) out += roff_entry(flag);
+  out += ".SH COMMANDS\n";
+  for (const CommandShape& command : program.commands)
+    out += roff_command(command, program.name + ' ' + command.name);
+  out += ".SH ENVIRONMENT\nA variable is stronger than a file and weaker than a flag.\n" + roff_environment();
+  return out + roff_files;
 }
 
 }  // namespace tuner::cli

@@ -1,4 +1,6 @@
 #pragma once
+#include <CLI/CLI.hpp>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -56,5 +58,31 @@ struct Paragraph {
 };
 std::vector<Paragraph> paragraphs(const std::string& text);
 inline constexpr const char* example_mark = "Example: ";
+
+/// The help of a command for a window of `columns` columns: no line is wider, however long a description, a
+/// footer or what a flag takes; only a word of an example may be, since a command that was cut would be
+/// another.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  /// Windows narrower than 20 columns count as 20. Text is never wider than 120: lines that long are hard to
+  /// read.
+  explicit HelpFormatter(std::size_t columns);
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  std::string make_description(const CLI::App* app) const override;
+  std::string make_usage(const CLI::App* app, std::string name) const override;
+  std::string make_option(const CLI::Option* option, bool is_positional) const override;
+  std::string make_subcommand(const CLI::App* command) const override;
+  std::string make_footer(const CLI::App* app) const override;
+
+ private:
+  std::string entry(const std::string& head, const std::string& description, std::size_t column) const;
+
+  std::size_t m_columns;
+};
+
+/// tuner(1): `program` with all its commands and flags, the environment variables of every setting, and the
+/// files, for `man`. `version` stands at its foot.
+std::string manual_page(const CommandShape& program, const std::string& version);
 
 }  // namespace tuner::cli

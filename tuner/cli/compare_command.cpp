@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "db/database.hpp"
-#include "db/final_queries.hpp"
-#include "tuner/cli/answer_style.hpp"
+#include "db/finals.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare_formats.hpp"
 #include "tuner/cli/compare_sides.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/measure/policy.hpp"
+#include "tuner/measure/sampler.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/repeat.hpp"
 #include "tuner/sweep/trial_maker.hpp"

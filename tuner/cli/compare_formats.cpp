@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "reports/numbers.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
+#include "reports/text.hpp"
 #include "tuner/cli/answers/words.hpp"
-#include "tuner/util/wrap.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {

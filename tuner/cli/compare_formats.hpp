@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tuner/cli/compare_sides.hpp"
-#include "tuner/measure/slowdown.hpp"
+#include "tuner/measure/sampler.hpp"
 
 namespace tuner::cli {
 

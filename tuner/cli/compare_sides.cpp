@@ -15,7 +15,7 @@
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
-#include "tuner/cli/run_named.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
 

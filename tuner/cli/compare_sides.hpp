@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tuner/measure/comparison.hpp"
-#include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::cli {

@@ -8,13 +8,13 @@
 #include <unordered_set>
 
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/context.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
-#include "tuner/cli/signals.hpp"
-#include "tuner/cli/terminal/line_printer.hpp"
-#include "tuner/cli/worker_setup.hpp"
-#include "tuner/compile/log_text.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/cli/worker.hpp"
+#include "tuner/compile/compiler.hpp"
 #include "tuner/device/cuda/cuda.hpp"
-#include "tuner/model/device_kind.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/sweep/trial_maker.hpp"

@@ -1,17 +1,19 @@
 #include "tuner/cli/context.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "tuner/cli/same_database.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/util/output_file.hpp"
+#include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
-#include "tuner/util/wrap.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -64,6 +66,92 @@ std::string pasteable(const std::string& command) {
 void deliver(const std::string& path, const std::string& text) {
   if (is_stdout(path)) return write_out(text);
   util::write_file(path, text, "give another path with -o");
+}
+
+namespace {
+
+// A signal handler can reach nothing but objects of static storage; SignalGuard is the only user.
+std::atomic<bool> stop_requested{false};
+std::atomic<int> last_signal{0};
+std::atomic<int> ending_signal{0};
+std::atomic<int> watcher{-1};  ///< who is told of the second signal
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+constexpr char end_now = 'e';
+constexpr char go_away = 'g';
+
+extern "C" void on_signal(int signal) {
+  const int error = errno;
+  const bool again = stop_requested.exchange(true);
+  const bool same_request = signal == SIGTERM && last_signal == SIGTERM;
+  if (again && !same_request) {
+    const bool third = ending_signal.exchange(signal) != 0;
+    if (third || ::write(watcher, &end_now, 1) != 1) _exit(128 + signal);
+  }
+  last_signal = signal;
+  errno = error;
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+SignalGuard::SignalGuard() {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) == 0) {
+    m_read = util::FileDescriptor(ends[0]);
+    m_write = util::FileDescriptor(ends[1]);
+    m_watcher = std::thread([this] { watch(); });
+  }
+  stop_requested = false;
+  last_signal = 0;
+  ending_signal = 0;
+  watcher = m_write.get();
+  handle(SIGINT, on_signal);
+  handle(SIGTERM, on_signal);
+  handle(SIGHUP, SIG_IGN);
+  handle(SIGPIPE, SIG_IGN);
+}
+
+SignalGuard::~SignalGuard() {
+  handle(SIGINT, SIG_DFL);
+  handle(SIGTERM, SIG_DFL);
+  watcher = -1;
+  if (!m_watcher.joinable()) return;
+  static_cast<void>(!::write(m_write.get(), &go_away, 1));
+  m_watcher.join();
+}
+
+void SignalGuard::watch() {
+  char what = go_away;
+  while (::read(m_read.get(), &what, 1) < 0 && errno == EINTR) continue;
+  if (what != end_now) return;
+  // The cursor is behind a line of progress, and behind the terminal's own ^C.
+  if (isatty(STDERR_FILENO) == 1) static_cast<void>(!::write(STDERR_FILENO, "\n", 1));
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_last_words) m_last_words();
+  }
+  _exit(128 + ending_signal);
+}
+
+const std::atomic<bool>& SignalGuard::stop() const {
+  return stop_requested;
+}
+
+int SignalGuard::signal() const {
+  return last_signal;
+}
+
+void SignalGuard::set_last_words(std::function<void()> last_words) {
+  const std::lock_guard lock(m_mutex);
+  m_last_words = std::move(last_words);
 }
 
 }  // namespace tuner::cli

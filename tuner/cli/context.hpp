@@ -1,10 +1,15 @@
 #pragma once
+#include <atomic>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "config/settings.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::cli {
 
@@ -40,5 +45,34 @@ inline bool is_stdout(const std::string& path) {
 }
 /// `text` to standard output or to the file at `path`; see is_stdout() and util::write_file().
 void deliver(const std::string& path, const std::string& text);
+
+/// Turns SIGINT and SIGTERM into a flag while it lives; the second one ends the process at once, with the
+/// exit code of the signal (what is recorded stays recorded: every result was committed when it was made), on
+/// a line of its own where stderr is a terminal. A SIGTERM after a SIGTERM asks for nothing new: a batch
+/// system sends it to every process of a job, and the job's script hands it on once more.
+/// SIGPIPE and SIGHUP are ignored: a closed terminal or pipe must not end a sweep in the middle of a commit.
+class SignalGuard {
+ public:
+  SignalGuard();
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+  ~SignalGuard();
+
+  const std::atomic<bool>& stop() const;
+  /// The signal that came, or 0.
+  int signal() const;
+  /// Called before the second signal ends the process, on a thread of its own while the others go on; a third
+  /// signal does not wait for it. It must not throw.
+  void set_last_words(std::function<void()> last_words);
+
+ private:
+  void watch();
+
+  util::FileDescriptor m_read;
+  util::FileDescriptor m_write;
+  std::mutex m_mutex;
+  std::function<void()> m_last_words;
+  std::thread m_watcher;  ///< last: it uses the above
+};
 
 }  // namespace tuner::cli

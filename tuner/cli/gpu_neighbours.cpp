@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tuner/device/cuda/nvml.hpp"
-#include "tuner/model/device_kind.hpp"
+#include "tuner/model/device.hpp"
 
 namespace tuner::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 
 namespace tuner::device::cuda {
 class Nvml;

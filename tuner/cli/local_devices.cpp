@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cmath>
 #include <functional>
 #include <future>
 #include <optional>
 #include <utility>
 
+#include "reports/table.hpp"
+#include "reports/text.hpp"
+#include "tuner/cli/context.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
@@ -16,8 +22,43 @@
 #include "tuner/device/cuda/nvml.hpp"
 #include "tuner/measure/runner.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/command.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
+
+std::vector<std::string> visible_cuda_devices() {
+  constexpr std::chrono::seconds limit{60};
+  const util::CommandResult told = util::run_command({"/proc/self/exe", "worker", "devices"}, "/", limit);
+  std::vector<std::string> ids;
+  std::size_t begin = 0;
+  while (begin < told.output.size()) {
+    const std::size_t end = std::min(told.output.find('\n', begin), told.output.size());
+    const std::string line = told.output.substr(begin, end - begin);
+    if (line.starts_with("cuda:")) ids.push_back(line);
+    begin = end + 1;
+  }
+  return ids;
+}
+
+std::string why_unlike(const model::DeviceInfo& first, const model::DeviceInfo& other) {
+  const auto differs = [&](const char* what, const auto& a, const auto& b) {
+    return fmt::format("its {} is {}, that of {} is {}", what, b, first.id, a);
+  };
+  if (first.name != other.name) return differs("name", first.name, other.name);
+  if (first.architecture != other.architecture)
+    return differs("architecture", first.architecture, other.architecture);
+  // What the driver keeps to itself may differ a little.
+  constexpr double alike = 0.01;
+  const auto bytes = static_cast<double>(first.memory_bytes);
+  if (std::abs(bytes - static_cast<double>(other.memory_bytes)) > alike * bytes)
+    return differs("memory in bytes", first.memory_bytes, other.memory_bytes);
+  if (first.limits.multiprocessors != other.limits.multiprocessors)
+    return differs("number of multiprocessors", first.limits.multiprocessors, other.limits.multiprocessors);
+  if (first.limits != other.limits) return fmt::format("its limits are not those of {}", first.id);
+  return "";
+}
+
 namespace {
 
 /// Opens its device when it is told to prepare, or with the first trial.
@@ -139,6 +180,35 @@ std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id,
                                                 const std::filesystem::path& cache_folder) {
   const model::DeviceInfo info = cuda_device(id);
   return std::make_unique<LazyRunner>(info, [info, cache_folder] { return open_cuda(info, cache_folder); });
+}
+
+namespace {
+
+void add(reports::Table& table, const model::DeviceInfo& device) {
+  table.add_row(
+      {device.id, device.name, device.architecture, fmt::format("{}", device.limits.multiprocessors),
+       device.memory_bytes > 0 ? reports::bytes_text(device.memory_bytes) : "", device.driver, device.uuid});
+}
+
+}  // namespace
+
+int list_devices(const std::string& format) {
+  using reports::Align;
+  reports::Table table({{"device"},
+                        {"name", Align::left, true},
+                        {"architecture"},
+                        {"multiprocessors", Align::right, false, 2},
+                        {"memory", Align::right, false, 4},
+                        {"driver", Align::left, false, 3},
+                        {"uuid", Align::left, false, 1}});
+  try {
+    for (const model::DeviceInfo& device : device::cuda::devices()) add(table, device);
+  } catch (const model::Error& error) {
+    write_err(fmt::format("no GPU: {}", error.what()));
+  }
+  add(table, device::cpu::describe_cpu());
+  write_table(table, "devices", format);
+  return 0;
 }
 
 }  // namespace tuner::cli

@@ -3,27 +3,124 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "db/database.hpp"
 #include "db/queries.hpp"
-#include "tuner/cli/baselines.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
-#include "tuner/cli/long_look.hpp"
-#include "tuner/cli/nvcc_present.hpp"
-#include "tuner/cli/problems.hpp"
 #include "tuner/cli/recorded_space_replay.hpp"
 #include "tuner/cli/rivals.hpp"
-#include "tuner/cli/worker_setup.hpp"
+#include "tuner/cli/sweep_display.hpp"
+#include "tuner/cli/worker.hpp"
+#include "tuner/compile/host/host_compiler.hpp"
+#include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
-#include "tuner/measure/policy.hpp"
-#include "tuner/model/device_kind.hpp"
+#include "tuner/measure/sampler.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/space/space.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
+namespace {
+
+std::vector<model::Problem> problems_of(const model::KernelSpec& kernel, const config::Settings& settings) {
+  std::vector<model::Problem> problems;
+  for (const std::int64_t padding : settings.paddings()) {
+    for (const auto& sizes : settings.sizes()) {
+      problems.push_back(space::make_problem(kernel, sizes, settings.type(), padding));
+    }
+  }
+  return problems;
+}
+
+}  // namespace
+
+std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels,
+                                   const config::Settings& settings, std::vector<std::string>& notices) {
+  std::vector<sweep::Work> work;
+  std::optional<model::UsageError> first;
+  for (const model::KernelSpec& kernel : kernels) {
+    try {
+      work.push_back({space::KernelSpace(kernel), problems_of(kernel, settings)});
+    } catch (const model::UsageError& error) {
+      if (!first) first = error;
+      notices.push_back(fmt::format("left out: {}", error.what()));
+    }
+  }
+  if (work.empty() && first) throw *first;
+  return work;
+}
+
+namespace {
+
+template <typename Item>
+bool has(const std::vector<Item>& items, const Item& item) {
+  return std::find(items.begin(), items.end(), item) != items.end();
+}
+
+/// What the swept kernels of its family are tuned for, as far as the baseline offers the type.
+std::vector<model::Problem> problems_of(const model::KernelSpec& baseline,
+                                        const std::vector<sweep::Work>& swept) {
+  std::vector<model::Problem> problems;
+  for (const sweep::Work& work : swept) {
+    if (work.kernel.spec().family != baseline.family) continue;
+    for (const model::Problem& problem : work.problems) {
+      if (has(baseline.types, problem.type) && !has(problems, problem)) problems.push_back(problem);
+    }
+  }
+  return problems;
+}
+
+std::vector<sweep::Work> find_baselines(const std::vector<model::KernelSpec>& kernels,
+                                        const model::DeviceInfo& device,
+                                        const std::vector<sweep::Work>& swept) {
+  std::set<std::pair<std::string, std::string>> taken;  // family and name
+  for (const model::KernelSpec& kernel : kernels) taken.emplace(kernel.family, kernel.name);
+  std::vector<sweep::Work> found;
+  for (const model::KernelSpec& kernel : kernels) {
+    for (model::KernelSpec& baseline : space::baselines(kernel)) {
+      if (!model::runs_on(baseline.device_kinds, device.kind)) continue;
+      std::vector<model::Problem> problems = problems_of(baseline, swept);
+      if (problems.empty() || !taken.emplace(baseline.family, baseline.name).second) continue;
+      found.push_back({space::KernelSpace(std::move(baseline)), std::move(problems)});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
+                   std::vector<sweep::Work>& work, std::vector<std::string>& notices) {
+  std::vector<sweep::Work> found = find_baselines(kernels, device, work);
+  if (found.empty()) return;
+  try {
+    const compile::host::HostCompiler compiler;
+  } catch (const model::Error& error) {
+    notices.push_back(fmt::format("nothing is held against libraries: {}", error.what()));
+    return;
+  }
+  std::vector<std::string> names;
+  for (const sweep::Work& baseline : found) names.push_back(baseline.kernel.spec().name);
+  notices.push_back(fmt::format("held against {}, a trial each at every size (--baselines off: not)",
+                                fmt::join(names, " and ")));
+  std::move(found.begin(), found.end(), std::back_inserter(work));
+}
+
+void require_nvcc(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
+                  const std::string& compiler) {
+  if (!model::device_kind(device.kind).has_nvcc) return;
+  const bool any = std::any_of(kernels.begin(), kernels.end(),
+                               [](const model::KernelSpec& kernel) { return kernel.by_nvcc; });
+  if (any) compile::nvcc::NvccCompiler(compile::nvcc::release_of(compiler));
+}
+
 namespace {
 
 Backend absent_gpu(const config::Settings& settings, model::DeviceInfo device) {

@@ -4,11 +4,36 @@
 #include <string>
 #include <vector>
 
+#include "config/settings.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/terminal/line_printer.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/model/kernel_spec.hpp"
+#include "tuner/sweep/request.hpp"
 #include "tuner/sweep/trial_list.hpp"
+
+namespace tuner::cli {
+
+/// Every kernel with every problem that the sizes, type and paddings of `settings` give it. A kernel that
+/// does not offer the type, the padding or that many dimensions is left out with a sentence in `notices`;
+/// when none is left, the first reason is thrown as model::UsageError.
+std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels,
+                                   const config::Settings& settings, std::vector<std::string>& notices);
+
+/// Adds to `work` the libraries that specs of its families name, each on the problems of its family: those
+/// that run on `device`, of which nothing is replayed. `kernels` are all that are at hand; of two baselines
+/// of one name the first counts. A sentence in `notices` says which they are, or why there are none.
+void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
+                   std::vector<sweep::Work>& work, std::vector<std::string>& notices);
+
+/// Throws model::Error where one of `kernels` is compiled by nvcc for the device and there is none of the
+/// release of `compiler` (`nvrtc 13.0`): before anything runs, and not at that kernel's turn.
+void require_nvcc(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
+                  const std::string& compiler);
+
+}  // namespace tuner::cli
 
 namespace CLI {
 class App;

@@ -5,7 +5,6 @@
 
 #include "config/settings.hpp"
 #include "tuner/cluster/publisher.hpp"
-#include "tuner/sweep/observer.hpp"
 #include "tuner/sweep/request.hpp"
 
 namespace tuner::cli {

@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/device/replay/replay_compiler.hpp"
-#include "tuner/device/replay/replay_runner.hpp"
-#include "tuner/model/device_kind.hpp"
+#include "tuner/device/replay/replay.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/sweep/trial_maker.hpp"

@@ -3,8 +3,11 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "db/connection.hpp"
 #include "db/pending_results.hpp"
 #include "tuner/cli/context.hpp"
+#include "tuner/model/case.hpp"
+#include "tuner/sweep/request.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_list.hpp"
@@ -39,5 +42,14 @@ bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
 /// Tells what could not be written, once more at the end: it must not scroll away. The exit code: `code`, or
 /// that of a failure.
 int settle(db::PendingResults& results, int code);
+
+/// The problems of a sweep in the order asked for, whatever the order of the search.
+std::vector<model::Problem> problems_asked_for(const sweep::Request& request);
+
+/// Prints what a sweep leaves known: the best of every problem in its own class, why a problem has none, and
+/// beside several kernels how far the others are behind, a line for each. After a sweep of many sizes that
+/// found nothing to do, only how to see them.
+void say_best(const sweep::Request& request, const sweep::TrialList& list, const sweep::Summary& summary,
+              const db::Connection& connection);
 
 }  // namespace tuner::cli

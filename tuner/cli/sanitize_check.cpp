@@ -11,13 +11,11 @@
 #include <set>
 
 #include "tuner/cli/backend.hpp"
-#include "tuner/cli/terminal/line_printer.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
-#include "tuner/device/cpu/sanitize/address_sanitizer.hpp"
-#include "tuner/device/cpu/sanitize/awkward_sizes.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
 #include "tuner/device/cpu/sanitize/side_by_side.hpp"
-#include "tuner/model/device_kind.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"
 

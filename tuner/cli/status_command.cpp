@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "tuner/cli/answer_style.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/status_formats.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"

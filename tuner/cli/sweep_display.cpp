@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "reports/searched.hpp"
+#include "reports/findings.hpp"
 #include "tuner/cli/same_database.hpp"
 
 namespace tuner::cli {

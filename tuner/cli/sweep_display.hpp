@@ -1,17 +1,42 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tuner/cli/terminal/line_printer.hpp"
 #include "tuner/cli/terminal/progress.hpp"
-#include "tuner/model/device_info.hpp"
-#include "tuner/sweep/observer.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/space/counted_space.hpp"
 #include "tuner/sweep/request.hpp"
 
 namespace tuner::cli {
+
+/// Watches what may take long before anything else can be said: it ends with a budget of time or a signal,
+/// and is shown after a second.
+class LongLook {
+ public:
+  /// The references must outlive what go_on() gives. `seconds`: absent: no limit.
+  LongLook(terminal::LinePrinter& printer, std::string what, std::optional<double> seconds,
+           const std::atomic<bool>& stop)
+      : m_printer(printer), m_what(std::move(what)), m_seconds(seconds), m_stop(stop) {}
+
+  space::GoOn go_on() const {
+    return [this, clock = terminal::steady_clock(), began = terminal::steady_clock()()] {
+      const double passed = clock() - began;
+      if (passed > 1) m_printer.status(m_what, 0);
+      return !m_stop && (!m_seconds || passed < *m_seconds);
+    };
+  }
+
+ private:
+  terminal::LinePrinter& m_printer;
+  std::string m_what;
+  std::optional<double> m_seconds;
+  const std::atomic<bool>& m_stop;
+};
 
 /// Shows a sweep on stderr: an updating line on a terminal, with one more for each device where there are
 /// several, and whole lines at a bounded rate elsewhere.

@@ -1,14 +1,36 @@
 #pragma once
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "db/best.hpp"
 #include "db/connection.hpp"
+#include "tuner/cli/answers/best_formats.hpp"
 #include "tuner/cli/answers/trial_sheet.hpp"
+#include "tuner/cli/context.hpp"
+#include "tuner/model/digest.hpp"
 
 namespace tuner::cli {
+
+/// The runs whose identifiers begin with `prefix`.
+std::vector<model::Digest> runs_named(const db::Connection& connection, const std::string& prefix);
+
+/// The one run. Throws model::UsageError where `prefix` is no beginning of an identifier or of several, and
+/// model::Error with nothing_found where it is of none.
+model::Digest run_named(const db::Connection& connection, const std::string& prefix);
 
 /// What a database knows of one of its trials, with the steps to its occupancy and, where the cache of
 /// binaries in `cache` has its binary, the size of its code.
 answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRecord trial,
                                const std::filesystem::path& cache);
+
+/// Of each answer, in their order, whether the spec and the sources on disk are still what was measured.
+/// Files are read and nothing is compiled.
+std::vector<answers::SpecNote> spec_notes(const db::Connection& connection,
+                                          const std::vector<db::BestAnswer>& answers, const Context& context);
+
+/// What is to be said of them to people, each kernel once, with the command that measures its sizes anew.
+std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answers,
+                                        const std::vector<answers::SpecNote>& notes, const Context& context);
 
 }  // namespace tuner::cli

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,10 +11,11 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tuner/model/error.hpp"
-#include "tuner/util/file_descriptor.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::cluster {
 namespace {
@@ -109,6 +111,22 @@ void remove_leftovers(const fs::path& target) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     if (entry.path().filename().string().starts_with(start)) fs::remove(entry.path(), ignored);
+  }
+}
+
+PublishLock::PublishLock(const std::filesystem::path& published, std::chrono::milliseconds patience) {
+  const std::string path = published.string() + ".lock";
+  m_file = util::FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!m_file) {
+    throw model::Error(fmt::format("{}: cannot be replaced: {}", published.string(), std::strerror(errno)));
+  }
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (::flock(m_file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks
+    if (std::chrono::steady_clock::now() >= deadline) {
+      throw model::Error(fmt::format("{}: another process is replacing it", published.string()));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
 

@@ -1,9 +1,13 @@
 #pragma once
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
+
+#include "tuner/util/files.hpp"
 
 namespace tuner::cluster {
 
@@ -31,5 +35,18 @@ void replace_by_text(const std::filesystem::path& target, std::string_view text)
 
 /// Removes what killed writers of `target` left beside it. Nobody else may be writing it.
 void remove_leftovers(const std::filesystem::path& target);
+
+/// Keeps two publishers of one file apart, between machines too as far as the shared file system has locks;
+/// where it has none, there is no lock and no error. The lock is on a file beside it, which stays, and dies
+/// with its holder.
+class PublishLock {
+ public:
+  /// Throws model::Error where another process still has it after `patience`, and where the lock's file
+  /// cannot be made.
+  PublishLock(const std::filesystem::path& published, std::chrono::milliseconds patience);
+
+ private:
+  util::FileDescriptor m_file;
+};
 
 }  // namespace tuner::cluster

@@ -9,9 +9,9 @@
 #include <map>
 #include <utility>
 
-#include "tuner/cluster/slurm_scripts.hpp"
+#include "tuner/cluster/slurm.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/util/file_descriptor.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::cluster {
 namespace {

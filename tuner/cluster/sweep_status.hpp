@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "tuner/cluster/progress.hpp"
-#include "tuner/cluster/slurm_queue.hpp"
-#include "tuner/cluster/sweep_folder.hpp"
+#include "tuner/cluster/slurm.hpp"
 
 namespace tuner::cluster {
 

@@ -2,14 +2,34 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <map>
 
-#include "tuner/device/anonymous_file.hpp"
+#include "tuner/device/device.hpp"
 #include "tuner/model/digest.hpp"
 
 namespace tuner::device {
+
+int anonymous_file(std::span<const std::byte> bytes) {
+  const int file = memfd_create("tuner-binary", MFD_CLOEXEC);
+  if (file < 0) refuse(fmt::format("cannot make an anonymous file for a binary: {}", std::strerror(errno)));
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const int error = errno;
+      close(file);
+      refuse(fmt::format("cannot write a binary to memory: {}", std::strerror(error)));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return file;
+}
+
 namespace {
 
 /// The handle of a binary, which stays loaded with its file open. One thread at a time, as devices are used.

@@ -1,15 +1,93 @@
 #pragma once
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/device/device.hpp"
-#include "tuner/device/operand_value.hpp"
+#include "tuner/device/fill_function.h"
+#include "tuner/model/plan.hpp"
 #include "tuner/model/tuner_baseline.h"
 
 namespace tuner::device {
+
+/// What a parameter of a kernel is given, in its first bytes (little endian, two's complement). As large and
+/// aligned as a CUtensorMap.
+struct alignas(128) OperandValue {
+  std::array<std::uint64_t, 16> words{};
+};
+
+/// Of the parameter that takes it.
+inline std::size_t operand_bytes(const model::Operand& operand) {
+  if (operand.kind == model::Operand::Kind::tensor_map) return sizeof(OperandValue);
+  if (operand.kind != model::Operand::Kind::scalar) return sizeof(Address);
+  const bool is_struct = operand.struct_bytes != 0;
+  return static_cast<std::size_t>(is_struct ? operand.struct_bytes : model::size_bytes(operand.type));
+}
+
+/// Of a struct, whose numbers lie within OperandValue; space::Planner sees to that.
+inline OperandValue struct_value(const model::Operand& operand) {
+  OperandValue out;
+  for (const model::StructNumber& number : operand.numbers) {
+    const Word word = model::is_floating(number.type)
+                          ? bits_of_real(static_cast<int>(number.type), number.real)
+                          : static_cast<Word>(number.integer);
+    const std::int64_t bytes = model::size_bytes(number.type);
+    if (number.offset_bytes < 0 || number.offset_bytes + bytes > static_cast<std::int64_t>(sizeof out))
+      refuse("a struct by value is larger than what can be passed");
+    std::memcpy(reinterpret_cast<std::byte*>(out.words.data()) + number.offset_bytes, &word,
+                static_cast<std::size_t>(bytes));
+  }
+  return out;
+}
+
+/// An address of `bindings`, a struct, or a number or a vector of numbers of its type. A seed is a scalar by
+/// the time that it is passed; of tensor maps and textures the device that has them makes what is passed.
+inline OperandValue operand_value(const model::Operand& operand, const Bindings& bindings) {
+  const auto index = static_cast<std::size_t>(operand.buffer);
+  OperandValue out;
+  switch (operand.kind) {
+    case model::Operand::Kind::buffer:
+      out.words[0] = bindings.buffers.at(index);
+      return out;
+    case model::Operand::Kind::expected:
+      out.words[0] = bindings.expected.at(index);
+      return out;
+    case model::Operand::Kind::magnitude:
+      out.words[0] = bindings.magnitude.at(index);
+      return out;
+    case model::Operand::Kind::error:
+      out.words[0] = bindings.errors.at(index);
+      return out;
+    case model::Operand::Kind::tensor_map:
+    case model::Operand::Kind::texture:
+      refuse("this device has neither tensor maps nor textures");
+    case model::Operand::Kind::scalar:
+    case model::Operand::Kind::seed:
+      break;
+  }
+  if (operand.struct_bytes != 0) return struct_value(operand);
+  const auto count = static_cast<std::size_t>(model::components(operand.type));
+  const std::size_t bytes = operand_bytes(operand) / count;
+  const int type = static_cast<int>(model::component_type(operand.type));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double real = operand.reals.empty() ? operand.real : operand.reals.at(i);
+    const std::int64_t integer = operand.integers.empty() ? operand.integer : operand.integers.at(i);
+    const Word word =
+        model::is_floating(operand.type) ? bits_of_real(type, real) : static_cast<Word>(integer);
+    std::memcpy(reinterpret_cast<std::byte*>(out.words.data()) + i * bytes, &word, bytes);
+  }
+  return out;
+}
+
+/// A descriptor of a file that has no name and holds `bytes`, for the dynamic linker (`/proc/self/fd/N`).
+/// Whoever loads it keeps it open as long as it is loaded: the linker takes equal names for equal libraries,
+/// and the number of a closed descriptor would be given out again. Throws DeviceFault (launch_error).
+int anonymous_file(std::span<const std::byte> bytes);
 
 /// A binary that calls a library (CompileJob::host_library), in this process: any device binds its functions
 /// as steps of kind `call`. It is never unloaded, and loaded once however often it is asked for: libraries

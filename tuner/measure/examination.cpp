@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/host_library.hpp"
-#include "tuner/device/structs.hpp"
-#include "tuner/measure/restoring_sequence.hpp"
+#include "tuner/measure/inputs_cache.hpp"
 
 namespace tuner::measure {
 namespace {

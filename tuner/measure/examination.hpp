@@ -3,8 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "tuner/measure/draws.hpp"
-#include "tuner/measure/variables.hpp"
+#include "tuner/measure/inputs_cache.hpp"
 #include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/device/device.hpp"
-#include "tuner/model/final.hpp"
+#include "tuner/model/trial.hpp"
 
 namespace tuner::measure {
 

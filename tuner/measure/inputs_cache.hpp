@@ -1,11 +1,28 @@
 #pragma once
 #include <cstdint>
 #include <list>
+#include <memory>
 
-#include "tuner/measure/draws.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/model/digest.hpp"
 
 namespace tuner::measure {
+
+/// The inputs of a problem, drawn twice, each with what the reference says of them. Kernels are timed on the
+/// first draw; the second keeps what was right by chance, by rounding to few bits, or in an earlier run from
+/// passing.
+struct Draws {
+  Draws(device::Device& device, const model::TrialJob& job)
+      : first(device, job, Draw::first), second(device, job, Draw::second) {}
+
+  bool intact(device::Device& device, const model::Plan& plan) const {
+    return first.intact(device, plan) && second.intact(device, plan);
+  }
+  std::int64_t bytes() const { return first.bytes() + second.bytes(); }
+
+  Inputs first;
+  Inputs second;
+};
 
 /// Inputs of the problems measured lately, as many as fit beside a problem's own memory; the least lately
 /// used go first.
@@ -45,5 +62,32 @@ class InputsCache {
 
 /// Identity of what a Draws holds.
 model::Digest inputs_key(const model::TrialJob& job);
+
+/// Runs of a plan of which some buffers must be as they were at first: these are filled again before each
+/// repetition, outside of the time. Repetitions are therefore run and timed one by one, so that short ones
+/// are better sampled singly (see sampling_policy()).
+class RestoringSequence final : public device::Sequence {
+ public:
+  /// The references, and the buffers behind `bindings`, must outlive the object.
+  RestoringSequence(device::Device& device, const model::TrialJob& job, const Inputs& inputs,
+                    device::Bindings bindings, std::unique_ptr<device::Sequence> inner);
+
+  device::Timing run(int repetitions) override;
+  void fill_arrays() override { m_inner->fill_arrays(); }
+  void collect_arrays() override { m_inner->collect_arrays(); }
+  int blocks_per_multiprocessor() const override { return m_inner->blocks_per_multiprocessor(); }
+
+ private:
+  void restore();
+
+  device::Device& m_device;
+  const model::TrialJob& m_job;
+  const Inputs& m_inputs;
+  device::Bindings m_bindings;
+  std::unique_ptr<device::Sequence> m_inner;
+};
+
+/// The policy to sample `plan` by: without batches where it restores.
+model::MeasurePolicy sampling_policy(model::MeasurePolicy policy, const model::Plan& plan);
 
 }  // namespace tuner::measure

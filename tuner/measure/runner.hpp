@@ -7,7 +7,7 @@
 
 #include "tuner/device/device.hpp"
 #include "tuner/measure/inputs_cache.hpp"
-#include "tuner/model/trial_runner.hpp"
+#include "tuner/model/trial.hpp"
 
 namespace tuner::measure {
 

@@ -1,12 +1,181 @@
 #include "tuner/measure/sampler.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 
 #include "tuner/measure/statistics.hpp"
+#include "tuner/model/error.hpp"
 
 namespace tuner::measure {
+namespace {
+
+model::MeasurePolicy quick() {
+  model::MeasurePolicy out;
+  out.name = "quick-3";
+  out.samples = 6;  // the fewest that give a 95 % interval
+  out.final.contestants = 6;
+  out.final.choosing_rounds = 12;
+  out.final.confirming_rounds = 8;
+  out.batch_ns = 200'000;
+  out.time_limit_ns = 2e7;
+  return out;
+}
+
+model::MeasurePolicy thorough() {
+  model::MeasurePolicy out;
+  out.name = "thorough-2";
+  out.samples = 60;
+  out.cuts = {{1, 5}, {5, 2}};
+  out.final.choosing_rounds = 100;
+  out.final.confirming_rounds = 60;
+  out.final.time_limit_ns = 2e10;
+  out.batch_ns = 1'000'000;
+  out.time_limit_ns = 1e10;
+  return out;
+}
+
+/// For tables that show slow versions beside fast ones: nothing is dropped, so each trial gets less time.
+model::MeasurePolicy complete() {
+  model::MeasurePolicy out;
+  out.name = "complete-2";
+  out.samples = 12;
+  out.cuts.clear();
+  out.time_limit_ns = 5e8;
+  return out;
+}
+
+/// Every configuration alike and no final: what a sweep costs without racing, and what racing is held
+/// against.
+model::MeasurePolicy exhaustive() {
+  model::MeasurePolicy out;
+  out.name = "exhaustive-1";
+  out.samples = 100;
+  out.time_limit_ns = 2e9;
+  out.cuts.clear();
+  out.final.contestants = 0;
+  return out;
+}
+
+struct Named {
+  std::string_view name;
+  model::MeasurePolicy policy;
+};
+
+std::array<Named, 5> policies() {
+  return {Named{"quick", quick()}, Named{"standard", model::MeasurePolicy{}}, Named{"thorough", thorough()},
+          Named{"complete", complete()}, Named{"exhaustive", exhaustive()}};
+}
+
+}  // namespace
+
+model::MeasurePolicy policy(std::string_view name, bool flush_l2) {
+  for (Named& candidate : policies()) {
+    if (candidate.name != name) continue;
+    candidate.policy.flush_l2 = flush_l2;
+    return candidate.policy;
+  }
+  throw model::UsageError(fmt::format("there is no measuring policy '{}'", name),
+                          fmt::format("use one of: {}", fmt::join(policy_names(), ", ")));
+}
+
+std::vector<std::string_view> policy_names() {
+  std::vector<std::string_view> out;
+  for (const Named& candidate : policies()) out.push_back(candidate.name);
+  return out;
+}
+
+namespace {
+
+/// Between two processes on one idle GPU, where too few problems tell: the scatter of 29 sizes on an H200 was
+/// 0.07 to 0.15 % in standard deviations.
+constexpr double usual_scatter = 0.0012;
+constexpr double least_scatter = 0.0007;
+/// Of fewer ratios the median deviation says little.
+constexpr std::size_t telling_problems = 8;
+/// Turns the median absolute deviation of a normal distribution into its standard deviation.
+constexpr double mad_scale = 1.4826;
+constexpr double false_alarms = 0.01;
+
+struct Floor {
+  double log_fastest = 0;
+  double spacing = 0;  ///< of the logarithms of the two fastest; 0 where there is one
+};
+
+Floor floor_of(std::span<const double> samples) {
+  std::vector<double> sorted(samples.begin(), samples.end());
+  const std::size_t wanted = std::min<std::size_t>(sorted.size(), 2);
+  std::partial_sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(wanted), sorted.end());
+  return {std::log(sorted.front()), wanted < 2 ? 0 : std::log(sorted[1] / sorted[0])};
+}
+
+double scatter_of(const std::vector<double>& log_ratios) {
+  if (log_ratios.size() < telling_problems) return usual_scatter;
+  const double middle = median(log_ratios);
+  std::vector<double> deviations;
+  for (const double ratio : log_ratios) deviations.push_back(std::abs(ratio - middle));
+  // A median deviation of n ratios is itself uncertain by about 1.2 / sqrt(n) of it.
+  const double doubt = 1 + 1.2 / std::sqrt(static_cast<double>(log_ratios.size()));
+  return std::max(least_scatter, mad_scale * median(deviations) * doubt);
+}
+
+/// The standard normal deviate that is exceeded with probability `p` < 0.5, by bisection.
+double upper_deviate(double p) {
+  double low = 0;
+  double high = 10;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle / std::sqrt(2.0)) / 2 > p ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+std::string_view to_string(Allowed allowed) {
+  switch (allowed) {
+    case Allowed::yes:
+      return "allowed";
+    case Allowed::no:
+      return "too slow";
+    case Allowed::undecided:
+      break;
+  }
+  return "undecided";
+}
+
+std::vector<Slowdown> slowdowns(const std::vector<TwoOccasions>& problems, double limit) {
+  std::vector<double> log_ratios;
+  std::vector<double> own;
+  for (const TwoOccasions& problem : problems) {
+    const Floor a = floor_of(problem.a);
+    const Floor b = floor_of(problem.b);
+    log_ratios.push_back(a.log_fastest - b.log_fastest);
+    own.push_back(std::hypot(a.spacing, b.spacing) / 2);
+  }
+  if (problems.empty()) return {};
+  const double scatter = scatter_of(log_ratios);
+  const double deviate = upper_deviate(false_alarms / static_cast<double>(problems.size()));
+  std::vector<Slowdown> out;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const double margin = deviate * std::hypot(scatter, own[i]);
+    Slowdown slowdown;
+    slowdown.ratio = std::exp(log_ratios[i]);
+    slowdown.low = std::exp(log_ratios[i] - margin);
+    slowdown.high = std::exp(log_ratios[i] + margin);
+    if (slowdown.low > 1 + limit)
+      slowdown.allowed = Allowed::no;
+    else if (slowdown.high <= 1 + limit)
+      slowdown.allowed = Allowed::yes;
+    out.push_back(slowdown);
+  }
+  return out;
+}
+
 namespace {
 
 using device::Timing;

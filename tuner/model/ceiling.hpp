@@ -1,10 +1,42 @@
 #pragma once
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "tuner/model/digest.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace tuner::model {
+
+/// What a kernel takes part as.
+enum class Role {
+  competitor,  ///< may be chosen as the best of its family
+  baseline,    ///< solves the same problem and is timed in the same finals, and is never chosen
+  ceiling,     ///< measures what its device can do at most; competes within its own family alone
+};
+
+/// `competitor`, `baseline`, `ceiling`: as stored and shown.
+std::string_view to_string(Role role);
+std::optional<Role> parse_role(std::string_view text);
+/// Whether a trial of this role may be chosen.
+inline bool may_win(Role role) {
+  return role != Role::baseline;
+}
+
+/// What Ceiling::kind may be.
+std::span<const std::string_view> ceiling_kinds();
+
+/// One `unit` of a ceiling of this kind in what Ceiling::value counts: operations a second for `arithmetic`
+/// (`GFLOP/s`, `Top/s`: 1e9, 1e12), seconds for `launch` (`ns`: 1e-9), bytes a second for the others
+/// (`GB/s`). Absent for a unit that is none of the kind's.
+std::optional<double> ceiling_unit(std::string_view kind, std::string_view unit);
+
+/// For people: `"GFLOP/s" or "Gop/s"`.
+std::string_view ceiling_unit_examples(std::string_view kind);
+
+/// Whether less is better: true for `launch` alone.
+bool is_least_best(std::string_view kind);
 
 /// What a device can do at most, measured once by a kernel that does nothing else.
 struct Ceiling {

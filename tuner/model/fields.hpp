@@ -3,9 +3,8 @@
 #include <type_traits>
 
 #include "tuner/model/compile_job.hpp"
-#include "tuner/model/device_info.hpp"
-#include "tuner/model/final.hpp"
-#include "tuner/model/search_record.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 
 /// The fields of what is sent, stored and exported, each type's in one list: messages between processes, rows

@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/model/ceiling.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/plan.hpp"
-#include "tuner/model/role.hpp"
-#include "tuner/model/value.hpp"
 
 namespace tuner::model {
 

@@ -1,18 +1,19 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "tuner/model/comparison_class.hpp"
+#include "tuner/model/case.hpp"
+#include "tuner/model/ceiling.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/configuration.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/metrics.hpp"
 #include "tuner/model/plan.hpp"
-#include "tuner/model/problem.hpp"
-#include "tuner/model/role.hpp"
-#include "tuner/model/trial_status.hpp"
 
 namespace tuner::model {
 
@@ -191,6 +192,124 @@ struct ProbeVerdict {
   Digest run;
   std::string measured_at;  ///< set by the database
   bool operator==(const ProbeVerdict&) const = default;
+};
+
+/// The best trials of one problem, to be sampled in turn: whatever drifts hits all of them alike, so sample i
+/// of one may be held against sample i of another.
+///
+/// Rounds, each with one sample of every contestant in an order of its own, first choose the fastest: who is
+/// clearly slower leaves, until one is left or the policy's limit is reached. Then as many rounds as the
+/// policy says are taken afresh of those left. The figures of the fastest are from these alone: the best of
+/// many noisy medians is better than it deserves.
+struct FinalJob {
+  std::vector<TrialJob> trials;  ///< of one problem and one policy, all verified before
+  std::uint64_t seed = 0;        ///< of the order within rounds, and of the bootstrap
+};
+
+/// How one contestant did.
+struct Standing {
+  /// From the confirming rounds; of a contestant that left before, from the rounds it took part in.
+  Measurement measurement;
+  /// Its time by the fastest one's over the rounds both took part in (measure::paired_ratio), and an interval
+  /// that holds for all contestants at once with 95 %. The fastest: 1. One that is tied may have less than 1:
+  /// the fastest was chosen before these rounds.
+  double ratio = 1;
+  double ratio_low = 1;
+  double ratio_high = 1;
+  bool tied = false;  ///< cannot be told from the fastest (measure::Final says when), or it is the fastest;
+                      ///< never a baseline
+  bool operator==(const Standing&) const = default;
+};
+
+struct FinalOutcome {
+  std::vector<Standing> standings;  ///< parallel to FinalJob::trials; empty where the final failed
+  std::size_t fastest = 0;
+  int rounds = 0;            ///< of both parts together
+  int throttled_rounds = 0;  ///< taken again because a sample's clock was lowered
+  /// Why there are no standings; a contestant that fails here though it passed before is named in `culprit`.
+  TrialOutcome failure;
+  std::optional<std::size_t> culprit;
+  bool complete() const { return !standings.empty(); }
+  bool operator==(const FinalOutcome&) const = default;
+};
+
+/// A final as remembered.
+struct FinalRecord {
+  /// Results that were there when the contenders were chosen, so that the final speaks of them too, contender
+  /// or not: those of one run and kernel with a sequence from `first` to `last`. Sets, not times: what
+  /// another database adds later is not covered, however early it was measured.
+  struct Coverage {
+    Digest run;  ///< empty: unknown
+    std::string kernel;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    auto operator<=>(const Coverage&) const = default;  // NOLINT(modernize-use-nullptr)
+  };
+  struct Entry {
+    Digest trial;
+    double ratio = 1;  ///< these four as in Standing
+    double ratio_low = 1;
+    double ratio_high = 1;
+    bool tied = false;
+    bool operator==(const Entry&) const = default;
+  };
+  Problem problem;
+  ComparisonClass comparison_class;
+  /// Fastest first, baselines after all that may win.
+  std::vector<Entry> entries;
+  /// The one to use, by a rule among those tied whose interval ends below 1.01: fewest registers, then the
+  /// smallest block, then kernel and configuration by name.
+  Digest chosen;
+  int rounds = 0;
+  int throttled_rounds = 0;
+  std::vector<Coverage>
+      coverage;  ///< its contestants, as they were measured in it, are added when it is kept
+  Digest run;
+  std::string measured_at;    ///< UTC, ISO 8601; set by the database
+  std::int64_t sequence = 0;  ///< as TrialRecord::sequence, set by the database
+  bool operator==(const FinalRecord&) const = default;
+};
+
+/// What a running trial does next. Inputs are prepared for probes too, so preparing may come before and after
+/// probing. Verifying and timing are told again where they go on, so that a supervisor's deadline, which
+/// starts anew with each, is one for a launch.
+enum class TrialPhase {
+  preparing,  ///< makes inputs and runs the reference: slow for large problems, and not the kernel's fault
+  probing,    ///< runs the binary on small awkward problems, told again before each launch of it
+  loading,    ///< loads the binary
+  verifying,
+  timing,
+};
+
+/// `preparing`, `loading`, …
+std::string_view to_string(TrialPhase phase);
+std::optional<TrialPhase> parse_trial_phase(std::string_view text);
+
+/// Runs one trial and says how it ended. Implemented over a Device (measure), over a child process (worker),
+/// and over a recording (device/replay). One caller at a time.
+class TrialRunner {
+ public:
+  TrialRunner() = default;
+  TrialRunner(const TrialRunner&) = delete;
+  TrialRunner& operator=(const TrialRunner&) = delete;
+  virtual ~TrialRunner() = default;
+
+  virtual const DeviceInfo& device() const = 0;
+  /// Trials will follow: what takes a while (a context, a process) may begin now. Does not wait for it.
+  virtual void prepare() {}
+  virtual TrialOutcome run(const TrialJob& job) = 0;
+  /// The same; `before_launch` is called once, before anything of the job is launched: what must be on the
+  /// disk by then is written in it. A runner that works in another process goes on meanwhile with what comes
+  /// before a launch. What it throws passes through, and the job is not launched.
+  virtual TrialOutcome run_with_notice(const TrialJob& job, const std::function<void()>& before_launch) {
+    before_launch();
+    return run(job);
+  }
+  /// A failure is a value here too. There is at least one trial.
+  virtual FinalOutcome run_final(const FinalJob& job) = 0;
+  /// From now on `listener` is called, from within run(), as each phase begins; a null one ends it. Runners
+  /// that have no phases ignore it.
+  virtual void report_phases_to(std::function<void(TrialPhase)> /*listener*/) {}
 };
 
 }  // namespace tuner::model

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <unordered_set>
 
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
 
 namespace tuner::search {
 namespace {

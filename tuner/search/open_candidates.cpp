@@ -1,9 +1,12 @@
 #include "tuner/search/open_candidates.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <numeric>
 #include <utility>
+
+#include "tuner/space/counted_space.hpp"
 
 namespace tuner::search {
 
@@ -86,6 +89,127 @@ std::optional<std::size_t> OpenCandidates::first(
   for (std::size_t place = m_next; place < m_order.size(); ++place) {
     const std::size_t one = m_order[place];
     if (contains(one) && is_wanted(one)) return one;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+std::uint64_t hash_of(std::size_t kernel, std::span<const std::uint16_t> coordinates) {
+  std::uint64_t hash = 0xcbf29ce484222325U + kernel;  // FNV-1a, two bytes at a time
+  for (const std::uint16_t coordinate : coordinates) hash = (hash ^ coordinate) * 0x100000001b3U;
+  return hash ^ (hash >> 29);
+}
+
+const model::ParameterSpec& parameter_of(const SearchSpace& space, std::size_t kernel, std::size_t p) {
+  return space.kernels[kernel].spec->parameters[p];
+}
+
+constexpr std::uint16_t off = space::ConfigurationList::inactive;
+
+}  // namespace
+
+Neighbourhood::Neighbourhood(const SearchSpace& space) : m_space(space) {
+  m_by_hash.reserve(space.candidates.told());
+  for (std::size_t i = 0; i < space.candidates.told(); ++i) add(i);
+}
+
+void Neighbourhood::add(std::size_t candidate) {
+  m_by_hash.emplace(hash_of(m_space.candidates[candidate].kernel, m_space.coordinates(candidate)), candidate);
+}
+
+std::optional<std::size_t> Neighbourhood::find(std::size_t kernel,
+                                               std::span<const std::uint16_t> coordinates) const {
+  if (const space::CountedSpace* counted = m_space.kernels[kernel].configurations->counted()) {
+    const auto index = counted->find(coordinates);
+    return index ? m_space.candidates.of_whole(kernel, static_cast<std::size_t>(*index)) : std::nullopt;
+  }
+  const auto [first, last] = m_by_hash.equal_range(hash_of(kernel, coordinates));
+  for (auto it = first; it != last; ++it) {
+    if (m_space.candidates[it->second].kernel != kernel) continue;
+    const auto there = m_space.coordinates(it->second);
+    if (std::equal(there.begin(), there.end(), coordinates.begin(), coordinates.end())) return it->second;
+  }
+  return std::nullopt;
+}
+
+/// A changed switch brings parameters to life or ends them: these take their first value that exists.
+std::optional<std::size_t> Neighbourhood::find_repaired(std::size_t kernel, Coordinates coordinates,
+                                                        std::size_t changed) const {
+  if (const auto found = find(kernel, coordinates)) return found;
+  for (std::size_t p = 0; p < coordinates.size(); ++p) {
+    const model::ParameterSpec& parameter = parameter_of(m_space, kernel, p);
+    if (p == changed || !parameter.when) continue;
+    const std::uint16_t before = coordinates[p];
+    if (before != off) {
+      coordinates[p] = off;
+      if (const auto found = find(kernel, coordinates)) return found;
+    } else {
+      for (std::size_t value = 0; value < parameter.values.size(); ++value) {
+        coordinates[p] = static_cast<std::uint16_t>(value);
+        if (const auto found = find(kernel, coordinates)) return found;
+      }
+    }
+    // Kept as it is now, for switches that more than one parameter hangs on: all off, or all on.
+    coordinates[p] = before == off ? std::uint16_t{0} : off;
+  }
+  return find(kernel, coordinates);
+}
+
+std::vector<std::size_t> Neighbourhood::around(std::size_t candidate) const {
+  const std::size_t kernel = m_space.candidates[candidate].kernel;
+  const auto here = m_space.coordinates(candidate);
+  std::vector<std::size_t> found;
+  for (std::size_t p = 0; p < here.size(); ++p) {
+    if (here[p] == off) continue;
+    for (std::size_t value = 0; value < parameter_of(m_space, kernel, p).values.size(); ++value) {
+      if (value == here[p]) continue;
+      Coordinates there(here.begin(), here.end());
+      there[p] = static_cast<std::uint16_t>(value);
+      if (const auto other = find_repaired(kernel, std::move(there), p)) found.push_back(*other);
+    }
+  }
+  return found;
+}
+
+std::optional<std::size_t> Neighbourhood::step(std::size_t candidate, RandomSource& random) const {
+  const std::size_t kernel = m_space.candidates[candidate].kernel;
+  const auto here = m_space.coordinates(candidate);
+  if (here.empty()) return std::nullopt;
+  constexpr int tries = 20;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    Coordinates there(here.begin(), here.end());
+    std::size_t p = 0;
+    // Constraints may allow no single change: every third try makes two.
+    for (int change = 0; change < (attempt % 3 == 2 ? 2 : 1); ++change) {
+      p = random.below(here.size());
+      const std::size_t values = parameter_of(m_space, kernel, p).values.size();
+      if (there[p] == off || values < 2) continue;
+      // Half of the time to the next value in the list, else to any.
+      if (random.below(2) == 0) {
+        const bool up = there[p] == 0 || (there[p] + 1U < values && random.below(2) == 0);
+        there[p] = static_cast<std::uint16_t>(up ? there[p] + 1 : there[p] - 1);
+      } else {
+        there[p] = static_cast<std::uint16_t>(random.below(values));
+      }
+    }
+    if (std::equal(here.begin(), here.end(), there.begin())) continue;
+    if (const auto found = find_repaired(kernel, std::move(there), p)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Neighbourhood::cross(std::size_t a, std::size_t b, RandomSource& random) const {
+  const std::size_t kernel = m_space.candidates[a].kernel;
+  if (m_space.candidates[b].kernel != kernel) return std::nullopt;
+  const auto left = m_space.coordinates(a);
+  const auto right = m_space.coordinates(b);
+  constexpr int tries = 8;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    Coordinates child(left.begin(), left.end());
+    for (std::size_t p = 0; p < child.size(); ++p)
+      if (random.below(2) == 0) child[p] = right[p];
+    if (const auto found = find(kernel, child)) return found;
   }
   return std::nullopt;
 }

@@ -1,16 +1,46 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numbers>
 #include <optional>
+#include <random>
+#include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "tuner/search/random_source.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace tuner::search {
+
+/// Random numbers that a seed determines on every platform: the engine's output is fixed by the C++ standard,
+/// that of std::uniform_int_distribution and std::shuffle is not.
+class RandomSource {
+ public:
+  explicit RandomSource(std::uint64_t seed) : m_engine(seed) {}
+
+  /// Uniform in 0 … bound-1; `bound` at least 1.
+  std::uint64_t below(std::uint64_t bound) {
+    // The first 2^64 mod bound numbers would make small results likelier than large ones.
+    const std::uint64_t unfair = (0 - bound) % bound;
+    std::uint64_t drawn = m_engine();
+    while (drawn < unfair) drawn = m_engine();
+    return drawn % bound;
+  }
+  /// Uniform in [0, 1).
+  double unit() { return static_cast<double>(m_engine() >> 11) * 0x1p-53; }
+  /// Of mean 0 and standard deviation 1 (Box and Muller).
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - unit()));
+    return radius * std::cos(2 * std::numbers::pi * unit());
+  }
+
+ private:
+  std::mt19937_64 m_engine;
+};
 
 /// 0 … count-1 in a random order (Fisher and Yates).
 std::vector<std::size_t> shuffled(std::size_t count, RandomSource& random);
@@ -63,5 +93,31 @@ class OpenCandidates {
 
 /// The time to go by of a result, if it has one: of a dropped trial it is a bound.
 std::optional<double> comparable_time_ns(const Result& result);
+
+/// Finds candidates by their coordinates.
+class Neighbourhood {
+ public:
+  explicit Neighbourhood(const SearchSpace& space);
+  /// A candidate that the space has got since.
+  void add(std::size_t candidate);
+
+  /// The candidate of that kernel with those coordinates, if the space has one.
+  std::optional<std::size_t> find(std::size_t kernel, std::span<const std::uint16_t> coordinates) const;
+  /// All that differ from `candidate` in one parameter, and in what becomes active or inactive with it.
+  std::vector<std::size_t> around(std::size_t candidate) const;
+  /// One of them, or one that is two steps away where chance has it so; nothing where none was met.
+  std::optional<std::size_t> step(std::size_t candidate, RandomSource& random) const;
+  /// A candidate that has each parameter from one of two of one kernel; nothing where none was met, or where
+  /// they are of different kernels.
+  std::optional<std::size_t> cross(std::size_t a, std::size_t b, RandomSource& random) const;
+
+ private:
+  using Coordinates = std::vector<std::uint16_t>;
+  std::optional<std::size_t> find_repaired(std::size_t kernel, Coordinates coordinates,
+                                           std::size_t changed) const;
+
+  const SearchSpace& m_space;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> m_by_hash;
+};
 
 }  // namespace tuner::search

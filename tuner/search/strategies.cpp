@@ -3,17 +3,66 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "tuner/model/error.hpp"
-#include "tuner/search/fixed_order.hpp"
-#include "tuner/search/genetic.hpp"
 #include "tuner/search/learn/learn.hpp"
-#include "tuner/search/local_search.hpp"
+#include "tuner/search/plain_strategies.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::search {
+
+Settings::Settings(std::string_view strategy, std::span<const Setting> known, std::string_view text)
+    : m_known(known) {
+  for (const Setting& setting : known) m_values.push_back(setting.usual);
+  std::vector<std::string_view> given;
+  while (!text.empty()) {
+    std::string_view value = text;
+    // What stands before a comma, and of that what stands before a sign of equality.
+    const bool more = text.find(',') != std::string_view::npos;
+    value = util::split_first(text, ",");
+    if (!more) text = {};
+    const std::string_view name = util::split_first(value, "=");
+    for (const std::string_view earlier : given) {
+      if (earlier == name)
+        throw model::UsageError(fmt::format("strategy `{}`: `{}` is given twice", strategy, name));
+    }
+    given.push_back(name);
+    set(strategy, name, value);
+  }
+}
+
+void Settings::set(std::string_view strategy, std::string_view name, std::string_view value) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < m_known.size(); ++i) {
+    const Setting& setting = m_known[i];
+    names.push_back(setting.name);
+    if (setting.name != name) continue;
+    const auto number = util::parse_number<double>(value);
+    const bool fits = number && *number >= setting.low && *number <= setting.high &&
+                      (!setting.whole || *number == std::floor(*number));
+    if (!fits)
+      throw model::UsageError(
+          fmt::format("strategy `{}`: {} is `{}`", strategy, name, value),
+          fmt::format("it is a {}number from {} to {}: {}={}", setting.whole ? "whole " : "", setting.low,
+                      setting.high, name, setting.usual));
+    m_values[i] = *number;
+    return;
+  }
+  const std::string meant = util::did_you_mean(name, names);
+  const std::string there = names.empty() ? "it has none" : "there are " + util::listed(names);
+  throw model::UsageError(fmt::format("strategy `{}` has no setting `{}`", strategy, name),
+                          meant.empty() ? there : meant);
+}
+
+double Settings::number(std::string_view name) const {
+  for (std::size_t i = 0; i < m_known.size(); ++i)
+    if (m_known[i].name == name) return m_values[i];
+  throw model::Error(fmt::format("no setting `{}` is known: this is a mistake in the program", name));
+}
+
 std::span<const StrategyKind> strategies() {
   static const std::array kinds = {
       StrategyKind{"random", "every configuration, in an order drawn from the seed", {}, random_order},

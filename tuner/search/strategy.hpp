@@ -2,18 +2,152 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tuner/model/case.hpp"
+#include "tuner/model/compile_job.hpp"
 #include "tuner/model/kernel_spec.hpp"
-#include "tuner/model/problem.hpp"
-#include "tuner/model/search_record.hpp"
-#include "tuner/search/candidates.hpp"
+#include "tuner/model/run_record.hpp"
 #include "tuner/space/configuration_list.hpp"
 
 namespace tuner::search {
+
+/// How the trial of one candidate ended.
+struct Result {
+  model::TrialStatus status = model::TrialStatus::ok;
+  /// Absent where there is none to go by: every status but ok and dropped. Of a dropped trial it is a bound:
+  /// sampling it further would have shown it as no faster than the cut.
+  std::optional<double> time_ns;
+};
+
+struct Candidate {
+  std::size_t kernel = 0;         ///< index into SearchSpace::kernels
+  std::size_t configuration = 0;  ///< index into its configurations
+};
+
+/// The candidates of a space by number: some told one by one, behind them all configurations of kernels that
+/// have too many for that.
+class Candidates {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Candidate;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Candidate*;
+    using reference = Candidate;
+    Iterator(const Candidates& of, std::size_t at) : m_of(&of), m_at(at) {}
+    Candidate operator*() const { return (*m_of)[m_at]; }
+    Iterator& operator++() {
+      ++m_at;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return m_at == other.m_at; }
+
+   private:
+    const Candidates* m_of;
+    std::size_t m_at;
+  };
+
+  /// Before any whole kernel.
+  void push_back(Candidate one) { m_each.push_back(one); }
+  /// All `configurations` of a kernel, of which none was told.
+  void add_whole(std::size_t kernel, std::size_t configurations) {
+    m_wholes.push_back({kernel, size(), configurations});
+  }
+
+  std::size_t size() const {
+    return m_wholes.empty() ? m_each.size() : m_wholes.back().first + m_wholes.back().count;
+  }
+  bool empty() const { return size() == 0; }
+  /// How many were told one by one: those come first.
+  std::size_t told() const { return m_each.size(); }
+  Candidate operator[](std::size_t number) const {
+    if (number < m_each.size()) return m_each[number];
+    std::size_t i = 0;
+    while (number - m_wholes[i].first >= m_wholes[i].count) ++i;
+    return {m_wholes[i].kernel, number - m_wholes[i].first};
+  }
+  /// The number of a configuration of a kernel that is there as a whole; nothing where the kernel is not.
+  std::optional<std::size_t> of_whole(std::size_t kernel, std::size_t configuration) const {
+    for (const Whole& whole : m_wholes)
+      if (whole.kernel == kernel) return whole.first + configuration;
+    return std::nullopt;
+  }
+  /// How many are of a kernel.
+  std::size_t count(std::size_t kernel) const {
+    std::size_t count = 0;
+    for (const Candidate& one : m_each) count += one.kernel == kernel;
+    for (const Whole& whole : m_wholes) count += whole.kernel == kernel ? whole.count : 0;
+    return count;
+  }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  struct Whole {
+    std::size_t kernel = 0;
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  std::vector<Candidate> m_each;
+  std::vector<Whole> m_wholes;
+};
+
+/// A result, or none yet, of each candidate. Of many candidates only those that have one take memory.
+class Results {
+ public:
+  /// Above, results are kept by number.
+  static constexpr std::size_t most_in_a_row = std::size_t{1} << 20U;
+
+  void resize(std::size_t candidates) {
+    m_size = candidates;
+    if (candidates <= most_in_a_row) m_row.resize(candidates);
+  }
+  void push_back(std::optional<Result> result) {
+    resize(m_size + 1);
+    (*this)[m_size - 1] = std::move(result);
+  }
+  std::size_t size() const { return m_size; }
+  const std::optional<Result>& operator[](std::size_t candidate) const {
+    static const std::optional<Result> none;
+    if (is_row()) return m_row[candidate];
+    const auto known = m_by_number.find(candidate);
+    return known == m_by_number.end() ? none : known->second;
+  }
+  std::optional<Result>& operator[](std::size_t candidate) {
+    return is_row() ? m_row[candidate] : m_by_number[candidate];
+  }
+  /// visit(candidate, result) for each that there is, in the order of candidates.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    if (is_row()) {
+      for (std::size_t i = 0; i < m_row.size(); ++i)
+        if (m_row[i]) visit(i, *m_row[i]);
+      return;
+    }
+    for (const auto& [candidate, result] : m_by_number)
+      if (result) visit(candidate, *result);
+  }
+  std::size_t count() const {
+    std::size_t count = 0;
+    for_each([&](std::size_t, const Result&) { ++count; });
+    return count;
+  }
+
+ private:
+  bool is_row() const { return m_size <= most_in_a_row; }
+
+  std::size_t m_size = 0;
+  std::vector<std::optional<Result>> m_row;
+  std::map<std::size_t, std::optional<Result>> m_by_number;
+};
 
 /// What is known of a candidate once it is compiled, before anything is launched.
 struct Compiled {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "tuner/model/value.hpp"
+#include "tuner/model/configuration.hpp"
 #include "tuner/space/jobs.hpp"
 #include "tuner/space/spec_compiler.hpp"
 #include "tuner/util/text.hpp"

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/case.hpp"
+#include "tuner/model/configuration.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/plan.hpp"
+#include "tuner/space/generator.hpp"
 #include "tuner/space/program.hpp"
-#include "tuner/space/scope.hpp"
 
 namespace tuner::space {
 
@@ -130,5 +133,23 @@ std::shared_ptr<const CompiledSpec> compile_spec(model::KernelSpec spec,
 
 /// Which slots a program depends on, itself or through derived values.
 std::vector<bool> dependencies(const CompiledSpec& compiled, const Program& program);
+
+/// Slots with sizes, row padding, element properties and limits set. Throws model::UsageError where `problem`
+/// lacks one of the kernel's sizes.
+Slots problem_slots(const CompiledSpec& compiled, const model::Problem& problem,
+                    const model::DeviceLimits& limits);
+
+/// Sets the parameters. Returns the name of one that `configuration` leaves out, or null.
+const std::string* set_parameters(const CompiledSpec& compiled, const model::Configuration& configuration,
+                                  Slots& slots);
+
+/// Computes one derived value from what it reads, all of them in order.
+void derive(const CompiledDerived& derived, Slots& slots);
+void derive_all(const CompiledSpec& compiled, Slots& slots);
+
+/// Why `expression` has no value: "`M / X`: division by zero", or the same of the derived value that is to
+/// blame.
+std::string explain(const CompiledSpec& compiled, const Compiled& expression, const Slots& slots, Fault fault,
+                    int slot);
 
 }  // namespace tuner::space

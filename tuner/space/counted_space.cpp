@@ -1,8 +1,15 @@
 #include "tuner/space/counted_space.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "tuner/space/space_counter.hpp"
+#include "tuner/space/descent.hpp"
 
 namespace tuner::space {
 
@@ -56,6 +63,279 @@ std::optional<std::int64_t> CountedSpace::find_from(std::uint32_t node, std::siz
     if (const auto found = find_from(edge.node, level + 1, fits)) return edge.before + *found;
   }
   return std::nullopt;
+}
+
+namespace {
+
+bool is_jump(Op op) {
+  return op == Op::jump || op == Op::jump_if_zero || op == Op::and_jump || op == Op::or_jump;
+}
+
+bool is_unary(Op op) {
+  return op == Op::negate || op == Op::logical_not || op == Op::absolute || op == Op::is_pow2 ||
+         op == Op::log2 || op == Op::square_root || op == Op::truth;
+}
+
+Program load_of(int slot, bool derived) {
+  Program program;
+  program.code = {{derived ? Op::load_derived : Op::load, slot}};
+  program.reads = {slot};
+  return program;
+}
+
+/// A value on the stack: the instructions that make it, whether all they read is known, and whether any of
+/// that varies.
+struct Part {
+  std::size_t begin = 0;
+  bool known = true;
+  bool varies = false;
+};
+
+/// Which op reads a derived slot, by the program's own code.
+bool loads_derived(const Program& program, int slot) {
+  return std::any_of(program.code.begin(), program.code.end(), [&](const Instruction& one) {
+    return one.op == Op::load_derived && one.argument == slot;
+  });
+}
+
+}  // namespace
+
+std::vector<Program> known_parts(const Program& program, const std::vector<bool>& known,
+                                 const std::vector<bool>& varies) {
+  std::vector<Program> parts;
+  const bool jumps = std::any_of(program.code.begin(), program.code.end(),
+                                 [](const Instruction& one) { return is_jump(one.op); });
+  const bool is_whole = std::all_of(program.reads.begin(), program.reads.end(),
+                                    [&](int slot) { return known[static_cast<std::size_t>(slot)]; });
+  if (is_whole) {
+    const bool any = std::any_of(program.reads.begin(), program.reads.end(),
+                                 [&](int slot) { return varies[static_cast<std::size_t>(slot)]; });
+    if (any) parts.push_back(program);
+    return parts;
+  }
+  if (jumps) {  // which parts are evaluated depends on values: what it reads is what it sees
+    for (const int slot : program.reads) {
+      const auto at = static_cast<std::size_t>(slot);
+      if (known[at] && varies[at]) parts.push_back(load_of(slot, loads_derived(program, slot)));
+    }
+    return parts;
+  }
+  std::vector<Part> stack;
+  const auto emit = [&](const Part& part, std::size_t end) {
+    if (!part.known || !part.varies) return;
+    Program cut;
+    cut.code.assign(program.code.begin() + static_cast<std::ptrdiff_t>(part.begin),
+                    program.code.begin() + static_cast<std::ptrdiff_t>(end));
+    cut.literals = program.literals;
+    parts.push_back(std::move(cut));
+  };
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    const Instruction& one = program.code[i];
+    if (one.op == Op::constant) {
+      stack.push_back({i, true, false});
+    } else if (one.op == Op::load || one.op == Op::load_derived) {
+      const auto slot = static_cast<std::size_t>(one.argument);
+      stack.push_back({i, known[slot], varies[slot]});
+    } else if (one.op == Op::load_time) {
+      stack.push_back({i, false, true});
+    } else if (!is_unary(one.op)) {
+      const Part right = stack.back();
+      stack.pop_back();
+      Part& left = stack.back();
+      if (left.known != right.known) {
+        emit(left, right.begin);
+        emit(right, i);
+      }
+      left.known = left.known && right.known;
+      left.varies = left.varies || right.varies;
+    }
+  }
+  return parts;
+}
+
+std::size_t SpaceCounter::KeyHash::operator()(const Key& key) const {
+  std::uint64_t hash = 0x9E3779B97F4A7C15U;
+  for (const std::int64_t one : key) {
+    hash ^= static_cast<std::uint64_t>(one);
+    hash *= 0xFF51AFD7ED558CCDU;
+    hash ^= hash >> 32U;
+  }
+  return hash;
+}
+
+SpaceCounter::SpaceCounter(const CompiledSpec& compiled, const model::Problem& problem,
+                           const model::DeviceLimits& limits, CountedSpace& space, const GoOn& go_on)
+    : m_compiled(compiled), m_space(space), m_go_on(go_on), m_descent(compiled, problem, limits) {
+  find_what_is_seen();
+}
+
+void SpaceCounter::find_what_is_seen() {
+  using Kind = Descent::Action::Kind;
+  const Scope& scope = m_compiled.scope;
+  const std::vector<Descent::Level>& levels = m_descent.m_levels;
+  std::vector<bool> varies(static_cast<std::size_t>(scope.slots()), false);
+  for (int slot = scope.parameter_slot(0); slot < scope.slots(); ++slot)
+    varies[static_cast<std::size_t>(slot)] = true;
+  m_seen.resize(levels.size());
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    std::vector<bool> known(varies.size(), true);
+    for (std::size_t i = level; i < levels.size(); ++i) known[levels[i].slot] = false;
+    for (std::size_t d = 0; d < m_descent.m_derived_after.size(); ++d)
+      known[static_cast<std::size_t>(scope.derived_slot(static_cast<int>(d)))] =
+          m_descent.m_derived_after[d] <= level;
+    Seen& seen = m_seen[level];
+    std::set<std::string> met;
+    const auto add = [&](const Program& program) {
+      for (Program& part : known_parts(program, known, varies)) {
+        std::string text;
+        for (const Instruction& one : part.code) {
+          text += std::to_string(static_cast<int>(one.op)) + ' ';
+          text += one.op == Op::constant
+                      ? 'c' + std::to_string(part.literals[static_cast<std::size_t>(one.argument)].integer)
+                      : std::to_string(one.argument);
+          text += ';';
+        }
+        if (met.insert(text).second) seen.parts.push_back(std::move(part));
+      }
+    };
+    for (std::size_t i = level; i < levels.size(); ++i) {
+      if (levels[i].decided && levels[i].parameter->when) add(levels[i].parameter->when->program);
+      for (const Descent::Action& action : levels[i].actions) {
+        add(action.kind == Kind::derive ? action.derived->value.program : *action.program);
+        if (action.kind == Kind::activity && action.parameter < level)
+          seen.activities.push_back(action.parameter);
+      }
+    }
+  }
+}
+
+bool SpaceCounter::count() {
+  if (m_descent.passes(m_descent.m_always)) {
+    const std::uint32_t root = visit(0);
+    if (m_given_up) return false;
+    if (root != dead) {
+      m_space.m_root = root;
+      m_space.m_size = m_counts[root];
+    }
+  }
+  m_space.m_edges.shrink_to_fit();
+  return true;
+}
+
+bool SpaceCounter::is_over() {
+  constexpr std::uint64_t steps_a_look = 1U << 14U;
+  if (m_given_up) return true;
+  const bool is_too_large = m_space.m_edges.size() > CountedSpace::most_edges || m_states > most_states;
+  const bool looks = ++m_steps % steps_a_look == 0;
+  m_given_up = is_too_large || (looks && m_go_on && !m_go_on());
+  return m_given_up;
+}
+
+std::uint32_t SpaceCounter::visit(std::size_t level) {
+  if (level == m_seen.size()) {
+    if (m_counts.empty()) {  // one end for all
+      m_counts.push_back(1);
+      m_space.m_first.push_back(0);
+    }
+    return 0;
+  }
+  Seen& seen = m_seen[level];
+  Key key;
+  key.reserve(seen.parts.size() + seen.activities.size());
+  for (const Program& part : seen.parts) {
+    const Evaluated<std::int64_t> value = evaluate(part, m_descent.m_slots);
+    constexpr std::int64_t no_value = std::numeric_limits<std::int64_t>::min();
+    key.push_back(value.fault == Fault::none ? value.value : no_value + static_cast<int>(value.fault));
+  }
+  for (const std::size_t parameter : seen.activities)
+    key.push_back(m_descent.m_coordinates[parameter] == ConfigurationList::inactive);
+  if (const auto known = seen.nodes.find(key); known != seen.nodes.end()) return known->second;
+  const std::uint32_t node = make_node(level);
+  ++m_states;
+  if (!m_given_up) seen.nodes.emplace(std::move(key), node);
+  return node;
+}
+
+std::uint32_t SpaceCounter::make_node(std::size_t level) {
+  std::vector<CountedSpace::Edge> edges;
+  std::int64_t count = 0;
+  const auto try_one = [&](std::uint16_t coordinate, std::int64_t value) {
+    if (is_over() || !m_descent.set(level, coordinate, value)) return;
+    const std::uint32_t node = visit(level + 1);
+    if (m_given_up || node == dead) return;
+    edges.push_back({count, node, coordinate});
+    count = std::min(CountedSpace::most, count + m_counts[node]);
+  };
+  const CompiledParameter& parameter = *m_descent.m_levels[level].parameter;
+  const Descent::Choices choice = m_descent.choices(m_descent.m_levels[level]);
+  if (choice.inactive) try_one(ConfigurationList::inactive, parameter.otherwise);
+  for (std::size_t i = 0; choice.values && i < parameter.codes.size(); ++i)
+    try_one(static_cast<std::uint16_t>(i), parameter.codes[i]);
+  if (edges.empty() || m_given_up) return dead;
+  m_space.m_edges.insert(m_space.m_edges.end(), edges.begin(), edges.end());
+  m_space.m_first.push_back(static_cast<std::uint32_t>(m_space.m_edges.size()));
+  m_counts.push_back(count);
+  return static_cast<std::uint32_t>(m_counts.size() - 1);
+}
+
+/// A descent that takes the values of each parameter in random order, and begins again where it has looked
+/// for long without meeting anything.
+class SpaceSampler {
+ public:
+  SpaceSampler(const CompiledSpec& compiled, const model::Problem& problem, const model::DeviceLimits& limits)
+      : m_descent(compiled, problem, limits) {}
+
+  ConfigurationList draw(const std::vector<model::ParameterSpec>& parameters, const GoOn& go_on) {
+    constexpr std::size_t most = std::size_t{1} << 16U;
+    constexpr std::uint64_t least_steps = std::uint64_t{1} << 16U;  // milliseconds, whoever is in a hurry
+    constexpr std::uint64_t most_steps = std::uint64_t{1} << 25U;
+    std::set<std::vector<std::uint16_t>> found;
+    std::uint64_t looked = 0;
+    const bool any = m_descent.passes(m_descent.m_always);
+    while (any && found.size() < most && m_steps < most_steps &&
+           (m_steps < least_steps || !go_on || go_on())) {
+      m_end = m_steps + patience;
+      if (descend(0)) found.insert(m_descent.m_coordinates);
+      // Hundreds of draws without a new one: it is all that can be met this way.
+      if (++looked > 64 * (found.size() + 4096)) break;
+    }
+    ConfigurationList list(parameters);
+    for (const auto& coordinates : found) list.add(coordinates);
+    list.mark_as_sample();
+    return list;
+  }
+
+ private:
+  static constexpr std::uint64_t patience = 1U << 16U;
+
+  bool descend(std::size_t index) {
+    if (index == m_descent.m_levels.size()) return true;
+    const CompiledParameter& parameter = *m_descent.m_levels[index].parameter;
+    const Descent::Choices choice = m_descent.choices(m_descent.m_levels[index]);
+    std::vector<std::uint16_t> order;
+    if (choice.inactive) order.push_back(ConfigurationList::inactive);
+    for (std::size_t i = 0; choice.values && i < parameter.codes.size(); ++i)
+      order.push_back(static_cast<std::uint16_t>(i));
+    for (std::size_t left = order.size(); left > 0 && m_steps < m_end; --left) {
+      std::swap(order[left - 1], order[m_random() % left]);
+      const std::uint16_t at = order[left - 1];
+      const bool off = at == ConfigurationList::inactive;
+      ++m_steps;
+      if (m_descent.set(index, at, off ? parameter.otherwise : parameter.codes[at]) && descend(index + 1))
+        return true;
+    }
+    return false;
+  }
+
+  Descent m_descent;
+  std::mt19937_64 m_random{1};
+  std::uint64_t m_steps = 0;
+  std::uint64_t m_end = 0;
+};
+
+ConfigurationList sample_space(const CompiledSpec& compiled, const model::Problem& problem,
+                               const model::DeviceLimits& limits, const GoOn& go_on) {
+  return SpaceSampler(compiled, problem, limits).draw(compiled.spec.parameters, go_on);
 }
 
 }  // namespace tuner::space

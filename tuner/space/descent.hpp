@@ -5,11 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/model/device_info.hpp"
-#include "tuner/model/problem.hpp"
+#include "tuner/model/case.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/space/compiled_spec.hpp"
 #include "tuner/space/configuration_list.hpp"
-#include "tuner/space/slots.hpp"
 
 namespace tuner::space {
 

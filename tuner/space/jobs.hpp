@@ -3,12 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/case.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/kernel_spec.hpp"
-#include "tuner/model/problem.hpp"
 
 namespace tuner::space {
+
+/// Small problems of the same type as `problem` that kernels get wrong first: every extent odd and unlike the
+/// others. In the first they are smaller than most tiles, in the second no multiple of any; the second one's
+/// rows are padded where the spec offers that. A configuration may be invalid on either.
+std::vector<model::Problem> probe_problems(const model::KernelSpec& spec, const model::Problem& problem);
 
 // compile_job and reference_job of space.hpp for a spec that is known to be sound.
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "tuner/model/error.hpp"
+#include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/counted_space.hpp"
 #include "tuner/space/descent.hpp"
 #include "tuner/space/jobs.hpp"
 #include "tuner/space/planner.hpp"
-#include "tuner/space/slots.hpp"
-#include "tuner/space/space_sampler.hpp"
 #include "tuner/space/spec_digest.hpp"
 
 namespace tuner::space {

@@ -7,11 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "tuner/space/lexer.hpp"
-#include "tuner/space/plan_text.hpp"
+#include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/parser.hpp"
 #include "tuner/space/planner.hpp"
-#include "tuner/space/slots.hpp"
-#include "tuner/space/step_order.hpp"
 
 namespace tuner::space {
 namespace {

@@ -8,11 +8,9 @@
 #include <numeric>
 #include <utility>
 
-#include "tuner/space/init_numbers.hpp"
-#include "tuner/space/lexer.hpp"
-#include "tuner/space/plan_text.hpp"
+#include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/parser.hpp"
 #include "tuner/space/planner.hpp"
-#include "tuner/space/slots.hpp"
 
 namespace tuner::space {
 namespace {

@@ -1,17 +1,48 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/case.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/model/diagnostic.hpp"
+#include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/plan.hpp"
-#include "tuner/model/problem.hpp"
 #include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/parser.hpp"
 #include "tuner/space/space.hpp"
 
 namespace tuner::space {
+
+/// How many numbers an init is written with: uniform(a, b) has two.
+int numbers_of(model::Init::Kind kind);
+
+/// An init with its numbers in the order written: sparse(share, a, b) has the share first.
+model::Init with_numbers(model::Init::Kind kind, const std::vector<double>& numbers);
+
+/// What is wrong with an init's numbers whatever the type, or nothing; the place is the caller's.
+std::optional<model::Diagnostic> mistake_in(const model::Init& init);
+
+/// What keeps elements of `type` from holding all that the init makes, or nothing.
+std::optional<model::Diagnostic> misfit(const model::Init& init, model::ElementType type);
+
+/// For each step that is kept, the kept steps (numbered among themselves) it must wait for on other streams.
+/// Whoever waited for a step that is left out waits for what that step would have waited for: its own waits
+/// and the steps before it on its stream.
+std::vector<std::vector<int>> waits_of_kept(const std::vector<model::StepSpec>& steps,
+                                            const std::vector<bool>& kept);
+
+/// An expression beside its value, as in "`ceil_div(M, TILE)` = 0".
+template <typename Number>
+std::string shown(const Compiled& expression, Number value) {
+  const std::string text = excerpt(expression.source->text);
+  const std::string number = fmt::format("{}", value);
+  return text == number ? number : fmt::format("`{}` = {}", text, number);
+}
 
 /// Evaluates a compiled spec into a plan. Members that fail keep the first reason as rejection() and return
 /// nothing.

@@ -1,10 +1,24 @@
 #pragma once
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "tuner/space/fault.hpp"
-
 namespace tuner::space {
+
+/// Why an expression has no value.
+enum class Fault : std::uint8_t {
+  none,
+  division_by_zero,
+  overflow,
+  shift_count,
+  logarithm,
+  square_root,
+  multiple,
+  not_finite
+};
+
+/// `division by zero`, …: as it appears in a Rejection.
+std::string_view describe(Fault fault);
 
 enum class Op : std::uint8_t {
   // What a value is made from; the argument is an index.
@@ -85,5 +99,12 @@ struct Evaluated {
 
 Evaluated<std::int64_t> evaluate(const Program& program, const Slots& slots);
 Evaluated<double> evaluate_real(const Program& program, const Slots& slots);
+
+/// Results of the operators, one overload per kind of arithmetic. `result` is written only when the Fault is
+/// none. Operators that the real arithmetic lacks never reach it: the code generator refuses them.
+Fault apply_unary(Op op, std::int64_t a, std::int64_t& result);
+Fault apply_unary(Op op, double a, double& result);
+Fault apply_binary(Op op, std::int64_t a, std::int64_t b, std::int64_t& result);
+Fault apply_binary(Op op, double a, double b, double& result);
 
 }  // namespace tuner::space

@@ -1,7 +1,17 @@
 #include "tuner/space/space.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "tuner/model/error.hpp"
 #include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/generator.hpp"
 #include "tuner/space/kernel_space.hpp"
+#include "tuner/space/parser.hpp"
 
 namespace tuner::space {
 
@@ -56,6 +66,135 @@ model::Metrics metrics(const model::KernelSpec& spec, const model::Problem& prob
 
 bool is_default(const model::KernelSpec& spec, const model::Configuration& configuration) {
   return KernelSpace(spec).is_default(configuration);
+}
+
+namespace {
+
+std::string offered_types(const model::KernelSpec& spec) {
+  std::vector<std::string_view> names;
+  for (const model::ElementType type : spec.types) names.push_back(model::cuda_name(type));
+  return fmt::format("kernel `{}` offers {}", spec.name, fmt::join(names, ", "));
+}
+
+}  // namespace
+
+model::Problem make_problem(const model::KernelSpec& spec, const std::vector<std::int64_t>& sizes,
+                            std::optional<model::ElementType> type, std::int64_t row_padding) {
+  if (sizes.size() != 1 && sizes.size() != spec.sizes.size()) {
+    throw model::UsageError(
+        fmt::format("{} numbers for the size of kernel `{}`", sizes.size(), spec.name),
+        fmt::format("give one, or {}: {}", spec.sizes.size(), fmt::join(spec.sizes, " x ")));
+  }
+  model::Problem problem;
+  problem.family = spec.family;
+  for (std::size_t i = 0; i < spec.sizes.size(); ++i) {
+    const std::int64_t value = sizes.size() == 1 ? sizes[0] : sizes[i];
+    if (value < 1) {
+      throw model::UsageError(fmt::format("size {} = {}", spec.sizes[i], value), "sizes start at 1");
+    }
+    problem.sizes.push_back({spec.sizes[i], value});
+  }
+  if (type && std::find(spec.types.begin(), spec.types.end(), *type) == spec.types.end()) {
+    throw model::UsageError(
+        fmt::format("kernel `{}` has no version for {}", spec.name, model::cuda_name(*type)),
+        offered_types(spec));
+  }
+  if (!type && spec.types.empty()) {
+    throw model::UsageError(fmt::format("kernel `{}` offers no element type", spec.name));
+  }
+  problem.type = type ? *type : spec.types.front();
+  if (row_padding < 0) throw model::UsageError(fmt::format("row padding {} is negative", row_padding));
+  if (row_padding > 0 && spec.row_padding.empty()) {
+    throw model::UsageError(
+        fmt::format("kernel `{}` has no padded rows, but {} was asked for", spec.name, row_padding),
+        "leave --pad out, or give the spec a row_padding name");
+  }
+  problem.row_padding = row_padding;
+  return problem;
+}
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& text, const ExpressionError& error) {
+  throw model::UsageError(fmt::format("{} at column {} of `{}`", error.message, error.column, text),
+                          error.hint);
+}
+
+Syntax parsed(const std::string& text) {
+  std::variant<Syntax, ExpressionError> syntax = parse(text);
+  if (const auto* error = std::get_if<ExpressionError>(&syntax)) refuse(text, *error);
+  return std::move(std::get<Syntax>(syntax));
+}
+
+/// The names as the parameters of a kernel that has nothing else.
+model::KernelSpec spec_of(const std::vector<ConditionName>& names) {
+  model::KernelSpec spec;
+  for (const ConditionName& name : names) {
+    const bool is_new = std::none_of(spec.parameters.begin(), spec.parameters.end(),
+                                     [&](const auto& parameter) { return parameter.name == name.name; });
+    if (!is_new) continue;
+    model::ParameterSpec& parameter = spec.parameters.emplace_back();
+    parameter.name = name.name;
+    for (const std::string& word : name.words) parameter.values.emplace_back(word);
+  }
+  return spec;
+}
+
+}  // namespace
+
+struct NamedCondition::Compiled {
+  Program program;
+  std::vector<int> slots;  ///< of each name; -1: an earlier one has it
+  int count = 0;
+};
+
+NamedCondition::NamedCondition(std::string text, const std::vector<ConditionName>& names)
+    : m_compiled(std::make_unique<Compiled>()) {
+  std::vector<model::Diagnostic> clashes;  // with the language's own names, which then keep their meaning
+  const Scope scope(spec_of(names), clashes);
+  const Syntax syntax = parsed(text);
+  std::variant<Program, ExpressionError> program = generate(syntax, syntax.root, scope, {.limits = false});
+  if (const auto* error = std::get_if<ExpressionError>(&program)) refuse(text, *error);
+  m_compiled->program = std::move(std::get<Program>(program));
+  m_compiled->count = scope.slots();
+  for (const ConditionName& name : names) {
+    const Symbol* symbol = scope.find(name.name);
+    const int slot = symbol != nullptr && symbol->kind == Symbol::Kind::parameter ? symbol->slot : -1;
+    const bool taken =
+        std::find(m_compiled->slots.begin(), m_compiled->slots.end(), slot) != m_compiled->slots.end();
+    m_compiled->slots.push_back(taken ? -1 : slot);
+  }
+}
+
+NamedCondition::NamedCondition(NamedCondition&&) noexcept = default;
+NamedCondition& NamedCondition::operator=(NamedCondition&&) noexcept = default;
+NamedCondition::~NamedCondition() = default;
+
+bool NamedCondition::holds(const std::vector<model::Value>& values) const {
+  Slots slots;
+  slots.values.resize(static_cast<std::size_t>(m_compiled->count));
+  slots.faults.resize(slots.values.size(), Fault::none);
+  for (std::size_t i = 0; i < m_compiled->slots.size(); ++i) {
+    if (m_compiled->slots[i] >= 0)
+      slots.values[static_cast<std::size_t>(m_compiled->slots[i])] = values.at(i).code();
+  }
+  const Evaluated<std::int64_t> result = evaluate(m_compiled->program, slots);
+  return result.fault == Fault::none && result.value != 0;
+}
+
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::pair<int, std::string>> found;  // offset, name
+  for (const Node& node : parsed(text).nodes) {
+    const auto& functions = function_names();
+    const bool is_function = std::find(functions.begin(), functions.end(), node.text) != functions.end();
+    if (node.kind == Node::Kind::name && !is_function) found.emplace_back(node.offset, node.text);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (auto& [offset, name] : found) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 }  // namespace tuner::space

@@ -1,20 +1,20 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "tuner/model/case.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/configuration.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/metrics.hpp"
 #include "tuner/model/plan.hpp"
-#include "tuner/model/problem.hpp"
-#include "tuner/model/trial_status.hpp"
 
 /// The expression language of specs
 ///
@@ -110,5 +110,33 @@ std::vector<model::KernelSpec> baselines(const model::KernelSpec& spec);
 /// first value and inactive ones `otherwise`. A `when` that asks about the problem or the device counts as
 /// false exactly where the parameter has the value `otherwise`.
 bool is_default(const model::KernelSpec& spec, const model::Configuration& configuration);
+
+/// A name that a condition may use, and the words it may be compared with; without words it is a number.
+struct ConditionName {
+  std::string name;
+  std::vector<std::string> words{};
+};
+
+/// A condition that somebody wrote on things by their names, in the expression language of specs (space.hpp):
+/// `registers <= 64 && PARTITION == 'row'`. Sizes, limits and time are no names of it.
+class NamedCondition {
+ public:
+  /// Of two equal names the first counts. Throws model::UsageError that points at the mistake.
+  NamedCondition(std::string text, const std::vector<ConditionName>& names);
+  NamedCondition(NamedCondition&&) noexcept;
+  NamedCondition& operator=(NamedCondition&&) noexcept;
+  ~NamedCondition();
+
+  /// `values`: parallel to the names. A condition that is undefined does not hold.
+  bool holds(const std::vector<model::Value>& values) const;
+
+ private:
+  struct Compiled;
+  std::unique_ptr<Compiled> m_compiled;
+};
+
+/// Every name that `text` mentions, each once, in the order written. Throws model::UsageError where it cannot
+/// be parsed.
+std::vector<std::string> names_in(const std::string& text);
 
 }  // namespace tuner::space

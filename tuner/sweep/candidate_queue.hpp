@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/model/search_record.hpp"
+#include "tuner/model/run_record.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/sweep/priors.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
@@ -129,5 +129,8 @@ class CandidateQueue {
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
   std::deque<EndedSearch> m_finished;
 };
+
+/// What is to be remembered of a search that has ended.
+model::SearchRecord search_record(const Request& request, const TrialList& list, const EndedSearch& ended);
 
 }  // namespace tuner::sweep

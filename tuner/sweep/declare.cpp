@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tuner/sweep/trial_maker.hpp"
-#include "tuner/util/for_each_index.hpp"
+#include "tuner/util/processors.hpp"
 
 namespace tuner::sweep {
 namespace {

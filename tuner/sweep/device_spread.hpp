@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/sweep/compile_ahead.hpp"
+
 namespace tuner::sweep {
 
 /// How far apart the devices of one sweep are, by the times of the same trial on each of them, and those that
@@ -60,6 +62,34 @@ class DeviceSpread {
   std::vector<std::size_t> m_left;           ///< runs not claimed yet, by device
   std::size_t m_claimed = 0;                 ///< runs under way
   bool m_begun = false;
+};
+
+/// What a trial may be dropped for: the best time of its problem so far, as its own device would take it, and
+/// no less than it is recorded with: whoever is dropped by a fast device is to be seen slower by the records
+/// too.
+class BestTimes {
+ public:
+  /// The references must outlive the object.
+  BestTimes(const Request& request, Services& services, const DeviceSpread& spread)
+      : m_request(request), m_services(services), m_spread(spread) {}
+
+  /// In ns; 0: there is none yet, or nobody drops it. A baseline is never dropped, and nobody for one.
+  double of(const Compiled& trial, std::size_t device);
+  void learn(const Compiled& trial, std::size_t device);
+
+ private:
+  struct Best {
+    double corrected_ns = 0;  ///< as the first device would take it; 0: none yet
+    double recorded_ns = 0;   ///< whichever device took it
+    double before_ns = 0;     ///< what was known before the sweep
+    std::string before_gpu;   ///< that measured it
+  };
+  Best before(const model::TrialRecord& record) const;
+
+  const Request& m_request;
+  Services& m_services;
+  const DeviceSpread& m_spread;
+  std::map<std::size_t, Best> m_best;  ///< by group
 };
 
 }  // namespace tuner::sweep

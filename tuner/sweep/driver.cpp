@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/search_record.hpp"
+#include "tuner/sweep/candidate_queue.hpp"
 
 namespace tuner::sweep {
 namespace {

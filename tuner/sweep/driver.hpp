@@ -12,12 +12,11 @@
 
 #include "tuner/sweep/candidate_queue.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
+#include "tuner/sweep/device_slots.hpp"
 #include "tuner/sweep/device_spread.hpp"
 #include "tuner/sweep/final_stage.hpp"
-#include "tuner/sweep/lanes.hpp"
 #include "tuner/sweep/reopening.hpp"
 #include "tuner/sweep/trial_journey.hpp"
-#include "tuner/sweep/wakeup.hpp"
 
 namespace tuner::sweep {
 

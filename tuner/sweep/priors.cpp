@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/space/configuration_index.hpp"
+#include "tuner/space/configuration_list.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {

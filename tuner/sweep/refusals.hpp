@@ -1,10 +1,14 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "tuner/model/trial.hpp"
+#include "tuner/sweep/compile_ahead.hpp"
+#include "tuner/sweep/request.hpp"
 
 namespace tuner::sweep {
 
@@ -40,6 +44,43 @@ class Refusals {
   bool add(Row& row, const std::string& why, int enough);
 
   std::map<std::pair<std::size_t, std::size_t>, Row> m_rows;
+};
+
+/// Problems whose inputs or reference cannot be made: a failure of the problem's and not of its
+/// configurations, said once, and nothing of it counts as tried.
+class Unprepared {
+ public:
+  /// `observer` must outlive the object.
+  explicit Unprepared(Observer& observer) : m_observer(observer) {}
+
+  bool contains(const Trial& trial) const { return m_problems.contains(trial.preparation_key); }
+  /// The same of a trial that is compiled, which may be the first whose reference was not.
+  bool contains(const Compiled& trial);
+  void add(const Trial& trial, const std::string& why);
+
+ private:
+  Observer& m_observer;
+  std::set<model::Digest> m_problems;        ///< by preparation key
+  std::set<model::Digest> m_bad_references;  ///< that do not compile, and were told
+};
+
+/// What is known of the binaries' probes, from this sweep and from before. A verdict is of a binary: whatever
+/// the problem that its next trial is about, it need not be probed again, and one that failed need not run.
+class ProbeVerdicts {
+ public:
+  /// The references must outlive the object.
+  ProbeVerdicts(const Request& request, Services& services) : m_request(request), m_services(services) {}
+
+  /// The verdict that stands; nothing where the probes are to be run. One of before by which the process died
+  /// stands for no longer than it took to see it twice, and none that failed where failures are tried again.
+  std::optional<model::ProbeVerdict> find(const model::Digest& probe);
+  /// Keeps what running `record`'s probes said.
+  void learn(const model::TrialRecord& record, const model::TrialOutcome& outcome);
+
+ private:
+  const Request& m_request;
+  Services& m_services;
+  std::map<model::Digest, model::ProbeVerdict> m_seen;  ///< in this sweep, or read by it
 };
 
 }  // namespace tuner::sweep

@@ -1,23 +1,67 @@
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/compile/compile_pool.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/case.hpp"
+#include "tuner/model/configuration.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/results.hpp"
 #include "tuner/model/run_record.hpp"
-#include "tuner/model/trial_runner.hpp"
+#include "tuner/model/trial.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/kernel_space.hpp"
-#include "tuner/sweep/observer.hpp"
-#include "tuner/sweep/shard.hpp"
 
 namespace tuner::sweep {
+
+/// One part of several into which a sweep is split, each for a machine or a job of its own.
+struct Shard {
+  int number = 1;  ///< 1 … of
+  int of = 1;
+
+  /// Whether a configuration is of this shard: decided by the kernel's name and the configuration alone. So
+  /// all sizes of a binary are in one shard, every configuration is in exactly one of `of`, and neither what
+  /// is known nor another value in the spec's lists moves any.
+  bool has(std::string_view kernel, const model::Configuration& configuration) const;
+  std::string text() const;  ///< `3/16`
+};
+
+/// `3/16`. Throws model::UsageError for anything else, and for a number that is none of 1 … of.
+Shard parse_shard(std::string_view text);
+
+/// Who watches a sweep: a terminal, a log, a test. Called from the thread that runs it.
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  /// Before any work: `total` trials are in the sweep, of which `known` have a result already.
+  /// `may_end_early`: of some problem not all may be tried.
+  virtual void planned(std::int64_t total, std::int64_t known, bool may_end_early) = 0;
+  /// So many trials are to be done besides.
+  virtual void more(std::int64_t /*trials*/) {}
+  /// A trial is about to be launched; its result follows.
+  virtual void launching(const model::TrialRecord& trial) = 0;
+  /// A trial's result is committed.
+  virtual void finished(const model::TrialRecord& trial) = 0;
+  /// A trial that was planned is not done: its problem could not be prepared (see notice()).
+  virtual void left_out(const model::TrialRecord& trial) = 0;
+  /// The best trials of `problem`, so many, are measured again in turn, with the baselines beside them.
+  virtual void final_begins(const model::Problem& problem, std::size_t contestants) = 0;
+  /// A problem's search has ended, and that is committed.
+  virtual void search_ended(const model::SearchRecord& /*search*/) {}
+  /// Something a person should know; the sweep goes on.
+  virtual void notice(const std::string& text) = 0;
+};
 
 /// Deaths of the measuring process that put a trial, or what is probed, under quarantine.
 constexpr int quarantine_deaths = 2;

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
 namespace tuner::sweep {
 namespace {
 
@@ -39,6 +44,63 @@ std::string StrategyChoice::sentence(std::size_t fewest, std::size_t most) const
                                 : fmt::format("{} or {}, by size", small.text, large.text);
   return fmt::format("strategy {}; {} configurations a size{}", names, range_text(fewest, most),
                      m_is_auto ? fmt::format(" (auto: {})", rule()) : "");
+}
+
+namespace {
+
+using Groups = std::vector<Group>;
+
+bool is_related(const Group& a, const Group& b) {
+  return a.problem.family == b.problem.family && a.problem.type == b.problem.type;
+}
+
+double sum_of_distances(const Groups& groups, const Group& group) {
+  return std::accumulate(groups.begin(), groups.end(), 0.0, [&](double sum, const Group& other) {
+    return sum + model::distance(group.problem, other.problem);
+  });
+}
+
+/// Of `groups`, all related. The earlier of equals.
+std::size_t first_of(const Groups& groups) {
+  const auto rank = [&](const Group& group) {
+    return std::pair(-group.count_known(), sum_of_distances(groups, group));
+  };
+  const auto best = std::min_element(groups.begin(), groups.end(),
+                                     [&](const Group& a, const Group& b) { return rank(a) < rank(b); });
+  return static_cast<std::size_t>(best - groups.begin());
+}
+
+/// Each time the nearest to one of those before; the earlier of equals.
+Groups ordered(Groups groups) {
+  Groups placed;
+  std::vector<double> nearest(groups.size(), std::numeric_limits<double>::max());
+  std::size_t next = first_of(groups);
+  while (true) {
+    placed.push_back(std::move(groups[next]));
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(next));
+    nearest.erase(nearest.begin() + static_cast<std::ptrdiff_t>(next));
+    if (groups.empty()) return placed;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      nearest[i] = std::min(nearest[i], model::distance(groups[i].problem, placed.back().problem));
+    next = static_cast<std::size_t>(std::min_element(nearest.begin(), nearest.end()) - nearest.begin());
+  }
+}
+
+}  // namespace
+
+void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list) {
+  const bool learns = std::any_of(list.groups.begin(), list.groups.end(), [&](const Group& group) {
+    return choice.learns(group.count_competing(request));
+  });
+  if (!learns) return;
+  Groups rest = std::exchange(list.groups, {});
+  while (!rest.empty()) {
+    const auto others = std::stable_partition(
+        rest.begin() + 1, rest.end(), [&](const Group& group) { return is_related(group, rest.front()); });
+    Groups related(std::make_move_iterator(rest.begin()), std::make_move_iterator(others));
+    rest.erase(rest.begin(), others);
+    for (Group& group : ordered(std::move(related))) list.groups.push_back(std::move(group));
+  }
 }
 
 }  // namespace tuner::sweep

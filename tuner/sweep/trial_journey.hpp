@@ -8,15 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/sweep/best_times.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
+#include "tuner/sweep/device_slots.hpp"
+#include "tuner/sweep/device_spread.hpp"
 #include "tuner/sweep/final_stage.hpp"
-#include "tuner/sweep/lanes.hpp"
-#include "tuner/sweep/probe_verdicts.hpp"
 #include "tuner/sweep/refusals.hpp"
 #include "tuner/sweep/trial_maker.hpp"
-#include "tuner/sweep/unprepared.hpp"
 
 namespace tuner::sweep {
 

@@ -8,10 +8,10 @@
 #include <unordered_map>
 
 #include "tuner/model/digest.hpp"
-#include "tuner/space/configuration_index.hpp"
-#include "tuner/sweep/group_order.hpp"
+#include "tuner/space/configuration_list.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_maker.hpp"
-#include "tuner/util/for_each_index.hpp"
+#include "tuner/util/processors.hpp"
 
 namespace tuner::sweep {
 namespace {

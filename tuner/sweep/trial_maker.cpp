@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/compile/log_text.hpp"
-#include "tuner/model/device_kind.hpp"
-#include "tuner/space/probe_problems.hpp"
+#include "tuner/compile/compiler.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/space/jobs.hpp"
 
 namespace tuner::sweep {
 namespace {

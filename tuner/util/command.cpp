@@ -15,7 +15,7 @@
 #include <cstring>
 
 #include "tuner/model/error.hpp"
-#include "tuner/util/file_descriptor.hpp"
+#include "tuner/util/files.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves declaring it to the program
 

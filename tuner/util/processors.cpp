@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <future>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tuner/util/text.hpp"
 
@@ -100,6 +102,21 @@ int usable_processors(const GroupLimits& limits) {
 std::int64_t usable_memory_bytes() {
   const std::int64_t all = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   return std::min(all, group_limits().memory_bytes.value_or(all));
+}
+
+void for_each_index(std::size_t count, std::size_t worth_a_thread,
+                    const std::function<void(std::size_t)>& work) {
+  static const auto cores = static_cast<std::size_t>(usable_processors());
+  const std::size_t parts =
+      std::clamp<std::size_t>(count / std::max<std::size_t>(1, worth_a_thread), 1, cores);
+  std::vector<std::future<void>> others;
+  const auto do_part = [&](std::size_t part) {
+    for (std::size_t i = count * part / parts; i < count * (part + 1) / parts; ++i) work(i);
+  };
+  for (std::size_t part = 1; part < parts; ++part)
+    others.push_back(std::async(std::launch::async, do_part, part));
+  do_part(0);
+  for (auto& other : others) other.get();
 }
 
 }  // namespace tuner::util

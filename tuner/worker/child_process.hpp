@@ -2,18 +2,38 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "tuner/util/file_descriptor.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 #include "tuner/worker/message.hpp"
-#include "tuner/worker/output_tail.hpp"
 
 namespace tuner::worker {
+
+/// The end of what a child printed; the rest is dropped and counted, so that a flood costs no memory.
+class OutputTail {
+ public:
+  explicit OutputTail(std::size_t keep_bytes = 16384) : m_keep(keep_bytes) {}
+
+  void add(std::string_view text);
+  /// All that was printed since the last clear().
+  std::int64_t printed_bytes() const { return m_printed; }
+  /// Its end, at most keep_bytes, led by `[…]` where something is missing.
+  std::string text() const;
+  void clear();
+
+ private:
+  std::size_t m_keep;
+  std::string m_tail;
+  std::int64_t m_printed = 0;
+};
 
 using Clock = std::chrono::steady_clock;
 
@@ -85,5 +105,19 @@ class ChildProcess {
   bool m_reaped = false;
   std::string m_exit_text;
 };
+
+struct Spawned {
+  pid_t pid = -1;
+  util::FileDescriptor socket;  ///< our end
+  util::FileDescriptor output;  ///< what the child prints, both streams; reads do not block
+};
+
+/// Where a child's temporary folder is named to it, besides TMPDIR.
+inline constexpr const char* folder_variable = "TUNER_WORKER_FOLDER";
+
+/// Starts `command` in a process group of its own with default signal handling, `folder` its temporary
+/// folder. It has exactly four
+/// descriptors: /dev/null as standard input, one pipe as both outputs, and the socket. Throws model::Error.
+Spawned spawn(const ChildCommand& command, const std::filesystem::path& folder);
 
 }  // namespace tuner::worker

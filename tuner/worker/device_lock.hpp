@@ -1,8 +1,8 @@
 #pragma once
 #include <string>
 
-#include "tuner/model/device_info.hpp"
-#include "tuner/util/file_descriptor.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::worker {
 

@@ -6,14 +6,28 @@
 #include <vector>
 
 #include "tuner/model/compile_job.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/final.hpp"
 #include "tuner/model/trial.hpp"
-#include "tuner/model/trial_runner.hpp"
 #include "tuner/worker/frame.hpp"
 
 namespace tuner::worker {
+
+/// How a message says what it is; in the order of the variant Message, whose index it is.
+enum class MessageKind {
+  compiler_ready,
+  runner_ready,
+  failure,
+  compile_job,
+  compilation,
+  trial_request,
+  phase_report,
+  trial_outcome,
+  final_request,
+  final_outcome,
+  prepare,
+  proceed,
+};
 
 /// First word of a compile worker: the name of its compiler.
 struct CompilerReady {

@@ -8,7 +8,7 @@
 #include "tests/support/contains.hpp"
 #include "tuner/cli/answers/best_why.hpp"
 #include "tuner/cli/answers/evidence.hpp"
-#include "tuner/cli/answers/trial_condition.hpp"
+#include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/answers/words.hpp"
 
 namespace answers = tuner::cli::answers;

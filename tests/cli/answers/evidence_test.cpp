@@ -4,7 +4,7 @@
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/cli/answers/trial_condition.hpp"
+#include "tuner/cli/answers/ranking.hpp"
 #include "tuner/model/error.hpp"
 
 namespace answers = tuner::cli::answers;

@@ -2,19 +2,110 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
-#include "reports/ceiling.hpp"
-#include "reports/numbers.hpp"
-#include "reports/searched.hpp"
+#include "reports/findings.hpp"
 #include "reports/summary.hpp"
+#include "reports/text.hpp"
 #include "tuner/cli/answers/best_table.hpp"
 #include "tuner/cli/answers/best_why.hpp"
 #include "tuner/cli/answers/class_choice.hpp"
-#include "tuner/model/baseline_ratio.hpp"
+#include "tuner/cli/answers/words.hpp"
 #include "tuner/model/winner.hpp"
 
 namespace tuner::cli::answers {
+
+const char* to_string(SpecNote::State state) {
+  switch (state) {
+    case SpecNote::State::unknown:
+      return "unknown";
+    case SpecNote::State::unchanged:
+      return "unchanged";
+    case SpecNote::State::changed:
+      return "changed";
+    case SpecNote::State::widened:
+      return "widened";
+    case SpecNote::State::excluded:
+      return "excluded";
+    case SpecNote::State::unreadable:
+      return "unreadable";
+  }
+  return "unknown";
+}
+
+std::string sentence(const SpecNote& note, const std::string& kernel) {
+  switch (note.state) {
+    case SpecNote::State::unknown:
+    case SpecNote::State::unchanged:
+      return "";
+    case SpecNote::State::changed:
+      return fmt::format("{} was edited since: {}, or a file that it names, is not what was measured", kernel,
+                         note.path);
+    case SpecNote::State::widened:
+      return fmt::format("{} was edited since: {} has other lists or constraints than what was searched",
+                         kernel, note.path);
+    case SpecNote::State::excluded:
+      return fmt::format("{} was edited since: {} excludes a configuration that is named here", kernel,
+                         note.path);
+    case SpecNote::State::unreadable:
+      return fmt::format("{} was edited since: {} cannot be read as its spec any more", kernel, note.path);
+  }
+  return "";
+}
+
+Missing missing(const db::Unanswered& size, const std::string& kernel) {
+  if (size.ended.empty())
+    return {size.contest, kernel.empty() ? "nothing was tried" : kernel + " was not tried"};
+  std::vector<std::string> parts;
+  std::int64_t trials = 0;
+  for (const auto& [status, count] : size.ended) {
+    trials += count;
+    parts.push_back(fmt::format("{} {}", count, model::to_string(status)));
+  }
+  return {size.contest,
+          fmt::format("none of {} {}trial{} has a time: {}", trials, kernel.empty() ? "" : kernel + ' ',
+                      trials == 1 ? "" : "s", fmt::join(parts, ", "))};
+}
+
+std::vector<std::string> missing_lines(const std::vector<Missing>& sizes) {
+  std::set<model::Digest> classes;
+  std::set<std::string> families;
+  for (const Missing& size : sizes) {
+    classes.insert(size.contest.comparison_class.key());
+    families.insert(size.contest.problem.family);
+  }
+  std::vector<std::pair<std::string, std::string>> lines;  // what else, sizes
+  for (const Missing& size : sizes) {
+    const db::Contest& contest = size.contest;
+    std::string rest = size.reason;
+    if (families.size() > 1) rest += " (" + contest.problem.family + ")";
+    if (classes.size() > 1) rest += fmt::format(" ({})", contest.comparison_class.text());
+    const auto same =
+        std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == rest; });
+    if (same == lines.end())
+      lines.emplace_back(rest, size_label(contest.problem));
+    else
+      same->second += ", " + size_label(contest.problem);
+  }
+  std::vector<std::string> out;
+  for (const auto& [rest, labels] : lines) out.push_back(fmt::format("no answer at {}: {}", labels, rest));
+  return out;
+}
+
+nlohmann::ordered_json missing_json(const std::vector<Missing>& sizes) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const Missing& size : sizes) {
+    out.push_back({{"family", size.contest.problem.family},
+                   {"size", size.contest.problem.size_text()},
+                   {"class", class_json(size.contest.comparison_class)},
+                   {"reason", size.reason}});
+  }
+  return out;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
-#include "reports/baseline.hpp"
-#include "reports/ceiling.hpp"
-#include "reports/numbers.hpp"
+#include "reports/findings.hpp"
 #include "reports/summary.hpp"
+#include "reports/text.hpp"
 #include "tuner/model/winner.hpp"
-#include "tuner/util/wrap.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {
 namespace {

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tuner/model/device_kind.hpp"
+#include "tuner/model/device.hpp"
 
 namespace tuner::cli::answers {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "reports/numbers.hpp"
 #include "reports/summary.hpp"
+#include "reports/text.hpp"
 #include "tuner/model/winner.hpp"
 
 namespace tuner::cli::answers {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "db/ranking.hpp"
+#include "db/best.hpp"
 #include "tuner/cli/answers/words.hpp"
 
 namespace tuner::cli::answers {

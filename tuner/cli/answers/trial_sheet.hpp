@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "db/stored_measurement.hpp"
+#include "db/stored_records.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/model/ceiling.hpp"
-#include "tuner/model/final.hpp"
+#include "tuner/model/trial.hpp"
 
 namespace tuner::cli::answers {
 

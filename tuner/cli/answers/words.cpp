@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/util/wrap.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {
 namespace {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "tuner/util/text.hpp"
 
@@ -59,6 +60,119 @@ Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
   terminal.columns = [descriptor] { return columns_of(descriptor); };
   terminal.write = [descriptor](std::string_view text) { write_all(descriptor, text); };
   return terminal;
+}
+
+namespace {
+
+constexpr std::string_view erase_to_end = "\x1b[K";
+constexpr std::string_view up = "\x1b[A";
+constexpr std::string_view yellow = "\x1b[1;33m";
+constexpr std::string_view red = "\x1b[1;31m";
+constexpr std::string_view plain = "\x1b[0m";
+
+}  // namespace
+
+LinePrinter::LinePrinter(Terminal terminal, Clock clock, PrintRate rate)
+    : m_terminal(std::move(terminal)), m_clock(std::move(clock)), m_rate(rate) {}
+
+LinePrinter::~LinePrinter() {
+  finish();
+}
+
+void LinePrinter::status(std::string_view text, double fraction, const std::vector<std::string>& below) {
+  m_status = {util::one_line(text)};
+  for (const std::string& line : below) m_status.push_back(util::one_line(line));
+  m_pending = true;
+  const double now = m_clock();
+  if (!due(now, fraction)) return;
+  m_shown_at = now;
+  m_shown_fraction = fraction;
+  m_shown_any = true;
+  draw();
+}
+
+bool LinePrinter::due(double now, double fraction) const {
+  if (!m_shown_any) return true;
+  const double waited = now - m_shown_at;
+  if (m_terminal.interactive) return waited >= m_rate.redraw_seconds;
+  if (waited < m_rate.least_seconds) return false;
+  return waited >= m_rate.line_seconds || fraction - m_shown_fraction >= m_rate.line_fraction;
+}
+
+void LinePrinter::line(std::string_view text) {
+  print(util::wrapped_message(text, m_terminal.columns()));
+}
+
+void LinePrinter::warning(std::string_view text, std::string_view hint) {
+  labelled("warning:", yellow, text, hint);
+}
+
+void LinePrinter::error(std::string_view text, std::string_view hint) {
+  labelled("error:", red, text, hint);
+}
+
+void LinePrinter::labelled(std::string_view label, std::string_view colour, std::string_view text,
+                           std::string_view hint) {
+  std::string out = util::wrapped_message(std::string(label).append(" ").append(text), m_terminal.columns());
+  if (m_terminal.colour) out.replace(0, label.size(), std::string(colour).append(label).append(plain));
+  if (!hint.empty()) out += util::wrapped_message(std::string("  ").append(hint), m_terminal.columns());
+  print(out);
+}
+
+void LinePrinter::print(std::string_view lines) {
+  const bool redraw = m_drawn > 0;
+  erase();
+  m_terminal.write(lines);
+  if (redraw) draw();
+}
+
+void LinePrinter::finish() {
+  if (m_pending) draw();
+  if (m_drawn > 0) m_terminal.write("\n");
+  forget();
+}
+
+void LinePrinter::clear() {
+  erase();
+  forget();
+}
+
+void LinePrinter::draw() {
+  m_pending = false;
+  std::string out;
+  if (!m_terminal.interactive) {
+    for (const std::string& line : m_status) out += util::wrapped_message(line, m_terminal.columns());
+    m_terminal.write(out);
+    return;
+  }
+  if (m_drawn != m_status.size()) {
+    erase();
+  } else {
+    for (std::size_t i = 1; i < m_drawn; ++i) out += up;
+  }
+  // One column stays free: a character in the last one makes some terminals wrap before the return.
+  const std::size_t columns = m_terminal.columns();
+  for (std::size_t i = 0; i < m_status.size(); ++i) {
+    out += i > 0 ? "\n\r" : "\r";
+    out += util::one_line(m_status[i], columns > 1 ? columns - 1 : 1);
+    out += erase_to_end;
+  }
+  m_terminal.write(out);
+  m_drawn = m_status.size();
+}
+
+void LinePrinter::erase() {
+  if (m_drawn == 0) return;
+  std::string out = '\r' + std::string(erase_to_end);
+  for (; m_drawn > 1; --m_drawn) out += std::string(up).append(erase_to_end);
+  m_drawn = 0;
+  m_terminal.write(out);
+}
+
+void LinePrinter::forget() {
+  m_drawn = 0;
+  m_pending = false;
+  m_shown_any = false;
 }
 
 }  // namespace tuner::cli::terminal

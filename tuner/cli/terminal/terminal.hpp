@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner::cli::terminal {
 
@@ -28,5 +30,58 @@ enum class Wish { automatic, always, never };
 /// interactive where it is a pipe, a file or TERM=dumb, and has no colour where it is not interactive or
 /// NO_COLOR is set and not empty (no-color.org). A closed pipe raises SIGPIPE unless it is ignored.
 Terminal open_terminal(int descriptor, Wish colour = Wish::automatic, Wish interactive = Wish::automatic);
+
+/// How often the status may be shown.
+struct PrintRate {
+  double redraw_seconds = 0.1;  ///< interactive: at most one redraw in this time
+  double line_seconds = 30;     ///< otherwise: a whole line after this time …
+  double line_fraction = 0.1;   ///< … or after this much progress, whichever comes first
+  double least_seconds = 2;     ///< … but never two lines within this time
+};
+
+/// Owns what people see on stderr: a status of one line or several, written over in place, and whole lines
+/// above it. Nothing else may write there while it lives. Where lines cannot be written over, the status
+/// becomes whole lines at a bounded rate. One caller at a time.
+class LinePrinter {
+ public:
+  LinePrinter(Terminal terminal, Clock clock, PrintRate rate = {});
+  LinePrinter(const LinePrinter&) = delete;
+  LinePrinter& operator=(const LinePrinter&) = delete;
+  ~LinePrinter();  ///< leaves the last status on a line of its own
+
+  /// Shows `text` as the status, with the lines `below` it; `fraction` of the work is done (0 to 1). Each is
+  /// elided to the width of the terminal.
+  void status(std::string_view text, double fraction, const std::vector<std::string>& below = {});
+  /// A message above the status, laid out by util::wrapped_message().
+  void line(std::string_view text);
+  /// `warning: text`, and the hint on a line of its own where there is one.
+  void warning(std::string_view text, std::string_view hint = "");
+  void error(std::string_view text, std::string_view hint = "");
+  /// Shows the last status whatever the rate, and moves below it. Later calls of status() begin a new line.
+  void finish();
+  /// Removes the status line without leaving a trace of it on a terminal.
+  void clear();
+
+  const Terminal& terminal() const { return m_terminal; }
+
+ private:
+  void draw();
+  void erase();
+  void forget();
+  void print(std::string_view lines);
+  void labelled(std::string_view label, std::string_view colour, std::string_view text,
+                std::string_view hint);
+  bool due(double now, double fraction) const;
+
+  Terminal m_terminal;
+  Clock m_clock;
+  PrintRate m_rate;
+  std::vector<std::string> m_status;  ///< its lines
+  std::size_t m_drawn = 0;            ///< lines of it on the screen; the cursor stands on the last
+  bool m_pending = false;             ///< m_status is newer than what was shown
+  bool m_shown_any = false;
+  double m_shown_at = 0;
+  double m_shown_fraction = 0;
+};
 
 }  // namespace tuner::cli::terminal

@@ -1,25 +1,67 @@
 #include "tuner/compile/host/host_compiler.hpp"
 
+#include <elf.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 
-#include "tuner/compile/host/binary_facts.hpp"
+#include "tuner/compile/compiler.hpp"
 #include "tuner/compile/host/host_code.hpp"
-#include "tuner/compile/host/nvcc.hpp"
 #include "tuner/compile/host/translation_unit.hpp"
-#include "tuner/compile/log_text.hpp"
-#include "tuner/compile/toolkit.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::compile::host {
+
+std::int64_t thread_local_bytes(std::span<const std::byte> binary) {
+  ElfW(Ehdr) header;
+  if (binary.size() < sizeof header) return 0;
+  std::memcpy(&header, binary.data(), sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr))) return 0;
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    const std::size_t offset = header.e_phoff + i * sizeof(ElfW(Phdr));
+    if (offset > binary.size() || binary.size() - offset < sizeof(ElfW(Phdr))) return 0;
+    ElfW(Phdr) segment;
+    std::memcpy(&segment, binary.data() + offset, sizeof segment);
+    if (segment.p_type == PT_TLS) return static_cast<std::int64_t>(segment.p_memsz);
+  }
+  return 0;
+}
+
+bool has_device_code(const model::CompileJob& job) {
+  return job.host_library && !job.source.empty() && job.source.front().name.ends_with(".cu");
+}
+
+std::vector<std::string> nvcc_places() {
+  if (const char* asked_for = std::getenv("TUNER_NVCC")) return {asked_for};
+  std::vector<std::string> places = {"nvcc"};
+  for (const ToolkitFolder& toolkit : toolkit_folders())
+    places.push_back((toolkit.path / "bin/nvcc").string());
+  return places;
+}
+
+std::optional<std::string> find_nvcc(std::string& why_not) {
+  const std::vector<std::string> places = nvcc_places();
+  for (const std::string& place : places) {
+    if (const auto program = util::find_program(place)) return program->string();
+  }
+  why_not =
+      fmt::format("it has device code, for nvcc of a CUDA toolkit; looked for {}", fmt::join(places, ", "));
+  return std::nullopt;
+}
+
+std::vector<std::string> nvcc_options(const std::string& architecture) {
+  return {"-std=c++17", "-O3", "-w", "-Xcompiler", "-fPIC", "-cudart", "static", "-arch=" + architecture};
+}
+
 namespace {
 
 using Arguments = std::vector<std::string>;

@@ -3,9 +3,20 @@
 #include <vector>
 
 #include "tuner/model/compile_job.hpp"
-#include "tuner/util/temporary_folder.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::compile::host {
+
+/// What a job's sources include besides each other.
+struct ForeignHeaders {
+  /// Whether any needs more of the C++ standard library than kernels get (see cuda_on_cpu.hpp): another of
+  /// its headers, or one of the CUDA toolkit, which include some.
+  bool need_standard = false;
+  /// Those of the standard library, in the order met, each once.
+  std::vector<std::string> standard;
+};
+
+ForeignHeaders foreign_headers(const model::CompileJob& job);
 
 /// Where things are below the temporary folder a job is compiled in.
 struct UnitLayout {

@@ -8,15 +8,13 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/compile/log_text.hpp"
+#include "tuner/compile/compiler.hpp"
 #include "tuner/compile/nvrtc/architecture.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/compile/nvrtc/kernels_in_source.hpp"
 #include "tuner/compile/nvrtc/options.hpp"
 #include "tuner/compile/nvrtc/precompiled.hpp"
-#include "tuner/compile/nvrtc/ptxas_log.hpp"
 #include "tuner/compile/nvrtc/stub_headers.hpp"
-#include "tuner/compile/toolkit.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::compile::nvrtc {

@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-#include "tuner/compile/toolkit.hpp"
+#include "tuner/compile/compiler.hpp"
 
 namespace tuner::compile::nvrtc {
 namespace {

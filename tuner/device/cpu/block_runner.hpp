@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "tuner/device/cpu/block_group.hpp"
-#include "tuner/device/cpu/launch.hpp"
 #include "tuner/device/cpu/race_detector.hpp"
 #include "tuner/device/cpu/runtime/abi.hpp"
-#include "tuner/device/cpu/warp_rendezvous.hpp"
+#include "tuner/device/cpu/shared_object.hpp"
 
 namespace tuner::device::cpu {
 

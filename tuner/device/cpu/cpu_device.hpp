@@ -2,12 +2,20 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "tuner/device/cpu/race.hpp"
 #include "tuner/device/device.hpp"
+#include "tuner/model/kernel_spec.hpp"
 
 namespace tuner::device::cpu {
+
+/// Two threads of a block touched the same byte with nothing to order them, at least one of them writing.
+struct Race {
+  model::SourceLocation first;  ///< of the access that happened to run first; no file where that is unknown
+  model::SourceLocation second;
+  std::string text;  ///< `write by thread 0 at k.cu:12 and read by thread 1 at k.cu:14, in block (0, 0, 0)`
+};
 
 struct CpuOptions {
   int workers = 0;  ///< threads that run blocks; 0: one for each core this process may use

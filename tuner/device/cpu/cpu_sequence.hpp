@@ -6,12 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "tuner/device/cpu/launch.hpp"
 #include "tuner/device/cpu/shared_object.hpp"
 #include "tuner/device/cpu/worker_pool.hpp"
 #include "tuner/device/device.hpp"
 #include "tuner/device/host_library.hpp"
-#include "tuner/device/operand_value.hpp"
 
 namespace tuner::device::cpu {
 

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "tuner/device/anonymous_file.hpp"
-#include "tuner/model/trial_status.hpp"
+#include "tuner/device/host_library.hpp"
+#include "tuner/model/compile_job.hpp"
 
 // The dynamic linker's own function; it has no header (ELF Handling For Thread-Local Storage, section 3.4).
 struct TlsIndex {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tuner/device/cpu/block_runner.hpp"
-#include "tuner/device/cpu/launch.hpp"
+#include "tuner/device/cpu/shared_object.hpp"
 
 namespace tuner::device::cpu {
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/device/cuda/texture.hpp"
-#include "tuner/device/cuda/view_limits.hpp"
+#include "tuner/device/cuda/views.hpp"
 
 namespace tuner::device::cuda {
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "tuner/device/cuda/session.hpp"
-#include "tuner/device/cuda/unique_handle.hpp"
 #include "tuner/device/device.hpp"
 #include "tuner/model/plan.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "tuner/device/device.hpp"
 #include "tuner/model/compile_job.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 
 /// NVIDIA GPUs through the driver API, loaded at run time; drivers for CUDA 12.4 and later.
 /// Everything here throws model::Error with ExitCode::no_device, saying what was looked for and where, when

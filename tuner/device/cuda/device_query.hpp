@@ -3,7 +3,7 @@
 
 #include "tuner/device/cuda/driver.hpp"
 #include "tuner/device/cuda/nvml.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 
 namespace tuner::device::cuda {
 

@@ -4,8 +4,7 @@
 
 #include <limits>
 
-#include "tuner/device/cuda/tensor_map.hpp"
-#include "tuner/device/cuda/texture.hpp"
+#include "tuner/device/cuda/views.hpp"
 
 namespace tuner::device::cuda {
 namespace {

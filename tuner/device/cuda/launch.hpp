@@ -6,7 +6,7 @@
 #include "tuner/device/cuda/arrays.hpp"
 #include "tuner/device/cuda/session.hpp"
 #include "tuner/device/device.hpp"
-#include "tuner/device/operand_value.hpp"
+#include "tuner/device/host_library.hpp"
 #include "tuner/model/plan.hpp"
 
 namespace tuner::device::cuda {

@@ -4,10 +4,9 @@
 #include <memory>
 #include <span>
 
+#include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/checksum_function.h"
-#include "tuner/device/compare.hpp"
 #include "tuner/device/cuda/session.hpp"
-#include "tuner/device/fill.hpp"
 
 namespace tuner::device::cuda {
 

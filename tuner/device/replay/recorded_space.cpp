@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "tuner/model/error.hpp"
-#include "tuner/util/gzip_input.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::device::replay {
 namespace {

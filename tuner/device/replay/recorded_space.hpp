@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/model/compile_job.hpp"
 #include "tuner/model/kernel_spec.hpp"
-#include "tuner/model/trial_status.hpp"
 
 namespace tuner::device::replay {
 

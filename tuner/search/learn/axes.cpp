@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/search/learn/block_threads.hpp"
+#include "tuner/search/learn/facts.hpp"
 
 namespace tuner::search::learn {
 namespace {

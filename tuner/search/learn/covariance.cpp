@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/search/learn/vectors.hpp"
+#include "tuner/search/learn/posterior.hpp"
 
 namespace tuner::search::learn {
 namespace {

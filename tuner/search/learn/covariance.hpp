@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tuner/search/learn/axes.hpp"
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
 
 namespace tuner::search::learn {
 

@@ -6,18 +6,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tuner/search/learn/acquisition.hpp"
-#include "tuner/search/learn/experience.hpp"
+#include "tuner/search/learn/ending.hpp"
 #include "tuner/search/learn/facts.hpp"
-#include "tuner/search/learn/first_proposals.hpp"
-#include "tuner/search/learn/kernel_coverage.hpp"
 #include "tuner/search/learn/model.hpp"
 #include "tuner/search/learn/part.hpp"
-#include "tuner/search/learn/pool.hpp"
-#include "tuner/search/neighbourhood.hpp"
+#include "tuner/search/learn/proposals.hpp"
 #include "tuner/search/open_candidates.hpp"
-#include "tuner/search/order_statistics.hpp"
-#include "tuner/search/progress.hpp"
+#include "tuner/search/outlook.hpp"
 
 namespace tuner::search::learn {
 namespace {

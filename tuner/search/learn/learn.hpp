@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "tuner/search/settings.hpp"
+#include "tuner/search/strategies.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace tuner::search::learn {

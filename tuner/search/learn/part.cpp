@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/util/for_each_index.hpp"
+#include "tuner/util/processors.hpp"
 
 namespace tuner::search::learn {
 namespace {

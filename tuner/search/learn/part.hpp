@@ -7,8 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tuner/search/neighbourhood.hpp"
-#include "tuner/search/random_source.hpp"
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace tuner::search::learn {

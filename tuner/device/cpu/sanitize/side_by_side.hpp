@@ -1,9 +1,40 @@
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tuner::device::cpu::sanitize {
+
+/// How a child ended.
+struct ChildEnd {
+  bool finished = false;              ///< it ran `work` to its end
+  bool timed_out = false;             ///< it was killed
+  int signal = 0;                     ///< that ended it; 0: it exited
+  std::vector<std::string> messages;  ///< what `work` told, in order
+  std::string output;                 ///< standard output and error together, the first 256 KiB
+};
+
+/// Runs `work` in a forked child, so that what breaks the process breaks only that, and kills it after
+/// `limit`. `work` is given a function that sends one line of text to this process. The calling process must
+/// have no other threads. Throws model::Error where no child can be made.
+ChildEnd run_isolated(const std::function<void(const std::function<void(const std::string&)>& tell)>& work,
+                      std::chrono::milliseconds limit);
+
+/// Whether AddressSanitizer's library was loaded before everything else in this process, as it must be.
+bool address_sanitizer_loaded();
+
+/// Replaces this process by itself, arguments and all, with `library` loaded first; returns at once where it
+/// is loaded already. To be called early, before there are threads or open files that matter. Throws
+/// model::Error where that fails, or where a process so restarted still does not have it.
+void restart_with_address_sanitizer(const std::string& library, char** arguments);
+
+/// The variables that make a process load `library` first and report as sanitizer_log expects: `NAME=value`.
+/// What the user set in ASAN_OPTIONS and UBSAN_OPTIONS comes last and wins.
+std::string preload_variable(const std::string& library);
+std::string address_options();
+std::string undefined_options();
 
 /// Has `work(i)` done for each i below `count`, in forked children, `most` of them at a time, and gives what
 /// each returned to `done`, in the order of i. Threads will not do: work under sanitizers forks in its turn.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/model/compile_job.hpp"
-#include "tuner/model/device_info.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/plan.hpp"
 #include "tuner/model/trial.hpp"
 

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "config/spec_context.hpp"
+#include "config/table_reader.hpp"
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/model/embedded_file.hpp"
+#include "tuner/util/text.hpp"
+
+namespace config {
+namespace model = tuner::model;
+
+model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes) {
+  model::WorkloadSpec workload;
+  if (table.kind != Node::Kind::table) {
+    mistakes.wrong_type(table, "\"workload\"", "a table", "write [workload], then operations and bytes");
+    return workload;
+  }
+  TableReader reader(table, "[workload]", mistakes);
+  workload.operations = reader.expression("operations", Numbers::real);
+  workload.bytes = reader.expression("bytes", Numbers::real);
+  reader.finish();
+  return workload;
+}
+
+namespace model = tuner::model;
+namespace util = tuner::util;
+
+void read_ceiling(TableReader& reader, SpecContext& context) {
+  const std::vector<model::Expression> sizes = reader.expressions("ceiling_sizes");
+  const auto kind = reader.text("ceiling");
+  if (!kind) {
+    const Member* alone = reader.table().find("ceiling_sizes");
+    if (alone != nullptr && reader.table().find("ceiling") == nullptr) {
+      context.mistakes.add(alone->where, "\"ceiling_sizes\" without \"ceiling\"",
+                           "it is for kernels that measure what their device can do at most");
+    }
+    return;
+  }
+  context.ceiling_place = reader.table().find("ceiling")->value.where;
+  const auto kinds = model::ceiling_kinds();
+  if (std::find(kinds.begin(), kinds.end(), *kind) == kinds.end()) {
+    std::string hint = util::did_you_mean(*kind, kinds, '\"');
+    if (hint.empty()) hint = "choose " + util::listed(kinds);
+    context.mistakes.add(context.ceiling_place,
+                         fmt::format("unknown kind of ceiling \"{}\"", util::one_line(*kind, 40)),
+                         std::move(hint));
+    return;
+  }
+  reader.require("ceiling_sizes", "the problem it is measured on, a size each: [\"multiprocessors * 4096\"]");
+  context.spec.ceiling = *kind;
+  context.spec.ceiling_sizes = sizes;
+}
+
+void check_ceiling(const SpecContext& context) {
+  const model::KernelSpec& spec = context.spec;
+  if (spec.ceiling.empty()) return;
+  const std::string unit = spec.metrics.empty() ? "" : spec.metrics.front().name;
+  if (model::ceiling_unit(spec.ceiling, unit)) return;
+  const std::string found =
+      unit.empty() ? "there is no metric" : fmt::format("the first metric is \"{}\"", unit);
+  context.mistakes.add(context.ceiling_place, fmt::format("ceiling \"{}\", but {}", spec.ceiling, found),
+                       fmt::format("its first metric is kept as the ceiling: name it {}",
+                                   model::ceiling_unit_examples(spec.ceiling)));
+}
+
+namespace model = tuner::model;
+namespace util = tuner::util;
+
+namespace baseline {
+std::span<const model::EmbeddedFile> embedded_files();  // generated: tuner_baseline.h
+}
+
+namespace {
+
+constexpr std::size_t most_baselines = 16;
+constexpr std::size_t most_call_arguments = 64;
+
+/// The files of a spec, and the header that describes a baseline wherever its source includes it from.
+class WithBaselineHeader final : public FileReader {
+ public:
+  explicit WithBaselineHeader(const FileReader& files) : m_files(files) {}
+  FileText read(const std::filesystem::path& path) const override {
+    FileText file = m_files.read(path);
+    if (!file.missing) return file;
+    for (const model::EmbeddedFile& header : baseline::embedded_files()) {
+      if (path.filename() == header.path) return {std::string(header.text), "", false};
+    }
+    return file;
+  }
+  std::filesystem::path data_path(const std::filesystem::path& path) const override {
+    return m_files.data_path(path);
+  }
+
+ private:
+  const FileReader& m_files;
+};
+
+void read_name(TableReader& reader, model::BaselineSpec& spec, const SpecContext& context) {
+  spec.where = reader.table().where;
+  const auto name = reader.required_text("name", "name = \"cuBLAS\", what tables call it");
+  if (!name) return;
+  spec.where = reader.table().find("name")->value.where;
+  if (!check_label(*name, "baseline", spec.where, context.mistakes)) return;
+  spec.name = *name;
+  const auto& others = context.spec.baselines;
+  const bool taken =
+      *name == context.spec.name ||
+      std::any_of(others.begin(), others.end(), [&](const auto& other) { return other.name == *name; });
+  if (!taken) return;
+  context.mistakes.add(spec.where, fmt::format("the name \"{}\" is taken in this file", *name),
+                       "a baseline is shown beside its kernel and the other baselines: give each a name");
+}
+
+void read_source(TableReader& reader, model::BaselineSpec& spec, const SpecContext& context) {
+  const auto source =
+      reader.required_text("source", "source = \"cublas.cpp\", which defines what tuner_baseline.h declares");
+  if (!source) return;
+  spec.source =
+      collect_sources(WithBaselineHeader(context.files),
+                      {context.folder, *source, reader.table().find("source")->value.where, context.includes},
+                      context.mistakes);
+}
+
+void read_arguments(TableReader& reader, model::BaselineSpec& spec) {
+  Mistakes& mistakes = reader.mistakes();
+  const Member* member =
+      reader.require("arguments", "arguments = [\"A\", \"B\", \"C\", \"N\"], what the call gets");
+  if (member == nullptr) return;
+  const std::vector<const Node*> names = reader.texts("arguments");
+  for (const Node* name : names) {
+    if (name->text.empty()) mistakes.add(name->where, "an empty name among \"arguments\"");
+    spec.arguments.push_back({name->text, name->contents});
+  }
+  if (member->value.kind != Node::Kind::list) return;
+  if (member->value.items.empty() || names.size() > most_call_arguments) {
+    mistakes.add(member->value.where, fmt::format("\"arguments\" has {} names", names.size()),
+                 fmt::format("from 1 to {}", most_call_arguments));
+  }
+}
+
+model::BaselineSpec read_baseline(const Node& table, const SpecContext& context) {
+  model::BaselineSpec spec;
+  TableReader reader(table, "[[baseline]]", context.mistakes);
+  read_name(reader, spec, context);
+  spec.description = reader.text("description").value_or("");
+  if (spec.description != util::one_line(spec.description)) {
+    context.mistakes.add(table.find("description")->value.where, "\"description\" is more than a line",
+                         "one line of text, without control characters");
+  }
+  read_source(reader, spec, context);
+  read_arguments(reader, spec);
+  spec.workspace_bytes = reader.expression("workspace_bytes");
+  spec.rounding_terms = reader.expression("rounding_terms", Numbers::real);
+  read_types(reader, spec.types);
+  read_device_kinds(reader, spec.device_kinds);
+  if (table.find("devices") == nullptr) {
+    for (const model::DeviceKind& kind : model::device_kinds())
+      if (kind.has_libraries) spec.device_kinds.emplace_back(kind.name);
+  }
+  reader.finish();
+  return spec;
+}
+
+}  // namespace
+
+void read_baselines(const Node& list, SpecContext& context) {
+  if (!is_list(list, "\"baseline\"", "a list of tables; write [[baseline]] above each", context.mistakes,
+               most_baselines)) {
+    return;
+  }
+  for (const Node& table : list.items) {
+    if (table.kind == Node::Kind::table) {
+      context.spec.baselines.push_back(read_baseline(table, context));
+    } else {
+      context.mistakes.wrong_type(table, "an item of \"baseline\"", "a table");
+    }
+  }
+}
+
+}  // namespace config

@@ -1,0 +1,269 @@
+#include "db/finals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "db/queries.hpp"
+#include "db/row_reader.hpp"
+#include "db/statement.hpp"
+#include "tuner/model/error.hpp"
+
+namespace db {
+namespace {
+
+using tuner::model::Digest;
+
+/// Beyond this a time is not the one that the ratios say.
+constexpr double as_good_as_equal = 1.02;
+
+struct Timed {
+  double ns = 0;
+  double mhz = 0;
+  std::string gpu;
+};
+
+struct Contestant {
+  double ratio = 1;
+  std::optional<Timed> final;
+  std::optional<Timed> race;  ///< the fastest
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+void keep_faster(std::optional<Timed>& known, const Timed& time) {
+  if (!known || time.ns < known->ns) known = time;
+}
+
+/// Of the final's run the last measurement is the final's; the others are of races.
+std::vector<Contestant> read(Statement& times, const Digest& final) {
+  std::vector<Contestant> contestants;
+  auto row = times.use();
+  row.bind(final);
+  while (row.step()) {
+    const auto place = static_cast<std::size_t>(row.integer());
+    if (contestants.size() <= place) contestants.resize(place + 1);
+    Contestant& contestant = contestants[place];
+    contestant.ratio = row.real();
+    Timed time;
+    time.ns = row.real();
+    time.mhz = row.real();
+    const bool of_run = row.flag();
+    time.gpu = row.text();
+    if (of_run) {
+      if (contestant.final) keep_faster(contestant.race, *contestant.final);
+      contestant.final = time;
+    } else {
+      keep_faster(contestant.race, time);
+    }
+  }
+  return contestants;
+}
+
+/// Whether the clock alone makes it slower.
+bool is_explained_by_clock(const FinalCheck& check) {
+  if (check.final_mhz <= 0 || check.own_race_mhz <= 0) return false;
+  return check.final_ns * check.final_mhz <= check.own_race_ns * check.own_race_mhz * as_good_as_equal;
+}
+
+}  // namespace
+
+bool FinalCheck::is_off_clock() const {
+  if (in_turn_ns <= 0 || final_ns <= 0) return false;
+  return final_ns > in_turn_ns * as_good_as_equal || in_turn_ns > final_ns * as_good_as_equal;
+}
+
+double FinalCheck::race_of_fastest(const std::string& gpu) const {
+  const auto found = raced_on.find(gpu);
+  return found == raced_on.end() ? raced_ns : found->second;
+}
+
+FinalChecker::FinalChecker(const Connection& db)
+    : m_times(db, sql("select_final_times")),
+      m_elsewhere(
+          db,
+          "SELECT count(*) OVER (), id, median_ns FROM trials AS t WHERE contest = ?1 AND competes = 1 "
+          "AND median_ns < ?3 AND NOT EXISTS (SELECT 1 FROM final_entries AS e WHERE e.final = ?2 "
+          "AND e.trial = t.id) ORDER BY median_ns, id LIMIT 1") {}
+
+FinalCheck FinalChecker::check(const Digest& contest, const Digest& final) {
+  FinalCheck check;
+  const std::vector<Contestant> contestants = read(m_times, final);
+  if (contestants.empty() || !contestants.front().final) return check;
+  const Contestant& fastest = contestants.front();
+  check.final_ns = fastest.final->ns;
+  check.final_mhz = fastest.final->mhz;
+  if (fastest.race) {
+    check.own_race_ns = fastest.race->ns;
+    check.own_race_mhz = fastest.race->mhz;
+  }
+  std::vector<double> in_turn, clocks, raced;
+  std::map<std::string, std::vector<double>> raced_on;
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    const Contestant& one = contestants[i];
+    if (i > 0 && one.final) in_turn.push_back(one.final->ns / one.ratio);
+    if (i > 0 && one.final && one.final->mhz > 0) clocks.push_back(one.final->mhz);
+    if (!one.race) continue;
+    raced.push_back(one.race->ns / one.ratio);
+    if (!one.race->gpu.empty()) raced_on[one.race->gpu].push_back(raced.back());
+  }
+  check.in_turn_ns = median(in_turn);
+  check.rivals_mhz = median(clocks);
+  check.raced_ns = median(raced);
+  for (const auto& [gpu, times] : raced_on) check.raced_on[gpu] = median(times);
+
+  // Where its races were on other GPUs, the final itself tells what it takes on this one.
+  const std::string& gpu = fastest.final->gpu;
+  if (!gpu.empty() && !check.raced_on.empty() && !check.raced_on.contains(gpu))
+    check.raced_on[gpu] = check.in_turn_ns > 0 ? check.in_turn_ns : check.final_ns;
+
+  const bool alone = check.in_turn_ns == 0;
+  const bool slower = check.own_race_ns > 0 && check.final_ns > check.own_race_ns * as_good_as_equal;
+  if (!alone || !slower || is_explained_by_clock(check)) return check;
+  auto row = m_elsewhere.use();
+  if (!row.bind(contest).bind(final).bind(check.final_ns).step()) return check;
+  check.faster_elsewhere = row.integer();
+  check.fastest_elsewhere = row.digest();
+  check.fastest_elsewhere_ns = row.real();
+  return check;
+}
+
+using tuner::model::Ceiling;
+using tuner::model::Digest;
+using tuner::model::Error;
+using tuner::model::FinalRecord;
+
+FinalReader::FinalReader(const Connection& db, const std::string& rest)
+    : m_final(db, sql("select_finals") + rest),
+      m_entries(
+          db,
+          "SELECT trial, ratio, ratio_low, ratio_high, tied FROM final_entries WHERE final = ? ORDER BY "
+          "place"),
+      m_coverage(db,
+                 "SELECT run, kernel, first, last FROM final_coverage WHERE final = ? "
+                 "ORDER BY run, kernel, first") {}
+
+FinalRecord FinalReader::read(Statement::Use& row) {
+  FinalRecord final;
+  const Digest id = row.digest();
+  final.problem = read_problem(row);
+  final.comparison_class = read_class(row);
+  final.chosen = row.digest();
+  final.rounds = row.small();
+  final.throttled_rounds = row.small();
+  final.run = row.digest();
+  final.measured_at = row.text();
+  final.sequence = row.integer();
+  auto entry = m_entries.use();
+  entry.bind(id);
+  while (entry.step()) {
+    FinalRecord::Entry read;
+    read.trial = entry.digest();
+    read.ratio = entry.real();
+    read.ratio_low = entry.real();
+    read.ratio_high = entry.real();
+    read.tied = entry.flag();
+    final.entries.push_back(read);
+  }
+  auto covered = m_coverage.use();
+  covered.bind(id);
+  while (covered.step()) {
+    FinalRecord::Coverage read;
+    read.run = covered.digest();
+    read.kernel = covered.text();
+    read.first = covered.integer();
+    read.last = covered.integer();
+    final.coverage.push_back(std::move(read));
+  }
+  return final;
+}
+
+std::vector<FinalRecord> finals(const Connection& db, const TrialFilter& filter) {
+  TrialFilter contests = filter;
+  contests.kernel.clear();
+  Condition condition = contest_condition(contests);
+  if (filter.superseded) {
+    condition.add("(SELECT superseded FROM trials WHERE id = f.chosen) = ?",
+                  static_cast<std::int64_t>(*filter.superseded));
+  }
+  FinalReader reader(db, condition.text() +
+                             " ORDER BY p.family, length(p.size), p.size, p.type, p.row_padding, n.class, "
+                             "f.measured_at, f.id");
+  std::vector<FinalRecord> list;
+  auto row = reader.use();
+  condition.bind(row);
+  while (row.step()) list.push_back(reader.read(row));
+  return list;
+}
+
+std::optional<FinalRecord> final_with(const Connection& db, const Digest& trial) {
+  FinalReader reader(db,
+                     " WHERE f.id IN (SELECT final FROM final_entries WHERE trial = ?)"
+                     " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1");
+  auto row = reader.use();
+  row.bind(trial);
+  if (!row.step()) return std::nullopt;
+  return reader.read(row);
+}
+
+std::optional<FinalRecord> final_between(const Connection& db, const Digest& a, const Digest& b) {
+  FinalReader reader(db,
+                     " WHERE f.id IN (SELECT final FROM final_entries WHERE trial = ?"
+                     " INTERSECT SELECT final FROM final_entries WHERE trial = ?)"
+                     " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1");
+  auto row = reader.use();
+  row.bind(a).bind(b);
+  if (!row.step()) return std::nullopt;
+  return reader.read(row);
+}
+
+namespace {
+
+constexpr const char* select_ceilings =
+    "SELECT device, kind, type, value, unit, trial, measured_at FROM ceilings";
+
+Ceiling read_ceiling(Statement::Use& row) {
+  Ceiling ceiling;
+  ceiling.device = row.text();
+  ceiling.kind = row.text();
+  const std::string type = row.text();
+  const auto parsed = tuner::model::parse_element_type(type);
+  if (!parsed) throw Error(fmt::format("a ceiling of {}: '{}' is no element type", ceiling.device, type));
+  ceiling.type = *parsed;
+  ceiling.value = row.real();
+  ceiling.unit = row.text();
+  ceiling.trial = row.digest();
+  ceiling.measured_at = row.text();
+  return ceiling;
+}
+
+std::vector<Ceiling> read_all(Statement::Use& row) {
+  std::vector<Ceiling> list;
+  while (row.step()) list.push_back(read_ceiling(row));
+  return list;
+}
+
+}  // namespace
+
+std::vector<Ceiling> ceilings(const Connection& db, const std::string& device) {
+  Statement select(db, std::string(select_ceilings) + " WHERE device = ? ORDER BY kind, type");
+  auto row = select.use();
+  row.bind(device);
+  return read_all(row);
+}
+
+std::vector<Ceiling> ceilings(const Connection& db) {
+  Statement select(db, std::string(select_ceilings) + " ORDER BY device, kind, type");
+  auto row = select.use();
+  return read_all(row);
+}
+
+}  // namespace db

@@ -1,0 +1,153 @@
+#include "db/stored_values.hpp"
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "db/json_values.hpp"
+#include "tuner/model/error.hpp"
+
+namespace db {
+namespace {
+
+using tuner::model::Error;
+
+constexpr std::byte encoding_version{1};
+constexpr std::size_t header_bytes = 5;
+constexpr int compression_level = 3;
+
+/// Made once a thread: making one takes longer than compressing what a measurement has.
+template <class Context, Context* (*make)(), std::size_t (*release)(Context*)>
+Context* kept() {
+  struct Release {
+    void operator()(Context* context) const noexcept { release(context); }
+  };
+  thread_local const std::unique_ptr<Context, Release> context(make());
+  if (!context) throw Error("samples: no memory for compressing them");
+  return context.get();
+}
+
+std::vector<std::byte> regroup(const std::vector<double>& samples) {
+  std::vector<std::byte> planes(samples.size() * sizeof(double));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint64_t>(samples[i]);
+    for (std::size_t plane = 0; plane < sizeof(double); ++plane) {
+      planes[plane * samples.size() + i] = static_cast<std::byte>(bits >> (8 * plane));
+    }
+  }
+  return planes;
+}
+
+std::vector<double> ungroup(const std::vector<std::byte>& planes) {
+  std::vector<double> samples(planes.size() / sizeof(double));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::uint64_t bits = 0;
+    for (std::size_t plane = 0; plane < sizeof(double); ++plane) {
+      bits |= std::to_integer<std::uint64_t>(planes[plane * samples.size() + i]) << (8 * plane);
+    }
+    samples[i] = std::bit_cast<double>(bits);
+  }
+  return samples;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_samples(const std::vector<double>& samples) {
+  if (samples.size() > most_samples) {
+    throw Error(
+        fmt::format("a measurement has {} samples, at most {} can be stored", samples.size(), most_samples));
+  }
+  const std::vector<std::byte> planes = regroup(samples);
+  std::vector<std::byte> out(header_bytes + ZSTD_compressBound(planes.size()));
+  out[0] = encoding_version;
+  for (std::size_t i = 0; i < 4; ++i) out[1 + i] = static_cast<std::byte>(samples.size() >> (8 * i));
+  const std::size_t written =
+      ZSTD_compressCCtx(kept<ZSTD_CCtx, ZSTD_createCCtx, ZSTD_freeCCtx>(), out.data() + header_bytes,
+                        out.size() - header_bytes, planes.data(), planes.size(), compression_level);
+  if (ZSTD_isError(written) != 0) throw Error(fmt::format("samples: {}", ZSTD_getErrorName(written)));
+  out.resize(header_bytes + written);
+  return out;
+}
+
+std::vector<double> decode_samples(std::span<const std::byte> encoded) {
+  if (encoded.size() < header_bytes || encoded[0] != encoding_version) {
+    throw Error(fmt::format("samples: {} bytes in no known encoding", encoded.size()));
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < 4; ++i) count |= std::to_integer<std::size_t>(encoded[1 + i]) << (8 * i);
+  if (count > most_samples)
+    throw Error(fmt::format("samples: {} of them, at most {} expected", count, most_samples));
+  std::vector<std::byte> planes(count * sizeof(double));
+  const std::span<const std::byte> frame = encoded.subspan(header_bytes);
+  // Into a buffer of the announced size: a frame that unfolds into more is refused, not followed.
+  const std::size_t read = ZSTD_decompressDCtx(kept<ZSTD_DCtx, ZSTD_createDCtx, ZSTD_freeDCtx>(),
+                                               planes.data(), planes.size(), frame.data(), frame.size());
+  if (ZSTD_isError(read) != 0 || read != planes.size()) {
+    throw Error(fmt::format("samples: the compressed block does not hold the {} announced", count));
+  }
+  return ungroup(planes);
+}
+
+using tuner::model::Assignment;
+using tuner::model::Configuration;
+
+std::string parameters_json(const Configuration& configuration) {
+  std::vector<std::string> names;
+  for (const Assignment& assignment : configuration.assignments()) names.push_back(assignment.name);
+  return names_json(names);
+}
+
+Configuration stored_configuration(std::string_view canonical_json, std::string_view parameters) {
+  const Configuration sorted = configuration_from(parse_json(canonical_json));
+  std::vector<Assignment> written;
+  for (const std::string& name : stored_names(parameters)) {
+    const tuner::model::Value* value = sorted.find(name);
+    if (value == nullptr) {
+      throw tuner::model::Error(fmt::format("configuration {} has no {}", canonical_json, name));
+    }
+    written.push_back({name, *value});
+  }
+  return Configuration(std::move(written));
+}
+
+std::string macros_json(const Configuration& macros) {
+  return macros.assignments().empty() ? std::string() : json_line(json_of(macros));
+}
+
+Configuration stored_macros(std::string_view json) {
+  return json.empty() ? Configuration() : configuration_from(parse_json(json));
+}
+
+std::vector<tuner::model::Dimension> stored_sizes(std::string_view json) {
+  return sizes_from(parse_json(json));
+}
+
+std::string metrics_json(const tuner::model::Metrics& metrics) {
+  return json_line(json_of(metrics));
+}
+
+tuner::model::Metrics stored_metrics(std::string_view json) {
+  return metrics_from(parse_json(json));
+}
+
+std::string names_json(const std::vector<std::string>& names) {
+  return json_line(json_of(names));
+}
+
+std::vector<std::string> stored_names(std::string_view json) {
+  return names_from(parse_json(json));
+}
+
+std::string limits_json(const tuner::model::DeviceLimits& limits) {
+  return json_line(json_of(limits));
+}
+
+tuner::model::DeviceLimits stored_limits(std::string_view json) {
+  return limits_from(parse_json(json));
+}
+
+}  // namespace db

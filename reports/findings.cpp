@@ -1,0 +1,247 @@
+#include "reports/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "reports/summary.hpp"
+#include "reports/text.hpp"
+
+namespace reports {
+
+std::string baseline_heading(const std::string& name) {
+  return "× " + name;
+}
+
+std::string baseline_text(const model::BaselineRatio& ratio) {
+  return ratio.paired ? ratio_interval_text(ratio.ratio, ratio.low, ratio.high)
+                      : "~" + ratio_text(ratio.ratio);
+}
+
+std::string baseline_text(const std::string& name, const std::vector<const model::TrialRecord*>& baselines,
+                          const model::TrialRecord* winner, const model::FinalRecord* final) {
+  if (winner == nullptr || !winner->outcome.measurement) return "-";
+  for (const model::TrialRecord* baseline : baselines) {
+    if (baseline->kernel == name && baseline->outcome.measurement)
+      return baseline_text(model::baseline_ratio(*baseline, *winner, final));
+  }
+  return "-";
+}
+
+std::string baseline_note(const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  return fmt::format(
+      "× {}: the library's time by that of the one to use, with its 95 % interval; ~ where they "
+      "were not sampled in turn",
+      fmt::join(names, ", × "));
+}
+
+namespace {
+
+bool is_of(const model::Ceiling& ceiling, const model::TrialRecord& trial, const char* kind) {
+  return ceiling.device == trial.comparison_class.device && ceiling.kind == kind && ceiling.value > 0;
+}
+
+const model::Ceiling* arithmetic_ceiling(const model::TrialRecord& trial,
+                                         const std::vector<model::Ceiling>& ceilings) {
+  for (const model::Ceiling& ceiling : ceilings) {
+    if (is_of(ceiling, trial, "arithmetic") && ceiling.type == trial.problem.type) return &ceiling;
+  }
+  return nullptr;
+}
+
+const model::Ceiling* memory_ceiling(const model::TrialRecord& trial,
+                                     const std::vector<model::Ceiling>& ceilings) {
+  const model::Ceiling* highest = nullptr;
+  for (const model::Ceiling& ceiling : ceilings) {
+    if (!is_of(ceiling, trial, "memory")) continue;
+    if (highest == nullptr || ceiling.value > highest->value) highest = &ceiling;
+  }
+  return highest;
+}
+
+}  // namespace
+
+std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
+                                          const std::vector<model::Ceiling>& ceilings) {
+  if (!has_time(trial)) return std::nullopt;
+  const double seconds = median_ns(trial) * 1e-9;
+  CeilingShare share;
+  const auto weigh = [&](double work, const model::Ceiling* ceiling) {
+    if (work <= 0 || ceiling == nullptr) return;
+    const double fraction = work / seconds / ceiling->value;
+    if (fraction > share.fraction) share = {fraction, ceiling};
+  };
+  weigh(trial.workload.operations, arithmetic_ceiling(trial, ceilings));
+  weigh(trial.workload.bytes, memory_ceiling(trial, ceilings));
+  if (share.ceiling == nullptr) return std::nullopt;
+  return share;
+}
+
+std::string ceiling_text(const std::optional<CeilingShare>& share) {
+  if (!share) return "-";
+  return fmt::format("{} {}", percent_text(share->fraction), share->ceiling->kind);
+}
+
+std::string ceiling_value_text(const model::Ceiling& ceiling) {
+  if (ceiling.kind == "launch") return time_text(ceiling.value * 1e9);
+  struct Prefix {
+    double factor;
+    const char* name;
+  };
+  constexpr std::array<Prefix, 4> prefixes = {{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1, ""}}};
+  std::size_t i = 0;
+  while (i + 1 < prefixes.size() && ceiling.value < prefixes[i].factor) ++i;
+  return fmt::format("{} {}{}", significant(ceiling.value / prefixes[i].factor, 3), prefixes[i].name,
+                     ceiling.kind == "arithmetic" ? "op/s" : "B/s");
+}
+
+namespace {
+
+/// `205,216`.
+std::string grouped(std::int64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (auto place = static_cast<std::int64_t>(text.size()) - 3; place > 0; place -= 3)
+    text.insert(static_cast<std::size_t>(place), ",");
+  return text;
+}
+
+/// Per cent, at most two digits of them: an expectation is no more exact than that.
+std::string rough_percent(double fraction) {
+  const double percent = 100 * fraction;
+  if (percent < 0.05) return "0";
+  constexpr double two_digits = 9.95;
+  return percent < two_digits ? fmt::format("{:.1f}", percent) : fmt::format("{:.0f}", percent);
+}
+
+double share(const model::Searched& searched) {
+  return static_cast<double>(searched.tried) / static_cast<double>(searched.candidates);
+}
+
+/// In per cent it would be all.
+bool is_nearly_whole(const model::Searched& searched) {
+  constexpr double nearly_all = 0.995;
+  return share(searched) >= nearly_all;
+}
+
+std::string part_text(const model::Searched& searched) {
+  std::string text =
+      is_nearly_whole(searched)
+          ? fmt::format("searched all but {} of {}", grouped(searched.candidates - searched.tried),
+                        grouped(searched.candidates))
+          : fmt::format("searched {} of {}", percent_text(share(searched)), grouped(searched.candidates));
+  if (searched.reopened > 0) {
+    text += fmt::format("; {} dropped early for a best that is out of the race {} open again",
+                        grouped(searched.reopened), searched.reopened == 1 ? "is" : "are");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string outlook_text(const model::Outlook& outlook, const std::string& where) {
+  if (outlook.faster > 0)
+    return fmt::format("at most {} % of the rest are faster (95 % sure){}", rough_percent(outlook.faster),
+                       where);
+  const std::string gain = rough_percent(outlook.gain);
+  if (outlook.stretch == 0)
+    return fmt::format("an earlier version expected {} % more ({}–{} %){}", gain, rough_percent(outlook.low),
+                       rough_percent(outlook.high), where);
+  std::string text = fmt::format("{} gained in the last {} trials{}", gain == "0" ? "nothing" : gain + " %",
+                                 grouped(outlook.stretch), where);
+  if (outlook.behind > 0) {
+    text += fmt::format("; of such searches {} % ended over 5 % behind, {} % on the worst kind of space",
+                        rough_percent(outlook.behind), rough_percent(outlook.behind_at_worst));
+  }
+  return text;
+}
+
+std::string outlook_text(const model::Searched& searched, const std::string& where) {
+  if (!searched.outlook) return "";
+  std::string text = outlook_text(*searched.outlook, where);
+  if (searched.outlook_tried < searched.tried)
+    text += fmt::format(", as of the first {}", grouped(searched.outlook_tried));
+  return text;
+}
+
+std::string searched_text(const model::Searched& searched) {
+  if (searched.whole()) return fmt::format("searched whole: all {}", grouped(searched.candidates));
+  const std::string outlook = outlook_text(searched);
+  return part_text(searched) + (outlook.empty() ? "" : "; " + outlook);
+}
+
+std::string searched_cell(const std::optional<model::Searched>& searched) {
+  if (!searched) return "";
+  if (searched->whole()) return "whole";
+  return is_nearly_whole(*searched) ? "all but " + grouped(searched->candidates - searched->tried)
+                                    : percent_text(share(*searched));
+}
+
+std::string searched_summary(const std::vector<LabelledSearch>& searches) {
+  std::vector<const LabelledSearch*> known, parts;
+  for (const LabelledSearch& one : searches) {
+    if (one.second) known.push_back(&one);
+    if (one.second && !one.second->whole()) parts.push_back(&one);
+  }
+  if (known.empty()) return "";
+  const std::size_t whole = known.size() - parts.size();
+  std::vector<std::string> said;
+  if (parts.empty() && known.size() == searches.size())
+    return searches.size() == 1 ? "whole" : fmt::format("whole at all {} sizes", whole);
+  if (whole > 0) said.push_back(fmt::format("whole at {} of {} sizes", whole, searches.size()));
+  if (!parts.empty()) {
+    const auto [least, most] = std::minmax_element(
+        parts.begin(), parts.end(),
+        [](const auto* a, const auto* b) { return share(*a->second) < share(*b->second); });
+    const std::string low = searched_cell((*least)->second);
+    const std::string high = searched_cell((*most)->second);
+    said.push_back(
+        fmt::format("{}{} of the configurations at {}", low, low == high ? "" : " to " + high,
+                    parts.size() == 1 ? parts.front()->first : fmt::format("{} sizes", parts.size())));
+  }
+  if (known.size() < searches.size())
+    said.push_back(fmt::format("not known of {}", searches.size() - known.size()));
+  std::erase_if(parts, [](const auto* one) { return !one->second->outlook; });
+  if (!parts.empty()) {
+    // The one of which most is to be feared.
+    const auto fear = [](const LabelledSearch* one) {
+      const model::Outlook& outlook = *one->second->outlook;
+      return std::tuple(outlook.gain, outlook.faster, outlook.behind, -outlook.stretch);
+    };
+    const auto worst = std::max_element(parts.begin(), parts.end(),
+                                        [&](const auto* a, const auto* b) { return fear(a) < fear(b); });
+    const std::string most = outlook_text(*(*worst)->second);
+    const bool is_everywhere = std::all_of(
+        parts.begin(), parts.end(), [&](const auto* one) { return outlook_text(*one->second) == most; });
+    std::string where = " at " + (*worst)->first;
+    if (parts.size() > 1) where = is_everywhere ? " at each" : where + ", and no more elsewhere";
+    said.push_back(outlook_text(*(*worst)->second, where));
+  }
+  return fmt::format("{}", fmt::join(said, "; "));
+}
+
+nlohmann::ordered_json searched_json(const std::optional<model::Searched>& searched) {
+  if (!searched) return nullptr;
+  nlohmann::ordered_json outlook = nullptr;
+  if (searched->outlook) {
+    outlook = {{"gain", searched->outlook->gain},
+               {"low", searched->outlook->low},
+               {"high", searched->outlook->high},
+               {"estimate", searched->outlook->estimate},
+               {"stretch", searched->outlook->stretch},
+               {"behind", searched->outlook->behind},
+               {"behind_at_worst", searched->outlook->behind_at_worst},
+               {"faster", searched->outlook->faster},
+               {"tried", searched->outlook_tried}};
+  }
+  return {{"candidates", searched->candidates},
+          {"tried", searched->tried},
+          {"reopened", searched->reopened},
+          {"whole", searched->whole()},
+          {"outlook", std::move(outlook)}};
+}
+
+}  // namespace reports

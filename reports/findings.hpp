@@ -1,0 +1,77 @@
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/summary.hpp"
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
+#include "tuner/model/winner.hpp"
+
+namespace reports {
+
+/// `× cuBLAS`: over a column of ratios.
+std::string baseline_heading(const std::string& name);
+
+/// `1.083 (1.071–1.095)`, or `~1.08×` where the two were not sampled in turn.
+std::string baseline_text(const model::BaselineRatio& ratio);
+
+/// The same of the baseline called `name` among `baselines`, against `winner`; `-` where there is none.
+std::string baseline_text(const std::string& name, const std::vector<const model::TrialRecord*>& baselines,
+                          const model::TrialRecord* winner, const model::FinalRecord* final);
+
+/// A sentence for below a table with such columns; empty where `names` is.
+std::string baseline_note(const std::vector<std::string>& names);
+
+namespace model = tuner::model;
+
+/// How much of what its device can do at most a trial reaches.
+struct CeilingShare {
+  double fraction = 0;
+  const model::Ceiling* ceiling = nullptr;  ///< the one that binds: `arithmetic` or `memory`
+};
+
+/// The roofline of Williams, Waterman and Patterson (2009): the larger of operations / time by the arithmetic
+/// ceiling of the problem's type, and bytes / time by the memory ceiling. Absent where the trial has no time,
+/// or its device has no ceiling for anything its spec declares. Memory is bound by the highest ceiling of any
+/// type. The result points into `ceilings`.
+std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
+                                          const std::vector<model::Ceiling>& ceilings);
+
+/// `78.1 % arithmetic`; `-` where it is unknown.
+std::string ceiling_text(const std::optional<CeilingShare>& share);
+
+/// `65.3 Top/s`, `4.28 TB/s`, `2.1 µs`: a ceiling's value, by its kind.
+std::string ceiling_value_text(const model::Ceiling& ceiling);
+
+namespace model = tuner::model;
+
+/// `nothing gained in the last 160 trials`; with what is known of searches that ended so.
+/// `where` stands behind the trials: ` at 512`.
+std::string outlook_text(const model::Outlook& outlook, const std::string& where = "");
+
+/// `searched 6 % of 205,216; nothing gained in the last 160 trials`, or that the space was searched whole.
+std::string searched_text(const model::Searched& searched);
+
+/// What is said of the configurations that were not tried; empty where no search could say. Nowhere else are
+/// words for that.
+std::string outlook_text(const model::Searched& searched, const std::string& where = "");
+
+/// For a cell: `whole`, `6.1 %`; empty where nothing is known.
+std::string searched_cell(const std::optional<model::Searched>& searched);
+
+/// One sentence for several problems, each with its label: `whole at 4 of 29 sizes; 3.1 % to 12 % of the
+/// configurations at 25 sizes; 1.2 % gained in the last 57 trials at 1408, and no more elsewhere`. Empty
+/// where nothing is known of any.
+using LabelledSearch = std::pair<std::string, std::optional<model::Searched>>;
+std::string searched_summary(const std::vector<LabelledSearch>& searches);
+
+/// `{"candidates", "tried", "whole", "outlook": {"gain", "low", "high", "estimate", "stretch", "behind",
+/// "behind_at_worst", "faster", "tried"}}`; null where
+/// nothing is known.
+nlohmann::ordered_json searched_json(const std::optional<model::Searched>& searched);
+
+}  // namespace reports

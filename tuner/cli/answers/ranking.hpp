@@ -1,0 +1,59 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "db/best.hpp"
+#include "tuner/cli/answers/words.hpp"
+#include "tuner/model/trial.hpp"
+
+namespace tuner::cli::answers {
+
+/// What a user asks of trials: `registers <= 64 && VECTOR == 4`. Names are a kernel's parameters and
+/// `registers`, `spill_bytes`, `shared_bytes` (static and dynamic), `block_threads`, `occupancy` (per cent,
+/// rounded down), `time_us` (the median, rounded down). A parameter hides a figure of its name.
+class TrialCondition {
+ public:
+  /// Empty text holds for all.
+  explicit TrialCondition(std::string text) : m_text(std::move(text)) {}
+
+  bool empty() const { return m_text.empty(); }
+  const std::string& text() const { return m_text; }
+
+  /// Keeps the trials that it holds for. A trial that has no value for one of the names is left out; throws
+  /// model::UsageError where no trial has one, or the text is no condition.
+  template <typename Item, typename Trial>
+  void keep(std::vector<Item>& items, const Trial& trial_of) const {
+    if (empty()) return;
+    std::vector<const model::TrialRecord*> trials;
+    for (const Item& item : items) trials.push_back(&trial_of(item));
+    const std::vector<bool> holds = holds_for(trials);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!holds[i]) continue;
+      if (kept != i) items[kept] = std::move(items[i]);
+      ++kept;
+    }
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(kept), items.end());
+  }
+
+ private:
+  std::vector<bool> holds_for(const std::vector<const model::TrialRecord*>& trials) const;
+
+  std::string m_text;
+};
+
+/// The trials of one contest in the order in which one would use them.
+struct RankedContest {
+  db::BestAnswer answer;
+  std::vector<db::Ranked> trials;
+  std::int64_t left_out = 0;  ///< that are not shown
+};
+
+/// A table a contest: what all share once, then each trial's own values, its time by the fastest's (`~` where
+/// the two were not sampled in turn), registers and occupancy.
+std::string ranking_text(const std::vector<RankedContest>& contests, const Style& style);
+
+/// `{"schema_version": 1, "rankings": [{"family", "size", "class", "trials": […]}]}`.
+std::string ranking_json(const std::vector<RankedContest>& contests);
+
+}  // namespace tuner::cli::answers

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "db/database.hpp"
+#include "db/export_file.hpp"
+#include "db/forget.hpp"
+#include "db/merge.hpp"
+#include "db/queries.hpp"
+#include "db/result_store.hpp"
+#include "db/transfer.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/report_writer.hpp"
+#include "tuner/cli/trial_facts.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+namespace {
+
+struct ExportOptions {
+  std::string path;
+  std::string run;
+  db::TrialFilter filter;
+};
+
+int export_trials(const Context& context, const ExportOptions& options) {
+  require_deliverable(options.path);
+  const db::Connection connection = db::open_for_reading(context.settings().database());
+  std::ostringstream text;
+  std::int64_t trials = 0;
+  if (options.run.empty()) {
+    trials = db::export_database(connection, options.filter, text);
+  } else {
+    const db::Connection own = db::extract_run(connection, run_named(connection, options.run));
+    trials = db::export_database(own, options.filter, text);
+  }
+  deliver(options.path, text.str());
+  write_err(fmt::format("{} trials exported", trials));
+  return 0;
+}
+
+void say_added(const std::string& path, const db::Added& added) {
+  write_err(fmt::format("{}: {} runs, {} trials and {} measurements were new", path, added.runs, added.trials,
+                        added.measurements));
+}
+
+/// What was brought and does not compete, since nobody could look whether the spec in force has it.
+void say_waiting(const db::Connection& connection) {
+  for (const auto& [kernel, trials] : db::KernelSpecs(connection).waiting()) {
+    write_err(
+        fmt::format("{}: {} trial{} of another spec {} not compete: the spec in force is not at hand, or was "
+                    "edited since; the next "
+                    "`tuner run` of {} decides",
+                    kernel, trials, trials == 1 ? "" : "s", trials == 1 ? "does" : "do", kernel));
+  }
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand("export", "Write results as JSON Lines: to compare, to keep, to replay");
+  auto options = std::make_shared<ExportOptions>();
+  command->add_option("-o,--output", options->path, "file to write; without it, or with -, stdout")
+      ->type_name("FILE");
+  command->add_option("--run", options->run, "only what this run measured")->type_name("ID");
+  command->add_option("--family", options->filter.family, "only this family")->type_name("NAME");
+  command->add_option("--kernel,-k", options->filter.kernel, "only this kernel")->type_name("NAME");
+  command->add_option("--gpu", options->filter.device, "only devices with this in their name")
+      ->type_name("NAME");
+  add_setting_flags(*command, context, {"db"});
+  command->footer("An export is a device too: tuner run --device replay:FILE");
+  command->callback([&context, &action, options] {
+    action = [&context, options] { return export_trials(context, *options); };
+  });
+}
+
+void add_import(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand("import", "Add an exported file; all of it or, on a bad line, nothing");
+  auto paths = std::make_shared<std::vector<std::string>>();
+  command->add_option("files", *paths, "exported files")->required()->type_name("FILE");
+  add_setting_flags(*command, context, {"db"});
+  command->callback([&context, &action, paths] {
+    action = [&context, paths] {
+      for (const std::string& path : *paths)
+        static_cast<void>(db::open_export(path));  // before a database is made
+      db::ResultStore store(context.settings().database());
+      for (const std::string& path : *paths)
+        say_added(path, db::import_file(store.connection(), path, judge_by_files()));
+      say_waiting(store.connection());
+      return 0;
+    };
+  });
+}
+
+void add_merge(CLI::App& app, Context& context, Action& action) {
+  auto* command =
+      app.add_subcommand("merge", "Add what other databases hold; nothing in them is trusted or executed");
+  auto paths = std::make_shared<std::vector<std::string>>();
+  command->add_option("databases", *paths, "databases of other machines")->required()->type_name("FILE");
+  add_setting_flags(*command, context, {"db"});
+  command->callback([&context, &action, paths] {
+    action = [&context, paths] {
+      for (const std::string& path : *paths) db::require_mergeable(path);
+      db::ResultStore store(context.settings().database());
+      const std::vector<std::filesystem::path> files(paths->begin(), paths->end());
+      db::MergeOptions options;
+      options.judge = judge_by_files();
+      const std::vector<db::Added> added = db::merge_databases(store.connection(), files, options);
+      for (std::size_t i = 0; i < added.size(); ++i) say_added((*paths)[i], added[i]);
+      say_waiting(store.connection());
+      return 0;
+    };
+  });
+}
+
+namespace {
+
+struct ForgetOptions {
+  std::string kernel;
+  std::string run;
+  std::string trial;
+  std::string before;
+  bool dry_run = false;
+};
+
+/// `2026-11-21` or `2026-11-21T12:00:00`, compared as the database's own times are: as text.
+void require_date(const std::string& text) {
+  const auto fits = [&](std::string_view pattern) {
+    if (text.size() > pattern.size()) return false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool digit = text[i] >= '0' && text[i] <= '9';
+      if (pattern[i] == '0' ? !digit : text[i] != pattern[i]) return false;
+    }
+    return true;
+  };
+  if (text.size() >= 10 && fits("0000-00-00T00:00:00.000000Z")) return;
+  throw model::UsageError(fmt::format("'{}' is no date", text), "2026-11-21 or 2026-11-21T12:00:00, in UTC");
+}
+
+db::ForgetQuery make_query(const db::Connection& connection, const ForgetOptions& options) {
+  db::ForgetQuery query;
+  query.kernel = options.kernel;
+  if (!options.run.empty()) query.run = run_named(connection, options.run);
+  if (!options.trial.empty()) query.trial = db::find_trial(connection, options.trial).key;
+  if (!options.before.empty()) require_date(options.before);
+  query.before = options.before;
+  return query;
+}
+
+int forget(const Context& context, const ForgetOptions& options) {
+  const int ways = (options.kernel.empty() ? 0 : 1) + (options.run.empty() ? 0 : 1) +
+                   (options.trial.empty() ? 0 : 1) + (options.before.empty() ? 0 : 1);
+  if (ways != 1) {
+    throw model::UsageError(fmt::format("{} ways to say what to forget were given", ways),
+                            "give one of --kernel, --run, --trial and --before");
+  }
+  db::ResultStore store(context.settings().database());
+  const db::Connection& connection = store.connection();
+  const db::ForgetQuery query = make_query(connection, options);
+  const db::Forgotten gone = db::forget(connection, query, options.dry_run);
+  if (gone.nothing()) {
+    throw model::Error("nothing in the database is meant by that",
+                       "`tuner list runs` shows what was measured", model::ExitCode::nothing_found);
+  }
+  write_out(fmt::format("{}: {} trials, {} measurements, {} finals, {} runs\n",
+                        options.dry_run ? "would be forgotten" : "forgotten", gone.trials, gone.measurements,
+                        gone.finals, gone.runs));
+  if (options.dry_run) write_err("nothing was changed; the same without --dry-run does it");
+  return 0;
+}
+
+}  // namespace
+
+void add_forget(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand("forget", "Remove a kernel, a run, a trial, or what is old");
+  auto options = std::make_shared<ForgetOptions>();
+  command->add_option("--kernel,-k", options->kernel, "every trial of this kernel")->type_name("NAME");
+  command->add_option("--run", options->run, "what this run measured")->type_name("ID");
+  command->add_option("--trial", options->trial, "this trial")->type_name("ID");
+  command->add_option("--before", options->before, "what was measured before this day (UTC)")
+      ->type_name("DATE");
+  command->add_flag("--dry-run", options->dry_run, "only say what would go");
+  add_setting_flags(*command, context, {"db"});
+  command->footer(
+      "All of it or nothing. Trials that other runs measured too keep those measurements.\n"
+      "Example: tuner forget --kernel my_kernel --dry-run");
+  command->callback(
+      [&context, &action, options] { action = [&context, options] { return forget(context, *options); }; });
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "db/database.hpp"
+#include "db/queries.hpp"
+#include "db/result_store.hpp"
+#include "reports/summary.hpp"
+#include "reports/table.hpp"
+#include "reports/text.hpp"
+#include "tuner/cli/answers/trial_sheet.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/failure_groups.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/local_devices.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/trial_facts.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/search/strategies.hpp"
+#include "tuner/space/space.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
+#include "tuner/util/text.hpp"
+
+namespace tuner::cli {
+namespace {
+
+using reports::Align;
+
+/// Of identifiers, as people like them.
+constexpr std::size_t least_digits = 7;
+
+int list_kernels(const std::vector<std::string>& selection, const std::string& format) {
+  const KernelCatalog catalog = KernelCatalog::load(selection);
+  reports::Table table({{"kernel"},
+                        {"family", Align::left, false, 4},
+                        {"sizes", Align::left, false, 3},
+                        {"types", Align::left, true, 1},
+                        {"parameters", Align::left, true, 2},
+                        {"description", Align::left, true}});
+  std::vector<model::KernelSpec> all;
+  for (const model::KernelSpec& kernel : catalog.selected()) {
+    all.push_back(kernel);
+    for (model::KernelSpec& baseline : space::baselines(kernel)) all.push_back(std::move(baseline));
+  }
+  for (const model::KernelSpec& kernel : all) {
+    std::vector<std::string> parameters;
+    for (const model::ParameterSpec& parameter : kernel.parameters) {
+      parameters.push_back(fmt::format("{}({})", parameter.name, parameter.values.size()));
+    }
+    std::vector<std::string> types;
+    for (const model::ElementType type : kernel.types) types.emplace_back(model::cuda_name(type));
+    table.add_row(
+        {kernel.name, kernel.family, fmt::format("{}", fmt::join(kernel.sizes, "x")),
+         fmt::format("{}", fmt::join(types, ", ")),
+         kernel.role == model::Role::baseline ? "a baseline" : fmt::format("{}", fmt::join(parameters, " ")),
+         kernel.description + (kernel.unverified ? " (unverified)" : "")});
+  }
+  write_table(table, "kernels", format);
+  return 0;
+}
+
+int list_strategies() {
+  reports::Table table({{"strategy"}, {"description", Align::left, true}});
+  table.add_row({"auto", sweep::StrategyChoice("auto").rule()});
+  reports::Table settings(
+      {{"setting"}, {"usual", Align::right}, {"from"}, {"to"}, {"what it is", Align::left, true}});
+  for (const search::StrategyKind& kind : search::strategies()) {
+    table.add_row({std::string(kind.name), std::string(kind.description)});
+    for (const search::Setting& setting : kind.settings) {
+      settings.add_row({fmt::format("{}:{}=", kind.name, setting.name), fmt::format("{}", setting.usual),
+                        fmt::format("{}", setting.low), fmt::format("{}", setting.high),
+                        std::string(setting.description)});
+    }
+  }
+  write_out(table.fitted(stdout_columns()) + "\n" + settings.fitted(stdout_columns()));
+  return 0;
+}
+
+int list_runs(const Context& context, const std::string& format) {
+  const db::Connection connection = db::open_for_reading(context.settings().database());
+  reports::Table table({{"run"},
+                        {"started"},
+                        {"state"},
+                        {"device", Align::left, true, 1},
+                        {"trials", Align::right, false, 2},
+                        {"command", Align::left, true}});
+  const std::vector<model::RunRecord> runs = db::runs(connection);
+  std::vector<std::string> ids;
+  for (const model::RunRecord& run : runs) ids.push_back(run.id.hex());
+  const std::size_t digits = util::telling_length(ids, least_digits);
+  for (const model::RunRecord& run : runs) {
+    table.add_row({run.id.hex().substr(0, digits), reports::second_text(run.started_at),
+                   db::is_abandoned(run) ? "interrupted" : run.state, run.device.name,
+                   fmt::format("{}", run.measured), run.command_line});
+  }
+  if (table.empty()) throw model::Error("the database holds no run", "", model::ExitCode::nothing_found);
+  write_table(table, "runs", format);
+  return 0;
+}
+
+int list_failures(const Context& context, const std::string& kernel, const std::string& format) {
+  const db::Connection connection = db::open_for_reading(context.settings().database());
+  db::TrialFilter filter;
+  filter.failures = true;
+  filter.kernel = kernel;
+  reports::Table table({{"example"},
+                        {"trials", Align::right},
+                        {"status"},
+                        {"kernel"},
+                        {"configuration", Align::left, true, 1},
+                        {"problem", Align::left, false, 2},
+                        {"reason", Align::left, true}});
+  const std::vector<model::TrialRecord> failed = db::trials(connection, filter);
+  std::vector<const model::TrialRecord*> trials;
+  for (const model::TrialRecord& trial : failed) trials.push_back(&trial);
+  AnswerStyle style(connection);
+  const answers::Style words = style.for_stdout();
+  for (const FailureGroup& group : failure_groups(trials)) {
+    const model::TrialRecord& example = *group.example;
+    table.add_row({words.id(example.key), fmt::format("{}", group.trials.size()),
+                   std::string(model::to_string(example.outcome.status)), example.kernel,
+                   example.configuration.text(), example.problem.text(), reports::reason(example)});
+  }
+  for (const db::OpenAttempt& attempt : db::open_attempts(connection)) {
+    if (!kernel.empty() && attempt.kernel != kernel) continue;
+    table.add_row({attempt.trial.hex().substr(0, 12), "1", attempt.this_boot ? "under way" : "unfinished",
+                   attempt.kernel, attempt.configuration.text(), attempt.problem.text(),
+                   attempt.this_boot
+                       ? fmt::format("process {} since {}", attempt.pid, attempt.opened_at)
+                       : fmt::format("it was running when the machine went down ({})", attempt.opened_at)});
+  }
+  if (table.empty()) throw model::Error("the database holds no failure", "", model::ExitCode::nothing_found);
+  write_table(table, "failures", format);
+  write_err("equal failures are one line; `tuner show EXAMPLE` gives the whole compiler log or driver error");
+  return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Context& context, Action& action) {
+  auto* list = app.add_subcommand("list", "List kernels, devices, strategies, runs or failures");
+  list->require_subcommand(1);
+
+  auto format = std::make_shared<std::string>();
+  auto selection = std::make_shared<std::vector<std::string>>();
+  auto* kernels = list->add_subcommand("kernels", "shipped kernels, or those of the files named");
+  kernels->add_option("what", *selection, "names, families, spec files or folders");
+  add_table_format(*kernels, *format);
+  kernels->callback(
+      [&action, selection, format] { action = [=] { return list_kernels(*selection, *format); }; });
+
+  auto* devices = list->add_subcommand("devices", "what can run kernels here, and why not what cannot");
+  add_table_format(*devices, *format);
+  devices->callback([&action, format] { action = [format] { return list_devices(*format); }; });
+
+  auto* strategies = list->add_subcommand("strategies", "which ways of searching a space there are");
+  strategies->callback([&action] { action = list_strategies; });
+
+  auto* runs = list->add_subcommand("runs", "what was tuned, newest first");
+  add_table_format(*runs, *format);
+  add_setting_flags(*runs, context, {"db"});
+  runs->callback(
+      [&context, &action, format] { action = [&context, format] { return list_runs(context, *format); }; });
+
+  auto kernel = std::make_shared<std::string>();
+  auto* failures = list->add_subcommand("failures", "trials that failed, and why");
+  failures->add_option("--kernel,-k", *kernel, "only this kernel")->type_name("NAME");
+  add_table_format(*failures, *format);
+  add_setting_flags(*failures, context, {"db"});
+  failures->callback([&context, &action, kernel, format] {
+    action = [&context, kernel, format] { return list_failures(context, *kernel, *format); };
+  });
+}
+
+namespace {
+
+int show(const Context& context, const std::vector<std::string>& ids) {
+  const config::Settings settings = context.settings();
+  const db::Connection connection = db::open_for_reading(settings.database());
+  std::vector<answers::TrialFacts> trials;
+  for (const std::string& id : ids) {
+    trials.push_back(load_facts(connection, db::find_trial(connection, id), settings.cache_folder()));
+  }
+  AnswerStyle style(connection);
+  write_out(trials.size() == 1 ? answers::trial_text(trials.front(), style.for_stdout())
+                               : answers::trials_text(trials.front(), trials.back(), style.for_stdout()));
+  return 0;
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Context& context, Action& action) {
+  auto* command = app.add_subcommand(
+      "show", "Everything known of a trial, compiler log and samples included; or of two, side by side");
+  auto ids = std::make_shared<std::vector<std::string>>();
+  command->add_option("TRIAL", *ids, "identifiers of one trial or two, or the first digits of them")
+      ->required()
+      ->expected(1, 2)
+      ->type_name("");
+  add_setting_flags(*command, context, {"db", "cache_dir"});
+  command->footer("Example: tuner show 3fa1c2e 9be0041");
+  command->callback([&context, &action, ids] { action = [&context, ids] { return show(context, *ids); }; });
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,339 @@
+#include "tuner/cli/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+#include "db/planning.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/context.hpp"
+#include "tuner/cli/outlined_sweep.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/run_sentences.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/cli/worker.hpp"
+#include "tuner/search/covering_sample.hpp"
+#include "tuner/search/open_candidates.hpp"
+#include "tuner/sweep/compile_ahead.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
+#include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/processors.hpp"
+
+namespace tuner::cli {
+namespace {
+
+/// A trial of a short kernel on an H200, verified and timed (docs/measurement.md).
+constexpr double assumed_seconds_a_trial = 0.03;
+constexpr double seconds_a_part = 3600;
+/// Less than this a part is not worth its start.
+constexpr std::int64_t least_trials_a_part = 50;
+constexpr std::size_t sample_size = 6;
+
+/// What compiling one kernel's configurations takes: a model of those known, corrected for what it is off by
+/// on them.
+class Expectation {
+ public:
+  void learn(const std::string& kernel, const model::Configuration& configuration, double ms) {
+    if (!(ms > 0)) return;
+    m_times.learn(kernel, configuration, ms);
+    m_known.emplace_back(configuration, ms);
+  }
+  bool knows() const { return !m_known.empty(); }
+  std::size_t known() const { return m_known.size(); }
+  void settle(const std::string& kernel) {
+    double taken = 0;
+    double expected = 0;
+    for (const auto& [configuration, ms] : m_known) {
+      taken += ms;
+      expected += m_times.expected_ms(kernel, configuration);
+    }
+    if (expected > 0) m_correction = taken / expected;
+  }
+  double seconds(const std::string& kernel, const model::Configuration& configuration) {
+    return m_times.expected_ms(kernel, configuration) * m_correction / 1000;
+  }
+
+ private:
+  sweep::CompileTimes m_times;
+  std::vector<std::pair<model::Configuration, double>> m_known;
+  double m_correction = 1;
+};
+
+class Planner {
+ public:
+  Planner(const OutlinedSweep& sweep, const config::Settings& settings, const db::Connection& known)
+      : m_sweep(sweep), m_settings(settings), m_known(known), m_cache(binary_cache(settings)) {}
+
+  SweepPlan plan() {
+    m_plan.trials = m_sweep.list.total();
+    m_plan.known = m_sweep.list.known();
+    m_plan.problems = static_cast<std::int64_t>(m_sweep.list.groups.size());
+    for (const sweep::Group& group : m_sweep.list.groups) {
+      if (!m_sweep.compiler_kind.empty()) add_binaries(group);
+      add_device_time(group);
+    }
+    return std::move(m_plan);
+  }
+
+ private:
+  struct Binary {
+    model::Digest key;
+    model::Digest reference;
+  };
+
+  void add_binaries(const sweep::Group& group) {
+    for (std::size_t kernel = 0; kernel < group.work.size(); ++kernel) {
+      const sweep::Work& work = m_sweep.request.work[group.work[kernel]];
+      const sweep::TrialMaker maker(m_sweep.request, work, group.problem);
+      const space::ConfigurationList& list = group.lists[kernel];
+      if (list.counted()) {
+        add_sampled(group, kernel, work, maker);
+        continue;
+      }
+      std::vector<std::size_t> left;
+      for (std::size_t i = 0; i < group.candidates.told(); ++i) {
+        if (group.candidates[i].kernel == kernel && !group.known[i])
+          left.push_back(group.candidates[i].configuration);
+      }
+      std::vector<Binary> binaries(left.size());
+      util::for_each_index(left.size(), 64, [&](std::size_t i) {
+        const sweep::Trial trial = maker.make(list[left[i]]);
+        if (trial.record.outcome.status == model::TrialStatus::ok)
+          binaries[i] = {trial.record.binary_key, trial.reference_key};
+      });
+      for (std::size_t i = 0; i < left.size(); ++i) add_binary(binaries[i], work, maker, list, left[i]);
+    }
+  }
+
+  /// Of a counted list: what a random sample needs, times what it stands for.
+  void add_sampled(const sweep::Group& group, std::size_t kernel, const sweep::Work& work,
+                   const sweep::TrialMaker& maker) {
+    constexpr std::size_t most = 512;
+    const space::ConfigurationList& list = group.lists[kernel];
+    search::RandomSource random(m_sweep.request.seed);
+    const SweepPlan before = m_plan;
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::size_t index = random.below(list.size());
+      if (!group.offers(m_sweep.request, *group.candidates.of_whole(kernel, index))) continue;
+      const sweep::Trial trial = maker.make(list[index]);
+      if (trial.record.outcome.status == model::TrialStatus::ok)
+        add_binary({trial.record.binary_key, trial.reference_key}, work, maker, list, index);
+    }
+    const double stands_for = static_cast<double>(list.size()) / static_cast<double>(most);
+    const auto whole = [stands_for](std::int64_t was, std::int64_t now) {
+      return was + static_cast<std::int64_t>(static_cast<double>(now - was) * stands_for);
+    };
+    m_plan.is_sampled = true;
+    m_plan.binaries = whole(before.binaries, m_plan.binaries);
+    m_plan.compile_seconds =
+        before.compile_seconds + (m_plan.compile_seconds - before.compile_seconds) * stands_for;
+  }
+
+  void add_binary(const Binary& binary, const sweep::Work& work, const sweep::TrialMaker& maker,
+                  const space::ConfigurationList& list, std::size_t index) {
+    if (binary.key.empty()) return;
+    if (!binary.reference.empty() && m_seen.insert(binary.reference).second) {
+      ++m_plan.references;
+      if (m_cache->has(binary.reference)) ++m_plan.cached;
+    }
+    if (!m_seen.insert(binary.key).second) return;
+    ++m_plan.binaries;
+    if (m_cache->has(binary.key)) {
+      ++m_plan.cached;
+      return;
+    }
+    const std::string& kernel = work.kernel.spec().name;
+    m_plan.compile_seconds += expectation_of(work, maker, list).seconds(kernel, list[index]);
+  }
+
+  Expectation& expectation_of(const sweep::Work& work, const sweep::TrialMaker& maker,
+                              const space::ConfigurationList& list) {
+    const model::KernelSpec& spec = work.kernel.spec();
+    const auto [known, is_new] = m_expected.try_emplace(spec.name);
+    Expectation& expectation = known->second;
+    if (!is_new) return expectation;
+    const std::string& device = m_sweep.request.device.name;
+    for (const db::CompileTime& time :
+         db::compile_times(m_known, spec.family, spec.name, m_sweep.request.compiler, device,
+                           static_cast<int>(sweep::CompileTimes::most_results)))
+      expectation.learn(spec.name, time.configuration, time.compile_ms);
+    const bool from_past = expectation.knows();
+    if (!from_past) compile_sample(spec.name, maker, list, expectation);
+    expectation.settle(spec.name);
+    m_plan.compile_basis.push_back(
+        from_past
+            ? fmt::format("{}: as {} compilations of before took", spec.name, expectation.known())
+            : fmt::format("{}: as a sample of {} took, compiled just now", spec.name, expectation.known()));
+    return expectation;
+  }
+
+  void compile_sample(const std::string& kernel, const sweep::TrialMaker& maker,
+                      const space::ConfigurationList& list, Expectation& expectation) {
+    std::map<compile::CompilePool::Ticket, model::Configuration> under_way;
+    for (const std::size_t index : search::covering_sample(list, sample_size)) {
+      sweep::Trial trial = maker.make(list[index]);
+      if (trial.record.outcome.status == model::TrialStatus::ok)
+        under_way.emplace(sample_pool().submit(std::move(trial.job)), list[index]);
+    }
+    while (const auto finished = sample_pool().take())
+      expectation.learn(kernel, under_way.at(finished->ticket), finished->compilation->compile_ms);
+  }
+
+  /// Past the cache: a plan leaves nothing behind.
+  compile::CompilePool& sample_pool() {
+    if (!m_pool) {
+      worker::RemoteCompilerSettings remote = compiler_settings(m_settings);
+      remote.name = m_sweep.request.compiler;
+      m_pool.emplace(m_sweep.backend.compile_jobs, [remote, kind = m_sweep.compiler_kind] {
+        return std::make_unique<worker::RemoteCompiler>(compile_worker(kind), remote);
+      });
+    }
+    return *m_pool;
+  }
+
+  void add_device_time(const sweep::Group& group) {
+    const std::int64_t left = static_cast<std::int64_t>(group.candidates.size()) - group.count_known();
+    if (left == 0) return;
+    const auto pace = db::pace(m_known, group.problem, m_sweep.request.device.name);
+    const double each = pace ? pace->seconds : assumed_seconds_a_trial;
+    m_plan.device_seconds += static_cast<double>(left) * each;
+    if (!pace) m_plan.is_device_assumed = true;
+    std::string basis =
+        pace ? fmt::format("{}: {:.0f} ms a trial, as {} results of {} were apart", group.problem.family,
+                           1000 * each, pace->results, pace->problem.text())
+             : fmt::format("{}: {:.0f} ms a trial, assumed: nothing of it was measured on {}",
+                           group.problem.family, 1000 * each, m_sweep.request.device.name);
+    if (std::find(m_plan.device_basis.begin(), m_plan.device_basis.end(), basis) == m_plan.device_basis.end())
+      m_plan.device_basis.push_back(std::move(basis));
+  }
+
+  const OutlinedSweep& m_sweep;
+  const config::Settings& m_settings;
+  const db::Connection& m_known;
+  std::shared_ptr<compile::BinaryCache> m_cache;
+  std::optional<compile::CompilePool> m_pool;
+  std::unordered_set<model::Digest, model::DigestHash> m_seen;
+  std::map<std::string, Expectation> m_expected;
+  SweepPlan m_plan;
+};
+
+}  // namespace
+
+SweepPlan plan_sweep(const OutlinedSweep& sweep, const config::Settings& settings,
+                     const db::Connection& known) {
+  return Planner(sweep, settings, known).plan();
+}
+
+int sensible_parts(const SweepPlan& plan, int compilers) {
+  const double wall = std::max(plan.compile_seconds / compilers, plan.device_seconds);
+  const auto by_time = static_cast<std::int64_t>(std::ceil(wall / seconds_a_part));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(by_time, 1, std::max<std::int64_t>(plan.left() / least_trials_a_part, 1)));
+}
+
+namespace {
+
+std::string hours_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  return seconds < 3600 ? fmt::format("{:.1f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+bool may_end_early(const OutlinedSweep& sweep) {
+  const sweep::StrategyChoice choice(sweep.request.strategy);
+  for (const sweep::Group& group : sweep.list.groups) {
+    if (choice.until(group.count_competing(sweep.request), sweep.request.until)) return true;
+  }
+  return false;
+}
+
+/// `label: value`, both in the columns where the other lines have theirs.
+void write_fact(std::string_view label, const std::string& value) {
+  constexpr std::size_t label_columns = 11;
+  write_prose(fmt::format("{:<{}}{}", label, label_columns, value), label_columns);
+}
+
+/// By what times are expected: of many kernels the first few.
+void write_basis(const std::vector<std::string>& basis) {
+  constexpr std::size_t most_told = 6;
+  for (std::size_t i = 0; i < std::min(basis.size(), most_told); ++i) write_fact("", basis[i]);
+  if (basis.size() > most_told) write_fact("", fmt::format("and {} more likewise", basis.size() - most_told));
+}
+
+void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const OutlineOptions& options) {
+  const int compilers = sweep.backend.compile_jobs;
+  const double compiling = plan.compile_seconds / compilers;
+  const bool compile_bound = compiling > plan.device_seconds;
+  write_fact(
+      "in one:",
+      fmt::format(
+          "{} or more: {}", hours_text(std::max(compiling, plan.device_seconds)),
+          compile_bound
+              ? fmt::format("{} compilers bind; `tuner compile` can go before, where no GPU is", compilers)
+              : "the device binds"));
+  const int parts = sensible_parts(plan, compilers);
+  if (options.shard && options.shard->of > 1) {
+    write_fact("this is:", "shard " + options.shard->text());
+  } else if (parts > 1) {
+    write_fact("to split:", fmt::format("into {0}, of about {1} each: --shard 1/{0} to --shard {0}/{0}",
+                                        parts, hours_text(std::max(compiling, plan.device_seconds) / parts)));
+  } else {
+    write_fact("to split:", "not worth it");
+  }
+}
+
+int show_plan(const Context& context, const OutlineOptions& options) {
+  const config::Settings settings = context.settings();
+  db::ResultStore known = known_results(settings);
+  SignalGuard signals;
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  const OutlinedSweep sweep = outline_sweep(settings, options, known, printer, signals.stop());
+  printer.clear();
+  if (signals.stop()) return 128 + signals.signal();
+  for (const std::string& notice : sweep.notices) write_err(notice);
+  for (const std::string& notice : sweep.list.notices) write_err(notice);
+  for (const std::string& left_out : exclusion_texts(sweep.list)) write_err(left_out);
+  if (const std::string again = reopened_text(sweep.list.reopened()); !again.empty()) write_err(again);
+  const SweepPlan plan = plan_sweep(sweep, settings, known.connection());
+  write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
+                          sweep.request.compiler));
+  write_fact("trials:",
+             fmt::format("{}{} on {} problems; {} known, {} left", may_end_early(sweep) ? "at most " : "",
+                         plan.trials, plan.problems, plan.known, plan.left()));
+  if (plan.left() == 0) return 0;
+  if (!sweep.compiler_kind.empty()) {
+    write_fact("binaries:",
+               fmt::format("{}{}, and {} of references; {} of both are in the cache",
+                           plan.is_sampled ? "about " : "", plan.binaries, plan.references, plan.cached));
+    write_fact("compiling:", fmt::format("{} of one core", hours_text(plan.compile_seconds)));
+    write_basis(plan.compile_basis);
+  }
+  write_fact("measuring:", fmt::format("{} of the device", hours_text(plan.device_seconds)));
+  write_basis(plan.device_basis);
+  write_split(plan, sweep, options);
+  return 0;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Context& context, Action& action) {
+  auto* command =
+      app.add_subcommand("plan", "Say what a sweep would take, and how to split it; no GPU needed");
+  auto options = std::make_shared<OutlineOptions>();
+  add_outline_flags(*command, context, *options);
+  command->footer(
+      "Takes the flags of `tuner run`. What compiling and measuring take is told by what the database knows "
+      "of the same kernels; of kernels that it knows nothing of, a few configurations are "
+      "compiled.\n"
+      "Example: tuner plan --gpu sm_90 --sizes 512..4096");
+  command->callback([&context, &action, options] {
+    action = [&context, options] { return show_plan(context, *options); };
+  });
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,143 @@
+#include "tuner/cli/worker.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "tuner/cli/backend.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/context.hpp"
+#include "tuner/cli/local_devices.hpp"
+#include "tuner/device/cuda/cuda.hpp"
+#include "tuner/util/processors.hpp"
+#include "tuner/worker/serve.hpp"
+
+namespace tuner::cli {
+namespace {
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+/// Memory a compile worker may need: large unrolled kernels take several hundred megabytes in ptxas.
+constexpr std::int64_t bytes_per_compile_worker = std::int64_t{1} << 30;
+
+}  // namespace
+
+worker::ChildCommand measure_worker(const config::Settings& settings, const std::string& device) {
+  return {{"worker", "measure", device, "--fd", fmt::format("{}", worker::child_socket), "--cache-folder",
+           settings.cache_folder().string()}};
+}
+
+worker::ChildCommand compile_worker(const std::string& compiler) {
+  return {{"worker", "compile", compiler, "--fd", fmt::format("{}", worker::child_socket)}};
+}
+
+worker::RemoteRunnerSettings runner_settings(const config::Settings& settings) {
+  worker::RemoteRunnerSettings runner;
+  runner.run_deadline = milliseconds(settings.number("run_timeout_s"));
+  runner.run_deadline_factor = settings.number("run_timeout_factor");
+  runner.prepare_deadline = milliseconds(settings.number("prepare_timeout_s"));
+  return runner;
+}
+
+worker::RemoteCompilerSettings compiler_settings(const config::Settings& settings) {
+  worker::RemoteCompilerSettings compiler;
+  compiler.deadline = milliseconds(settings.number("compile_timeout_s"));
+  return compiler;
+}
+
+std::shared_ptr<compile::BinaryCache> binary_cache(const config::Settings& settings) {
+  return std::make_shared<compile::BinaryCache>(settings.cache_folder(), settings.integer("cache_limit_mb")
+                                                                             << 20);
+}
+
+compile::CompilePool::Factory remote_compilers(const config::Settings& settings, const std::string& kind,
+                                               const std::string& compiler,
+                                               std::unique_ptr<worker::RemoteCompiler> first) {
+  struct Shared {
+    std::mutex mutex;
+    std::unique_ptr<worker::RemoteCompiler> first;
+  };
+  auto shared = std::make_shared<Shared>();
+  shared->first = std::move(first);
+  worker::RemoteCompilerSettings remote = compiler_settings(settings);
+  remote.name = compiler;
+  return [shared, remote, kind, cache = binary_cache(settings)]() -> std::unique_ptr<compile::Compiler> {
+    std::unique_ptr<worker::RemoteCompiler> inner;
+    {
+      const std::lock_guard lock(shared->mutex);
+      inner = std::move(shared->first);
+    }
+    if (!inner) inner = std::make_unique<worker::RemoteCompiler>(compile_worker(kind), remote);
+    return std::make_unique<compile::CachingCompiler>(std::move(inner), cache);
+  };
+}
+
+int compile_jobs(const config::Settings& settings) {
+  if (settings.find("compile_jobs")) return static_cast<int>(settings.integer("compile_jobs"));
+  const auto by_memory =
+      static_cast<int>(std::max<std::int64_t>(1, util::usable_memory_bytes() / bytes_per_compile_worker));
+  return std::min(util::usable_processors(), by_memory);
+}
+
+namespace {
+
+/// Over the parent's; a tenth of its share of a core that both want.
+constexpr int compiler_niceness = 10;
+
+struct WorkerOptions {
+  std::string what;
+  std::string cache_folder;
+  int fd = -1;
+};
+
+CLI::App* add_kind(CLI::App& worker, const std::string& name, const std::string& description,
+                   const std::shared_ptr<WorkerOptions>& options) {
+  auto* command = worker.add_subcommand(name, description);
+  command->add_option("what", options->what)->required();
+  command->add_option("--fd", options->fd)->required();
+  command->add_option("--cache-folder", options->cache_folder);
+  return command;
+}
+
+}  // namespace
+
+void add_worker(CLI::App& app, Context&, Action& action) {
+  auto* worker = app.add_subcommand("worker", "Serve another tuner process (internal)")->group("");
+  worker->require_subcommand(1);
+  auto options = std::make_shared<WorkerOptions>();
+  add_kind(*worker, "compile", "serve compilations", options)->callback([&action, options] {
+    action = [options] {
+      // NVRTC has a cache of its own since 12.9, where the driver has one; what is timed here are
+      // compilations. Set before there are threads, which may read the environment.
+      setenv("CUDA_CACHE_DISABLE", "1", 1);
+      // Options that nvcc would take from outside of the spec are no part of a binary's identity.
+      for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) unsetenv(variable);
+      // Measuring comes first: while every core compiles, its process must still be on one when the GPU is
+      // done.
+      static_cast<void>(nice(compiler_niceness));
+      return worker::serve_compiler(options->fd, [&] { return local_compiler(options->what); });
+    };
+  });
+  worker->add_subcommand("devices", "list the GPUs that CUDA shows")->callback([&action] {
+    action = [] {
+      for (const model::DeviceInfo& device : device::cuda::devices()) write_out(device.id + "\n");
+      return 0;
+    };
+  });
+  add_kind(*worker, "measure", "serve trials", options)->callback([&action, options] {
+    action = [options] {
+      return worker::serve_runner(options->fd,
+                                  [&] { return local_runner(options->what, options->cache_folder); });
+    };
+  });
+}
+
+}  // namespace tuner::cli

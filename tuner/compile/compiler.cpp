@@ -1,0 +1,142 @@
+#include "tuner/compile/compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <system_error>
+
+#include "tuner/util/text.hpp"
+
+namespace tuner::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+std::vector<ToolkitFolder> toolkit_folders() {
+  std::vector<ToolkitFolder> folders;
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') folders.push_back({value, variable});
+  }
+  std::vector<fs::path> usual;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", error)) {
+    if (entry.path().filename().native().rfind("cuda-", 0) == 0) usual.push_back(entry.path());
+  }
+  std::sort(usual.begin(), usual.end(), std::greater<>());
+  usual.insert(usual.begin(), "/usr/local/cuda");
+  usual.emplace_back("/opt/cuda");
+  for (fs::path& path : usual) folders.push_back({std::move(path), "a usual place"});
+  return folders;
+}
+
+fs::path find_header_folder(const fs::path& library) {
+  std::error_code error;
+  std::vector<fs::path> places;
+  if (const fs::path folder = fs::canonical(library, error).parent_path(); !folder.empty()) {
+    const fs::path toolkit = folder.parent_path();
+    places = {toolkit / "include", toolkit.parent_path() / "include",
+              toolkit.parent_path() / "cuda_runtime" / "include"};
+  }
+  for (const ToolkitFolder& toolkit : toolkit_folders()) places.push_back(toolkit.path / "include");
+  places.emplace_back(TUNER_CUDA_INCLUDE_HINT);
+  for (const fs::path& place : places) {
+    if (!place.empty() && fs::exists(place / "cuda_fp16.h", error)) return place;
+  }
+  return {};
+}
+
+namespace {
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// Control characters could play with a terminal; a Windows line end is a line end.
+std::string sanitised(std::string_view raw) {
+  const std::string text = util::valid_utf8(raw);
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char byte = text[at];
+    if (byte == '\r' && at + 1 < text.size() && text[at + 1] == '\n') continue;
+    const bool control =
+        (static_cast<unsigned char>(byte) < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
+    out += control ? ' ' : byte;
+  }
+  return out;
+}
+
+bool is_error(std::string_view line, std::string_view but) {
+  const bool excluded = !but.empty() && line.find(but) != std::string_view::npos;
+  return !excluded && (line.find(": error: ") != std::string_view::npos ||
+                       line.find(": fatal error: ") != std::string_view::npos ||
+                       line.find(": error : ") != std::string_view::npos);
+}
+
+}  // namespace
+
+std::string_view first_error(std::string_view log, std::string_view but) {
+  while (!log.empty()) {
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    if (is_error(log.substr(0, end), but)) return log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+  }
+  return {};
+}
+
+std::string_view gist(std::string_view log) {
+  if (const std::string_view error = first_error(log); !error.empty()) return error;
+  const auto line = [](std::string_view text) {
+    return text.substr(0, std::min(text.find('\n'), text.size()));
+  };
+  for (std::string_view rest = log; !rest.empty();) {
+    const std::string_view first = line(rest);
+    const bool is_note = first.starts_with("note: ") || first.find(": note: ") != std::string_view::npos;
+    if (!first.empty() && !is_note) return first;
+    rest.remove_prefix(std::min(first.size() + 1, rest.size()));
+  }
+  return line(log);
+}
+
+std::string error_first(std::string log, std::string_view but) {
+  const std::string_view error = first_error(log, but);
+  if (error.empty() || error.data() == log.data()) return log;
+  const auto begin = static_cast<std::size_t>(error.data() - log.data());
+  std::string line(error);
+  log.erase(begin, line.size() + 1);
+  return line + '\n' + log;
+}
+
+std::string tidy_log(std::string_view raw, std::size_t limit) {
+  // A compiler that prints megabytes is not sanitised whole: what the cut below could keep is enough.
+  std::string text;
+  std::size_t cut = 0;
+  if (raw.size() > 2 * limit) {
+    cut = raw.size() - 2 * limit;
+    text = sanitised(raw.substr(0, limit)) + sanitised(raw.substr(raw.size() - limit));
+  } else {
+    text = sanitised(raw);
+  }
+  const std::size_t last = text.find_last_not_of(" \t\n");
+  text.resize(last == std::string::npos ? 0 : last + 1);
+  if (text.size() <= limit && cut == 0) return text;
+
+  // Two thirds for the head: the first error usually causes the others.
+  std::size_t head = std::min(limit * 2 / 3, text.size());
+  while (head > 0 && is_continuation(text[head])) --head;
+  if (const std::size_t line = text.rfind('\n', head); line != std::string::npos && line > head / 2)
+    head = line;
+  std::size_t tail = std::max(text.size() - std::min(limit / 3, text.size()), head);
+  while (tail < text.size() && is_continuation(text[tail])) ++tail;
+  if (const std::size_t line = text.find('\n', tail); line != std::string::npos && line - tail < limit / 6)
+    tail = line;
+  return fmt::format("{}\n[... {} bytes left out ...]\n{}", std::string_view(text).substr(0, head),
+                     cut + tail - head, std::string_view(text).substr(text[tail] == '\n' ? tail + 1 : tail));
+}
+
+}  // namespace tuner::compile

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/model/digest.hpp"
+#include "tuner/model/element_type.hpp"
+
+namespace tuner::model {
+
+struct Dimension {
+  std::string name;
+  std::int64_t value = 0;
+  bool operator==(const Dimension&) const = default;
+};
+
+/// What is to be computed, for which kernels of one family compete: the extents of each dimension, the
+/// element type, and how many elements each row is padded by (leading dimension minus row length).
+struct Problem {
+  std::string family;
+  std::vector<Dimension> sizes;
+  ElementType type = ElementType::float32;
+  std::int64_t row_padding = 0;
+
+  /// `1024` when all dimensions are equal, else `512x1024x256`.
+  std::string size_text() const;
+  /// size_text() plus what differs from the usual: `1024 double`, `512 float pad 32`.
+  std::string text() const;
+  /// JSON object with keys in dimension order: {"M":512,"N":1024,"K":256}.
+  std::string sizes_json() const;
+  bool operator==(const Problem&) const = default;
+};
+
+/// How far apart the sizes of two problems of a family are: Euclidean norm of log2 of their ratios; another
+/// padding counts as a quarter. Infinite where the dimensions are others.
+double distance(const Problem& a, const Problem& b);
+
+/// What may be compared with what. Times from different classes never compete for `best`.
+struct ComparisonClass {
+  std::string device;  ///< model name: `NVIDIA H200`
+  std::string driver;
+  std::string toolkit;  ///< compiler and version: `nvrtc 13.0`
+  ElementType type = ElementType::float32;
+  std::string l2;      ///< `warm` or `cold`
+  std::string method;  ///< name and version of the measuring policy: `standard-1`
+  std::string inputs;  ///< input distribution: `spec` or a named one
+
+  Digest key() const;
+  /// `NVIDIA H200, driver 580.159.04, nvrtc 13.0, float, L2 warm, standard-1`
+  std::string text() const;
+  bool operator==(const ComparisonClass&) const = default;
+};
+
+}  // namespace tuner::model

@@ -1,0 +1,267 @@
+#include "tuner/search/plain_strategies.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/search/open_candidates.hpp"
+#include "tuner/search/outlook.hpp"
+
+namespace tuner::search {
+namespace {
+
+class FixedOrder : public Strategy {
+ public:
+  /// Without an order: as they are written.
+  FixedOrder(const SearchSpace& space, std::optional<RandomOrderOf> order, std::string idea)
+      : m_space(space),
+        m_order(std::move(order)),
+        m_idea(std::move(idea)),
+        m_left(space.size() - space.known.count()) {}
+
+  std::optional<Proposal> next() override {
+    while (m_next < m_space.size() && m_space.known[at(m_next)]) ++m_next;
+    if (m_next == m_space.size()) return std::nullopt;
+    --m_left;
+    return Proposal{at(m_next++), m_idea};
+  }
+  void report(std::size_t, const Result&) override {}
+  std::optional<Outlook> outlook() const override {
+    return m_left == 0 ? std::optional(exhausted()) : std::nullopt;
+  }
+
+ protected:
+  std::size_t left() const { return m_left; }
+
+ private:
+  std::size_t at(std::size_t place) const { return m_order ? (*m_order)[place] : place; }
+
+  const SearchSpace& m_space;
+  std::optional<RandomOrderOf> m_order;
+  std::string m_idea;
+  std::size_t m_next = 0;
+  std::size_t m_left;
+};
+
+/// What was tried is a sample of the space, so it says what may be left.
+class RandomOrder final : public FixedOrder {
+ public:
+  RandomOrder(const SearchSpace& space, RandomOrderOf order)
+      : FixedOrder(space, std::move(order), "random"), m_candidates(space.size()) {
+    space.known.for_each([this](std::size_t, const Result& known) { add(known); });
+    m_known = m_tried;
+  }
+  void report(std::size_t, const Result& result) override {
+    ++m_drawn;
+    add(result);
+  }
+  std::optional<Outlook> outlook() const override {
+    // Those under way count among the left: nothing is known of them.
+    if (left() == 0) return exhausted();
+    auto outlook = order_statistics(m_log_times, m_tried, m_candidates - m_tried);
+    // What was known before need not have been drawn at random.
+    if (outlook && m_drawn > 0) outlook->faster = most_faster(m_candidates - m_known, m_drawn);
+    return outlook;
+  }
+
+ private:
+  void add(const Result& result) {
+    ++m_tried;
+    if (const auto time_ns = comparable_time_ns(result)) m_log_times.push_back(std::log(*time_ns));
+  }
+
+  std::size_t m_candidates;
+  std::size_t m_tried = 0;
+  std::size_t m_known = 0;
+  std::size_t m_drawn = 0;
+  std::vector<double> m_log_times;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t, const Settings&) {
+  return std::make_unique<FixedOrder>(space, std::nullopt, "listed");
+}
+
+std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed, const Settings&) {
+  RandomSource random(seed);
+  return std::make_unique<RandomOrder>(space, RandomOrderOf(space.size(), random));
+}
+
+namespace {
+
+constexpr std::array local_settings = {
+    Setting{"kick", 3, 1, 100, true, "steps away from the best when no neighbour is faster"},
+    Setting{"restart", 0.3, 0, 1, false, "how often it goes anywhere instead"},
+};
+
+class LocalSearch final : public Strategy {
+ public:
+  LocalSearch(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
+      : m_random(seed),
+        m_open(space, m_random),
+        m_neighbourhood(space),
+        m_kick(settings.count("kick")),
+        m_restart(settings.number("restart")) {
+    space.known.for_each([this](std::size_t i, const Result& known) { learn(i, known); });
+  }
+
+  std::optional<Proposal> next() override {
+    while (!m_around.empty()) {
+      const std::size_t candidate = m_around.back();
+      m_around.pop_back();
+      if (m_open.contains(candidate)) return propose(candidate, "local");
+    }
+    // While neighbours are under way the place may still move; others are tried meanwhile.
+    if (m_under_way == 0) m_here.reset();
+    const auto candidate = elsewhere();
+    if (!candidate) return std::nullopt;
+    return propose(*candidate, "random");
+  }
+
+  void report(std::size_t candidate, const Result& result) override {
+    --m_under_way;
+    learn(candidate, result);
+  }
+  std::optional<Outlook> outlook() const override {
+    return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
+  }
+
+ private:
+  struct Place {
+    std::size_t candidate;
+    double time_ns;
+  };
+
+  Proposal propose(std::size_t candidate, const char* idea) {
+    m_open.take(candidate);
+    ++m_under_way;
+    return {candidate, idea};
+  }
+
+  void learn(std::size_t candidate, const Result& result) {
+    const auto time_ns = comparable_time_ns(result);
+    if (!time_ns || result.status == model::TrialStatus::dropped) return;
+    if (!m_best || *time_ns < m_best->time_ns) m_best = Place{candidate, *time_ns};
+    if (m_here && *time_ns >= m_here->time_ns) return;
+    m_here = Place{candidate, *time_ns};
+    const std::vector<std::size_t> around = m_neighbourhood.around(candidate);
+    m_around.clear();
+    for (const std::size_t i : shuffled(around.size(), m_random)) m_around.push_back(around[i]);
+  }
+
+  std::optional<std::size_t> elsewhere() {
+    if (m_best && m_random.unit() >= m_restart) {
+      std::size_t candidate = m_best->candidate;
+      for (std::size_t step = 0; step < m_kick; ++step)
+        candidate = m_neighbourhood.step(candidate, m_random).value_or(candidate);
+      if (m_open.contains(candidate)) return candidate;
+    }
+    return m_open.first();
+  }
+
+  RandomSource m_random;
+  OpenCandidates m_open;
+  Neighbourhood m_neighbourhood;
+  std::size_t m_kick;
+  double m_restart;
+  std::optional<Place> m_here;  ///< whose neighbours are tried; nothing: the next result is
+  std::optional<Place> m_best;
+  std::vector<std::size_t> m_around;
+  std::size_t m_under_way = 0;
+};
+
+}  // namespace
+
+std::span<const Setting> local_search_settings() {
+  return local_settings;
+}
+
+std::unique_ptr<Strategy> local_search(const SearchSpace& space, std::uint64_t seed,
+                                       const Settings& settings) {
+  return std::make_unique<LocalSearch>(space, seed, settings);
+}
+
+namespace {
+
+constexpr std::array known_genetic_settings = {
+    Setting{"population", 20, 2, 10000, true, "how many of the fastest have offspring"},
+    Setting{"mutation", 0.1, 0, 1, false, "how often a child differs in one parameter more"},
+};
+
+class Genetic final : public Strategy {
+ public:
+  Genetic(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
+      : m_random(seed),
+        m_open(space, m_random),
+        m_neighbourhood(space),
+        m_most(settings.count("population")),
+        m_mutation(settings.number("mutation")) {
+    space.known.for_each([this](std::size_t i, const Result& known) { report(i, known); });
+  }
+
+  std::optional<Proposal> next() override {
+    const auto offspring = m_drawn < m_most || m_population.size() < 2 ? std::nullopt : child();
+    const auto candidate = offspring ? offspring : m_open.first();
+    if (!candidate) return std::nullopt;
+    ++m_drawn;
+    m_open.take(*candidate);
+    return Proposal{*candidate, offspring ? "genetic" : "random"};
+  }
+
+  void report(std::size_t candidate, const Result& result) override {
+    const auto time_ns = comparable_time_ns(result);
+    if (!time_ns) return;
+    const std::pair member{*time_ns, candidate};
+    m_population.insert(std::upper_bound(m_population.begin(), m_population.end(), member), member);
+    if (m_population.size() > m_most) m_population.pop_back();
+  }
+  std::optional<Outlook> outlook() const override {
+    return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
+  }
+
+ private:
+  /// The better of two at random.
+  std::size_t parent() {
+    const std::size_t one = m_random.below(m_population.size());
+    const std::size_t other = m_random.below(m_population.size());
+    return m_population[std::min(one, other)].second;
+  }
+
+  std::optional<std::size_t> child() {
+    constexpr int tries = 50;
+    for (int attempt = 0; attempt < tries; ++attempt) {
+      const std::size_t mother = parent();
+      // Relatives that have nothing new between them are mutated.
+      auto child = m_neighbourhood.cross(mother, parent(), m_random);
+      if (!child || !m_open.contains(*child) || m_random.unit() < m_mutation)
+        child = m_neighbourhood.step(child.value_or(mother), m_random);
+      if (child && m_open.contains(*child)) return child;
+    }
+    return std::nullopt;
+  }
+
+  RandomSource m_random;
+  OpenCandidates m_open;
+  Neighbourhood m_neighbourhood;
+  std::size_t m_most;
+  double m_mutation;
+  std::size_t m_drawn = 0;
+  std::vector<std::pair<double, std::size_t>> m_population;  ///< fastest first
+};
+
+}  // namespace
+
+std::span<const Setting> genetic_settings() {
+  return known_genetic_settings;
+}
+
+std::unique_ptr<Strategy> genetic(const SearchSpace& space, std::uint64_t seed, const Settings& settings) {
+  return std::make_unique<Genetic>(space, seed, settings);
+}
+
+}  // namespace tuner::search

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/space/planner.hpp"
+
+// The part of Planner that is about tensor maps. What cuTensorMapEncodeTiled (cuda.h) would refuse is told
+// here with the reason, so that a configuration is left out before it is compiled; of what depends on the
+// device the driver has the last word.
+
+namespace tuner::space {
+namespace {
+
+constexpr std::int64_t most_elements_of_dimension = std::int64_t{1} << 32U;
+constexpr std::int64_t most_stride_bytes = std::int64_t{1} << 40U;
+constexpr std::int64_t most_of_box = 256;
+constexpr std::int64_t most_element_stride = 8;
+constexpr std::int64_t copied_bytes = 16;
+
+bool has_tensor_maps(model::ElementType type) {
+  return model::components(type) == 1;
+}
+
+}  // namespace
+
+bool Planner::set_tensor_map(model::Operand& operand, const model::ArgumentSpec& argument,
+                             const CompiledTensorMap& compiled) {
+  const auto buffer_argument = static_cast<std::size_t>(compiled.argument);
+  operand.kind = model::Operand::Kind::tensor_map;
+  operand.buffer = m_compiled.arguments[buffer_argument].buffer;
+  const model::BufferPlan& buffer = m_buffers[static_cast<std::size_t>(operand.buffer)];
+  operand.type = buffer.type;
+  const auto refuse = [&](const std::string& why) {
+    reject(fmt::format("tensor map `{}`: {}", argument.name, why));
+    return false;
+  };
+  if (!has_tensor_maps(buffer.type))
+    return refuse(fmt::format("there are none over {}", model::cuda_name(buffer.type)));
+  model::TensorMap& map = operand.tensor.emplace();
+  const auto read = [&](const std::vector<Compiled>& expressions, std::vector<std::int64_t>& numbers,
+                        const char* what, std::int64_t most) {
+    for (const Compiled& expression : expressions) {
+      const std::optional<std::int64_t> value = number(expression, argument.name);
+      if (!value) return false;
+      if (*value < 1 || *value > most)
+        return refuse(fmt::format("{} {}, allowed are 1 to {}", what, shown(expression, *value), most));
+      numbers.push_back(*value);
+    }
+    return true;
+  };
+  const auto read_bytes = [&](const std::optional<Compiled>& expression, int& bytes, const char* what,
+                              std::initializer_list<int> allowed) {
+    if (!expression) return true;
+    const std::optional<std::int64_t> value = number(*expression, argument.name);
+    if (!value) return false;
+    bytes =
+        std::find(allowed.begin(), allowed.end(), *value) != allowed.end() ? static_cast<int>(*value) : -1;
+    if (bytes >= 0) return true;
+    return refuse(
+        fmt::format("{} {}, allowed are {}", what, shown(*expression, *value), fmt::join(allowed, ", ")));
+  };
+  map.nan_outside = argument.tensor->nan_outside;
+  if (!read(compiled.shape, map.shape, "shape", most_elements_of_dimension) ||
+      !read(compiled.strides, map.strides, "stride", most_stride_bytes - 1) ||
+      !read(compiled.box, map.box, "box", most_of_box) ||
+      !read(compiled.element_strides, map.element_strides, "element stride", most_element_stride) ||
+      !read_bytes(compiled.interleave, map.interleave_bytes, "interleave", {0, 16, 32}) ||
+      !read_bytes(compiled.swizzle, map.swizzle_bytes, "swizzle", {0, 32, 64, 128}) ||
+      !read_bytes(compiled.l2_promotion, map.l2_promotion_bytes, "l2_promotion", {0, 64, 128, 256}))
+    return false;
+  map.element_strides.resize(map.shape.size(), 1);
+  const std::int64_t element = model::size_bytes(buffer.type);
+  if (compiled.strides.empty()) {
+    std::int64_t stride = element;
+    for (std::size_t i = 0; i + 1 < map.shape.size(); ++i) {
+      if (__builtin_mul_overflow(stride, map.shape[i], &stride) || stride >= most_stride_bytes)
+        return refuse("it is larger than any device's memory");
+      map.strides.push_back(stride);
+    }
+  }
+  const std::string why = why_not(map, buffer, element);
+  return why.empty() || refuse(why);
+}
+
+/// How the parts of a map must fit together, and into the buffer; empty where they do.
+std::string Planner::why_not(const model::TensorMap& map, const model::BufferPlan& buffer,
+                             std::int64_t element) {
+  const std::int64_t unit = map.interleave_bytes == 32 ? 32 : copied_bytes;
+  for (const std::int64_t stride : map.strides) {
+    if (stride % unit != 0) return fmt::format("a stride of {} bytes is no multiple of {}", stride, unit);
+  }
+  std::int64_t reach = map.shape.front() * element;
+  for (std::size_t i = 0; i < map.strides.size(); ++i) {
+    std::int64_t more = 0;
+    if (__builtin_mul_overflow(map.shape[i + 1] - 1, map.strides[i], &more) ||
+        __builtin_add_overflow(reach, more, &reach))
+      return "it is larger than any device's memory";
+  }
+  if (reach > buffer.bytes())
+    return fmt::format("it reaches over {} bytes, and {} has {}", reach, buffer.name, buffer.bytes());
+  if (map.nan_outside && !model::is_floating(buffer.type))
+    return fmt::format("outside = \"nan\", and {} has no NaN", model::cuda_name(buffer.type));
+  if (map.interleave_bytes != 0) {
+    return map.shape.size() >= 3
+               ? ""
+               : fmt::format("interleaving takes 3 dimensions, here are {}", map.shape.size());
+  }
+  const std::int64_t row = map.box.front() * element;
+  if (row % copied_bytes != 0)
+    return fmt::format("a row of the box has {} bytes, no multiple of {}", row, copied_bytes);
+  if (map.swizzle_bytes != 0 && row > map.swizzle_bytes)
+    return fmt::format("a row of the box has {} bytes, more than the {} of the swizzle", row,
+                       map.swizzle_bytes);
+  return "";
+}
+
+}  // namespace tuner::space
+
+// The part of Planner that is about textures and surfaces: what cuTexObjectCreate (cuda.h) would refuse on
+// every device.
+
+namespace tuner::space {
+namespace {
+
+/// CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT of all devices so far.
+constexpr std::int64_t pitch_unit_bytes = 32;
+
+/// Why a texture cannot be over elements of `type`; empty where it can.
+std::string type_mismatch(const model::Texture& texture, model::ElementType type) {
+  if (!has_textures(type)) return fmt::format("there are none over {}", model::cuda_name(type));
+  const bool is_narrow_integer =
+      !model::is_floating(type) && model::size_bytes(model::component_type(type)) <= 2;
+  if (texture.reads_normalized && !is_narrow_integer)
+    return fmt::format("read = \"normalized\" is for integers of 8 and 16 bits, not {}",
+                       model::cuda_name(type));
+  if (texture.interpolates && !model::is_floating(type) && !texture.reads_normalized)
+    return fmt::format(
+        "filter = \"linear\" reads floating numbers, and {} has none; read = \"normalized\" "
+        "makes some",
+        model::cuda_name(type));
+  return "";
+}
+
+}  // namespace
+
+bool has_textures(model::ElementType type) {
+  const int components = model::components(type);
+  const model::ElementType number = model::component_type(type);
+  const bool is_known = number != model::ElementType::bfloat16 && number != model::ElementType::boolean &&
+                        number != model::ElementType::float8_e4m3 &&
+                        number != model::ElementType::float8_e5m2;
+  return is_known && components != 3 && model::size_bytes(number) <= 4;
+}
+
+bool Planner::set_texture(model::Operand& operand, const model::ArgumentSpec& argument,
+                          const CompiledTexture& compiled) {
+  operand.kind = model::Operand::Kind::texture;
+  operand.buffer = m_compiled.arguments[static_cast<std::size_t>(compiled.argument)].buffer;
+  const model::BufferPlan& buffer = m_buffers[static_cast<std::size_t>(operand.buffer)];
+  operand.type = buffer.type;
+  const auto refuse = [&](const std::string& why) {
+    reject(fmt::format("{} `{}`: {}", argument.view_name(), argument.name, why));
+    return false;
+  };
+  model::Texture& texture = operand.texture.emplace(argument.texture->kind);
+  if (const std::string why = type_mismatch(texture, buffer.type); !why.empty()) return refuse(why);
+  if (compiled.shape.empty()) {
+    texture.shape = {buffer.elements};
+    return buffer.elements > 0 || refuse("it is over nothing");
+  }
+  for (const Compiled& expression : compiled.shape) {
+    const std::optional<std::int64_t> extent = number(expression, argument.name);
+    if (!extent) return false;
+    if (*extent < 1 || *extent > buffer.elements)
+      return refuse(fmt::format("shape {}, and {} has {} elements", shown(expression, *extent), buffer.name,
+                                buffer.elements));
+    texture.shape.push_back(*extent);
+  }
+  const std::int64_t row = texture.shape.front() * model::size_bytes(buffer.type);
+  texture.pitch_bytes = row;
+  if (compiled.pitch) {
+    const std::optional<std::int64_t> pitch = number(*compiled.pitch, argument.name);
+    if (!pitch) return false;
+    if (*pitch < row || *pitch > buffer.bytes())
+      return refuse(fmt::format("pitch {}, and a row has {} bytes of {}", shown(*compiled.pitch, *pitch), row,
+                                buffer.bytes()));
+    texture.pitch_bytes = *pitch;
+  }
+  if (!texture.in_array && texture.pitch_bytes % pitch_unit_bytes != 0)
+    return refuse(
+        fmt::format("a row of {} bytes is no multiple of {}", texture.pitch_bytes, pitch_unit_bytes));
+  if (texture.shape.back() - 1 > (buffer.bytes() - row) / texture.pitch_bytes)
+    return refuse(fmt::format("{} rows of {} bytes, and {} has {}", texture.shape.back(), texture.pitch_bytes,
+                              buffer.name, buffer.bytes()));
+  for (const model::Operand& other : m_arguments) {
+    if (other.buffer != operand.buffer || !other.texture || !other.texture->in_array || !texture.in_array)
+      continue;
+    if (other.texture->shape != texture.shape || other.texture->pitch_bytes != texture.pitch_bytes)
+      return refuse(fmt::format("{} lies in an array of another shape already", buffer.name));
+  }
+  return true;
+}
+
+}  // namespace tuner::space

@@ -1,0 +1,140 @@
+#include "tuner/sweep/device_slots.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner::sweep {
+namespace {
+
+/// Thrown through a runner to keep it from launching what nobody waits for any more.
+struct GivenUp {};
+
+}  // namespace
+
+DeviceThread::DeviceThread(model::TrialRunner& runner, std::function<void()> ring)
+    : m_runner(runner), m_ring(std::move(ring)) {
+  m_thread = std::thread([this] { work(); });
+}
+
+DeviceThread::~DeviceThread() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_ending = true;
+  }
+  m_changed.notify_all();
+  m_thread.join();
+}
+
+void DeviceThread::start(Job job) {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_job = std::move(job);
+    m_may_launch = false;
+  }
+  m_changed.notify_all();
+}
+
+void DeviceThread::proceed() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_may_launch = true;
+  }
+  m_changed.notify_all();
+}
+
+std::optional<DeviceThread::Event> DeviceThread::take() {
+  const std::lock_guard lock(m_mutex);
+  if (m_events.empty()) return std::nullopt;
+  Event event = std::move(m_events.front());
+  m_events.pop_front();
+  return event;
+}
+
+bool DeviceThread::has_event() const {
+  const std::lock_guard lock(m_mutex);
+  return !m_events.empty();
+}
+
+void DeviceThread::work() {
+  while (true) {
+    std::optional<Job> job;
+    {
+      std::unique_lock lock(m_mutex);
+      m_changed.wait(lock, [this] { return m_ending || m_job; });
+      if (m_ending) return;
+      job = std::exchange(m_job, std::nullopt);
+    }
+    try {
+      post(run(*job));
+    } catch (const GivenUp&) {
+      return;
+    } catch (...) {
+      post(Broken{std::current_exception()});
+    }
+  }
+}
+
+DeviceThread::Event DeviceThread::run(const Job& job) {
+  if (const auto* trial = std::get_if<model::TrialJob>(&job))
+    return m_runner.run_with_notice(*trial, [this] { await_proceed(); });
+  return m_runner.run_final(std::get<model::FinalJob>(job));
+}
+
+void DeviceThread::await_proceed() {
+  post(Launching{});
+  std::unique_lock lock(m_mutex);
+  m_changed.wait(lock, [this] { return m_ending || m_may_launch; });
+  if (!m_may_launch) throw GivenUp{};
+}
+
+void DeviceThread::post(Event event) {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_events.push_back(std::move(event));
+  }
+  m_ring();
+}
+
+Lanes::Lanes(const std::vector<model::TrialRunner*>& runners, std::function<double()> clock,
+             const std::function<void()>& ring)
+    : m_clock(std::move(clock)) {
+  for (model::TrialRunner* runner : runners) {
+    Lane& lane = m_lanes.emplace_back();
+    lane.number = m_lanes.size() - 1;
+    lane.uuid = runner->device().uuid;
+    lane.did.id = runner->device().id;
+    lane.thread = std::make_unique<DeviceThread>(*runner, ring);
+  }
+}
+
+std::size_t Lanes::count(Is is) const {
+  return static_cast<std::size_t>(
+      std::count_if(m_lanes.begin(), m_lanes.end(), [is](const Lane& lane) { return (lane.*is)(); }));
+}
+
+std::size_t Lanes::others_at(std::size_t group, const Lane& lane) const {
+  return static_cast<std::size_t>(std::count_if(m_lanes.begin(), m_lanes.end(), [&](const Lane& other) {
+    return &other != &lane && other.is_there() && other.group == group;
+  }));
+}
+
+void Lanes::start(Lane& lane, Lane::Work work, DeviceThread::Job job) {
+  lane.work = std::move(work);
+  lane.began = m_clock();
+  lane.launching = std::holds_alternative<model::TrialJob>(job);
+  lane.thread->start(std::move(job));
+}
+
+Lane::Work Lanes::finish(Lane& lane) {
+  lane.did.measuring_seconds += m_clock() - lane.began;
+  lane.launching = false;
+  return std::exchange(lane.work, std::monostate{});
+}
+
+double Lanes::busy_seconds() const {
+  double seconds = 0;
+  for (const Lane& lane : m_lanes) seconds += lane.did.measuring_seconds;
+  return seconds;
+}
+
+}  // namespace tuner::sweep

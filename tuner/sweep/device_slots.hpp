@@ -1,0 +1,142 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tuner/model/trial.hpp"
+#include "tuner/sweep/final_stage.hpp"
+
+namespace tuner::sweep {
+
+/// Lets one thread sleep until others have something for it.
+class Wakeup {
+ public:
+  /// From any thread.
+  void ring() {
+    {
+      const std::lock_guard lock(m_mutex);
+      m_rung = true;
+    }
+    m_changed.notify_one();
+  }
+  /// Returns as soon as somebody has rung since the last wait, or after `patience`.
+  void wait(std::chrono::milliseconds patience) {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait_for(lock, patience, [this] { return m_rung; });
+    m_rung = false;
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  bool m_rung = false;
+};
+
+/// The thread that has a device work, so that one driver keeps several of them busy. What happens comes back
+/// as events, and a trial is launched only once the driver has answered the event before it.
+class DeviceThread {
+ public:
+  /// A trial waits to be launched, until proceed().
+  struct Launching {};
+  /// The runner threw: there is nothing more to be had of it.
+  struct Broken {
+    std::exception_ptr error;
+  };
+  using Event = std::variant<Launching, model::TrialOutcome, model::FinalOutcome, Broken>;
+  using Job = std::variant<model::TrialJob, model::FinalJob>;
+
+  /// `ring` is called, on the thread, after each event. The runner must outlive the object.
+  DeviceThread(model::TrialRunner& runner, std::function<void()> ring);
+  DeviceThread(const DeviceThread&) = delete;
+  DeviceThread& operator=(const DeviceThread&) = delete;
+  /// Waits for what is being run; a trial that waits to be launched is not.
+  ~DeviceThread();
+
+  /// Only where nothing is being run: an outcome, or Broken, ends each job.
+  void start(Job job);
+  void proceed();
+  std::optional<Event> take();
+  bool has_event() const;
+
+ private:
+  void work();
+  Event run(const Job& job);
+  void await_proceed();
+  void post(Event event);
+
+  model::TrialRunner& m_runner;
+  std::function<void()> m_ring;
+  mutable std::mutex m_mutex;
+  std::condition_variable m_changed;
+  std::optional<Job> m_job;
+  std::deque<Event> m_events;
+  bool m_may_launch = false;
+  bool m_ending = false;
+  std::thread m_thread;  ///< last: it uses all of the above
+};
+
+/// A device of a sweep, and what it is at.
+struct Lane {
+  /// A run of a trial that has raced, to see how far the devices are apart.
+  struct Comparison {
+    std::string foreign;  ///< a GPU that is none of the sweep's, which the trial was measured on
+  };
+  using Work = std::variant<std::monostate, Compiled, FinalStage::Final, Comparison>;
+
+  std::size_t number = 0;  ///< as in Services::runners
+  std::string uuid;
+  std::unique_ptr<DeviceThread> thread;  ///< null: the device has left the sweep
+  Work work;
+  double began = 0;                  ///< with `work`, by the clock
+  bool launching = false;            ///< it has not said yet that it is about to launch
+  bool probes = false;               ///< it runs the probes of its trial's binary
+  std::optional<std::size_t> group;  ///< whose inputs it used last
+  Summary::Device did;
+
+  bool is_there() const { return thread != nullptr; }
+  bool is_busy() const { return !std::holds_alternative<std::monostate>(work); }
+  bool is_idle() const { return is_there() && !is_busy(); }
+  bool is_launching() const { return launching; }
+  bool speaks() const { return is_there() && thread->has_event(); }
+};
+
+/// All of them.
+class Lanes {
+ public:
+  using Is = bool (Lane::*)() const;
+
+  /// `ring` is called from the lanes' threads, see DeviceThread. The runners must outlive the object.
+  Lanes(const std::vector<model::TrialRunner*>& runners, std::function<double()> clock,
+        const std::function<void()>& ring);
+
+  std::size_t size() const { return m_lanes.size(); }
+  auto begin() { return m_lanes.begin(); }
+  auto end() { return m_lanes.end(); }
+  bool any(Is is) const { return count(is) > 0; }
+  std::size_t count(Is is) const;
+  /// How many others used the inputs of `group` last.
+  std::size_t others_at(std::size_t group, const Lane& lane) const;
+
+  void start(Lane& lane, Lane::Work work, DeviceThread::Job job);
+  /// What the lane was at; it is idle now.
+  Lane::Work finish(Lane& lane);
+  /// Of all of them, at what has ended.
+  double busy_seconds() const;
+
+ private:
+  std::function<double()> m_clock;
+  std::vector<Lane> m_lanes;
+};
+
+}  // namespace tuner::sweep

@@ -1,0 +1,221 @@
+#include "tuner/util/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <streambuf>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "tuner/model/error.hpp"
+
+namespace tuner::util {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where a path leads in the end.
+struct Target {
+  fs::path path;  ///< links followed, as far as they lead anywhere
+  fs::file_type type = fs::file_type::not_found;
+  /// Through /proc (/dev/stdout, /dev/fd/3) a path leads to what a process has open, and only that is meant.
+  bool is_open_file = false;
+
+  bool replaceable() const {
+    return !is_open_file && (type == fs::file_type::not_found || type == fs::file_type::regular);
+  }
+  fs::path folder() const { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& hint) {
+  throw model::Error(fmt::format("{} cannot be written: {}", path, why), hint);
+}
+
+/// A link to something that is not there yet leads to where it would be made.
+Target follow(const std::string& path, const std::string& hint) {
+  constexpr int most_links = 40;  // as the kernel has it
+  std::error_code error;
+  Target target;
+  target.path = path;
+  target.type = fs::status(target.path, error).type();
+  if (target.type == fs::file_type::directory) refuse(path, "it is a directory", hint);
+  if (target.type == fs::file_type::none) refuse(path, error.message(), hint);
+  for (int links = 0; fs::symlink_status(target.path, error).type() == fs::file_type::symlink; ++links) {
+    if (links == most_links) refuse(path, "too many symbolic links", hint);
+    target.is_open_file = fs::canonical(target.folder(), error).string().starts_with("/proc/");
+    if (target.is_open_file) break;
+    const fs::path next = fs::read_symlink(target.path, error);
+    if (error) refuse(path, error.message(), hint);
+    target.path = next.is_absolute() ? next : target.folder() / next;
+  }
+  return target;
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t taken = ::write(file, text.data(), text.size());
+    if (taken < 0 && errno == EINTR) continue;
+    if (taken < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(taken));
+  }
+  return true;
+}
+
+/// The permissions of the file that is replaced, else what the user's umask leaves.
+void keep_mode(int file, const fs::path& replaced) {
+  struct stat status {};
+  if (::stat(replaced.c_str(), &status) == 0) static_cast<void>(::fchmod(file, status.st_mode & 07777U));
+}
+
+void replace(const std::string& path, const Target& target, std::string_view text, const std::string& hint) {
+  const std::string temporary = fmt::format("{}.new-{}", target.path.string(), ::getpid());
+  FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file) refuse(path, fmt::format("making {} failed: {}", temporary, std::strerror(errno)), hint);
+  keep_mode(file.get(), target.path);
+  const bool written = write_all(file.get(), text) && ::fsync(file.get()) == 0;
+  if (written && ::rename(temporary.c_str(), target.path.c_str()) == 0) return;
+  const std::string why = std::strerror(errno);
+  ::unlink(temporary.c_str());
+  refuse(path, why, hint);
+}
+
+}  // namespace
+
+void write_file(const std::string& path, std::string_view text, const std::string& hint) {
+  const Target target = follow(path, hint);
+  if (target.replaceable()) return replace(path, target, text, hint);
+  const FileDescriptor file(::open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file || !write_all(file.get(), text)) refuse(path, std::strerror(errno), hint);
+}
+
+bool leads_to_file(const std::string& path) {
+  return follow(path, "").replaceable();
+}
+
+void require_writable(const std::string& path, const std::string& hint) {
+  const Target target = follow(path, hint);
+  const fs::path folder = target.folder();
+  if (target.type != fs::file_type::not_found && ::access(target.path.c_str(), W_OK) != 0) {
+    refuse(path, std::strerror(errno), hint);
+  }
+  if (!target.replaceable()) return;
+  if (!fs::is_directory(folder)) refuse(path, fmt::format("there is no folder {}", folder.string()), hint);
+  if (::access(folder.c_str(), W_OK) != 0) refuse(path, std::strerror(errno), hint);
+}
+
+namespace {
+
+constexpr std::string_view prefix = "tuner-held-";
+
+/// The folder open and locked; nothing where it is held by somebody, or cannot be locked.
+FileDescriptor locked(const std::filesystem::path& folder) {
+  FileDescriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (descriptor && flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) return {};
+  return descriptor;
+}
+
+}  // namespace
+
+void remove_abandoned_folders(const std::filesystem::path& root) {
+  constexpr std::time_t a_minute = 60;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    if (!path.filename().string().starts_with(prefix)) continue;
+    struct stat found {};
+    const bool is_ours = lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+                         found.st_uid == geteuid() && std::time(nullptr) - found.st_mtime >= a_minute;
+    if (!is_ours) continue;
+    const FileDescriptor lock = locked(path);
+    std::error_code ignored;
+    if (lock) std::filesystem::remove_all(path, ignored);
+  }
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::error_code error;
+  std::filesystem::path root = std::filesystem::temp_directory_path(error);
+  if (error) root = "/tmp";
+  static std::once_flag looked;
+  std::call_once(looked, remove_abandoned_folders, root);
+  std::string name = (root / prefix).string() + "XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) {
+    throw model::Error(
+        fmt::format("cannot make a temporary folder in {}: {}", root.string(), std::strerror(errno)),
+        "set TMPDIR to a folder that can be written");
+  }
+  m_path = name;
+  m_lock = locked(m_path);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(m_path, ignored);
+}
+
+void TemporaryFolder::write(const std::filesystem::path& relative, std::string_view text) const {
+  const std::filesystem::path path = m_path / relative;
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) throw model::Error(fmt::format("cannot write {}", path.string()), "is the disk full?");
+}
+
+/// zlib reads files that are not packed as they are.
+class GzipInput::Buffer : public std::streambuf {
+ public:
+  explicit Buffer(const std::filesystem::path& path)
+      : m_path(path),
+        m_file(std::filesystem::is_directory(path) ? nullptr : gzopen(path.c_str(), "rb"), gzclose),
+        m_bytes(std::size_t{1} << 18U) {}
+
+  bool is_open() const { return m_file != nullptr; }
+
+ protected:
+  int_type underflow() override {
+    const int got = gzread(m_file.get(), m_bytes.data(), static_cast<unsigned>(m_bytes.size()));
+    int status = Z_OK;
+    // The end of a file that ends early is told as an end, and as an error beside it.
+    gzerror(m_file.get(), &status);
+    if (status == Z_ERRNO) throw model::Error(fmt::format("{} cannot be read to its end", m_path.string()));
+    if (got < 0 || status == Z_BUF_ERROR)
+      throw model::Error(fmt::format("{} is damaged: it cannot be unpacked", m_path.string()));
+    if (got == 0) return traits_type::eof();
+    setg(m_bytes.data(), m_bytes.data(), m_bytes.data() + got);
+    return traits_type::to_int_type(m_bytes.front());
+  }
+
+ private:
+  std::filesystem::path m_path;
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> m_file;
+  std::vector<char> m_bytes;
+};
+
+GzipInput::GzipInput(const std::filesystem::path& path)
+    : std::istream(nullptr), m_buffer(std::make_unique<Buffer>(path)) {
+  rdbuf(m_buffer.get());  // clears the state
+  if (!m_buffer->is_open()) {
+    setstate(failbit);
+  } else {
+    exceptions(badbit);  // what the buffer throws is not swallowed
+  }
+}
+
+GzipInput::~GzipInput() = default;
+
+}  // namespace tuner::util

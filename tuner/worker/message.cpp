@@ -1,0 +1,300 @@
+#include "tuner/worker/message.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "tuner/worker/frame.hpp"
+#include "tuner/worker/message_fields.hpp"
+
+namespace tuner::worker {
+namespace {
+
+using nlohmann::json;
+
+json bytes_value(const void* data, std::size_t size) {
+  std::vector<std::uint8_t> copy(size);
+  if (size > 0) std::memcpy(copy.data(), data, size);
+  return json::binary(std::move(copy));
+}
+
+json value_of(const std::string& text) {
+  return bytes_value(text.data(), text.size());
+}
+json value_of(const std::vector<std::byte>& bytes) {
+  return bytes_value(bytes.data(), bytes.size());
+}
+json value_of(const model::Digest& digest) {
+  return bytes_value(digest.bytes.data(), digest.bytes.size());
+}
+
+template <class T>
+requires std::is_arithmetic_v<T> json value_of(T number) {
+  return number;
+}
+
+template <class T>
+requires std::is_enum_v<T> json value_of(T enumerator) {
+  return static_cast<int>(enumerator);
+}
+
+template <class T>
+json value_of(const std::vector<T>& items);
+template <class T>
+json value_of(const std::optional<T>& maybe);
+template <class T>
+requires std::is_class_v<T> json value_of(const T& structure);  // anything that message_fields.hpp describes
+
+/// The archive that writes: see message_fields.hpp.
+class Writer {
+ public:
+  template <class T>
+  void operator()(const char* name, const T& value) {
+    m_object[name] = value_of(value);
+  }
+  json take() { return std::move(m_object); }
+
+ private:
+  json m_object = json::object();
+};
+
+template <class T>
+json value_of(const std::vector<T>& items) {
+  json array = json::array();
+  for (const T& item : items) array.push_back(value_of(item));
+  return array;
+}
+
+template <class T>
+json value_of(const std::optional<T>& maybe) {
+  return maybe ? value_of(*maybe) : json();
+}
+
+template <class T>
+requires std::is_class_v<T> json value_of(const T& structure) {
+  Writer writer;
+  describe(writer, structure);
+  return writer.take();
+}
+
+Bytes envelope(MessageKind kind, json body) {
+  json message = json::object();
+  message["kind"] = static_cast<int>(kind);
+  message["body"] = std::move(body);
+  return json::to_cbor(message);
+}
+
+}  // namespace
+
+Bytes encode(const CompilerReady& ready) {
+  return envelope(MessageKind::compiler_ready, value_of(ready));
+}
+Bytes encode(const RunnerReady& ready) {
+  return envelope(MessageKind::runner_ready, value_of(ready));
+}
+Bytes encode(const Failure& failure) {
+  return envelope(MessageKind::failure, value_of(failure));
+}
+Bytes encode(const model::CompileJob& job) {
+  return envelope(MessageKind::compile_job, value_of(job));
+}
+Bytes encode(const model::Compilation& compilation) {
+  return envelope(MessageKind::compilation, value_of(compilation));
+}
+Bytes encode(const PhaseReport& report) {
+  return envelope(MessageKind::phase_report, value_of(report));
+}
+Bytes encode(const model::TrialOutcome& outcome) {
+  return envelope(MessageKind::trial_outcome, value_of(outcome));
+}
+
+Bytes encode(const model::FinalOutcome& outcome) {
+  return envelope(MessageKind::final_outcome, value_of(outcome));
+}
+Bytes encode(const TrialRequest& request) {
+  return envelope(MessageKind::trial_request, value_of(request));
+}
+Bytes encode(const Proceed& request) {
+  return envelope(MessageKind::proceed, value_of(request));
+}
+Bytes encode(const Prepare& request) {
+  return envelope(MessageKind::prepare, value_of(request));
+}
+Bytes encode(const FinalRequest& request) {
+  return envelope(MessageKind::final_request, value_of(request));
+}
+
+namespace {
+
+using nlohmann::json;
+
+/// Leaves decode() as a ProtocolError.
+struct Malformed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+const json::binary_t& bytes_of(const json& value) {
+  if (!value.is_binary()) throw Malformed("is not a byte string");
+  return value.get_binary();
+}
+
+void read(const json& value, std::string& text) {
+  const json::binary_t& bytes = bytes_of(value);
+  text.assign(bytes.begin(), bytes.end());
+}
+
+void read(const json& value, std::vector<std::byte>& out) {
+  const json::binary_t& bytes = bytes_of(value);
+  out.resize(bytes.size());
+  if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
+}
+
+void read(const json& value, model::Digest& digest) {
+  const json::binary_t& bytes = bytes_of(value);
+  if (bytes.size() != digest.bytes.size())
+    throw Malformed(fmt::format("is a digest of {} bytes", bytes.size()));
+  std::memcpy(digest.bytes.data(), bytes.data(), bytes.size());
+}
+
+void read(const json& value, bool& flag) {
+  if (!value.is_boolean()) throw Malformed("is not true or false");
+  flag = value.get<bool>();
+}
+
+void read(const json& value, double& number) {
+  if (!value.is_number()) throw Malformed("is not a number");
+  number = value.get<double>();
+}
+
+template <std::integral T>
+void read(const json& value, T& number) {
+  const bool fits = value.is_number_unsigned()  ? std::in_range<T>(value.get<std::uint64_t>())
+                    : value.is_number_integer() ? std::in_range<T>(value.get<std::int64_t>())
+                                                : false;
+  if (!fits) throw Malformed("is not an integer in range");
+  number = value.is_number_unsigned() ? static_cast<T>(value.get<std::uint64_t>())
+                                      : static_cast<T>(value.get<std::int64_t>());
+}
+
+template <class T>
+requires std::is_enum_v<T>
+void read(const json& value, T& enumerator) {
+  int number = 0;
+  read(value, number);
+  if (number < 0 || number > fields::last<T>)
+    throw Malformed(fmt::format("has the unknown value {}", number));
+  enumerator = static_cast<T>(number);
+}
+
+template <class T>
+void read(const json& value, std::vector<T>& items);
+template <class T>
+void read(const json& value, std::optional<T>& maybe);
+template <class T>
+requires std::is_class_v<T>
+void read(const json& value, T& structure);  // anything that message_fields.hpp describes
+
+/// The archive that reads: see message_fields.hpp. Every field must be there.
+class Reader {
+ public:
+  explicit Reader(const json& value) : m_object(value) {
+    if (!value.is_object()) throw Malformed("is not a map");
+  }
+  template <class T>
+  void operator()(const char* name, T& value) {
+    try {
+      read(at(name), value);
+    } catch (const Malformed& malformed) {
+      throw Malformed(fmt::format("{}: {}", name, malformed.what()));
+    }
+  }
+  const json& at(const char* name) const {
+    const auto found = m_object.find(name);
+    if (found == m_object.end()) throw Malformed("is missing");
+    return *found;
+  }
+
+ private:
+  const json& m_object;
+};
+
+template <class T>
+void read(const json& value, std::vector<T>& items) {
+  if (!value.is_array()) throw Malformed("is not an array");
+  items.clear();
+  items.reserve(value.size());
+  for (const json& item : value) read(item, items.emplace_back());
+}
+
+template <class T>
+void read(const json& value, std::optional<T>& maybe) {
+  maybe.reset();
+  if (!value.is_null()) read(value, maybe.emplace());
+}
+
+template <class T>
+requires std::is_class_v<T>
+void read(const json& value, T& structure) {
+  Reader reader(value);
+  describe(reader, structure);
+}
+
+template <class T>
+Message body_of(const json& envelope) {
+  Message message(std::in_place_type<T>);
+  read(envelope.at("body"), std::get<T>(message));
+  return message;
+}
+
+Message message_of(const json& message) {
+  int kind = -1;
+  Reader envelope(message);
+  envelope("kind", kind);
+  static_cast<void>(envelope.at("body"));
+  switch (static_cast<MessageKind>(kind)) {
+    case MessageKind::compiler_ready:
+      return body_of<CompilerReady>(message);
+    case MessageKind::runner_ready:
+      return body_of<RunnerReady>(message);
+    case MessageKind::failure:
+      return body_of<Failure>(message);
+    case MessageKind::compile_job:
+      return body_of<model::CompileJob>(message);
+    case MessageKind::compilation:
+      return body_of<model::Compilation>(message);
+    case MessageKind::trial_request:
+      return body_of<TrialRequest>(message);
+    case MessageKind::phase_report:
+      return body_of<PhaseReport>(message);
+    case MessageKind::trial_outcome:
+      return body_of<model::TrialOutcome>(message);
+    case MessageKind::final_request:
+      return body_of<FinalRequest>(message);
+    case MessageKind::final_outcome:
+      return body_of<model::FinalOutcome>(message);
+    case MessageKind::prepare:
+      return body_of<Prepare>(message);
+    case MessageKind::proceed:
+      return body_of<Proceed>(message);
+  }
+  throw Malformed(fmt::format("unknown kind {}", kind));
+}
+
+}  // namespace
+
+std::variant<Message, ProtocolError> decode(std::span<const std::uint8_t> payload,
+                                            const FrameLimits& limits) {
+  if (std::string objection = cbor_objection(payload, limits); !objection.empty()) {
+    return ProtocolError{fmt::format("malformed message: {}", objection)};
+  }
+  try {
+    return message_of(json::from_cbor(payload.begin(), payload.end()));
+  } catch (const std::exception& error) {  // what the library or Malformed says
+    return ProtocolError{fmt::format("malformed message: {}", error.what())};
+  }
+}
+
+}  // namespace tuner::worker

@@ -1,0 +1,351 @@
+#include "tuner/worker/remote_workers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/model/error.hpp"
+
+namespace tuner::worker {
+
+using model::Compilation;
+using model::TrialStatus;
+
+namespace {
+
+/// How soon it is noticed that a compilation was abandoned.
+constexpr std::chrono::milliseconds look_up_after{50};
+
+}  // namespace
+
+RemoteCompiler::RemoteCompiler(ChildCommand command, RemoteCompilerSettings settings)
+    : m_settings(std::move(settings)), m_slot("compile worker", std::move(command), m_settings.worker) {
+  if (!m_settings.name) start();
+}
+
+void RemoteCompiler::start() {
+  const Message first = m_slot.start();
+  const auto* ready = std::get_if<CompilerReady>(&first);
+  if (!ready) {
+    m_slot.discard();
+    throw model::Error("the compile worker started with an unexpected message");
+  }
+  if (m_settings.name && *m_settings.name != ready->compiler) {
+    m_slot.discard();
+    throw model::Error(fmt::format("the compiler changed from `{}` to `{}` during the sweep",
+                                   *m_settings.name, ready->compiler),
+                       "run the same command again: results of both compilers are kept apart");
+  }
+  m_settings.name = ready->compiler;
+}
+
+Compilation RemoteCompiler::compile(const model::CompileJob& job) {
+  return compile_unless(job, false);
+}
+
+Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const std::atomic<bool>& abandoned) {
+  if (!m_slot.occupied()) start();
+  const auto begin = Clock::now();
+  const auto deadline = begin + m_settings.deadline;
+  const auto failed = [&](TrialStatus status, std::string log) {
+    Compilation compilation;
+    compilation.status = status;
+    compilation.log = std::move(log);
+    compilation.compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    return compilation;
+  };
+  m_slot.child().output().clear();
+  const Sent sent = m_slot.child().send(encode(job), deadline);
+  Received received = ChildGone{};
+  if (std::holds_alternative<DeadlinePassed>(sent)) received = DeadlinePassed{};
+  if (std::holds_alternative<std::monostate>(sent)) {
+    do {
+      received = m_slot.child().receive(std::min(deadline, Clock::now() + look_up_after));
+    } while (std::holds_alternative<DeadlinePassed>(received) && Clock::now() < deadline && !abandoned);
+  }
+  if (abandoned && std::holds_alternative<DeadlinePassed>(received)) {
+    m_slot.discard();
+    return failed(TrialStatus::timeout, "compiling was given up: nobody needs the result any more");
+  }
+
+  if (std::holds_alternative<DeadlinePassed>(received)) {
+    m_slot.discard();
+    return failed(TrialStatus::timeout,
+                  fmt::format("compiling passed its deadline of {} s and was stopped",
+                              std::chrono::duration<double>(m_settings.deadline).count()));
+  }
+  if (auto* message = std::get_if<Message>(&received)) {
+    if (auto* compilation = std::get_if<Compilation>(message)) return std::move(*compilation);
+    if (auto* failure = std::get_if<Failure>(message)) {
+      m_slot.discard();
+      throw model::Error(failure->message, failure->hint, failure->code);
+    }
+    received = ProtocolError{"it answered with an unexpected message"};
+  }
+  const auto* nonsense = std::get_if<ProtocolError>(&received);
+  const std::string why = nonsense ? nonsense->message + "; " : "";
+  return failed(TrialStatus::crashed,
+                fmt::format("the compiler's process died: {}{}", why, m_slot.collect()));
+}
+
+namespace {
+
+using model::TrialOutcome;
+using model::TrialPhase;
+using model::TrialStatus;
+using std::chrono::nanoseconds;
+
+/// References a child keeps before it is told to forget them all: a sweep uses one an element type and
+/// family.
+constexpr std::size_t kept_references = 16;
+
+/// Of nonsense 0, of more than thirty years thirty years.
+nanoseconds from_ns(double ns) {
+  return nanoseconds(ns > 0 ? static_cast<nanoseconds::rep>(std::min(ns, 1e18)) : 0);
+}
+
+/// Samples that are taken whatever the policy's time: six, and those that settle whether a trial is dropped.
+double least_samples(const model::MeasurePolicy& policy) {
+  int most = 6;
+  for (const model::Cut& cut : policy.cuts) most = std::max(most, cut.samples);
+  return most;
+}
+
+/// What keeps `told` from being the outcome of `job`; empty where nothing does. Indices come from another
+/// process.
+std::string objection_to(const model::FinalOutcome& told, const model::FinalJob& job) {
+  const std::size_t trials = job.trials.size();
+  if (told.culprit && *told.culprit >= trials)
+    return fmt::format("contestant {} of {} as the culprit", *told.culprit, trials);
+  if (!told.complete()) return "";
+  if (told.standings.size() != trials)
+    return fmt::format("{} standings of {} contestants", told.standings.size(), trials);
+  if (told.fastest >= trials) return fmt::format("contestant {} of {} as the fastest", told.fastest, trials);
+  return model::may_win(job.trials[told.fastest].role) ? "" : "a baseline as the fastest";
+}
+
+model::TrialOutcome unexpected_answer(const std::string& what) {
+  model::TrialOutcome outcome;
+  outcome.status = TrialStatus::crashed;
+  outcome.detail =
+      fmt::format("the measuring process answered with {}", what.empty() ? "an unexpected message" : what);
+  outcome.device_lost = true;
+  return outcome;
+}
+
+}  // namespace
+
+nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::TrialJob& job,
+                           TrialPhase phase) {
+  const auto allowed = [&](double launches) {
+    return std::max<nanoseconds>(settings.run_deadline,
+                                 from_ns(settings.run_deadline_factor * job.best_ns * launches));
+  };
+  switch (phase) {
+    case TrialPhase::preparing:
+      return settings.prepare_deadline;
+    case TrialPhase::probing:
+    case TrialPhase::loading:
+    case TrialPhase::verifying:
+      return job.plan.calls_library() ? std::max<nanoseconds>(allowed(1), settings.prepare_deadline)
+                                      : allowed(1);
+    case TrialPhase::timing:
+      break;
+  }
+  return allowed(least_samples(job.policy) + 1.0) + from_ns(job.policy.time_limit_ns);
+}
+
+nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::FinalJob& job,
+                           TrialPhase phase) {
+  double all_ns = 0;
+  for (const model::TrialJob& trial : job.trials)
+    all_ns += static_cast<double>(phase_deadline(settings, trial, phase).count());
+  return from_ns(all_ns);
+}
+
+RemoteRunner::RemoteRunner(ChildCommand command, RemoteRunnerSettings settings)
+    : m_settings(std::move(settings)), m_slot("measuring worker", std::move(command), m_settings.worker) {
+  if (!m_settings.device) start();
+}
+
+void RemoteRunner::start() {
+  m_references.clear();
+  const Message first = m_slot.start();
+  const auto* ready = std::get_if<RunnerReady>(&first);
+  if (!ready) {
+    m_slot.discard();
+    throw model::Error("the measuring worker started with an unexpected message");
+  }
+  if (m_settings.device && m_settings.device->uuid != ready->device.uuid) {
+    m_slot.discard();
+    throw model::Error(
+        fmt::format("device {} was {} ({}) and is now {} ({})", m_settings.device->id,
+                    m_settings.device->name, m_settings.device->uuid, ready->device.name, ready->device.uuid),
+        "name the device that is meant with --device");
+  }
+  if (!m_settings.device) m_settings.device = ready->device;
+}
+
+void RemoteRunner::prepare() {
+  if (!m_slot.occupied()) start();
+  // A child that does not take it is found out with the first trial.
+  static_cast<void>(m_slot.child().send(encode(Prepare{}), Clock::now() + m_settings.run_deadline));
+}
+
+TrialOutcome RemoteRunner::run(const model::TrialJob& job) {
+  return run_with_notice(job, [] {});
+}
+
+TrialOutcome RemoteRunner::run_with_notice(const model::TrialJob& job,
+                                           const std::function<void()>& before_launch) {
+  const auto deadlines = [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); };
+  const Answer answer = ask([&] { return encode(request(job)); }, deadlines, before_launch);
+  if (const auto* lost = std::get_if<TrialOutcome>(&answer)) return *lost;
+  const auto* told = std::get_if<TrialOutcome>(&std::get<Message>(answer));
+  TrialOutcome outcome = told ? *told : unexpected_answer("");
+  if (const std::string printed = what_it_printed(); !printed.empty())
+    outcome.detail += (outcome.detail.empty() ? "" : "; ") + printed;
+  if (outcome.device_lost) m_slot.discard();
+  return outcome;
+}
+
+model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
+  const auto make_request = [&] {
+    FinalRequest request;
+    request.seed = job.seed;
+    for (const model::TrialJob& trial : job.trials) request.trials.push_back(this->request(trial));
+    return encode(request);
+  };
+  const Answer answer = ask(
+      make_request, [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); }, nullptr);
+  model::FinalOutcome outcome;
+  if (const auto* lost = std::get_if<TrialOutcome>(&answer)) {
+    outcome.failure = *lost;
+    return outcome;
+  }
+  const auto* told = std::get_if<model::FinalOutcome>(&std::get<Message>(answer));
+  const std::string objection = told ? objection_to(*told, job) : "";
+  if (told && objection.empty())
+    outcome = *told;
+  else
+    outcome.failure = unexpected_answer(objection);
+  if (outcome.failure.device_lost) m_slot.discard();
+  return outcome;
+}
+
+TrialRequest RemoteRunner::request(const model::TrialJob& job) {
+  TrialRequest request;
+  request.job = job;
+  // A key of zeros names nothing, so nothing can be kept under it.
+  request.carries_reference = job.reference_key.empty() || !m_references.contains(job.reference_key);
+  request.forget_references = request.carries_reference && m_references.size() >= kept_references;
+  if (request.forget_references) m_references.clear();
+  if (request.carries_reference && !job.reference_key.empty()) m_references.insert(job.reference_key);
+  return request;
+}
+
+RemoteRunner::Answer RemoteRunner::ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
+                                       const std::function<void()>& meanwhile) {
+  bool noticed = false;
+  std::function<void()> once;
+  if (meanwhile) {
+    once = [&] {
+      if (!std::exchange(noticed, true)) meanwhile();
+    };
+  }
+  std::string how;
+  for (int attempt = 0; attempt < m_settings.worker.start_attempts; ++attempt) {
+    if (!m_slot.occupied()) start();
+    auto answer = try_once(make_request(), deadlines, once);
+    if (auto* got = std::get_if<Answer>(&answer)) return std::move(*got);
+    how = std::get<NeverBegan>(answer).how;
+    if (m_settings.worker.log) {
+      m_settings.worker.log(fmt::format("the measuring process died before it began a trial: {}", how));
+    }
+  }
+  throw model::Error(fmt::format("the measuring process died {} times before it began a trial: {}",
+                                 m_settings.worker.start_attempts, how),
+                     "something kills it: look at the system's log (out of memory?); run the same command to "
+                     "resume");
+}
+
+std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::try_once(
+    const Bytes& request, const Deadlines& deadlines, const std::function<void()>& meanwhile) {
+  m_slot.child().output().clear();
+  const Sent sent = m_slot.child().send(request, Clock::now() + deadlines(TrialPhase::loading));
+  if (std::holds_alternative<ChildGone>(sent)) return NeverBegan{m_slot.collect()};
+  if (std::holds_alternative<DeadlinePassed>(sent)) {
+    return lost(TrialStatus::timeout, TrialPhase::loading, "it did not take the job in time");
+  }
+  if (!meanwhile) return await(deadlines);
+  try {
+    meanwhile();
+  } catch (...) {
+    m_slot.discard();  // it has a job that nobody will ask about
+    throw;
+  }
+  // A child that is gone by now is asked all the same: its last words may still be in the socket.
+  static_cast<void>(m_slot.child().send(encode(Proceed{}), Clock::now() + m_settings.run_deadline));
+  return await(deadlines);
+}
+
+std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::await(const Deadlines& deadlines) {
+  std::optional<TrialPhase> phase;
+  for (;;) {
+    const nanoseconds allowed = deadlines(phase.value_or(TrialPhase::loading));
+    Received received = m_slot.child().receive(Clock::now() + allowed);
+    if (std::holds_alternative<DeadlinePassed>(received)) {
+      const double seconds = std::chrono::duration<double>(allowed).count();
+      return lost(TrialStatus::timeout, phase.value_or(TrialPhase::loading),
+                  fmt::format("passed its deadline of {:.3g} s", seconds));
+    }
+    if (const auto* nonsense = std::get_if<ProtocolError>(&received)) {
+      return lost(TrialStatus::crashed, phase.value_or(TrialPhase::loading), nonsense->message);
+    }
+    auto* message = std::get_if<Message>(&received);
+    if (!message && !phase) return NeverBegan{m_slot.collect()};
+    if (!message) return lost(TrialStatus::crashed, *phase, "");
+    if (const auto* failure = std::get_if<Failure>(message)) {
+      m_slot.discard();
+      throw model::Error(failure->message, failure->hint, failure->code);
+    }
+    if (std::holds_alternative<TrialOutcome>(*message) ||
+        std::holds_alternative<model::FinalOutcome>(*message))
+      return Answer(std::move(*message));
+    const auto* report = std::get_if<PhaseReport>(message);
+    if (!report) {
+      return lost(TrialStatus::crashed, phase.value_or(TrialPhase::loading),
+                  "it answered with an unexpected message");
+    }
+    phase = report->phase;
+    if (m_listener) m_listener(*phase);
+  }
+}
+
+std::string RemoteRunner::what_it_printed() {
+  const std::int64_t bytes = m_slot.child().output().printed_bytes();
+  return bytes > 0 ? fmt::format("printed {} bytes, which were dropped", bytes) : "";
+}
+
+TrialOutcome RemoteRunner::lost(TrialStatus status, TrialPhase phase, const std::string& why) {
+  TrialOutcome outcome;
+  outcome.status = status;
+  outcome.device_lost = true;
+  if (phase == TrialPhase::preparing) outcome.subject = model::Subject::problem;
+  if (phase == TrialPhase::probing) outcome.subject = model::Subject::binary;
+  if (status == TrialStatus::timeout) {
+    const std::string printed = m_slot.child().output().text();
+    m_slot.discard();
+    outcome.detail = fmt::format("{} while {}; its process was killed", why, model::to_string(phase));
+    if (phase == TrialPhase::preparing) outcome.detail += "; --prepare-timeout-s sets how long that may take";
+    if (!printed.empty()) outcome.detail += "; it printed:\n" + printed;
+    return outcome;
+  }
+  const std::string how = m_slot.collect();
+  outcome.detail = fmt::format("the measuring process died while {}: {}{}", model::to_string(phase),
+                               why.empty() ? "" : why + "; ", how);
+  return outcome;
+}
+
+}  // namespace tuner::worker
