@@ -50,7 +50,7 @@ struct OpenMacro {
 /// kernel whose declaration a macro makes is not seen.
 struct KernelSource {
   std::vector<SourceKernel> kernels;
-  std::vector<std::string> functions;  ///< names of the others, outside of classes
+  std::vector<std::string> functions;  ///< names of the others, outside of environments
   std::vector<OpenMacro> macros;
   int host_code_line = 0;  ///< of the first `main` or launch `<<<`, which NVRTC does not take; 0: neither
   std::vector<SourceStruct> structs;

@@ -25,7 +25,7 @@ namespace config {
 namespace {
 
 /// The folder a variable of the specification names, or its default below the home folder.
-std::filesystem::path base_folder(const Environment& environment, const char* variable,
+std::filesystem::path base_folder(const EnvironmentVariables& environment, const char* variable,
                                   const char* below_home) {
   if (const auto value = environment(variable)) {
     std::filesystem::path folder(*value);
@@ -36,7 +36,7 @@ std::filesystem::path base_folder(const Environment& environment, const char* va
 
 }  // namespace
 
-Environment process_environment() {
+EnvironmentVariables process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
     if (value == nullptr) return std::nullopt;
@@ -44,7 +44,7 @@ Environment process_environment() {
   };
 }
 
-std::filesystem::path home_folder(const Environment& environment) {
+std::filesystem::path home_folder(const EnvironmentVariables& environment) {
   const auto home = environment("HOME");
   if (!home || home->empty() || home->front() != '/') {
     throw tuner::model::UsageError(
@@ -54,19 +54,19 @@ std::filesystem::path home_folder(const Environment& environment) {
   return *home;
 }
 
-std::filesystem::path config_folder(const Environment& environment) {
+std::filesystem::path config_folder(const EnvironmentVariables& environment) {
   return base_folder(environment, "XDG_CONFIG_HOME", ".config");
 }
 
-std::filesystem::path data_folder(const Environment& environment) {
+std::filesystem::path data_folder(const EnvironmentVariables& environment) {
   return base_folder(environment, "XDG_DATA_HOME", ".local/share");
 }
 
-std::filesystem::path cache_folder(const Environment& environment) {
+std::filesystem::path cache_folder(const EnvironmentVariables& environment) {
   return base_folder(environment, "XDG_CACHE_HOME", ".cache");
 }
 
-std::filesystem::path default_database(const Environment& environment) {
+std::filesystem::path default_database(const EnvironmentVariables& environment) {
   return data_folder(environment) / "tuner.db";
 }
 
@@ -116,7 +116,7 @@ std::optional<std::string> value_text(const Node& node) {
 }
 
 std::string resolved(const std::string& value, const std::filesystem::path& folder,
-                     const Environment& environment) {
+                     const EnvironmentVariables& environment) {
   if (value.starts_with("~/")) return (home_folder(environment) / value.substr(2)).string();
   return (folder / value).lexically_normal().string();
 }
@@ -161,7 +161,8 @@ std::optional<std::string> read_value(const Member& member, Mistakes& mistakes) 
 }  // namespace
 
 std::vector<FileSetting> read_settings(std::string_view text, const std::string& name,
-                                       const std::filesystem::path& folder, const Environment& environment) {
+                                       const std::filesystem::path& folder,
+                                       const EnvironmentVariables& environment) {
   const std::variant<Node, model::Diagnostic> document = parse_toml(text, name);
   if (const auto* mistake = std::get_if<model::Diagnostic>(&document)) {
     refuse({*mistake}, {name, std::string(text)});
@@ -180,7 +181,7 @@ std::vector<FileSetting> read_settings(std::string_view text, const std::string&
 }
 
 std::vector<FileSetting> read_settings_file(const std::filesystem::path& path,
-                                            const Environment& environment) {
+                                            const EnvironmentVariables& environment) {
   const FileText file = DiskFiles().read(path);
   if (!file.problem.empty()) {
     throw model::UsageError(fmt::format("the settings file {} {}", path.string(), file.problem),
@@ -206,7 +207,7 @@ class Layers {
     }
   }
 
-  void add_environment(const Environment& environment) {
+  void add_environment(const EnvironmentVariables& environment) {
     for (const KnownSetting& known : known_settings()) {
       const std::string variable = variable_name(known.name);
       const auto value = environment(variable);
@@ -253,7 +254,7 @@ class Layers {
 };
 
 /// Shipped with the program, so a mistake in it is a mistake of the build; a test reads it.
-std::vector<FileSetting> shipped_defaults(const Environment& environment) {
+std::vector<FileSetting> shipped_defaults(const EnvironmentVariables& environment) {
   const auto files = embedded_files();
   const auto defaults = std::find_if(files.begin(), files.end(), [](const model::EmbeddedFile& file) {
     return file.path == "defaults.toml";
@@ -263,7 +264,7 @@ std::vector<FileSetting> shipped_defaults(const Environment& environment) {
 
 /// The user's file; without a home folder there is none, which is no mistake until something is to be kept
 /// there.
-std::optional<std::filesystem::path> user_file(const Environment& environment) {
+std::optional<std::filesystem::path> user_file(const EnvironmentVariables& environment) {
   std::error_code error;
   try {
     std::filesystem::path path = config_folder(environment) / "tuner.toml";
@@ -282,7 +283,7 @@ Surroundings process_surroundings() {
 
 Settings Settings::load(const std::map<std::string, std::string>& command_line,
                         const Surroundings& surroundings) {
-  const Environment& environment = surroundings.environment;
+  const EnvironmentVariables& environment = surroundings.environment;
   Layers layers;
   layers.add_file(shipped_defaults(environment), Layer::defaults);
   if (const auto path = user_file(environment)) {

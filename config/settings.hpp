@@ -16,23 +16,23 @@
 namespace config {
 
 /// The value of an environment variable; absent when it is not set.
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+using EnvironmentVariables = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// The environment of this process.
-Environment process_environment();
+EnvironmentVariables process_environment();
 
 /// HOME. Throws model::UsageError where it is not an absolute path.
-std::filesystem::path home_folder(const Environment& environment);
+std::filesystem::path home_folder(const EnvironmentVariables& environment);
 
 /// The folders of the XDG base directory specification, `tuner` appended. A variable that is empty or not
 /// absolute counts as unset; then ~/.config, ~/.local/share and ~/.cache serve. Throw model::UsageError
 /// without HOME.
-std::filesystem::path config_folder(const Environment& environment);
-std::filesystem::path data_folder(const Environment& environment);
-std::filesystem::path cache_folder(const Environment& environment);
+std::filesystem::path config_folder(const EnvironmentVariables& environment);
+std::filesystem::path data_folder(const EnvironmentVariables& environment);
+std::filesystem::path cache_folder(const EnvironmentVariables& environment);
 
 /// Where results are kept unless a setting says otherwise: data_folder()/tuner.db.
-std::filesystem::path default_database(const Environment& environment);
+std::filesystem::path default_database(const EnvironmentVariables& environment);
 
 /// `tuner.toml` in `working_directory` or the nearest folder above it, up to the root of its git repository.
 /// Outside of a repository only `working_directory` itself is asked.
@@ -49,11 +49,12 @@ struct FileSetting {
 /// values as strings, numbers, or lists for what the command line separates by commas. Relative paths become
 /// relative to `folder`. Throws model::UsageError with every mistake of the file, a line each.
 std::vector<FileSetting> read_settings(std::string_view text, const std::string& name,
-                                       const std::filesystem::path& folder, const Environment& environment);
+                                       const std::filesystem::path& folder,
+                                       const EnvironmentVariables& environment);
 
 /// The same for a file on disk.
 std::vector<FileSetting> read_settings_file(const std::filesystem::path& path,
-                                            const Environment& environment);
+                                            const EnvironmentVariables& environment);
 
 /// Where a value came from, strongest first.
 enum class Layer { command_line, environment, project_file, user_file, defaults };
@@ -67,7 +68,7 @@ struct Setting {
 
 /// What the layers are read from; tests pass their own.
 struct Surroundings {
-  Environment environment;
+  EnvironmentVariables environment;
   std::filesystem::path working_directory;
 };
 Surroundings process_surroundings();
@@ -105,7 +106,7 @@ class Settings {
 
  private:
   std::vector<Setting> m_settings;
-  Environment m_environment;
+  EnvironmentVariables m_environment;
 };
 
 }  // namespace config

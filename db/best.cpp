@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "db/contest_finder.hpp"
+#include "db/case_finder.hpp"
 #include "db/finals.hpp"
 #include "db/ids.hpp"
 #include "db/row_reader.hpp"
@@ -54,67 +54,67 @@ std::string dimension_names(const Problem& problem) {
   return names;
 }
 
-bool is_of_wanted_device(const Contest& contest, const BestQuery& query) {
-  return tuner::util::lower(contest.comparison_class.device).find(tuner::util::lower(query.device)) !=
+bool is_of_wanted_device(const Case& tuning_case, const BestQuery& query) {
+  return tuner::util::lower(tuning_case.environment.device).find(tuner::util::lower(query.device)) !=
          std::string::npos;
 }
 
 /// Whether its class, type and padding are among those asked for.
-bool is_asked_for(const Contest& contest, const BestQuery& query) {
-  const Problem& problem = contest.problem;
+bool is_asked_for(const Case& tuning_case, const BestQuery& query) {
+  const Problem& problem = tuning_case.problem;
   if (query.row_padding && problem.row_padding != *query.row_padding) return false;
   if (query.type && problem.type != *query.type) return false;
-  const tuner::model::ComparisonClass& comparison = contest.comparison_class;
+  const tuner::model::Environment& comparison = tuning_case.environment;
   if (!query.method.empty() && !comparison.method.starts_with(query.method + '-')) return false;
   if (!query.l2.empty() && comparison.l2 != query.l2) return false;
   const std::string text = tuner::util::lower(comparison.text());
-  if (text.find(tuner::util::lower(query.part_of_class)) == std::string::npos) return false;
-  return query.other_devices || is_of_wanted_device(contest, query);
+  if (text.find(tuner::util::lower(query.part_of_environment)) == std::string::npos) return false;
+  return query.other_devices || is_of_wanted_device(tuning_case, query);
 }
 
 /// Whether it has a time to answer with, too.
-bool may_answer(const Contest& contest, const BestQuery& query) {
-  return contest.ok + contest.dropped > 0 && is_asked_for(contest, query);
+bool may_answer(const Case& tuning_case, const BestQuery& query) {
+  return tuning_case.ok + tuning_case.dropped > 0 && is_asked_for(tuning_case, query);
 }
 
-/// All contests that are asked for, in their order, but the wanted device first.
-std::vector<BestAnswer> every(const std::vector<Contest>& all, const BestQuery& query) {
+/// All cases that are asked for, in their order, but the wanted device first.
+std::vector<BestAnswer> every(const std::vector<Case>& all, const BestQuery& query) {
   std::vector<BestAnswer> answers;
-  for (const Contest& contest : all) {
-    if (!may_answer(contest, query)) continue;
+  for (const Case& tuning_case : all) {
+    if (!may_answer(tuning_case, query)) continue;
     BestAnswer answer;
-    answer.contest = contest;
+    answer.tuning_case = tuning_case;
     answer.exact = true;
-    answer.wanted_device = is_of_wanted_device(contest, query);
+    answer.wanted_device = is_of_wanted_device(tuning_case, query);
     answers.push_back(std::move(answer));
   }
   std::stable_partition(answers.begin(), answers.end(), [](const BestAnswer& a) { return a.wanted_device; });
   return answers;
 }
 
-/// The contests to answer for: of each family and class the one nearest to what was asked, in the order of
+/// The cases to answer for: of each family and class the one nearest to what was asked, in the order of
 /// `all`.
-std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery& query) {
+std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& query) {
   std::vector<BestAnswer> answers;
   std::map<std::pair<std::string, Digest>, std::size_t> place;
-  const Contest* unfit = nullptr;
+  const Case* unfit = nullptr;
   bool fits = false;
-  for (const Contest& contest : all) {
-    if (!may_answer(contest, query)) continue;
-    const Problem& problem = contest.problem;
+  for (const Case& tuning_case : all) {
+    if (!may_answer(tuning_case, query)) continue;
+    const Problem& problem = tuning_case.problem;
     const auto away = distance(problem, query.sizes);
     if (!away) {
-      unfit = &contest;
+      unfit = &tuning_case;
       continue;
     }
     fits = true;
     BestAnswer answer;
-    answer.contest = contest;
+    answer.tuning_case = tuning_case;
     answer.distance = *away;
     answer.exact = *away == 0;
-    answer.wanted_device = is_of_wanted_device(contest, query);
+    answer.wanted_device = is_of_wanted_device(tuning_case, query);
     const auto [known, is_new] =
-        place.try_emplace({problem.family, contest.comparison_class.key()}, answers.size());
+        place.try_emplace({problem.family, tuning_case.environment.key()}, answers.size());
     if (is_new)
       answers.push_back(std::move(answer));
     else if (*away < answers[known->second].distance)
@@ -130,7 +130,7 @@ std::vector<BestAnswer> nearest(const std::vector<Contest>& all, const BestQuery
   return answers;
 }
 
-void load_tied(ContestFinder& finder, const BestQuery& query, const std::vector<Digest>& tied,
+void load_tied(CaseFinder& finder, const BestQuery& query, const std::vector<Digest>& tied,
                BestAnswer& answer) {
   answer.tied_count = static_cast<std::int64_t>(tied.size());
   const std::size_t loaded = std::min(tied.size(), static_cast<std::size_t>(std::max(query.most_tied, 0)));
@@ -138,44 +138,45 @@ void load_tied(ContestFinder& finder, const BestQuery& query, const std::vector<
 }
 
 /// How many others were dropped near a winner that was dropped itself.
-std::int64_t dropped_beside(const Connection& db, const Digest& contest, const std::string& kernel,
+std::int64_t dropped_beside(const Connection& db, const Digest& tuning_case, const std::string& kernel,
                             const TrialRecord& winner) {
   Statement count(db, sql("count_dropped"));
   auto row = count.use();
-  row.bind(contest).bind(kernel).bind(winner.outcome.measurement->median_ns * near_the_best).step();
+  row.bind(tuning_case).bind(kernel).bind(winner.outcome.measurement->median_ns * near_the_best).step();
   return row.integer() - 1;
 }
 
-/// False where nothing in the contest may win.
-bool complete(const Connection& db, ContestFinder& finder, FinalChecker& checker, SearchFinder& searches,
+/// False where nothing in the case may win.
+bool complete(const Connection& db, CaseFinder& finder, FinalChecker& checker, SearchFinder& searches,
               const BestQuery& query, BestAnswer& answer) {
-  const Digest contest = contest_id(answer.contest.problem, answer.contest.comparison_class);
-  const auto winner = finder.winner(contest, query.kernel);
+  const Digest tuning_case = case_id(answer.tuning_case.problem, answer.tuning_case.environment);
+  const auto winner = finder.winner(tuning_case, query.kernel);
   if (!winner) return false;
   answer.winner = finder.load(winner->trial);
   if (winner->final.empty()) {
-    answer.had_final = finder.has_final(contest);
+    answer.had_final = finder.has_final(tuning_case);
     answer.beats_final = !winner->finalist.empty();
     if (!answer.is_approximate())
-      load_tied(finder, query, finder.tied(contest, query.kernel, answer.winner), answer);
+      load_tied(finder, query, finder.tied(tuning_case, query.kernel, answer.winner), answer);
   } else {
     answer.final = finder.final(winner->final);
-    answer.check = checker.check(contest, winner->final);
+    answer.check = checker.check(tuning_case, winner->final);
     const auto counts = [&](const Digest& trial) {
       const auto kernel = finder.kernel_of_competitor(trial);
       return kernel && (query.kernel.empty() || *kernel == query.kernel);
     };
     load_tied(finder, query, tied_with(*answer.final, winner->trial, counts), answer);
   }
-  answer.newcomers = finder.newcomers(contest, answer.winner.outcome.measurement->median_ns * near_the_best);
-  answer.dropped_near = answer.is_approximate() ? dropped_beside(db, contest, query.kernel, answer.winner)
-                                                : finder.dropped_near(contest, query.kernel);
-  answer.untuned = finder.untuned(contest, answer.winner.key);
-  answer.baselines = finder.baselines(contest);
-  answer.ceilings = ceilings(db, answer.contest.comparison_class.device);
-  answer.searched = searches.searched(contest, query.kernel);
-  answer.settled = searches.settled(contest, query.kernel);
-  answer.device_kind = finder.kind_of(answer.contest.comparison_class.device);
+  answer.newcomers =
+      finder.newcomers(tuning_case, answer.winner.outcome.measurement->median_ns * near_the_best);
+  answer.dropped_near = answer.is_approximate() ? dropped_beside(db, tuning_case, query.kernel, answer.winner)
+                                                : finder.dropped_near(tuning_case, query.kernel);
+  answer.untuned = finder.untuned(tuning_case, answer.winner.key);
+  answer.baselines = finder.baselines(tuning_case);
+  answer.ceilings = ceilings(db, answer.tuning_case.environment.device);
+  answer.searched = searches.searched(tuning_case, query.kernel);
+  answer.settled = searches.settled(tuning_case, query.kernel);
+  answer.device_kind = finder.kind_of(answer.tuning_case.environment.device);
   return true;
 }
 
@@ -204,9 +205,9 @@ double times_as_long(const BestAnswer& answer, const TrialRecord& trial) {
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   require_sizes(query);
   const Snapshot snapshot(db);
-  const std::vector<Contest> all = contests(db, filter_of(query));
+  const std::vector<Case> all = cases(db, filter_of(query));
   std::vector<BestAnswer> answers = query.sizes.empty() ? every(all, query) : nearest(all, query);
-  ContestFinder finder(db);
+  CaseFinder finder(db);
   FinalChecker checker(db);
   SearchFinder searches(db);
   std::erase_if(answers,
@@ -217,34 +218,36 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
 std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
                                    const std::vector<BestAnswer>& answers) {
   using Class = std::pair<std::string, Digest>;  // a family in a class
-  const auto class_of = [](const Contest& contest) {
-    return Class(contest.problem.family, contest.comparison_class.key());
+  const auto environment_of = [](const Case& tuning_case) {
+    return Class(tuning_case.problem.family, tuning_case.environment.key());
   };
   const Snapshot snapshot(db);
   TrialFilter filter = filter_of(query);
-  std::map<std::pair<Class, Digest>, Contest> tried;
-  std::set<Class> classes;
-  for (const Contest& contest : contests(db, filter)) {
-    classes.insert(class_of(contest));
-    tried.emplace(std::pair(class_of(contest), problem_id(contest.problem)), contest);
+  std::map<std::pair<Class, Digest>, Case> tried;
+  std::set<Class> environments;
+  for (const Case& tuning_case : cases(db, filter)) {
+    environments.insert(environment_of(tuning_case));
+    tried.emplace(std::pair(environment_of(tuning_case), problem_id(tuning_case.problem)), tuning_case);
   }
   filter.kernel.clear();
   Statement ended(db, sql("select_ended"));
   std::vector<Unanswered> list;
-  for (Contest& contest : contests(db, filter)) {
-    const bool is_wanted = query.sizes.empty() || distance(contest.problem, query.sizes) == 0.0;
-    if (!is_wanted || !is_asked_for(contest, query) || !classes.contains(class_of(contest))) continue;
+  for (Case& tuning_case : cases(db, filter)) {
+    const bool is_wanted = query.sizes.empty() || distance(tuning_case.problem, query.sizes) == 0.0;
+    if (!is_wanted || !is_asked_for(tuning_case, query) ||
+        !environments.contains(environment_of(tuning_case)))
+      continue;
     const bool is_answered = std::any_of(answers.begin(), answers.end(), [&](const BestAnswer& answer) {
-      return answer.contest.problem == contest.problem &&
-             answer.contest.comparison_class == contest.comparison_class;
+      return answer.tuning_case.problem == tuning_case.problem &&
+             answer.tuning_case.environment == tuning_case.environment;
     });
     if (is_answered) continue;
-    const auto known = tried.find({class_of(contest), problem_id(contest.problem)});
+    const auto known = tried.find({environment_of(tuning_case), problem_id(tuning_case.problem)});
     Unanswered& one = list.emplace_back();
-    one.contest = known == tried.end() ? std::move(contest) : known->second;
+    one.tuning_case = known == tried.end() ? std::move(tuning_case) : known->second;
     if (known == tried.end()) continue;
     auto row = ended.use();
-    row.bind(contest_id(one.contest.problem, one.contest.comparison_class)).bind(query.kernel);
+    row.bind(case_id(one.tuning_case.problem, one.tuning_case.environment)).bind(query.kernel);
     while (row.step()) {
       const auto status = read_status(row);
       one.ended.emplace_back(status, row.integer());
@@ -258,13 +261,13 @@ std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& fi
   BestQuery query;
   query.kernel = filter.kernel;
   query.most_tied = std::numeric_limits<int>::max();
-  ContestFinder finder(db);
+  CaseFinder finder(db);
   FinalChecker checker(db);
   SearchFinder searches(db);
   std::vector<BestAnswer> answers;
-  for (const Contest& contest : contests(db, filter)) {
+  for (const Case& tuning_case : cases(db, filter)) {
     BestAnswer answer;
-    answer.contest = contest;
+    answer.tuning_case = tuning_case;
     answer.exact = true;
     if (complete(db, finder, checker, searches, query, answer)) answers.push_back(std::move(answer));
   }
@@ -275,8 +278,8 @@ std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilte
   std::vector<tuner::model::Winner> list;
   for (BestAnswer& answer : best_of_each(db, filter)) {
     tuner::model::Winner winner;
-    winner.problem = answer.contest.problem;
-    winner.comparison_class = answer.contest.comparison_class;
+    winner.problem = answer.tuning_case.problem;
+    winner.environment = answer.tuning_case.environment;
     winner.trial = answer.winner.key;
     winner.final = std::move(answer.final);
     winner.searched = std::move(answer.searched);
@@ -324,8 +327,8 @@ Ranked ranked(TrialRecord trial, const BestAnswer& answer, double base_ns) {
 
 std::vector<Ranked> ranking(const Connection& db, const BestAnswer& answer, const BestQuery& query) {
   TrialFilter filter;
-  filter.problem = answer.contest.problem;
-  filter.comparison_class = answer.contest.comparison_class;
+  filter.problem = answer.tuning_case.problem;
+  filter.environment = answer.tuning_case.environment;
   filter.superseded = false;
   filter.kernel = query.kernel;
   const double base = base_ns(db, answer);

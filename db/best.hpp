@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "db/case_finder.hpp"
 #include "db/connection.hpp"
-#include "db/contest_finder.hpp"
 #include "db/finals.hpp"
 #include "db/queries.hpp"
 #include "tuner/model/ceiling.hpp"
@@ -25,7 +25,7 @@ struct BestQuery {
   std::string device;                           ///< wanted model name or part of it, in any case; empty: any
   std::string method;                           ///< `quick`, as --measure takes it; empty: any
   std::string l2;                               ///< empty: any
-  std::string part_of_class;                    ///< of a class's text, in any case; empty: any
+  std::string part_of_environment;              ///< of a class's text, in any case; empty: any
   bool other_devices = true;                    ///< also answer for devices that were not asked for
   int most_tied = 20;                           ///< load at most this many of the tied trials
 };
@@ -34,9 +34,9 @@ struct BestQuery {
 /// between the best chose, unless a trial that it knows nothing of is faster than its interval; else the
 /// fastest, whose figures are then from the race and better than they deserve. Where one kernel was asked
 /// for: the best of its trials in that final. A dropped trial is named where it is faster than all that were
-/// measured whole. Nothing is ever compared across classes.
+/// measured whole. Nothing is ever compared across environments.
 struct BestAnswer {
-  Contest contest;            ///< what was measured: its problem may be another than the one asked for
+  Case tuning_case;           ///< what was measured: its problem may be another than the one asked for
   bool exact = false;         ///< the problem is the one asked for; else the nearest that was measured
   double distance = 0;        ///< Euclidean norm of log2(measured / wanted) over the dimensions; 0 when exact
   bool wanted_device = true;  ///< the class is of the device asked for
@@ -64,7 +64,7 @@ struct BestAnswer {
   std::optional<tuner::model::Searched> searched;    ///< nothing where no search of before says
 };
 
-/// How many times as long as the winner another trial of the contest takes: by the final where both were in
+/// How many times as long as the winner another trial of the case takes: by the final where both were in
 /// it, else by the race, where a time of it is known of the winner too.
 double times_as_long(const BestAnswer& answer, const tuner::model::TrialRecord& trial);
 
@@ -76,22 +76,22 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
 
 /// A size that was tuned and has no answer to the question.
 struct Unanswered {
-  Contest contest;  ///< its counts are those of the kernel asked for
+  Case tuning_case;  ///< its counts are those of the kernel asked for
   /// How the trials that could have answered ended, the most frequent first; none: nobody tried.
   std::vector<std::pair<tuner::model::TrialStatus, std::int64_t>> ended;
 };
-/// Those of the sizes asked for that `answers` leave out, in the order of contests(): of each class that the
+/// Those of the sizes asked for that `answers` leave out, in the order of cases(): of each class that the
 /// kernel asked for was tried in.
 std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
                                    const std::vector<BestAnswer>& answers);
 
-/// best() for all contests that `filter` selects, in the order of contests(); of one kernel where it names
+/// best() for all cases that `filter` selects, in the order of cases(); of one kernel where it names
 /// one. Contests without a trial that may win are left out.
 std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter);
 /// The same in short, for reports.
 std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter);
 
-/// A trial of a contest beside the others.
+/// A trial of a case beside the others.
 struct Ranked {
   tuner::model::TrialRecord trial;  ///< without raw samples
   /// Its time by that of the fastest of the answer's final, or without one of the answer's winner; by the
@@ -100,11 +100,11 @@ struct Ranked {
   double ratio_low = 1;  ///< 95 % interval, where they were sampled in turn
   double ratio_high = 1;
   /// The ratio is that of the answer's final; else of two medians of the race, of which the fastest's is what
-  /// all contestants together say (FinalCheck::raced_ns).
+  /// all finalists together say (FinalCheck::raced_ns).
   bool in_final = false;
 };
 
-/// The trials of the answer's contest in the order in which one would use them: the answer's winner, then by
+/// The trials of the answer's case in the order in which one would use them: the answer's winner, then by
 /// their ratios. Those that compete and those that were dropped early, whose ratios are approximate: so the
 /// first of any part is the best of that part. Of the kernel that `query` names, where it names one.
 std::vector<Ranked> ranking(const Connection& db, const BestAnswer& answer, const BestQuery& query);

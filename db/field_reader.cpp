@@ -23,7 +23,7 @@ FieldReader::FieldReader(const Connection& db)
                 "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
       m_least(db, sql("select_least_time")),
       m_least_by_kernel(db, sql("select_least_times")),
-      m_contenders(
+      m_finalists(
           db, "SELECT id, median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns, id"),
       m_baselines(db,
                   "SELECT id FROM trials WHERE contest = ? AND role = 'baseline' AND status = 'ok' "
@@ -40,9 +40,9 @@ FieldReader::FieldReader(const Connection& db)
                 "JOIN trials AS t ON t.id = e.trial AND t.competes = 1 WHERE e.final = ?"),
       m_checker(db) {}
 
-std::optional<double> FieldReader::best_ns(const Digest& contest) {
+std::optional<double> FieldReader::best_ns(const Digest& tuning_case) {
   auto row = m_fastest.use();
-  if (!row.bind(contest).step()) return std::nullopt;
+  if (!row.bind(tuning_case).step()) return std::nullopt;
   return row.real();
 }
 
@@ -59,9 +59,9 @@ std::optional<double> FieldReader::least_ns(const std::vector<Digest>& trials) {
 }
 
 std::optional<double> FieldReader::least_ns_beside(const std::set<std::string>& kernels,
-                                                   const Digest& contest) {
+                                                   const Digest& tuning_case) {
   auto row = m_least_by_kernel.use();
-  row.bind(contest);
+  row.bind(tuning_case);
   while (row.step()) {
     const double time_ns = row.real();
     if (!kernels.contains(row.text())) return time_ns;
@@ -75,10 +75,10 @@ TrialRecord FieldReader::load(const Digest& trial) {
   return read_trial(row, false);
 }
 
-std::vector<FinalRecord::Coverage> FieldReader::coverage(const Digest& contest) {
+std::vector<FinalRecord::Coverage> FieldReader::coverage(const Digest& tuning_case) {
   std::vector<FinalRecord::Coverage> list;
   auto row = m_coverage.use();
-  row.bind(contest);
+  row.bind(tuning_case);
   while (row.step()) {
     FinalRecord::Coverage covered;
     covered.run = row.digest();
@@ -90,12 +90,12 @@ std::vector<FinalRecord::Coverage> FieldReader::coverage(const Digest& contest) 
   return list;
 }
 
-std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& contest,
+std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& tuning_case,
                                                        const std::vector<Digest>& finals,
                                                        double& unsettled_ns) {
   std::vector<Raced> found;
   for (const Digest& final : finals) {
-    const FinalCheck check = m_checker.check(contest, final);
+    const FinalCheck check = m_checker.check(tuning_case, final);
     if (check.is_unsettled()) unsettled_ns = std::max(unsettled_ns, check.final_ns);
     auto row = m_entries.use();
     row.bind(final);
@@ -117,8 +117,8 @@ std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& contest,
   return found;
 }
 
-std::vector<FieldReader::Raced> FieldReader::contenders(const Digest& contest, std::vector<Raced> list,
-                                                        double within, double unsettled_ns) {
+std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& tuning_case, std::vector<Raced> list,
+                                                       double within, double unsettled_ns) {
   double best_ns = std::numeric_limits<double>::infinity();
   std::set<Digest> known;
   for (const Raced& finalist : list) {
@@ -126,8 +126,8 @@ std::vector<FieldReader::Raced> FieldReader::contenders(const Digest& contest, s
     known.insert(finalist.trial);
   }
   const auto most_ns = [&] { return std::max(best_ns * within, unsettled_ns); };
-  auto row = m_contenders.use();
-  row.bind(contest);
+  auto row = m_finalists.use();
+  row.bind(tuning_case);
   while (row.step()) {
     const Digest trial = row.digest();
     const double time_ns = row.real();
@@ -142,34 +142,34 @@ std::vector<FieldReader::Raced> FieldReader::contenders(const Digest& contest, s
   return list;
 }
 
-Field FieldReader::read(const Digest& contest, double within, int most) {
+Field FieldReader::read(const Digest& tuning_case, double within, int most) {
   Field field;
   std::vector<Digest> finals;
   {
     auto row = m_last_finals.use();
-    row.bind(contest);
+    row.bind(tuning_case);
     while (row.step()) finals.push_back(row.digest());
   }
   double unsettled_ns = 0;
-  std::vector<Raced> list = finalists(contest, finals, unsettled_ns);
-  list = contenders(contest, std::move(list), within, unsettled_ns);
+  std::vector<Raced> list = finalists(tuning_case, finals, unsettled_ns);
+  list = finalists(tuning_case, std::move(list), within, unsettled_ns);
   if (list.empty()) return field;
   list.resize(std::min(list.size(), static_cast<std::size_t>(std::max(most, 0))));
   field.unsettled = unsettled_ns > 0;
   for (const Raced& raced : list) {
-    field.contenders.push_back(load(raced.trial));
+    field.finalists.push_back(load(raced.trial));
     field.raced_ns.push_back(raced.ns);
   }
   {
     auto row = m_baselines.use();
-    row.bind(contest);
+    row.bind(tuning_case);
     while (row.step()) field.baselines.push_back(load(row.digest()));
   }
-  field.coverage = coverage(contest);
+  field.coverage = coverage(tuning_case);
 
   for (const Digest& final : finals) {
     std::vector<bool>& considered = field.considered.emplace_back();
-    for (const auto* trials : {&field.contenders, &field.baselines}) {
+    for (const auto* trials : {&field.finalists, &field.baselines}) {
       for (const TrialRecord& trial : *trials) {
         auto row = m_considered.use();
         considered.push_back(row.bind(final).bind(trial.key).step());

@@ -9,20 +9,20 @@
 
 namespace db {
 
-/// Reads whom a final of a contest would be between, and what the finals before have considered.
+/// Reads whom a final of a case would be between, and what the finals before have considered.
 class FieldReader {
  public:
   explicit FieldReader(const Connection& db);
 
   /// The median of the fastest trial that may win.
-  std::optional<double> best_ns(const tuner::model::Digest& contest);
+  std::optional<double> best_ns(const tuner::model::Digest& tuning_case);
   /// See ResultSource::least_ns().
   std::optional<double> least_ns(const std::vector<tuner::model::Digest>& trials);
   /// See ResultSource::least_ns_beside().
   std::optional<double> least_ns_beside(const std::set<std::string>& kernels,
-                                        const tuner::model::Digest& contest);
+                                        const tuner::model::Digest& tuning_case);
   /// See ResultSource::field().
-  tuner::model::Field read(const tuner::model::Digest& contest, double within, int most);
+  tuner::model::Field read(const tuner::model::Digest& tuning_case, double within, int most);
 
  private:
   /// What a trial takes in a race.
@@ -32,14 +32,14 @@ class FieldReader {
   };
   /// Contestants of the finals that count. `unsettled_ns`: how slow one of them is without a rival, if the
   /// race says otherwise.
-  std::vector<Raced> finalists(const tuner::model::Digest& contest,
+  std::vector<Raced> finalists(const tuner::model::Digest& tuning_case,
                                const std::vector<tuner::model::Digest>& finals, double& unsettled_ns);
-  std::vector<Raced> contenders(const tuner::model::Digest& contest, std::vector<Raced> finalists,
-                                double within, double unsettled_ns);
+  std::vector<Raced> finalists(const tuner::model::Digest& tuning_case, std::vector<Raced> finalists,
+                               double within, double unsettled_ns);
   tuner::model::TrialRecord load(const tuner::model::Digest& trial);
-  std::vector<tuner::model::FinalRecord::Coverage> coverage(const tuner::model::Digest& contest);
+  std::vector<tuner::model::FinalRecord::Coverage> coverage(const tuner::model::Digest& tuning_case);
 
-  Statement m_fastest, m_least, m_least_by_kernel, m_contenders, m_baselines, m_trial, m_coverage,
+  Statement m_fastest, m_least, m_least_by_kernel, m_finalists, m_baselines, m_trial, m_coverage,
       m_last_finals, m_considered, m_entries;
   FinalChecker m_checker;
 };

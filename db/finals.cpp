@@ -25,7 +25,7 @@ struct Timed {
   std::string gpu;
 };
 
-struct Contestant {
+struct Finalist {
   double ratio = 1;
   std::optional<Timed> final;
   std::optional<Timed> race;  ///< the fastest
@@ -44,28 +44,28 @@ void keep_faster(std::optional<Timed>& known, const Timed& time) {
 }
 
 /// Of the final's run the last measurement is the final's; the others are of races.
-std::vector<Contestant> read(Statement& times, const Digest& final) {
-  std::vector<Contestant> contestants;
+std::vector<Finalist> read(Statement& times, const Digest& final) {
+  std::vector<Finalist> finalists;
   auto row = times.use();
   row.bind(final);
   while (row.step()) {
     const auto place = static_cast<std::size_t>(row.integer());
-    if (contestants.size() <= place) contestants.resize(place + 1);
-    Contestant& contestant = contestants[place];
-    contestant.ratio = row.real();
+    if (finalists.size() <= place) finalists.resize(place + 1);
+    Finalist& finalist = finalists[place];
+    finalist.ratio = row.real();
     Timed time;
     time.ns = row.real();
     time.mhz = row.real();
     const bool of_run = row.flag();
     time.gpu = row.text();
     if (of_run) {
-      if (contestant.final) keep_faster(contestant.race, *contestant.final);
-      contestant.final = time;
+      if (finalist.final) keep_faster(finalist.race, *finalist.final);
+      finalist.final = time;
     } else {
-      keep_faster(contestant.race, time);
+      keep_faster(finalist.race, time);
     }
   }
-  return contestants;
+  return finalists;
 }
 
 /// Whether the clock alone makes it slower.
@@ -94,11 +94,11 @@ FinalChecker::FinalChecker(const Connection& db)
           "AND median_ns < ?3 AND NOT EXISTS (SELECT 1 FROM final_entries AS e WHERE e.final = ?2 "
           "AND e.trial = t.id) ORDER BY median_ns, id LIMIT 1") {}
 
-FinalCheck FinalChecker::check(const Digest& contest, const Digest& final) {
+FinalCheck FinalChecker::check(const Digest& tuning_case, const Digest& final) {
   FinalCheck check;
-  const std::vector<Contestant> contestants = read(m_times, final);
-  if (contestants.empty() || !contestants.front().final) return check;
-  const Contestant& fastest = contestants.front();
+  const std::vector<Finalist> finalists = read(m_times, final);
+  if (finalists.empty() || !finalists.front().final) return check;
+  const Finalist& fastest = finalists.front();
   check.final_ns = fastest.final->ns;
   check.final_mhz = fastest.final->mhz;
   if (fastest.race) {
@@ -107,8 +107,8 @@ FinalCheck FinalChecker::check(const Digest& contest, const Digest& final) {
   }
   std::vector<double> in_turn, clocks, raced;
   std::map<std::string, std::vector<double>> raced_on;
-  for (std::size_t i = 0; i < contestants.size(); ++i) {
-    const Contestant& one = contestants[i];
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    const Finalist& one = finalists[i];
     if (i > 0 && one.final) in_turn.push_back(one.final->ns / one.ratio);
     if (i > 0 && one.final && one.final->mhz > 0) clocks.push_back(one.final->mhz);
     if (!one.race) continue;
@@ -129,7 +129,7 @@ FinalCheck FinalChecker::check(const Digest& contest, const Digest& final) {
   const bool slower = check.own_race_ns > 0 && check.final_ns > check.own_race_ns * as_good_as_equal;
   if (!alone || !slower || is_explained_by_clock(check)) return check;
   auto row = m_elsewhere.use();
-  if (!row.bind(contest).bind(final).bind(check.final_ns).step()) return check;
+  if (!row.bind(tuning_case).bind(final).bind(check.final_ns).step()) return check;
   check.faster_elsewhere = row.integer();
   check.fastest_elsewhere = row.digest();
   check.fastest_elsewhere_ns = row.real();
@@ -155,7 +155,7 @@ FinalRecord FinalReader::read(Statement::Use& row) {
   FinalRecord final;
   const Digest id = row.digest();
   final.problem = read_problem(row);
-  final.comparison_class = read_class(row);
+  final.environment = read_environment(row);
   final.chosen = row.digest();
   final.rounds = row.small();
   final.throttled_rounds = row.small();
@@ -187,9 +187,9 @@ FinalRecord FinalReader::read(Statement::Use& row) {
 }
 
 std::vector<FinalRecord> finals(const Connection& db, const TrialFilter& filter) {
-  TrialFilter contests = filter;
-  contests.kernel.clear();
-  Condition condition = contest_condition(contests);
+  TrialFilter cases = filter;
+  cases.kernel.clear();
+  Condition condition = case_condition(cases);
   if (filter.superseded) {
     condition.add("(SELECT superseded FROM trials WHERE id = f.chosen) = ?",
                   static_cast<std::int64_t>(*filter.superseded));

@@ -16,7 +16,7 @@ namespace db {
 
 /// How the times of a final stand to each other, and to those of the race. A GPU's clock falls when it is
 /// hot, and that of the last rounds, which the fastest may run alone, is another than that of the rounds
-/// before. What the contestants' ratios say holds all the same: they were sampled in turn.
+/// before. What the finalists' ratios say holds all the same: they were sampled in turn.
 struct FinalCheck {
   /// Of the fastest, alone or with those that are left: its time in the final.
   double final_ns = 0;
@@ -27,7 +27,7 @@ struct FinalCheck {
   /// Its own time in the race, 0: unknown, as the clock.
   double own_race_ns = 0;
   double own_race_mhz = 0;
-  /// What it takes in a race, as all contestants have it: the median of their races by their ratios. 0:
+  /// What it takes in a race, as all finalists have it: the median of their races by their ratios. 0:
   /// unknown.
   double raced_ns = 0;
   /// The same, of those that raced on one GPU, by its uuid.
@@ -42,20 +42,20 @@ struct FinalCheck {
   /// Whether the race says otherwise, and no ratio tells which is right.
   bool is_unsettled() const { return faster_elsewhere > 0; }
   /// By what a time of the race, taken on that GPU, is divided to be held against the fastest; 0: unknown. Of
-  /// a GPU that no contestant raced on, or of an unknown one, all of them tell.
+  /// a GPU that no finalist raced on, or of an unknown one, all of them tell.
   double race_of_fastest(const std::string& gpu) const;
 };
 
 class FinalChecker {
  public:
   explicit FinalChecker(const Connection& db);
-  FinalCheck check(const tuner::model::Digest& contest, const tuner::model::Digest& final);
+  FinalCheck check(const tuner::model::Digest& tuning_case, const tuner::model::Digest& final);
 
  private:
   Statement m_times, m_elsewhere;
 };
 
-/// All finals of the contests that `filter` selects (its family, device, class and problem count; its
+/// All finals of the cases that `filter` selects (its family, device, class and problem count; its
 /// `superseded` for what they chose), by problem and class, oldest first.
 std::vector<tuner::model::FinalRecord> finals(const Connection& db, const TrialFilter& filter = {});
 

@@ -98,7 +98,7 @@ Forgotten count(const Connection& db, const ForgetQuery& query) {
   return gone;
 }
 
-/// Finals that chose what goes, that were held by a run that goes, or of whose contestants none stays.
+/// Finals that chose what goes, that were held by a run that goes, or of whose finalists none stays.
 void select_finals(const Connection& db, const ForgetQuery& query) {
   db.execute(
       "CREATE TEMP TABLE IF NOT EXISTS doomed_finals (id BLOB PRIMARY KEY NOT NULL); DELETE FROM "

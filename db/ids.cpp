@@ -13,9 +13,8 @@ Digest problem_id(const tuner::model::Problem& problem) {
   return digest.add(problem.row_padding).finish();
 }
 
-Digest contest_id(const tuner::model::Problem& problem,
-                  const tuner::model::ComparisonClass& comparison_class) {
-  return DigestBuilder().add("contest 1").add(problem_id(problem)).add(comparison_class.key()).finish();
+Digest case_id(const tuner::model::Problem& problem, const tuner::model::Environment& environment) {
+  return DigestBuilder().add("contest 1").add(problem_id(problem)).add(environment.key()).finish();
 }
 
 Digest configuration_id(const tuner::model::Configuration& configuration) {

@@ -13,8 +13,8 @@ namespace db {
 // Ids of rows by their content: the same in every database.
 
 tuner::model::Digest problem_id(const tuner::model::Problem& problem);
-tuner::model::Digest contest_id(const tuner::model::Problem& problem,
-                                const tuner::model::ComparisonClass& comparison_class);
+tuner::model::Digest case_id(const tuner::model::Problem& problem,
+                             const tuner::model::Environment& environment);
 tuner::model::Digest configuration_id(const tuner::model::Configuration& configuration);
 tuner::model::Digest configuration_id(std::string_view canonical_json);
 /// `parameters`: JSON array of their names as written.

@@ -12,10 +12,10 @@ namespace db {
 namespace {
 
 using tuner::model::Assignment;
-using tuner::model::ComparisonClass;
 using tuner::model::Configuration;
 using tuner::model::DeviceLimits;
 using tuner::model::Dimension;
+using tuner::model::Environment;
 using tuner::model::Error;
 using tuner::model::Problem;
 using tuner::model::Value;
@@ -102,14 +102,14 @@ DeviceLimits limits_from(const Json& value) {
   return object_from<DeviceLimits>(Fields(value, "limits"));
 }
 
-Json json_of(const ComparisonClass& value) {
+Json json_of(const Environment& value) {
   return {{"device", value.device},        {"driver", value.driver}, {"toolkit", value.toolkit},
           {"type", cuda_name(value.type)}, {"l2", value.l2},         {"method", value.method},
           {"inputs", value.inputs}};
 }
 
-ComparisonClass class_from(const Fields& fields) {
-  ComparisonClass value;
+Environment environment_from(const Fields& fields) {
+  Environment value;
   value.device = fields.text("device");
   value.driver = fields.text("driver");
   value.toolkit = fields.text("toolkit");

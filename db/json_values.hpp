@@ -27,8 +27,8 @@ std::vector<std::string> names_from(const Json& value);
 Json json_of(const tuner::model::DeviceLimits& limits);
 tuner::model::DeviceLimits limits_from(const Json& value);
 
-Json json_of(const tuner::model::ComparisonClass& value);
-tuner::model::ComparisonClass class_from(const Fields& fields);
+Json json_of(const tuner::model::Environment& value);
+tuner::model::Environment environment_from(const Fields& fields);
 
 /// From the fields `family`, `sizes`, `type` and `row_padding`, which stand beside others.
 tuner::model::Problem problem_from(const Fields& fields);

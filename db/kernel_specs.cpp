@@ -135,7 +135,7 @@ std::vector<PastTrial> KernelSpecs::undecided(const KernelDeclaration& kernel) {
     const std::string configuration = row.text();
     trial.configuration = stored_configuration(configuration, row.text());
     trial.problem = read_problem(row);
-    trial.comparison_class = read_class(row);
+    trial.environment = read_environment(row);
     trial.definition = row.digest();
     trial.architecture = row.text();
     if (const std::string limits = row.text(); !limits.empty()) trial.limits = stored_limits(limits);

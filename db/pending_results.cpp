@@ -142,9 +142,9 @@ void PendingResults::record_verdict(const tuner::model::ProbeVerdict& verdict) {
 }
 
 void PendingResults::record_final(const tuner::model::FinalRecord& final,
-                                  const std::vector<TrialRecord>& contestants) {
-  Final stamped{final, contestants};
-  ResultStore::stamp(stamped.record, stamped.contestants);
+                                  const std::vector<TrialRecord>& finalists) {
+  Final stamped{final, finalists};
+  ResultStore::stamp(stamped.record, stamped.finalists);
   put(std::move(stamped));
 }
 
@@ -187,7 +187,7 @@ PendingResults::Written PendingResults::write(const Entry& entry, bool late) {
     ResultStore& store;
     bool late;
     void operator()(const TrialRecord& trial) const { store.record_stamped(trial, late); }
-    void operator()(const Final& final) const { store.record_stamped(final.record, final.contestants, late); }
+    void operator()(const Final& final) const { store.record_stamped(final.record, final.finalists, late); }
     void operator()(const tuner::model::ProbeVerdict& verdict) const { store.record_verdict(verdict); }
     void operator()(const tuner::model::SearchRecord& search) const { store.record_search(search); }
     void operator()(const Declaration& declaration) const {
@@ -220,9 +220,9 @@ bool PendingResults::spill(const Entry& entry, SpillFile& file) {
     return file.append(search_line(*search));
   const auto* final = std::get_if<Final>(&entry);
   if (final == nullptr) return true;
-  // In one piece: a final without its contestants cannot be imported.
+  // In one piece: a final without its finalists cannot be imported.
   std::string lines;
-  for (const TrialRecord& trial : final->contestants) lines += trial_line(trial);
+  for (const TrialRecord& trial : final->finalists) lines += trial_line(trial);
   return file.append(lines + final_line(final->record));
 }
 

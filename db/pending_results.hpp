@@ -88,7 +88,7 @@ class PendingResults final : public tuner::model::ResultSink {
                  const std::vector<const tuner::model::TrialRecord*>& next) override;
   void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
   void record_final(const tuner::model::FinalRecord& final,
-                    const std::vector<tuner::model::TrialRecord>& contestants) override;
+                    const std::vector<tuner::model::TrialRecord>& finalists) override;
   void record_search(const tuner::model::SearchRecord& search) override;
 
   std::size_t pending() const { return m_pending.size(); }
@@ -111,7 +111,7 @@ class PendingResults final : public tuner::model::ResultSink {
   };
   struct Final {
     tuner::model::FinalRecord record;
-    std::vector<tuner::model::TrialRecord> contestants;
+    std::vector<tuner::model::TrialRecord> finalists;
   };
   using Entry = std::variant<tuner::model::TrialRecord, Final, tuner::model::ProbeVerdict,
                              tuner::model::SearchRecord, Declaration, Closing, Ending>;

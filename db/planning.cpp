@@ -22,43 +22,43 @@
 namespace db {
 namespace {
 
+using tuner::model::CaseName;
 using tuner::model::Configuration;
-using tuner::model::ContestName;
 using tuner::model::Digest;
 using tuner::model::Elsewhere;
 using tuner::model::ElsewhereQuery;
 using tuner::model::Problem;
 
-/// Problems of the class itself, and other classes, at most.
+/// Problems of the class itself, and other environments, at most.
 constexpr std::size_t most_problems = 4;
-constexpr std::size_t most_classes = 4;
+constexpr std::size_t most_environments = 4;
 /// Of each, the fastest, about so many of the others, and so many that failed; at most.
 constexpr std::int64_t most_fastest = 800;
 constexpr double most_slower = 300;
 constexpr std::int64_t most_failed = 100;
 
 struct Place {
-  Digest contest;
-  ContestName name;
+  Digest tuning_case;
+  CaseName name;
   bool is_today = true;
   std::int64_t timed = 0;
 };
 
 std::vector<Place> all_places(const Connection& db, const ElsewhereQuery& query) {
-  const Problem& problem = query.contest.problem;
+  const Problem& problem = query.tuning_case.problem;
   Statement select(db, sql("select_elsewhere"));
   std::vector<Place> places;
   auto row = select.use();
   row.bind(problem.family).bind(cuda_name(problem.type));
   while (row.step()) {
     Place place;
-    place.contest = row.digest();
+    place.tuning_case = row.digest();
     place.name.problem = read_problem(row);
-    place.name.comparison_class = read_class(row);
+    place.name.environment = read_environment(row);
     place.is_today = !row.flag();
     place.timed = row.integer();
     const bool is_excepted =
-        place.name == query.contest ||
+        place.name == query.tuning_case ||
         std::find(query.except.begin(), query.except.end(), place.name) != query.except.end();
     if (place.is_today && is_excepted) continue;
     places.push_back(std::move(place));
@@ -68,21 +68,22 @@ std::vector<Place> all_places(const Connection& db, const ElsewhereQuery& query)
 
 /// The nearest problems of the class itself; then of each other class, those on the same device first, then
 /// those that know most, the nearest problem. What specs were before comes after what they are.
-std::vector<Place> nearest(std::vector<Place> places, const ContestName& contest) {
+std::vector<Place> nearest(std::vector<Place> places, const CaseName& tuning_case) {
   const auto rank = [&](const Place& place) {
-    const bool same_class = place.name.comparison_class == contest.comparison_class;
-    const bool same_device = place.name.comparison_class.device == contest.comparison_class.device;
-    return std::tuple(!same_class, !place.is_today, !same_device,
-                      distance(place.name.problem, contest.problem), -place.timed, place.contest);
+    const bool same_environment = place.name.environment == tuning_case.environment;
+    const bool same_device = place.name.environment.device == tuning_case.environment.device;
+    return std::tuple(!same_environment, !place.is_today, !same_device,
+                      distance(place.name.problem, tuning_case.problem), -place.timed, place.tuning_case);
   };
   std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) { return rank(a) < rank(b); });
   std::vector<Place> chosen;
   std::size_t problems = 0;
-  std::set<Digest> classes;
+  std::set<Digest> environments;
   for (Place& place : places) {
-    if (place.name.comparison_class == contest.comparison_class) {
+    if (place.name.environment == tuning_case.environment) {
       if (problems++ >= most_problems) continue;
-    } else if (classes.size() >= most_classes || !classes.insert(place.name.comparison_class.key()).second) {
+    } else if (environments.size() >= most_environments ||
+               !environments.insert(place.name.environment.key()).second) {
       continue;
     }
     chosen.push_back(std::move(place));
@@ -97,7 +98,7 @@ Kernels wanted_kernels(const Connection& db, const ElsewhereQuery& query) {
   Statement select(db, "SELECT id, name FROM kernels WHERE family = ?");
   Kernels kernels;
   auto row = select.use();
-  row.bind(query.contest.problem.family);
+  row.bind(query.tuning_case.problem.family);
   while (row.step()) {
     const Digest id = row.digest();
     std::string name = row.text();
@@ -142,17 +143,17 @@ class ElsewhereReader {
     Elsewhere elsewhere{place.name, place.is_today, {}};
     {
       auto row = m_fastest.use();
-      add(row.bind(place.contest).bind(!place.is_today).bind(most_fastest), elsewhere);
+      add(row.bind(place.tuning_case).bind(!place.is_today).bind(most_fastest), elsewhere);
     }
     if (place.timed > most_fastest && !elsewhere.results.empty()) {
       // A random part, and the same configurations at every size, which then are read once.
       const double share = most_slower / static_cast<double>(place.timed - most_fastest);
       auto row = m_slower.use();
-      row.bind(place.contest).bind(!place.is_today).bind(*elsewhere.results.back().median_ns);
+      row.bind(place.tuning_case).bind(!place.is_today).bind(*elsewhere.results.back().median_ns);
       add(row.bind(first_part(share)), elsewhere);
     }
     auto row = m_failed.use();
-    add(row.bind(place.contest).bind(!place.is_today).bind(most_failed), elsewhere);
+    add(row.bind(place.tuning_case).bind(!place.is_today).bind(most_failed), elsewhere);
     return elsewhere;
   }
 
@@ -191,14 +192,14 @@ std::vector<Elsewhere> find_elsewhere(const Connection& db, const ElsewhereQuery
   if (kernels.empty()) return {};
   ElsewhereReader reader(db, std::move(kernels));
   std::vector<Elsewhere> found;
-  for (const Place& place : nearest(all_places(db, query), query.contest)) {
+  for (const Place& place : nearest(all_places(db, query), query.tuning_case)) {
     Elsewhere elsewhere = reader.read(place);
     if (!elsewhere.results.empty()) found.push_back(std::move(elsewhere));
   }
   return found;
 }
 
-std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, const Digest& contest,
+std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, const Digest& tuning_case,
                                                          const std::string& kernel) {
   Statement select(db,
                    "SELECT t.id, f.json, t.status, t.median_ns FROM trials AS t INDEXED BY trials_of_contest "
@@ -206,7 +207,7 @@ std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, c
                    "WHERE t.status <> '' AND t.contest = ? AND k.name = ?");
   std::vector<tuner::model::TriedConfiguration> found;
   auto row = select.use();
-  row.bind(contest).bind(kernel);
+  row.bind(tuning_case).bind(kernel);
   while (row.step()) {
     tuner::model::TriedConfiguration tried;
     tried.result.trial = row.digest();

@@ -14,9 +14,9 @@ namespace db {
 std::vector<tuner::model::Elsewhere> find_elsewhere(const Connection& db,
                                                     const tuner::model::ElsewhereQuery& query);
 
-/// All results of a kernel in a contest, see tuner::model::ResultSource::tried().
+/// All results of a kernel in a case, see tuner::model::ResultSource::tried().
 std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db,
-                                                         const tuner::model::Digest& contest,
+                                                         const tuner::model::Digest& tuning_case,
                                                          const std::string& kernel);
 
 // What results of before tell of work to come.

@@ -31,12 +31,12 @@ void Condition::bind(Statement::Use& use) const {
   }
 }
 
-Condition contest_condition(const TrialFilter& filter) {
+Condition case_condition(const TrialFilter& filter) {
   Condition condition;
   if (!filter.family.empty()) condition.add("p.family = ?", filter.family);
   if (!filter.kernel.empty()) condition.add("k.name = ?", filter.kernel);
   if (!filter.device.empty()) condition.add("instr(lower(c.device), lower(?)) > 0", filter.device);
-  if (filter.comparison_class) condition.add("n.class = ?", filter.comparison_class->key());
+  if (filter.environment) condition.add("n.class = ?", filter.environment->key());
   if (filter.problem) condition.add("n.problem = ?", problem_id(*filter.problem));
   return condition;
 }
@@ -45,17 +45,17 @@ namespace {
 
 using tuner::model::Digest;
 
-Contest read_contest(Statement::Use& row) {
-  Contest contest;
+Case read_case(Statement::Use& row) {
+  Case tuning_case;
   row.skip();  // its id, for grouping
-  contest.problem = read_problem(row);
-  contest.comparison_class = read_class(row);
-  contest.ok = row.integer();
-  contest.dropped = row.integer();
-  contest.skipped = row.integer();
-  contest.failed = row.integer();
-  contest.latest = row.text();
-  return contest;
+  tuning_case.problem = read_problem(row);
+  tuning_case.environment = read_environment(row);
+  tuning_case.ok = row.integer();
+  tuning_case.dropped = row.integer();
+  tuning_case.skipped = row.integer();
+  tuning_case.failed = row.integer();
+  tuning_case.latest = row.text();
+  return tuning_case;
 }
 
 bool before(const tuner::model::Problem& a, const tuner::model::Problem& b) {
@@ -67,19 +67,19 @@ bool before(const tuner::model::Problem& a, const tuner::model::Problem& b) {
   return std::pair(a.type, a.row_padding) < std::pair(b.type, b.row_padding);
 }
 
-void sort_newest_class_first(std::vector<Contest>& contests) {
+void sort_newest_environment_first(std::vector<Case>& cases) {
   std::map<Digest, std::string> latest;
-  for (const Contest& contest : contests) {
-    std::string& newest = latest[contest.comparison_class.key()];
-    newest = std::max(newest, contest.latest);
+  for (const Case& tuning_case : cases) {
+    std::string& newest = latest[tuning_case.environment.key()];
+    newest = std::max(newest, tuning_case.latest);
   }
-  std::sort(contests.begin(), contests.end(), [&](const Contest& a, const Contest& b) {
+  std::sort(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
     if (a.problem.family != b.problem.family) return a.problem.family < b.problem.family;
-    const Digest class_a = a.comparison_class.key();
-    const Digest class_b = b.comparison_class.key();
-    if (class_a == class_b) return before(a.problem, b.problem);
+    const Digest environment_a = a.environment.key();
+    const Digest environment_b = b.environment.key();
+    if (environment_a == environment_b) return before(a.problem, b.problem);
     // Classes of equal age are told apart by their ids, so that the order is one.
-    return std::pair(latest[class_b], class_b) < std::pair(latest[class_a], class_a);
+    return std::pair(latest[environment_b], environment_b) < std::pair(latest[environment_a], environment_a);
   });
 }
 
@@ -117,15 +117,15 @@ std::string declared_path(const Connection& db, const std::string& family, const
   return row.step() ? row.text() : "";
 }
 
-std::vector<Contest> contests(const Connection& db, const TrialFilter& filter) {
-  Condition condition = contest_condition(filter);
+std::vector<Case> cases(const Connection& db, const TrialFilter& filter) {
+  Condition condition = case_condition(filter);
   if (!filter.ceilings) condition.add("y.role <> 'ceiling'");
   Statement select(db, sql("select_contests") + condition.text() + " GROUP BY n.id");
-  std::vector<Contest> list;
+  std::vector<Case> list;
   auto row = select.use();
   condition.bind(row);
-  while (row.step()) list.push_back(read_contest(row));
-  sort_newest_class_first(list);
+  while (row.step()) list.push_back(read_case(row));
+  sort_newest_environment_first(list);
   return list;
 }
 
@@ -163,7 +163,7 @@ std::string select_one() {
 }
 
 Condition condition_of(const TrialFilter& filter) {
-  Condition condition = contest_condition(filter);
+  Condition condition = case_condition(filter);
   if (filter.status) condition.add("t.status = ?", std::string(to_string(*filter.status)));
   if (filter.superseded) condition.add("t.superseded = ?", static_cast<std::int64_t>(*filter.superseded));
   if (!filter.ceilings) condition.add("t.role <> 'ceiling'");

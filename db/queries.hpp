@@ -20,7 +20,7 @@ struct TrialFilter {
   std::string family;
   std::string kernel;
   std::string device;  ///< model name, any part of it, in any case
-  std::optional<tuner::model::ComparisonClass> comparison_class;
+  std::optional<tuner::model::Environment> environment;
   std::optional<tuner::model::Problem> problem;
   std::optional<tuner::model::TrialStatus> status;
   std::optional<bool> superseded;  ///< false: what today's specs describe; true: the rest
@@ -72,9 +72,9 @@ std::vector<tuner::model::DeviceInfo> devices(const Connection& db);
 std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel);
 
 /// One problem in one class: the trials that compete for one `best`.
-struct Contest {
+struct Case {
   tuner::model::Problem problem;
-  tuner::model::ComparisonClass comparison_class;
+  tuner::model::Environment environment;
   std::int64_t ok = 0;
   std::int64_t dropped = 0;
   std::int64_t skipped = 0;
@@ -86,7 +86,7 @@ struct Contest {
 /// What today's specs describe, from the tallies alone: cheap on any database. Of the filter its status and
 /// `superseded` do not count. By family, then the class measured most recently first, then
 /// problem.
-std::vector<Contest> contests(const Connection& db, const TrialFilter& filter = {});
+std::vector<Case> cases(const Connection& db, const TrialFilter& filter = {});
 
 /// A launch that nobody saw end: the process died with the machine, or is still at it.
 struct OpenAttempt {
@@ -117,7 +117,7 @@ class Condition {
   std::vector<Value> m_values;
 };
 
-/// The part of a filter that names contests: in the tables p(roblems), n (contests), c(lasses), k(ernels).
-Condition contest_condition(const TrialFilter& filter);
+/// The part of a filter that names cases: in the tables p(roblems), n (cases), c(lasses), k(ernels).
+Condition case_condition(const TrialFilter& filter);
 
 }  // namespace db

@@ -147,7 +147,7 @@ std::string to_json(const FinalRecord& final) {
                     {"sizes", json_of(final.problem.sizes)},
                     {"type", cuda_name(final.problem.type)},
                     {"row_padding", final.problem.row_padding},
-                    {"class", json_of(final.comparison_class)},
+                    {"class", json_of(final.environment)},
                     {"chosen", final.chosen.hex()},
                     {"entries", std::move(entries)},
                     {"coverage", std::move(coverage)},
@@ -162,7 +162,7 @@ FinalRecord final_from_json(const Json& value) {
   const Fields fields(value, "final");
   FinalRecord final;
   final.problem = problem_from(fields);
-  final.comparison_class = class_from(fields.object("class"));
+  final.environment = environment_from(fields.object("class"));
   final.chosen = identifier(fields, "chosen");
   for (const Json& item : fields.array("entries", most_entries)) {
     final.entries.push_back(entry_from(Fields(item, "final.entries")));
@@ -178,7 +178,7 @@ FinalRecord final_from_json(const Json& value) {
     }
   } else {
     final.sequence =
-        microseconds_of(final.measured_at);  // an export of before: it covers its contestants alone
+        microseconds_of(final.measured_at);  // an export of before: it covers its finalists alone
   }
   return final;
 }
@@ -191,7 +191,7 @@ std::string to_json(const SearchRecord& search) {
                     {"sizes", json_of(search.problem.sizes)},
                     {"type", cuda_name(search.problem.type)},
                     {"row_padding", search.problem.row_padding},
-                    {"class", json_of(search.comparison_class)},
+                    {"class", json_of(search.environment)},
                     {"run", text_of(search.run)},
                     {"strategy", search.strategy},
                     {"ending", to_string(search.ending)},
@@ -206,7 +206,7 @@ SearchRecord search_from_json(const Json& value) {
   const Fields fields(value, "search");
   SearchRecord search;
   search.problem = problem_from(fields);
-  search.comparison_class = class_from(fields.object("class"));
+  search.environment = environment_from(fields.object("class"));
   search.run = fields.digest("run");
   search.strategy = fields.text("strategy", 4096);
   const auto ending = tuner::model::parse_search_ending(fields.text("ending", 64));

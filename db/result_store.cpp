@@ -112,7 +112,7 @@ class ResultStore::Statements {
     open_attempt.use()
         .bind(Digest::random())
         .bind(trial.key)
-        .bind(identity.contest)
+        .bind(identity.tuning_case)
         .bind(identity.kernel)
         .bind(identity.configuration)
         .bind(machine.id)
@@ -189,10 +189,10 @@ void ResultStore::stamp(TrialRecord& trial) {
   trial.sequence = next_sequence();
 }
 
-void ResultStore::stamp(FinalRecord& final, std::vector<TrialRecord>& contestants) {
+void ResultStore::stamp(FinalRecord& final, std::vector<TrialRecord>& finalists) {
   final.measured_at = utc_now();
   final.sequence = next_sequence();
-  for (TrialRecord& trial : contestants) {
+  for (TrialRecord& trial : finalists) {
     trial.measured_at = final.measured_at;
     trial.sequence = next_sequence();
     final.coverage.push_back({trial.run, trial.kernel, trial.sequence, trial.sequence});
@@ -286,18 +286,18 @@ void ResultStore::record_verdict(const ProbeVerdict& verdict) {
   transaction.commit();
 }
 
-void ResultStore::record_final(const FinalRecord& final, const std::vector<TrialRecord>& contestants) {
+void ResultStore::record_final(const FinalRecord& final, const std::vector<TrialRecord>& finalists) {
   FinalRecord now = final;
-  std::vector<TrialRecord> measured = contestants;
+  std::vector<TrialRecord> measured = finalists;
   stamp(now, measured);
   record_stamped(now, measured, false);
 }
 
-void ResultStore::record_stamped(const FinalRecord& final, const std::vector<TrialRecord>& contestants,
+void ResultStore::record_stamped(const FinalRecord& final, const std::vector<TrialRecord>& finalists,
                                  bool late) {
   Transaction transaction(m_db);
   // Not counted as measured by the run: they were, when they raced.
-  for (const TrialRecord& trial : contestants) m_statements->put(trial, late);
+  for (const TrialRecord& trial : finalists) m_statements->put(trial, late);
   m_statements->rows.put(final);
   transaction.commit();
 }
@@ -332,18 +332,18 @@ std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
 }
 
 std::vector<tuner::model::TriedConfiguration> ResultStore::tried(const Problem& problem,
-                                                                 const ComparisonClass& comparison_class,
+                                                                 const Environment& environment,
                                                                  const std::string& kernel) {
   const Snapshot snapshot(m_db);
-  return find_tried(m_db, contest_id(problem, comparison_class), kernel);
+  return find_tried(m_db, case_id(problem, environment), kernel);
 }
 
 std::optional<TrialRecord> ResultStore::find(const Digest& trial) {
   return find_trial(m_db, trial);
 }
 
-std::optional<double> ResultStore::best_ns(const Problem& problem, const ComparisonClass& comparison_class) {
-  return m_statements->fields.best_ns(contest_id(problem, comparison_class));
+std::optional<double> ResultStore::best_ns(const Problem& problem, const Environment& environment) {
+  return m_statements->fields.best_ns(case_id(problem, environment));
 }
 
 std::optional<double> ResultStore::least_ns(const std::vector<Digest>& keys) {
@@ -352,24 +352,22 @@ std::optional<double> ResultStore::least_ns(const std::vector<Digest>& keys) {
 }
 
 std::optional<double> ResultStore::least_ns_beside(const std::set<std::string>& kernels,
-                                                   const Problem& problem,
-                                                   const ComparisonClass& comparison_class) {
-  return m_statements->fields.least_ns_beside(kernels, contest_id(problem, comparison_class));
+                                                   const Problem& problem, const Environment& environment) {
+  return m_statements->fields.least_ns_beside(kernels, case_id(problem, environment));
 }
 
-std::vector<TrialRecord> ResultStore::reopened(const Problem& problem,
-                                               const ComparisonClass& comparison_class, double within) {
+std::vector<TrialRecord> ResultStore::reopened(const Problem& problem, const Environment& environment,
+                                               double within) {
   const Snapshot snapshot(m_db);
   std::vector<TrialRecord> list;
-  const auto keys = m_statements->reopened.find(contest_id(problem, comparison_class), within);
+  const auto keys = m_statements->reopened.find(case_id(problem, environment), within);
   for_each_of(m_db, keys, {}, [&](TrialRecord&& trial, auto&&) { list.push_back(std::move(trial)); });
   return list;
 }
 
-Field ResultStore::field(const Problem& problem, const ComparisonClass& comparison_class, double within,
-                         int most) {
+Field ResultStore::field(const Problem& problem, const Environment& environment, double within, int most) {
   const Snapshot snapshot(m_db);
-  return m_statements->fields.read(contest_id(problem, comparison_class), within, most);
+  return m_statements->fields.read(case_id(problem, environment), within, most);
 }
 
 int ResultStore::deaths(const Digest& trial) {
@@ -399,10 +397,10 @@ std::vector<Elsewhere> ResultStore::elsewhere(const ElsewhereQuery& query) {
   return find_elsewhere(m_db, query);
 }
 
-std::optional<tuner::model::Searched> ResultStore::searched(
-    const tuner::model::Problem& problem, const tuner::model::ComparisonClass& comparison_class) {
+std::optional<tuner::model::Searched> ResultStore::searched(const tuner::model::Problem& problem,
+                                                            const tuner::model::Environment& environment) {
   const Snapshot snapshot(m_db);
-  return SearchFinder(m_db).searched(contest_id(problem, comparison_class), "");
+  return SearchFinder(m_db).searched(case_id(problem, environment), "");
 }
 
 const Connection& ResultStore::connection() const {

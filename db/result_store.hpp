@@ -58,46 +58,45 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
                  const std::vector<const tuner::model::TrialRecord*>& next) override;
   void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
   /// Contestants and final bear one `measured_at`, of the time of the call, and a `sequence` each; the final
-  /// covers its contestants.
+  /// covers its finalists.
   void record_final(const tuner::model::FinalRecord& final,
-                    const std::vector<tuner::model::TrialRecord>& contestants) override;
+                    const std::vector<tuner::model::TrialRecord>& finalists) override;
   /// `ended_at` is of the time of the call where it is empty.
   void record_search(const tuner::model::SearchRecord& search) override;
 
   std::vector<tuner::model::KnownResult> known(const std::vector<tuner::model::Digest>& keys) override;
   std::vector<tuner::model::TriedConfiguration> tried(const tuner::model::Problem& problem,
-                                                      const tuner::model::ComparisonClass& comparison_class,
+                                                      const tuner::model::Environment& environment,
                                                       const std::string& kernel) override;
   std::optional<tuner::model::TrialRecord> find(const tuner::model::Digest& trial) override;
   std::optional<double> best_ns(const tuner::model::Problem& problem,
-                                const tuner::model::ComparisonClass& comparison_class) override;
+                                const tuner::model::Environment& environment) override;
   std::optional<double> least_ns(const std::vector<tuner::model::Digest>& keys) override;
   std::optional<double> least_ns_beside(const std::set<std::string>& kernels,
                                         const tuner::model::Problem& problem,
-                                        const tuner::model::ComparisonClass& comparison_class) override;
+                                        const tuner::model::Environment& environment) override;
   std::vector<tuner::model::TrialRecord> reopened(const tuner::model::Problem& problem,
-                                                  const tuner::model::ComparisonClass& comparison_class,
+                                                  const tuner::model::Environment& environment,
                                                   double within) override;
   tuner::model::Field field(const tuner::model::Problem& problem,
-                            const tuner::model::ComparisonClass& comparison_class, double within,
-                            int most) override;
+                            const tuner::model::Environment& environment, double within, int most) override;
   int deaths(const tuner::model::Digest& trial) override;
   std::optional<tuner::model::ProbeVerdict> verdict(const tuner::model::Digest& probe) override;
   std::vector<tuner::model::KernelDeclaration> declared(const std::string& family) override;
   std::vector<tuner::model::PastTrial> undecided(const tuner::model::KernelDeclaration& kernel) override;
   std::vector<tuner::model::Elsewhere> elsewhere(const tuner::model::ElsewhereQuery& query) override;
-  std::optional<tuner::model::Searched> searched(
-      const tuner::model::Problem& problem, const tuner::model::ComparisonClass& comparison_class) override;
+  std::optional<tuner::model::Searched> searched(const tuner::model::Problem& problem,
+                                                 const tuner::model::Environment& environment) override;
 
   /// What was measured is stamped when it is handed over, which may be before it can be written: the stamp
   /// and the number, which only grow.
   static void stamp(tuner::model::TrialRecord& trial);
-  static void stamp(tuner::model::FinalRecord& final, std::vector<tuner::model::TrialRecord>& contestants);
+  static void stamp(tuner::model::FinalRecord& final, std::vector<tuner::model::TrialRecord>& finalists);
   /// record() for a result that is stamped already. One that had to wait (`late`) becomes the current one
   /// only where it is the newer.
   void record_stamped(const tuner::model::TrialRecord& trial, bool late);
   void record_stamped(const tuner::model::FinalRecord& final,
-                      const std::vector<tuner::model::TrialRecord>& contestants, bool late);
+                      const std::vector<tuner::model::TrialRecord>& finalists, bool late);
   /// Takes the place of an older one of the same device, kind and type. `measured_at` is the time of the call
   /// where it is empty.
   void record_ceiling(const tuner::model::Ceiling& ceiling);

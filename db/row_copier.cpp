@@ -17,9 +17,9 @@ namespace db {
 
 using tuner::model::Digest;
 
-void NewTallies::count(const Digest& contest, const Digest& kernel, const std::string& status,
+void NewTallies::count(const Digest& tuning_case, const Digest& kernel, const std::string& status,
                        bool superseded, const std::string& role, const std::string& measured_at) {
-  Tally& tally = m_tallies[{contest, kernel, status, superseded, role}];
+  Tally& tally = m_tallies[{tuning_case, kernel, status, superseded, role}];
   ++tally.trials;
   tally.latest = std::max(tally.latest, measured_at);
 }
@@ -31,9 +31,9 @@ void NewTallies::put(const Connection& db) const {
       "VALUES (?, ?, ?, ?, ?, ?, ?) "
       "ON CONFLICT DO UPDATE SET trials = trials + excluded.trials, latest = max(latest, excluded.latest)");
   for (const auto& [kind, tally] : m_tallies) {
-    const auto& [contest, kernel, status, superseded, role] = kind;
+    const auto& [tuning_case, kernel, status, superseded, role] = kind;
     insert.use()
-        .bind(contest)
+        .bind(tuning_case)
         .bind(kernel)
         .bind(status)
         .bind(superseded)
@@ -83,7 +83,7 @@ namespace {
 namespace column {
 constexpr int plain = 0;
 constexpr int trial = 1;
-constexpr int contest = 2;
+constexpr int tuning_case = 2;
 constexpr int kernel = 3;
 constexpr int configuration = 4;
 constexpr int role = 5;
@@ -211,9 +211,9 @@ bool RowCopier::is_plain(Statement::Use& row, const Statement::Use* binary, Stat
 }
 
 const RowCopier::Place& RowCopier::place_of(const Digest& trial, Statement::Use& row) {
-  const Digest contest = row.to(column::contest).digest();
+  const Digest tuning_case = row.to(column::tuning_case).digest();
   const Digest kernel = row.to(column::kernel).digest();
-  const auto [known, is_new] = m_places.try_emplace({contest, kernel});
+  const auto [known, is_new] = m_places.try_emplace({tuning_case, kernel});
   if (is_new) {
     const auto first = find_trial(m_source, trial);
     if (!first) return known->second;
@@ -221,7 +221,7 @@ const RowCopier::Place& RowCopier::place_of(const Digest& trial, Statement::Use&
     m_unchecked.reset();
     const RowWriter::Identity identity = m_writer.put_identity(*first);
     m_unchecked.emplace(m_target);
-    known->second = {identity.contest == contest && identity.kernel == kernel,
+    known->second = {identity.tuning_case == tuning_case && identity.kernel == kernel,
                      stored_names(parameters_json(first->configuration))};
   }
   return known->second;
@@ -289,7 +289,7 @@ bool RowCopier::put(Statement::Use& row) {
   const Digest run = row.to(column::run).digest();
   trial.bind(knows_run(run) ? std::optional(run) : std::nullopt).run();
   if (m_target.changes() == 0) return false;
-  m_tallies.count(row.to(column::contest).digest(), row.to(column::kernel).digest(),
+  m_tallies.count(row.to(column::tuning_case).digest(), row.to(column::kernel).digest(),
                   row.to(column::status).text(), row.to(column::superseded).flag(),
                   row.to(column::role).text(), row.to(column::measured_at).text());
   return true;

@@ -17,7 +17,7 @@ namespace db {
 /// Counts new trials as trials_tally_insert does, for all at once.
 class NewTallies {
  public:
-  void count(const tuner::model::Digest& contest, const tuner::model::Digest& kernel,
+  void count(const tuner::model::Digest& tuning_case, const tuner::model::Digest& kernel,
              const std::string& status, bool superseded, const std::string& role,
              const std::string& measured_at);
   /// Adds them to what the database has counted.
@@ -57,14 +57,14 @@ class RowWalk {
 /// checked again.
 class RowCopier {
  public:
-  /// `writer` puts contests and kernels, and is of the transaction too.
+  /// `writer` puts cases and kernels, and is of the transaction too.
   RowCopier(const Connection& target, const Connection& source, RowWriter& writer);
   /// What `source` holds. Returns the trials that were left for `writer`.
   std::vector<tuner::model::Digest> copy();
 
  private:
   std::vector<tuner::model::Digest> copy_plain();
-  /// A contest and a kernel of the source, as the first of their trials shows them.
+  /// A case and a kernel of the source, as the first of their trials shows them.
   struct Place {
     bool has_its_ids = false;
     std::vector<std::string> parameters;

@@ -118,8 +118,8 @@ Problem read_problem(Statement::Use& row) {
   return problem;
 }
 
-ComparisonClass read_class(Statement::Use& row) {
-  ComparisonClass value;
+Environment read_environment(Statement::Use& row) {
+  Environment value;
   value.device = row.text();
   value.driver = row.text();
   value.toolkit = row.text();
@@ -138,10 +138,10 @@ TrialRecord read_trial(Statement::Use& row, bool with_samples) {
     const std::string configuration = row.text();
     trial.configuration = stored_configuration(configuration, row.text());
     trial.problem = read_problem(row);
-    trial.comparison_class = read_class(row);
+    trial.environment = read_environment(row);
     trial.role = read_role(row);
     trial.is_default = row.flag();
-    trial.idea = row.text();
+    trial.origin = row.text();
     trial.macros = stored_macros(row.text());
     trial.definition = row.digest();
     trial.binary_key = row.digest();

@@ -26,7 +26,7 @@ StoredMeasurement read_stored_measurement(Statement::Use& row);
 tuner::model::RunRecord read_run(Statement::Use& row);
 tuner::model::DeviceInfo read_device(Statement::Use& row);
 tuner::model::Problem read_problem(Statement::Use& row);
-tuner::model::ComparisonClass read_class(Statement::Use& row);
+tuner::model::Environment read_environment(Statement::Use& row);
 tuner::model::ProbeVerdict read_verdict(Statement::Use& row);
 tuner::model::TrialStatus read_status(Statement::Use& row);
 tuner::model::Verification read_verification(Statement::Use& row);

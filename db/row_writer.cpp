@@ -53,13 +53,13 @@ RowWriter::RowWriter(const Connection& db, Life life)
           db,
           "INSERT INTO devices (id, kind, name, uuid, architecture, compute_major, compute_minor, driver, "
           "memory_bytes, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
-      m_class(db,
-              "INSERT INTO classes (id, device, driver, toolkit, type, l2, method, inputs) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
+      m_environment(db,
+                    "INSERT INTO classes (id, device, driver, toolkit, type, l2, method, inputs) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
       m_problem(db,
                 "INSERT INTO problems (id, family, sizes, size, type, row_padding) VALUES (?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO NOTHING"),
-      m_contest(db, "INSERT INTO contests (id, class, problem) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
+      m_case(db, "INSERT INTO contests (id, class, problem) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
       m_kernel(
           db,
           "INSERT INTO kernels (id, family, name, parameters) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"),
@@ -81,7 +81,7 @@ RowWriter::RowWriter(const Connection& db, Life life)
                  "INSERT INTO final_coverage (final, run, kernel, first, last) VALUES (?, ?, ?, ?, ?) "
                  "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)"),
       m_entry_coverage(db, sql("insert_entry_coverage")),
-      m_contest_of(db, "SELECT contest FROM trials WHERE id = ?"),
+      m_case_of(db, "SELECT contest FROM trials WHERE id = ?"),
       m_ceiling(db, sql("insert_ceiling")),
       m_clear(db, "UPDATE probings SET cleared = 1 WHERE probe = ? AND cleared = 0"),
       m_probing(db, sql("insert_probing")),
@@ -108,20 +108,20 @@ RowWriter::RowWriter(const Connection& db, Life life)
                       "INSERT INTO search_kernels (search, kernel, spec, candidates) VALUES (?, ?, ?, ?) "
                       "ON CONFLICT DO NOTHING") {}
 
-Digest RowWriter::put_contest(const tuner::model::Problem& problem,
-                              const tuner::model::ComparisonClass& comparison_class) {
-  const Digest class_key = comparison_class.key();
+Digest RowWriter::put_case(const tuner::model::Problem& problem,
+                           const tuner::model::Environment& environment) {
+  const Digest environment_key = environment.key();
   const Digest problem_key = problem_id(problem);
-  const Digest contest = contest_id(problem, comparison_class);
-  m_class.use()
-      .bind(class_key)
-      .bind(comparison_class.device)
-      .bind(comparison_class.driver)
-      .bind(comparison_class.toolkit)
-      .bind(cuda_name(comparison_class.type))
-      .bind(comparison_class.l2)
-      .bind(comparison_class.method)
-      .bind(comparison_class.inputs)
+  const Digest tuning_case = case_id(problem, environment);
+  m_environment.use()
+      .bind(environment_key)
+      .bind(environment.device)
+      .bind(environment.driver)
+      .bind(environment.toolkit)
+      .bind(cuda_name(environment.type))
+      .bind(environment.l2)
+      .bind(environment.method)
+      .bind(environment.inputs)
       .run();
   m_problem.use()
       .bind(problem_key)
@@ -131,22 +131,19 @@ Digest RowWriter::put_contest(const tuner::model::Problem& problem,
       .bind(cuda_name(problem.type))
       .bind(problem.row_padding)
       .run();
-  m_contest.use().bind(contest).bind(class_key).bind(problem_key).run();
-  return contest;
+  m_case.use().bind(tuning_case).bind(environment_key).bind(problem_key).run();
+  return tuning_case;
 }
 
 RowWriter::Identity RowWriter::put_identity(const TrialRecord& trial) {
   const std::string parameters = parameters_json(trial.configuration);
   const bool is_as_last = m_last && m_last->problem == trial.problem &&
-                          m_last->comparison_class == trial.comparison_class &&
-                          m_last->kernel == trial.kernel && m_last->parameters == parameters;
+                          m_last->environment == trial.environment && m_last->kernel == trial.kernel &&
+                          m_last->parameters == parameters;
   if (!is_as_last) {
-    m_last = Last{trial.problem,
-                  trial.comparison_class,
-                  put_contest(trial.problem, trial.comparison_class),
-                  trial.kernel,
-                  parameters,
-                  kernel_id(trial.problem.family, trial.kernel, parameters)};
+    m_last =
+        Last{trial.problem, trial.environment, put_case(trial.problem, trial.environment),
+             trial.kernel,  parameters,        kernel_id(trial.problem.family, trial.kernel, parameters)};
     m_kernel.use()
         .bind(m_last->kernel_id)
         .bind(trial.problem.family)
@@ -154,7 +151,7 @@ RowWriter::Identity RowWriter::put_identity(const TrialRecord& trial) {
         .bind(parameters)
         .run();
   }
-  const Identity identity{m_last->contest, m_last->kernel_id, configuration_id(trial.configuration)};
+  const Identity identity{m_last->tuning_case, m_last->kernel_id, configuration_id(trial.configuration)};
   if (m_life == Life::several) m_last.reset();
   m_configuration.use().bind(identity.configuration).bind(trial.configuration.canonical_json()).run();
   return identity;
@@ -275,7 +272,7 @@ void RowWriter::put(const TrialRecord& trial, Known known) {
   }
   const auto put_row = [&](Statement& statement, bool with_known) {
     auto row = statement.use();
-    row.bind(trial.key).bind(identity.contest).bind(identity.kernel).bind(identity.configuration);
+    row.bind(trial.key).bind(identity.tuning_case).bind(identity.kernel).bind(identity.configuration);
     row.bind(to_string(trial.role)).bind(trial.is_default).bind(known_digest(trial.definition));
     row.bind(known_digest(trial.binary_key)).bind(known_digest(trial.probe_key));
     row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
@@ -283,7 +280,7 @@ void RowWriter::put(const TrialRecord& trial, Known known) {
     bind_outcome(row, as_probed(trial));
     row.bind(metrics_json(trial.metrics));
     row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
-    row.bind(trial.idea)
+    row.bind(trial.origin)
         .bind(macros_json(trial.macros))
         .bind(trial.gpu)
         .bind(trial.measured_at)
@@ -337,7 +334,7 @@ void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasuremen
   if (!is_current) {
     m_fill.use()
         .bind(trial.key)
-        .bind(trial.idea)
+        .bind(trial.origin)
         .bind(known_digest(trial.probe_key))
         .bind(known_digest(trial.definition))
         .run();

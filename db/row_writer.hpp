@@ -12,7 +12,7 @@
 
 namespace db {
 
-/// More contestants no final has.
+/// More finalists no final has.
 constexpr std::size_t most_final_entries = 1000;
 /// More kernels no family has.
 constexpr std::size_t most_search_parts = 1000;
@@ -34,9 +34,9 @@ class RowWriter {
   /// One that is known is not doubled.
   void put(const tuner::model::Digest& trial, const StoredMeasurement& measurement);
   void put(const tuner::model::RunRecord& run);
-  /// At `final.measured_at`; one that is known is not doubled. Its contestants are there already, and are
+  /// At `final.measured_at`; one that is known is not doubled. Its finalists are there already, and are
   /// added to what it covers as they are there; without any coverage of its own they alone are. Throws
-  /// model::Error where they are not, or are of another contest, or where no final can have ended so.
+  /// model::Error where they are not, or are of another case, or where no final can have ended so.
   void put(const tuner::model::FinalRecord& final);
   /// At `search.ended_at`; one that is known is not doubled. Throws model::Error where no search can have
   /// ended so.
@@ -59,7 +59,7 @@ class RowWriter {
 
   /// What names a trial, in rows of their own.
   struct Identity {
-    tuner::model::Digest contest;
+    tuner::model::Digest tuning_case;
     tuner::model::Digest kernel;
     tuner::model::Digest configuration;
   };
@@ -68,8 +68,8 @@ class RowWriter {
   std::int64_t changed() const { return m_db.changes(); }
 
  private:
-  tuner::model::Digest put_contest(const tuner::model::Problem& problem,
-                                   const tuner::model::ComparisonClass& comparison_class);
+  tuner::model::Digest put_case(const tuner::model::Problem& problem,
+                                const tuner::model::Environment& environment);
   tuner::model::Digest put_device(const tuner::model::DeviceInfo& device);
   void put_binary(const tuner::model::TrialRecord& trial, Known known);
   void note(const Probing& probing, bool just_now);
@@ -80,8 +80,8 @@ class RowWriter {
   /// What the trial before was of, since most are of the same: its rows are there.
   struct Last {
     tuner::model::Problem problem;
-    tuner::model::ComparisonClass comparison_class;
-    tuner::model::Digest contest;
+    tuner::model::Environment environment;
+    tuner::model::Digest tuning_case;
     std::string kernel;
     std::string parameters;
     tuner::model::Digest kernel_id;
@@ -90,9 +90,9 @@ class RowWriter {
   const Connection& m_db;
   Life m_life;
   std::optional<Last> m_last;  ///< absent: unknown
-  Statement m_device, m_class, m_problem, m_contest, m_kernel, m_configuration, m_run, m_binary,
+  Statement m_device, m_environment, m_problem, m_case, m_kernel, m_configuration, m_run, m_binary,
       m_binary_kernel, m_new_trial, m_trial, m_measurement, m_final, m_final_entry, m_coverage,
-      m_entry_coverage, m_contest_of, m_ceiling, m_clear, m_probing, m_verdict, m_fail_probed, m_failed_probe,
+      m_entry_coverage, m_case_of, m_ceiling, m_clear, m_probing, m_verdict, m_fail_probed, m_failed_probe,
       m_acquit, m_earlier_failure, m_settle_failures, m_fill, m_search, m_search_kernel;
 };
 

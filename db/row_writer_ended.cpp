@@ -43,9 +43,9 @@ void require_sound(const FinalRecord& final) {
   if (!chosen_is_tied) refuse("the trial chosen is none of those tied with the fastest");
 }
 
-Digest final_id(const FinalRecord& final, const Digest& contest) {
+Digest final_id(const FinalRecord& final, const Digest& tuning_case) {
   tuner::model::DigestBuilder digest;
-  digest.add("final 1").add(contest).add(final.run).add(final.measured_at).add(final.chosen);
+  digest.add("final 1").add(tuning_case).add(final.run).add(final.measured_at).add(final.chosen);
   for (const FinalRecord::Entry& entry : final.entries) {
     digest.add(entry.trial).add(std::bit_cast<std::int64_t>(entry.ratio));
   }
@@ -56,19 +56,19 @@ Digest final_id(const FinalRecord& final, const Digest& contest) {
 
 void RowWriter::put(const FinalRecord& final) {
   require_sound(final);
-  const Digest contest = put_contest(final.problem, final.comparison_class);
+  const Digest tuning_case = put_case(final.problem, final.environment);
   for (const FinalRecord::Entry& entry : final.entries) {
-    auto row = m_contest_of.use();
+    auto row = m_case_of.use();
     row.bind(entry.trial);
-    if (!row.step() || row.digest() != contest) {
+    if (!row.step() || row.digest() != tuning_case) {
       throw Error(fmt::format("the final of {}: its contestant {} is no trial of that problem and class",
                               final.problem.text(), entry.trial.hex()));
     }
   }
-  const Digest id = final_id(final, contest);
+  const Digest id = final_id(final, tuning_case);
   m_final.use()
       .bind(id)
-      .bind(contest)
+      .bind(tuning_case)
       .bind(final.chosen)
       .bind(final.rounds)
       .bind(final.throttled_rounds)
@@ -127,9 +127,9 @@ void require_sound(const SearchRecord& search) {
   if (outlook.stretch < 0) refuse(fmt::format("a stretch of {} results", outlook.stretch));
 }
 
-Digest search_id(const SearchRecord& search, const Digest& contest) {
+Digest search_id(const SearchRecord& search, const Digest& tuning_case) {
   tuner::model::DigestBuilder digest;
-  digest.add("search 1").add(contest).add(search.run).add(search.ended_at).add(search.strategy);
+  digest.add("search 1").add(tuning_case).add(search.run).add(search.ended_at).add(search.strategy);
   for (const SearchRecord::Part& part : search.parts) digest.add(part.kernel).add(part.spec);
   return digest.add(search.tried).finish();
 }
@@ -138,10 +138,10 @@ Digest search_id(const SearchRecord& search, const Digest& contest) {
 
 void RowWriter::put(const SearchRecord& search) {
   require_sound(search);
-  const Digest contest = put_contest(search.problem, search.comparison_class);
-  const Digest id = search_id(search, contest);
+  const Digest tuning_case = put_case(search.problem, search.environment);
+  const Digest id = search_id(search, tuning_case);
   auto row = m_search.use();
-  row.bind(id).bind(contest).bind(search.strategy).bind(to_string(search.ending));
+  row.bind(id).bind(tuning_case).bind(search.strategy).bind(to_string(search.ending));
   row.bind(search.tried).bind(search.failed).bind(search.ended_at);
   if (search.outlook) {
     RowBinder binder(row);

@@ -18,11 +18,11 @@ using tuner::model::Digest;
 
 ReopenedFinder::ReopenedFinder(const Connection& db) : m_select(db, sql("select_reopened")) {}
 
-std::vector<Digest> ReopenedFinder::find(const Digest& contest, double within, const std::string& kernel,
+std::vector<Digest> ReopenedFinder::find(const Digest& tuning_case, double within, const std::string& kernel,
                                          const std::string& beside) {
   std::vector<Digest> found;
   auto row = m_select.use();
-  row.bind(contest).bind(within).bind(kernel).bind(beside);
+  row.bind(tuning_case).bind(within).bind(kernel).bind(beside);
   while (row.step()) found.push_back(row.digest());
   return found;
 }
@@ -45,7 +45,7 @@ Outlook read_outlook(Statement::Use& row) {
 SearchRecord read_search(Statement::Use& row) {
   SearchRecord search;
   search.problem = read_problem(row);
-  search.comparison_class = read_class(row);
+  search.environment = read_environment(row);
   search.run = row.digest();
   search.strategy = row.text();
   const std::string ending = row.text();
@@ -62,9 +62,9 @@ SearchRecord read_search(Statement::Use& row) {
 }  // namespace
 
 std::vector<SearchRecord> searches(const Connection& db, const TrialFilter& filter) {
-  TrialFilter contests = filter;
-  contests.kernel.clear();
-  const Condition condition = contest_condition(contests);
+  TrialFilter cases = filter;
+  cases.kernel.clear();
+  const Condition condition = case_condition(cases);
   Statement select(db, sql("select_searches") + condition.text() + " ORDER BY s.contest, s.id");
   Statement parts(db, "SELECT kernel, spec, candidates FROM search_kernels WHERE search = ? ORDER BY kernel");
   std::vector<SearchRecord> list;
@@ -95,27 +95,27 @@ SearchFinder::SearchFinder(const Connection& db)
       m_settled(db, sql("select_settled")),
       m_reopened(db) {}
 
-std::optional<Searched> SearchFinder::searched(const Digest& contest, const std::string& kernel) {
+std::optional<Searched> SearchFinder::searched(const Digest& tuning_case, const std::string& kernel) {
   Searched searched;
   std::int64_t kernels = 0;
   auto part = m_parts.use();
-  part.bind(contest).bind(kernel);
+  part.bind(tuning_case).bind(kernel);
   while (part.step()) {
     ++kernels;
     const std::string name = part.text();
     auto tried = m_tried.use();
-    tried.bind(contest).bind(name).step();
+    tried.bind(tuning_case).bind(name).step();
     const std::int64_t candidates = part.integer();
     searched.candidates += candidates;
     // Exports of before version 3 have trials that are no part of the space any more.
     const std::int64_t known = std::min(tried.integer(), candidates);
-    const auto reopened = static_cast<std::int64_t>(m_reopened.find(contest, near_the_best, name).size());
+    const auto reopened = static_cast<std::int64_t>(m_reopened.find(tuning_case, near_the_best, name).size());
     searched.reopened += std::min(reopened, known);
     searched.tried += known - std::min(reopened, known);
   }
   if (kernels == 0) return std::nullopt;
   auto row = m_outlooks.use();
-  row.bind(contest);
+  row.bind(tuning_case);
   while (row.step()) {
     const std::int64_t tried = row.integer();
     const std::int64_t of_kernels = row.integer();
@@ -128,9 +128,9 @@ std::optional<Searched> SearchFinder::searched(const Digest& contest, const std:
   return searched;
 }
 
-std::int64_t SearchFinder::settled(const Digest& contest, const std::string& kernel) {
+std::int64_t SearchFinder::settled(const Digest& tuning_case, const std::string& kernel) {
   auto row = m_settled.use();
-  row.bind(contest).bind(kernel).step();
+  row.bind(tuning_case).bind(kernel).step();
   return row.integer();
 }
 

@@ -20,20 +20,20 @@ class ReopenedFinder {
  public:
   explicit ReopenedFinder(const Connection& db);
 
-  /// Those of a contest whose time is at most `within` times the least that any who competes ever had there,
+  /// Those of a case whose time is at most `within` times the least that any who competes ever had there,
   /// fastest first. Of `kernel` alone, and beside those of `beside` alone, where one is named.
-  std::vector<tuner::model::Digest> find(const tuner::model::Digest& contest, double within,
+  std::vector<tuner::model::Digest> find(const tuner::model::Digest& tuning_case, double within,
                                          const std::string& kernel = "", const std::string& beside = "");
 
  private:
   Statement m_select;
 };
 
-/// Every search of the contests that `filter` selects (its family, device, class and problem count), in an
+/// Every search of the cases that `filter` selects (its family, device, class and problem count), in an
 /// order that depends on the searches alone.
 std::vector<tuner::model::SearchRecord> searches(const Connection& db, const TrialFilter& filter = {});
 
-/// How far contests have been searched.
+/// How far cases have been searched.
 class SearchFinder {
  public:
   explicit SearchFinder(const Connection& db);
@@ -43,12 +43,12 @@ class SearchFinder {
   /// searches overlap, and what they tried may be forgotten. What was dropped for somebody who is no longer
   /// that fast counts as not tried. An outlook speaks for as long as all these
   /// kernels are those it was made of, and no trial that it knew is gone.
-  std::optional<tuner::model::Searched> searched(const tuner::model::Digest& contest,
+  std::optional<tuner::model::Searched> searched(const tuner::model::Digest& tuning_case,
                                                  const std::string& kernel);
 
   /// Configurations, of `kernel` alone where one is named, that were tried, or passed over by a search that
   /// ended by itself: because nothing was left, or because what was left was not expected to give enough.
-  std::int64_t settled(const tuner::model::Digest& contest, const std::string& kernel);
+  std::int64_t settled(const tuner::model::Digest& tuning_case, const std::string& kernel);
 
  private:
   Statement m_parts, m_tried, m_outlooks, m_settled;

@@ -35,7 +35,7 @@ std::vector<RunRecord> runs_of(const Connection& db, const std::set<Digest>& wan
   return list;
 }
 
-/// Those whose contestants are all among `trials`: a part of a final says nothing.
+/// Those whose finalists are all among `trials`: a part of a final says nothing.
 void write_finals(const Connection& db, const TrialFilter& filter, const std::set<Digest>& trials,
                   std::ostream& out) {
   for (const FinalRecord& final : finals(db, filter)) {
@@ -80,12 +80,11 @@ void write_judgements(const Connection& db, const std::set<Digest>& trials, std:
 }
 
 bool selects_all(const TrialFilter& filter) {
-  return filter.family.empty() && filter.kernel.empty() && filter.device.empty() &&
-         !filter.comparison_class && !filter.problem && !filter.status && !filter.superseded &&
-         !filter.failures && filter.ceilings;
+  return filter.family.empty() && filter.kernel.empty() && filter.device.empty() && !filter.environment &&
+         !filter.problem && !filter.status && !filter.superseded && !filter.failures && filter.ceilings;
 }
 
-/// What runs whose trials are exported said of the contests that they are of.
+/// What runs whose trials are exported said of the cases that they are of.
 void write_searches(const Connection& db, const TrialFilter& filter, const std::set<Digest>& runs,
                     std::ostream& out) {
   for (const SearchRecord& search : searches(db, filter)) {
@@ -114,7 +113,7 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
                  [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
                    keys.insert(trial.key);
                    if (!trial.probe_key.empty()) probes.insert(trial.probe_key);
-                   devices.insert(trial.comparison_class.device);
+                   devices.insert(trial.environment.device);
                    kernels.emplace(trial.problem.family, trial.kernel);
                    wanted_runs.insert(trial.run);
                    for (const StoredMeasurement& past : earlier) wanted_runs.insert(past.run);

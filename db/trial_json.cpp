@@ -120,8 +120,8 @@ std::string to_json(const TrialRecord& trial, const std::vector<StoredMeasuremen
   out["configuration"] = db::json_of(trial.configuration);
   if (!trial.macros.assignments().empty()) out["macros"] = db::json_of(trial.macros);
   out["default"] = trial.is_default;
-  if (!trial.idea.empty()) out["idea"] = trial.idea;
-  out["class"] = db::json_of(trial.comparison_class);
+  if (!trial.origin.empty()) out["idea"] = trial.origin;
+  out["class"] = db::json_of(trial.environment);
   out["status"] = to_string(outcome.status);
   out["detail"] = outcome.detail;
   out["measurement"] = json_of(outcome.measurement);
@@ -161,11 +161,11 @@ TrialWithPast trial_from_json(const Json& value) {
   trial.kernel = fields.text("kernel");
   trial.configuration = configuration_from(fields.value("configuration"));
   trial.problem = problem_from(fields);
-  trial.comparison_class = class_from(fields.object("class"));
+  trial.environment = environment_from(fields.object("class"));
   trial.is_default = fields.flag("default");
   if (fields.has("macros")) trial.macros = configuration_from(fields.value("macros"));
   if (fields.has("gpu")) trial.gpu = fields.text("gpu", 256);
-  if (fields.has("idea")) trial.idea = fields.text("idea", 256);
+  if (fields.has("idea")) trial.origin = fields.text("idea", 256);
   if (fields.has("role")) trial.role = role_from(fields);
   // In the first version of exports: of the source texts alone.
   for (const char* name : {"source", "definition"}) {

@@ -128,7 +128,7 @@ std::string heading(const OpenColumns& open) {
 }
 
 bool is_best(const TrialRecord& trial, const std::vector<model::Winner>& winners) {
-  const model::Winner* winner = winner_of(winners, trial.problem, trial.comparison_class);
+  const model::Winner* winner = winner_of(winners, trial.problem, trial.environment);
   return winner != nullptr && winner->trial == trial.key;
 }
 
@@ -141,7 +141,7 @@ void add_identity(const TrialRecord& trial, const OpenColumns& open,
         std::find_if(sizes.begin(), sizes.end(), [&](const auto& d) { return d.name == name; });
     found == sizes.end() ? line.none() : line.number(found->value);
   }
-  const model::ComparisonClass& c = trial.comparison_class;
+  const model::Environment& c = trial.environment;
   line.text(model::cuda_name(trial.problem.type)).number(trial.problem.row_padding);
   line.text(c.device).text(c.driver).text(c.toolkit).text(c.l2).text(c.method).text(c.inputs);
   line.text(model::to_string(trial.outcome.status)).number(is_approximate(trial) ? 1 : 0);
@@ -179,7 +179,7 @@ void add_ceiling(const TrialRecord& trial, const std::vector<model::Ceiling>& ce
 
 /// How it did in the final by which the winner of its problem was found.
 void add_final(const TrialRecord& trial, const std::vector<model::Winner>& winners, Line& line) {
-  const model::Winner* winner = winner_of(winners, trial.problem, trial.comparison_class);
+  const model::Winner* winner = winner_of(winners, trial.problem, trial.environment);
   const model::FinalRecord* final = winner != nullptr && winner->final ? &*winner->final : nullptr;
   const model::FinalRecord::Entry* entry = standing(final, trial);
   if (entry == nullptr) {
@@ -226,7 +226,7 @@ std::string to_csv(const ReportInput& input) {
     line.number(trial.compile_ms)
         .text(trial.measured_at)
         .text(trial.run.hex())
-        .text(trial.idea)
+        .text(trial.origin)
         .text(trial.gpu);
     line.text(trial.outcome.detail.empty() ? trial.compile_log : trial.outcome.detail);
     out += line.finish();

@@ -178,7 +178,7 @@ std::string to_markdown(const Document& document, const std::string* figure_fold
 
 namespace {
 
-const char* cell_class(const std::string& cell, Align align) {
+const char* cell_environment(const std::string& cell, Align align) {
   const bool number = align == Align::right;
   if (cell.rfind("✗ ", 0) == 0) return number ? "number failed" : "failed";
   if (cell == "NA" || cell == "-") return number ? "number absent" : "absent";
@@ -190,7 +190,7 @@ std::string element(const char* tag, const char* kind, const std::string& conten
   return fmt::format("<{0} class=\"{1}\">{2}</{0}>", tag, kind, html_text(content));
 }
 
-std::string classes(const Column& column, const std::string& own) {
+std::string environments(const Column& column, const std::string& own) {
   if (column.drop == 0) return own;
   return own.empty() ? "minor" : own + " minor";
 }
@@ -237,14 +237,14 @@ class HtmlWriter {
     std::string out = "<div class=\"wide\"><table>\n<thead><tr>";
     for (const Column& column : table.columns()) {
       const char* own = column.align == Align::right ? "number" : "";
-      out += element("th", classes(column, own).c_str(), column.heading);
+      out += element("th", environments(column, own).c_str(), column.heading);
     }
     out += "</tr></thead>\n<tbody>\n";
     for (const auto& row : table.rows()) {
       out += "<tr>";
       for (std::size_t i = 0; i < row.size(); ++i) {
         const Column& column = table.columns()[i];
-        out += element("td", classes(column, cell_class(row[i], column.align)).c_str(), row[i]);
+        out += element("td", environments(column, cell_environment(row[i], column.align)).c_str(), row[i]);
       }
       out += "</tr>\n";
     }

@@ -42,7 +42,7 @@ std::string baseline_note(const std::vector<std::string>& names) {
 namespace {
 
 bool is_of(const model::Ceiling& ceiling, const model::TrialRecord& trial, const char* kind) {
-  return ceiling.device == trial.comparison_class.device && ceiling.kind == kind && ceiling.value > 0;
+  return ceiling.device == trial.environment.device && ceiling.kind == kind && ceiling.value > 0;
 }
 
 const model::Ceiling* arithmetic_ceiling(const model::TrialRecord& trial,

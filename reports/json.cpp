@@ -22,7 +22,7 @@ Json to_json(const model::Problem& problem) {
           {"row_padding", problem.row_padding}};
 }
 
-Json to_json(const model::ComparisonClass& c) {
+Json to_json(const model::Environment& c) {
   return {
       {"device", c.device}, {"driver", c.driver}, {"toolkit", c.toolkit}, {"type", model::cuda_name(c.type)},
       {"l2", c.l2},         {"method", c.method}, {"inputs", c.inputs}};
@@ -115,7 +115,7 @@ Json to_json(const TrialRecord& trial, const std::vector<model::Ceiling>& ceilin
           {"role", model::to_string(trial.role)},
           {"is_default", trial.is_default},
           {"gpu", trial.gpu.empty() ? Json(nullptr) : Json(trial.gpu)},
-          {"idea", trial.idea.empty() ? Json(nullptr) : Json(trial.idea)},
+          {"idea", trial.origin.empty() ? Json(nullptr) : Json(trial.origin)},
           {"approximate", is_approximate(trial)},
           {"measurement", to_json(trial.outcome.measurement)},
           {"metrics", std::move(metrics)},
@@ -170,7 +170,7 @@ Json to_json(const ProblemSummary& summary) {
           {"slowest", key(summary.slowest)}};
 }
 
-Json to_json(const ClassGroup& group, const ReportInput& input) {
+Json to_json(const EnvironmentGroup& group, const ReportInput& input) {
   Json problems = Json::array();
   for (const ProblemSummary& summary : by_problem(group.trials, input.winners))
     problems.push_back(to_json(summary));
@@ -182,9 +182,9 @@ Json to_json(const ClassGroup& group, const ReportInput& input) {
   for (const TrialRecord* trial : group.trials) trials.push_back(to_json(*trial, input.ceilings));
   Json ceilings = Json::array();
   for (const model::Ceiling& ceiling : input.ceilings) {
-    if (ceiling.device == group.comparison_class.device) ceilings.push_back(to_json(ceiling));
+    if (ceiling.device == group.environment.device) ceilings.push_back(to_json(ceiling));
   }
-  return {{"class", to_json(group.comparison_class)},
+  return {{"class", to_json(group.environment)},
           {"ceilings", std::move(ceilings)},
           {"problems", std::move(problems)},
           {"failures", std::move(failed)},
@@ -212,12 +212,13 @@ Json to_json(const model::RunRecord& run) {
 std::string to_json(const ReportInput& input) {
   Json runs = Json::array();
   for (const model::RunRecord& run : input.runs) runs.push_back(to_json(run));
-  Json classes = Json::array();
-  for (const ClassGroup& group : by_class(view(input.trials))) classes.push_back(to_json(group, input));
+  Json environments = Json::array();
+  for (const EnvironmentGroup& group : by_environment(view(input.trials)))
+    environments.push_back(to_json(group, input));
   const Json document = {
       {"schema_version", schema_version},   {"title", input.title}, {"command", input.command},
       {"generated_at", input.generated_at}, {"notes", input.notes}, {"runs", std::move(runs)},
-      {"classes", std::move(classes)}};
+      {"classes", std::move(environments)}};
   // Logs hold whatever a compiler wrote; a byte that is not UTF-8 must not cost the whole report.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

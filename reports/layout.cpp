@@ -299,11 +299,11 @@ void add_layout(const ChartLayout& layout, const Trials& trials, Document& docum
 
 Document build_layout(const Layout& layout, const ReportInput& input) {
   Document document{layout.title.empty() ? input.title : layout.title, {}};
-  const std::vector<ClassGroup> classes = by_class(view(input.trials));
+  const std::vector<EnvironmentGroup> environments = by_environment(view(input.trials));
   if (!layout.introduction.empty()) document.add(Paragraph{layout.introduction});
-  add_introduction(input, classes.size(), document);
-  for (const ClassGroup& group : classes) {
-    document.add(Heading{2, group.comparison_class.text()});
+  add_introduction(input, environments.size(), document);
+  for (const EnvironmentGroup& group : environments) {
+    document.add(Heading{2, group.environment.text()});
     for (const TableLayout& table : layout.tables) add_layout(table, group.trials, document);
     for (const ChartLayout& chart : layout.charts) add_layout(chart, group.trials, document);
   }
@@ -313,12 +313,12 @@ Document build_layout(const Layout& layout, const ReportInput& input) {
 
 std::string render_markdown(const TableLayout& layout, const std::vector<model::TrialRecord>& trials) {
   Document document{layout.title, {}};
-  const std::vector<ClassGroup> classes = by_class(view(trials));
-  for (const ClassGroup& group : classes) {
-    if (classes.size() > 1) document.add(Heading{2, group.comparison_class.text()});
+  const std::vector<EnvironmentGroup> environments = by_environment(view(trials));
+  for (const EnvironmentGroup& group : environments) {
+    if (environments.size() > 1) document.add(Heading{2, group.environment.text()});
     add_parts(layout, group.trials, 3, document);
   }
-  if (classes.empty()) document.add(Paragraph{"There are no trials to report."});
+  if (environments.empty()) document.add(Paragraph{"There are no trials to report."});
   return to_markdown(document);
 }
 

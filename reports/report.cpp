@@ -176,7 +176,7 @@ std::string measured_text(const Trials& trials) {
 }
 
 /// What the runs know of the class's device; the class itself has only its name.
-std::string device_text(const ReportInput& input, const model::ComparisonClass& c) {
+std::string device_text(const ReportInput& input, const model::Environment& c) {
   const auto found = std::find_if(input.runs.begin(), input.runs.end(), [&](const model::RunRecord& run) {
     return run.device.name == c.device && run.device.driver == c.driver;
   });
@@ -191,7 +191,7 @@ std::string device_text(const ReportInput& input, const model::ComparisonClass& 
 }
 
 /// Those that bound trials of the class: of its type, or of none in particular.
-std::string ceilings_text(const ReportInput& input, const model::ComparisonClass& c) {
+std::string ceilings_text(const ReportInput& input, const model::Environment& c) {
   std::string out;
   for (const model::Ceiling& ceiling : input.ceilings) {
     if (ceiling.device != c.device || (ceiling.kind == "arithmetic" && ceiling.type != c.type)) continue;
@@ -293,8 +293,8 @@ void add_failures(const Trials& trials, std::size_t id_digits, Document& documen
   }
 }
 
-void add_class(const ReportInput& input, const ClassGroup& group, Document& document) {
-  const model::ComparisonClass& c = group.comparison_class;
+void add_environment(const ReportInput& input, const EnvironmentGroup& group, Document& document) {
+  const model::Environment& c = group.environment;
   document.add(Heading{2, c.text()});
   Facts facts{{{"device", device_text(input, c)},
                {"driver", c.driver},
@@ -318,14 +318,14 @@ void add_class(const ReportInput& input, const ClassGroup& group, Document& docu
 
 }  // namespace
 
-void add_introduction(const ReportInput& input, std::size_t classes, Document& document) {
+void add_introduction(const ReportInput& input, std::size_t environments, Document& document) {
   if (!input.generated_at.empty()) document.add(Paragraph{"Generated at " + input.generated_at + "."});
   for (const std::string& note : input.notes) document.add(Paragraph{note});
-  if (classes == 0) document.add(Paragraph{"There are no trials to report."});
-  if (classes > 1) {
+  if (environments == 0) document.add(Paragraph{"There are no trials to report."});
+  if (environments > 1) {
     document.add(Paragraph{fmt::format(
         "The trials are of {} classes, a section each. Times of different classes must not be compared.",
-        classes)});
+        environments)});
   }
 }
 
@@ -348,10 +348,10 @@ void add_commands(const ReportInput& input, Document& document) {
 
 Document build_report(const ReportInput& input) {
   Document document{input.title, {}};
-  const std::vector<ClassGroup> classes = by_class(view(input.trials));
-  add_introduction(input, classes.size(), document);
-  if (!classes.empty()) document.add(Contents{});
-  for (const ClassGroup& group : classes) add_class(input, group, document);
+  const std::vector<EnvironmentGroup> environments = by_environment(view(input.trials));
+  add_introduction(input, environments.size(), document);
+  if (!environments.empty()) document.add(Contents{});
+  for (const EnvironmentGroup& group : environments) add_environment(input, group, document);
   add_commands(input, document);
   return document;
 }

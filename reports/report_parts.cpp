@@ -234,10 +234,10 @@ Table times_table(const std::vector<ProblemSummary>& problems, const std::string
   for (const Field& field : fields) {
     table.add_column(field_heading(field), is_numeric(field) ? Align::right : Align::left);
   }
-  const bool has_ideas = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
-    return problem.best != nullptr && !problem.best->idea.empty();
+  const bool has_origins = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
+    return problem.best != nullptr && !problem.best->origin.empty();
   });
-  if (has_ideas) table.add_column("idea");
+  if (has_origins) table.add_column("idea");
   table.add_column("time / fastest", Align::right);
   table.add_column("rounds", Align::right);
   table.add_column("tied with");
@@ -248,7 +248,8 @@ Table times_table(const std::vector<ProblemSummary>& problems, const std::string
       const bool says_why = cell.kind != Cell::Kind::value && &field == &fields.front();
       row.push_back(cell.kind == Cell::Kind::value || says_why ? cell_text(cell, field) : "-");
     }
-    if (has_ideas) row.push_back(cell.trial == nullptr || cell.trial->idea.empty() ? "-" : cell.trial->idea);
+    if (has_origins)
+      row.push_back(cell.trial == nullptr || cell.trial->origin.empty() ? "-" : cell.trial->origin);
     row.insert(row.end(), {by_fastest_text(problem), rounds_text(problem), tied_text(problem, id_digits)});
     table.add_row(std::move(row));
   }

@@ -57,7 +57,7 @@ ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
   ProblemSummary out;
   out.problem = problem;
   out.trials = trials;
-  if (const auto* winner = winner_of(winners, problem, trials.front()->comparison_class)) {
+  if (const auto* winner = winner_of(winners, problem, trials.front()->environment)) {
     out.best = with_key(trials, winner->trial);
     out.newcomers = winner->newcomers;
     out.searched = winner->searched;
@@ -94,15 +94,15 @@ Trials view(const std::vector<TrialRecord>& trials) {
   return out;
 }
 
-std::vector<ClassGroup> by_class(const Trials& trials) {
-  std::map<std::tuple<std::string, model::Digest>, ClassGroup> groups;
+std::vector<EnvironmentGroup> by_environment(const Trials& trials) {
+  std::map<std::tuple<std::string, model::Digest>, EnvironmentGroup> groups;
   for (const TrialRecord* trial : trials) {
-    const model::ComparisonClass& c = trial->comparison_class;
-    ClassGroup& group = groups[{c.text(), c.key()}];
-    group.comparison_class = c;
+    const model::Environment& c = trial->environment;
+    EnvironmentGroup& group = groups[{c.text(), c.key()}];
+    group.environment = c;
     group.trials.push_back(trial);
   }
-  std::vector<ClassGroup> out;
+  std::vector<EnvironmentGroup> out;
   for (auto& [key, group] : groups) out.push_back(std::move(group));
   return out;
 }
@@ -167,9 +167,9 @@ bool problem_less(const model::Problem& a, const model::Problem& b) {
 }
 
 const model::Winner* winner_of(const std::vector<model::Winner>& winners, const model::Problem& problem,
-                               const model::ComparisonClass& comparison_class) {
+                               const model::Environment& environment) {
   const auto found = std::find_if(winners.begin(), winners.end(), [&](const model::Winner& winner) {
-    return winner.problem == problem && winner.comparison_class == comparison_class;
+    return winner.problem == problem && winner.environment == environment;
   });
   return found == winners.end() ? nullptr : &*found;
 }

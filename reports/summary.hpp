@@ -17,13 +17,14 @@ namespace model = tuner::model;
 /// anything else, so equal inputs give equal documents, byte for byte.
 struct ReportInput {
   std::string title = "Tuning report";
-  std::string command;                     ///< reproduces the report; shown as written
-  std::string generated_at;                ///< UTC, ISO 8601
-  std::vector<std::string> notes;          ///< paragraphs shown under the title
-  std::vector<model::RunRecord> runs;      ///< give the device's properties and the sweeps' command lines
-  std::vector<model::TrialRecord> trials;  ///< of any number of classes, families and problems, in any order
-  std::vector<model::Winner> winners;      ///< the trial to use of each problem and class; decided elsewhere
-  std::vector<model::Ceiling> ceilings;    ///< of any devices
+  std::string command;                 ///< reproduces the report; shown as written
+  std::string generated_at;            ///< UTC, ISO 8601
+  std::vector<std::string> notes;      ///< paragraphs shown under the title
+  std::vector<model::RunRecord> runs;  ///< give the device's properties and the sweeps' command lines
+  std::vector<model::TrialRecord>
+      trials;                          ///< of any number of environments, families and problems, in any order
+  std::vector<model::Winner> winners;  ///< the trial to use of each problem and class; decided elsewhere
+  std::vector<model::Ceiling> ceilings;  ///< of any devices
   std::string metric;  ///< shown in tables and charts; empty: the first metric the trials have
   std::string
       pivot;  ///< parameter whose values are table columns; empty, or unknown to a kernel: a table for each
@@ -36,14 +37,14 @@ using Trials = std::vector<const model::TrialRecord*>;
 
 Trials view(const std::vector<model::TrialRecord>& trials);
 
-/// The trials of one comparison class; what is in different groups is never compared.
-struct ClassGroup {
-  model::ComparisonClass comparison_class;
+/// The trials of one environment; what is in different groups is never compared.
+struct EnvironmentGroup {
+  model::Environment environment;
   Trials trials;
 };
 
 /// Groups in order of ComparisonClass::text().
-std::vector<ClassGroup> by_class(const Trials& trials);
+std::vector<EnvironmentGroup> by_environment(const Trials& trials);
 
 /// Where a trial's median comes from and how far it can be trusted.
 bool has_time(const model::TrialRecord& trial);        ///< it was measured at all
@@ -85,7 +86,7 @@ std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<m
 
 /// The winner of a problem in a class, or null.
 const model::Winner* winner_of(const std::vector<model::Winner>& winners, const model::Problem& problem,
-                               const model::ComparisonClass& comparison_class);
+                               const model::Environment& environment);
 
 /// How a trial did in its final: null where it took no part, or there was none.
 const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const model::TrialRecord& trial);

@@ -45,8 +45,8 @@ TrialRecord seed_trial(const char* driver, std::int64_t size, const char* kernel
   trial.configuration =
       Configuration({{"BLOCK_SIZE", Value(32)}, {"ELEMENTS_PER_THREAD", Value(8)}, {"SEED", Value(0)}});
   trial.problem = cube(size);
-  trial.comparison_class = {"NVIDIA H200", driver,       "nvrtc 13.0", ElementType::float32,
-                            "warm",        "standard-1", "spec"};
+  trial.environment = {"NVIDIA H200", driver,       "nvrtc 13.0", ElementType::float32,
+                       "warm",        "standard-1", "spec"};
   trial.is_default = true;
   trial.binary_key = DigestBuilder().add(kernel).finish();
   trial.resources = KernelResources{kernel, kernel, 96, 0, 0, 0, 8192, 360, 256};
@@ -105,19 +105,19 @@ void make_database(const std::filesystem::path& path, std::int64_t trials) {
   db.execute("COMMIT");
 }
 
-/// A final between the best of every contest, all tied.
+/// A final between the best of every case, all tied.
 void hold_finals(const std::filesystem::path& path) {
   db::ResultStore store(path);
-  for (const db::Contest& contest : db::contests(store.connection())) {
-    const auto field = store.field(contest.problem, contest.comparison_class, 1.1, 10);
-    const std::vector<TrialRecord>& contestants = field.contenders;
+  for (const db::Case& tuning_case : db::cases(store.connection())) {
+    const auto field = store.field(tuning_case.problem, tuning_case.environment, 1.1, 10);
+    const std::vector<TrialRecord>& finalists = field.finalists;
     FinalRecord final;
     final.coverage = field.coverage;
-    final.problem = contest.problem;
-    final.comparison_class = contest.comparison_class;
-    for (const TrialRecord& trial : contestants) final.entries.push_back({trial.key, 1, 1, 1, true});
+    final.problem = tuning_case.problem;
+    final.environment = tuning_case.environment;
+    for (const TrialRecord& trial : finalists) final.entries.push_back({trial.key, 1, 1, 1, true});
     final.chosen = final.entries.at(0).trial;
-    store.record_final(final, contestants);
+    store.record_final(final, finalists);
   }
 }
 
@@ -153,7 +153,7 @@ void ask_best(const std::filesystem::path& path, std::int64_t size) {
 void ask_elsewhere(const std::filesystem::path& path) {
   db::ResultStore store(path);
   ElsewhereQuery query;
-  query.contest = {cube(1792), seed_trial(drivers[1], 1024, kernels[0]).comparison_class};
+  query.tuning_case = {cube(1792), seed_trial(drivers[1], 1024, kernels[0]).environment};
   query.kernels = {std::begin(kernels), std::end(kernels)};
   if (store.elsewhere(query).size() != 5) throw Error("five contests were expected elsewhere");
 }
@@ -165,7 +165,7 @@ void ask_by_scan(const std::filesystem::path& path) {
                      "SELECT id FROM trials NOT INDEXED WHERE contest = ? AND competes = 1 "
                      "ORDER BY median_ns LIMIT 1");
   auto row = scan.use();
-  row.bind(db::contest_id(cube(1024), seed_trial(drivers[1], 1024, kernels[0]).comparison_class));
+  row.bind(db::case_id(cube(1024), seed_trial(drivers[1], 1024, kernels[0]).environment));
   if (!row.step()) throw Error("the scan found nothing");
 }
 

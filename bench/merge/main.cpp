@@ -69,8 +69,8 @@ TrialRecord seed_trial(const Digest& run, std::int64_t problem) {
   trial.configuration = Configuration({{"BLOCK_SIZE", Value(32)}, {"SEED", Value(-1)}, {"TILE", Value(8)}});
   const std::int64_t size = 256 * (problem + 1);
   trial.problem = {"matmul", {{"M", size}, {"N", size}, {"K", size}}, ElementType::float32, 0};
-  trial.comparison_class = {"NVIDIA H200", "580.159.04", "nvrtc 13.0", ElementType::float32,
-                            "warm",        "standard-1", "spec"};
+  trial.environment = {"NVIDIA H200", "580.159.04", "nvrtc 13.0", ElementType::float32,
+                       "warm",        "standard-1", "spec"};
   trial.definition = DigestBuilder().add("definition").finish();
   trial.binary_key = DigestBuilder().add(trial.key).add("binary").finish();
   trial.probe_key = DigestBuilder().add(trial.key).add("probes").finish();
@@ -83,7 +83,7 @@ TrialRecord seed_trial(const Digest& run, std::int64_t problem) {
   trial.outcome.measurement = measurement;
   trial.workload = {1e9, 1e8};
   trial.metrics = {{"GFLOP/s", 12345.6}};
-  trial.idea = "random";
+  trial.origin = "random";
   return trial;
 }
 

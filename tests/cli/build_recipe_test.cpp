@@ -29,8 +29,8 @@ model::TrialRecord recorded(const model::KernelSpec& spec, const model::Configur
   trial.kernel = spec.name;
   trial.configuration = configuration;
   trial.problem = space::make_problem(spec, {1024}, std::nullopt, 0);
-  trial.comparison_class.toolkit = "nvrtc 13.0";
-  trial.comparison_class.type = trial.problem.type;
+  trial.environment.toolkit = "nvrtc 13.0";
+  trial.environment.type = trial.problem.type;
   trial.binary_key = space.compile_job(trial.problem, configuration, "sm_90", "nvrtc 13.0").key();
   return trial;
 }

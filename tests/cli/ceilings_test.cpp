@@ -92,8 +92,8 @@ TEST_SUITE("tuner::cli") {
     bench.run_request.policy.flush_l2 = true;
     bench.measure();
     for (const auto& [key, trial] : bench.results.trials()) {
-      CHECK(trial.comparison_class.method.starts_with("quick"));
-      CHECK(trial.comparison_class.l2 == "warm");
+      CHECK(trial.environment.method.starts_with("quick"));
+      CHECK(trial.environment.l2 == "warm");
       CHECK(trial.run != bench.run_request.run.id);
     }
   }

@@ -103,7 +103,7 @@ TEST_CASE("a mutated spec never crashes the reader, and is either sound or has m
 }
 
 TEST_CASE("a mutated settings file never crashes the reader") {
-  const config::Environment nothing = [](const std::string&) {
+  const config::EnvironmentVariables nothing = [](const std::string&) {
     return std::optional<std::string>("/home/u");
   };
   const std::string good =

@@ -8,7 +8,7 @@
 
 namespace {
 
-config::Environment environment_of(std::map<std::string, std::string> values) {
+config::EnvironmentVariables environment_of(std::map<std::string, std::string> values) {
   return [values = std::move(values)](const std::string& name) -> std::optional<std::string> {
     const auto found = values.find(name);
     if (found == values.end()) return std::nullopt;

@@ -67,8 +67,8 @@ TEST_SUITE("db") {
     CHECK(answer.tied_count == 2);
     REQUIRE(answer.untuned);
     CHECK(name_of(*answer.untuned) == "untuned");
-    CHECK(answer.contest.ok == 5);
-    CHECK(answer.contest.failed == 1);
+    CHECK(answer.tuning_case.ok == 5);
+    CHECK(answer.tuning_case.failed == 1);
     untuned.outcome.status = TrialStatus::dropped;
     store.record(untuned);
     const auto with_dropped = db::best(store.connection(), size({512}));
@@ -81,7 +81,7 @@ TEST_SUITE("db") {
     query.kernel = "shared";
     REQUIRE(db::best(store.connection(), query).size() == 1);
     CHECK(name_of(db::best(store.connection(), query)[0].winner) == "noisy");
-    CHECK(db::best(store.connection(), query)[0].contest.ok == 1);
+    CHECK(db::best(store.connection(), query)[0].tuning_case.ok == 1);
     query.kernel = "register_tile";
     CHECK(name_of(db::best(store.connection(), query)[0].winner) == "winner");
   }
@@ -90,7 +90,7 @@ TEST_SUITE("db") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     TrialRecord old = timed_trial("old", 512, 10);
-    old.comparison_class.driver = "535";
+    old.environment.driver = "535";
     store.record(old);
     store.record(timed_trial("new", 512, 100));
     const auto answers = db::best(store.connection(), size({512}));
@@ -98,7 +98,7 @@ TEST_SUITE("db") {
     CHECK(name_of(answers[0].winner) == "new");
     CHECK(answers[0].tied.empty());
     CHECK(name_of(answers[1].winner) == "old");
-    CHECK(answers[1].contest.comparison_class.driver == "535");
+    CHECK(answers[1].tuning_case.environment.driver == "535");
   }
 
   TEST_CASE("a size never measured gets the nearest one on a logarithmic scale, and says so") {
@@ -128,7 +128,7 @@ TEST_SUITE("db") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     TrialRecord a100 = timed_trial("a100", 512, 10);
-    a100.comparison_class = db_test::sample_class("NVIDIA A100");
+    a100.environment = db_test::sample_environment("NVIDIA A100");
     store.record(a100);
     store.record(timed_trial("h200", 512, 5));
     db::BestQuery query = size({512});
@@ -148,7 +148,7 @@ TEST_SUITE("db") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     TrialRecord wide = timed_trial("wide", 512, 10);
-    wide.problem.type = wide.comparison_class.type = ElementType::float64;
+    wide.problem.type = wide.environment.type = ElementType::float64;
     store.record(wide);
     TrialRecord padded = timed_trial("padded", 512, 10);
     padded.problem.row_padding = 32;

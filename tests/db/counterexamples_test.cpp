@@ -188,10 +188,10 @@ TEST_SUITE("db") {
       results.add(timed_trial(std::to_string(size), size, 100), size);
     db::BestQuery query;
     query.sizes = {1024};  // 2 times away from 2048, 4 times from 256
-    CHECK(results.answer(query).contest.problem == cube(2048));
+    CHECK(results.answer(query).tuning_case.problem == cube(2048));
     CHECK(results.answer(query).distance == doctest::Approx(1.7320508));
     query.sizes = {600};
-    CHECK(results.answer(query).contest.problem == cube(256));
+    CHECK(results.answer(query).tuning_case.problem == cube(256));
   }
 
   TEST_CASE("a short identifier has a digit more than it shares with either neighbour") {
@@ -213,9 +213,9 @@ TEST_SUITE("db") {
   TEST_CASE("what is known of where a trial came from stays known when it is measured again without") {
     Store results;
     TrialRecord trial = timed_trial("a", 512, 100);
-    trial.idea = "random";
+    trial.origin = "random";
     results.store().record(trial);
-    trial.idea = "";
+    trial.origin = "";
     trial.probe_key = {};
     results.store().record(trial);
     CHECK(results.ask("SELECT idea FROM trials") == "random");
@@ -230,7 +230,7 @@ TEST_SUITE("db") {
     results.meddle("UPDATE trials SET superseded = 1 WHERE sequence = 20");
     const auto covered = [&] {
       std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
-      for (const auto& range : results.store().field(cube(512), sample_class(), 1.1, 10).coverage)
+      for (const auto& range : results.store().field(cube(512), sample_environment(), 1.1, 10).coverage)
         ranges.emplace_back(range.first, range.last);
       return ranges;
     };
@@ -247,7 +247,7 @@ TEST_SUITE("db") {
     library.role = tuner::model::Role::baseline;
     library.kernel = "cublas";
     results.add(library, 20);
-    const auto all = db::contests(results.store().connection(), {});
+    const auto all = db::cases(results.store().connection(), {});
     REQUIRE(all.size() == 1);
     CHECK(all[0].ok == 1);
   }
@@ -417,7 +417,7 @@ TEST_SUITE("db") {
     tuner::model::SearchRecord search = sample_search();
     search.parts = {{"register_tile", key("spec"), 1}};
     results.store().record_search(search);
-    const auto searched = [&] { return results.store().searched(cube(512), sample_class()); };
+    const auto searched = [&] { return results.store().searched(cube(512), sample_environment()); };
     REQUIRE(searched());
     CHECK(searched()->candidates == 1);
     CHECK(searched()->tried == 1);

@@ -15,7 +15,7 @@ using tuner::model::TrialRecord;
 
 namespace {
 
-const ElsewhereQuery of_512 = {{cube(512), sample_class()}, {"register_tile"}, {}};
+const ElsewhereQuery of_512 = {{cube(512), sample_environment()}, {"register_tile"}, {}};
 
 class Store {
  public:
@@ -32,20 +32,21 @@ class Store {
     add(
         512,
         [&](TrialRecord& trial) {
-          trial.comparison_class.device = device;
-          trial.comparison_class.driver = driver;
+          trial.environment.device = device;
+          trial.environment.driver = driver;
         },
         trials);
   }
 
-  /// The sizes, or the devices of other classes, that are remembered, in their order.
+  /// The sizes, or the devices of other environments, that are remembered, in their order.
   std::string remembered(const ElsewhereQuery& query = of_512) {
     std::string text;
     for (const auto& place : db::find_elsewhere(m_store.connection(), query)) {
-      const auto& of = place.contest.comparison_class;
-      const bool is_same_class = of == query.contest.comparison_class;
-      text += (text.empty() ? "" : " ") + (is_same_class ? place.contest.problem.size_text() : of.device) +
-              (is_same_class || of.driver == sample_class().driver ? "" : "/" + of.driver);
+      const auto& of = place.tuning_case.environment;
+      const bool is_same_environment = of == query.tuning_case.environment;
+      text += (text.empty() ? "" : " ") +
+              (is_same_environment ? place.tuning_case.problem.size_text() : of.device) +
+              (is_same_environment || of.driver == sample_environment().driver ? "" : "/" + of.driver);
     }
     return text;
   }
@@ -66,7 +67,7 @@ TEST_SUITE("db::elsewhere") {
     Store results;
     for (const std::int64_t size : {4096, 512, 2048, 1024, 8192, 300, 16384}) results.add(size);
     CHECK(results.remembered() == "300 1024 2048 4096");
-    CHECK(results.remembered({{cube(16384), sample_class()}, {"register_tile"}, {}}) ==
+    CHECK(results.remembered({{cube(16384), sample_environment()}, {"register_tile"}, {}}) ==
           "8192 4096 2048 1024");
   }
 
@@ -77,10 +78,10 @@ TEST_SUITE("db::elsewhere") {
     results.add(1024, [](TrialRecord& trial) { trial.problem.type = tuner::model::ElementType::float64; });
     results.add(4096, [](TrialRecord& trial) { trial.kernel = "naive"; });
     ElsewhereQuery query = of_512;
-    query.except = {{cube(1024), sample_class()}};
+    query.except = {{cube(1024), sample_environment()}};
     const auto found = results.all(query);
     REQUIRE(!found.empty());
-    CHECK(found[0].contest.problem == cube(2048));
+    CHECK(found[0].tuning_case.problem == cube(2048));
     CHECK(found[0].results.size() == 1);
     CHECK(
         std::all_of(found.begin() + 1, found.end(), [](const auto& place) { return place.results.empty(); }));
@@ -101,10 +102,10 @@ TEST_SUITE("db::elsewhere") {
   TEST_CASE("of another class the nearest size alone is remembered") {
     Store results;
     for (const std::int64_t size : {2048, 1024, 4096})
-      results.add(size, [](TrialRecord& trial) { trial.comparison_class.device = "A"; });
+      results.add(size, [](TrialRecord& trial) { trial.environment.device = "A"; });
     const auto found = results.all();
     REQUIRE(found.size() == 1);
-    CHECK(found[0].contest.problem == cube(1024));
+    CHECK(found[0].tuning_case.problem == cube(1024));
   }
 
   TEST_CASE("a remembered result has its time, or that it failed, and none has what was skipped") {

@@ -225,12 +225,11 @@ TEST_SUITE("db") {
 
   TEST_CASE("a class and a problem arrive with all that tells them from others") {
     TrialRecord trial = full_trial();
-    trial.comparison_class = {"Fake GPU", "1.2",     "nvrtc 9.9", ElementType::float64,
-                              "cold",     "quick-7", "named"};
+    trial.environment = {"Fake GPU", "1.2", "nvrtc 9.9", ElementType::float64, "cold", "quick-7", "named"};
     trial.problem.type = ElementType::float64;
     std::istringstream in(db::header_line({}) + db::trial_line(trial));
     const TrialRecord arrived = db::parse_export(in, "x").trials.at(0);
-    CHECK(arrived.comparison_class == trial.comparison_class);
+    CHECK(arrived.environment == trial.environment);
     CHECK(arrived.problem == trial.problem);
   }
 

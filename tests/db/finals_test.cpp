@@ -22,7 +22,7 @@ using db_test::cube;
 using db_test::error_of;
 using db_test::failed_trial;
 using db_test::key;
-using db_test::sample_class;
+using db_test::sample_environment;
 using db_test::sample_final;
 using db_test::TempFolder;
 using db_test::timed_trial;
@@ -65,7 +65,7 @@ std::string winner(const db::ResultStore& store, const std::string& kernel = "")
   return names_of({answer(store, kernel).winner}).at(0);
 }
 
-/// How many contestants their final does not cover as they are now.
+/// How many finalists their final does not cover as they are now.
 constexpr const char* not_covered =
     "SELECT count(*) FROM final_entries AS e JOIN trials AS t ON t.id = e.trial "
     "JOIN kernels AS k ON k.id = t.kernel "
@@ -101,7 +101,7 @@ TEST_SUITE("db") {
     CHECK(db::final_with(store.connection(), key("c"))->chosen == key("b"));
     CHECK_FALSE(db::final_with(store.connection(), key("d")));
     CHECK(finals[0].problem == cube(512));
-    CHECK(finals[0].comparison_class == sample_class());
+    CHECK(finals[0].environment == sample_environment());
     CHECK(finals[0].chosen == key("b"));
     CHECK(finals[0].rounds == 60);
     CHECK(finals[0].throttled_rounds == 3);
@@ -140,11 +140,11 @@ TEST_SUITE("db") {
   TEST_CASE("contenders are the ok trials near the fastest, and which of them a final has considered") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
-    const auto contenders = [&](double within, int most) {
-      return names_of(store.field(cube(512), sample_class(), within, most).contenders);
+    const auto finalists = [&](double within, int most) {
+      return names_of(store.field(cube(512), sample_environment(), within, most).finalists);
     };
-    const auto considered = [&] { return store.field(cube(512), sample_class(), 1.2, 10).considered; };
-    CHECK(contenders(1.1, 10).empty());
+    const auto considered = [&] { return store.field(cube(512), sample_environment(), 1.2, 10).considered; };
+    CHECK(finalists(1.1, 10).empty());
     store.record(timed_trial("slow", 512, 120));
     store.record(timed_trial("second", 512, 104));
     store.record(timed_trial("first", 512, 100));
@@ -152,15 +152,15 @@ TEST_SUITE("db") {
     TrialRecord dropped = timed_trial("dropped", 512, 101);
     dropped.outcome.status = TrialStatus::dropped;
     store.record(dropped);
-    CHECK(contenders(1.1, 10) == Names{"first", "second"});
-    CHECK(contenders(1.2, 10) == Names{"first", "second", "slow"});
-    CHECK(contenders(1.2, 1) == Names{"first"});
+    CHECK(finalists(1.1, 10) == Names{"first", "second"});
+    CHECK(finalists(1.2, 10) == Names{"first", "second", "slow"});
+    CHECK(finalists(1.2, 1) == Names{"first"});
     CHECK(considered().empty());
     fill(store);  // a, b, c and d are new, a, b and c in the final
-    CHECK(contenders(1.2, 10) == Names{"first", "a", "b", "second", "c", "slow"});
+    CHECK(finalists(1.2, 10) == Names{"first", "a", "b", "second", "c", "slow"});
     CHECK(considered() == Considered{{false, true, true, false, true, false}});
     store.record(failed_trial("bad", 512, TrialStatus::crashed));
-    CHECK(contenders(1.2, 10).size() == 6);
+    CHECK(finalists(1.2, 10).size() == 6);
     store.record(timed_trial("a", 512, 100.5));
     CHECK(considered() == Considered{{false, false, true, false, true, false}});
   }
@@ -170,12 +170,12 @@ TEST_SUITE("db") {
     db::ResultStore store(folder / "tuner.db");
     fill(store);
     FinalRecord final = sample_final();
-    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record(timed_trial("late", 512, 90, 1));  // by another, while the final is held
     store.record_final(final, measured_again());
     CHECK(winner(store) == "late");
-    const Field field = store.field(cube(512), sample_class(), 2, 10);
-    CHECK(names_of(field.contenders) == Names{"late", "a", "b", "c", "d"});
+    const Field field = store.field(cube(512), sample_environment(), 2, 10);
+    CHECK(names_of(field.finalists) == Names{"late", "a", "b", "c", "d"});
     CHECK(field.considered == Considered{{false, true, true, true, true}});
   }
 
@@ -187,10 +187,10 @@ TEST_SUITE("db") {
     of_old.run = {};
     store.record(of_old);
     FinalRecord final = sample_final();
-    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record_final(final, measured_again());
-    const Field field = store.field(cube(512), sample_class(), 1.1, 10);
-    CHECK(names_of(field.contenders) == Names{"a", "b", "of old", "c"});
+    const Field field = store.field(cube(512), sample_environment(), 1.1, 10);
+    CHECK(names_of(field.finalists) == Names{"a", "b", "of old", "c"});
     CHECK(field.considered == Considered{{true, true, true, true}});
   }
 
@@ -209,7 +209,7 @@ TEST_SUITE("db") {
                                       timed_trial("c", 512, 107, 0.5)};
     again[0].outcome.measurement->sm_clock_mhz = 1625;
     for (std::size_t i : {1U, 2U}) again[i].outcome.measurement->sm_clock_mhz = 1900;
-    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record_final(final, again);
 
     const db::BestAnswer found = answer(store);
@@ -225,8 +225,8 @@ TEST_SUITE("db") {
     CHECK(db::times_as_long(found, ranked[2].trial) == doctest::Approx(1.03).epsilon(0.005));
 
     // And who would be in the next final is asked of the race too: a stays the fastest.
-    const Field field = store.field(cube(512), sample_class(), 1.035, 10);
-    CHECK(names_of(field.contenders) == Names{"a", "b", "next"});
+    const Field field = store.field(cube(512), sample_environment(), 1.035, 10);
+    CHECK(names_of(field.finalists) == Names{"a", "b", "next"});
     CHECK_FALSE(field.unsettled);
   }
 
@@ -239,7 +239,7 @@ TEST_SUITE("db") {
     FinalRecord final = sample_final();
     final.entries = {{key("a"), 1, 1, 1, true}};
     final.chosen = key("a");
-    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
     TrialRecord again = timed_trial("a", 512, 115, 0.5);
     const auto clocks = [&](double raced_mhz, double final_mhz) {
       TrialRecord raced = timed_trial("a", 512, 32, 1);
@@ -255,16 +255,16 @@ TEST_SUITE("db") {
       CHECK(found.check.faster_elsewhere == 1);
       CHECK(found.check.fastest_elsewhere == key("rival"));
       CHECK_FALSE(found.check.is_off_clock());
-      const Field field = store.field(cube(512), sample_class(), 1.1, 10);
+      const Field field = store.field(cube(512), sample_environment(), 1.1, 10);
       CHECK(field.unsettled);
-      CHECK(names_of(field.contenders) == Names{"a", "rival"});
+      CHECK(names_of(field.finalists) == Names{"a", "rival"});
       CHECK(field.considered == Considered{{true, true}});
     }
     SUBCASE("its clock does") {
       clocks(1980, 550);
       store.record_final(final, {again});
       CHECK_FALSE(answer(store).check.is_unsettled());
-      CHECK_FALSE(store.field(cube(512), sample_class(), 1.1, 10).unsettled);
+      CHECK_FALSE(store.field(cube(512), sample_environment(), 1.1, 10).unsettled);
     }
   }
 
@@ -306,7 +306,7 @@ TEST_SUITE("db") {
     FinalRecord final = sample_final();
     final.entries = {{key("newer"), 1, 1, 1, true}};
     final.chosen = key("newer");
-    final.coverage = store.field(cube(512), sample_class(), 1.1, 10).coverage;
+    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record_final(final, {timed_trial("newer", 512, 91, 0.1)});
     CHECK(answer(store).final);
     CHECK(answer(store).tied.empty());

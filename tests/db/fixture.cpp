@@ -69,7 +69,7 @@ Digest key(const std::string& name) {
   return DigestBuilder().add(name).finish();
 }
 
-ComparisonClass sample_class(const std::string& device) {
+Environment sample_environment(const std::string& device) {
   return {device, "580.159.04", "nvrtc 13.0", ElementType::float32, "warm", "standard-1", "spec"};
 }
 
@@ -110,9 +110,9 @@ TrialRecord full_trial(const std::string& name) {
   trial.macros = Configuration(
       {{"AHEAD", Value(std::string("-1"))}, {"ROWS", Value(std::string("unsigned long \"8\""))}});
   trial.problem = {"matmul", {{"M", 512}, {"N", 1024}, {"K", 256}}, ElementType::float32, 32};
-  trial.comparison_class = sample_class();
+  trial.environment = sample_environment();
   trial.is_default = true;
-  trial.idea = "1024 float";
+  trial.origin = "1024 float";
   trial.gpu = "GPU-1";
   trial.definition = key("definition");
   trial.binary_key = key(name + " binary");
@@ -158,7 +158,7 @@ TrialRecord failed_trial(const std::string& name, std::int64_t size, TrialStatus
 FinalRecord sample_final() {
   FinalRecord final;
   final.problem = cube(512);
-  final.comparison_class = sample_class();
+  final.environment = sample_environment();
   final.entries = {
       {key("a"), 1, 1, 1, true}, {key("b"), 1.002, 0.999, 1.006, true}, {key("c"), 1.04, 1.03, 1.05, false}};
   final.chosen = key("b");
@@ -171,7 +171,7 @@ FinalRecord sample_final() {
 SearchRecord sample_search() {
   SearchRecord search;
   search.problem = cube(512);
-  search.comparison_class = sample_class();
+  search.environment = sample_environment();
   search.run = key("run");
   search.strategy = "learn";
   search.ending = SearchEnding::until;

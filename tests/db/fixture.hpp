@@ -34,7 +34,7 @@ std::string ask(const std::filesystem::path& database, const std::string& sql);
 void meddle(const std::filesystem::path& database, const std::string& sql);
 
 tuner::model::Digest key(const std::string& name);
-tuner::model::ComparisonClass sample_class(const std::string& device = "NVIDIA H200");
+tuner::model::Environment sample_environment(const std::string& device = "NVIDIA H200");
 tuner::model::RunRecord sample_run(const std::string& name = "run");
 tuner::model::Problem cube(std::int64_t size);
 /// An ok trial with every field set to something of its own; different names give different trials.

@@ -145,14 +145,14 @@ TEST_SUITE("db") {
 
   TEST_CASE("a run takes the finals with it that it held, though its contestants stay") {
     Results results;
-    std::vector<TrialRecord> contestants;
+    std::vector<TrialRecord> finalists;
     for (const char* name : {"a", "b", "c"})
-      contestants.push_back(results.add(timed_trial(name, 512, 100), "run", monday));
+      finalists.push_back(results.add(timed_trial(name, 512, 100), "run", monday));
     tuner::model::FinalRecord final = sample_final();
     final.run = key("later");
     final.measured_at = tuesday;
     final.sequence = 100;
-    results.store().record_stamped(final, contestants, false);
+    results.store().record_stamped(final, finalists, false);
     CHECK(results.forget(of_run("later")).finals == 1);
     CHECK(results.ask("SELECT count(*) FROM finals") == "0");
     CHECK(results.ask("SELECT count(*) FROM final_entries") == "0");

@@ -19,7 +19,7 @@ using db_test::ask;
 using db_test::cube;
 using db_test::error_of;
 using db_test::key;
-using db_test::sample_class;
+using db_test::sample_environment;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
@@ -75,7 +75,7 @@ FinalRecord final_of(const std::string& chosen) {
 void record_final(db::ResultStore& store, const Digest& definition, const std::string& name,
                   double median_ns) {
   FinalRecord final = final_of(name);
-  final.coverage = store.field(cube(512), sample_class(), 2, 10).coverage;
+  final.coverage = store.field(cube(512), sample_environment(), 2, 10).coverage;
   TrialRecord winner = of(definition, timed_trial(name, 512, median_ns));
   winner.run = final.run;
   store.record_final(final, {winner});
@@ -114,20 +114,20 @@ TEST_SUITE("db") {
     CHECK(best(store.connection()) == "new 512");
     CHECK(best(store.connection(), kernel) == "new 512");
     CHECK(view(path) == "new");
-    CHECK(store.best_ns(cube(512), sample_class()) == 100);
+    CHECK(store.best_ns(cube(512), sample_environment()) == 100);
     db::BestQuery query;
     query.sizes = {512};
     const db::BestAnswer answer = db::best(store.connection(), query).at(0);
     CHECK(answer.tied.empty());
     CHECK_FALSE(answer.untuned);
-    CHECK(answer.contest.ok == 1);
+    CHECK(answer.tuning_case.ok == 1);
     CHECK(store.known({key("old")}).size() == 1);
     CHECK(db::is_superseded(store.connection(), key("old")));
     CHECK_FALSE(db::is_superseded(store.connection(), key("new")));
     use(store, before);
     CHECK(best(store.connection()) == "old 512");
     CHECK(view(path) == "old");
-    CHECK(store.best_ns(cube(512), sample_class()) == 50);
+    CHECK(store.best_ns(cube(512), sample_environment()) == 50);
     CHECK(db::best(store.connection(), query).at(0).untuned);
     CHECK(db::is_superseded(store.connection(), key("new")));
   }
@@ -139,7 +139,7 @@ TEST_SUITE("db") {
     store.record(of(before, timed_trial("late", 512, 50)));
     CHECK(best(store.connection()).empty());
     CHECK(store.find(key("late"))->definition == before);
-    CHECK(store.field(cube(512), sample_class(), 2, 10).contenders.empty());
+    CHECK(store.field(cube(512), sample_environment(), 2, 10).finalists.empty());
   }
 
   TEST_CASE("an edit concerns its own kernel, whatever its parameters") {
@@ -168,7 +168,7 @@ TEST_SUITE("db") {
     store.record(of(before, timed_trial("old", 512, 50)));
     use(store, edited);
     CHECK(best(store.connection()).empty());
-    CHECK(db::contests(store.connection()).empty());
+    CHECK(db::cases(store.connection()).empty());
     store.record(of(edited, timed_trial("new", 1024, 100)));
     CHECK(best(store.connection()) == "new 1024");
     use(store, before);
@@ -179,10 +179,10 @@ TEST_SUITE("db") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
-    const auto contenders = [&] {
-      const Field field = store.field(cube(512), sample_class(), 2, 10);
+    const auto finalists = [&] {
+      const Field field = store.field(cube(512), sample_environment(), 2, 10);
       std::size_t fresh = 0;
-      for (std::size_t i = 0; i < field.contenders.size(); ++i) {
+      for (std::size_t i = 0; i < field.finalists.size(); ++i) {
         const bool considered = field.considered.size() == 1 && field.considered[0][i];
         fresh += considered ? 0 : 1;
       }
@@ -199,9 +199,9 @@ TEST_SUITE("db") {
     store.record(of(edited, timed_trial("new", 512, 100)));
     CHECK(best(store.connection()) == "new 512");
     CHECK(ask(path, "SELECT remeasured FROM best") == "0");
-    CHECK(contenders() == 1);
+    CHECK(finalists() == 1);
     record_final(store, edited, "new", 101);
-    CHECK(contenders() == 0);
+    CHECK(finalists() == 0);
     CHECK(ask(path, "SELECT remeasured FROM best") == "1");
     CHECK(ask(path, "SELECT configuration ->> 'NAME' FROM final") == "new");
     use(store, before);
@@ -211,7 +211,7 @@ TEST_SUITE("db") {
     CHECK(answer.winner.key == key("old"));
     REQUIRE(answer.final);
     CHECK(answer.newcomers.empty());
-    CHECK(contenders() == 0);
+    CHECK(finalists() == 0);
     db::TrialFilter current;
     current.superseded = false;
     CHECK(db::finals(store.connection(), current).size() == 1);

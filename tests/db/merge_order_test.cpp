@@ -50,7 +50,7 @@ class World {
     trial.probe_key = number == 0 ? Digest{} : key(fmt::format("probes {} {}", kernel, number));
     trial.compile_ms = below(3) * 10;
     trial.outcome.measurement->samples_ns = {100.0 + below(100)};
-    trial.idea = kernel == 0 ? "" : fmt::format("idea {}", below(3));
+    trial.origin = kernel == 0 ? "" : fmt::format("idea {}", below(3));
     if (rarely()) trial.outcome.status = TrialStatus::dropped;
     if (rarely()) {
       trial.outcome = {};
@@ -102,17 +102,17 @@ class World {
   void add_final(db::ResultStore& store, const Digest& run, const std::vector<TrialRecord>& raced) {
     FinalRecord final;
     final.problem = raced.front().problem;
-    final.comparison_class = raced.front().comparison_class;
+    final.environment = raced.front().environment;
     final.run = run;
     final.measured_at = time();
-    std::vector<TrialRecord> contestants;
+    std::vector<TrialRecord> finalists;
     for (const TrialRecord& trial : raced) {
-      const bool known = std::any_of(contestants.begin(), contestants.end(),
+      const bool known = std::any_of(finalists.begin(), finalists.end(),
                                      [&](const TrialRecord& other) { return other.key == trial.key; });
       const auto now = store.find(trial.key);
       if (known || trial.problem != final.problem || now->outcome.status != TrialStatus::ok) continue;
-      contestants.push_back(trial);
-      TrialRecord& again = contestants.back();
+      finalists.push_back(trial);
+      TrialRecord& again = finalists.back();
       again.outcome = timed_trial("again", 512, 100 + below(6), 1).outcome;
       again.measured_at = final.measured_at;
       again.sequence = ++m_sequence;
@@ -123,7 +123,7 @@ class World {
       if (trial.role != Role::baseline) final.chosen = trial.key;
     }
     final.sequence = ++m_sequence;
-    if (!final.chosen.empty()) store.record_stamped(final, contestants, true);
+    if (!final.chosen.empty()) store.record_stamped(final, finalists, true);
   }
 
   /// As if the kernel's spec had been edited, or an edit been undone: some of its trials are what it

@@ -34,10 +34,10 @@ TEST_SUITE("db") {
     same_binary.binary_key = result("a", 512, 0).binary_key;
     store.record_stamped(same_binary, false);
     TrialRecord elsewhere = result("d", 512, 30, 300);
-    elsewhere.comparison_class.device = "NVIDIA A100";
+    elsewhere.environment.device = "NVIDIA A100";
     store.record_stamped(elsewhere, false);
     TrialRecord other_compiler = result("e", 512, 40, 500);
-    other_compiler.comparison_class.toolkit = "nvrtc 12.9";
+    other_compiler.environment.toolkit = "nvrtc 12.9";
     store.record_stamped(other_compiler, false);
 
     const auto times = [&](int most) {

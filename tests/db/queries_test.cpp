@@ -65,7 +65,7 @@ TEST_SUITE("db") {
     CHECK(list(filter) == "not here");
     filter = {};
     filter.device = "h200";
-    filter.comparison_class = db_test::sample_class();
+    filter.environment = db_test::sample_environment();
     CHECK(list(filter) == all);
     filter.family = "stencil";
     CHECK(list(filter).empty());
@@ -90,11 +90,11 @@ TEST_SUITE("db") {
     db::ResultStore store(folder / "tuner.db");
     fill(store);
     TrialRecord later = timed_trial("later", 2048, 9);
-    later.comparison_class.driver = "999";
+    later.environment.driver = "999";
     store.record(later);
-    const auto list = db::contests(store.connection());
+    const auto list = db::cases(store.connection());
     REQUIRE(list.size() == 3);
-    CHECK(list[0].comparison_class.driver == "999");
+    CHECK(list[0].environment.driver == "999");
     CHECK(list[1].problem == db_test::cube(512));
     CHECK(list[1].ok == 2);
     CHECK(list[2].ok == 2);
@@ -103,8 +103,8 @@ TEST_SUITE("db") {
     CHECK(list[2].trials() == 4);
     db::TrialFilter filter;
     filter.kernel = "naive";
-    REQUIRE(db::contests(store.connection(), filter).size() == 1);
-    CHECK(db::contests(store.connection(), filter)[0].ok == 1);
+    REQUIRE(db::cases(store.connection(), filter).size() == 1);
+    CHECK(db::cases(store.connection(), filter)[0].ok == 1);
   }
 
   TEST_CASE("a trial is found by the beginning of its identifier") {

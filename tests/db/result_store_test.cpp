@@ -82,14 +82,14 @@ TEST_SUITE("db") {
     db::ResultStore store(folder / "tuner.db");
     TrialRecord trial = timed_trial("a", 512, 100);
     store.record(trial);
-    CHECK(store.best_ns(trial.problem, trial.comparison_class) == 100);
+    CHECK(store.best_ns(trial.problem, trial.environment) == 100);
     trial.outcome = failed_trial("a", 512, TrialStatus::crashed).outcome;
     store.record(trial);
-    CHECK_FALSE(store.best_ns(trial.problem, trial.comparison_class));
+    CHECK_FALSE(store.best_ns(trial.problem, trial.environment));
     CHECK_FALSE(store.find(trial.key)->outcome.measurement);
     CHECK(db::measurements(store.connection(), trial.key).size() == 1);
-    CHECK(db::contests(store.connection())[0].failed == 1);
-    CHECK(db::contests(store.connection())[0].ok == 0);
+    CHECK(db::cases(store.connection())[0].failed == 1);
+    CHECK(db::cases(store.connection())[0].ok == 0);
   }
 
   TEST_CASE("best_ns is the fastest ok trial of that problem in that class alone") {
@@ -102,10 +102,10 @@ TEST_SUITE("db") {
     store.record(dropped);
     store.record(timed_trial("d", 1024, 10));
     TrialRecord elsewhere = timed_trial("e", 512, 20);
-    elsewhere.comparison_class.driver = "1";
+    elsewhere.environment.driver = "1";
     store.record(elsewhere);
-    CHECK(store.best_ns(db_test::cube(512), db_test::sample_class()) == 80);
-    CHECK_FALSE(store.best_ns(db_test::cube(2048), db_test::sample_class()));
+    CHECK(store.best_ns(db_test::cube(512), db_test::sample_environment()) == 80);
+    CHECK_FALSE(store.best_ns(db_test::cube(2048), db_test::sample_environment()));
   }
 
   TEST_CASE("the least time beside some kernels passes over those, that of trials over the rest") {
@@ -119,13 +119,13 @@ TEST_SUITE("db") {
       keys.push_back(trial.key);
     }
     const auto beside = [&](const std::set<std::string>& kernels) {
-      return store.least_ns_beside(kernels, db_test::cube(512), db_test::sample_class());
+      return store.least_ns_beside(kernels, db_test::cube(512), db_test::sample_environment());
     };
     CHECK(beside({}) == 80);
     CHECK(beside({"second"}) == 90);
     CHECK(beside({"second", "third", "fourth"}) == 100);
     CHECK_FALSE(beside({"first", "second", "third"}));
-    CHECK_FALSE(store.least_ns_beside({}, db_test::cube(1024), db_test::sample_class()));
+    CHECK_FALSE(store.least_ns_beside({}, db_test::cube(1024), db_test::sample_environment()));
     CHECK(store.least_ns(keys) == 80);
     CHECK(store.least_ns({keys[0], keys[2]}) == 90);
     CHECK_FALSE(store.least_ns({}));
@@ -135,7 +135,7 @@ TEST_SUITE("db") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     const auto least_ns = [&] {
-      const auto beside = store.least_ns_beside({}, db_test::cube(512), db_test::sample_class());
+      const auto beside = store.least_ns_beside({}, db_test::cube(512), db_test::sample_environment());
       CHECK(beside == store.least_ns({timed_trial("a", 512, 1).key, timed_trial("b", 512, 1).key}));
       return beside;
     };

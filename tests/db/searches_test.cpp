@@ -26,7 +26,8 @@ using db_test::timed_trial;
 namespace {
 
 std::optional<Searched> searched(const db::Connection& db, const std::string& kernel = "") {
-  return db::SearchFinder(db).searched(db::contest_id(db_test::cube(512), db_test::sample_class()), kernel);
+  return db::SearchFinder(db).searched(db::case_id(db_test::cube(512), db_test::sample_environment()),
+                                       kernel);
 }
 
 /// A run that tried these configurations of register_tile, and what it then said of the rest.
@@ -37,7 +38,7 @@ void search(const std::filesystem::path& path, const std::string& run, const std
   for (const std::string& name : names) {
     TrialRecord trial = timed_trial(name, 512, 100);
     trial.run = db_test::key(run);
-    trial.idea = "of " + run;
+    trial.origin = "of " + run;
     store.record(trial);
   }
   SearchRecord record = sample_search();
@@ -125,13 +126,13 @@ TEST_SUITE("db") {
       store.begin_run(db_test::sample_run("second"));
       TrialRecord trial = timed_trial("a", 512, 90);
       trial.run = db_test::key("second");
-      trial.idea.clear();
+      trial.origin.clear();
       store.record(trial);
     }
     for (const auto& [target, source] : {std::pair("a.db", "b.db"), std::pair("b.db", "a.db")}) {
       const db::Connection db = db::open_database(folder / target);
       db::merge_database(db, folder / source);
-      CHECK(db::find_trial(db, db_test::key("a"))->idea == "of first");
+      CHECK(db::find_trial(db, db_test::key("a"))->origin == "of first");
       CHECK(db::find_trial(db, db_test::key("a"))->outcome.measurement->median_ns == 90);
     }
   }
@@ -146,7 +147,7 @@ TEST_SUITE("db") {
     db::import_file(target, folder / "a.jsonl");
     CHECK(db::searches(target) == db::searches(db::open_for_reading(folder / "a.db")));
     CHECK(searched(target)->tried == 2);
-    CHECK(db::find_trial(target, db_test::key("a"))->idea == "of first");
+    CHECK(db::find_trial(target, db_test::key("a"))->origin == "of first");
     std::ostringstream again;
     db::export_database(target, {}, again);
     CHECK(again.str() == out.str());
@@ -161,7 +162,7 @@ TEST_SUITE("db") {
     const db::Connection old = db::open_database(folder / "old.db");
     CHECK(db::import_file(old, folder / "before.jsonl").trials == 2);
     CHECK_FALSE(searched(old).has_value());
-    CHECK(db::find_trial(old, db_test::key("a"))->idea.empty());
+    CHECK(db::find_trial(old, db_test::key("a"))->origin.empty());
   }
 
   TEST_CASE("what an edited spec has made of the space is not what was searched; undone, it is again") {

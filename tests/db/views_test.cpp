@@ -85,14 +85,14 @@ TEST_SUITE("db") {
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
     store.begin_run(db_test::sample_run());
-    std::vector<TrialRecord> contestants = {timed_trial("a", 512, 100), timed_trial("b", 512, 100.2),
-                                            timed_trial("c", 512, 104)};
-    for (const TrialRecord& trial : contestants) store.record(trial);
+    std::vector<TrialRecord> finalists = {timed_trial("a", 512, 100), timed_trial("b", 512, 100.2),
+                                          timed_trial("c", 512, 104)};
+    for (const TrialRecord& trial : finalists) store.record(trial);
     store.record(timed_trial("slow", 512, 200));
     store.record(baseline_trial("vendor", 512, 50));
     store.record(db_test::failed_trial("bad", 512, tuner::model::TrialStatus::wrong_result));
     TrialRecord other = timed_trial("elsewhere", 512, 1000);
-    other.comparison_class = db_test::sample_class("NVIDIA A100");
+    other.environment = db_test::sample_environment("NVIDIA A100");
     store.record(other);
     const auto ratio = [&](const std::string& name) {
       return answered(path, fmt::format("SELECT coalesce(round(ratio, 4), 'none') FROM trial "
@@ -105,7 +105,7 @@ TEST_SUITE("db") {
     CHECK(ratio("bad") == "none");
     CHECK(ratio("elsewhere") == "1.0");
 
-    store.record_final(db_test::sample_final(), contestants);
+    store.record_final(db_test::sample_final(), finalists);
     CHECK(ask(path, "SELECT configuration ->> 'NAME' FROM best WHERE device = 'NVIDIA H200'") == "b");
     CHECK(ratio("b") == "1.0");
     CHECK(ratio("a") == "0.998");

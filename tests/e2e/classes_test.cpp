@@ -40,20 +40,20 @@ struct Owner : User {
     run.device.name = sweep.device;
     run.device.kind = sweep.kind;
     store.begin_run(run);
-    model::ComparisonClass comparison = db_test::sample_class(sweep.device);
+    model::Environment comparison = db_test::sample_environment(sweep.device);
     comparison.method = sweep.method;
     comparison.driver = sweep.driver;
     comparison.l2 = sweep.l2;
     for (int i = 0; i < sweep.trials; ++i) {
       model::TrialRecord trial = timed_trial(std::to_string(ns) + " " + std::to_string(i), 512, ns + i);
-      trial.comparison_class = comparison;
+      trial.environment = comparison;
       trial.run = run.id;
       store.record(trial);
     }
     if (sweep.searched == 0) return;
     model::SearchRecord search = db_test::sample_search();
     search.problem = db_test::cube(512);
-    search.comparison_class = comparison;
+    search.environment = comparison;
     search.run = run.id;
     search.ending = model::SearchEnding::until;
     search.tried = sweep.trials;

@@ -165,7 +165,7 @@ TEST_SUITE("tuner command line, compare") {
     const Owner user;
     const fs::path theirs = user.home / "theirs.db";
     auto foreign = sampled_trial("a", 512, 880, "theirs");
-    auto& of = foreign.comparison_class;
+    auto& of = foreign.environment;
     std::string difference;
     SUBCASE("device") {
       of.device = "NVIDIA H100";
@@ -200,13 +200,13 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(sizes.exit_code == 2);
     CHECK(has(sizes.err, "A is of matmul 512 float, B of matmul 1024 float"));
     auto foreign = sampled_trial("g", 512, 1000);
-    foreign.comparison_class.driver = "570.1";
+    foreign.environment.driver = "570.1";
     measure(user.database, "run",
             {foreign, db_test::failed_trial("h", 512, tuner::model::TrialStatus::timeout)});
-    const auto classes = user.compares(user.id("d"), user.id("g"));
-    CHECK(classes.exit_code == 2);
-    CHECK(has(classes.err, "driver 570.1"));
-    CHECK(has(classes.err, "--fresh"));
+    const auto environments = user.compares(user.id("d"), user.id("g"));
+    CHECK(environments.exit_code == 2);
+    CHECK(has(environments.err, "driver 570.1"));
+    CHECK(has(environments.err, "--fresh"));
     CHECK(has(user.compares(user.id("d"), user.id("h")).err, "has no time: it is timeout"));
     const auto one_and_many = user.compares(user.id("d"), user.database);
     CHECK(one_and_many.exit_code == 2);
@@ -302,7 +302,7 @@ TEST_SUITE("tuner command line, compare") {
     const Owner user;
     const fs::path theirs = user.home / "theirs.db";
     auto foreign = sampled_trial("a", 512, 880, "theirs");
-    foreign.comparison_class.method = "complete-2";
+    foreign.environment.method = "complete-2";
     measure(theirs, "theirs", {foreign, sampled_trial("g", 2048, 7000, "theirs")});
     const auto nothing = user.compares(user.database, theirs, {"--fail-if-slower", "1%"});
     CHECK(nothing.exit_code == 3);

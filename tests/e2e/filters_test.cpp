@@ -33,9 +33,9 @@ model::TrialRecord trial_of(const What& what) {
   model::TrialRecord trial = db_test::timed_trial(name, what.size, what.median_ns);
   trial.kernel = what.kernel;
   trial.problem.family = what.family;
-  trial.problem.type = trial.comparison_class.type = what.type;
-  trial.comparison_class.device = what.device;
-  const bool is_other_gpu = trial.comparison_class.device != "NVIDIA H200";
+  trial.problem.type = trial.environment.type = what.type;
+  trial.environment.device = what.device;
+  const bool is_other_gpu = trial.environment.device != "NVIDIA H200";
   trial.configuration = model::Configuration({{"TILE", model::Value(is_other_gpu ? 99 : what.size / 16)}});
   trial.run = key(what.run);
   trial.compile_log.clear();

@@ -25,12 +25,12 @@ FinalPolicy standard() {
   return measure::policy("standard").final;
 }
 
-/// A final of contestants whose times a function tells.
-FinalOutcome final_of(std::size_t contestants, std::function<Timing(std::size_t)> sample,
+/// A final of finalists whose times a function tells.
+FinalOutcome final_of(std::size_t finalists, std::function<Timing(std::size_t)> sample,
                       const FinalPolicy& policy = standard(), std::uint64_t seed = 1) {
   measure::FinalTask task;
   task.policy = policy;
-  task.contestants.resize(contestants);
+  task.finalists.resize(finalists);
   task.seed = seed;
   task.max_sm_clock_mhz = NoisyGpu::max_clock_mhz;
   task.sample = std::move(sample);
@@ -40,14 +40,14 @@ FinalOutcome final_of(std::size_t contestants, std::function<Timing(std::size_t)
 FinalOutcome final_on(NoisyGpu& gpu, const std::vector<double>& true_ns,
                       const FinalPolicy& policy = standard(), std::uint64_t seed = 1) {
   return final_of(
-      true_ns.size(), [&](std::size_t contestant) { return gpu.sample(true_ns[contestant]); }, policy, seed);
+      true_ns.size(), [&](std::size_t finalist) { return gpu.sample(true_ns[finalist]); }, policy, seed);
 }
 
 /// A task of the standard policy, without samples.
-measure::FinalTask task_of(std::size_t contestants, std::uint64_t seed = 1) {
+measure::FinalTask task_of(std::size_t finalists, std::uint64_t seed = 1) {
   measure::FinalTask task;
   task.policy = standard();
-  task.contestants.resize(contestants);
+  task.finalists.resize(finalists);
   task.seed = seed;
   task.max_sm_clock_mhz = NoisyGpu::max_clock_mhz;
   return task;
@@ -56,8 +56,8 @@ measure::FinalTask task_of(std::size_t contestants, std::uint64_t seed = 1) {
 FinalOutcome final_with_baselines(NoisyGpu& gpu, const std::vector<double>& true_ns,
                                   const std::set<std::size_t>& baselines, std::uint64_t seed = 1) {
   measure::FinalTask task = task_of(true_ns.size(), seed);
-  for (const std::size_t i : baselines) task.contestants[i].may_win = false;
-  task.sample = [&](std::size_t contestant) { return gpu.sample(true_ns[contestant]); };
+  for (const std::size_t i : baselines) task.finalists[i].may_win = false;
+  task.sample = [&](std::size_t finalist) { return gpu.sample(true_ns[finalist]); };
   return measure::Final(std::move(task)).run();
 }
 
@@ -65,10 +65,10 @@ FinalOutcome final_with_baselines(NoisyGpu& gpu, const std::vector<double>& true
 /// and less than that, and 0 as long as before: 1 ms.
 FinalOutcome contradicted(double confirmed_ns, double wobble_ns) {
   std::vector<int> samples(2);
-  return final_of(2, [&](std::size_t contestant) -> Timing {
-    const bool choosing = samples[contestant]++ < 40;
-    const double sign = samples[contestant] % 2 == 0 ? -1 : 1;
-    if (contestant == 0) return {1e6, 0};
+  return final_of(2, [&](std::size_t finalist) -> Timing {
+    const bool choosing = samples[finalist]++ < 40;
+    const double sign = samples[finalist] % 2 == 0 ? -1 : 1;
+    if (finalist == 0) return {1e6, 0};
     return {choosing ? 1.01e6 + sign * 0.03e6 : confirmed_ns + sign * wobble_ns, 0};
   });
 }
@@ -194,12 +194,12 @@ TEST_SUITE("tuner::measure::Final") {
   TEST_CASE("of several that contradict the choice the one that is surely fastest is believed") {
     for (const bool last : {false, true}) {
       std::vector<int> samples(3);
-      const FinalOutcome outcome = final_of(3, [&](std::size_t contestant) -> Timing {
-        const bool choosing = samples[contestant]++ < 40;
-        const double wobble = samples[contestant] % 2 == 0 ? -0.03e6 : 0.03e6;
-        if (contestant == 0) return {1e6, 0};
+      const FinalOutcome outcome = final_of(3, [&](std::size_t finalist) -> Timing {
+        const bool choosing = samples[finalist]++ < 40;
+        const double wobble = samples[finalist] % 2 == 0 ? -0.03e6 : 0.03e6;
+        if (finalist == 0) return {1e6, 0};
         if (choosing) return {1.01e6 + wobble, 0};
-        return {(contestant == 1) == last ? 0.95e6 : 0.9e6, 0};
+        return {(finalist == 1) == last ? 0.95e6 : 0.9e6, 0};
       });
       CHECK(outcome.fastest == (last ? 2 : 1));
     }
@@ -222,9 +222,9 @@ TEST_SUITE("tuner::measure::Final") {
   TEST_CASE("a baseline that confirming shows to be faster takes nothing from the winner") {
     std::vector<int> samples(2);
     measure::FinalTask task = task_of(2);
-    task.contestants[1].may_win = false;
-    task.sample = [&](std::size_t contestant) -> Timing {
-      return {contestant == 1 && samples[contestant]++ < 3 ? 1.2e6 : contestant == 1 ? 0.8e6 : 1e6, 0};
+    task.finalists[1].may_win = false;
+    task.sample = [&](std::size_t finalist) -> Timing {
+      return {finalist == 1 && samples[finalist]++ < 3 ? 1.2e6 : finalist == 1 ? 0.8e6 : 1e6, 0};
     };
     const FinalOutcome outcome = measure::Final(std::move(task)).run();
     CHECK(outcome.fastest == 0);
@@ -247,8 +247,8 @@ TEST_SUITE("tuner::measure::Final") {
       int samples = 0;
       const FinalOutcome outcome = final_of(
           2,
-          [&](std::size_t contestant) -> Timing {
-            if (contestant == 0) return {1e6, 0};
+          [&](std::size_t finalist) -> Timing {
+            if (finalist == 0) return {1e6, 0};
             // 3 % slower by six standard errors from the 12th round on, not from the 10th.
             return {1.03e6 + (samples++ % 2 == 0 ? 9150 : -9150), 0};
           },
@@ -260,8 +260,8 @@ TEST_SUITE("tuner::measure::Final") {
   }
 
   TEST_CASE("nobody leaves who is slower by no more than what counts as a difference, however surely") {
-    const FinalOutcome outcome = final_of(2, [](std::size_t contestant) {
-      return Timing{contestant == 0 ? 1e6 : 1.0009e6, 0};
+    const FinalOutcome outcome = final_of(2, [](std::size_t finalist) {
+      return Timing{finalist == 0 ? 1e6 : 1.0009e6, 0};
     });
     CHECK(outcome.rounds == 60);
     CHECK(outcome.standings[1].measurement.samples_ns.size() == 20);
@@ -286,7 +286,7 @@ TEST_SUITE("tuner::measure::Final") {
   TEST_CASE("without rounds of choosing the first that may win is held against the others") {
     measure::FinalTask task = task_of(3);
     task.policy.choosing_rounds = 0;
-    task.contestants[0].may_win = false;
+    task.finalists[0].may_win = false;
     task.sample = [](std::size_t) { return Timing{1e6, 0}; };
     const FinalOutcome outcome = measure::Final(std::move(task)).run();
     CHECK(outcome.fastest == 1);
@@ -295,11 +295,11 @@ TEST_SUITE("tuner::measure::Final") {
 
   TEST_CASE("the fastest is who takes least a launch, not who has the shortest samples") {
     measure::FinalTask task = task_of(2);
-    task.contestants[0].launches_per_sample = 10;
-    task.contestants[1].launches_per_sample = 40;
+    task.finalists[0].launches_per_sample = 10;
+    task.finalists[1].launches_per_sample = 40;
     int samples = 0;
-    task.sample = [&](std::size_t contestant) -> Timing {
-      if (contestant == 0) return {1e6, 0};
+    task.sample = [&](std::size_t finalist) -> Timing {
+      if (finalist == 0) return {1e6, 0};
       return {samples++ < 40 ? 3e6 : 4e6, 0};  // confirming sees no difference, so the choice stands
     };
     const FinalOutcome outcome = measure::Final(std::move(task)).run();
@@ -312,8 +312,8 @@ TEST_SUITE("tuner::measure::Final") {
     bool is_new = false;
     measure::FinalTask task = task_of(2);
     task.begin_round = [&] { is_new = true; };
-    task.sample = [&](std::size_t contestant) {
-      if (std::exchange(is_new, false)) first.push_back(contestant);
+    task.sample = [&](std::size_t finalist) {
+      if (std::exchange(is_new, false)) first.push_back(finalist);
       return Timing{1e6, 0};
     };
     measure::Final(std::move(task)).run();
@@ -324,11 +324,11 @@ TEST_SUITE("tuner::measure::Final") {
   }
 
   TEST_CASE("an interval holds for all rivals at once: the more there are the wider it is") {
-    const auto width = [](std::size_t contestants) {
-      std::vector<int> samples(contestants);
-      const FinalOutcome outcome = final_of(contestants, [&](std::size_t contestant) -> Timing {
-        const double wobble = 0.001e6 * (samples[contestant]++ * 7 % 20);
-        return {1e6 + (contestant == 1 ? wobble : 0), 0};
+    const auto width = [](std::size_t finalists) {
+      std::vector<int> samples(finalists);
+      const FinalOutcome outcome = final_of(finalists, [&](std::size_t finalist) -> Timing {
+        const double wobble = 0.001e6 * (samples[finalist]++ * 7 % 20);
+        return {1e6 + (finalist == 1 ? wobble : 0), 0};
       });
       return outcome.standings[1].ratio_high - outcome.standings[1].ratio_low;
     };
@@ -372,10 +372,10 @@ TEST_SUITE("tuner::measure::Final") {
     std::vector<std::vector<std::size_t>> rounds;
     measure::FinalTask task;
     task.policy.choosing_rounds = 9;
-    task.contestants.resize(5);
+    task.finalists.resize(5);
     task.begin_round = [&] { rounds.emplace_back(); };
-    task.sample = [&](std::size_t contestant) {
-      rounds.back().push_back(contestant);
+    task.sample = [&](std::size_t finalist) {
+      rounds.back().push_back(finalist);
       return Timing{1e6, 0};
     };
     CHECK(measure::Final(std::move(task)).run().rounds == 29);
@@ -387,8 +387,8 @@ TEST_SUITE("tuner::measure::Final") {
 
   TEST_CASE("times are told per launch, though a sample has many") {
     measure::FinalTask task;
-    task.contestants = {{50, 1}, {40, 2}};
-    task.sample = [](std::size_t contestant) { return Timing{contestant == 0 ? 500e3 : 480e3, 1900}; };
+    task.finalists = {{50, 1}, {40, 2}};
+    task.sample = [](std::size_t finalist) { return Timing{finalist == 0 ? 500e3 : 480e3, 1900}; };
     const FinalOutcome outcome = measure::Final(std::move(task)).run();
     CHECK(outcome.fastest == 0);
     CHECK(outcome.standings[0].measurement.median_ns == doctest::Approx(10e3));
@@ -418,10 +418,10 @@ TEST_SUITE("tuner::measure::Final") {
     int rested = 0;
     int most_rests = 3;
     measure::FinalTask task = task_of(2);
-    task.sample = [&](std::size_t contestant) -> Timing {
+    task.sample = [&](std::size_t finalist) -> Timing {
       const bool alone = ++samples > 2 * 10;
       const double clock = alone && rested < most_rests ? 0.82 : 1;
-      const double true_ns = contestant == 0 ? 1e6 : 1.2e6;
+      const double true_ns = finalist == 0 ? 1e6 : 1.2e6;
       return {true_ns * (1 + 1e-4 * (samples % 7)) / clock, clock * 0.99 * NoisyGpu::max_clock_mhz};
     };
     task.rest = [&] { ++rested; };

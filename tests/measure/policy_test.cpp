@@ -24,7 +24,7 @@ TEST_SUITE("tuner::measure policy") {
       const char* name;
       int samples;
       std::vector<tuner::model::Cut> cuts;
-      int contestants, choosing, confirming;
+      int finalists, choosing, confirming;
       double batch_ns, limit_ns, final_limit_ns;
     };
     const std::vector<tuner::model::Cut> usual = {{1, 1.5}, {3, 1.15}};
@@ -41,7 +41,7 @@ TEST_SUITE("tuner::measure policy") {
       const auto policy = measure::policy(row.name);
       CHECK(policy.samples == row.samples);
       CHECK(policy.cuts == row.cuts);
-      CHECK(policy.final.contestants == row.contestants);
+      CHECK(policy.final.finalists == row.finalists);
       CHECK(policy.final.within == 1.1);
       CHECK(policy.final.choosing_rounds == row.choosing);
       CHECK(policy.final.confirming_rounds == row.confirming);

@@ -61,13 +61,13 @@ Picked race(NoisyGpu& gpu, const std::vector<double>& times, const tuner::model:
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return medians[a] < medians[b]; });
   std::erase_if(order, [&](auto i) { return medians[i] > policy.final.within * best_ns; });
-  order.resize(std::min(order.size(), static_cast<std::size_t>(policy.final.contestants)));
+  order.resize(std::min(order.size(), static_cast<std::size_t>(policy.final.finalists)));
   measure::FinalTask task;
   task.policy = policy.final;
-  task.contestants.resize(order.size());
+  task.finalists.resize(order.size());
   task.seed = seed;
   task.max_sm_clock_mhz = NoisyGpu::max_clock_mhz;
-  task.sample = [&](std::size_t contestant) { return gpu.sample(times[order[contestant]]); };
+  task.sample = [&](std::size_t finalist) { return gpu.sample(times[order[finalist]]); };
   const auto outcome = measure::Final(std::move(task)).run();
   out.configuration = order[outcome.fastest];
   out.told_ns = outcome.standings[outcome.fastest].measurement.median_ns;

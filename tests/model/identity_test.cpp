@@ -192,20 +192,20 @@ TEST_CASE("identities of what uses everything stay what they were") {
 }
 
 TEST_CASE("a comparison class is all of its parts") {
-  const model::ComparisonClass first{"GPU", "580", "13.0", model::ElementType::float32, "warm", "m", "spec"};
-  std::vector<model::ComparisonClass> classes(8, first);
-  classes[1].device = "another";
-  classes[2].driver = "another";
-  classes[3].toolkit = "another";
-  classes[4].type = model::ElementType::float64;
-  classes[5].l2 = "another";
-  classes[6].method = "another";
-  classes[7].inputs = "another";
-  for (const auto& a : classes) {
+  const model::Environment first{"GPU", "580", "13.0", model::ElementType::float32, "warm", "m", "spec"};
+  std::vector<model::Environment> environments(8, first);
+  environments[1].device = "another";
+  environments[2].driver = "another";
+  environments[3].toolkit = "another";
+  environments[4].type = model::ElementType::float64;
+  environments[5].l2 = "another";
+  environments[6].method = "another";
+  environments[7].inputs = "another";
+  for (const auto& a : environments) {
     CAPTURE(a.text());
-    CHECK(std::count_if(classes.begin(), classes.end(), [&](const auto& b) { return a.key() == b.key(); }) ==
-          1);
-    CHECK(std::count_if(classes.begin(), classes.end(),
+    CHECK(std::count_if(environments.begin(), environments.end(),
+                        [&](const auto& b) { return a.key() == b.key(); }) == 1);
+    CHECK(std::count_if(environments.begin(), environments.end(),
                         [&](const auto& b) { return a.text() == b.text(); }) == 1);
   }
 }
@@ -218,10 +218,9 @@ TEST_CASE("a trial is a kernel, a configuration, a binary, a plan, a reference, 
     model::Plan plan = full_plan();
     model::Digest reference = digest_of("reference");
     model::Problem problem{"family", {{"N", 8}, {"K", 9}}, model::ElementType::float32, 0};
-    model::ComparisonClass comparison_class{"GPU",  "580", "13.0", model::ElementType::float32,
-                                            "warm", "m",   "spec"};
+    model::Environment environment{"GPU", "580", "13.0", model::ElementType::float32, "warm", "m", "spec"};
     model::Digest key() const {
-      return model::trial_key(kernel, configuration, binary, plan, reference, problem, comparison_class);
+      return model::trial_key(kernel, configuration, binary, plan, reference, problem, environment);
     }
   };
   std::vector<Trial> trials(13);
@@ -236,7 +235,7 @@ TEST_CASE("a trial is a kernel, a configuration, a binary, a plan, a reference, 
   trials[9].problem.sizes[1].name = "L";
   trials[10].problem.type = model::ElementType::float64;
   trials[11].problem.row_padding = 1;
-  trials[12].comparison_class.l2 = "cold";
+  trials[12].environment.l2 = "cold";
   for (std::size_t i = 0; i < trials.size(); ++i) {
     CAPTURE(i);
     CHECK(std::count_if(trials.begin(), trials.end(),
@@ -248,12 +247,12 @@ TEST_CASE("a trial is a kernel, a configuration, a binary, a plan, a reference, 
 }
 
 TEST_CASE("probes are judged for a binary, its plans, a reference, a device and its driver") {
-  const model::ComparisonClass first{"GPU", "580", "13.0", model::ElementType::float32, "warm", "m", "spec"};
-  model::ComparisonClass other_device = first;
+  const model::Environment first{"GPU", "580", "13.0", model::ElementType::float32, "warm", "m", "spec"};
+  model::Environment other_device = first;
   other_device.device = "another";
-  model::ComparisonClass other_driver = first;
+  model::Environment other_driver = first;
   other_driver.driver = "another";
-  model::ComparisonClass other_l2 = first;
+  model::Environment other_l2 = first;
   other_l2.l2 = "cold";
   const model::Digest binary = digest_of("binary");
   const model::Digest reference = digest_of("reference");

@@ -44,7 +44,7 @@ TEST_CASE("operations are held against the ceiling of their type, bytes against 
 TEST_CASE("where work, time or ceiling is unknown, so is the share") {
   CHECK(share(working(0, 0)) == "-");
   model::TrialRecord other = working(45e9, 1e9);
-  other.comparison_class.device = "Another GPU";
+  other.environment.device = "Another GPU";
   CHECK(share(other) == "-");
   model::TrialRecord bad = working(45e9, 1e9);
   bad.outcome.measurement.reset();

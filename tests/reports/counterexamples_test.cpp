@@ -32,7 +32,7 @@ TrialRecord timed(const Problem& of, double median_ns, TrialStatus status = Tria
   TrialRecord trial;
   trial.kernel = "k";
   trial.problem = of;
-  trial.comparison_class.device = "GPU";
+  trial.environment.device = "GPU";
   trial.outcome.status = status;
   trial.outcome.verification.checked = true;
   trial.outcome.measurement.emplace();

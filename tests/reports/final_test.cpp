@@ -37,7 +37,7 @@ TEST_CASE("where there was a final, its choice is the best, with those it tied w
 TEST_CASE("a winner of another class is none here") {
   auto trials = sample_trials();
   auto winners = winners_of(trials);
-  for (model::Winner& winner : winners) winner.comparison_class.driver = "999";
+  for (model::Winner& winner : winners) winner.environment.driver = "999";
   for (const auto& problem : reports::by_problem(reports::view(trials), winners))
     CHECK(problem.best == nullptr);
 }

@@ -135,7 +135,7 @@ TEST_CASE("listed sizes and kernels appear although nothing was measured") {
 
 TEST_CASE("classes have a table each, and padded rows are another table's business") {
   auto trials = block_trials();
-  trials[0].comparison_class.device = "Other GPU";
+  trials[0].environment.device = "Other GPU";
   trials[2].problem.row_padding = 32;
   const std::string text = reports::render_markdown(size_by_block(), trials);
   CHECK(contains(text, "## Other GPU"));

@@ -22,14 +22,14 @@ reports::ReportInput many_sizes() {
         model::TrialRecord trial = measured(fmt::format("kernel_{}", kernel), std::move(values), cube(size),
                                             1000.0 * static_cast<double>(size + 10 * kernel + variant));
         trial.key = tuner::model::DigestBuilder().add(size).add(kernel).add(variant).finish();
-        trial.comparison_class = sample_class();
+        trial.environment = sample_environment();
         trial.workload.operations = 1e9;
         input.trials.push_back(std::move(trial));
       }
     }
     model::Winner winner;
     winner.problem = cube(size);
-    winner.comparison_class = sample_class();
+    winner.environment = sample_environment();
     winner.trial = input.trials[input.trials.size() - 6].key;
     winner.tied = {input.trials[input.trials.size() - 5].key};
     input.winners.push_back(std::move(winner));

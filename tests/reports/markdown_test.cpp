@@ -64,7 +64,7 @@ TEST_CASE("where everything failed, every cell names the failure and nothing is 
 TEST_CASE("two classes have a section each and no common table") {
   reports::ReportInput input;
   input.trials = {measured("a", {{"B", 8}}, cube(64), 1000), measured("a", {{"B", 8}}, cube(64), 5000)};
-  input.trials[1].comparison_class.device = "Other GPU";
+  input.trials[1].environment.device = "Other GPU";
   const std::string text = markdown(input);
   const std::size_t other = text.find("## Other GPU");
   const std::size_t sample = text.find("## Sample GPU");

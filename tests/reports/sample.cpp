@@ -4,7 +4,7 @@ namespace tests {
 
 using model::TrialStatus;
 
-model::ComparisonClass sample_class() {
+model::Environment sample_environment() {
   return {"Sample GPU", "570.1", "nvrtc 13.0", model::ElementType::float32, "warm", "standard-1", "spec"};
 }
 
@@ -18,7 +18,7 @@ model::TrialRecord measured(const std::string& kernel, std::vector<model::Assign
   trial.kernel = kernel;
   trial.configuration = model::Configuration(std::move(configuration));
   trial.problem = problem;
-  trial.comparison_class = sample_class();
+  trial.environment = sample_environment();
   trial.key = model::DigestBuilder().add(kernel).add(trial.configuration.text()).add(problem.text()).finish();
   trial.grid = {32, 32, 1};
   trial.block = {32, 8, 1};
@@ -101,7 +101,7 @@ model::FinalRecord sample_final() {
   };
   model::FinalRecord final;
   final.problem = cube(512);
-  final.comparison_class = sample_class();
+  final.environment = sample_environment();
   final.entries = {{key(32, 8), 1, 1, 1, true},
                    {key(32, 4), 1.002, 0.999, 1.006, true},
                    {key(16, 1), 2.2, 2.19, 2.21, false}};

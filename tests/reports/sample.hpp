@@ -13,7 +13,7 @@ namespace model = tuner::model;
 
 /// Rows with plausible figures of an imaginary device, for reports to be made from.
 
-model::ComparisonClass sample_class();
+model::Environment sample_environment();
 model::Problem cube(std::int64_t size);
 
 /// A measured trial: `ns` median, interval of ± 0.5 %, GFLOP/s for a matrix product of the problem's size.

@@ -83,10 +83,10 @@ TEST_SUITE("reports") {
     reports::ReportInput input;
     input.trials = tests::sample_trials();
     CHECK_FALSE(contains(reports::to_markdown(reports::build_report(input)), "idea"));
-    for (auto& trial : input.trials) trial.idea = "NVIDIA A100";
+    for (auto& trial : input.trials) trial.origin = "NVIDIA A100";
     tuner::model::Winner winner;
     winner.problem = tests::cube(512);
-    winner.comparison_class = tests::sample_class();
+    winner.environment = tests::sample_environment();
     winner.trial = input.trials[3].key;
     winner.searched = some_searched();
     input.winners = {winner};

@@ -58,11 +58,11 @@ TEST_CASE("equal times are decided by registers, then block, then name") {
 
 TEST_CASE("classes are kept apart") {
   std::vector<model::TrialRecord> trials = {measured("a", {}, cube(64), 50), measured("a", {}, cube(64), 10)};
-  trials[1].comparison_class.driver = "580.2";
-  const auto classes = reports::by_class(reports::view(trials));
-  REQUIRE(classes.size() == 2);
-  CHECK(classes[0].trials.size() == 1);
-  CHECK(classes[0].comparison_class.driver == "570.1");
+  trials[1].environment.driver = "580.2";
+  const auto environments = reports::by_environment(reports::view(trials));
+  REQUIRE(environments.size() == 2);
+  CHECK(environments[0].trials.size() == 1);
+  CHECK(environments[0].environment.driver == "570.1");
 }
 
 TEST_CASE("sizes are ordered by volume, with row padding after all plain ones") {

@@ -14,18 +14,18 @@ std::vector<model::Winner> winners_of(const std::vector<model::TrialRecord>& tri
   store.begin_run(sample_run());
   for (const model::TrialRecord& trial : trials) store.record_stamped(trial, false);
   for (model::FinalRecord final : finals) {
-    std::vector<model::TrialRecord> contestants;
+    std::vector<model::TrialRecord> finalists;
     const auto took_part = [&](const model::TrialRecord& trial) {
       return model::entry_of(final, trial.key) != nullptr;
     };
-    std::copy_if(trials.begin(), trials.end(), std::back_inserter(contestants), took_part);
-    final.coverage = store.field(final.problem, final.comparison_class, 2, 10).coverage;
+    std::copy_if(trials.begin(), trials.end(), std::back_inserter(finalists), took_part);
+    final.coverage = store.field(final.problem, final.environment, 2, 10).coverage;
     final.sequence = 1;
-    for (model::TrialRecord& trial : contestants) {
+    for (model::TrialRecord& trial : finalists) {
       trial.sequence = 1 + static_cast<std::int64_t>(final.coverage.size());
       final.coverage.push_back({trial.run, trial.kernel, trial.sequence, trial.sequence});
     }
-    store.record_stamped(final, contestants, false);
+    store.record_stamped(final, finalists, false);
   }
   return db::winners(store.connection(), {});
 }

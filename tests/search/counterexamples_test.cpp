@@ -94,13 +94,13 @@ int of_first_kernel(const Plane& plane, const char* name, int drawn, int childre
   const auto strategy = strategy_named(name).make(plane.space, 1);
   for (int i = 0; i < drawn; ++i) {
     const auto proposal = strategy->next();
-    CHECK(proposal->idea == "random");
+    CHECK(proposal->origin == "random");
     strategy->report(proposal->candidate, {TrialStatus::launch_error, std::nullopt});
   }
   int count = 0;
   for (int i = 0; i < children; ++i) {
     const auto proposal = strategy->next();
-    CHECK(proposal->idea == "genetic");
+    CHECK(proposal->origin == "genetic");
     count += plane.kernel_of(proposal->candidate) == 0 ? 1 : 0;
   }
   return count;
@@ -173,11 +173,11 @@ TEST_SUITE("tuner::search") {
       plane.space.known[2000] = took(150);
       const auto strategy = strategy_named(name).make(plane.space, 1);
       // The neighbours of the best come first; they are under way from then on.
-      for (int i = 0; i < 78; ++i) CHECK(strategy->next()->idea == "local");
+      for (int i = 0; i < 78; ++i) CHECK(strategy->next()->origin == "local");
       int near = 0;
       for (int i = 0; i < 40; ++i) {
         const auto proposal = strategy->next();
-        CHECK(proposal->idea == "random");
+        CHECK(proposal->origin == "random");
         near += plane.kernel_of(proposal->candidate) == 0 ? 1 : 0;
       }
       return near;
@@ -193,10 +193,10 @@ TEST_SUITE("tuner::search") {
     strategy->report(first, took(100));
     for (int i = 0; i < 18; ++i) strategy->report(strategy->next()->candidate, took(200));
     const auto elsewhere = strategy->next();
-    CHECK(elsewhere->idea == "random");
+    CHECK(elsewhere->origin == "random");
     strategy->report(elsewhere->candidate, took(150));
     const auto around = strategy->next();
-    CHECK(around->idea == "local");
+    CHECK(around->origin == "local");
     CHECK(plane.distance(around->candidate, elsewhere->candidate) == 1);
     CHECK(plane.kernel_of(around->candidate) == plane.kernel_of(elsewhere->candidate));
   }
@@ -241,13 +241,13 @@ TEST_SUITE("tuner::search") {
 
   TEST_CASE(
       "learn begins with as many results as its settings say, then proposes by model, neighbours or chance") {
-    const auto ideas = [](const char* name, int results) {
+    const auto origins = [](const char* name, int results) {
       const Plane plane(8);
       const auto strategy = strategy_named(name).make(plane.space, 1);
       std::vector<std::string> all;
       for (int i = 0; i < results; ++i) {
         const auto proposal = strategy->next();
-        all.push_back(proposal->idea);
+        all.push_back(proposal->origin);
         strategy->report(proposal->candidate, took(100.0 + static_cast<double>(proposal->candidate % 13)));
       }
       return all;
@@ -257,10 +257,10 @@ TEST_SUITE("tuner::search") {
       all.resize(results, then);
       return all;
     };
-    CHECK(ideas("learn:random=0,local=0", 20) == expected(6, "model", 20));
-    CHECK(ideas("learn:start=12,random=0,local=0", 20) == expected(12, "model", 20));
-    CHECK(ideas("learn:random=1,local=0", 10) == expected(6, "random", 10));
-    const auto locals = ideas("learn:start=2,random=0,local=1", 20);
+    CHECK(origins("learn:random=0,local=0", 20) == expected(6, "model", 20));
+    CHECK(origins("learn:start=12,random=0,local=0", 20) == expected(12, "model", 20));
+    CHECK(origins("learn:random=1,local=0", 10) == expected(6, "random", 10));
+    const auto locals = origins("learn:start=2,random=0,local=1", 20);
     CHECK(std::count(locals.begin(), locals.end(), "local") >= 6);
     CHECK(strategy_named("learn:ahead=7").make(Plane().space, 1)->lookahead() == 7);
   }
@@ -270,7 +270,7 @@ TEST_SUITE("tuner::search") {
     const auto strategy = strategy_named("learn:start=4,random=0,local=0").make(plane.space, 1);
     for (int i = 0; i < 10; ++i) {
       const auto proposal = strategy->next();
-      CHECK(proposal->idea == "random");
+      CHECK(proposal->origin == "random");
       Compiled failed;
       failed.status = TrialStatus::compile_error;
       CHECK(strategy->compiled(proposal->candidate, failed));
@@ -279,10 +279,10 @@ TEST_SUITE("tuner::search") {
     CHECK_FALSE(strategy->outlook());
     for (int i = 0; i < 4; ++i) {
       const auto proposal = strategy->next();
-      CHECK(proposal->idea == "random");
+      CHECK(proposal->origin == "random");
       strategy->report(proposal->candidate, took(100.0 + i));
     }
-    CHECK(strategy->next()->idea == "model");
+    CHECK(strategy->next()->origin == "model");
     CHECK(strategy->outlook());
   }
 

@@ -87,9 +87,9 @@ Result took(double time_ns) {
   return {TrialStatus::ok, time_ns};
 }
 
-SearchSpace::Prior prior_of(const SearchSpace& space, std::int64_t size, bool same_class = true) {
+SearchSpace::Prior prior_of(const SearchSpace& space, std::int64_t size, bool same_environment = true) {
   SearchSpace::Prior prior{
-      std::to_string(size) + (same_class ? "" : " elsewhere"), space.problem, same_class, {}};
+      std::to_string(size) + (same_environment ? "" : " elsewhere"), space.problem, same_environment, {}};
   prior.problem.sizes[0].value = size;
   for (std::size_t i = 0; i < space.size(); ++i)
     prior.results.push_back(took(1000.0 + static_cast<double>(i)));
@@ -414,7 +414,7 @@ TEST_SUITE("tuner::search::learn parts") {
     while (of_record.size() < 3) {
       const Proposal proposal = first.next(open, tried, random);
       CHECK(open.contains(proposal.candidate));
-      if (proposal.idea != "1024") continue;  // now and then nobody listens to records; not taken here
+      if (proposal.origin != "1024") continue;  // now and then nobody listens to records; not taken here
       open.take(proposal.candidate);
       tried.push_back(proposal.candidate);
       of_record.push_back(proposal.candidate);
@@ -434,7 +434,7 @@ TEST_SUITE("tuner::search::learn parts") {
     for (int round = 0; round < 40; ++round) {
       OpenCandidates open(grids.space, random);
       const Proposal one = first.next(open, {}, random);
-      CHECK(one.idea == "random");
+      CHECK(one.origin == "random");
       const std::vector<std::size_t> tried = {one.candidate};
       open.take(one.candidate);
       const Proposal other = first.next(open, tried, random);

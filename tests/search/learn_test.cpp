@@ -66,7 +66,7 @@ struct Bowl {
 
 struct Told {
   std::vector<std::size_t> order;
-  std::vector<std::string> ideas;
+  std::vector<std::string> origins;
   std::vector<Outlook> outlooks;
   std::optional<Outlook> last;  ///< where the search came to its end
 };
@@ -82,7 +82,7 @@ Told told_of(const SearchSpace& space, std::string_view strategy, std::size_t ev
       const auto proposal = searcher->next();
       if (!proposal) break;
       under_way.push_back(proposal->candidate);
-      told.ideas.push_back(proposal->idea);
+      told.origins.push_back(proposal->origin);
     }
     if (under_way.empty()) {
       told.last = searcher->outlook();
@@ -223,7 +223,7 @@ TEST_CASE("a good record finds the best at once and is named as the idea's origi
   };
   const Told told = told_of(bowl, "learn", 30, 16);
   CHECK(needed(bowl, told.order) <= 4);
-  CHECK(std::count(told.ideas.begin(), told.ideas.end(), "elsewhere") >= 8);
+  CHECK(std::count(told.origins.begin(), told.origins.end(), "elsewhere") >= 8);
 }
 
 TEST_CASE("a record of a few per cent of the space helps, too") {

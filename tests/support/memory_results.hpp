@@ -47,10 +47,10 @@ class MemoryResults : public model::ResultSink, public model::ResultSource {
     store.record_verdict(verdict);
   }
   void record_final(const model::FinalRecord& final,
-                    const std::vector<model::TrialRecord>& contestants) override {
-    calls.push_back("final " + std::to_string(contestants.size()));
+                    const std::vector<model::TrialRecord>& finalists) override {
+    calls.push_back("final " + std::to_string(finalists.size()));
     finals.push_back(final);
-    store.record_final(final, contestants);
+    store.record_final(final, finalists);
   }
 
   void record_search(const model::SearchRecord& search) override {
@@ -62,30 +62,29 @@ class MemoryResults : public model::ResultSink, public model::ResultSource {
     return store.known(keys);
   }
   std::vector<model::TriedConfiguration> tried(const model::Problem& problem,
-                                               const model::ComparisonClass& comparison_class,
+                                               const model::Environment& environment,
                                                const std::string& kernel) override {
-    return store.tried(problem, comparison_class, kernel);
+    return store.tried(problem, environment, kernel);
   }
   std::optional<model::TrialRecord> find(const model::Digest& trial) override { return store.find(trial); }
   std::optional<double> best_ns(const model::Problem& problem,
-                                const model::ComparisonClass& comparison_class) override {
-    return known_best_ns ? known_best_ns : store.best_ns(problem, comparison_class);
+                                const model::Environment& environment) override {
+    return known_best_ns ? known_best_ns : store.best_ns(problem, environment);
   }
   std::optional<double> least_ns(const std::vector<model::Digest>& keys) override {
     return store.least_ns(keys);
   }
   std::vector<model::TrialRecord> reopened(const model::Problem& problem,
-                                           const model::ComparisonClass& comparison_class,
-                                           double within) override {
-    return store.reopened(problem, comparison_class, within);
+                                           const model::Environment& environment, double within) override {
+    return store.reopened(problem, environment, within);
   }
   std::optional<double> least_ns_beside(const std::set<std::string>& kernels, const model::Problem& problem,
-                                        const model::ComparisonClass& comparison_class) override {
-    return store.least_ns_beside(kernels, problem, comparison_class);
+                                        const model::Environment& environment) override {
+    return store.least_ns_beside(kernels, problem, environment);
   }
-  model::Field field(const model::Problem& problem, const model::ComparisonClass& comparison_class,
-                     double within, int most) override {
-    return store.field(problem, comparison_class, within, most);
+  model::Field field(const model::Problem& problem, const model::Environment& environment, double within,
+                     int most) override {
+    return store.field(problem, environment, within, most);
   }
   int deaths(const model::Digest& trial) override { return store.deaths(trial); }
   std::optional<model::ProbeVerdict> verdict(const model::Digest& probe) override {
@@ -98,8 +97,8 @@ class MemoryResults : public model::ResultSink, public model::ResultSource {
     return store.undecided(kernel);
   }
   std::optional<model::Searched> searched(const model::Problem& problem,
-                                          const model::ComparisonClass& comparison_class) override {
-    return store.searched(problem, comparison_class);
+                                          const model::Environment& environment) override {
+    return store.searched(problem, environment);
   }
   std::vector<model::Elsewhere> elsewhere(const model::ElsewhereQuery& query) override {
     calls.emplace_back("elsewhere");

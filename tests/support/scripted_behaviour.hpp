@@ -36,9 +36,9 @@ enum class Behaviour {
   hang_preparing,   ///< prints something, and never gets done with it
   crash_probing,    ///< dies in its probes
   tell_reference,   ///< says which reference it was given
-  odd_culprit,      ///< its final names a contestant that there is not
+  odd_culprit,      ///< its final names a finalist that there is not
   odd_fastest,      ///< its final was won by one
-  odd_standings,    ///< its final tells of one contestant too few
+  odd_standings,    ///< its final tells of one finalist too few
   odd_winner,       ///< its final was won by it, even where it may not win
 };
 

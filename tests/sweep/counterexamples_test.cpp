@@ -257,7 +257,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
   TEST_CASE("a final has as many as its policy says, and those are the fastest that raced") {
     Bench bench;
     bench.adjust = [](sweep::Request& request) {
-      request.policy.final.contestants = 2;
+      request.policy.final.finalists = 2;
       request.policy.final.within = 100;
     };
     std::set<int> compiled_again;

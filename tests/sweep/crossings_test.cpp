@@ -321,7 +321,7 @@ TEST_SUITE("tuner::sweep crossings") {
     REQUIRE(answers.size() == 2);
     int replays = 0;
     for (const db::BestAnswer& answer : answers) {
-      if (answer.contest.comparison_class == before->contest.comparison_class)
+      if (answer.tuning_case.environment == before->tuning_case.environment)
         CHECK(answer.winner.key == before->winner.key);
       else
         ++replays;

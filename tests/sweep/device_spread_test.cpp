@@ -147,7 +147,7 @@ TEST_SUITE("tuner::sweep, devices that differ") {
                         bool holds_finals) {
       bench.adjust = [&, holds_finals](sweep::Request& request) {
         test::edit_values(request, scales);
-        if (!holds_finals) request.policy.final.contestants = 0;
+        if (!holds_finals) request.policy.final.finalists = 0;
       };
       const sweep::Request request = bench.request();
       test::ScaleRunner runner(
@@ -190,7 +190,7 @@ TEST_SUITE("tuner::sweep, devices that differ") {
       bench.adjust = [&](sweep::Request& request) {
         test::edit_values(request, scales);
         request.run.device = request.device;
-        request.policy.final.contestants = 0;
+        request.policy.final.finalists = 0;
       };
       const sweep::Request request = bench.request();
       test::ScaleRunner runner(

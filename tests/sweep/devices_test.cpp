@@ -407,8 +407,8 @@ TEST_SUITE("tuner::sweep, several devices") {
     for (const auto& runner : host.runners) {
       races += static_cast<std::size_t>(
           std::count(runner->launched.begin(), runner->launched.end(), test::library_scale));
-      for (const std::vector<int>& contestants : runner->finals)
-        CHECK(std::count(contestants.begin(), contestants.end(), test::library_scale) == 1);
+      for (const std::vector<int>& finalists : runner->finals)
+        CHECK(std::count(finalists.begin(), finalists.end(), test::library_scale) == 1);
     }
     CHECK(races == 3);
     CHECK(host.finals() == 3);
@@ -427,7 +427,7 @@ TEST_SUITE("tuner::sweep, several devices") {
       test::add_library(request);
       request.shard = shard;
       request.budget.trials = budget;
-      request.policy.final.contestants = 0;
+      request.policy.final.finalists = 0;
     };
     host.run();
     CHECK(host.bench.results.trials().size() == 7);

@@ -236,7 +236,7 @@ TEST_SUITE("tuner::sweep, dropped trials") {
     bench.times_ns[2] = 142;
     bench.values["fast"] = {2};
     bench.run({"fast"});
-    // Within a tenth of 142, as the contestants of a final are; 160 and 400 are not.
+    // Within a tenth of 142, as the finalists of a final are; 160 and 400 are not.
     CHECK(bench.reopened({"slow"}, {"fast"}) == 1);
     CHECK(bench.reopened({"slow"}) == 1);
     CHECK(bench.run({"slow", "fast"}) == std::vector<int>{4});

@@ -44,7 +44,7 @@ TEST_SUITE("tuner::sweep") {
     REQUIRE(bench.results.finals.size() == 2);
     const model::FinalRecord& final = bench.results.finals[0];
     CHECK(final.problem.sizes[0].value == 512);
-    CHECK(final.comparison_class.device == "Fake GPU");
+    CHECK(final.environment.device == "Fake GPU");
     REQUIRE(final.entries.size() == 3);
     CHECK(final.entries[0].trial == final.chosen);
     CHECK(final.entries[1].ratio == doctest::Approx(1.04));
@@ -102,7 +102,7 @@ TEST_SUITE("tuner::sweep") {
     Bench bench;
     bench.behave = takes({{1, 1000}, {2, 1010}, {4, 1020}, {8, 1030}, {16, 1400}});
     SUBCASE("how many") {
-      bench.adjust = [](sweep::Request& request) { request.policy.final.contestants = 2; };
+      bench.adjust = [](sweep::Request& request) { request.policy.final.finalists = 2; };
       bench.run();
       CHECK(sorted(bench.finals.at(0)) == std::vector<int>{1, 2});
     }
@@ -201,7 +201,7 @@ TEST_SUITE("tuner::sweep") {
   TEST_CASE("a contender that does not compile any more is in no final, and ends no sweep") {
     Bench bench;
     bench.behave = [](int scale, const model::TrialJob&) { return ok_in(1000.0 + 1.0 / scale); };
-    bench.adjust = [](sweep::Request& request) { request.policy.final.contestants = 0; };
+    bench.adjust = [](sweep::Request& request) { request.policy.final.finalists = 0; };
     bench.run();
     REQUIRE(bench.finals.empty());
     bench.adjust = nullptr;
@@ -243,7 +243,7 @@ TEST_SUITE("tuner::sweep") {
     Bench bench;
     bench.sizes = {512};
     bench.behave = takes({{16, 1000}});
-    bench.adjust = [](sweep::Request& request) { request.policy.final.contestants = 0; };
+    bench.adjust = [](sweep::Request& request) { request.policy.final.finalists = 0; };
     bench.run();
     REQUIRE(bench.results.trials().size() == 5);
     bench.adjust = nullptr;

@@ -120,8 +120,8 @@ TEST_SUITE("tuner::sweep large spaces") {
     };
     bench.run();
     bench.run();
-    std::set<std::string> ideas;
-    for (const auto& [key, trial] : bench.results.trials()) ideas.insert(trial.idea);
+    std::set<std::string> origins;
+    for (const auto& [key, trial] : bench.results.trials()) origins.insert(trial.origin);
     CHECK(bench.results.trials().size() == 120);
   }
 

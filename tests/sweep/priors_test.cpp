@@ -47,7 +47,7 @@ TEST_SUITE("tuner::sweep priors") {
     // The other size of this sweep is searched before this one is begun.
     CHECK(last_priors() == "2048 float: 5, 4096 float: 5, 1024 float: 5");
     const auto& prior = script.seen.back().priors.back();
-    CHECK(prior.same_class);
+    CHECK(prior.same_environment);
     CHECK(prior.problem.sizes[0].value == 1024);
     CHECK(prior.results[0]->time_ns == 1000.0);  // SCALE=1
     CHECK(prior.results[4]->time_ns == 62.5);
@@ -61,7 +61,7 @@ TEST_SUITE("tuner::sweep priors") {
       bench.further = nullptr;
       bench.run();
       REQUIRE(script.seen.back().priors.size() == 1);
-      CHECK_FALSE(script.seen.back().priors[0].same_class);
+      CHECK_FALSE(script.seen.back().priors[0].same_environment);
       return last_priors();
     };
     CHECK(origin([](sweep::Request& request) { request.device.name = "NVIDIA A100"; }) == "NVIDIA A100: 5");

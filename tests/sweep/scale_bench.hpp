@@ -111,7 +111,7 @@ class ScaleRunner final : public model::TrialRunner {
   std::function<void(model::FinalOutcome&)> doubt;  ///< what a final says beside the medians; may be null
   std::function<void(const model::FinalJob&)> on_final;  ///< may be null
   std::vector<int> launched;
-  std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
+  std::vector<std::vector<int>> finals;  ///< scales of the finalists of each
   bool fails_in_final = false;
   bool is_in_final = false;
 
@@ -158,7 +158,7 @@ struct Bench {
   sweep::LaunchOracle oracle;
   std::atomic<bool> stop{false};
   std::vector<int> launched;
-  std::vector<std::vector<int>> finals;  ///< scales of the contestants of each
+  std::vector<std::vector<int>> finals;  ///< scales of the finalists of each
   bool fails_in_final = false;
   std::function<void(model::FinalOutcome&)> doubt;
   std::function<void(const model::FinalJob&)> on_final;

@@ -18,7 +18,7 @@ struct StrategyScript {
       gain_after;                       ///< outlook() by the number of results so far; the last that fits
   std::optional<std::size_t> surprise;  ///< candidate after whose result outlook() expects half of the time
   std::optional<double> high;           ///< upper end of each outlook; absent: twice its gain
-  std::string idea = "scripted";
+  std::string origin = "scripted";
 
   struct Seen {
     std::vector<std::size_t> compiled;
@@ -42,7 +42,7 @@ class ScriptedStrategy final : public search::Strategy {
     if (m_next == 0 && m_space.priors) seen().priors = m_space.priors();
     while (m_next < m_space.size() && m_space.known[m_next]) ++m_next;
     if (m_next == m_space.size()) return std::nullopt;
-    return search::Proposal{m_next++, m_script.idea};
+    return search::Proposal{m_next++, m_script.origin};
   }
   bool compiled(std::size_t candidate, const search::Compiled& facts) override {
     seen().compiled.push_back(candidate);

@@ -31,7 +31,7 @@ struct Scripted : Bench {
   /// How far the first size has been searched.
   std::optional<model::Searched> searched() const {
     for (const auto& answer : db::best_of_each(results.store.connection(), {})) {
-      if (answer.contest.problem.sizes[0].value == sizes.front()) return answer.searched;
+      if (answer.tuning_case.problem.sizes[0].value == sizes.front()) return answer.searched;
     }
     return std::nullopt;
   }
@@ -45,13 +45,13 @@ TEST_SUITE("tuner::sweep search") {
     Scripted bench;
     bench.run();
     CHECK_FALSE(bench.finals.empty());
-    for (const auto& [key, record] : bench.results.trials()) CHECK(record.idea == "scripted");
+    for (const auto& [key, record] : bench.results.trials()) CHECK(record.origin == "scripted");
     // Another order from now on: what is known keeps the idea it had.
-    script.idea = "later";
+    script.origin = "later";
     bench.further = [](sweep::Request& request) { edit_values(request, {1, 2, 4, 8, 16, 32}); };
     bench.run();
-    CHECK(bench.trial("SCALE=16").idea == "scripted");
-    CHECK(bench.trial("SCALE=32").idea == "later");
+    CHECK(bench.trial("SCALE=16").origin == "scripted");
+    CHECK(bench.trial("SCALE=32").origin == "later");
   }
 
   TEST_CASE("a space that was tried whole is said to be, and a second run says it too") {

@@ -36,7 +36,7 @@ struct Part : Bench {
     adjust = [shard, scales](sweep::Request& request) {
       edit_values(request, scales_to(scales));
       request.shard = shard;
-      if (shard) request.policy.final.contestants = 0;
+      if (shard) request.policy.final.finalists = 0;
     };
   }
 };
@@ -44,7 +44,7 @@ struct Part : Bench {
 std::vector<std::string> winners(const Bench& bench) {
   std::vector<std::string> text;
   for (const auto& answer : db::best_of_each(bench.results.store.connection(), {}))
-    text.push_back(answer.contest.problem.text() + " " + answer.winner.configuration.text());
+    text.push_back(answer.tuning_case.problem.text() + " " + answer.winner.configuration.text());
   return text;
 }
 

@@ -83,8 +83,8 @@ TEST_SUITE("tuner::sweep several tuners") {
       std::mt19937 random(seed);
       const int count = 20 + static_cast<int>(random() % 20);
       const Tuning tuning(count);
-      const bool one_class = random() % 2 == 0;
-      const std::string second_model = one_class ? "Scripted GPU A" : "Scripted GPU B";
+      const bool one_environment = random() % 2 == 0;
+      const std::string second_model = one_environment ? "Scripted GPU A" : "Scripted GPU B";
       int starts = 0;
       int killed = 0;
       // Both are started several times, at any moment; some are killed at any other.
@@ -104,13 +104,13 @@ TEST_SUITE("tuner::sweep several tuners") {
           if (!is_killed) CHECK_MESSAGE(ended.exit_code == 0, ended.err);
         }
       }
-      CAPTURE(one_class);
+      CAPTURE(one_environment);
       CAPTURE(killed);
-      const std::int64_t contests = one_class ? 1 : 2;
-      CHECK(tuning.count("trials WHERE status = 'ok'") == contests * count);
-      CHECK(tuning.count("trials") == contests * count);
-      CHECK(tuning.count("(SELECT DISTINCT contest, configuration FROM trials)") == contests * count);
-      CHECK(tuning.count("winner WHERE kernel IS NULL") == contests);
+      const std::int64_t cases = one_environment ? 1 : 2;
+      CHECK(tuning.count("trials WHERE status = 'ok'") == cases * count);
+      CHECK(tuning.count("trials") == cases * count);
+      CHECK(tuning.count("(SELECT DISTINCT contest, configuration FROM trials)") == cases * count);
+      CHECK(tuning.count("winner WHERE kernel IS NULL") == cases);
       CHECK(tuning.count("runs") <= starts);
       CHECK(tuning.count("runs") >= starts - killed);
       CHECK(db::open_for_reading(tuning.database).text("PRAGMA integrity_check") == "ok");

@@ -15,7 +15,7 @@
 #include "tuner/cli/answers/best_formats.hpp"
 #include "tuner/cli/answers/best_table.hpp"
 #include "tuner/cli/answers/best_why.hpp"
-#include "tuner/cli/answers/class_choice.hpp"
+#include "tuner/cli/answers/environment_choice.hpp"
 #include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/build_recipe.hpp"
 #include "tuner/cli/command.hpp"
@@ -35,7 +35,7 @@ struct BestOptions {
   std::string kernel;
   std::string spec;  ///< the file that the kernel was named by; empty: by its name
   std::string gpu;
-  std::string part_of_class;
+  std::string part_of_environment;
   std::string where;
   int top = 0;  ///< 0: the one to use alone
   bool nearest = false;
@@ -76,7 +76,7 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
   query.family = options.family;
   query.kernel = options.kernel;
   query.device = options.gpu;
-  query.part_of_class = options.part_of_class;
+  query.part_of_environment = options.part_of_environment;
   if (context.flags.contains("measure")) query.method = settings.text("measure");
   if (context.flags.contains("l2")) query.l2 = settings.text("l2");
   query.type = settings.type();
@@ -90,7 +90,7 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
   if (!options.family.empty()) what += " of family " + options.family;
   if (!options.kernel.empty()) what += " of kernel " + options.kernel;
   if (!options.size.empty()) what += " for size " + options.size;
-  if (!options.part_of_class.empty()) what += " of class " + options.part_of_class;
+  if (!options.part_of_environment.empty()) what += " of class " + options.part_of_environment;
   const std::string sizes = options.size.empty() ? "512..4096" : options.size;
   throw model::Error(fmt::format("nothing in {} answers{}{}", settings.database().string(), what,
                                  options.where.empty() ? "" : fmt::format(" with {}", options.where)),
@@ -99,7 +99,7 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
                      model::ExitCode::nothing_found);
 }
 
-/// The contest's trials that meet the user's condition; the winner becomes the first of them. False where
+/// The case's trials that meet the user's condition; the winner becomes the first of them. False where
 /// none does.
 bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>& ranked,
               db::BestAnswer& answer) {
@@ -137,7 +137,7 @@ Found find(const db::Connection& connection, const db::BestQuery& query, const B
     std::vector<db::Ranked> ranked;
     if (wants_ranking) ranked = db::ranking(connection, answer, query);
     if (!condition.empty() && !restrict(condition, ranked, answer)) {
-      found.missing.push_back({answer.contest, "no trial with " + condition.text()});
+      found.missing.push_back({answer.tuning_case, "no trial with " + condition.text()});
       continue;
     }
     found.answers.push_back(std::move(answer));
@@ -148,7 +148,7 @@ Found find(const db::Connection& connection, const db::BestQuery& query, const B
 
 void put_chosen_first(Found& found) {
   std::vector<std::size_t> order;
-  for (const answers::ClassChoice& choice : answers::choose_classes(found.answers))
+  for (const answers::EnvironmentChoice& choice : answers::choose_environments(found.answers))
     if (choice.chosen) order.push_back(*choice.chosen);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
@@ -161,30 +161,30 @@ void put_chosen_first(Found& found) {
 }
 
 std::vector<const db::BestAnswer*> choices_of(const std::vector<db::BestAnswer>& all,
-                                              const answers::ClassChoice& choice) {
+                                              const answers::EnvironmentChoice& choice) {
   std::vector<const db::BestAnswer*> choices;
   for (const std::size_t i : choice.answers) choices.push_back(&all[i]);
   return choices;
 }
 
 [[noreturn]] void refuse_to_choose(const std::vector<db::BestAnswer>& all,
-                                   const answers::ClassChoice& choice) {
+                                   const answers::EnvironmentChoice& choice) {
   const auto choices = choices_of(all, choice);
   std::string what = choice.why + ":";
   for (const db::BestAnswer* one : choices)
-    what += fmt::format("\n  {}: {} configurations", one->contest.comparison_class.text(), one->settled);
+    what += fmt::format("\n  {}: {} configurations", one->tuning_case.environment.text(), one->settled);
   throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
 }
 
 /// Which class is the answer, where there are several. Sizes of one choice stand together.
 void say_choices(const std::vector<db::BestAnswer>& all) {
   std::vector<std::pair<std::string, std::string>> lines;  // what is said, sizes
-  for (const answers::ClassChoice& choice : answers::choose_classes(all)) {
+  for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     if (choice.why.empty()) continue;
-    const db::Contest& first = all[choice.answers.front()].contest;
+    const db::Case& first = all[choice.answers.front()].tuning_case;
     const std::string said =
         choice.chosen
-            ? fmt::format("{}, {}", all[*choice.chosen].contest.comparison_class.text(), choice.why)
+            ? fmt::format("{}, {}", all[*choice.chosen].tuning_case.environment.text(), choice.why)
             : fmt::format("{}; choose with {}", choice.why, answers::choosing_flags(choices_of(all, choice)));
     const std::string label = answers::size_label(first.problem);
     const std::string line = first.problem.family + '\n' + said;
@@ -209,7 +209,7 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
                             fmt::format("for example tuner best 1024 --format {}", options.format));
   }
   std::set<std::string> families;
-  for (const db::BestAnswer& answer : all) families.insert(answer.contest.problem.family);
+  for (const db::BestAnswer& answer : all) families.insert(answer.tuning_case.problem.family);
   if (families.size() > 1) {
     throw model::UsageError(fmt::format("{} families have an answer for size {}: {}", families.size(),
                                         options.size, fmt::join(families, ", ")),
@@ -219,14 +219,14 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
       std::any_of(all.begin(), all.end(), [](const db::BestAnswer& answer) { return answer.wanted_device; });
   if (!is_wanted_there) {
     throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
-                                   options.size, options.gpu, all.front().contest.comparison_class.device),
+                                   options.size, options.gpu, all.front().tuning_case.environment.device),
                        "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
   }
-  const answers::ClassChoice choice = answers::choose_classes(all).front();
+  const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
   if (!choice.chosen) refuse_to_choose(all, choice);
   const db::BestAnswer& answer = all[*choice.chosen];
   if (!answer.exact && !options.nearest) {
-    const std::string measured = answer.contest.problem.size_text();
+    const std::string measured = answer.tuning_case.problem.size_text();
     throw model::Error(
         fmt::format("size {} was never measured; the nearest is {}", options.size, measured),
         fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
@@ -235,7 +235,7 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
   return answer;
 }
 
-std::string architecture_of(const db::Connection& connection, const model::ComparisonClass& comparison) {
+std::string architecture_of(const db::Connection& connection, const model::Environment& comparison) {
   for (const model::DeviceInfo& device : db::devices(connection))
     if (device.name == comparison.device) return device.architecture;
   return "";
@@ -245,7 +245,7 @@ std::string architecture_of(const db::Connection& connection, const model::Compa
 /// them that compiles to what was measured, or the first at all.
 BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
                       const BestOptions& options) {
-  const std::string architecture = architecture_of(connection, winner.comparison_class);
+  const std::string architecture = architecture_of(connection, winner.environment);
   const std::string& family = winner.problem.family;
   const KernelCatalog catalog =
       KernelCatalog::load(options.spec.empty() ? std::vector<std::string>{} : std::vector{options.spec});
@@ -269,7 +269,7 @@ void write_for_build(const db::Connection& connection, const std::vector<db::Bes
   write_out(options.format == "header" ? answers::best_comments(answer) + build_defines(recipe)
                                        : build_flags(recipe) + "\n");
   write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
-                        answer.contest.comparison_class.text()));
+                        answer.tuning_case.environment.text()));
   if (!recipe.arguments.empty()) {
     write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
   }
@@ -278,30 +278,29 @@ void write_for_build(const db::Connection& connection, const std::vector<db::Bes
   if (answer.is_approximate()) write_err(answers::approximate_text);
   if (!answer.exact)
     write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
-  const std::string why = answers::choose_classes(all).front().why;
+  const std::string why = answers::choose_environments(all).front().why;
   if (!why.empty()) write_err(why + "; `tuner best` shows all");
 }
 
 void write_ranking(Found found, const BestOptions& options, const answers::Style& style) {
-  std::vector<answers::RankedContest> contests;
+  std::vector<answers::RankedCase> cases;
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
-    answers::RankedContest contest{std::move(found.answers[i]), std::move(found.ranked[i]), 0};
+    answers::RankedCase tuning_case{std::move(found.answers[i]), std::move(found.ranked[i]), 0};
     const auto most = static_cast<std::size_t>(options.top);
-    if (contest.trials.size() > most) {
-      contest.left_out = static_cast<std::int64_t>(contest.trials.size() - most);
-      contest.trials.resize(most);
+    if (tuning_case.trials.size() > most) {
+      tuning_case.left_out = static_cast<std::int64_t>(tuning_case.trials.size() - most);
+      tuning_case.trials.resize(most);
     }
-    contests.push_back(std::move(contest));
+    cases.push_back(std::move(tuning_case));
   }
-  write_out(options.format == "json" ? answers::ranking_json(contests)
-                                     : answers::ranking_text(contests, style));
+  write_out(options.format == "json" ? answers::ranking_json(cases) : answers::ranking_text(cases, style));
 }
 
 /// Why the class of an answer has none at the size that was asked for.
 std::string unanswered(const Found& found, const db::BestAnswer& answer) {
   for (const answers::Missing& missing : found.missing) {
-    if (missing.contest.problem.family == answer.contest.problem.family &&
-        missing.contest.comparison_class == answer.contest.comparison_class)
+    if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&
+        missing.tuning_case.environment == answer.tuning_case.environment)
       return missing.reason;
   }
   return "";
@@ -313,8 +312,8 @@ void write_why(const db::Connection& connection, const Found& found, const BestO
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     const db::BestAnswer& answer = found.answers[i];
     db::TrialFilter filter;
-    filter.problem = answer.contest.problem;
-    filter.comparison_class = answer.contest.comparison_class;
+    filter.problem = answer.tuning_case.problem;
+    filter.environment = answer.tuning_case.environment;
     filter.superseded = false;
     const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
     write_err(answers::why(answer, {options.size, options.gpu, unanswered(found, answer)}, found.ranked[i],
@@ -368,7 +367,7 @@ void add_best(CLI::App& app, Context& context, Action& action) {
       ->type_name("NAME|FILE");
   command->add_option("--gpu", options->gpu, "devices with this in their name first")->type_name("NAME");
   command
-      ->add_option("--class", options->part_of_class,
+      ->add_option("--class", options->part_of_environment,
                    "only classes with this in their text, as 'driver 580' or 'nvrtc 13.0'")
       ->type_name("TEXT");
   command->add_option("--top", options->top, "the first N trials of each size, beside each other")

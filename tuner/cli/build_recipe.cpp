@@ -80,8 +80,8 @@ void add_recorded(const model::TrialRecord& trial, BuildRecipe& recipe) {
 
 void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, const std::string& architecture,
              BuildRecipe& recipe) {
-  const model::CompileJob job = space::KernelSpace(spec).compile_job(
-      trial.problem, trial.configuration, architecture, trial.comparison_class.toolkit);
+  const model::CompileJob job = space::KernelSpace(spec).compile_job(trial.problem, trial.configuration,
+                                                                     architecture, trial.environment.toolkit);
   if (job.key() != trial.binary_key) {
     recipe.doubt = fmt::format(
         "{} or what it compiles has changed since this was measured: these are its macros and options of "

@@ -81,7 +81,7 @@ Compared compare_fresh(const config::Settings& settings, const CompareOptions& o
   const model::FinalOutcome outcome =
       sweep::repeat_in_turn(request, {a, b}, {pool, *backend.runners.front(), backend.oracle});
   Compared both{a, b, {}, measure::Verdict::tied, "", false, {}, {}};
-  both.a.comparison_class = both.b.comparison_class = sweep::comparison_class(request, a.problem.type);
+  both.a.environment = both.b.environment = sweep::environment(request, a.problem.type);
   return compare_outcome(outcome, std::move(both));
 }
 

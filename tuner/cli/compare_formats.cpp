@@ -45,8 +45,8 @@ std::string problems_text(const std::vector<const model::TrialRecord*>& trials) 
   return fmt::format("{} ({})", counted(trials.size(), "problem"), fmt::join(parts, ", "));
 }
 
-/// What two classes differ in: `method standard-3 (A), complete-2 (B)`.
-std::string difference_text(const model::ComparisonClass& a, const model::ComparisonClass& b) {
+/// What two environments differ in: `method standard-3 (A), complete-2 (B)`.
+std::string difference_text(const model::Environment& a, const model::Environment& b) {
   std::vector<std::string> parts;
   const auto add = [&](const char* name, const std::string& of_a, const std::string& of_b) {
     if (of_a != of_b) parts.push_back(fmt::format("{} {} (A), {} (B)", name, of_a, of_b));
@@ -62,17 +62,17 @@ std::string difference_text(const model::ComparisonClass& a, const model::Compar
 
 /// What only one side has: problems that the other has in another class first, then the rest.
 std::string only_text(const ComparedSides& sides, std::size_t columns) {
-  std::map<std::string, std::vector<const model::TrialRecord*>> other_classes;  // by how they differ
+  std::map<std::string, std::vector<const model::TrialRecord*>> other_environments;  // by how they differ
   std::set<const model::TrialRecord*> told;
   for (const model::TrialRecord& a : sides.only_a) {
     for (const model::TrialRecord& b : sides.only_b) {
       if (a.problem != b.problem) continue;
-      other_classes[difference_text(a.comparison_class, b.comparison_class)].push_back(&a);
+      other_environments[difference_text(a.environment, b.environment)].push_back(&a);
       told.insert({&a, &b});
     }
   }
   std::string out;
-  for (const auto& [difference, trials] : other_classes) {
+  for (const auto& [difference, trials] : other_environments) {
     out += util::wrapped_text(
         fmt::format("not compared, their classes differ: {}: {}", problems_text(trials), difference), columns,
         2);
@@ -107,7 +107,7 @@ Json place_json(const model::TrialRecord& trial) {
           {"sizes", Json::parse(trial.problem.sizes_json())},
           {"type", model::cuda_name(trial.problem.type)},
           {"row_padding", trial.problem.row_padding},
-          {"class", trial.comparison_class.text()}};
+          {"class", trial.environment.text()}};
 }
 
 Json only_json(const std::vector<model::TrialRecord>& trials) {
@@ -226,7 +226,7 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
                         {"A's time by B's", Align::right},
                         {"A is"}});
   std::vector<std::pair<std::string, std::string>> changes;  // what differs, at which sizes
-  for (; next < both.size() && both[next].a.comparison_class == first.a.comparison_class &&
+  for (; next < both.size() && both[next].a.environment == first.a.environment &&
          both[next].a.problem.family == first.a.problem.family;
        ++next) {
     const Compared& one = both[next];
@@ -248,7 +248,7 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
       known->second += ", " + size;
   }
   std::string out = util::wrapped_text(
-      fmt::format("{}: {}", first.a.problem.family, first.a.comparison_class.text()), columns, 2);
+      fmt::format("{}: {}", first.a.problem.family, first.a.environment.text()), columns, 2);
   out += table.fitted(columns, "--format json");
   if (!changes.empty()) out += "what B has instead of A:\n";
   for (const auto& [change, sizes] : changes)

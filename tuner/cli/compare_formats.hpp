@@ -30,7 +30,7 @@ std::string verdict_text(const Compared& compared, std::size_t columns);
 /// What is surely too slow, what is undecided, and how many are surely fast enough.
 std::string limit_text(const std::vector<Compared>& compared, const Limit& limit, std::size_t columns);
 /// Two sides: a table for each family and class, the changes of configuration, the summary, and in a line
-/// each what only one of them has and how far their classes differ.
+/// each what only one of them has and how far their environments differ.
 std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit, std::size_t columns);
 
 /// `{"schema_version": 1, "comparisons": […], "summary": {…}, "only_a": […], "only_b": […]}`; times in

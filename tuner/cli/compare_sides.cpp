@@ -29,7 +29,7 @@ using Place = std::pair<std::string, model::Digest>;
 
 Place place_of(const model::TrialRecord& trial) {
   const model::Problem& problem = trial.problem;
-  return {problem.family + ' ' + problem.text() + ' ' + problem.sizes_json(), trial.comparison_class.key()};
+  return {problem.family + ' ' + problem.text() + ' ' + problem.sizes_json(), trial.environment.key()};
 }
 
 /// What a user would be told to use of each problem.
@@ -151,9 +151,9 @@ Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b
         fmt::format("A is of {}, B of {}: their times say nothing of each other", what(a), what(b)),
         "name trials of one problem");
   }
-  if (a.comparison_class != b.comparison_class) {
+  if (a.environment != b.environment) {
     throw model::UsageError(fmt::format("A is of the class {}, B of {}: such times are never compared",
-                                        a.comparison_class.text(), b.comparison_class.text()),
+                                        a.environment.text(), b.environment.text()),
                             "--fresh measures both again now, in turn");
   }
   Compared out{a, b, {}, measure::Verdict::tied, "", false, {}, {}};

@@ -41,7 +41,7 @@ struct Compared {
 };
 
 /// Two trials by what is stored of them: by the last final both took part in, else by their samples. Throws
-/// model::UsageError where their problems or classes differ, or one has no time.
+/// model::UsageError where their problems or environments differ, or one has no time.
 Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b,
                         const std::optional<model::FinalRecord>& final);
 

@@ -80,9 +80,9 @@ void Publishing::left_out(const model::TrialRecord& trial) {
   m_display->left_out(trial);
 }
 
-void Publishing::final_begins(const model::Problem& problem, std::size_t contestants) {
+void Publishing::final_begins(const model::Problem& problem, std::size_t finalists) {
   show_notices();
-  m_display->final_begins(problem, contestants);
+  m_display->final_begins(problem, finalists);
 }
 
 void Publishing::search_ended(const model::SearchRecord& search) {

@@ -93,7 +93,7 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
     request.budget.device_seconds = static_cast<double>(budget.device_time.count());
   if (budget.trials > 0) request.budget.trials = budget.trials;
   request.shard = options.shard;
-  if (request.shard && request.shard->of > 1) request.policy.final.contestants = 0;
+  if (request.shard && request.shard->of > 1) request.policy.final.finalists = 0;
   request.fresh = options.fresh;
   request.retry_failed = options.retry_failed;
   request.recorded_device = backend.recorded_device;
@@ -153,7 +153,7 @@ void report_sweep(const db::Connection& connection, const sweep::Request& reques
   options.command = context.command_line();
   options.filter.device = request.device.name;
   options.keep = [&](const model::TrialRecord& trial) {
-    return trial.comparison_class == sweep::comparison_class(request, trial.problem.type) &&
+    return trial.environment == sweep::environment(request, trial.problem.type) &&
            std::find(problems.begin(), problems.end(), trial.problem) != problems.end();
   };
   write_report(connection, options);

@@ -232,7 +232,7 @@ Answers best_answers(const sweep::Request& request, const db::Connection& connec
   for (const model::Problem& problem : problems_asked_for(request)) {
     db::TrialFilter filter;
     filter.problem = problem;
-    filter.comparison_class = sweep::comparison_class(request, problem.type);
+    filter.environment = sweep::environment(request, problem.type);
     for (db::BestAnswer& answer : db::best_of_each(connection, filter)) found.push_back(std::move(answer));
   }
   return found;
@@ -263,7 +263,7 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
   }
   db::TrialFilter filter;
   filter.problem = problem;
-  filter.comparison_class = sweep::comparison_class(request, problem.type);
+  filter.environment = sweep::environment(request, problem.type);
   filter.superseded = false;
   const std::int64_t tried = db::count_trials(connection, filter);
   if (tried == 0) return why_not_started(summary.ending);
@@ -304,7 +304,7 @@ Behind behind(const sweep::Work& work, const Answers& best, const sweep::Request
   db::TrialFilter filter;
   filter.family = work.kernel.spec().family;
   filter.kernel = work.kernel.spec().name;
-  filter.comparison_class = sweep::comparison_class(request, work.problems.front().type);
+  filter.environment = sweep::environment(request, work.problems.front().type);
   const Answers own = db::best_of_each(connection, filter);
   Behind found;
   for (const model::Problem& problem : work.problems) {

@@ -61,11 +61,10 @@ void SweepDisplay::left_out(const model::TrialRecord&) {
   show();
 }
 
-void SweepDisplay::final_begins(const model::Problem& problem, std::size_t contestants) {
+void SweepDisplay::final_begins(const model::Problem& problem, std::size_t finalists) {
   const std::string which = problem.family + ' ' + problem.text();
-  show(m_progress.line(contestants == 1
-                           ? which + ": the best once more"
-                           : fmt::format("{}: the best {} once more, in turn", which, contestants)));
+  show(m_progress.line(finalists == 1 ? which + ": the best once more"
+                                      : fmt::format("{}: the best {} once more, in turn", which, finalists)));
 }
 
 void SweepDisplay::search_ended(const model::SearchRecord& search) {

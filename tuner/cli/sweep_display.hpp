@@ -54,7 +54,7 @@ class SweepDisplay final : public sweep::Observer {
   void launching(const model::TrialRecord& trial) override;
   void finished(const model::TrialRecord& trial) override;
   void left_out(const model::TrialRecord& trial) override;
-  void final_begins(const model::Problem& problem, std::size_t contestants) override;
+  void final_begins(const model::Problem& problem, std::size_t finalists) override;
   void search_ended(const model::SearchRecord& search) override;
   void notice(const std::string& text) override;
 

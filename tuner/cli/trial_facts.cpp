@@ -50,7 +50,7 @@ std::vector<answers::OccupancyStep> occupancy_steps(const db::Connection& connec
                                                     const model::TrialRecord& trial) {
   if (!trial.resources || !trial.occupancy) return {};
   for (const model::DeviceInfo& device : db::devices(connection)) {
-    if (device.name != trial.comparison_class.device || device.compute_major == 0) continue;
+    if (device.name != trial.environment.device || device.compute_major == 0) continue;
     std::vector<answers::OccupancyStep> steps;
     for (const device::cuda::ResourceShare& share :
          device::cuda::resource_shares(device.limits, device.compute_major, device.compute_minor,
@@ -77,7 +77,7 @@ answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRec
   answers::TrialFacts facts;
   facts.superseded = db::is_superseded(connection, trial.key);
   facts.final = db::final_with(connection, trial.key);
-  facts.ceilings = db::ceilings(connection, trial.comparison_class.device);
+  facts.ceilings = db::ceilings(connection, trial.environment.device);
   facts.measurements = db::measurements(connection, trial.key);
   facts.occupancy_steps = occupancy_steps(connection, trial);
   facts.code_bytes = code_bytes(trial, cache);
@@ -145,7 +145,7 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::ve
     if (known == families.end()) known = families.emplace(family, specs.declared(family)).first;
     for (const model::KernelDeclaration& declared : known->second) {
       if (declared.kernel != winner.kernel) continue;
-      const auto device = device_named(devices, winner.comparison_class.device);
+      const auto device = device_named(devices, winner.environment.device);
       SpecNote& note = notes[i];
       note.path = declared.path;
       note.declared_at = declared.declared_at;

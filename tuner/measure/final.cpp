@@ -32,7 +32,7 @@ std::vector<double> log_ratios(const std::vector<double>& a, const std::vector<d
 Final::Final(FinalTask task)
     : m_task(std::move(task)),
       m_random(m_task.seed),
-      m_left(m_task.contestants.size()),
+      m_left(m_task.finalists.size()),
       m_choosing(m_left.size()),
       m_confirming(m_left.size()),
       m_throttled(m_left.size()) {
@@ -84,12 +84,12 @@ void Final::confirm() {
   }
 }
 
-bool Final::is_slowed(const device::Timing& sample, std::size_t contestant,
+bool Final::is_slowed(const device::Timing& sample, std::size_t finalist,
                       const std::vector<Series>& into) const {
   if (is_throttled(sample, m_task.max_sm_clock_mhz)) return true;
   if (&into != &m_confirming || sample.sm_clock_mhz <= 0) return false;
   std::vector<double> clocks;
-  for (const device::Timing& before : m_choosing[contestant]) {
+  for (const device::Timing& before : m_choosing[finalist]) {
     if (before.sm_clock_mhz > 0) clocks.push_back(before.sm_clock_mhz);
   }
   return !clocks.empty() && sample.sm_clock_mhz < same_clock * median(clocks);
@@ -101,11 +101,11 @@ bool Final::take_round(std::vector<Series>& into) {
   shuffle();
   Series round;
   bool throttled = false;
-  for (const std::size_t contestant : m_left) {
-    round.push_back(m_task.sample(contestant));
+  for (const std::size_t finalist : m_left) {
+    round.push_back(m_task.sample(finalist));
     m_spent_ns += round.back().ns;
-    if (!is_slowed(round.back(), contestant, into)) continue;
-    ++m_throttled[contestant];
+    if (!is_slowed(round.back(), finalist, into)) continue;
+    ++m_throttled[finalist];
     throttled = true;
   }
   if (throttled && m_throttled_rounds < m_task.policy.confirming_rounds) {
@@ -126,9 +126,9 @@ void Final::shuffle() {
 void Final::eliminate() {
   const std::size_t fastest = fastest_left();
   const std::vector<double> best = times(m_choosing[fastest], fastest);
-  std::erase_if(m_left, [&](std::size_t contestant) {
-    if (contestant == fastest || !may_win(contestant)) return false;
-    const TrimmedMean slower = trimmed_mean(log_ratios(times(m_choosing[contestant], contestant), best));
+  std::erase_if(m_left, [&](std::size_t finalist) {
+    if (finalist == fastest || !may_win(finalist)) return false;
+    const TrimmedMean slower = trimmed_mean(log_ratios(times(m_choosing[finalist], finalist), best));
     return slower.mean - standard_errors_to_leave * slower.standard_error > indifference;
   });
 }
@@ -141,14 +141,14 @@ std::size_t Final::fastest_left() const {
   if (rounds == 0) {
     std::vector<std::size_t> rivals;
     std::copy_if(m_left.begin(), m_left.end(), std::back_inserter(rivals),
-                 [&](std::size_t contestant) { return may_win(contestant); });
+                 [&](std::size_t finalist) { return may_win(finalist); });
     return *std::min_element(rivals.begin(), rivals.end());
   }
   for (std::size_t round = 0; round < rounds; ++round) {
     std::vector<double> logs;
-    for (const std::size_t contestant : m_left) {
-      const int launches = m_task.contestants[contestant].launches_per_sample;
-      logs.push_back(std::log(m_choosing[contestant][round].ns / launches));
+    for (const std::size_t finalist : m_left) {
+      const int launches = m_task.finalists[finalist].launches_per_sample;
+      logs.push_back(std::log(m_choosing[finalist][round].ns / launches));
     }
     const double level = median(logs);
     for (std::size_t i = 0; i < logs.size(); ++i) relative[i].push_back(logs[i] - level);
@@ -165,38 +165,38 @@ std::size_t Final::fastest_left() const {
 }
 
 /// Per launch sequence.
-std::vector<double> Final::times(const Series& series, std::size_t contestant) const {
+std::vector<double> Final::times(const Series& series, std::size_t finalist) const {
   std::vector<double> out;
   out.reserve(series.size());
-  const int launches = m_task.contestants[contestant].launches_per_sample;
+  const int launches = m_task.finalists[finalist].launches_per_sample;
   for (const device::Timing& sample : series) out.push_back(sample.ns / launches);
   return out;
 }
 
-bool Final::is_left(std::size_t contestant) const {
-  return std::find(m_left.begin(), m_left.end(), contestant) != m_left.end();
+bool Final::is_left(std::size_t finalist) const {
+  return std::find(m_left.begin(), m_left.end(), finalist) != m_left.end();
 }
 
 std::size_t Final::rivals_left() const {
-  return static_cast<std::size_t>(std::count_if(m_left.begin(), m_left.end(),
-                                                [&](std::size_t contestant) { return may_win(contestant); }));
+  return static_cast<std::size_t>(
+      std::count_if(m_left.begin(), m_left.end(), [&](std::size_t finalist) { return may_win(finalist); }));
 }
 
 std::vector<model::Standing> Final::standings(std::size_t fastest) const {
   std::vector<model::Standing> out;
-  for (std::size_t i = 0; i < m_task.contestants.size(); ++i) out.push_back(standing(i, fastest));
+  for (std::size_t i = 0; i < m_task.finalists.size(); ++i) out.push_back(standing(i, fastest));
   return out;
 }
 
-model::Standing Final::standing(std::size_t contestant, std::size_t fastest) const {
-  const std::vector<Series>& part = is_left(contestant) ? m_confirming : m_choosing;
-  const FinalTask::Contestant& how = m_task.contestants[contestant];
+model::Standing Final::standing(std::size_t finalist, std::size_t fastest) const {
+  const std::vector<Series>& part = is_left(finalist) ? m_confirming : m_choosing;
+  const FinalTask::Finalist& how = m_task.finalists[finalist];
   model::Standing out;
-  out.measurement = summarise(part[contestant], how.launches_per_sample, how.kernels);
-  out.measurement.throttled_samples = m_throttled[contestant];
-  out.tied = contestant == fastest;
+  out.measurement = summarise(part[finalist], how.launches_per_sample, how.kernels);
+  out.measurement.throttled_samples = m_throttled[finalist];
+  out.tied = finalist == fastest;
   if (out.tied) return out;
-  std::vector<double> mine = times(part[contestant], contestant);
+  std::vector<double> mine = times(part[finalist], finalist);
   std::vector<double> best = times(part[fastest], fastest);
   best.resize(mine.size());  // of who left, only the rounds both took part in
   const auto comparisons = static_cast<double>(std::max<std::size_t>(m_left.size(), 2) - 1);
@@ -204,7 +204,7 @@ model::Standing Final::standing(std::size_t contestant, std::size_t fastest) con
   out.ratio = ratio.ratio;
   out.ratio_low = ratio.low;
   out.ratio_high = ratio.high;
-  out.tied = may_win(contestant) && ratio.low <= 1 + indifference;
+  out.tied = may_win(finalist) && ratio.low <= 1 + indifference;
   return out;
 }
 

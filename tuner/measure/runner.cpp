@@ -264,33 +264,33 @@ namespace {
 using model::TrialPhase;
 using model::TrialStatus;
 
-/// Another contestant's sample leaves its own code and data in the caches. Filling an L2 cache again takes
+/// Another finalist's sample leaves its own code and data in the caches. Filling an L2 cache again takes
 /// some ten microseconds, too much of what is shorter than this.
 constexpr double rewarm_below_ns = 1e6;
 
 /// What a sample lasts at least. Events and the gaps around a sample take some two microseconds, however many
-/// launches are in it: of contestants near each other one must not carry more of that than the other. This
+/// launches are in it: of finalists near each other one must not carry more of that than the other. This
 /// makes it less than what counts as no difference.
 constexpr double sample_ns = 2e6;
 
 /// Without work for so long a GPU at its power limit raises its clock again.
 constexpr std::chrono::milliseconds cooling{10};
 
-/// One contestant, ready to be sampled. Its parts refer to each other: it stays where it is.
-class Contestant {
+/// One finalist, ready to be sampled. Its parts refer to each other: it stays where it is.
+class Finalist {
  public:
-  Contestant(device::Device& device, const model::TrialJob& job, const Draws& draws)
+  Finalist(device::Device& device, const model::TrialJob& job, const Draws& draws)
       : m_device(device),
         m_job(job),
         m_draws(draws),
         m_workspaces(allocate_workspaces(device, job.plan)),
         m_module(load_binary(device, job)),
         m_examination(device, job, draws, m_workspaces, *m_module) {}
-  Contestant(const Contestant&) = delete;
-  Contestant& operator=(const Contestant&) = delete;
+  Finalist(const Finalist&) = delete;
+  Finalist& operator=(const Finalist&) = delete;
 
   Examination& examination() { return m_examination; }
-  FinalTask::Contestant prepare(const device::Timing& warm_run) {
+  FinalTask::Finalist prepare(const device::Timing& warm_run) {
     m_single_ns = warm_run.ns;
     model::MeasurePolicy policy = m_job.policy;
     policy.batch_below_ns = policy.batch_ns = sample_ns;
@@ -325,7 +325,7 @@ void fail(model::FinalOutcome& outcome, TrialStatus status, const std::string& d
   outcome.failure.detail = detail;
 }
 
-/// What differs between contestants is their own business; what they have in common must all be there.
+/// What differs between finalists is their own business; what they have in common must all be there.
 std::vector<const Draws*> get_all(InputsCache& inputs, const std::vector<model::TrialJob>& trials) {
   std::vector<const Draws*> out;
   out.reserve(trials.size());
@@ -363,19 +363,19 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
   enter(TrialPhase::preparing);
   const std::vector<const Draws*> draws = get_all(m_inputs, job.trials);
   FinalTask task;
-  std::vector<std::unique_ptr<Contestant>> contestants;
+  std::vector<std::unique_ptr<Finalist>> finalists;
   for (std::size_t i = 0; i < job.trials.size(); ++i) {
     outcome.culprit = i;
     enter(TrialPhase::loading);
-    contestants.push_back(std::make_unique<Contestant>(*m_device, job.trials[i], *draws[i]));
-    Examination& examination = contestants.back()->examination();
+    finalists.push_back(std::make_unique<Finalist>(*m_device, job.trials[i], *draws[i]));
+    Examination& examination = finalists.back()->examination();
     warm_up(examination.sequence());
     enter(TrialPhase::verifying);
     device::Timing warm_run;
     const Finding finding = examination.on_first_draw(warm_run);
     if (finding.status != TrialStatus::ok)
       return fail(outcome, finding.status, "before a final: " + finding.detail);
-    task.contestants.push_back(contestants.back()->prepare(warm_run));
+    task.finalists.push_back(finalists.back()->prepare(warm_run));
   }
 
   task.policy = job.trials.front().policy.final;
@@ -383,15 +383,15 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
   task.max_sm_clock_mhz = m_surroundings.max_sm_clock_mhz;
   task.begin_round = [this] { enter(TrialPhase::timing); };
   task.rest = [] { std::this_thread::sleep_for(cooling); };
-  task.sample = [&](std::size_t contestant) {
-    outcome.culprit = contestant;
-    return contestants[contestant]->sample();
+  task.sample = [&](std::size_t finalist) {
+    outcome.culprit = finalist;
+    return finalists[finalist]->sample();
   };
   model::FinalOutcome result = Final(std::move(task)).run();
 
   outcome.culprit.reset();
-  for (const auto& contestant : contestants) {
-    const Finding finding = contestant->inspect_memory();
+  for (const auto& finalist : finalists) {
+    const Finding finding = finalist->inspect_memory();
     if (finding.status != TrialStatus::ok)
       return fail(outcome, finding.status, "after a final: " + finding.detail);
   }

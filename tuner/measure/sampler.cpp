@@ -18,7 +18,7 @@ model::MeasurePolicy quick() {
   model::MeasurePolicy out;
   out.name = "quick-3";
   out.samples = 6;  // the fewest that give a 95 % interval
-  out.final.contestants = 6;
+  out.final.finalists = 6;
   out.final.choosing_rounds = 12;
   out.final.confirming_rounds = 8;
   out.batch_ns = 200'000;
@@ -57,7 +57,7 @@ model::MeasurePolicy exhaustive() {
   out.samples = 100;
   out.time_limit_ns = 2e9;
   out.cuts.clear();
-  out.final.contestants = 0;
+  out.final.finalists = 0;
   return out;
 }
 

@@ -51,7 +51,7 @@ double distance(const Problem& a, const Problem& b) {
   return std::sqrt(sum);
 }
 
-Digest ComparisonClass::key() const {
+Digest Environment::key() const {
   DigestBuilder digest;
   digest.add("class 1")
       .add(device)
@@ -64,7 +64,7 @@ Digest ComparisonClass::key() const {
   return digest.finish();
 }
 
-std::string ComparisonClass::text() const {
+std::string Environment::text() const {
   std::string out =
       fmt::format("{}, driver {}, {}, {}, L2 {}, {}", device, driver, toolkit, cuda_name(type), l2, method);
   if (inputs != "spec") out += fmt::format(", inputs {}", inputs);

@@ -36,8 +36,8 @@ struct Problem {
 /// padding counts as a quarter. Infinite where the dimensions are others.
 double distance(const Problem& a, const Problem& b);
 
-/// What may be compared with what. Times from different classes never compete for `best`.
-struct ComparisonClass {
+/// What may be compared with what. Times from different environments never compete for `best`.
+struct Environment {
   std::string device;  ///< model name: `NVIDIA H200`
   std::string driver;
   std::string toolkit;  ///< compiler and version: `nvrtc 13.0`
@@ -49,7 +49,7 @@ struct ComparisonClass {
   Digest key() const;
   /// `NVIDIA H200, driver 580.159.04, nvrtc 13.0, float, L2 warm, standard-1`
   std::string text() const;
-  bool operator==(const ComparisonClass&) const = default;
+  bool operator==(const Environment&) const = default;
 };
 
 }  // namespace tuner::model

@@ -256,7 +256,7 @@ void describe(Archive& a, T& v) {
 
 template <class Archive, Described<FinalPolicy> T>
 void describe(Archive& a, T& v) {
-  a("contestants", v.contestants);
+  a("contestants", v.finalists);
   a("within", v.within);
   a("choosing_rounds", v.choosing_rounds);
   a("confirming_rounds", v.confirming_rounds);

@@ -15,10 +15,10 @@
 namespace tuner::model {
 
 /// A problem in a class, the trials of which are compared.
-struct ContestName {
+struct CaseName {
   Problem problem;
-  ComparisonClass comparison_class;
-  bool operator==(const ContestName&) const = default;
+  Environment environment;
+  bool operator==(const CaseName&) const = default;
 };
 
 /// What some kernels did on another problem or in another class, or before their specs were edited. Of many
@@ -30,17 +30,17 @@ struct Elsewhere {
     TrialStatus status = TrialStatus::ok;
     std::optional<double> median_ns;  ///< of ok and dropped ones
   };
-  ContestName contest;
+  CaseName tuning_case;
   bool is_today = true;  ///< of what today's specs describe; else of what they were
   std::vector<Known> results;
 };
 
-/// What is wanted: near `contest`, of these kernels, and of none of the contests `except`, as far as today's
+/// What is wanted: near `case`, of these kernels, and of none of the cases `except`, as far as today's
 /// specs describe it; what they were before counts everywhere.
 struct ElsewhereQuery {
-  ContestName contest;
+  CaseName tuning_case;
   std::vector<std::string> kernels;
-  std::vector<ContestName> except;
+  std::vector<CaseName> except;
 };
 
 /// What a kernel is today, as a sweep of it says.
@@ -67,7 +67,7 @@ struct PastTrial {
   Digest key;
   Configuration configuration;
   Problem problem;
-  ComparisonClass comparison_class;
+  Environment environment;
   Digest definition;
   std::string architecture;  ///< of the device it ran on; empty: unknown
   DeviceLimits limits;
@@ -95,17 +95,17 @@ struct TriedConfiguration {
 
 /// Whom a final of a problem would be between.
 struct Field {
-  std::vector<TrialRecord> contenders;  ///< the best that may win, fastest first; no raw samples
+  std::vector<TrialRecord> finalists;  ///< the best that may win, fastest first; no raw samples
   /// Parallel to them: what each takes in a race. Of one that was in a final it follows from the races and
   /// ratios of all who were: a final's own times may be of another clock.
   std::vector<double> raced_ns;
   std::vector<TrialRecord> baselines;           ///< all of them
   std::vector<FinalRecord::Coverage> coverage;  ///< of all results that may win, and of the finals before
-  /// Of each final that counts and of which no other knows: for each contender, then each baseline, whether
+  /// Of each final that counts and of which no other knows: for each finalist, then each baseline, whether
   /// it has considered it as it is.
   std::vector<std::vector<bool>> considered;
-  /// A final's time of its only contestant is beyond what others raced in, and nothing says which is right.
-  /// They are contenders then, whatever was asked for.
+  /// A final's time of its only finalist is beyond what others raced in, and nothing says which is right.
+  /// They are finalists then, whatever was asked for.
   bool unsettled = false;
 };
 
@@ -141,10 +141,10 @@ class ResultSink {
   }
   /// What the probes of a binary said. Trials of a binary that is wrong fail, past ones too.
   virtual void record_verdict(const ProbeVerdict& verdict) = 0;
-  /// The result of a final, with its contestants: each gets the measurement of the final as its current one.
+  /// The result of a final, with its finalists: each gets the measurement of the final as its current one.
   /// All or nothing is kept.
-  virtual void record_final(const FinalRecord& final, const std::vector<TrialRecord>& contestants) = 0;
-  /// How the run's search of a contest ended.
+  virtual void record_final(const FinalRecord& final, const std::vector<TrialRecord>& finalists) = 0;
+  /// How the run's search of a case ended.
   virtual void record_search(const SearchRecord& search) = 0;
 };
 
@@ -160,26 +160,24 @@ class ResultSource {
   virtual std::vector<KnownResult> known(const std::vector<Digest>& keys) = 0;
   /// All results of a kernel on a problem in a class, whatever its spec was then; for a space too large to
   /// ask for each key.
-  virtual std::vector<TriedConfiguration> tried(const Problem& problem,
-                                                const ComparisonClass& comparison_class,
+  virtual std::vector<TriedConfiguration> tried(const Problem& problem, const Environment& environment,
                                                 const std::string& kernel) = 0;
   virtual std::optional<TrialRecord> find(const Digest& trial) = 0;
   /// Median of the fastest trial of a problem in a class that may win; absent when there is none.
-  virtual std::optional<double> best_ns(const Problem& problem, const ComparisonClass& comparison_class) = 0;
+  virtual std::optional<double> best_ns(const Problem& problem, const Environment& environment) = 0;
   /// The least median that any of `keys` ever had, in a race or a final, of those whose time is to be trusted
   /// today; absent when there is none.
   virtual std::optional<double> least_ns(const std::vector<Digest>& keys) = 0;
   /// Likewise, of the trials of a problem in a class that may win and whose kernel is none of these.
   virtual std::optional<double> least_ns_beside(const std::set<std::string>& kernels, const Problem& problem,
-                                                const ComparisonClass& comparison_class) = 0;
+                                                const Environment& environment) = 0;
   /// Trials of a problem in a class that were dropped early and whose time is at most `within` times the
   /// least that any who competes ever had, so that nobody knows how fast they are. Fastest first; no raw
   /// samples.
-  virtual std::vector<TrialRecord> reopened(const Problem& problem, const ComparisonClass& comparison_class,
+  virtual std::vector<TrialRecord> reopened(const Problem& problem, const Environment& environment,
                                             double within) = 0;
-  /// The contenders are those whose time is at most the best one's times `within`, `most` of them at most.
-  virtual Field field(const Problem& problem, const ComparisonClass& comparison_class, double within,
-                      int most) = 0;
+  /// The finalists are those whose time is at most the best one's times `within`, `most` of them at most.
+  virtual Field field(const Problem& problem, const Environment& environment, double within, int most) = 0;
   /// Deaths observed while `trial` was open, plus attempts left open under another boot of this machine.
   virtual int deaths(const Digest& trial) = 0;
   virtual std::optional<ProbeVerdict> verdict(const Digest& probe) = 0;
@@ -187,12 +185,11 @@ class ResultSource {
   virtual std::vector<KernelDeclaration> declared(const std::string& family) = 0;
   /// The trials of a kernel of which nobody has said yet whether this spec describes them.
   virtual std::vector<PastTrial> undecided(const KernelDeclaration& kernel) = 0;
-  /// What may tell of a contest: of the same class the nearest problems; of other classes each one's nearest
-  /// problem; few of both, those that know most about it first.
+  /// What may tell of a case: of the same class the nearest problems; of other environments each one's
+  /// nearest problem; few of both, those that know most about it first.
   virtual std::vector<Elsewhere> elsewhere(const ElsewhereQuery& query) = 0;
   /// How far a problem has been searched, see Searched; nothing where no search of before says.
-  virtual std::optional<Searched> searched(const Problem& problem,
-                                           const ComparisonClass& comparison_class) = 0;
+  virtual std::optional<Searched> searched(const Problem& problem, const Environment& environment) = 0;
 };
 
 }  // namespace tuner::model

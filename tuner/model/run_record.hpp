@@ -67,7 +67,7 @@ struct SearchRecord {
     bool operator==(const Part&) const = default;
   };
   Problem problem;
-  ComparisonClass comparison_class;
+  Environment environment;
   Digest run;
   std::string strategy;  ///< with its settings
   SearchEnding ending = SearchEnding::exhausted;
@@ -79,7 +79,7 @@ struct SearchRecord {
   bool operator==(const SearchRecord&) const = default;
 };
 
-/// How far a contest has been searched, as far as that can be said of the kernels as they are today.
+/// How far a case has been searched, as far as that can be said of the kernels as they are today.
 struct Searched {
   std::int64_t candidates = 0;
   std::int64_t tried = 0;  ///< by now, and by whichever run or database

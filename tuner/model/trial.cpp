@@ -6,20 +6,20 @@ namespace tuner::model {
 
 Digest trial_key(const std::string& kernel, const Configuration& configuration, const Digest& binary_key,
                  const Plan& plan, const Digest& reference_key, const Problem& problem,
-                 const ComparisonClass& comparison_class) {
+                 const Environment& environment) {
   DigestBuilder digest;
   digest.add("trial 1").add(kernel).add(configuration.canonical_json()).add(binary_key);
   plan.add_to(digest);
   digest.add(reference_key).add(problem.family).add(problem.sizes_json()).add(cuda_name(problem.type));
-  return digest.add(problem.row_padding).add(comparison_class.key()).finish();
+  return digest.add(problem.row_padding).add(environment.key()).finish();
 }
 
 Digest probe_key(const Digest& binary_key, const std::vector<Plan>& probes, const Digest& reference_key,
-                 const ComparisonClass& comparison_class) {
+                 const Environment& environment) {
   DigestBuilder digest;
   digest.add("probe 1").add(binary_key).add(static_cast<std::int64_t>(probes.size()));
   for (const Plan& plan : probes) plan.add_to(digest);
-  digest.add(reference_key).add(comparison_class.device).add(comparison_class.driver);
+  digest.add(reference_key).add(environment.device).add(environment.driver);
   return digest.finish();
 }
 

@@ -48,7 +48,7 @@ struct Cut {
 
 /// How the best of a problem are told apart once all have raced; see FinalJob.
 struct FinalPolicy {
-  int contestants = 10;        ///< at most so many take part …
+  int finalists = 10;          ///< at most so many take part …
   double within = 1.1;         ///< … whose time is at most the best one's times this
   int choosing_rounds = 40;    ///< at most, until the fastest is separated from the others
   int confirming_rounds = 20;  ///< that follow: what is reported, and who is tied, comes from these alone
@@ -56,7 +56,7 @@ struct FinalPolicy {
   bool operator==(const FinalPolicy&) const = default;
 };
 
-/// How samples are taken; its name and version are part of the comparison class.
+/// How samples are taken; its name and version are part of the environment.
 struct MeasurePolicy {
   std::string name = "standard-3";
   int samples = 10;                               ///< timed samples of a trial that is not dropped
@@ -140,12 +140,12 @@ struct TrialRecord {
   /// those worked out from others. Values are words.
   Configuration macros;
   Problem problem;
-  ComparisonClass comparison_class;
+  Environment environment;
   Role role = Role::competitor;
   bool is_default = false;  ///< the configuration a user would have without tuning
   /// Where the idea to try it came from, for people: `random`, `model`, another size, another device; empty:
   /// a baseline, or unknown.
-  std::string idea;
+  std::string origin;
   /// Of all that decides what the kernel's configurations run and what is right (KernelSpace::definition);
   /// empty: unknown.
   Digest definition;
@@ -174,13 +174,13 @@ struct TrialRecord {
 /// compiler.
 Digest trial_key(const std::string& kernel, const Configuration& configuration, const Digest& binary_key,
                  const Plan& plan, const Digest& reference_key, const Problem& problem,
-                 const ComparisonClass& comparison_class);
+                 const Environment& environment);
 
 /// Identity of what running the probes judges: a binary with the plans it is run by, the reference it is held
 /// against, and the device it runs on. Configurations that share a binary may differ in arguments and so in
 /// their plans.
 Digest probe_key(const Digest& binary_key, const std::vector<Plan>& probes, const Digest& reference_key,
-                 const ComparisonClass& comparison_class);
+                 const Environment& environment);
 
 /// What the probes said.
 struct ProbeVerdict {
@@ -197,7 +197,7 @@ struct ProbeVerdict {
 /// The best trials of one problem, to be sampled in turn: whatever drifts hits all of them alike, so sample i
 /// of one may be held against sample i of another.
 ///
-/// Rounds, each with one sample of every contestant in an order of its own, first choose the fastest: who is
+/// Rounds, each with one sample of every finalist in an order of its own, first choose the fastest: who is
 /// clearly slower leaves, until one is left or the policy's limit is reached. Then as many rounds as the
 /// policy says are taken afresh of those left. The figures of the fastest are from these alone: the best of
 /// many noisy medians is better than it deserves.
@@ -206,12 +206,12 @@ struct FinalJob {
   std::uint64_t seed = 0;        ///< of the order within rounds, and of the bootstrap
 };
 
-/// How one contestant did.
+/// How one finalist did.
 struct Standing {
-  /// From the confirming rounds; of a contestant that left before, from the rounds it took part in.
+  /// From the confirming rounds; of a finalist that left before, from the rounds it took part in.
   Measurement measurement;
   /// Its time by the fastest one's over the rounds both took part in (measure::paired_ratio), and an interval
-  /// that holds for all contestants at once with 95 %. The fastest: 1. One that is tied may have less than 1:
+  /// that holds for all finalists at once with 95 %. The fastest: 1. One that is tied may have less than 1:
   /// the fastest was chosen before these rounds.
   double ratio = 1;
   double ratio_low = 1;
@@ -226,7 +226,7 @@ struct FinalOutcome {
   std::size_t fastest = 0;
   int rounds = 0;            ///< of both parts together
   int throttled_rounds = 0;  ///< taken again because a sample's clock was lowered
-  /// Why there are no standings; a contestant that fails here though it passed before is named in `culprit`.
+  /// Why there are no standings; a finalist that fails here though it passed before is named in `culprit`.
   TrialOutcome failure;
   std::optional<std::size_t> culprit;
   bool complete() const { return !standings.empty(); }
@@ -235,7 +235,7 @@ struct FinalOutcome {
 
 /// A final as remembered.
 struct FinalRecord {
-  /// Results that were there when the contenders were chosen, so that the final speaks of them too, contender
+  /// Results that were there when the finalists were chosen, so that the final speaks of them too, finalist
   /// or not: those of one run and kernel with a sequence from `first` to `last`. Sets, not times: what
   /// another database adds later is not covered, however early it was measured.
   struct Coverage {
@@ -254,7 +254,7 @@ struct FinalRecord {
     bool operator==(const Entry&) const = default;
   };
   Problem problem;
-  ComparisonClass comparison_class;
+  Environment environment;
   /// Fastest first, baselines after all that may win.
   std::vector<Entry> entries;
   /// The one to use, by a rule among those tied whose interval ends below 1.01: fewest registers, then the
@@ -262,8 +262,7 @@ struct FinalRecord {
   Digest chosen;
   int rounds = 0;
   int throttled_rounds = 0;
-  std::vector<Coverage>
-      coverage;  ///< its contestants, as they were measured in it, are added when it is kept
+  std::vector<Coverage> coverage;  ///< its finalists, as they were measured in it, are added when it is kept
   Digest run;
   std::string measured_at;    ///< UTC, ISO 8601; set by the database
   std::int64_t sequence = 0;  ///< as TrialRecord::sequence, set by the database

@@ -8,7 +8,7 @@
 
 namespace tuner::model {
 
-/// How the choice among tied contestants is explained to people.
+/// How the choice among tied finalists is explained to people.
 constexpr const char* final_rule =
     "fewest registers, then the smallest block, then name; only those tied with the fastest and at most 1 % "
     "slower count";
@@ -16,15 +16,15 @@ constexpr const char* final_rule =
 /// The trial to use for one problem in one class, as the database decides it (its view `winner`).
 struct Winner {
   Problem problem;
-  ComparisonClass comparison_class;
+  Environment environment;
   Digest trial;
   std::optional<FinalRecord> final;  ///< by which it was found; absent: by how they raced
   std::vector<Digest> tied;          ///< the others that cannot be told from it, fastest first
   std::int64_t newcomers = 0;        ///< trials near it that no final has considered
-  std::optional<Searched> searched;  ///< how far the contest has been searched, as far as that is known
+  std::optional<Searched> searched;  ///< how far the case has been searched, as far as that is known
 };
 
-/// Those of a final's contestants that count and cannot be told from `winner`, fastest first: both are tied
+/// Those of a final's finalists that count and cannot be told from `winner`, fastest first: both are tied
 /// with the fastest, or neither is and the intervals of their ratios overlap. Nothing where it took no part.
 template <typename Counts>
 std::vector<Digest> tied_with(const FinalRecord& final, const Digest& winner, const Counts& counts) {

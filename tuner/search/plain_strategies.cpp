@@ -17,17 +17,17 @@ namespace {
 class FixedOrder : public Strategy {
  public:
   /// Without an order: as they are written.
-  FixedOrder(const SearchSpace& space, std::optional<RandomOrderOf> order, std::string idea)
+  FixedOrder(const SearchSpace& space, std::optional<RandomOrderOf> order, std::string origin)
       : m_space(space),
         m_order(std::move(order)),
-        m_idea(std::move(idea)),
+        m_origin(std::move(origin)),
         m_left(space.size() - space.known.count()) {}
 
   std::optional<Proposal> next() override {
     while (m_next < m_space.size() && m_space.known[at(m_next)]) ++m_next;
     if (m_next == m_space.size()) return std::nullopt;
     --m_left;
-    return Proposal{at(m_next++), m_idea};
+    return Proposal{at(m_next++), m_origin};
   }
   void report(std::size_t, const Result&) override {}
   std::optional<Outlook> outlook() const override {
@@ -42,7 +42,7 @@ class FixedOrder : public Strategy {
 
   const SearchSpace& m_space;
   std::optional<RandomOrderOf> m_order;
-  std::string m_idea;
+  std::string m_origin;
   std::size_t m_next = 0;
   std::size_t m_left;
 };
@@ -137,10 +137,10 @@ class LocalSearch final : public Strategy {
     double time_ns;
   };
 
-  Proposal propose(std::size_t candidate, const char* idea) {
+  Proposal propose(std::size_t candidate, const char* origin) {
     m_open.take(candidate);
     ++m_under_way;
-    return {candidate, idea};
+    return {candidate, origin};
   }
 
   void learn(std::size_t candidate, const Result& result) {

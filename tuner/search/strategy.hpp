@@ -171,10 +171,10 @@ struct SearchSpace {
   using Candidate = search::Candidate;
   /// What these candidates did elsewhere: on another size, another device, with another driver or toolkit.
   struct Prior {
-    std::string origin;      ///< for people: `1024x1024x1024`, `NVIDIA A100-PCIE-40GB`
-    model::Problem problem;  ///< that they were measured on
-    bool same_class = true;  ///< on this device, with this driver and toolkit
-    Results results;         ///< parallel to `candidates`
+    std::string origin;            ///< for people: `1024x1024x1024`, `NVIDIA A100-PCIE-40GB`
+    model::Problem problem;        ///< that they were measured on
+    bool same_environment = true;  ///< on this device, with this driver and toolkit
+    Results results;               ///< parallel to `candidates`
   };
 
   model::Problem problem;
@@ -198,7 +198,7 @@ struct SearchSpace {
 /// A candidate to be tried, and where the idea came from.
 struct Proposal {
   std::size_t candidate = 0;
-  std::string idea;  ///< for people, a word or a prior's origin: `random`, `model`, `1024x1024x1024`
+  std::string origin;  ///< for people, a word or a prior's origin: `random`, `model`, `1024x1024x1024`
 };
 
 using model::Outlook;

@@ -51,7 +51,7 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
     Open& open = m_open.at(group);
     if (auto proposal = next_proposal(open)) {
       ++open.under_way;
-      return Item{group, proposal->candidate, std::move(proposal->idea), nullptr};
+      return Item{group, proposal->candidate, std::move(proposal->origin), nullptr};
     }
     open.waits = open.under_way < open.strategy->lookahead();
     if (open.under_way > 0) continue;
@@ -272,8 +272,7 @@ void CandidateQueue::begin_group() {
 
 std::optional<search::Outlook> CandidateQueue::outlook_of_before(const Group& group) const {
   if (m_request.fresh || group.reopened > 0) return std::nullopt;
-  const auto searched =
-      m_services.source.searched(group.problem, comparison_class(m_request, group.problem.type));
+  const auto searched = m_services.source.searched(group.problem, environment(m_request, group.problem.type));
   const auto size = static_cast<std::int64_t>(group.count_competing(m_request));
   const bool is_as_then =
       searched && searched->candidates == size && searched->tried == searched->outlook_tried;
@@ -284,7 +283,7 @@ model::SearchRecord search_record(const Request& request, const TrialList& list,
   const Group& group = list.groups[ended.group];
   model::SearchRecord record;
   record.problem = group.problem;
-  record.comparison_class = comparison_class(request, group.problem.type);
+  record.environment = environment(request, group.problem.type);
   record.run = request.run.id;
   record.strategy = ended.strategy;
   record.ending = ended.ending;

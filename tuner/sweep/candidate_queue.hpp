@@ -35,7 +35,7 @@ class CandidateQueue {
   struct Item {
     std::size_t group = 0;
     std::size_t candidate = 0;  ///< index into Group::candidates
-    std::string idea;           ///< see search::Proposal; empty: a baseline
+    std::string origin;         ///< see search::Proposal; empty: a baseline
     /// Of a trial that is measured again (see Reopening): its kernel. It is no candidate, and the queue does
     /// not know it.
     const Work* again = nullptr;

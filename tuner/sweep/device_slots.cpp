@@ -95,45 +95,45 @@ void DeviceThread::post(Event event) {
   m_ring();
 }
 
-Lanes::Lanes(const std::vector<model::TrialRunner*>& runners, std::function<double()> clock,
-             const std::function<void()>& ring)
+DeviceSlots::DeviceSlots(const std::vector<model::TrialRunner*>& runners, std::function<double()> clock,
+                         const std::function<void()>& ring)
     : m_clock(std::move(clock)) {
   for (model::TrialRunner* runner : runners) {
-    Lane& lane = m_lanes.emplace_back();
-    lane.number = m_lanes.size() - 1;
-    lane.uuid = runner->device().uuid;
-    lane.did.id = runner->device().id;
-    lane.thread = std::make_unique<DeviceThread>(*runner, ring);
+    DeviceSlot& slot = m_slots.emplace_back();
+    slot.number = m_slots.size() - 1;
+    slot.uuid = runner->device().uuid;
+    slot.did.id = runner->device().id;
+    slot.thread = std::make_unique<DeviceThread>(*runner, ring);
   }
 }
 
-std::size_t Lanes::count(Is is) const {
+std::size_t DeviceSlots::count(Is is) const {
   return static_cast<std::size_t>(
-      std::count_if(m_lanes.begin(), m_lanes.end(), [is](const Lane& lane) { return (lane.*is)(); }));
+      std::count_if(m_slots.begin(), m_slots.end(), [is](const DeviceSlot& slot) { return (slot.*is)(); }));
 }
 
-std::size_t Lanes::others_at(std::size_t group, const Lane& lane) const {
-  return static_cast<std::size_t>(std::count_if(m_lanes.begin(), m_lanes.end(), [&](const Lane& other) {
-    return &other != &lane && other.is_there() && other.group == group;
+std::size_t DeviceSlots::others_at(std::size_t group, const DeviceSlot& slot) const {
+  return static_cast<std::size_t>(std::count_if(m_slots.begin(), m_slots.end(), [&](const DeviceSlot& other) {
+    return &other != &slot && other.is_there() && other.group == group;
   }));
 }
 
-void Lanes::start(Lane& lane, Lane::Work work, DeviceThread::Job job) {
-  lane.work = std::move(work);
-  lane.began = m_clock();
-  lane.launching = std::holds_alternative<model::TrialJob>(job);
-  lane.thread->start(std::move(job));
+void DeviceSlots::start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::Job job) {
+  slot.work = std::move(work);
+  slot.began = m_clock();
+  slot.launching = std::holds_alternative<model::TrialJob>(job);
+  slot.thread->start(std::move(job));
 }
 
-Lane::Work Lanes::finish(Lane& lane) {
-  lane.did.measuring_seconds += m_clock() - lane.began;
-  lane.launching = false;
-  return std::exchange(lane.work, std::monostate{});
+DeviceSlot::Work DeviceSlots::finish(DeviceSlot& slot) {
+  slot.did.measuring_seconds += m_clock() - slot.began;
+  slot.launching = false;
+  return std::exchange(slot.work, std::monostate{});
 }
 
-double Lanes::busy_seconds() const {
+double DeviceSlots::busy_seconds() const {
   double seconds = 0;
-  for (const Lane& lane : m_lanes) seconds += lane.did.measuring_seconds;
+  for (const DeviceSlot& slot : m_slots) seconds += slot.did.measuring_seconds;
   return seconds;
 }
 

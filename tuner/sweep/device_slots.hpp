@@ -87,7 +87,7 @@ class DeviceThread {
 };
 
 /// A device of a sweep, and what it is at.
-struct Lane {
+struct DeviceSlot {
   /// A run of a trial that has raced, to see how far the devices are apart.
   struct Comparison {
     std::string foreign;  ///< a GPU that is none of the sweep's, which the trial was measured on
@@ -112,31 +112,31 @@ struct Lane {
 };
 
 /// All of them.
-class Lanes {
+class DeviceSlots {
  public:
-  using Is = bool (Lane::*)() const;
+  using Is = bool (DeviceSlot::*)() const;
 
-  /// `ring` is called from the lanes' threads, see DeviceThread. The runners must outlive the object.
-  Lanes(const std::vector<model::TrialRunner*>& runners, std::function<double()> clock,
-        const std::function<void()>& ring);
+  /// `ring` is called from the slots' threads, see DeviceThread. The runners must outlive the object.
+  DeviceSlots(const std::vector<model::TrialRunner*>& runners, std::function<double()> clock,
+              const std::function<void()>& ring);
 
-  std::size_t size() const { return m_lanes.size(); }
-  auto begin() { return m_lanes.begin(); }
-  auto end() { return m_lanes.end(); }
+  std::size_t size() const { return m_slots.size(); }
+  auto begin() { return m_slots.begin(); }
+  auto end() { return m_slots.end(); }
   bool any(Is is) const { return count(is) > 0; }
   std::size_t count(Is is) const;
   /// How many others used the inputs of `group` last.
-  std::size_t others_at(std::size_t group, const Lane& lane) const;
+  std::size_t others_at(std::size_t group, const DeviceSlot& slot) const;
 
-  void start(Lane& lane, Lane::Work work, DeviceThread::Job job);
-  /// What the lane was at; it is idle now.
-  Lane::Work finish(Lane& lane);
+  void start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::Job job);
+  /// What the slot was at; it is idle now.
+  DeviceSlot::Work finish(DeviceSlot& slot);
   /// Of all of them, at what has ended.
   double busy_seconds() const;
 
  private:
   std::function<double()> m_clock;
-  std::vector<Lane> m_lanes;
+  std::vector<DeviceSlot> m_slots;
 };
 
 }  // namespace tuner::sweep

@@ -98,10 +98,10 @@ double BestTimes::of(const Compiled& trial, std::size_t device) {
 BestTimes::Best BestTimes::before(const model::TrialRecord& record) const {
   if (!m_request.fresh) hold_declarations(m_request, m_services);
   const auto best_ns =
-      m_request.fresh ? std::nullopt : m_services.source.best_ns(record.problem, record.comparison_class);
+      m_request.fresh ? std::nullopt : m_services.source.best_ns(record.problem, record.environment);
   if (!best_ns) return {};
-  const model::Field field = m_services.source.field(record.problem, record.comparison_class, 1, 1);
-  return {0, 0, *best_ns, field.contenders.empty() ? "" : field.contenders.front().gpu};
+  const model::Field field = m_services.source.field(record.problem, record.environment, 1, 1);
+  return {0, 0, *best_ns, field.finalists.empty() ? "" : field.finalists.front().gpu};
 }
 
 void BestTimes::learn(const Compiled& trial, std::size_t device) {

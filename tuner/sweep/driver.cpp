@@ -37,7 +37,7 @@ Driver::Driver(const Request& request, const TrialList& list, Services& services
       m_started(services.clock()),
       m_trials(request, list, services, m_queue, m_compiling, m_finals, m_spread, m_summary),
       m_reopening(request, list, services, m_trials),
-      m_lanes(services.runners, services.clock, [this] { m_wakeup.ring(); }) {
+      m_slots(services.runners, services.clock, [this] { m_wakeup.ring(); }) {
   m_summary.planned = list.total();
   m_summary.known = list.known();
   m_services.pool.report_results_to([this] { m_wakeup.ring(); });
@@ -64,8 +64,8 @@ Summary Driver::run() {
   if (m_summary.ending == Ending::budget_spent) hold_rest();
   m_services.pool.cancel();
   m_summary.compiling = m_services.pool.stats();
-  m_summary.measuring_seconds = m_lanes.busy_seconds();
-  for (const Lane& lane : m_lanes) m_summary.devices.push_back(lane.did);
+  m_summary.measuring_seconds = m_slots.busy_seconds();
+  for (const DeviceSlot& slot : m_slots) m_summary.devices.push_back(slot.did);
   m_summary.wall_seconds = m_services.clock() - m_started;
   return m_summary;
 }
@@ -82,24 +82,24 @@ void Driver::race() {
   while (true) {
     hear();
     if (over()) {
-      if (!m_lanes.any(&Lane::is_busy)) return;
+      if (!m_slots.any(&DeviceSlot::is_busy)) return;
       wait();
       continue;
     }
     finish_groups();
     serve();
     // Who is about to launch something waits for us, and planning may take a while.
-    if (m_lanes.any(&Lane::is_launching)) {
+    if (m_slots.any(&DeviceSlot::is_launching)) {
       m_wakeup.wait(launch_latency);
       hear();
       serve();
     }
-    if (m_lanes.any(&Lane::is_idle)) m_trials.commit();
+    if (m_slots.any(&DeviceSlot::is_idle)) m_trials.commit();
     fill();
     finish_groups();
     const bool is_done = m_compiling.empty() && m_raced.empty() && m_interrupted.empty() &&
                          m_reopening.empty() && !m_finals.is_awaited();
-    if (!m_lanes.any(&Lane::is_busy) && is_done) return;
+    if (!m_slots.any(&DeviceSlot::is_busy) && is_done) return;
     if (!serve()) wait();
   }
 }
@@ -111,7 +111,7 @@ bool Driver::over() {
   }
   const Budget& budget = m_request.budget;
   const bool late = budget.seconds && m_services.clock() - m_started >= *budget.seconds;
-  const bool used = budget.device_seconds && m_lanes.busy_seconds() >= *budget.device_seconds;
+  const bool used = budget.device_seconds && m_slots.busy_seconds() >= *budget.device_seconds;
   if (late || used || (budget.trials && m_summary.finished >= *budget.trials)) {
     m_summary.ending = Ending::budget_spent;
     return true;
@@ -120,7 +120,7 @@ bool Driver::over() {
 }
 
 void Driver::wait() {
-  const std::size_t idle = m_lanes.count(&Lane::is_idle);
+  const std::size_t idle = m_slots.count(&DeviceSlot::is_idle);
   const double before = m_services.clock();
   m_wakeup.wait(stop_latency);
   if (!m_compiling.empty())
@@ -135,7 +135,7 @@ void Driver::fill() {
     const auto item = m_queue.next();
     if (!item) break;
     m_trials.start(*item);
-    if (m_lanes.any(&Lane::speaks)) break;
+    if (m_slots.any(&DeviceSlot::speaks)) break;
   }
   if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
 }
@@ -148,35 +148,35 @@ std::int64_t Driver::left_to_come() const {
 }
 
 void Driver::hear() {
-  std::vector<Lane*> launching;
-  for (Lane& lane : m_lanes) {
-    while (lane.is_there()) {
-      auto event = lane.thread->take();
+  std::vector<DeviceSlot*> launching;
+  for (DeviceSlot& slot : m_slots) {
+    while (slot.is_there()) {
+      auto event = slot.thread->take();
       if (!event) break;
       if (std::holds_alternative<DeviceThread::Launching>(*event))
-        launching.push_back(&lane);
+        launching.push_back(&slot);
       else
-        hear(lane, std::move(*event));
+        hear(slot, std::move(*event));
     }
   }
   if (!launching.empty()) let_launch(launching);
 }
 
 /// While the devices load there is time to write down what has ended; attempts are written with it.
-void Driver::let_launch(const std::vector<Lane*>& lanes) {
+void Driver::let_launch(const std::vector<DeviceSlot*>& slots) {
   std::vector<const model::TrialRecord*> next;
-  for (const Lane* lane : lanes) {
-    if (const auto* trial = std::get_if<Compiled>(&lane->work)) next.push_back(&trial->trial.record);
+  for (const DeviceSlot* slot : slots) {
+    if (const auto* trial = std::get_if<Compiled>(&slot->work)) next.push_back(&trial->trial.record);
   }
   m_trials.commit(next);
   for (const model::TrialRecord* trial : next) m_services.observer.launching(*trial);
-  for (Lane* lane : lanes) {
-    lane->launching = false;
-    lane->thread->proceed();
+  for (DeviceSlot* slot : slots) {
+    slot->launching = false;
+    slot->thread->proceed();
   }
 }
 
-void Driver::hear(Lane& lane, DeviceThread::Event event) {
+void Driver::hear(DeviceSlot& slot, DeviceThread::Event event) {
   if (const auto* broken = std::get_if<DeviceThread::Broken>(&event)) {
     std::string why = "unknown";
     try {
@@ -185,55 +185,55 @@ void Driver::hear(Lane& lane, DeviceThread::Event event) {
       why = error.what();
     } catch (...) {
     }
-    return leave(lane, why, broken->error);
+    return leave(slot, why, broken->error);
   }
   const auto* trial = std::get_if<model::TrialOutcome>(&event);
   const auto* final = std::get_if<model::FinalOutcome>(&event);
   const model::TrialOutcome* failure = trial ? trial : final->complete() ? nullptr : &final->failure;
-  if (failure && failure->subject == model::Subject::device) return leave(lane, failure->detail, nullptr);
-  if (!trial) return end_final(lane, *final);
-  if (std::holds_alternative<Lane::Comparison>(lane.work)) return end_comparison(lane, *trial);
-  m_trials.end(lane, std::get<Compiled>(m_lanes.finish(lane)),
+  if (failure && failure->subject == model::Subject::device) return leave(slot, failure->detail, nullptr);
+  if (!trial) return end_final(slot, *final);
+  if (std::holds_alternative<DeviceSlot::Comparison>(slot.work)) return end_comparison(slot, *trial);
+  m_trials.end(slot, std::get<Compiled>(m_slots.finish(slot)),
                std::move(*std::get_if<model::TrialOutcome>(&event)));
 }
 
-void Driver::end_final(Lane& lane, const model::FinalOutcome& outcome) {
-  auto final = std::get<FinalStage::Final>(m_lanes.finish(lane));
-  if (m_finals.conclude(std::move(final), outcome, lane.uuid)) ++m_summary.finals;
+void Driver::end_final(DeviceSlot& slot, const model::FinalOutcome& outcome) {
+  auto final = std::get<FinalStage::Final>(m_slots.finish(slot));
+  if (m_finals.conclude(std::move(final), outcome, slot.uuid)) ++m_summary.finals;
 }
 
-void Driver::end_comparison(Lane& lane, const model::TrialOutcome& outcome) {
-  const auto comparison = std::get<Lane::Comparison>(m_lanes.finish(lane));
+void Driver::end_comparison(DeviceSlot& slot, const model::TrialOutcome& outcome) {
+  const auto comparison = std::get<DeviceSlot::Comparison>(m_slots.finish(slot));
   const bool has_time = model::has_trusted_time(outcome.status) && outcome.measurement;
   const auto time_ns = has_time ? std::optional(outcome.measurement->median_ns) : std::nullopt;
-  if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, lane.number, time_ns);
-  m_spread.add(lane.number, time_ns);
+  if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, slot.number, time_ns);
+  m_spread.add(slot.number, time_ns);
   if (!m_spread.is_under_way()) say_spread();
 }
 
-void Driver::leave(Lane& lane, const std::string& why, const std::exception_ptr& error) {
-  Lane::Work work = m_lanes.finish(lane);
+void Driver::leave(DeviceSlot& slot, const std::string& why, const std::exception_ptr& error) {
+  DeviceSlot::Work work = m_slots.finish(slot);
   if (auto* trial = std::get_if<Compiled>(&work)) m_trials.return_unrun(std::move(*trial), why);
   if (auto* final = std::get_if<FinalStage::Final>(&work)) m_interrupted.push_back(std::move(*final));
-  if (const auto* comparison = std::get_if<Lane::Comparison>(&work)) {
+  if (const auto* comparison = std::get_if<DeviceSlot::Comparison>(&work)) {
     if (comparison->foreign.empty())
-      m_spread.add(lane.number, std::nullopt);
+      m_spread.add(slot.number, std::nullopt);
     else
-      m_finals.end_comparison(comparison->foreign, lane.number, std::nullopt);
+      m_finals.end_comparison(comparison->foreign, slot.number, std::nullopt);
   }
-  lane.thread.reset();
-  const bool is_last = !m_lanes.any(&Lane::is_there);
+  slot.thread.reset();
+  const bool is_last = !m_slots.any(&DeviceSlot::is_there);
   if (is_last && error) std::rethrow_exception(error);
   if (is_last) {
     throw model::Error(
-        fmt::format("{} failed: {}", lane.did.id, why),
+        fmt::format("{} failed: {}", slot.did.id, why),
         "`nvidia-smi` and the system's log (Xid) may say more; what was measured is kept, and the "
         "same command goes on from there");
   }
-  lane.did.left = why;
-  m_spread.leave(lane.number);
+  slot.did.left = why;
+  m_spread.leave(slot.number);
   m_services.observer.notice(
-      fmt::format("{} has left the sweep, and the others go on without it: {}", lane.did.id, why));
+      fmt::format("{} has left the sweep, and the others go on without it: {}", slot.did.id, why));
 }
 
 /// Whether anybody got something to do, or a trial has ended without.
@@ -242,10 +242,11 @@ bool Driver::serve() {
   open_finals();
   // Where there is a choice, a group's final goes to who has its inputs.
   for (const bool own : {true, false}) {
-    if (own && m_lanes.size() == 1) continue;
-    for (Lane& lane : m_lanes) any = (lane.is_idle() && serve_final(lane, own)) || any;
+    if (own && m_slots.size() == 1) continue;
+    for (DeviceSlot& slot : m_slots) any = (slot.is_idle() && serve_final(slot, own)) || any;
   }
-  for (Lane& lane : m_lanes) any = (lane.is_idle() && (serve_comparison(lane) || serve_trial(lane))) || any;
+  for (DeviceSlot& slot : m_slots)
+    any = (slot.is_idle() && (serve_comparison(slot) || serve_trial(slot))) || any;
   return any;
 }
 
@@ -255,41 +256,41 @@ void Driver::open_finals() {
   for (const std::size_t group : std::exchange(m_raced, {})) m_finals.open(group);
 }
 
-bool Driver::serve_final(Lane& lane, bool own) {
+bool Driver::serve_final(DeviceSlot& slot, bool own) {
   std::optional<FinalStage::Final> final;
   if (!m_interrupted.empty()) {
     final = std::move(m_interrupted.front());
     m_interrupted.pop_front();
   }
-  if (!final) final = m_finals.take([&](std::size_t group) { return !own || lane.group == group; });
+  if (!final) final = m_finals.take([&](std::size_t group) { return !own || slot.group == group; });
   if (!final) return false;
-  lane.group = final->group;
+  slot.group = final->group;
   DeviceThread::Job job = final->job;
-  m_lanes.start(lane, std::move(*final), std::move(job));
+  m_slots.start(slot, std::move(*final), std::move(job));
   return true;
 }
 
-bool Driver::serve_comparison(Lane& lane) {
-  if (m_spread.claim(lane.number)) {
-    m_lanes.start(lane, Lane::Comparison{}, *m_comparison);
+bool Driver::serve_comparison(DeviceSlot& slot) {
+  if (m_spread.claim(slot.number)) {
+    m_slots.start(slot, DeviceSlot::Comparison{}, *m_comparison);
     return true;
   }
   auto comparison = m_finals.claim_comparison();
   if (!comparison) return false;
-  m_lanes.start(lane, Lane::Comparison{std::move(comparison->gpu)}, std::move(comparison->job));
+  m_slots.start(slot, DeviceSlot::Comparison{std::move(comparison->gpu)}, std::move(comparison->job));
   return true;
 }
 
-bool Driver::serve_trial(Lane& lane) {
-  const auto others_at = [&](std::size_t group) { return m_lanes.others_at(group, lane); };
+bool Driver::serve_trial(DeviceSlot& slot) {
+  const auto others_at = [&](std::size_t group) { return m_slots.others_at(group, slot); };
   bool any = false;
   while (!over()) {
     auto trial = m_compiling.take(others_at);
     if (!trial) break;
     any = true;
-    auto job = m_trials.job(*trial, lane);
+    auto job = m_trials.job(*trial, slot);
     if (!job) continue;
-    m_lanes.start(lane, std::move(*trial), std::move(*job));
+    m_slots.start(slot, std::move(*trial), std::move(*job));
     break;
   }
   return any;
@@ -317,21 +318,21 @@ void Driver::end_race(std::size_t group) {
 /// Before the first final, with the best of its group.
 void Driver::compare_devices(std::size_t group) {
   const Compiled* best = m_finals.best(group);
-  if (m_lanes.count(&Lane::is_there) < 2 || m_spread.has_begun() || best == nullptr) return;
+  if (m_slots.count(&DeviceSlot::is_there) < 2 || m_spread.has_begun() || best == nullptr) return;
   m_comparison = job_of(m_request, best->trial, *best->binary, best->reference.get());
   const model::TrialRecord& record = best->trial.record;
   m_compared =
       fmt::format("{} {} at {}", record.kernel, record.configuration.text(), record.problem.size_text());
   m_spread.begin();
-  for (Lane& lane : m_lanes) {
-    if (!lane.is_there()) m_spread.leave(lane.number);
+  for (DeviceSlot& slot : m_slots) {
+    if (!slot.is_there()) m_spread.leave(slot.number);
   }
 }
 
 void Driver::say_spread() {
   std::vector<std::string> ratios;
-  for (Lane& lane : m_lanes) {
-    if (lane.is_there()) ratios.push_back(fmt::format("{} {:.3f}", lane.did.id, m_spread.ratio(lane.number)));
+  for (DeviceSlot& slot : m_slots) {
+    if (slot.is_there()) ratios.push_back(fmt::format("{} {:.3f}", slot.did.id, m_spread.ratio(slot.number)));
   }
   m_services.observer.notice(
       fmt::format("the devices compared by {}: {}; {}", m_compared, fmt::join(ratios, ", "),
@@ -370,11 +371,11 @@ void Driver::hold_rest() {
       open_finals();
       while (const auto group = m_finals.left()) m_finals.open(*group);
     }
-    for (Lane& lane : m_lanes) {
-      if (may_begin && lane.is_idle() && !serve_final(lane, false)) serve_comparison(lane);
+    for (DeviceSlot& slot : m_slots) {
+      if (may_begin && slot.is_idle() && !serve_final(slot, false)) serve_comparison(slot);
     }
     const bool has_more = may_begin && (m_finals.is_awaited() || !m_interrupted.empty());
-    if (!m_lanes.any(&Lane::is_busy) && !has_more) break;
+    if (!m_slots.any(&DeviceSlot::is_busy) && !has_more) break;
     wait();
   }
   if (!m_services.stop) m_finals.say_unheld();

@@ -46,20 +46,20 @@ class Driver {
 
   /// What the devices have to say.
   void hear();
-  void hear(Lane& lane, DeviceThread::Event event);
-  void let_launch(const std::vector<Lane*>& lanes);
-  void end_final(Lane& lane, const model::FinalOutcome& outcome);
-  void end_comparison(Lane& lane, const model::TrialOutcome& outcome);
+  void hear(DeviceSlot& slot, DeviceThread::Event event);
+  void let_launch(const std::vector<DeviceSlot*>& slots);
+  void end_final(DeviceSlot& slot, const model::FinalOutcome& outcome);
+  void end_comparison(DeviceSlot& slot, const model::TrialOutcome& outcome);
   /// The device is not to be had any more; what it was at goes to another. Throws where there is none:
   /// `error`, or a model::Error that says `why`.
-  void leave(Lane& lane, const std::string& why, const std::exception_ptr& error);
+  void leave(DeviceSlot& slot, const std::string& why, const std::exception_ptr& error);
 
   /// Gives the idle devices what there is to do.
   bool serve();
   void open_finals();
-  bool serve_final(Lane& lane, bool own);
-  bool serve_comparison(Lane& lane);
-  bool serve_trial(Lane& lane);
+  bool serve_final(DeviceSlot& slot, bool own);
+  bool serve_comparison(DeviceSlot& slot);
+  bool serve_trial(DeviceSlot& slot);
 
   void finish_groups();
   /// All trials of the group have ended, unless what was dropped is to be measured again.
@@ -86,7 +86,7 @@ class Driver {
   std::optional<model::TrialJob> m_comparison;  ///< what all devices run, see DeviceSpread
   std::string m_compared;                       ///< the same, for people
   Wakeup m_wakeup;
-  Lanes m_lanes;  ///< last: their threads use the above
+  DeviceSlots m_slots;  ///< last: their threads use the above
 };
 
 }  // namespace tuner::sweep

@@ -45,7 +45,7 @@ void FinalStage::remember(const Compiled& trial) {
       std::upper_bound(best.begin(), best.end(), time_ns(record),
                        [](double time, const Compiled& other) { return time < time_ns(other.trial.record); });
   best.insert(place, trial);
-  const auto most = static_cast<std::size_t>(std::max(m_request.policy.final.contestants, 1));
+  const auto most = static_cast<std::size_t>(std::max(m_request.policy.final.finalists, 1));
   if (best.size() > most) best.pop_back();
 }
 
@@ -74,8 +74,8 @@ void FinalStage::open(std::size_t group, const std::vector<Compiled>& remembered
   hold_declarations(m_request, m_services);
   // Seen from the slowest device, the fastest may look so much better than it is.
   const double widest = std::max(m_spread.widest(), DeviceSpread::unlike);
-  model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type),
-                                               policy.within * widest, 4 * policy.contestants);
+  model::Field field = m_services.source.field(problem, environment(m_request, problem.type),
+                                               policy.within * widest, 4 * policy.finalists);
   if (begin_comparisons(field)) {
     m_waiting.push_back({group, remembered});
     return;
@@ -84,12 +84,12 @@ void FinalStage::open(std::size_t group, const std::vector<Compiled>& remembered
   correct(field);
   Opened opened{group, {}, {{}, std::move(field.coverage), {}}};
   std::vector<bool> present;
-  for (auto* list : {&field.contenders, &field.baselines}) {
+  for (auto* list : {&field.finalists, &field.baselines}) {
     for (model::TrialRecord& record : *list) {
       const Work* work = work_of(m_request, record);
       present.push_back(work != nullptr);
       // A baseline that this sweep does not know was not asked for.
-      if (work == nullptr && model::may_win(record.role)) opened.contest.absent.insert(record.kernel);
+      if (work == nullptr && model::may_win(record.role)) opened.tuning_case.absent.insert(record.kernel);
       if (work != nullptr) opened.places.push_back({work, std::move(record), std::nullopt});
     }
   }
@@ -118,7 +118,7 @@ void FinalStage::compile(Opened& opened) {
     if (trial)
       m_compiling.submit_apart(std::move(*trial));
     else if (model::may_win(place.record.role))
-      opened.contest.absent.insert(place.record.kernel);
+      opened.tuning_case.absent.insert(place.record.kernel);
     return !trial;
   });
 }
@@ -134,7 +134,7 @@ void FinalStage::compile_again() {
 
 bool FinalStage::begin_comparisons(const model::Field& field) {
   bool any = false;
-  for (const model::TrialRecord& record : field.contenders) {
+  for (const model::TrialRecord& record : field.finalists) {
     const Work* work = work_of(m_request, record);
     if (work == nullptr || m_spread.correction_of(record.gpu)) continue;
     any = true;
@@ -184,13 +184,13 @@ void FinalStage::end_comparisons(const std::string& gpu) {
     m_services.observer.notice(fmt::format(
         "results of another {} ({}) are held against those of this one as they are: its best trial "
         "could not be run here",
-        record.comparison_class.device, gpu));
+        record.environment.device, gpu));
   } else {
     std::sort(foreign.times_ns.begin(), foreign.times_ns.end());
     m_spread.add_foreign(gpu, time_ns(record) / foreign.times_ns[foreign.times_ns.size() / 2]);
     const double ratio = *m_spread.correction_of(gpu);
     m_services.observer.notice(fmt::format(
-        "another {} ({}) compared by {} {} at {}: {}", record.comparison_class.device, gpu, record.kernel,
+        "another {} ({}) compared by {} {} at {}: {}", record.environment.device, gpu, record.kernel,
         record.configuration.text(), record.problem.size_text(),
         ratio == 1
             ? "it differs by no more than what counts as tied"
@@ -223,7 +223,7 @@ bool FinalStage::is_ready(Opened& opened) {
     const Binary binary = fetch(place);
     if (binary == Binary::awaited) all = false;
     if (binary == Binary::unsound && model::may_win(place.record.role))
-      opened.contest.absent.insert(place.record.kernel);
+      opened.tuning_case.absent.insert(place.record.kernel);
     return binary == Binary::unsound;
   });
   return all;
@@ -251,9 +251,9 @@ void FinalStage::say_unheld() const {
 }
 
 FinalStage::Final FinalStage::make(Opened opened) {
-  Final final{opened.group, std::move(opened.contest), {}};
-  std::erase_if(final.contest.coverage, [&](const model::FinalRecord::Coverage& covered) {
-    return final.contest.absent.contains(covered.kernel);
+  Final final{opened.group, std::move(opened.tuning_case), {}};
+  std::erase_if(final.tuning_case.coverage, [&](const model::FinalRecord::Coverage& covered) {
+    return final.tuning_case.absent.contains(covered.kernel);
   });
   std::size_t rivals = 0;
   final.job.seed = m_request.seed + opened.group;
@@ -262,19 +262,19 @@ FinalStage::Final FinalStage::make(Opened opened) {
     if (model::may_win(compiled.trial.record.role)) ++rivals;
     final.job.trials.push_back(job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get()));
     final.job.trials.back().best_ns = time_ns(compiled.trial.record);
-    final.contest.contestants.push_back({place.work, std::move(*place.compiled)});
+    final.tuning_case.finalists.push_back({place.work, std::move(*place.compiled)});
   }
   m_services.observer.final_begins(m_list.groups[opened.group].problem, rivals);
   shorten(final.job);
   return final;
 }
 
-/// Its only contestant took longer than others raced in: with them beside it the next one tells.
+/// Its only finalist took longer than others raced in: with them beside it the next one tells.
 void FinalStage::hold_again(std::size_t group) {
   const model::Problem& problem = m_list.groups[group].problem;
   hold_declarations(m_request, m_services);
-  const model::Field field = m_services.source.field(problem, comparison_class(m_request, problem.type), 1,
-                                                     m_request.policy.final.contestants);
+  const model::Field field = m_services.source.field(problem, environment(m_request, problem.type), 1,
+                                                     m_request.policy.final.finalists);
   if (!is_unsettled(field) || !m_again.insert(group).second) return;
   m_services.observer.notice(
       fmt::format("the final of {} did not settle: its only contestant took longer than others did in the "
@@ -288,7 +288,7 @@ bool FinalStage::conclude(Final final, const model::FinalOutcome& outcome, const
   const model::Problem& problem = m_list.groups[final.group].problem;
   if (!outcome.complete()) {
     const auto name = [&](std::size_t i) {
-      const model::TrialRecord& record = final.contest.contestants[i].compiled.trial.record;
+      const model::TrialRecord& record = final.tuning_case.finalists[i].compiled.trial.record;
       return fmt::format(" ({} {})", record.kernel, record.configuration.text());
     };
     m_services.observer.notice(fmt::format("the best of {} could not be measured again{}: {}", problem.text(),
@@ -296,12 +296,12 @@ bool FinalStage::conclude(Final final, const model::FinalOutcome& outcome, const
                                            outcome.failure.detail));
     return false;
   }
-  record(final.contest, outcome, gpu);
-  if (!final.contest.absent.empty()) {
+  record(final.tuning_case, outcome, gpu);
+  if (!final.tuning_case.absent.empty()) {
     m_services.observer.notice(
         fmt::format("not in the final of {}: {}, which would have been and whose spec is "
                     "not at hand; name it with --kernel",
-                    problem.text(), fmt::join(final.contest.absent, ", ")));
+                    problem.text(), fmt::join(final.tuning_case.absent, ", ")));
   }
   hold_again(final.group);
   return true;
@@ -318,7 +318,7 @@ void FinalStage::shorten(model::FinalJob& job) const {
 
 bool FinalStage::are_apart(const model::Field& field) const {
   return m_spread.corrects() ||
-         std::any_of(field.contenders.begin(), field.contenders.end(), [&](const model::TrialRecord& record) {
+         std::any_of(field.finalists.begin(), field.finalists.end(), [&](const model::TrialRecord& record) {
            return m_spread.correction_of(record.gpu).value_or(1) != 1;
          });
 }
@@ -335,11 +335,11 @@ void FinalStage::correct(model::Field& field) const {
   const auto correction = [&](const model::TrialRecord& record) {
     return m_spread.correction_of(record.gpu).value_or(1);
   };
-  // A final's time is of the GPU that its record names; what its contestants raced on is not known any more.
+  // A final's time is of the GPU that its record names; what its finalists raced on is not known any more.
   const bool apart = are_apart(field);
   std::vector<double> times_ns;
-  for (std::size_t i = 0; i < field.contenders.size(); ++i) {
-    const model::TrialRecord& record = field.contenders[i];
+  for (std::size_t i = 0; i < field.finalists.size(); ++i) {
+    const model::TrialRecord& record = field.finalists[i];
     times_ns.push_back(apart ? time_ns(record) / correction(record) : field.raced_ns[i]);
   }
   std::vector<std::size_t> order(times_ns.size());
@@ -347,11 +347,11 @@ void FinalStage::correct(model::Field& field) const {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return times_ns[a] < times_ns[b]; });
   while (!order.empty() && (times_ns[order.back()] > times_ns[order.front()] * within ||
-                            order.size() > static_cast<std::size_t>(policy.contestants))) {
+                            order.size() > static_cast<std::size_t>(policy.finalists))) {
     order.pop_back();
   }
-  std::vector<model::TrialRecord> contenders;
-  for (const std::size_t i : order) contenders.push_back(std::move(field.contenders[i]));
+  std::vector<model::TrialRecord> finalists;
+  for (const std::size_t i : order) finalists.push_back(std::move(field.finalists[i]));
   for (std::vector<bool>& considered : field.considered) {
     std::vector<bool> kept;
     for (const std::size_t i : order) kept.push_back(considered[i]);
@@ -359,13 +359,13 @@ void FinalStage::correct(model::Field& field) const {
                 considered.end());
     considered = std::move(kept);
   }
-  field.contenders = std::move(contenders);
+  field.finalists = std::move(finalists);
 }
 
-void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu) {
-  std::vector<Contestant>& contestants = contest.contestants;
-  const auto role = [&](std::size_t i) { return contestants[i].compiled.trial.record.role; };
-  std::vector<std::size_t> order(contestants.size());
+void FinalStage::record(Case& tuning_case, const model::FinalOutcome& outcome, const std::string& gpu) {
+  std::vector<Finalist>& finalists = tuning_case.finalists;
+  const auto role = [&](std::size_t i) { return finalists[i].compiled.trial.record.role; };
+  std::vector<std::size_t> order(finalists.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const auto place = [&](std::size_t i) {
@@ -375,22 +375,22 @@ void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome, co
   });
 
   model::FinalRecord final;
-  final.problem = contestants.front().compiled.trial.record.problem;
-  final.comparison_class = contestants.front().compiled.trial.record.comparison_class;
+  final.problem = finalists.front().compiled.trial.record.problem;
+  final.environment = finalists.front().compiled.trial.record.environment;
   final.rounds = outcome.rounds;
   final.throttled_rounds = outcome.throttled_rounds;
-  final.coverage = std::move(contest.coverage);
+  final.coverage = std::move(tuning_case.coverage);
   final.run = m_request.run.id;
   std::vector<model::TrialRecord> records;
   const model::TrialRecord* chosen = nullptr;
   for (const std::size_t i : order) {
     const model::Standing& standing = outcome.standings[i];
-    Trial& trial = contestants[i].compiled.trial;
+    Trial& trial = finalists[i].compiled.trial;
     trial.record.run = m_request.run.id;
     trial.record.gpu = gpu;
     model::TrialOutcome measured = trial.record.outcome;
     measured.measurement = standing.measurement;
-    const TrialMaker maker(m_request, *contestants[i].work, trial.record.problem);
+    const TrialMaker maker(m_request, *finalists[i].work, trial.record.problem);
     maker.add_outcome(trial, std::move(measured));
     final.entries.push_back(
         {trial.record.key, standing.ratio, standing.ratio_low, standing.ratio_high, standing.tied});
@@ -398,7 +398,7 @@ void FinalStage::record(Contest& contest, const model::FinalOutcome& outcome, co
     if (model::may_win(role(i)) && may_be_chosen(standing) && preferred) chosen = &trial.record;
   }
   final.chosen = chosen ? chosen->key : final.entries.front().trial;
-  for (const std::size_t i : order) records.push_back(contestants[i].compiled.trial.record);
+  for (const std::size_t i : order) records.push_back(finalists[i].compiled.trial.record);
   m_services.sink.record_final(final, records);
 }
 

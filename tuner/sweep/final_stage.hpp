@@ -17,20 +17,20 @@ namespace tuner::sweep {
 /// what is said of the winner comes from that. See model::FinalJob.
 class FinalStage {
  public:
-  struct Contestant {
+  struct Finalist {
     const Work* work = nullptr;
     Compiled compiled;
   };
   /// Who takes part, and whose place stays empty: a final speaks of those who were there, and says so.
-  struct Contest {
-    std::vector<Contestant> contestants;
+  struct Case {
+    std::vector<Finalist> finalists;
     std::vector<model::FinalRecord::Coverage> coverage;
     std::set<std::string> absent;  ///< kernels
   };
   /// A final that is to be held on some device.
   struct Final {
     std::size_t group = 0;
-    Contest contest;
+    Case tuning_case;
     model::FinalJob job;
   };
 
@@ -74,7 +74,7 @@ class FinalStage {
   void end_by(double until) { m_until = until; }
 
  private:
-  /// A contestant to be. Without `compiled` its binary is on its way.
+  /// A finalist to be. Without `compiled` its binary is on its way.
   struct Place {
     const Work* work = nullptr;
     model::TrialRecord record;
@@ -94,7 +94,7 @@ class FinalStage {
   struct Opened {
     std::size_t group = 0;
     std::vector<Place> places;
-    Contest contest;  ///< without contestants
+    Case tuning_case;  ///< without finalists
   };
 
   void shorten(model::FinalJob& job) const;
@@ -114,7 +114,7 @@ class FinalStage {
   void end_comparisons(const std::string& gpu);
   Final make(Opened opened);
   void hold_again(std::size_t group);
-  void record(Contest& contest, const model::FinalOutcome& outcome, const std::string& gpu);
+  void record(Case& tuning_case, const model::FinalOutcome& outcome, const std::string& gpu);
 
   const Request& m_request;
   const TrialList& m_list;

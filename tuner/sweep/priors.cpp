@@ -58,7 +58,7 @@ class Priors::Places {
 namespace {
 
 /// How a class differs from this sweep's own, for people.
-std::string class_text(const model::ComparisonClass& there, const model::ComparisonClass& here) {
+std::string environment_text(const model::Environment& there, const model::Environment& here) {
   std::vector<std::string> parts;
   if (there.device != here.device) parts.push_back(there.device);
   if (there.device == here.device && there.driver != here.driver) parts.push_back("driver " + there.driver);
@@ -70,10 +70,10 @@ std::string class_text(const model::ComparisonClass& there, const model::Compari
 }
 
 /// `NVIDIA A100-PCIE-40GB`, `1024 float`, `driver 535.54 at 1024 float`, `1024 float before an edit`.
-std::string origin_of(const model::Elsewhere& there, const model::ContestName& here) {
-  std::string origin = class_text(there.contest.comparison_class, here.comparison_class);
-  if (there.contest.problem != here.problem || origin.empty())
-    origin += (origin.empty() ? "" : " at ") + there.contest.problem.text();
+std::string origin_of(const model::Elsewhere& there, const model::CaseName& here) {
+  std::string origin = environment_text(there.tuning_case.environment, here.environment);
+  if (there.tuning_case.problem != here.problem || origin.empty())
+    origin += (origin.empty() ? "" : " at ") + there.tuning_case.problem.text();
   return there.is_today ? origin : origin + " before an edit";
 }
 
@@ -88,8 +88,8 @@ std::vector<SearchSpace::Prior> Priors::of(std::size_t group, const Results& res
   return priors;
 }
 
-model::ContestName Priors::name_of(const Group& group) const {
-  return {group.problem, comparison_class(m_request, group.problem.type)};
+model::CaseName Priors::name_of(const Group& group) const {
+  return {group.problem, environment(m_request, group.problem.type)};
 }
 
 std::vector<SearchSpace::Prior> Priors::of_this_sweep(std::size_t index, const Results& results,
@@ -124,9 +124,9 @@ std::vector<SearchSpace::Prior> Priors::remembered(std::size_t index, const Plac
   std::set<std::string> fit;
   std::set<std::string> unfit;
   for (const model::Elsewhere& there : m_services.source.elsewhere(query)) {
-    SearchSpace::Prior prior{origin_of(there, query.contest),
-                             there.contest.problem,
-                             there.contest.comparison_class == query.contest.comparison_class,
+    SearchSpace::Prior prior{origin_of(there, query.tuning_case),
+                             there.tuning_case.problem,
+                             there.tuning_case.environment == query.tuning_case.environment,
                              {}};
     prior.results.resize(group.candidates.size());
     bool any = false;

@@ -32,7 +32,7 @@ class Priors {
   std::vector<search::SearchSpace::Prior> of_this_sweep(std::size_t group, const Results& results,
                                                         const Places& places) const;
   std::vector<search::SearchSpace::Prior> remembered(std::size_t group, const Places& places);
-  model::ContestName name_of(const Group& group) const;
+  model::CaseName name_of(const Group& group) const;
   void say_unfit(const std::string& kernel);
 
   const Request& m_request;

@@ -51,7 +51,7 @@ std::vector<std::size_t> Reopening::take_ended() {
 std::vector<Reopening::Open> Reopening::open(const model::Problem& problem) {
   std::vector<Open> trials;
   std::map<std::string, std::size_t> absent;
-  const model::ComparisonClass comparison = comparison_class(m_request, problem.type);
+  const model::Environment comparison = environment(m_request, problem.type);
   for (const model::TrialRecord& past :
        m_services.source.reopened(problem, comparison, m_request.policy.final.within)) {
     if (m_tried.contains(past.key)) continue;

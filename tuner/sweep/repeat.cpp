@@ -40,17 +40,16 @@ Trial same_again(const Request& request, const Work& work, const model::TrialRec
   }
   // The times that are taken are of the policy of today, so of a class of today: all else must be the same.
   Request as_then = request;
-  as_then.policy.name = trial.comparison_class.method;
-  as_then.policy.flush_l2 = trial.comparison_class.l2 == "cold";
-  as_then.device.name = trial.comparison_class.device;
-  as_then.device.driver = trial.comparison_class.driver;
+  as_then.policy.name = trial.environment.method;
+  as_then.policy.flush_l2 = trial.environment.l2 == "cold";
+  as_then.device.name = trial.environment.device;
+  as_then.device.driver = trial.environment.driver;
   Trial again = TrialMaker(as_then, work, trial.problem).make(trial.configuration);
   if (again.record.key == trial.key) return again;
   throw model::UsageError(
       fmt::format("{} cannot be made again: its kernel's source or spec, the compiler ({}, then {}) or the "
                   "device's architecture ({} is what runs now) is another one",
-                  name_of(trial), request.compiler, trial.comparison_class.toolkit,
-                  request.device.architecture),
+                  name_of(trial), request.compiler, trial.environment.toolkit, request.device.architecture),
       "run the kernel again, and compare the new trials");
 }
 

@@ -56,7 +56,7 @@ class Observer {
   /// A trial that was planned is not done: its problem could not be prepared (see notice()).
   virtual void left_out(const model::TrialRecord& trial) = 0;
   /// The best trials of `problem`, so many, are measured again in turn, with the baselines beside them.
-  virtual void final_begins(const model::Problem& problem, std::size_t contestants) = 0;
+  virtual void final_begins(const model::Problem& problem, std::size_t finalists) = 0;
   /// A problem's search has ended, and that is committed.
   virtual void search_ended(const model::SearchRecord& /*search*/) {}
   /// Something a person should know; the sweep goes on.

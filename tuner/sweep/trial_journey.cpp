@@ -65,8 +65,8 @@ void TrialJourney::start(const CandidateQueue::Item& item) {
 void TrialJourney::start_again(std::size_t group, const Work& work, Trial trial) {
   ++m_again[group];
   ++m_summary.planned;
-  const std::string idea = trial.record.idea;
-  start(std::move(trial), {group, 0, idea, &work});
+  const std::string origin = trial.record.origin;
+  start(std::move(trial), {group, 0, origin, &work});
 }
 
 std::int64_t TrialJourney::under_way_again(std::size_t group) const {
@@ -75,7 +75,7 @@ std::int64_t TrialJourney::under_way_again(std::size_t group) const {
 }
 
 void TrialJourney::start(Trial trial, const CandidateQueue::Item& item) {
-  trial.record.idea = item.idea;
+  trial.record.origin = item.origin;
   ++m_under_way;
   if (trial.record.outcome.status == TrialStatus::ok &&
       ((item.again == nullptr && m_queue.is_refused(item)) || m_unprepared.contains(trial)))
@@ -108,7 +108,7 @@ bool TrialJourney::judge(Compiled& trial) {
   return false;
 }
 
-std::optional<model::TrialJob> TrialJourney::job(Compiled& trial, Lane& lane) {
+std::optional<model::TrialJob> TrialJourney::job(Compiled& trial, DeviceSlot& slot) {
   model::TrialRecord& record = trial.trial.record;
   if ((trial.item.again == nullptr && m_queue.is_refused(trial.item)) || m_unprepared.contains(trial)) {
     leave_out(record, trial.item);
@@ -121,26 +121,26 @@ std::optional<model::TrialJob> TrialJourney::job(Compiled& trial, Lane& lane) {
   }
   model::TrialJob job = job_of(m_request, trial.trial, *trial.binary, trial.reference.get());
   job.probes = std::exchange(m_probes, {});
-  job.best_ns = m_best.of(trial, lane.number);
-  record.gpu = lane.uuid;
-  lane.group = trial.item.group;
-  lane.probes = !job.probes.empty();
+  job.best_ns = m_best.of(trial, slot.number);
+  record.gpu = slot.uuid;
+  slot.group = trial.item.group;
+  slot.probes = !job.probes.empty();
   return job;
 }
 
-void TrialJourney::end(Lane& lane, Compiled trial, model::TrialOutcome outcome) {
+void TrialJourney::end(DeviceSlot& slot, Compiled trial, model::TrialOutcome outcome) {
   model::TrialRecord& record = trial.trial.record;
   if (outcome.subject == model::Subject::problem) {
     m_services.sink.close_attempt(record, TrialStatus::skipped, outcome.detail);
     m_unprepared.add(trial.trial, outcome.detail);
     return leave_out(record, trial.item);
   }
-  ++lane.did.trials;
-  if (lane.probes) m_verdicts.learn(record, outcome);
+  ++slot.did.trials;
+  if (slot.probes) m_verdicts.learn(record, outcome);
   maker_of(trial.item).add_outcome(trial.trial, std::move(outcome));
   add_settings(trial.item, record);
   if (is_death(record.outcome.status)) note_death(record);
-  m_best.learn(trial, lane.number);
+  m_best.learn(trial, slot.number);
   m_finals.remember(trial);
   const bool can_wait = !record.outcome.device_lost;
   m_ended.push_back({std::move(record), trial.item});
@@ -205,7 +205,7 @@ bool TrialJourney::is_condemned(Compiled& trial) {
   m_probes = maker_of(trial.item).probes(trial.trial);
   if (m_probes.empty()) return false;
   record.probe_key =
-      model::probe_key(record.binary_key, m_probes, trial.trial.reference_key, record.comparison_class);
+      model::probe_key(record.binary_key, m_probes, trial.trial.reference_key, record.environment);
   const auto verdict = m_verdicts.find(record.probe_key);
   if (!verdict) return false;
   m_probes.clear();

@@ -38,11 +38,11 @@ class TrialJourney {
   /// What the compiler says of it, and the strategy of that. Returns whether it is still wanted: what failed
   /// is, since it is a result.
   bool judge(Compiled& trial);
-  /// The job for `lane`, which is told what it needs to know. Nothing: the trial has ended already, or is not
+  /// The job for `slot`, which is told what it needs to know. Nothing: the trial has ended already, or is not
   /// to be run at all.
-  std::optional<model::TrialJob> job(Compiled& trial, Lane& lane);
-  /// How it ran on `lane`. It is written down with the next commit().
-  void end(Lane& lane, Compiled trial, model::TrialOutcome outcome);
+  std::optional<model::TrialJob> job(Compiled& trial, DeviceSlot& slot);
+  /// How it ran on `slot`. It is written down with the next commit().
+  void end(DeviceSlot& slot, Compiled trial, model::TrialOutcome outcome);
   /// Its device has left before it ended: it is ready again.
   void return_unrun(Compiled trial, const std::string& why);
   /// Writes down what has ended, and an attempt of each that is launched next.

@@ -144,7 +144,7 @@ std::vector<Tried> tried_of(const Request& request, const Work& work, const mode
                             const space::ConfigurationList& list, model::ResultSource& source) {
   constexpr std::size_t worth_a_thread = 256;
   const model::KernelSpec& spec = work.kernel.spec();
-  const auto past = source.tried(problem, comparison_class(request, problem.type), spec.name);
+  const auto past = source.tried(problem, environment(request, problem.type), spec.name);
   const space::ConfigurationIndex index(list, spec.parameters);
   const TrialMaker maker(request, work, problem);
   std::vector<std::optional<std::size_t>> places(past.size());
@@ -238,7 +238,7 @@ std::optional<double> least_today(const Request& request, const model::Problem& 
       take_faster(least_ns, least_of_kernel(request, work, problem, source));
     }
   }
-  take_faster(least_ns, source.least_ns_beside(at_hand, problem, comparison_class(request, problem.type)));
+  take_faster(least_ns, source.least_ns_beside(at_hand, problem, environment(request, problem.type)));
   return least_ns;
 }
 

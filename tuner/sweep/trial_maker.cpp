@@ -59,7 +59,7 @@ TrialMaker::TrialMaker(const Request& request, const Work& work, const model::Pr
     : m_request(request),
       m_work(work),
       m_problem(problem),
-      m_comparison(comparison_class(request, problem.type)),
+      m_comparison(environment(request, problem.type)),
       m_reference(work.kernel.reference_job(problem, request.device.architecture, request.compiler)) {
   if (m_reference) m_reference_key = m_reference->key();
 }
@@ -100,7 +100,7 @@ Trial TrialMaker::make(const model::Configuration& configuration) const {
   record.configuration = configuration;
   record.macros = told_macros(m_work.kernel.spec(), trial.job);
   record.problem = m_problem;
-  record.comparison_class = m_comparison;
+  record.environment = m_comparison;
   record.is_default = m_work.kernel.is_default(configuration);
   record.run = m_request.run.id;
   record.definition = m_work.kernel.definition();
@@ -179,7 +179,7 @@ model::TrialJob job_of(const Request& request, const Trial& trial, const model::
   job.key = trial.record.key;
   if (!request.recorded_device.empty()) {
     // A replayed trial is another one than the one that was recorded, which is what a recording knows.
-    model::ComparisonClass recorded = trial.record.comparison_class;
+    model::Environment recorded = trial.record.environment;
     recorded.device = request.recorded_device;
     job.key = model::trial_key(trial.record.kernel, trial.record.configuration, trial.record.binary_key,
                                trial.plan, trial.reference_key, trial.record.problem, recorded);
@@ -198,8 +198,8 @@ model::TrialJob job_of(const Request& request, const Trial& trial, const model::
   return job;
 }
 
-model::ComparisonClass comparison_class(const Request& request, model::ElementType type) {
-  model::ComparisonClass comparison;
+model::Environment environment(const Request& request, model::ElementType type) {
+  model::Environment comparison;
   comparison.device = request.device.name;
   comparison.driver = request.device.driver;
   comparison.toolkit = request.compiler;
@@ -226,14 +226,14 @@ std::optional<Trial> make_again(const Request& request, const Work& work, const 
   if (trial.record.key != past.key || trial.record.outcome.status != model::TrialStatus::ok)
     return std::nullopt;
   trial.record.probe_key = past.probe_key;
-  trial.record.idea = past.idea;
+  trial.record.origin = past.origin;
   return trial;
 }
 
 bool describes(const space::KernelSpace& kernel, const model::PastTrial& trial) {
   if (trial.architecture.empty()) return trial.definition == kernel.definition();
   if (!kernel.contains(trial.problem, trial.configuration, trial.limits)) return false;
-  const std::string& compiler = trial.comparison_class.toolkit;
+  const std::string& compiler = trial.environment.toolkit;
   const auto job = kernel.compile_job(trial.problem, trial.configuration, trial.architecture, compiler);
   const auto reference = kernel.reference_job(trial.problem, trial.architecture, compiler);
   const auto plan = kernel.make_plan(trial.problem, trial.configuration, trial.limits);
@@ -241,7 +241,7 @@ bool describes(const space::KernelSpace& kernel, const model::PastTrial& trial) 
   if (concrete == nullptr) return false;
   return model::trial_key(kernel.spec().name, trial.configuration, job.key(), *concrete,
                           reference ? reference->key() : model::Digest{}, trial.problem,
-                          trial.comparison_class) == trial.key;
+                          trial.environment) == trial.key;
 }
 
 }  // namespace tuner::sweep

@@ -47,7 +47,7 @@ class TrialMaker {
   const Request& m_request;
   const Work& m_work;
   const model::Problem& m_problem;
-  model::ComparisonClass m_comparison;
+  model::Environment m_comparison;
   std::optional<model::CompileJob> m_reference;
   model::Digest m_reference_key;
 };
@@ -61,7 +61,7 @@ model::TrialJob job_of(const Request& request, const Trial& trial, const model::
                        const model::Compilation* reference);
 
 /// The class that trials of `type` belong to.
-model::ComparisonClass comparison_class(const Request& request, model::ElementType type);
+model::Environment environment(const Request& request, model::ElementType type);
 
 /// The kernel of a trial of the past, tuned now or a rival; null where its spec is not at hand.
 const Work* work_of(const Request& request, const model::TrialRecord& past);

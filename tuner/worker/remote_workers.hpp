@@ -54,7 +54,7 @@ struct RemoteRunnerSettings {
 std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::TrialJob& job,
                                         model::TrialPhase phase);
 
-/// The same for a final: a round is one sample of each contestant, and is reported as a phase of its own.
+/// The same for a final: a round is one sample of each finalist, and is reported as a phase of its own.
 std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::FinalJob& job,
                                         model::TrialPhase phase);
 

@@ -18,8 +18,8 @@ namespace {
 /// b, chosen in a final where a was the fastest and c slower.
 db::BestAnswer after_final() {
   db::BestAnswer answer;
-  answer.contest.problem = db_test::cube(512);
-  answer.contest.comparison_class = db_test::sample_class();
+  answer.tuning_case.problem = db_test::cube(512);
+  answer.tuning_case.environment = db_test::sample_environment();
   answer.exact = true;
   answer.winner = timed_trial("b", 512, 1012);
   answer.winner.outcome.measurement->includes_launch_latency = false;
@@ -71,7 +71,7 @@ TEST_SUITE("cli") {
     std::vector<db::BestAnswer> answers;
     for (const std::int64_t size : {2048, 512}) {
       db::BestAnswer& answer = answers.emplace_back(after_race());
-      answer.contest.problem = answer.winner.problem = db_test::cube(size);
+      answer.tuning_case.problem = answer.winner.problem = db_test::cube(size);
       answer.winner.configuration = model::Configuration(
           {{"TILE_M", model::Value(size / 16)}, {"TILE_K", model::Value(std::int64_t{8})}});
     }
@@ -87,7 +87,7 @@ TEST_SUITE("cli") {
     std::vector<db::BestAnswer> answers;
     for (const std::int64_t size : {512, 1024, 2048}) {
       db::BestAnswer& answer = answers.emplace_back(after_race());
-      answer.contest.problem = answer.winner.problem = db_test::cube(size);
+      answer.tuning_case.problem = answer.winner.problem = db_test::cube(size);
       const std::string word(70, size == 2048 ? 'x' : 'y');
       answer.winner.configuration = model::Configuration({{"WORD", model::Value(word)}});
     }
@@ -99,9 +99,9 @@ TEST_SUITE("cli") {
 
   TEST_CASE("two families, and two classes of one, stand apart") {
     std::vector<db::BestAnswer> answers = {after_race(), after_race(), after_race()};
-    answers[1].contest.problem.family = answers[1].winner.problem.family = "sum";
-    answers[2].contest.comparison_class = answers[2].winner.comparison_class =
-        db_test::sample_class("Other GPU");
+    answers[1].tuning_case.problem.family = answers[1].winner.problem.family = "sum";
+    answers[2].tuning_case.environment = answers[2].winner.environment =
+        db_test::sample_environment("Other GPU");
     const std::string text = text_of(answers);
     CHECK(contains(text, "matmul 512: NVIDIA H200"));
     CHECK(contains(text, "sum 512: NVIDIA H200"));

@@ -37,7 +37,7 @@ model::TrialRecord trial(std::int64_t tile, double median_ns, const std::string&
 db::BestAnswer answer_with(const model::TrialRecord& winner) {
   db::BestAnswer answer;
   answer.winner = winner;
-  answer.contest.problem = winner.problem;
+  answer.tuning_case.problem = winner.problem;
   return answer;
 }
 

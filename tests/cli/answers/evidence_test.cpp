@@ -30,8 +30,8 @@ model::TrialRecord trial(std::int64_t tile, std::int64_t stages, const std::stri
 db::BestAnswer answer_with(const model::TrialRecord& winner) {
   db::BestAnswer answer;
   answer.winner = winner;
-  answer.contest.problem = winner.problem;
-  answer.contest.comparison_class = winner.comparison_class;
+  answer.tuning_case.problem = winner.problem;
+  answer.tuning_case.environment = winner.environment;
   return answer;
 }
 

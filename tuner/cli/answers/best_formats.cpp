@@ -12,7 +12,7 @@
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best_table.hpp"
 #include "tuner/cli/answers/best_why.hpp"
-#include "tuner/cli/answers/class_choice.hpp"
+#include "tuner/cli/answers/environment_choice.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/model/winner.hpp"
 
@@ -58,37 +58,37 @@ std::string sentence(const SpecNote& note, const std::string& kernel) {
 
 Missing missing(const db::Unanswered& size, const std::string& kernel) {
   if (size.ended.empty())
-    return {size.contest, kernel.empty() ? "nothing was tried" : kernel + " was not tried"};
+    return {size.tuning_case, kernel.empty() ? "nothing was tried" : kernel + " was not tried"};
   std::vector<std::string> parts;
   std::int64_t trials = 0;
   for (const auto& [status, count] : size.ended) {
     trials += count;
     parts.push_back(fmt::format("{} {}", count, model::to_string(status)));
   }
-  return {size.contest,
+  return {size.tuning_case,
           fmt::format("none of {} {}trial{} has a time: {}", trials, kernel.empty() ? "" : kernel + ' ',
                       trials == 1 ? "" : "s", fmt::join(parts, ", "))};
 }
 
 std::vector<std::string> missing_lines(const std::vector<Missing>& sizes) {
-  std::set<model::Digest> classes;
+  std::set<model::Digest> environments;
   std::set<std::string> families;
   for (const Missing& size : sizes) {
-    classes.insert(size.contest.comparison_class.key());
-    families.insert(size.contest.problem.family);
+    environments.insert(size.tuning_case.environment.key());
+    families.insert(size.tuning_case.problem.family);
   }
   std::vector<std::pair<std::string, std::string>> lines;  // what else, sizes
   for (const Missing& size : sizes) {
-    const db::Contest& contest = size.contest;
+    const db::Case& tuning_case = size.tuning_case;
     std::string rest = size.reason;
-    if (families.size() > 1) rest += " (" + contest.problem.family + ")";
-    if (classes.size() > 1) rest += fmt::format(" ({})", contest.comparison_class.text());
+    if (families.size() > 1) rest += " (" + tuning_case.problem.family + ")";
+    if (environments.size() > 1) rest += fmt::format(" ({})", tuning_case.environment.text());
     const auto same =
         std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == rest; });
     if (same == lines.end())
-      lines.emplace_back(rest, size_label(contest.problem));
+      lines.emplace_back(rest, size_label(tuning_case.problem));
     else
-      same->second += ", " + size_label(contest.problem);
+      same->second += ", " + size_label(tuning_case.problem);
   }
   std::vector<std::string> out;
   for (const auto& [rest, labels] : lines) out.push_back(fmt::format("no answer at {}: {}", labels, rest));
@@ -98,9 +98,9 @@ std::vector<std::string> missing_lines(const std::vector<Missing>& sizes) {
 nlohmann::ordered_json missing_json(const std::vector<Missing>& sizes) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   for (const Missing& size : sizes) {
-    out.push_back({{"family", size.contest.problem.family},
-                   {"size", size.contest.problem.size_text()},
-                   {"class", class_json(size.contest.comparison_class)},
+    out.push_back({{"family", size.tuning_case.problem.family},
+                   {"size", size.tuning_case.problem.size_text()},
+                   {"class", environment_json(size.tuning_case.environment)},
                    {"reason", size.reason}});
   }
   return out;
@@ -172,7 +172,7 @@ Json baselines_json(const db::BestAnswer& answer) {
 }
 
 Json answer_json(const db::BestAnswer& answer) {
-  Json out = contest_json(answer);
+  Json out = case_json(answer);
   out["chosen"] = false;
   out["settled"] = answer.settled;
   out["winner"] = trial_json(answer, answer.winner);
@@ -194,7 +194,7 @@ Json answer_json(const db::BestAnswer& answer) {
 
 }  // namespace
 
-Json class_json(const model::ComparisonClass& comparison) {
+Json environment_json(const model::Environment& comparison) {
   return {{"device", comparison.device},   {"driver", comparison.driver},
           {"toolkit", comparison.toolkit}, {"type", std::string(model::cuda_name(comparison.type))},
           {"l2", comparison.l2},           {"method", comparison.method},
@@ -206,7 +206,7 @@ Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   out["id"] = trial.key.hex();
   out["kernel"] = trial.kernel;
   out["configuration"] = Json::parse(trial.configuration.json());
-  out["idea"] = trial.idea.empty() ? Json(nullptr) : Json(trial.idea);
+  out["idea"] = trial.origin.empty() ? Json(nullptr) : Json(trial.origin);
   if (const auto& measurement = trial.outcome.measurement) {
     out["median_ns"] = measurement->median_ns;
     out["low_ns"] = measurement->low_ns;
@@ -241,14 +241,14 @@ Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial) {
   return out;
 }
 
-Json contest_json(const db::BestAnswer& answer) {
+Json case_json(const db::BestAnswer& answer) {
   Json out;
-  out["family"] = answer.contest.problem.family;
-  out["size"] = answer.contest.problem.size_text();
+  out["family"] = answer.tuning_case.problem.family;
+  out["size"] = answer.tuning_case.problem.size_text();
   out["exact"] = answer.exact;
   out["log2_distance"] = answer.distance;
   out["wanted_device"] = answer.wanted_device;
-  out["class"] = class_json(answer.contest.comparison_class);
+  out["class"] = environment_json(answer.tuning_case.environment);
   return out;
 }
 
@@ -277,15 +277,16 @@ std::string best_json(const std::vector<db::BestAnswer>& answers, const std::str
     if (!specs.empty()) answer["spec"] = specs[i].path.empty() ? Json() : json_of(specs[i]);
   }
   out["undecided"] = Json::array();
-  for (const ClassChoice& choice : choose_classes(answers)) {
+  for (const EnvironmentChoice& choice : choose_environments(answers)) {
     if (choice.chosen) {
       out["answers"][*choice.chosen]["chosen"] = true;
       out["answers"][*choice.chosen]["why_chosen"] = choice.why.empty() ? Json(nullptr) : Json(choice.why);
       continue;
     }
-    const db::Contest& contest = answers[choice.answers.front()].contest;
-    out["undecided"].push_back(
-        {{"family", contest.problem.family}, {"size", contest.problem.size_text()}, {"why", choice.why}});
+    const db::Case& tuning_case = answers[choice.answers.front()].tuning_case;
+    out["undecided"].push_back({{"family", tuning_case.problem.family},
+                                {"size", tuning_case.problem.size_text()},
+                                {"why", choice.why}});
   }
   out["unanswered"] = missing_json(missing);
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -293,11 +294,11 @@ std::string best_json(const std::vector<db::BestAnswer>& answers, const std::str
 
 std::string best_comments(const db::BestAnswer& answer) {
   const model::TrialRecord& winner = answer.winner;
-  std::string out = fmt::format(
-      "// {} for {} on {}: {}\n", winner.kernel, winner.problem.text(), winner.comparison_class.device,
-      winner.outcome.measurement
-          ? approximate_mark(answer) + reports::time_text(winner.outcome.measurement->median_ns)
-          : "");
+  std::string out =
+      fmt::format("// {} for {} on {}: {}\n", winner.kernel, winner.problem.text(), winner.environment.device,
+                  winner.outcome.measurement
+                      ? approximate_mark(answer) + reports::time_text(winner.outcome.measurement->median_ns)
+                      : "");
   if (reports::is_unverified(winner)) out += "// unverified: nobody looked at the results\n";
   if (!answer.exact) out += "// measured at the nearest size known, not at the one asked for\n";
   if (answer.is_approximate()) {

@@ -32,7 +32,7 @@ std::string sentence(const SpecNote& note, const std::string& kernel);
 
 /// A size without an answer, and why.
 struct Missing {
-  db::Contest contest;
+  db::Case tuning_case;
   std::string reason;
 };
 
@@ -51,10 +51,10 @@ nlohmann::ordered_json missing_json(const std::vector<Missing>& sizes);
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
                       const std::vector<SpecNote>& specs = {}, const std::vector<Missing>& missing = {});
 
-nlohmann::ordered_json class_json(const model::ComparisonClass& comparison);
+nlohmann::ordered_json environment_json(const model::Environment& comparison);
 /// Family, size, class and how near they are to what was asked for.
-nlohmann::ordered_json contest_json(const db::BestAnswer& answer);
-/// A trial of the answer's contest.
+nlohmann::ordered_json case_json(const db::BestAnswer& answer);
+/// A trial of the answer's case.
 nlohmann::ordered_json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial);
 
 /// What it was measured on and how sure that is, as comments of a C header.

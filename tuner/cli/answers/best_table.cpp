@@ -39,9 +39,9 @@ std::vector<Group> groups_of(const std::vector<db::BestAnswer>& answers) {
   std::vector<Group> groups;
   for (const db::BestAnswer& answer : answers) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      const db::Contest& first = group.front()->contest;
-      return first.problem.family == answer.contest.problem.family &&
-             first.comparison_class == answer.contest.comparison_class;
+      const db::Case& first = group.front()->tuning_case;
+      return first.problem.family == answer.tuning_case.problem.family &&
+             first.environment == answer.tuning_case.environment;
     });
     if (same == groups.end())
       groups.push_back({&answer});
@@ -50,7 +50,7 @@ std::vector<Group> groups_of(const std::vector<db::BestAnswer>& answers) {
   }
   for (Group& group : groups) {
     std::stable_sort(group.begin(), group.end(), [](const db::BestAnswer* a, const db::BestAnswer* b) {
-      return reports::problem_less(a->contest.problem, b->contest.problem);
+      return reports::problem_less(a->tuning_case.problem, b->tuning_case.problem);
     });
   }
   return groups;
@@ -179,7 +179,7 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
   }
   cells.emplace_back("time / fastest", behind_text(answer));
   cells.emplace_back("tied", answer.tied_count == 0 ? "" : fmt::format("with {}", answer.tied_count));
-  cells.emplace_back("idea", winner.idea);
+  cells.emplace_back("idea", winner.origin);
   if (answer.searched) {
     constexpr std::string_view verb = "searched ";  // the heading says it
     cells.emplace_back("searched", reports::searched_text(*answer.searched).substr(verb.size()));
@@ -259,7 +259,7 @@ std::string table_text(const Group& group, const Style& style) {
 
 /// Its family, and the kernel of all winners where there is one with another name.
 std::string group_name(const Group& group) {
-  const std::string& family = group.front()->contest.problem.family;
+  const std::string& family = group.front()->tuning_case.problem.family;
   const std::string& kernel = group.front()->winner.kernel;
   const bool has_one_kernel = std::all_of(group.begin(), group.end(), [&](const db::BestAnswer* answer) {
     return answer->winner.kernel == kernel;
@@ -279,7 +279,7 @@ std::string notes_text(const Group& group) {
       if (!is_off_clock(*answer)) continue;
       text += fmt::format(
           "‡ {}: the clock had changed by the last rounds; in turn with its rivals the fastest took {}\n",
-          size_label(answer->contest.problem), reports::time_text(answer->check.in_turn_ns));
+          size_label(answer->tuning_case.problem), reports::time_text(answer->check.in_turn_ns));
     }
   }
   if (any_of(group, is_unsettled))
@@ -314,12 +314,12 @@ std::string best_text(const std::vector<db::BestAnswer>& answers, const Style& s
   std::string text;
   for (const Group& group : groups_of(answers)) {
     if (!text.empty()) text += '\n';
-    const db::Contest& contest = group.front()->contest;
+    const db::Case& tuning_case = group.front()->tuning_case;
     text += util::wrapped_text(
         fmt::format("{}: {}",
-                    group.size() == 1 ? contest.problem.family + ' ' + size_label(contest.problem)
+                    group.size() == 1 ? tuning_case.problem.family + ' ' + size_label(tuning_case.problem)
                                       : group_name(group),
-                    contest.comparison_class.text()),
+                    tuning_case.environment.text()),
         style.columns, 2);
     text += group.size() == 1 ? block_text(*group.front(), style) : table_text(group, style);
     text += util::wrapped_text(notes_text(group), style.columns, 2);

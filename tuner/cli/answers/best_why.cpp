@@ -16,21 +16,21 @@ namespace {
 using Lines = std::vector<std::string>;
 
 void say_measured(const db::BestAnswer& answer, const Asked& asked, Lines& lines) {
-  const db::Contest& contest = answer.contest;
+  const db::Case& tuning_case = answer.tuning_case;
   if (!answer.exact && !asked.unanswered.empty()) {
     lines.push_back(
         fmt::format("size {} has no answer here ({}); the nearest that has is {} (log2 distance {:.2f})",
-                    asked.size, asked.unanswered, contest.problem.size_text(), answer.distance));
+                    asked.size, asked.unanswered, tuning_case.problem.size_text(), answer.distance));
   } else if (!answer.exact) {
     lines.push_back(fmt::format("size {} was never measured here; the nearest is {} (log2 distance {:.2f})",
-                                asked.size, contest.problem.size_text(), answer.distance));
+                                asked.size, tuning_case.problem.size_text(), answer.distance));
   }
   lines.push_back(fmt::format("measured{}: {} ok, {} dropped early, {} failed, {} skipped",
-                              answer.exact ? "" : " there", contest.ok, contest.dropped, contest.failed,
-                              contest.skipped));
+                              answer.exact ? "" : " there", tuning_case.ok, tuning_case.dropped,
+                              tuning_case.failed, tuning_case.skipped));
   if (!answer.wanted_device) {
     lines.push_back(fmt::format("measured on {}; a GPU named '{}' was asked for",
-                                contest.comparison_class.device, asked.gpu));
+                                tuning_case.environment.device, asked.gpu));
   }
 }
 
@@ -187,7 +187,7 @@ std::string behind_fastest(const db::BestAnswer& answer) {
 
 }  // namespace
 
-std::size_t contestants(const db::BestAnswer& answer) {
+std::size_t finalists(const db::BestAnswer& answer) {
   const auto is_library = [&](const model::FinalRecord::Entry& entry) {
     return std::any_of(answer.baselines.begin(), answer.baselines.end(),
                        [&](const model::TrialRecord& baseline) { return baseline.key == entry.trial; });
@@ -198,7 +198,7 @@ std::size_t contestants(const db::BestAnswer& answer) {
 
 std::string remeasured_text(const db::BestAnswer& answer) {
   const model::FinalRecord& final = *answer.final;
-  const std::size_t others = contestants(answer) - 1;
+  const std::size_t others = finalists(answer) - 1;
   const bool libraries = final.entries.size() > others + 1;
   std::string text =
       others == 0 ? fmt::format("measured again{} in {} rounds: no other trial was near",
@@ -224,7 +224,7 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   say_libraries(answer, lines);
   say_ceiling(answer, lines);
   std::string text = fmt::format("why {} at {} {}:\n", style.id(answer.winner.key),
-                                 answer.contest.problem.family, size_label(answer.contest.problem));
+                                 answer.tuning_case.problem.family, size_label(answer.tuning_case.problem));
   for (const std::string& line : lines) text += util::wrapped_text("  " + line, style.columns, 2);
   text.pop_back();
   return text;

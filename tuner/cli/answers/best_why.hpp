@@ -17,7 +17,7 @@ struct Asked {
 
 /// Why this is the answer, for people: what was measured, how the winner was measured again, who is tied with
 /// it and by which rule it was chosen among them, how far behind the next one is and how it differs, and what
-/// the trials around it say. `ranked`: the contest's, as db::ranking() has them.
+/// the trials around it say. `ranked`: the case's, as db::ranking() has them.
 std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vector<db::Ranked>& ranked,
                 const Evidence& evidence, const Style& style);
 
@@ -25,6 +25,6 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
 std::string remeasured_text(const db::BestAnswer& answer);
 
 /// How many were in the answer's final that might have won it: libraries do not count.
-std::size_t contestants(const db::BestAnswer& answer);
+std::size_t finalists(const db::BestAnswer& answer);
 
 }  // namespace tuner::cli::answers

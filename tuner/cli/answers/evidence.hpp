@@ -34,7 +34,7 @@ struct AtEnd {
   double inner_ratio = 0;  ///< … and the time with it alone changed, by the winner's
 };
 
-/// What is recorded of a contest that bears on why its winner won. Pointers point into the trials given.
+/// What is recorded of a case that bears on why its winner won. Pointers point into the trials given.
 struct Evidence {
   std::vector<OneChange> timed;      ///< the nearest rival of each parameter, the costliest change first
   std::vector<OneChange> failed;     ///< neighbours that cannot run, as unlaunchable ones
@@ -44,7 +44,7 @@ struct Evidence {
   std::vector<AtEnd> at_end;
 };
 
-/// `trials`: of the answer's contest, whatever became of them.
+/// `trials`: of the answer's case, whatever became of them.
 Evidence evidence(const db::BestAnswer& answer, const std::vector<model::TrialRecord>& trials);
 
 /// A line for each finding, the strongest first; nothing where there is none.

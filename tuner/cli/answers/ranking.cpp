@@ -135,7 +135,7 @@ std::string standing_cell(const db::Ranked& ranked) {
   return reports::ratio_interval_text(ranked.ratio, ranked.ratio_low, ranked.ratio_high);
 }
 
-reports::Table figures_table(const RankedContest& contest, const Common& common, const std::string& metric,
+reports::Table figures_table(const RankedCase& tuning_case, const Common& common, const std::string& metric,
                              bool with_configurations, const Style& style) {
   reports::Table table({{"trial"}});
   if (!common.has_one_kernel()) table.add_column("kernel");
@@ -145,7 +145,7 @@ reports::Table figures_table(const RankedContest& contest, const Common& common,
   table.add_column("time / fastest", Align::right);
   table.add_column("registers", Align::right, false, 2);
   table.add_column("occupancy", Align::right, false, 1);
-  for (const db::Ranked& one : contest.trials) {
+  for (const db::Ranked& one : tuning_case.trials) {
     const model::TrialRecord& trial = one.trial;
     std::vector<std::string> row = {style.id(trial.key)};
     if (!common.has_one_kernel()) row.push_back(trial.kernel);
@@ -162,17 +162,18 @@ reports::Table figures_table(const RankedContest& contest, const Common& common,
   return table;
 }
 
-std::string contest_text(const RankedContest& contest, const Style& style) {
+std::string case_text(const RankedCase& tuning_case, const Style& style) {
   reports::Trials trials;
-  for (const db::Ranked& one : contest.trials) trials.push_back(&one.trial);
+  for (const db::Ranked& one : tuning_case.trials) trials.push_back(&one.trial);
   const std::string metric = reports::choose_metric(trials, "");
   const Common common(trials);
-  const reports::Table whole = figures_table(contest, common, metric, true, style);
+  const reports::Table whole = figures_table(tuning_case, common, metric, true, style);
   std::string text;
   if (whole.width() <= style.columns) {
     text = whole.fitted(style.columns);
   } else {
-    text = figures_table(contest, common, metric, false, style).fitted(style.columns, "--format json") + '\n';
+    text = figures_table(tuning_case, common, metric, false, style).fitted(style.columns, "--format json") +
+           '\n';
     for (const model::TrialRecord* trial : trials)
       text +=
           util::wrapped_text(style.id(trial->key) + ": " +
@@ -180,8 +181,9 @@ std::string contest_text(const RankedContest& contest, const Style& style) {
                              style.columns, 2);
   }
   text += common.text(style.columns);
-  if (contest.left_out > 0)
-    text += fmt::format("{} more {} not shown\n", contest.left_out, contest.left_out == 1 ? "is" : "are");
+  if (tuning_case.left_out > 0)
+    text +=
+        fmt::format("{} more {} not shown\n", tuning_case.left_out, tuning_case.left_out == 1 ? "is" : "are");
   return text;
 }
 
@@ -195,18 +197,18 @@ bool is_dropped(const db::Ranked& ranked) {
 
 }  // namespace
 
-std::string ranking_text(const std::vector<RankedContest>& contests, const Style& style) {
+std::string ranking_text(const std::vector<RankedCase>& cases, const Style& style) {
   std::string text;
   bool raced = false, dropped = false;
-  for (const RankedContest& contest : contests) {
+  for (const RankedCase& tuning_case : cases) {
     if (!text.empty()) text += '\n';
-    text += util::wrapped_text(fmt::format("{} {}: {}", contest.answer.contest.problem.family,
-                                           size_label(contest.answer.contest.problem),
-                                           contest.answer.contest.comparison_class.text()),
+    text += util::wrapped_text(fmt::format("{} {}: {}", tuning_case.answer.tuning_case.problem.family,
+                                           size_label(tuning_case.answer.tuning_case.problem),
+                                           tuning_case.answer.tuning_case.environment.text()),
                                style.columns, 2);
-    text += contest.trials.empty() ? "no trial that may be used\n" : contest_text(contest, style);
-    raced = raced || std::any_of(contest.trials.begin(), contest.trials.end(), is_raced_alone);
-    dropped = dropped || std::any_of(contest.trials.begin(), contest.trials.end(), is_dropped);
+    text += tuning_case.trials.empty() ? "no trial that may be used\n" : case_text(tuning_case, style);
+    raced = raced || std::any_of(tuning_case.trials.begin(), tuning_case.trials.end(), is_raced_alone);
+    dropped = dropped || std::any_of(tuning_case.trials.begin(), tuning_case.trials.end(), is_dropped);
   }
   if (raced)
     text += util::wrapped_text(fmt::format("~ by their medians: not sampled in turn with the fastest{}",
@@ -215,16 +217,16 @@ std::string ranking_text(const std::vector<RankedContest>& contests, const Style
   return text;
 }
 
-std::string ranking_json(const std::vector<RankedContest>& contests) {
+std::string ranking_json(const std::vector<RankedCase>& cases) {
   nlohmann::ordered_json out;
   out["schema_version"] = 1;
   out["rankings"] = nlohmann::ordered_json::array();
-  for (const RankedContest& contest : contests) {
-    nlohmann::ordered_json entry = contest_json(contest.answer);
-    entry["left_out"] = contest.left_out;
+  for (const RankedCase& tuning_case : cases) {
+    nlohmann::ordered_json entry = case_json(tuning_case.answer);
+    entry["left_out"] = tuning_case.left_out;
     entry["trials"] = nlohmann::ordered_json::array();
-    for (const db::Ranked& one : contest.trials) {
-      nlohmann::ordered_json trial = trial_json(contest.answer, one.trial);
+    for (const db::Ranked& one : tuning_case.trials) {
+      nlohmann::ordered_json trial = trial_json(tuning_case.answer, one.trial);
       trial["time_by_fastest"] = one.ratio;
       trial["sampled_in_turn"] = one.in_final;
       entry["trials"].push_back(std::move(trial));

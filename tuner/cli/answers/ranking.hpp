@@ -42,18 +42,18 @@ class TrialCondition {
   std::string m_text;
 };
 
-/// The trials of one contest in the order in which one would use them.
-struct RankedContest {
+/// The trials of one case in the order in which one would use them.
+struct RankedCase {
   db::BestAnswer answer;
   std::vector<db::Ranked> trials;
   std::int64_t left_out = 0;  ///< that are not shown
 };
 
-/// A table a contest: what all share once, then each trial's own values, its time by the fastest's (`~` where
+/// A table a case: what all share once, then each trial's own values, its time by the fastest's (`~` where
 /// the two were not sampled in turn), registers and occupancy.
-std::string ranking_text(const std::vector<RankedContest>& contests, const Style& style);
+std::string ranking_text(const std::vector<RankedCase>& cases, const Style& style);
 
 /// `{"schema_version": 1, "rankings": [{"family", "size", "class", "trials": […]}]}`.
-std::string ranking_json(const std::vector<RankedContest>& contests);
+std::string ranking_json(const std::vector<RankedCase>& cases);
 
 }  // namespace tuner::cli::answers

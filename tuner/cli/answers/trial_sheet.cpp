@@ -44,8 +44,8 @@ void add_identity(Facts& facts, const TrialFacts& of) {
                                                        : "";
   facts.add("kernel", trial.kernel + what);
   facts.add("problem", fmt::format("{} {}", trial.problem.family, trial.problem.text()));
-  facts.add("class", trial.comparison_class.text());
-  facts.add("idea", trial.idea);
+  facts.add("class", trial.environment.text());
+  facts.add("idea", trial.origin);
   facts.add("status", std::string(model::to_string(trial.outcome.status)));
   const bool is_library =
       trial.role == model::Role::baseline && trial.outcome.status == model::TrialStatus::ok;

@@ -94,14 +94,14 @@ class Learn final : public Strategy {
   void take_in();
   void fit_if_due();
   Proposal choose();
-  Proposal proposed_by(Source source, std::size_t candidate, std::string idea);
+  Proposal proposed_by(Source source, std::size_t candidate, std::string origin);
   std::optional<std::size_t> near_the_best();
   std::optional<Proposal> from_model();
   /// Of a kernel that was tried too little, if there is one and its turn.
   std::optional<Proposal> of_lacking_kernel();
   Progress::Gain late_gain() const;
   /// Who had the idea of a covered candidate: a record that most opinions go by and that recommends it.
-  std::string idea_of(std::size_t candidate) const;
+  std::string origin_of(std::size_t candidate) const;
   /// Whether most opinions go by that record.
   bool goes_by(std::size_t record) const;
   double share(Source source, double usual) const;
@@ -274,9 +274,9 @@ Proposal Learn::choose() {
   return proposed_by(Source::random, *m_open.first(), "random");
 }
 
-Proposal Learn::proposed_by(Source source, std::size_t candidate, std::string idea) {
+Proposal Learn::proposed_by(Source source, std::size_t candidate, std::string origin) {
   m_source[candidate] = source;
-  return {candidate, std::move(idea)};
+  return {candidate, std::move(origin)};
 }
 
 double Learn::share(Source source, double usual) const {
@@ -315,7 +315,7 @@ std::optional<Proposal> Learn::from_model() {
   const auto found = most_promising(*m_model, m_open, *m_best, m_costs, ambition);
   if (!found) return std::nullopt;
   const std::size_t candidate = m_model->covered()[*found];
-  return proposed_by(Source::model, candidate, idea_of(candidate));
+  return proposed_by(Source::model, candidate, origin_of(candidate));
 }
 
 std::optional<Proposal> Learn::of_lacking_kernel() {
@@ -325,7 +325,7 @@ std::optional<Proposal> Learn::of_lacking_kernel() {
   const auto is_of_it = [&](std::size_t candidate) { return m_coverage.kernel_of(candidate) == *kernel; };
   if (const auto found = most_promising(*m_model, m_open, *m_best, m_costs, {std::nullopt, is_of_it})) {
     const std::size_t candidate = m_model->covered()[*found];
-    return Proposal{candidate, idea_of(candidate)};
+    return Proposal{candidate, origin_of(candidate)};
   }
   return Proposal{m_open.first(is_of_it).value(), "random"};
 }
@@ -355,7 +355,7 @@ bool Learn::goes_by(std::size_t record) const {
   return 2 * believers > static_cast<std::ptrdiff_t>(particles.size());
 }
 
-std::string Learn::idea_of(std::size_t candidate) const {
+std::string Learn::origin_of(std::size_t candidate) const {
   for (std::size_t record = 0; record < m_records.count(); ++record)
     if (goes_by(record) && m_records.recommends(record, candidate)) return m_records.trend(record).origin;
   return "model";

@@ -106,7 +106,7 @@ void Part::add_random_of(std::size_t first, std::size_t count, std::size_t most,
 std::vector<SearchSpace::Prior> Part::priors_of_part() const {
   std::vector<SearchSpace::Prior> priors;
   for (const SearchSpace::Prior& of_whole : m_priors) {
-    SearchSpace::Prior prior{of_whole.origin, of_whole.problem, of_whole.same_class, {}};
+    SearchSpace::Prior prior{of_whole.origin, of_whole.problem, of_whole.same_environment, {}};
     prior.results.resize(m_numbers.size());
     of_whole.results.for_each([&](std::size_t number, const Result& result) {
       if (const auto place = m_places.find(number); place != m_places.end())

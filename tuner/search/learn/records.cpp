@@ -20,7 +20,7 @@ constexpr std::size_t record_points = 64;
 
 /// In doublings, summed over extents; another class is as far as a size eight times as large.
 double distance(const SearchSpace& space, const SearchSpace::Prior& prior) {
-  double sum = prior.same_class ? 0 : 3;
+  double sum = prior.same_environment ? 0 : 3;
   const auto& here = space.problem.sizes;
   const auto& there = prior.problem.sizes;
   for (std::size_t d = 0; d < std::min(here.size(), there.size()); ++d)
@@ -113,7 +113,7 @@ Records::Records(const SearchSpace& space, const Axes& axes, std::size_t whole, 
     m_rankings.push_back(std::move(ranking));
     m_recommended.push_back(std::move(recommended));
     m_trends.push_back(std::move(trend));
-    m_any_near |= prior.same_class && known.size() * known.size() >= whole;
+    m_any_near |= prior.same_environment && known.size() * known.size() >= whole;
   }
 }
 

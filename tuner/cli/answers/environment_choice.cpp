@@ -1,4 +1,4 @@
-#include "tuner/cli/answers/class_choice.hpp"
+#include "tuner/cli/answers/environment_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ int kind_rank(const BestAnswer& answer) {
 
 /// `standard` of `standard-3`.
 std::string method_of(const BestAnswer& answer) {
-  const std::string& method = answer.contest.comparison_class.method;
+  const std::string& method = answer.tuning_case.environment.method;
   return method.substr(0, method.rfind('-'));
 }
 
@@ -34,13 +34,13 @@ int care(const BestAnswer& answer) {
 }
 
 bool same_device(const BestAnswer& a, const BestAnswer& b) {
-  return a.contest.comparison_class.device == b.contest.comparison_class.device;
+  return a.tuning_case.environment.device == b.tuning_case.environment.device;
 }
 
 /// By all but the versions of driver, toolkit and method.
 bool same_conditions(const BestAnswer& a, const BestAnswer& b) {
-  const model::ComparisonClass& x = a.contest.comparison_class;
-  const model::ComparisonClass& y = b.contest.comparison_class;
+  const model::Environment& x = a.tuning_case.environment;
+  const model::Environment& y = b.tuning_case.environment;
   return std::tie(x.device, x.type, x.l2, x.inputs) == std::tie(y.device, y.type, y.l2, y.inputs);
 }
 
@@ -84,7 +84,7 @@ std::string better_text(const BestAnswer& chosen, const BestAnswer& other) {
   return "newer, and otherwise alike";
 }
 
-void choose(const std::vector<BestAnswer>& all, ClassChoice& choice) {
+void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
   if (choice.answers.size() == 1) {
     choice.chosen = choice.answers.front();
     return;
@@ -101,7 +101,7 @@ void choose(const std::vector<BestAnswer>& all, ClassChoice& choice) {
   without([](const BestAnswer& one, const BestAnswer& other) { return surpasses(other, one); });
   without([](const BestAnswer& one, const BestAnswer& other) {
     const auto age = [](const BestAnswer& answer) {
-      return std::pair(answer.contest.latest, answer.contest.comparison_class.key());
+      return std::pair(answer.tuning_case.latest, answer.tuning_case.environment.key());
     };
     return equal(one, other) && age(other) > age(one);
   });
@@ -130,18 +130,18 @@ int carefulness(std::string_view method) {
          static_cast<int>(std::size(methods));
 }
 
-std::vector<ClassChoice> choose_classes(const std::vector<BestAnswer>& answers) {
+std::vector<EnvironmentChoice> choose_environments(const std::vector<BestAnswer>& answers) {
   // Of one size the nearest that a class has may be another one than another class has.
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> questions;
   std::set<std::string> wanted;    // families with the device asked for
   std::set<std::string> answered;  // of these those with the size itself
   for (const BestAnswer& answer : answers) {
-    if (answer.wanted_device) wanted.insert(answer.contest.problem.family);
-    if (answer.exact && answer.wanted_device) answered.insert(answer.contest.problem.family);
+    if (answer.wanted_device) wanted.insert(answer.tuning_case.problem.family);
+    if (answer.exact && answer.wanted_device) answered.insert(answer.tuning_case.problem.family);
   }
-  std::vector<ClassChoice> choices;
+  std::vector<EnvironmentChoice> choices;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const model::Problem& problem = answers[i].contest.problem;
+    const model::Problem& problem = answers[i].tuning_case.problem;
     const bool is_second = (wanted.contains(problem.family) && !answers[i].wanted_device) ||
                            (answered.contains(problem.family) && !answers[i].exact);
     if (is_second) continue;
@@ -149,7 +149,7 @@ std::vector<ClassChoice> choose_classes(const std::vector<BestAnswer>& answers) 
     questions[{problem.family, size, problem.row_padding}].push_back(i);
   }
   for (auto& [question, of_question] : questions) {
-    ClassChoice& choice = choices.emplace_back();
+    EnvironmentChoice& choice = choices.emplace_back();
     choice.answers = std::move(of_question);
     choose(answers, choice);
   }
@@ -163,15 +163,15 @@ std::string choosing_flags(const std::vector<const BestAnswer*>& answers) {
     for (const BestAnswer* answer : answers) values.insert(value_of(*answer));
     if (values.size() > 1) flags.push_back(fmt::format("{} ({})", flag, fmt::join(values, " | ")));
   };
-  using Class = model::ComparisonClass;
+  using Class = model::Environment;
   const auto field = [](std::string Class::*member) {
-    return [member](const BestAnswer& answer) { return answer.contest.comparison_class.*member; };
+    return [member](const BestAnswer& answer) { return answer.tuning_case.environment.*member; };
   };
   add("--gpu", field(&Class::device));
   add("--measure", method_of);
   add("--l2", field(&Class::l2));
   add("--type", [](const BestAnswer& answer) {
-    return std::string(model::cuda_name(answer.contest.comparison_class.type));
+    return std::string(model::cuda_name(answer.tuning_case.environment.type));
   });
   add("--class", field(&Class::driver));
   add("--class", field(&Class::toolkit));

@@ -9,9 +9,9 @@
 
 namespace tuner::cli::answers {
 
-/// Several classes may have an answer to one question: two GPUs, another driver, a quick look at what was
-/// tuned all night. Times of two classes are never compared; which class answers is decided by how its answer
-/// was found:
+/// Several environments may have an answer to one question: two GPUs, another driver, a quick look at what
+/// was tuned all night. Times of two environments are never compared; which class answers is decided by how
+/// its answer was found:
 ///
 ///   1. A class with less than a tenth of the settled configurations of another, on a device of no better
 ///   kind, is a
@@ -25,19 +25,19 @@ namespace tuner::cli::answers {
 ///   newest.
 ///
 /// Else nothing does.
-struct ClassChoice {
+struct EnvironmentChoice {
   std::vector<std::size_t> answers;   ///< what there is to choose from, as places in the list given
   std::optional<std::size_t> chosen;  ///< one of these; nothing: no rule chooses
   std::string why;                    ///< why it, or why none; empty where there is one class
 };
 
 /// The choice of each family, at each size where the answers are of several.
-std::vector<ClassChoice> choose_classes(const std::vector<db::BestAnswer>& answers);
+std::vector<EnvironmentChoice> choose_environments(const std::vector<db::BestAnswer>& answers);
 
 /// By how many samples a trial gets: the more, the larger. A method that is not known is like the first.
 int carefulness(std::string_view method);
 
-/// The flags that pick one of several classes, for a hint: `--gpu NAME (H100, H200), --measure …`.
+/// The flags that pick one of several environments, for a hint: `--gpu NAME (H100, H200), --measure …`.
 std::string choosing_flags(const std::vector<const db::BestAnswer*>& answers);
 
 }  // namespace tuner::cli::answers

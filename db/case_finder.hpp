@@ -11,44 +11,44 @@
 
 namespace db {
 
-/// Trials of a kernel that a contest's last final knows nothing of.
+/// Trials of a kernel that a case's last final knows nothing of.
 struct Newcomers {
   std::string kernel;
   std::int64_t trials = 0;
 };
 
-/// The few trials of a contest that an answer needs, found along the partial indexes and never by a scan.
+/// The few trials of a case that an answer needs, found along the partial indexes and never by a scan.
 /// Only trials that may compete are found, and dropped ones where they are the best known.
-class ContestFinder {
+class CaseFinder {
  public:
-  explicit ContestFinder(const Connection& db);
+  explicit CaseFinder(const Connection& db);
 
   struct Winner {
     tuner::model::Digest trial;
     tuner::model::Digest final;     ///< by which it was found; empty: by how they raced
     tuner::model::Digest finalist;  ///< whom the last final would name; empty: nobody
   };
-  /// Of the contest, or of one kernel in it (see the view `winner`).
-  std::optional<Winner> winner(const tuner::model::Digest& contest, const std::string& kernel);
+  /// Of the case, or of one kernel in it (see the view `winner`).
+  std::optional<Winner> winner(const tuner::model::Digest& tuning_case, const std::string& kernel);
   /// All but the winner whose interval begins before the winner's ends, fastest first; of one kernel where
   /// one is named.
-  std::vector<tuner::model::Digest> tied(const tuner::model::Digest& contest, const std::string& kernel,
+  std::vector<tuner::model::Digest> tied(const tuner::model::Digest& tuning_case, const std::string& kernel,
                                          const tuner::model::TrialRecord& winner);
   tuner::model::FinalRecord final(const tuner::model::Digest& id);
-  /// Whether a final of the contest counts.
-  bool has_final(const tuner::model::Digest& contest);
+  /// Whether a final of the case counts.
+  bool has_final(const tuner::model::Digest& tuning_case);
   /// The kernel of a trial where it may compete.
   std::optional<std::string> kernel_of_competitor(const tuner::model::Digest& trial);
   /// Trials with a median up to `most_ns` that no final has considered as they are now, by kernel.
-  std::vector<Newcomers> newcomers(const tuner::model::Digest& contest, double most_ns);
-  /// How many trials were dropped early near the best of the contest, or of one kernel in it, so that nobody
+  std::vector<Newcomers> newcomers(const tuner::model::Digest& tuning_case, double most_ns);
+  /// How many trials were dropped early near the best of the case, or of one kernel in it, so that nobody
   /// knows whether they are faster.
-  std::int64_t dropped_near(const tuner::model::Digest& contest, const std::string& kernel);
+  std::int64_t dropped_near(const tuner::model::Digest& tuning_case, const std::string& kernel);
   /// The default configuration of the winner's kernel.
-  std::optional<tuner::model::TrialRecord> untuned(const tuner::model::Digest& contest,
+  std::optional<tuner::model::TrialRecord> untuned(const tuner::model::Digest& tuning_case,
                                                    const tuner::model::Digest& winner);
-  /// The baselines of the contest, fastest first.
-  std::vector<tuner::model::TrialRecord> baselines(const tuner::model::Digest& contest);
+  /// The baselines of the case, fastest first.
+  std::vector<tuner::model::TrialRecord> baselines(const tuner::model::Digest& tuning_case);
   /// Of a device by its model's name; empty where no run was on one.
   std::string kind_of(const std::string& device);
   /// Without raw samples.

@@ -1,4 +1,4 @@
-#include "db/contest_finder.hpp"
+#include "db/case_finder.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ using tuner::model::Digest;
 using tuner::model::FinalRecord;
 using tuner::model::TrialRecord;
 
-ContestFinder::ContestFinder(const Connection& db)
+CaseFinder::CaseFinder(const Connection& db)
     : m_winner(db, "SELECT trial, final, finalist FROM winner WHERE contest = ? AND kernel IS nullif(?, '')"),
       // Along the index trials_tied; the reader stops early.
       m_by_low(db,
@@ -41,9 +41,9 @@ ContestFinder::ContestFinder(const Connection& db)
       m_final(db, " WHERE f.id = ?"),
       m_reopened(db) {}
 
-std::optional<ContestFinder::Winner> ContestFinder::winner(const Digest& contest, const std::string& kernel) {
+std::optional<CaseFinder::Winner> CaseFinder::winner(const Digest& tuning_case, const std::string& kernel) {
   auto row = m_winner.use();
-  row.bind(contest).bind(kernel);
+  row.bind(tuning_case).bind(kernel);
   if (!row.step()) return std::nullopt;
   Winner winner;
   winner.trial = row.digest();
@@ -52,15 +52,15 @@ std::optional<ContestFinder::Winner> ContestFinder::winner(const Digest& contest
   return winner;
 }
 
-std::vector<Digest> ContestFinder::tied(const Digest& contest, const std::string& kernel,
-                                        const TrialRecord& winner) {
+std::vector<Digest> CaseFinder::tied(const Digest& tuning_case, const std::string& kernel,
+                                     const TrialRecord& winner) {
   std::vector<std::pair<double, Digest>> found;
   const double end_ns = winner.outcome.measurement->high_ns;
   auto kernels = m_kernels.use();
-  kernels.bind(contest).bind(kernel);
+  kernels.bind(tuning_case).bind(kernel);
   while (kernels.step()) {
     auto row = m_by_low.use();
-    row.bind(contest).bind(kernels.digest());
+    row.bind(tuning_case).bind(kernels.digest());
     while (row.step()) {
       const Digest trial = row.digest();
       const double median_ns = row.real();
@@ -74,27 +74,27 @@ std::vector<Digest> ContestFinder::tied(const Digest& contest, const std::string
   return keys;
 }
 
-FinalRecord ContestFinder::final(const Digest& id) {
+FinalRecord CaseFinder::final(const Digest& id) {
   auto row = m_final.use();
   if (!row.bind(id).step()) throw tuner::model::Error(fmt::format("final {} is gone", id.hex()));
   return m_final.read(row);
 }
 
-bool ContestFinder::has_final(const Digest& contest) {
+bool CaseFinder::has_final(const Digest& tuning_case) {
   auto row = m_last_final.use();
-  return row.bind(contest).step();
+  return row.bind(tuning_case).step();
 }
 
-std::optional<std::string> ContestFinder::kernel_of_competitor(const Digest& trial) {
+std::optional<std::string> CaseFinder::kernel_of_competitor(const Digest& trial) {
   auto row = m_competitor.use();
   if (!row.bind(trial).step()) return std::nullopt;
   return row.text();
 }
 
-std::vector<Newcomers> ContestFinder::newcomers(const Digest& contest, double most_ns) {
+std::vector<Newcomers> CaseFinder::newcomers(const Digest& tuning_case, double most_ns) {
   std::vector<Newcomers> list;
   auto row = m_newcomers.use();
-  row.bind(contest).bind(most_ns);
+  row.bind(tuning_case).bind(most_ns);
   while (row.step()) {
     Newcomers newcomers;
     newcomers.kernel = row.text();
@@ -104,31 +104,31 @@ std::vector<Newcomers> ContestFinder::newcomers(const Digest& contest, double mo
   return list;
 }
 
-std::int64_t ContestFinder::dropped_near(const Digest& contest, const std::string& kernel) {
-  return static_cast<std::int64_t>(m_reopened.find(contest, near_the_best, kernel, kernel).size());
+std::int64_t CaseFinder::dropped_near(const Digest& tuning_case, const std::string& kernel) {
+  return static_cast<std::int64_t>(m_reopened.find(tuning_case, near_the_best, kernel, kernel).size());
 }
 
-std::optional<TrialRecord> ContestFinder::untuned(const Digest& contest, const Digest& winner) {
+std::optional<TrialRecord> CaseFinder::untuned(const Digest& tuning_case, const Digest& winner) {
   auto row = m_untuned.use();
-  row.bind(contest).bind(winner);
+  row.bind(tuning_case).bind(winner);
   if (!row.step()) return std::nullopt;
   return load(row.digest());
 }
 
-std::vector<TrialRecord> ContestFinder::baselines(const Digest& contest) {
+std::vector<TrialRecord> CaseFinder::baselines(const Digest& tuning_case) {
   std::vector<TrialRecord> list;
   auto row = m_baselines.use();
-  row.bind(contest);
+  row.bind(tuning_case);
   while (row.step()) list.push_back(load(row.digest()));
   return list;
 }
 
-std::string ContestFinder::kind_of(const std::string& device) {
+std::string CaseFinder::kind_of(const std::string& device) {
   auto row = m_kind.use();
   return row.bind(device).step() ? row.text() : "";
 }
 
-TrialRecord ContestFinder::load(const Digest& key) {
+TrialRecord CaseFinder::load(const Digest& key) {
   auto row = m_trial.use();
   row.bind(key);
   if (!row.step()) throw tuner::model::Error(fmt::format("trial {} is gone", key.hex()));
