@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -355,51 +353,41 @@ int best(const Context& context, BestOptions options) {
 
 }  // namespace
 
-void add_best(CLI::App& app, Context& context, Action& action) {
-  auto* command =
-      app.add_subcommand("best", "Say which configuration is best for a size, how sure that is, and why");
-  auto options = std::make_shared<BestOptions>();
-  command->add_option("SIZE", options->size, "1024, or 512x1024x256; without it every size is answered for")
-      ->type_name("");
-  command->add_option("--size,-s", options->size_flag, "the same")->type_name("SIZE");
-  command->add_option("--family", options->family, "only this family of kernels")->type_name("NAME");
-  command->add_option("--kernel,-k", options->kernel, "only this kernel, by its name or its spec")
-      ->type_name("NAME|FILE");
-  command->add_option("--gpu", options->gpu, "devices with this in their name first")->type_name("NAME");
-  command
-      ->add_option("--class", options->part_of_environment,
-                   "only classes with this in their text, as 'driver 580' or 'nvrtc 13.0'")
-      ->type_name("TEXT");
-  command->add_option("--top", options->top, "the first N trials of each size, beside each other")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  command
-      ->add_option("--where", options->where,
-                   "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
-                   "block_threads, occupancy (%), time_us")
-      ->type_name("CONDITION");
-  command
-      ->add_option("--format", options->format,
-                   "table; json; header: a C header of the macros; flags: all options for nvcc")
-      ->check(CLI::IsMember({"table", "json", "header", "flags"}));
-  command->add_flag("--nearest", options->nearest,
-                    "let header and flags be of the nearest size where this one was never measured");
-  add_setting_flags(*command, context, {"db", "type", "pad", "measure", "l2"});
+void add_best(const CommandPlace& place) {
+  Command<BestOptions> command(place, "best",
+                               "Say which configuration is best for a size, how sure that is, and why", best);
+  BestOptions& options = command.options();
+  command.option("SIZE", options.size, "",
+                 "1024 or 512x1024x256; without it every measured size is answered");
+  command.option("--size,-s", options.size_flag, "SIZE", "the same");
+  command.option("--family", options.family, "NAME", "only this family of kernels");
+  command.option("--kernel,-k", options.kernel, "NAME|FILE", "only this kernel, by its name or its spec");
+  command.option("--gpu", options.gpu, "NAME", "devices with this in their name first");
+  command.option("--environment", options.part_of_environment, "TEXT",
+                 "only environments with this in their text, as 'driver 580' or 'nvrtc 13.0'");
+  command.option("--class", options.part_of_environment, "TEXT", "the former name of --environment")
+      ->group("");
+  command.option("--top", options.top, "N", "the first N trials of each size, side by side")
+      ->check(CLI::PositiveNumber);
+  command.option("--where", options.where, "CONDITION",
+                 "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
+                 "block_threads, occupancy (%), time_us");
+  command.choice("--format", options.format, {"table", "json", "header", "flags"},
+                 "table; json; header: a C header of the macros; flags: all options for nvcc");
+  command.flag("--nearest", options.nearest,
+               "header and flags may take the nearest size where this one was never measured");
+  command.settings({"db", "type", "pad", "measure", "l2"});
   command->footer(
-      "The best trials of a size are sampled in turn once all have raced. Some of them may be tied with the "
-      "fastest. Of those, the one with the fewest registers is chosen; further ties go to the smallest "
-      "block, "
-      "then to the name.\n"
+      "After the race the finalists of a size are timed again, in turn. Some may be tied with the fastest. "
+      "Among those, the one with the fewest registers is chosen, then the smallest block, then the first by "
+      "name.\n"
       "A size that was never measured is answered by the nearest one, and the answer says so. Times are "
-      "compared only within one class: device, driver, toolkit, type, L2 policy, method. Of several classes "
-      "the better searched and more carefully measured one is the "
-      "answer of header, flags and JSON. Where that is no rule, --gpu, --measure, --l2, --type or --class "
-      "picks one. Exit code 3: "
-      "nothing "
-      "known.\n"
+      "compared only within one environment: device, driver, toolkit, type, L2 policy, method, inputs. Where "
+      "several environments have an answer, header, flags and JSON take the one that was searched further "
+      "and "
+      "measured more carefully. Where no rule decides, pick one with --gpu, --measure, --l2, --type or "
+      "--environment. Exit code 3: nothing is known.\n"
       "Example: nvcc $(tuner best 1024 --format flags) -c kernel.cu");
-  command->callback(
-      [&context, &action, options] { action = [&context, options] { return best(context, *options); }; });
 }
 
 }  // namespace tuner::cli

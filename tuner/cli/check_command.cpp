@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "config/signature_check.hpp"
@@ -377,35 +375,29 @@ int check(const Context& context, const CheckOptions& options) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Context& context, Action& action) {
-  auto* command =
-      app.add_subcommand("check", "Check kernel specs; compile a sample of each space, no GPU needed");
-  auto options = std::make_shared<CheckOptions>();
+void add_check(const CommandPlace& place) {
+  Command<CheckOptions> command(place, "check",
+                                "Check kernel specs; compile a sample of each space, no GPU needed", check);
+  CheckOptions& options = command.options();
+  command.option("kernels", options.kernels, "SPEC",
+                 "names, families, spec files or folders; default: all shipped");
   command
-      ->add_option("kernels", options->kernels,
-                   "names, families, spec files or folders; default: all shipped")
-      ->type_name("SPEC");
-  command
-      ->add_option("--arch", options->architecture, "architecture to compile for, with its flagship's limits")
-      ->capture_default_str()
-      ->type_name("sm_XX");
-  command->add_flag("--all", options->all, "compile every configuration, not a covering sample");
-  command->add_flag("--no-compile", options->no_compile,
-                    "only read the specs and count their configurations");
-  command->add_flag(
-      "--sanitize", options->sanitize,
-      "with --device cpu: run the sample, at awkward sizes or those of --sizes, under AddressSanitizer, "
-      "UndefinedBehaviorSanitizer and a race detector");
-  add_setting_flags(*command, context,
-                    {"device", "sizes", "type", "pad", "budget", "compile_jobs", "compile_timeout_s",
-                     "run_timeout_s", "cache_dir", "cache_limit_mb"});
+      .option("--arch", options.architecture, "sm_XX",
+              "architecture to compile for, with the limits of its largest GPU")
+      ->capture_default_str();
+  command.flag("--all", options.all, "compile every configuration, not a covering sample");
+  command.flag("--no-compile", options.no_compile, "only read the specs and count their configurations");
+  command.flag("--sanitize", options.sanitize,
+               "with --device cpu: run the sample, at awkward sizes or those of --sizes, under "
+               "AddressSanitizer, UndefinedBehaviorSanitizer and a race detector");
+  command.settings({"device", "sizes", "type", "pad", "budget", "compile_jobs", "compile_timeout_s",
+                    "run_timeout_s", "cache_dir", "cache_limit_mb"});
   command->footer(
-      "The sample has every pair of parameter values that occurs together in the space, in as few "
-      "configurations as a greedy choice finds, 256 at most; of a space of more than 262,144 configurations, "
-      "every pair that 20,000 of them have. Without --budget a kernel is left after a minute. Mistakes are "
-      "shown with file, line and column; exit code 2 then.");
-  command->callback(
-      [&context, &action, options] { action = [&context, options] { return check(context, *options); }; });
+      "The sample covers every pair of parameter values that occurs in the space, with at most 256 "
+      "configurations. In a space of more than 262,144 configurations it covers the pairs that 20,000 of "
+      "them "
+      "have. Without --budget each kernel gets a minute. Mistakes are shown with file, line and column; then "
+      "the exit code is 2.");
 }
 
 }  // namespace tuner::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -42,14 +41,16 @@ std::string compiler_text() {
 #endif
 }
 
-}  // namespace
-
 std::string version_text() {
   return fmt::format("tuner {}\ncommit: {}\nNVRTC: {}\ncompiler: {}", version(), commit(), toolkit_text(),
                      compiler_text());
 }
 
-namespace {
+/// What is wrong with a command line, and the next step.
+struct ParseMistake {
+  std::string message;
+  std::string hint;
+};
 
 /// The command that was being parsed when it ended.
 struct CalledCommand {
@@ -116,8 +117,8 @@ ParseMistake unknown_flag(const CalledCommand& called, const CommandShape& shape
   return mistake;
 }
 
-}  // namespace
-
+/// Of the `error` that `app` ended parsing with. An unknown word comes before anything that is missing, which
+/// it may stand for.
 ParseMistake parse_mistake(const CLI::App& app, const CLI::ParseError& error) {
   const CalledCommand called = called_command(app);
   const CommandShape shape = command_shape(*called.app);
@@ -134,6 +135,8 @@ ParseMistake parse_mistake(const CLI::App& app, const CLI::ParseError& error) {
   }
   return {error.what(), help};
 }
+
+}  // namespace
 
 void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -165,7 +168,7 @@ constexpr const char* footer =
 
 struct CommandGroup {
   const char* name;
-  std::vector<AddCommand> commands;
+  std::vector<void (*)(const CommandPlace&)> commands;
 };
 
 /// In the order of the help.
@@ -180,14 +183,14 @@ const std::vector<CommandGroup>& command_groups() {
   return all;
 }
 
-void add_commands(CLI::App& app, Context& context, Action& action) {
+void add_commands(const CommandPlace& place) {
   for (const CommandGroup& group : command_groups()) {
-    for (const AddCommand add : group.commands) {
-      add(app, context, action);
-      app.get_subcommands([](const CLI::App*) { return true; }).back()->group(group.name);
+    for (const auto add : group.commands) {
+      add(place);
+      place.parent.get_subcommands([](const CLI::App*) { return true; }).back()->group(group.name);
     }
   }
-  add_worker(app, context, action);
+  add_worker(place);
 }
 
 void show_error(const std::string& message, const std::string& hint) {
@@ -214,8 +217,7 @@ void warn_of_mistyped_variables() {
   }
 }
 
-}  // namespace
-
+/// Parses and runs; every error becomes one message and a code.
 int run_tuner(int argc, char** argv) {
   Context context{{argv + 1, argv + argc}, config::process_surroundings(), {}};
   Action action;
@@ -227,7 +229,7 @@ int run_tuner(int argc, char** argv) {
                        "Say the version, its commit, the toolkit and the compiler");
   app.require_subcommand(1);
   try {
-    add_commands(app, context, action);
+    add_commands({app, context, action});
     app.footer(footer);  // of the program alone: commands that are added later would have it too
     if (argc <= 1) {
       write_out(app.help());
@@ -251,6 +253,7 @@ int run_tuner(int argc, char** argv) {
   }
 }
 
+}  // namespace
 }  // namespace tuner::cli
 
 int main(int argc, char** argv) {

@@ -1,75 +1,103 @@
 #pragma once
+#include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/cli/context.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tuner::cli {
 
-/// Adds a subcommand to `app`; when it is the one called, `action` is set to what does its work and returns
-/// the exit code. One file a subcommand.
+/// What the called command does; returns the exit code.
 using Action = std::function<int()>;
-using AddCommand = void (*)(CLI::App& app, Context& context, Action& action);
 
-void add_run(CLI::App& app, Context& context, Action& action);
-void add_best(CLI::App& app, Context& context, Action& action);
-void add_report(CLI::App& app, Context& context, Action& action);
-void add_list(CLI::App& app, Context& context, Action& action);
-void add_show(CLI::App& app, Context& context, Action& action);
-void add_compare(CLI::App& app, Context& context, Action& action);
-void add_init(CLI::App& app, Context& context, Action& action);
-void add_check(CLI::App& app, Context& context, Action& action);
-void add_config(CLI::App& app, Context& context, Action& action);
-void add_export(CLI::App& app, Context& context, Action& action);
-void add_import(CLI::App& app, Context& context, Action& action);
-void add_merge(CLI::App& app, Context& context, Action& action);
-void add_forget(CLI::App& app, Context& context, Action& action);
-void add_cache(CLI::App& app, Context& context, Action& action);
-void add_compile(CLI::App& app, Context& context, Action& action);
-void add_plan(CLI::App& app, Context& context, Action& action);
-void add_slurm(CLI::App& app, Context& context, Action& action);
-void add_status(CLI::App& app, Context& context, Action& action);
-void add_completion(CLI::App& app, Context& context, Action& action);
-void add_manual(CLI::App& app, Context& context, Action& action);
-/// Not for people: what child processes run.
-void add_worker(CLI::App& app, Context& context, Action& action);
+/// Where a command is added: the command above it, and what it works in.
+struct CommandPlace {
+  CLI::App& parent;
+  Context& context;
+  Action& action;
+};
 
 /// Adds flags for these settings to a subcommand; their values go to Context::flags.
 void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names);
 
+/// A subcommand that writes its flags and values to an `Options` and then runs. A command below it that is
+/// called comes first.
+template <typename Options>
+class Command {
+ public:
+  using Run = std::function<int(const Context&, const Options&)>;
+
+  Command(const CommandPlace& place, const std::string& name, const std::string& description, Run run)
+      : m_context(place.context), m_app(*place.parent.add_subcommand(name, description)) {
+    m_app.callback(
+        [&context = place.context, &action = place.action, options = m_options, run = std::move(run)] {
+          if (!action) action = [&context, options, run] { return run(context, *options); };
+        });
+  }
+
+  CLI::App* operator->() { return &m_app; }
+  Options& options() { return *m_options; }
+
+  /// `--name`, or a name without dashes for a value by its place. `type` is what help shows for the value.
+  template <typename Value>
+  CLI::Option* option(const std::string& names, Value& value, const std::string& type,
+                      const std::string& description) {
+    return m_app.add_option(names, value, description)->type_name(type);
+  }
+  /// A value that is one of `words`.
+  CLI::Option* choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
+                      const std::string& description) {
+    return m_app.add_option(names, value, description)->check(CLI::IsMember(words));
+  }
+  void flag(const std::string& name, bool& value, const std::string& description) {
+    m_app.add_flag(name, value, description);
+  }
+  /// `--format table|csv|json` of a command that writes one table, see write_table().
+  void table_format(std::string& format) {
+    format = "table";
+    choice("--format", format, {"table", "csv", "json"},
+           "table, csv or json; the last two have every column");
+  }
+  /// Flags for these settings; their values go to Context::flags.
+  void settings(const std::vector<std::string>& names) { add_setting_flags(m_app, m_context, names); }
+
+ private:
+  Context& m_context;
+  CLI::App& m_app;
+  std::shared_ptr<Options> m_options = std::make_shared<Options>();
+};
+
+/// For a command that takes nothing but settings.
+struct NoOptions {};
+
+void add_run(const CommandPlace& place);
+void add_best(const CommandPlace& place);
+void add_report(const CommandPlace& place);
+void add_list(const CommandPlace& place);
+void add_show(const CommandPlace& place);
+void add_compare(const CommandPlace& place);
+void add_init(const CommandPlace& place);
+void add_check(const CommandPlace& place);
+void add_config(const CommandPlace& place);
+void add_export(const CommandPlace& place);
+void add_import(const CommandPlace& place);
+void add_merge(const CommandPlace& place);
+void add_forget(const CommandPlace& place);
+void add_cache(const CommandPlace& place);
+void add_compile(const CommandPlace& place);
+void add_plan(const CommandPlace& place);
+void add_slurm(const CommandPlace& place);
+void add_status(const CommandPlace& place);
+void add_completion(const CommandPlace& place);
+void add_manual(const CommandPlace& place);
+/// Not for people: what child processes run.
+void add_worker(const CommandPlace& place);
+
 /// The settings that say what a sweep does: those of `tuner run` but for its database, cache, report and
 /// terminal.
 std::vector<std::string> sweep_settings();
-
-/// Parses and runs; every error becomes one message and a code.
-int run_tuner(int argc, char** argv);
-
-/// For `--version`: the version, the commit it was built from, the release of NVRTC that would compile
-/// kernels here, or why there is none, and the compiler that built it. A line each. Loads NVRTC.
-std::string version_text();
-
-}  // namespace tuner::cli
-
-namespace CLI {
-class App;
-class ParseError;
-}  // namespace CLI
-
-namespace tuner::cli {
-
-/// What is wrong with a command line, and the next step.
-struct ParseMistake {
-  std::string message;
-  std::string hint;
-};
-
-/// Of the `error` that `app` ended parsing with. A word that nobody knows comes before anything that is
-/// missing, which it may have been meant to be, and with what it was probably meant to be.
-ParseMistake parse_mistake(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace tuner::cli

@@ -147,6 +147,8 @@ std::string HelpFormatter::entry(const std::string& head, const std::string& des
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
   std::string help = Formatter::make_help(app, std::move(name), mode);
   while (help.ends_with("\n\n")) help.pop_back();  // without a footer
+  const std::size_t gap = help.find("\n\n\n");     // that of flags without a group
+  if (gap != std::string::npos) help.erase(gap, 1);
   return help;
 }
 

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -164,43 +162,34 @@ int compare(const Context& context, const CompareOptions& options) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand(
-      "compare", "Say which of two trials, runs, databases or exports is faster, and how sure that is");
-  auto options = std::make_shared<CompareOptions>();
-  command->add_option("A", options->a, "a trial's or run's identifier (its first digits), or a file")
+void add_compare(const CommandPlace& place) {
+  Command<CompareOptions> command(
+      place, "compare", "Say which of two trials, runs, databases or exports is faster, and how sure that is",
+      compare);
+  CompareOptions& options = command.options();
+  command->add_option("A", options.a, "a trial's or run's identifier (its first digits), or a file")
       ->required();
-  command->add_option("B", options->b, "the same")->required();
-  command->add_flag("--fresh", options->fresh,
-                    "compile both trials and measure them again now, in turn; nothing is stored");
-  command
-      ->add_option("--kernel,-k", options->kernels,
-                   "for --fresh: where the trials' kernels are found; without it the shipped ones")
-      ->type_name("NAME|FILE");
-  command
-      ->add_option("--fail-if-slower", options->fail_if_slower,
-                   "exit 5 where A is surely slower than B by more than this, as 1%")
-      ->type_name("PERCENT");
-  command->add_option("--format", options->format, "table; json")->check(CLI::IsMember({"table", "json"}));
-  add_setting_flags(*command, context,
-                    {"db", "device", "measure", "l2", "seed", "compile_jobs", "compile_timeout_s",
-                     "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb"});
+  command->add_option("B", options.b, "the same")->required();
+  command.flag("--fresh", options.fresh,
+               "compile both trials and measure them again now, in turn; nothing is stored");
+  command.option("--kernel,-k", options.kernels, "NAME|FILE",
+                 "for --fresh: where the trials' kernels are found; without it the shipped ones");
+  command.option("--fail-if-slower", options.fail_if_slower, "PERCENT",
+                 "exit 5 where A is surely slower than B by more than this, as 1%");
+  command.choice("--format", options.format, {"table", "json"}, "table; json");
+  command.settings({"db", "device", "measure", "l2", "seed", "compile_jobs", "compile_timeout_s",
+                    "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb"});
   command->footer(
       "The answer is faster, slower or tied, with the ratio of A's time to B's and its 95 % interval. Two "
-      "trials "
-      "that took part in one final were sampled in turn: drift hit both alike. Samples taken apart know "
-      "nothing of "
-      "what drifted between them; --fresh does. Of runs, databases and exports the best configurations are "
-      "compared, problem by problem, within one class: device, driver, toolkit, type, L2 policy, method.\n"
-      "--fail-if-slower compares the fastest samples of both, which a lowered clock leaves alone. At most "
-      "one "
-      "comparison of unchanged kernels in a hundred fails. What is neither surely slower nor surely fast "
-      "enough "
-      "is named and does not fail.\n"
+      "trials of one final were sampled in turn, so drift hits both alike. Samples taken apart know nothing "
+      "of drift; --fresh does. Runs, databases and exports are compared by their best configurations, "
+      "problem "
+      "by problem, within one environment: device, driver, toolkit, type, L2 policy, method, inputs.\n"
+      "--fail-if-slower compares the fastest samples of both, which a lowered clock does not change. At most "
+      "one comparison of unchanged kernels in a hundred fails. A result that is neither surely slower nor "
+      "surely fast enough is named and does not fail.\n"
       "Examples: tuner compare 3fa1c2e 9be0041 --fresh; tuner compare tonight.db main.db --fail-if-slower "
       "1%");
-  command->callback(
-      [&context, &action, options] { action = [&context, options] { return compare(context, *options); }; });
 }
 
 }  // namespace tuner::cli

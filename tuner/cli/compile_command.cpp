@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -201,18 +200,16 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
 
 }  // namespace
 
-void add_compile(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand("compile", "Fill the cache with the binaries of a sweep; no GPU needed");
-  auto options = std::make_shared<OutlineOptions>();
-  add_outline_flags(*command, context, *options);
+void add_compile(const CommandPlace& place) {
+  Command<OutlineOptions> command(place, "compile",
+                                  "Fill the cache with the binaries of a sweep; no GPU needed", fill_cache);
+  add_outline_flags(command);
   command->footer(
       "`tuner run` with the same flags and --cache-dir then compiles nothing. A configuration that does not "
-      "compile is told and no failure; a reference that does not is one, exit code 1. --budget is a time, or "
-      "how many to compile.\n"
+      "compile is reported and is no failure. A reference that does not compile is one: exit code 1. "
+      "--budget "
+      "is a time, or how many to compile.\n"
       "Example: tuner compile --gpu sm_90 --sizes 512..4096 --cache-dir /shared/binaries");
-  command->callback([&context, &action, options] {
-    action = [&context, options] { return fill_cache(context, *options); };
-  });
 }
 
 }  // namespace tuner::cli

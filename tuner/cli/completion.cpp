@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -285,37 +283,30 @@ std::string fish_completion(const CommandShape& program) {
   return out;
 }
 
-void add_completion(CLI::App& app, Context& /*context*/, Action& action) {
-  auto* command = app.add_subcommand("completion", "Print what has a shell complete tuner's command lines");
-  auto shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+void add_completion(const CommandPlace& place) {
+  const auto print = [&program = place.parent](const Context&, const std::string& shell) {
+    const CommandShape shape = command_shape(program);
+    write_out(shell == "bash"  ? bash_completion(shape)
+              : shell == "zsh" ? zsh_completion(shape)
+                               : fish_completion(shape));
+    return 0;
+  };
+  Command<std::string> command(place, "completion", "Print a completion script for a shell", print);
+  command.choice("shell", command.options(), {"bash", "zsh", "fish"}, "bash, zsh or fish")->required();
   command->footer(
       "`cmake --install` puts it where the shells look for it. By hand, for one shell or in its start file:\n"
       "Example: source <(tuner completion bash)\n"
       "         source <(tuner completion zsh)\n"
       "         tuner completion fish | source");
-  command->callback([&app, &action, shell] {
-    action = [&app, shell] {
-      const CommandShape program = command_shape(app);
-      write_out(*shell == "bash"  ? bash_completion(program)
-                : *shell == "zsh" ? zsh_completion(program)
-                                  : fish_completion(program));
-      return 0;
-    };
-  });
 }
 
-void add_manual(CLI::App& app, Context& /*context*/, Action& action) {
-  auto* command = app.add_subcommand("manual", "Print the manual page, tuner(1)");
+void add_manual(const CommandPlace& place) {
+  const auto print = [&program = place.parent](const Context&, const NoOptions&) {
+    write_out(manual_page(command_shape(program), version()));
+    return 0;
+  };
+  Command<NoOptions> command(place, "manual", "Print the manual page, tuner(1)", print);
   command->footer("Example: tuner manual | man -l -");
-  command->callback([&app, &action] {
-    action = [&app] {
-      write_out(manual_page(command_shape(app), version()));
-      return 0;
-    };
-  });
 }
 
 }  // namespace tuner::cli

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 #include "db/database.hpp"
@@ -59,62 +57,57 @@ void say_waiting(const db::Connection& connection) {
   }
 }
 
+using Paths = std::vector<std::string>;
+
+int import_files(const Context& context, const Paths& paths) {
+  for (const std::string& path : paths)
+    static_cast<void>(db::open_export(path));  // before a database is made
+  db::ResultStore store(context.settings().database());
+  for (const std::string& path : paths)
+    say_added(path, db::import_file(store.connection(), path, judge_by_files()));
+  say_waiting(store.connection());
+  return 0;
+}
+
+int merge_files(const Context& context, const Paths& paths) {
+  for (const std::string& path : paths) db::require_mergeable(path);
+  db::ResultStore store(context.settings().database());
+  db::MergeOptions options;
+  options.judge = judge_by_files();
+  const std::vector<db::Added> added =
+      db::merge_databases(store.connection(), {paths.begin(), paths.end()}, options);
+  for (std::size_t i = 0; i < added.size(); ++i) say_added(paths[i], added[i]);
+  say_waiting(store.connection());
+  return 0;
+}
+
 }  // namespace
 
-void add_export(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand("export", "Write results as JSON Lines: to compare, to keep, to replay");
-  auto options = std::make_shared<ExportOptions>();
-  command->add_option("-o,--output", options->path, "file to write; without it, or with -, stdout")
-      ->type_name("FILE");
-  command->add_option("--run", options->run, "only what this run measured")->type_name("ID");
-  command->add_option("--family", options->filter.family, "only this family")->type_name("NAME");
-  command->add_option("--kernel,-k", options->filter.kernel, "only this kernel")->type_name("NAME");
-  command->add_option("--gpu", options->filter.device, "only devices with this in their name")
-      ->type_name("NAME");
-  add_setting_flags(*command, context, {"db"});
+void add_export(const CommandPlace& place) {
+  Command<ExportOptions> command(
+      place, "export", "Write results as JSON Lines: to compare, to keep, to replay", export_trials);
+  ExportOptions& options = command.options();
+  command.option("-o,--output", options.path, "FILE", "file to write; without it, or with -, stdout");
+  command.option("--run", options.run, "ID", "only what this run measured");
+  command.option("--family", options.filter.family, "NAME", "only this family");
+  command.option("--kernel,-k", options.filter.kernel, "NAME", "only this kernel");
+  command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
+  command.settings({"db"});
   command->footer("An export is a device too: tuner run --device replay:FILE");
-  command->callback([&context, &action, options] {
-    action = [&context, options] { return export_trials(context, *options); };
-  });
 }
 
-void add_import(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand("import", "Add an exported file; all of it or, on a bad line, nothing");
-  auto paths = std::make_shared<std::vector<std::string>>();
-  command->add_option("files", *paths, "exported files")->required()->type_name("FILE");
-  add_setting_flags(*command, context, {"db"});
-  command->callback([&context, &action, paths] {
-    action = [&context, paths] {
-      for (const std::string& path : *paths)
-        static_cast<void>(db::open_export(path));  // before a database is made
-      db::ResultStore store(context.settings().database());
-      for (const std::string& path : *paths)
-        say_added(path, db::import_file(store.connection(), path, judge_by_files()));
-      say_waiting(store.connection());
-      return 0;
-    };
-  });
+void add_import(const CommandPlace& place) {
+  Command<Paths> command(place, "import", "Add exported files; a bad line leaves everything unchanged",
+                         import_files);
+  command.option("files", command.options(), "FILE", "exported files")->required();
+  command.settings({"db"});
 }
 
-void add_merge(CLI::App& app, Context& context, Action& action) {
-  auto* command =
-      app.add_subcommand("merge", "Add what other databases hold; nothing in them is trusted or executed");
-  auto paths = std::make_shared<std::vector<std::string>>();
-  command->add_option("databases", *paths, "databases of other machines")->required()->type_name("FILE");
-  add_setting_flags(*command, context, {"db"});
-  command->callback([&context, &action, paths] {
-    action = [&context, paths] {
-      for (const std::string& path : *paths) db::require_mergeable(path);
-      db::ResultStore store(context.settings().database());
-      const std::vector<std::filesystem::path> files(paths->begin(), paths->end());
-      db::MergeOptions options;
-      options.judge = judge_by_files();
-      const std::vector<db::Added> added = db::merge_databases(store.connection(), files, options);
-      for (std::size_t i = 0; i < added.size(); ++i) say_added((*paths)[i], added[i]);
-      say_waiting(store.connection());
-      return 0;
-    };
-  });
+void add_merge(const CommandPlace& place) {
+  Command<Paths> command(
+      place, "merge", "Add what other databases hold; nothing in them is trusted or executed", merge_files);
+  command.option("databases", command.options(), "FILE", "databases of other machines")->required();
+  command.settings({"db"});
 }
 
 namespace {
@@ -175,21 +168,18 @@ int forget(const Context& context, const ForgetOptions& options) {
 
 }  // namespace
 
-void add_forget(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand("forget", "Remove a kernel, a run, a trial, or what is old");
-  auto options = std::make_shared<ForgetOptions>();
-  command->add_option("--kernel,-k", options->kernel, "every trial of this kernel")->type_name("NAME");
-  command->add_option("--run", options->run, "what this run measured")->type_name("ID");
-  command->add_option("--trial", options->trial, "this trial")->type_name("ID");
-  command->add_option("--before", options->before, "what was measured before this day (UTC)")
-      ->type_name("DATE");
-  command->add_flag("--dry-run", options->dry_run, "only say what would go");
-  add_setting_flags(*command, context, {"db"});
+void add_forget(const CommandPlace& place) {
+  Command<ForgetOptions> command(place, "forget", "Remove a kernel, a run, a trial, or what is old", forget);
+  ForgetOptions& options = command.options();
+  command.option("--kernel,-k", options.kernel, "NAME", "every trial of this kernel");
+  command.option("--run", options.run, "ID", "what this run measured");
+  command.option("--trial", options.trial, "ID", "this trial");
+  command.option("--before", options.before, "DATE", "what was measured before this day (UTC)");
+  command.flag("--dry-run", options.dry_run, "only say what would go");
+  command.settings({"db"});
   command->footer(
-      "All of it or nothing. Trials that other runs measured too keep those measurements.\n"
+      "All of it goes, or nothing. Trials that other runs measured too keep those measurements.\n"
       "Example: tuner forget --kernel my_kernel --dry-run");
-  command->callback(
-      [&context, &action, options] { action = [&context, options] { return forget(context, *options); }; });
 }
 
 }  // namespace tuner::cli

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
@@ -30,8 +27,14 @@ using reports::Align;
 /// Of identifiers, as people like them.
 constexpr std::size_t least_digits = 7;
 
-int list_kernels(const std::vector<std::string>& selection, const std::string& format) {
-  const KernelCatalog catalog = KernelCatalog::load(selection);
+struct ListOptions {
+  std::vector<std::string> selection;  ///< of kernels
+  std::string kernel;                  ///< of failures; empty: of all
+  std::string format;
+};
+
+int list_kernels(const Context&, const ListOptions& options) {
+  const KernelCatalog catalog = KernelCatalog::load(options.selection);
   reports::Table table({{"kernel"},
                         {"family", Align::left, false, 4},
                         {"sizes", Align::left, false, 3},
@@ -56,11 +59,11 @@ int list_kernels(const std::vector<std::string>& selection, const std::string& f
          kernel.role == model::Role::baseline ? "a baseline" : fmt::format("{}", fmt::join(parameters, " ")),
          kernel.description + (kernel.unverified ? " (unverified)" : "")});
   }
-  write_table(table, "kernels", format);
+  write_table(table, "kernels", options.format);
   return 0;
 }
 
-int list_strategies() {
+int list_strategies(const Context&, const NoOptions&) {
   reports::Table table({{"strategy"}, {"description", Align::left, true}});
   table.add_row({"auto", sweep::StrategyChoice("auto").rule()});
   reports::Table settings(
@@ -77,7 +80,7 @@ int list_strategies() {
   return 0;
 }
 
-int list_runs(const Context& context, const std::string& format) {
+int list_runs(const Context& context, const ListOptions& options) {
   const db::Connection connection = db::open_for_reading(context.settings().database());
   reports::Table table({{"run"},
                         {"started"},
@@ -95,15 +98,15 @@ int list_runs(const Context& context, const std::string& format) {
                    fmt::format("{}", run.measured), run.command_line});
   }
   if (table.empty()) throw model::Error("the database holds no run", "", model::ExitCode::nothing_found);
-  write_table(table, "runs", format);
+  write_table(table, "runs", options.format);
   return 0;
 }
 
-int list_failures(const Context& context, const std::string& kernel, const std::string& format) {
+int list_failures(const Context& context, const ListOptions& options) {
   const db::Connection connection = db::open_for_reading(context.settings().database());
   db::TrialFilter filter;
   filter.failures = true;
-  filter.kernel = kernel;
+  filter.kernel = options.kernel;
   reports::Table table({{"example"},
                         {"trials", Align::right},
                         {"status"},
@@ -123,7 +126,7 @@ int list_failures(const Context& context, const std::string& kernel, const std::
                    example.configuration.text(), example.problem.text(), reports::reason(example)});
   }
   for (const db::OpenAttempt& attempt : db::open_attempts(connection)) {
-    if (!kernel.empty() && attempt.kernel != kernel) continue;
+    if (!options.kernel.empty() && attempt.kernel != options.kernel) continue;
     table.add_row({attempt.trial.hex().substr(0, 12), "1", attempt.this_boot ? "under way" : "unfinished",
                    attempt.kernel, attempt.configuration.text(), attempt.problem.text(),
                    attempt.this_boot
@@ -131,46 +134,33 @@ int list_failures(const Context& context, const std::string& kernel, const std::
                        : fmt::format("it was running when the machine went down ({})", attempt.opened_at)});
   }
   if (table.empty()) throw model::Error("the database holds no failure", "", model::ExitCode::nothing_found);
-  write_table(table, "failures", format);
+  write_table(table, "failures", options.format);
   write_err("equal failures are one line; `tuner show EXAMPLE` gives the whole compiler log or driver error");
   return 0;
 }
 
 }  // namespace
 
-void add_list(CLI::App& app, Context& context, Action& action) {
-  auto* list = app.add_subcommand("list", "List kernels, devices, strategies, runs or failures");
-  list->require_subcommand(1);
-
-  auto format = std::make_shared<std::string>();
-  auto selection = std::make_shared<std::vector<std::string>>();
-  auto* kernels = list->add_subcommand("kernels", "shipped kernels, or those of the files named");
-  kernels->add_option("what", *selection, "names, families, spec files or folders");
-  add_table_format(*kernels, *format);
-  kernels->callback(
-      [&action, selection, format] { action = [=] { return list_kernels(*selection, *format); }; });
-
-  auto* devices = list->add_subcommand("devices", "what can run kernels here, and why not what cannot");
-  add_table_format(*devices, *format);
-  devices->callback([&action, format] { action = [format] { return list_devices(*format); }; });
-
-  auto* strategies = list->add_subcommand("strategies", "which ways of searching a space there are");
-  strategies->callback([&action] { action = list_strategies; });
-
-  auto* runs = list->add_subcommand("runs", "what was tuned, newest first");
-  add_table_format(*runs, *format);
-  add_setting_flags(*runs, context, {"db"});
-  runs->callback(
-      [&context, &action, format] { action = [&context, format] { return list_runs(context, *format); }; });
-
-  auto kernel = std::make_shared<std::string>();
-  auto* failures = list->add_subcommand("failures", "trials that failed, and why");
-  failures->add_option("--kernel,-k", *kernel, "only this kernel")->type_name("NAME");
-  add_table_format(*failures, *format);
-  add_setting_flags(*failures, context, {"db"});
-  failures->callback([&context, &action, kernel, format] {
-    action = [&context, kernel, format] { return list_failures(context, *kernel, *format); };
-  });
+void add_list(const CommandPlace& place) {
+  CLI::App& list =
+      *place.parent.add_subcommand("list", "List kernels, devices, strategies, runs or failures");
+  list.require_subcommand(1);
+  const CommandPlace below{list, place.context, place.action};
+  Command<ListOptions> kernels(below, "kernels", "shipped kernels, or those of the files named",
+                               list_kernels);
+  kernels->add_option("what", kernels.options().selection, "names, families, spec files or folders");
+  kernels.table_format(kernels.options().format);
+  Command<ListOptions> devices(below, "devices", "what can run kernels here, and why not what cannot",
+                               [](const Context&, const ListOptions& o) { return list_devices(o.format); });
+  devices.table_format(devices.options().format);
+  Command<NoOptions>(below, "strategies", "how a space can be searched", list_strategies);
+  Command<ListOptions> runs(below, "runs", "what was tuned, newest first", list_runs);
+  runs.table_format(runs.options().format);
+  runs.settings({"db"});
+  Command<ListOptions> failures(below, "failures", "trials that failed, and why", list_failures);
+  failures.option("--kernel,-k", failures.options().kernel, "NAME", "only this kernel");
+  failures.table_format(failures.options().format);
+  failures.settings({"db"});
 }
 
 namespace {
@@ -190,17 +180,15 @@ int show(const Context& context, const std::vector<std::string>& ids) {
 
 }  // namespace
 
-void add_show(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand(
-      "show", "Everything known of a trial, compiler log and samples included; or of two, side by side");
-  auto ids = std::make_shared<std::vector<std::string>>();
-  command->add_option("TRIAL", *ids, "identifiers of one trial or two, or the first digits of them")
+void add_show(const CommandPlace& place) {
+  Command<std::vector<std::string>> command(
+      place, "show",
+      "Show everything known of a trial, compiler log and samples included; or of two, side by side", show);
+  command.option("TRIAL", command.options(), "", "identifiers of one trial or two, or their first digits")
       ->required()
-      ->expected(1, 2)
-      ->type_name("");
-  add_setting_flags(*command, context, {"db", "cache_dir"});
+      ->expected(1, 2);
+  command.settings({"db", "cache_dir"});
   command->footer("Example: tuner show 3fa1c2e 9be0041");
-  command->callback([&context, &action, ids] { action = [&context, ids] { return show(context, *ids); }; });
 }
 
 }  // namespace tuner::cli

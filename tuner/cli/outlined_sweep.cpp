@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -215,28 +214,11 @@ OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptio
   return out;
 }
 
-void add_outline_flags(CLI::App& command, Context& context, OutlineOptions& options) {
-  command
-      .add_option("--kernel,-k", options.kernels, "kernels to tune: names, families, spec files or folders")
-      ->type_name("NAME|FILE");
-  command
-      .add_option("--gpu", options.gpu,
-                  "a GPU that need not be here: part of the name of one that the database knows, or an "
-                  "architecture, with its flagship's limits")
-      ->type_name("NAME|sm_XX");
-  command.add_flag("--fresh", options.fresh, "as if nothing were known");
-  command.add_flag("--retry-failed", options.retry_failed, "as `tuner run` does");
-  command
-      .add_option_function<std::string>(
-          "--shard", [&options](const std::string& text) { options.shard = sweep::parse_shard(text); },
-          "a part of the work, as `tuner run` takes it")
-      ->type_name("K/N");
-  command.add_option("--publish", options.publish, "as `tuner run` takes it; nothing is copied here")
-      ->type_name("FILE");
-  std::vector<std::string> names = sweep_settings();
-  names.insert(names.end(),
-               {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb", "progress", "color"});
-  add_setting_flags(command, context, names);
+void add_outline_flags(Command<OutlineOptions>& command) {
+  add_sweep_flags(command);
+  command.option("--gpu", command.options().gpu, "NAME|sm_XX",
+                 "a GPU that need not be here: part of the name of one in the database, or an architecture, "
+                 "with the limits of its largest GPU");
 }
 
 }  // namespace tuner::cli

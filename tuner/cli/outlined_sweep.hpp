@@ -33,23 +33,44 @@ void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::D
 void require_nvcc(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
                   const std::string& compiler);
 
-}  // namespace tuner::cli
-
-namespace CLI {
-class App;
-}
-
-namespace tuner::cli {
-
-/// Which part of which sweep; as `tuner run` takes it.
-struct OutlineOptions {
+/// What to sweep, as the command line of `tuner run` says it.
+struct SweepOptions {
   std::vector<std::string> kernels;
   std::optional<sweep::Shard> shard;
   bool fresh = false;
   bool retry_failed = false;
-  std::string publish;  ///< taken as `tuner run` does, and of no consequence here
-  std::string gpu;      ///< a GPU that need not be here, see named_gpu(); empty: the setting `device`
+  std::string publish;
 };
+
+/// A sweep that is planned or compiled for, and not run: nothing is published.
+struct OutlineOptions : SweepOptions {
+  std::string gpu;  ///< a GPU that need not be here, see named_gpu(); empty: the setting `device`
+};
+
+/// Adds its flags, and those of all settings of a sweep.
+template <typename Options>
+void add_sweep_flags(Command<Options>& command) {
+  Options& options = command.options();
+  command.option("--kernel,-k", options.kernels, "NAME|FILE",
+                 "kernels to tune: names, families, spec files or folders");
+  command.flag("--fresh", options.fresh, "measure again what is known; older measurements are kept");
+  command.flag("--retry-failed", options.retry_failed,
+               "try again what failed when it was run, quarantined trials included");
+  command
+      ->template add_option_function<std::string>(
+          "--shard", [&options](const std::string& text) { options.shard = sweep::parse_shard(text); },
+          "a part of the work, for several machines: 3/16 is the third of sixteen")
+      ->type_name("K/N");
+  command.option("--publish", options.publish, "FILE",
+                 "copy the database there from time to time, on SIGTERM and at the end: a file that machines "
+                 "share; its results are known at the start");
+  std::vector<std::string> names = sweep_settings();
+  names.insert(names.end(),
+               {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb", "progress", "color"});
+  command.settings(names);
+}
+/// The same, and `--gpu`.
+void add_outline_flags(Command<OutlineOptions>& command);
 
 /// A sweep that is not run here: what `tuner run` with the same flags would have to do.
 struct OutlinedSweep {
@@ -60,9 +81,6 @@ struct OutlinedSweep {
   sweep::TrialList list;
   std::vector<std::string> notices;
 };
-
-/// Adds the flags of `tuner run`, and `--gpu`.
-void add_outline_flags(CLI::App& command, Context& context, OutlineOptions& options);
 
 /// The database to read what is known from: an empty one in memory where there is none yet.
 db::ResultStore known_results(const config::Settings& settings);

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -65,12 +64,6 @@ std::string table_json(const reports::Table& table, const std::string& name) {
 }
 
 }  // namespace
-
-void add_table_format(CLI::App& command, std::string& format) {
-  format = "table";
-  command.add_option("--format", format, "table, csv or json; the last two have every column")
-      ->check(CLI::IsMember({"table", "csv", "json"}));
-}
 
 void write_table(const reports::Table& table, const std::string& name, const std::string& format) {
   if (format == "csv") return write_out(table.csv());

@@ -26,17 +26,6 @@ std::size_t stdout_columns();
 /// first.
 void write_prose(const std::string& text, std::size_t hanging = 2);
 
-}  // namespace tuner::cli
-
-namespace CLI {
-class App;
-}
-
-namespace tuner::cli {
-
-/// Adds `--format table|csv|json`; `format` becomes `table` where it is not given.
-void add_table_format(CLI::App& command, std::string& format);
-
 /// A table on standard output: `table` fitted to the terminal, `csv` by Table::csv(), `json` an object with
 /// `schema_version` and, called `name`, a list with an object for each row, its members called as the
 /// columns. There an empty cell is null and a whole number of a right-aligned column is a number.

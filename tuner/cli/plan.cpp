@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -321,19 +320,14 @@ int show_plan(const Context& context, const OutlineOptions& options) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Context& context, Action& action) {
-  auto* command =
-      app.add_subcommand("plan", "Say what a sweep would take, and how to split it; no GPU needed");
-  auto options = std::make_shared<OutlineOptions>();
-  add_outline_flags(*command, context, *options);
+void add_plan(const CommandPlace& place) {
+  Command<OutlineOptions> command(
+      place, "plan", "Say what a sweep would take, and how to split it; no GPU needed", show_plan);
+  add_outline_flags(command);
   command->footer(
-      "Takes the flags of `tuner run`. What compiling and measuring take is told by what the database knows "
-      "of the same kernels; of kernels that it knows nothing of, a few configurations are "
-      "compiled.\n"
+      "Takes the flags of `tuner run`. The database says what compiling and measuring the same kernels took. "
+      "For a kernel that it does not know, a few configurations are compiled now.\n"
       "Example: tuner plan --gpu sm_90 --sizes 512..4096");
-  command->callback([&context, &action, options] {
-    action = [&context, options] { return show_plan(context, *options); };
-  });
 }
 
 }  // namespace tuner::cli

@@ -11,10 +11,11 @@
 namespace tuner::cli {
 
 struct ReportOptions {
-  std::string path;    ///< where to; empty or `-`: stdout
-  std::string format;  ///< md, html, csv, json; empty: by the path's extension, else md
-  std::string layout;  ///< a layout shipped with a family (`notes`); empty: the standard report
-  std::string pivot;   ///< parameter across the tables' columns; empty: a table for each
+  std::string path;       ///< where to; empty or `-`: stdout
+  std::string format;     ///< md, html, csv, json; empty: by the path's extension, else md
+  std::string layout;     ///< a layout shipped with a family (`notes`); empty: the standard report
+  std::string pivot;      ///< parameter across the tables' columns; empty: a table for each
+  std::string size_text;  ///< as the command line says them
   std::vector<std::vector<std::int64_t>> sizes;  ///< only these, one number for all dimensions or one each
   db::TrialFilter filter;
   std::string run;  ///< only what this run measured, as it did; empty: everything

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "db/finals.hpp"
@@ -54,14 +52,6 @@ std::optional<model::Digest> fastest_known(const sweep::Group& group, const swee
   return best ? std::optional(group.key(request, *best)) : std::nullopt;
 }
 
-struct RunOptions {
-  std::vector<std::string> kernels;
-  bool fresh = false;
-  bool retry_failed = false;
-  std::optional<sweep::Shard> shard;
-  std::string publish;
-};
-
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
@@ -73,8 +63,8 @@ std::uint64_t random_seed() {
 }
 
 sweep::Request make_request(const Context& context, const config::Settings& settings,
-                            const RunOptions& options, const Backend& backend, std::vector<sweep::Work> work,
-                            std::vector<sweep::Work> rivals) {
+                            const SweepOptions& options, const Backend& backend,
+                            std::vector<sweep::Work> work, std::vector<sweep::Work> rivals) {
   sweep::Request request;
   request.work = std::move(work);
   request.rivals = std::move(rivals);
@@ -188,7 +178,7 @@ struct Task {
   std::vector<std::string> notices;
 };
 
-Task kernels_to_tune(const config::Settings& settings, const RunOptions& options) {
+Task kernels_to_tune(const config::Settings& settings, const SweepOptions& options) {
   const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
   Task task{KernelCatalog::load(selection), {}, {}};
   task.work = make_work(task.catalog.selected(), settings, task.notices);
@@ -207,7 +197,7 @@ Task recorded_kernel_to_tune(const Context& context, const device::replay::Recor
   return {std::move(catalog), {std::move(work)}, {}};
 }
 
-int run(const Context& context, const RunOptions& options) {
+int run(const Context& context, const SweepOptions& options) {
   const config::Settings settings = context.settings();
   const auto recorded = recorded_space(settings);
   auto [catalog, work, notices] = recorded && options.kernels.empty()
@@ -308,36 +298,14 @@ std::vector<std::string> sweep_settings() {
           "prepare_timeout_s"};
 }
 
-void add_run(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand("run", "Tune kernels: try, verify and remember every configuration");
-  auto options = std::make_shared<RunOptions>();
-  command
-      ->add_option("--kernel,-k", options->kernels, "kernels to tune: names, families, spec files or folders")
-      ->type_name("NAME|FILE");
-  command->add_flag("--fresh", options->fresh, "measure again what is known; older measurements are kept");
-  command->add_flag("--retry-failed", options->retry_failed,
-                    "try again what failed when it was run, quarantined trials included");
-  command
-      ->add_option_function<std::string>(
-          "--shard", [options](const std::string& text) { options->shard = sweep::parse_shard(text); },
-          "a part of the work, for several machines: 3/16 is the third of sixteen")
-      ->type_name("K/N");
-  command
-      ->add_option(
-          "--publish", options->publish,
-          "copy the database there from time to time, on SIGTERM and at the end: a file that machines "
-          "share; what it holds is known at the start")
-      ->type_name("FILE");
-  std::vector<std::string> names = sweep_settings();
-  names.insert(names.end(),
-               {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb", "progress", "color"});
-  add_setting_flags(*command, context, names);
+void add_run(const CommandPlace& place) {
+  Command<SweepOptions> command(place, "run", "Tune kernels: try, verify and remember every configuration",
+                                run);
+  add_sweep_flags(command);
   command->footer(
-      "A result is kept as soon as it is made, and never measured twice: the same command again does only "
-      "what is missing. Ctrl-C finishes the launch in hand; twice ends at once.\n"
+      "Each result is kept as soon as it is made and never measured twice: the same command again does only "
+      "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"
       "Example: tuner run --sizes 512..4096 --kernel register_tile --budget 5m --report report.md");
-  command->callback(
-      [&context, &action, options] { action = [&context, options] { return run(context, *options); }; });
 }
 
 }  // namespace tuner::cli

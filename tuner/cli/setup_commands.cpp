@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <optional>
 
 #include "config/spec_draft.hpp"
@@ -90,18 +88,17 @@ int init(const InitOptions& options) {
 
 }  // namespace
 
-void add_init(CLI::App& app, Context& /*context*/, Action& action) {
-  auto* command = app.add_subcommand("init", "Write a first spec of a kernel from its source");
-  auto options = std::make_shared<InitOptions>();
-  command->add_option("source", options->source, "a CUDA source")->type_name("FILE.cu")->required();
-  command->add_option("--entry,-e", options->entry, "the kernel, where the source has several")
-      ->type_name("NAME");
-  command->add_flag("--force", options->force, "replace a spec that is there; a reference stays");
+void add_init(const CommandPlace& place) {
+  Command<InitOptions> command(place, "init", "Write a first spec of a kernel from its source",
+                               [](const Context&, const InitOptions& options) { return init(options); });
+  InitOptions& options = command.options();
+  command.option("source", options.source, "FILE.cu", "a CUDA source")->required();
+  command.option("--entry,-e", options.entry, "NAME", "the kernel, where the source has several");
+  command.flag("--force", options.force, "replace a spec that is there; a reference stays");
   command->footer(
-      "Writes KERNEL.toml, with a `?` at every guess, and KERNEL_reference.cu, in which you say what is "
-      "right.\n"
+      "Writes KERNEL.toml, with a `?` at every guess, and KERNEL_reference.cu, where you write the correct "
+      "computation.\n"
       "Example: tuner init saxpy.cu && tuner check saxpy.toml");
-  command->callback([&action, options] { action = [options] { return init(*options); }; });
 }
 
 namespace {
@@ -127,23 +124,21 @@ int show_config(const Context& context, const std::string& format) {
 
 }  // namespace
 
-void add_config(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand("config", "Show every setting, its value and where it came from");
+void add_config(const CommandPlace& place) {
+  Command<std::string> command(place, "config", "Show every setting, its value and where it came from",
+                               show_config);
   std::vector<std::string> names;
   for (const config::KnownSetting& known : config::known_settings()) names.emplace_back(known.name);
-  auto format = std::make_shared<std::string>();
-  add_table_format(*command, *format);
-  add_setting_flags(*command, context, names);
+  command.table_format(command.options());
+  command.settings(names);
   command->footer(
       "Strongest first: flag, environment variable, tuner.toml of the project, user's tuner.toml "
       "($XDG_CONFIG_HOME/tuner/tuner.toml), shipped default.");
-  command->callback(
-      [&context, &action, format] { action = [&context, format] { return show_config(context, *format); }; });
 }
 
 namespace {
 
-int show_cache(const Context& context) {
+int show_cache(const Context& context, const NoOptions&) {
   const auto cache = binary_cache(context.settings());
   const compile::CacheStats stats = cache->stats();
   write_out(fmt::format("{}: {} binaries, {} of at most {}\n", cache->folder().string(), stats.entries,
@@ -159,18 +154,16 @@ int prune_cache(const Context& context, std::int64_t target_mib) {
 
 }  // namespace
 
-void add_cache(CLI::App& app, Context& context, Action& action) {
-  auto* cache = app.add_subcommand("cache", "Show or prune the compiled binaries kept between runs");
+void add_cache(const CommandPlace& place) {
+  Command<NoOptions> cache(place, "cache", "Show or prune the compiled binaries kept between runs",
+                           show_cache);
   cache->require_subcommand(0, 1);
-  add_setting_flags(*cache, context, {"cache_dir", "cache_limit_mb"});
-  auto target = std::make_shared<std::int64_t>(0);
-  auto* prune = cache->add_subcommand("prune", "remove the binaries used longest ago");
-  prune->add_option("--to", *target, "MiB to keep; 0 removes all")->check(CLI::NonNegativeNumber)->required();
-  prune->callback(
-      [&context, &action, target] { action = [&context, target] { return prune_cache(context, *target); }; });
-  cache->callback([&context, &action] {
-    if (!action) action = [&context] { return show_cache(context); };
-  });
+  cache.settings({"cache_dir", "cache_limit_mb"});
+  Command<std::int64_t> prune({*cache.operator->(), place.context, place.action}, "prune",
+                              "remove the binaries used longest ago", prune_cache);
+  prune.option("--to", prune.options(), "N", "MiB to keep; 0 removes all")
+      ->check(CLI::NonNegativeNumber)
+      ->required();
 }
 
 }  // namespace tuner::cli

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <system_error>
 #include <vector>
@@ -289,39 +287,29 @@ int slurm(const Context& context, const SlurmOptions& options) {
 
 }  // namespace
 
-void add_slurm(CLI::App& app, Context& context, Action& action) {
-  auto* command = app.add_subcommand("slurm", "Split a sweep over a Slurm job array, and bring it together");
-  auto options = std::make_shared<SlurmOptions>();
-  command->add_option("--array", options->array, "how many shards, each a task of the array")
-      ->check(CLI::Range(1, 100'000))
-      ->type_name("N");
-  command
-      ->add_option("--folder", options->folder,
-                   "folder that the nodes share, for scripts, logs and results (default: tuner-sweep)")
-      ->type_name("DIR");
-  command
-      ->add_option("--sbatch", options->sbatch,
-                   "an option of sbatch for both scripts, such as partition=gpu or time=2:00:00; repeatable")
-      ->type_name("OPTION");
-  command->add_flag("--submit", options->submit, "submit the scripts; else the commands for it are printed");
-  command
-      ->add_option("--retry", options->retry,
-                   "submit of this folder's sweep what is missing, and the last job again")
-      ->type_name("FOLDER");
-  command
-      ->add_option("--kernel,-k", options->kernels, "kernels to tune: names, families, spec files or folders")
-      ->type_name("NAME|FILE");
+void add_slurm(const CommandPlace& place) {
+  Command<SlurmOptions> command(place, "slurm", "Split a sweep over a Slurm job array, and merge its results",
+                                slurm);
+  SlurmOptions& options = command.options();
+  command.option("--array", options.array, "N", "how many shards, each a task of the array")
+      ->check(CLI::Range(1, 100'000));
+  command.option("--folder", options.folder, "DIR",
+                 "folder that the nodes share, for scripts, logs and results (default: tuner-sweep)");
+  command.option("--sbatch", options.sbatch, "OPTION",
+                 "an option of sbatch for both scripts, such as partition=gpu or time=2:00:00; repeatable");
+  command.flag("--submit", options.submit, "submit the scripts; else the commands for it are printed");
+  command.option("--retry", options.retry, "FOLDER",
+                 "submit the missing shards of this folder's sweep, and the last job again");
+  command.option("--kernel,-k", options.kernels, "NAME|FILE",
+                 "kernels to tune: names, families, spec files or folders");
   std::vector<std::string> names = sweep_settings();
   names.insert(names.end(), {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb"});
-  add_setting_flags(*command, context, names);
+  command.settings(names);
   command->footer(
-      "--db is where the last job publishes the merged results (default: result.db in the folder), --report "
-      "where it writes their report. The tuner, specs and a --cache-dir must be where every node finds "
-      "them.\n"
+      "The last job publishes the merged results at --db (default: result.db in the folder) and writes their "
+      "report at --report. Every node must find the tuner, the specs and a --cache-dir at the same paths.\n"
       "Example: tuner slurm --array 16 --sizes 512..4096 --folder /shared/sweep --sbatch time=2:00:00 "
       "--submit");
-  command->callback(
-      [&context, &action, options] { action = [&context, options] { return slurm(context, *options); }; });
 }
 
 }  // namespace tuner::cli

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/status_formats.hpp"
@@ -30,7 +27,7 @@ void say_next(const cluster::SweepFolder& folder, const cluster::SweepStatus& st
                         : std::string("the same command again goes on where a lost shard was"));
 }
 
-int show_status(const StatusOptions& options) {
+int show_status(const Context&, const StatusOptions& options) {
   const cluster::SweepFolder folder(options.folder);
   const bool is_slurms = cluster::read_description(folder).has_value();
   const cluster::SweepStatus status =
@@ -44,17 +41,15 @@ int show_status(const StatusOptions& options) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Context&, Action& action) {
-  auto* command = app.add_subcommand("status", "Show how the shards of a sweep stand");
-  auto options = std::make_shared<StatusOptions>();
+void add_status(const CommandPlace& place) {
+  Command<StatusOptions> command(place, "status", "Show the state of a sweep's shards", show_status);
+  StatusOptions& options = command.options();
   command
-      ->add_option("folder", options->folder,
-                   "a folder of `tuner slurm`, or one with files of `tuner run --publish`")
-      ->required()
-      ->type_name("FOLDER");
-  command->add_option("--format", options->format, "default: table")->check(CLI::IsMember({"table", "json"}));
-  command->footer("Exit code: 0 done or under way, 1 where shards are lost, 3 where there is no sweep.");
-  command->callback([&action, options] { action = [options] { return show_status(*options); }; });
+      .option("folder", options.folder, "FOLDER",
+              "a folder of `tuner slurm`, or one with files of `tuner run --publish`")
+      ->required();
+  command.choice("--format", options.format, {"table", "json"}, "default: table");
+  command->footer("Exit code: 0 done or running, 1 where shards are lost, 3 where there is no sweep.");
 }
 
 }  // namespace tuner::cli
