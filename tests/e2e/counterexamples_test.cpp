@@ -129,6 +129,28 @@ TEST_SUITE("tuner command line, counterexamples") {
     CHECK(has(read_text(author.word_behind(run.err, "they are in ")), "BLOCK"));
   }
 
+  TEST_CASE("a reference that takes longer than --prepare-timeout-s ends a run with 1; more time answers") {
+    const Author author;
+    write_text(author.home / "reference.cu",
+               R"text(extern "C" __global__ void reference(double* expected, double* magnitude, int all) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile int wasted = 0;
+  for (int s = 0; s < 5000000; ++s) wasted = wasted + 1;
+  if (i < all) expected[i] = magnitude[i] = i;
+}
+)text");
+    const ProgramResult late = author.runs({"--prepare-timeout-s", "0.1"});
+    INFO(late.out, late.err);
+    CHECK(late.exit_code == 1);
+    CHECK(has(late.err, "--prepare-timeout-s sets how long that may take"));
+    CHECK(author.types({"best", "100"}).exit_code == 3);
+    // Nothing counts as tried, so the same with more time does all of it.
+    const ProgramResult in_time = author.runs();
+    INFO(in_time.out, in_time.err);
+    CHECK(in_time.exit_code == 0);
+    CHECK(author.types({"best", "100"}).exit_code == 0);
+  }
+
   TEST_CASE("every padding that was asked for is tuned, and answered for where none is asked for") {
     const Author author;
     const ProgramResult run = author.runs({"--pad", "0,4"});

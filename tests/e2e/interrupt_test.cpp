@@ -130,8 +130,9 @@ class AtTerminal {
 class Tuning {
  public:
   explicit Tuning(const std::string& spins,
-                  test::BackgroundProgram::Output output = test::BackgroundProgram::Output::kept)
-      : m_program(start(m_user, spins, output)) {}
+                  test::BackgroundProgram::Output output = test::BackgroundProgram::Output::kept,
+                  const std::string& sizes = "64")
+      : m_program(start(m_user, spins, sizes, output)) {}
 
   test::BackgroundProgram& program() { return m_program; }
   const test::User& user() const { return m_user; }
@@ -159,10 +160,10 @@ class Tuning {
   }
 
   static test::BackgroundProgram start(const test::User& user, const std::string& spins,
-                                       test::BackgroundProgram::Output output) {
+                                       const std::string& sizes, test::BackgroundProgram::Output output) {
     write_spinning(user, spins);
     return test::BackgroundProgram({TUNER_BINARY, "run", "--kernel", "spin.toml", "--device", "cpu",
-                                    "--sizes", "64", "--measure", "complete", "--run-timeout-s", "120"},
+                                    "--sizes", sizes, "--measure", "complete", "--run-timeout-s", "120"},
                                    user.environment, user.home.path(), output);
   }
 
@@ -212,6 +213,26 @@ TEST_SUITE("tuner command line, interrupted") {
     // One measurement a trial and one more for each final it was in: nothing was measured twice.
     CHECK(tuning.count("measurements") ==
           tuning.count("trials WHERE measurement IS NOT NULL") + tuning.count("final_entries"));
+  }
+
+  TEST_CASE(
+      "after Ctrl-C the sizes that were not started are named, and the command that resumes does them") {
+    Tuning tuning("1, 2, 3", test::BackgroundProgram::Output::kept, "64,128,256");
+    tuning.wait_for("trials", 1);
+    tuning.program().signal(SIGINT);
+    const test::ProgramResult ended = tuning.program().wait();
+    INFO(ended.out, ended.err);
+    CHECK(ended.exit_code == 130);
+    CHECK(has(test::words_of(ended.out), "256: not started: interrupted"));
+    const std::vector<std::string> resume = test::resume_command(ended.err);
+    REQUIRE_FALSE(resume.empty());
+    const test::ProgramResult resumed = tuning.user().types(resume);
+    INFO(resumed.out, resumed.err);
+    CHECK(resumed.exit_code == 0);
+    CHECK_FALSE(has(resumed.out, "not started"));
+    CHECK(tuning.count("trials WHERE status = 'ok'") == 9);
+    for (const char* size : {"64", "128", "256"})
+      CHECK(tuning.user().types({"best", size, "--format", "flags"}).exit_code == 0);
   }
 
   TEST_CASE("a second Ctrl-C does not wait for the launch in hand, and nothing is lost") {

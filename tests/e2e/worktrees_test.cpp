@@ -77,9 +77,12 @@ std::string worktree(const User& user, const std::string& name, const std::strin
 
 /// By the policy that drops nothing: what is dropped for an excluded configuration is another matter.
 auto run(const User& user, const std::string& kernel, const std::string& sizes = "100",
-         const std::string& database = "tuner.db") {
-  const auto result = user.types({"run", "--kernel", kernel, "--device", "cpu", "--sizes", sizes, "--db",
-                                  database, "--measure", "complete", "--ceilings", "off"});
+         const std::string& database = "tuner.db", const std::vector<std::string>& more = {}) {
+  std::vector<std::string> command = {"run",      "--kernel",   kernel, "--device", "cpu",
+                                      "--sizes",  sizes,        "--db", database,   "--measure",
+                                      "complete", "--ceilings", "off"};
+  command.insert(command.end(), more.begin(), more.end());
+  const auto result = user.types(command);
   INFO(result.err);
   CHECK(result.exit_code == 0);
   return result;
@@ -120,6 +123,32 @@ TEST_SUITE("tuner command line, worktrees") {
     run(user, b);
     std::filesystem::rename(b, b + ".old");
     CHECK_FALSE(has(run(user, a).err, told));
+  }
+
+  TEST_CASE("shards of two worktrees that share a database are each of their own spec, and so is the whole") {
+    const User user;
+    const std::string a = worktree(user, "a", narrow);
+    const std::string b = worktree(user, "b", spec);
+    const auto shard = [&](const std::string& kernel, const std::string& part) {
+      return run(user, kernel, "100", "tuner.db", {"--shard", part});
+    };
+    for (const std::string part : {"1/2", "2/2"}) {
+      CAPTURE(part);
+      const auto of_b = shard(b, part);
+      const auto of_a = shard(a, part);
+      CHECK(has(of_a.err, "scale was declared by " + b));
+      CHECK_FALSE(has(of_a.out, "BLOCK_SIZE=16"));
+      CHECK_FALSE(has(best(user), "BLOCK_SIZE=16"));
+      if (part == "2/2") CHECK(has(of_b.err, "scale was declared by " + a));
+    }
+    CHECK(has(best(user), "BLOCK_SIZE=32"));
+    const auto whole = run(user, a);
+    CHECK(has(words_of(whole.out), "BLOCK_SIZE=32"));
+    CHECK_FALSE(has(whole.out, "BLOCK_SIZE=16"));
+    CHECK_FALSE(has(whole.err, "2 trials,"));
+    const auto other = run(user, b);
+    CHECK(has(words_of(other.out), "BLOCK_SIZE=16"));
+    CHECK(has(other.err, "3 trials, 3 of them known already"));
   }
 
   TEST_CASE("a run that another one overtakes still answers by its own spec") {

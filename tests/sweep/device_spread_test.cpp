@@ -182,6 +182,43 @@ TEST_SUITE("tuner::sweep, devices that differ") {
           }) == 1);
   }
 
+  TEST_CASE("a replayed device is compared with no GPU: it has one answer, whatever measured the past") {
+    test::Bench bench;
+    const auto on = [&](const std::string& uuid, double factor, const std::vector<std::int64_t>& scales) {
+      bench.adjust = [&](sweep::Request& request) {
+        test::edit_values(request, scales);
+        if (uuid.empty())
+          request.recorded_device = "Fake GPU";
+        else
+          request.policy.final.finalists = 0;
+      };
+      const sweep::Request request = bench.request();
+      test::ScaleRunner runner([&](int scale, const model::TrialJob&) { return ok_in(scale * factor); });
+      runner.rename(uuid);
+      test::FakeCompilerLog log;
+      compile::CompilePool pool(
+          2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
+      double now = 0;
+      sweep::Services services{pool,
+                               {&runner},
+                               bench.results,
+                               bench.results,
+                               bench.watcher,
+                               bench.oracle,
+                               [&now] { return now += 0.001; },
+                               bench.stop};
+      sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+      return runner.launched;
+    };
+    on("GPU-1", 1300, {1, 4});
+    on("GPU-2", 1000, {2});
+    const std::vector<int> launched = on("", 1000, {1, 2, 4, 8});
+    CHECK(launched == std::vector<int>{8});  // what is known is not run for a comparison
+    CHECK(bench.watcher.notices.empty());
+    REQUIRE(bench.results.finals.size() == 1);
+    CHECK(bench.results.trials().at(bench.results.finals[0].chosen).configuration.text() == "SCALE=1");
+  }
+
   TEST_CASE("the best of another GPU drops nobody for a difference that may be the GPUs'") {
     test::Bench bench;
     bench.sizes = {512};

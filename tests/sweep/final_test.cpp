@@ -1,10 +1,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <mutex>
 
-#include "tests/sweep/scale_bench.hpp"
+#include "tests/sweep/saved.hpp"
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 using test::Bench;
@@ -236,6 +238,51 @@ TEST_SUITE("tuner::sweep") {
       again = 0.6e6;
       CHECK(bench.run().finals == 1);
     }
+  }
+
+  TEST_CASE(
+      "a final that another database contradicts is unsettled once they are merged, and is held again") {
+    const util::TemporaryFolder folder;
+    const auto values = [](const std::vector<std::int64_t>& scales) {
+      return [scales](sweep::Request& request) {
+        test::edit_values(request, scales);
+        request.run.device = request.device;  // by which an edited spec's past trials are judged
+      };
+    };
+    const auto times = takes({{4, 0.32e6}, {2, 0.62e6}});
+    Bench alone;
+    alone.behave = times;
+    alone.adjust = values({4});
+    alone.doubt = [](model::FinalOutcome& outcome) {
+      outcome.standings.at(0).measurement.median_ns = 1.15e6;
+    };
+    REQUIRE(alone.run().finals == 1);
+    REQUIRE(alone.run().finals == 0);  // nobody raced faster than the final says
+    Bench other;
+    other.behave = times;
+    other.adjust = [&](sweep::Request& request) {
+      values({2})(request);
+      request.policy.final.finalists = 0;
+    };
+    REQUIRE(other.run().finals == 0);
+    save(alone, folder.path() / "alone.db");
+    save(other, folder.path() / "other.db");
+    std::vector<std::string> files = {"alone.db", "other.db"};
+    SUBCASE("the final first") {}
+    SUBCASE("the rival first") {
+      std::swap(files[0], files[1]);
+    }
+    Bench merged;
+    merged.behave = times;
+    merged.adjust = values({2, 4});
+    for (const std::string& file : files) merge(merged, folder.path() / file);
+    const sweep::Summary summary = merged.run();
+    CHECK(summary.known == 2);
+    CHECK(summary.finished == 0);
+    REQUIRE(merged.finals.size() == 1);
+    CHECK(sorted(merged.finals[0]) == std::vector<int>{2, 4});
+    for (const std::string& file : files) merge(merged, folder.path() / file);
+    CHECK(merged.run().finals == 0);  // what it did not settle on comes back, and is out
   }
 
   TEST_CASE("while an old contender is compiled for a final the sweep measures, and can be stopped") {

@@ -1,11 +1,15 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <set>
 #include <string>
 
+#include "db/best.hpp"
 #include "tests/support/contains.hpp"
-#include "tests/sweep/scale_bench.hpp"
+#include "tests/sweep/saved.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::test {
 namespace {
@@ -108,6 +112,36 @@ TEST_SUITE("tuner::sweep large spaces") {
     const sweep::Summary summary = whole.run();
     CHECK(summary.known == 60);
     CHECK(summary.finished == 20);
+  }
+
+  TEST_CASE("searches of a large space in several databases, merged in any order, are one search") {
+    const util::TemporaryFolder folder;
+    std::set<std::string> seen;
+    std::vector<std::filesystem::path> files;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      Large bench("random", 20);
+      bench.seed = seed;
+      bench.run();
+      for (const auto& [key, trial] : bench.results.trials()) seen.insert(trial.configuration.text());
+      files.push_back(folder.path() / (std::to_string(seed) + ".db"));
+      save(bench, files.back());
+    }
+    for (int order = 0; order < 2; ++order) {
+      Large merged("random", 20);
+      for (const auto& file : files) merge(merged, file);
+      merge(merged, files.front());  // again
+      const auto answers = db::best_of_each(merged.results.store.connection(), {});
+      REQUIRE(answers.size() == 1);
+      REQUIRE(answers[0].searched);
+      CHECK(answers[0].searched->candidates == valid);
+      CHECK(answers[0].searched->tried == static_cast<std::int64_t>(seen.size()));
+      const sweep::Summary summary = merged.run();
+      CHECK(summary.planned == valid);
+      CHECK(summary.known == static_cast<std::int64_t>(seen.size()));
+      CHECK(summary.finished == 20);
+      CHECK(merged.results.trials().size() == seen.size() + 20);
+      std::reverse(files.begin(), files.end());
+    }
   }
 
   TEST_CASE("what is known of a large space on one size guides its search on the next") {

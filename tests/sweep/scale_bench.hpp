@@ -86,6 +86,7 @@ class ScaleRunner final : public model::TrialRunner {
     m_device.uuid = "GPU-" + std::to_string(number);
   }
   const model::DeviceInfo& device() const override { return m_device; }
+  void rename(const std::string& uuid) { m_device.uuid = uuid; }
   model::TrialOutcome run(const model::TrialJob& job) override {
     launched.push_back(std::to_integer<int>(job.binary.at(0)));
     return m_raced[job.key] = m_behave(launched.back(), job);

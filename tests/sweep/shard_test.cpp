@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <random>
 
 #include "db/best.hpp"
-#include "db/merge.hpp"
-#include "db/transfer.hpp"
-#include "tests/sweep/scale_bench.hpp"
+#include "tests/sweep/saved.hpp"
 #include "tuner/sweep/request.hpp"
 #include "tuner/util/files.hpp"
 
@@ -46,15 +43,6 @@ std::vector<std::string> winners(const Bench& bench) {
   for (const auto& answer : db::best_of_each(bench.results.store.connection(), {}))
     text.push_back(answer.tuning_case.problem.text() + " " + answer.winner.configuration.text());
   return text;
-}
-
-void save(const Bench& bench, const std::filesystem::path& file) {
-  const std::filesystem::path lines = file.string() + ".jsonl";
-  std::ofstream out(lines);
-  db::export_database(bench.results.store.connection(), {}, out);
-  out.close();
-  const db::ResultStore store(file);
-  db::import_file(store.connection(), lines);
 }
 
 }  // namespace
