@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "db/json.hpp"
-#include "db/record_json.hpp"
-#include "db/trial_json.hpp"
+#include "db/machine.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 
@@ -20,7 +22,7 @@ using tuner::model::RunRecord;
 using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
-constexpr int newest_version = 4;
+constexpr int newest_version = 5;
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
 /// The next line, without its end; false at the end of the file. Throws before a line without end fills the
@@ -37,33 +39,129 @@ bool read_line(std::istream& in, std::string& line) {
 
 ExportHeader header_from(const std::string& line) {
   const Json object = parse_json(line);
-  const Fields fields(object);
-  if (fields.text("format") != "tuner-export") fields.refuse("format", "\"tuner-export\"");
-  ExportHeader header{fields.small("version")};
-  if (header.version < 1 || header.version > newest_version) {
-    fields.refuse("version", fmt::format("a version up to {} (a newer tuner wrote it?)", newest_version));
+  const JsonReader header(object, {});
+  std::string format;
+  ExportHeader out{};
+  if (const Json* found = header.find("format")) read(*found, {"format"}, format);
+  if (format != "tuner-export") refuse({"format"}, format, "\"tuner-export\"");
+  if (const Json* found = header.find("version")) read(*found, {"version"}, out.version);
+  if (out.version < 1 || out.version > newest_version) {
+    refuse({"version"}, out.version,
+           fmt::format("a version up to {} (a newer tuner wrote it?)", newest_version));
   }
-  return header;
+  return out;
+}
+
+void require_sound(const tuner::model::Measurement& measurement) {
+  if (measurement.launches_per_sample < 1)
+    refuse({"launches_per_sample"}, measurement.launches_per_sample, "a whole number from 1 on");
+  if (measurement.throttled_samples < 0)
+    refuse({"throttled_samples"}, measurement.throttled_samples, "a whole number from 0 on");
+}
+
+void require_amount(double value, const Where& where) {
+  if (!(value >= 0) || !std::isfinite(value)) refuse(where, value, "a number from 0 on");
+}
+
+void require_positive(double value, const Where& where) {
+  if (!(value > 0) || !std::isfinite(value)) refuse(where, value, "a positive number");
+}
+
+void require_sound(const RunRecord& run, const Where& where) {
+  if (run.id.empty()) refuse({"id", &where}, "", "an identifier");
+  for (const char* state : {"running", "done", "interrupted", "failed"})
+    if (run.state == state) return;
+  refuse({"state", &where}, run.state, "running, done, interrupted or failed");
+}
+
+void require_sound(const FinalRecord& final, const Where& where) {
+  const Where entries{"entries", &where};
+  for (const FinalRecord::Entry& entry : final.entries) {
+    require_positive(entry.ratio, {"ratio", &entries});
+    require_positive(entry.ratio_low, {"ratio_low", &entries});
+    require_positive(entry.ratio_high, {"ratio_high", &entries});
+  }
+  if (final.rounds < 0) refuse({"rounds", &where}, final.rounds, "a whole number from 0 on");
+  if (final.chosen.empty()) refuse({"chosen", &where}, "", "an identifier");
+}
+
+void require_sound(const Ceiling& ceiling, const Where& where) {
+  const auto kinds = tuner::model::ceiling_kinds();
+  if (std::find(kinds.begin(), kinds.end(), ceiling.kind) == kinds.end())
+    refuse({"kind", &where}, ceiling.kind, "arithmetic, memory, l2, shared memory or launch");
+  require_positive(ceiling.value, {"value", &where});
+}
+
+/// What every version of exports has, and only what a trial can have said.
+void require_sound(const TrialRecord& trial, const JsonReader& line) {
+  for (const char* name : {"family", "sizes", "type", "kernel", "configuration", "status", "verification",
+                           "metrics", "grid", "block", "measured_at"}) {
+    if (line.find(name) == nullptr) refuse({name}, Json(), "a value");
+  }
+  if (trial.key.empty()) refuse({"trial"}, "", "an identifier");
+  if (trial.environment.device.empty()) refuse({"environment"}, Json(), "a value");
+  if (trial.outcome.measurement) require_sound(*trial.outcome.measurement);
+  const bool timed = trial.outcome.measurement && trial.outcome.measurement->median_ns > 0;
+  if (has_trusted_time(trial.outcome.status) && !timed)
+    refuse({"measurement"}, Json(), "a time, the status being ok,");
+  const Where workload{"workload"};
+  require_amount(trial.workload.operations, {"operations", &workload});
+  require_amount(trial.workload.bytes, {"bytes", &workload});
+  if (trial.kernel.size() > 256) refuse({"kernel"}, trial.kernel, "a name of at most 256 bytes");
+}
+
+/// Exports of version 1 have none: there the time of day grew within a run.
+template <class Record>
+void number(Record& record, const Json& object) {
+  if (!object.contains("sequence")) record.sequence = microseconds_of(record.measured_at);
+}
+
+void visit_trial(const Json& object, const ExportVisitor& visitor) {
+  const JsonReader line(object, {});
+  auto trial = value_of<TrialRecord>(object, "");
+  require_sound(trial, line);
+  number(trial, object);
+  std::vector<StoredMeasurement> earlier;
+  if (const Json* list = line.find("earlier")) {
+    read(*list, {"earlier"}, earlier);
+    for (std::size_t i = 0; i < earlier.size(); ++i) {
+      require_sound(earlier[i].measurement);
+      number(earlier[i], (*list)[i]);
+    }
+  }
+  visitor.trial(std::move(trial), std::move(earlier));
+}
+
+/// Whether the line is one of these.
+template <class Record>
+bool visit(const Json& object, const char* name, const std::function<void(Record&&)>& visitor) {
+  const auto found = object.find(name);
+  if (found == object.end()) return false;
+  auto record = value_of<Record>(*found, name);
+  if constexpr (requires { require_sound(record, Where{name}); }) require_sound(record, Where{name});
+  if constexpr (std::is_same_v<Record, FinalRecord>) number(record, *found);
+  if (visitor) visitor(std::move(record));
+  return true;
 }
 
 void visit_line(const std::string& line, const ExportVisitor& visitor) {
   const Json object = parse_json(line);
-  const Fields fields(object);
-  const auto visit = [](const auto& what, auto&& value) {
-    if (what) what(std::move(value));
-  };
-  if (fields.has("failure")) return visit(visitor.failure, failure_from_json(fields.value("failure")));
-  if (fields.has("verdict")) return visit(visitor.verdict, verdict_from_json(fields.value("verdict")));
-  if (fields.has("declaration"))
-    return visit(visitor.declaration, declaration_from_json(fields.value("declaration")));
-  if (fields.has("judgements"))
-    return visit(visitor.judgements, judgements_from_json(fields.value("judgements")));
-  if (fields.has("final")) return visitor.final(final_from_json(fields.value("final")));
-  if (fields.has("search")) return visitor.search(search_from_json(fields.value("search")));
-  if (fields.has("ceiling")) return visitor.ceiling(ceiling_from_json(fields.value("ceiling")));
-  if (!fields.has("trial")) return visitor.run(run_from_json(fields.value("run")));
-  TrialWithPast parsed = trial_from_json(object);
-  visitor.trial(std::move(parsed.trial), std::move(parsed.earlier));
+  if (!object.is_object()) refuse({}, object, "an object");
+  if (object.contains("trial")) return visit_trial(object, visitor);
+  const bool known = visit(object, "run", visitor.run) || visit(object, "failure", visitor.failure) ||
+                     visit(object, "verdict", visitor.verdict) || visit(object, "final", visitor.final) ||
+                     visit(object, "search", visitor.search) || visit(object, "ceiling", visitor.ceiling) ||
+                     visit(object, "declaration", visitor.declaration) ||
+                     visit(object, "judgements", visitor.judgements);
+  if (!known) refuse({}, object, "a trial, a run or another record");
+}
+
+/// A record as a line.
+template <class Record>
+std::string line_of(const char* name, const Record& record) {
+  Json object = Json::object();
+  object[name] = json_of(record);
+  return json_line(object) + '\n';
 }
 
 }  // namespace
@@ -123,39 +221,41 @@ std::string header_line(const ExportHeader& header) {
 }
 
 std::string run_line(const RunRecord& run) {
-  return fmt::format("{{\"run\":{}}}\n", to_json(run));
+  return line_of("run", run);
 }
 
 std::string trial_line(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
-  return to_json(trial, earlier) + '\n';
+  Json object = json_of(trial);
+  if (!earlier.empty()) object["earlier"] = json_of(earlier);
+  return json_line(object) + '\n';
 }
 
 std::string failure_line(const PastFailure& failure) {
-  return fmt::format("{{\"failure\":{}}}\n", to_json(failure));
+  return line_of("failure", failure);
 }
 
 std::string verdict_line(const Probing& verdict) {
-  return fmt::format("{{\"verdict\":{}}}\n", to_json(verdict));
+  return line_of("verdict", verdict);
 }
 
 std::string final_line(const FinalRecord& final) {
-  return fmt::format("{{\"final\":{}}}\n", to_json(final));
+  return line_of("final", final);
 }
 
 std::string search_line(const SearchRecord& search) {
-  return fmt::format("{{\"search\":{}}}\n", to_json(search));
+  return line_of("search", search);
 }
 
 std::string declaration_line(const StoredDeclaration& declaration) {
-  return fmt::format("{{\"declaration\":{}}}\n", to_json(declaration));
+  return line_of("declaration", declaration);
 }
 
 std::string judgement_line(const SpecJudgements& judgements) {
-  return fmt::format("{{\"judgements\":{}}}\n", to_json(judgements));
+  return line_of("judgements", judgements);
 }
 
 std::string ceiling_line(const Ceiling& ceiling) {
-  return fmt::format("{{\"ceiling\":{}}}\n", to_json(ceiling));
+  return line_of("ceiling", ceiling);
 }
 
 }  // namespace db

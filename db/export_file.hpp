@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "db/row_reader.hpp"
 #include "db/stored_records.hpp"
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/run_record.hpp"
@@ -18,19 +17,19 @@ namespace db {
 
 /// First line of an export.
 struct ExportHeader {
-  int version = 4;
+  int version = 5;
   bool operator==(const ExportHeader&) const = default;
 };
 
-/// An exported sweep: JSON Lines, UTF-8, which may be gzipped. First the header,
-/// {"format":"tuner-export","version":4}; then runs,
-/// {"run":…}; then trials, {"trial":…} (trial_json.hpp), sorted, one a line, so that two exports can be
-/// compared; then how runs before saw them fail, {"failure":…}, verdicts, {"verdict":…}, finals, {"final":…},
-/// searches, {"search":…}, the devices' ceilings, {"ceiling":…}, how kernels were declared,
-/// {"declaration":…}, and what was held against these specs, {"judgements":…} (record_json.hpp). Version 3
-/// had no failures of the past, declarations and judgements, and of verdicts only the one that stood; version
-/// 2 had no searches, version 1 no verdicts either and said less of the rest; they are read too. What a
-/// reader has no use for it passes over.
+/// An exported sweep: JSON Lines, UTF-8, which may be gzipped. The header comes first:
+/// {"format":"tuner-export","version":5}. Then come runs, {"run":…}, and trials, {"trial":…}, sorted, one a
+/// line, so that two exports can be compared. Then come failures of the past, {"failure":…}, verdicts,
+/// {"verdict":…}, finals, {"final":…}, searches, {"search":…}, ceilings of the devices, {"ceiling":…},
+/// declarations of kernels,
+/// {"declaration":…}, and judgements by their specs, {"judgements":…}. The fields of each are those of
+/// tuner/model/record_fields.hpp. Older versions are read too: version 4 has other names of some fields;
+/// version 3 has no failures, declarations and judgements, and only the verdicts that stood; version 2 has no
+/// searches; version 1 has no verdicts.
 struct Export {
   ExportHeader header;
   std::vector<tuner::model::RunRecord> runs;

@@ -7,7 +7,7 @@
 
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
-#include "tuner/model/fields.hpp"
+#include "tuner/model/record_fields.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace db {

@@ -2,25 +2,54 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "tuner/model/error.hpp"
 
 namespace db {
+
+using tuner::model::Assignment;
+using tuner::model::Configuration;
+using tuner::model::Digest;
+using tuner::model::Dim3;
+using tuner::model::Dimension;
+using tuner::model::Error;
+using tuner::model::Metrics;
+using tuner::model::Value;
+
 namespace {
 
-using tuner::model::Error;
-
 constexpr int deepest = 8;
+/// Names of parameters, metrics and sizes in one object.
+constexpr std::size_t most_names = 256;
+/// Logs are long.
+constexpr std::size_t longest_text = std::size_t{16} << 20U;
 
 /// What was found, short enough for a message.
 std::string excerpt(const Json& value) {
-  constexpr std::size_t longest = 40;
+  if (value.is_null()) return "missing";
+  constexpr std::size_t longest = 60;
   std::string text = json_line(value);
   if (text.size() > longest) text = text.substr(0, longest) + "…";
   return text;
+}
+
+void require_object(const Json& json, const Where& where, std::string_view expected) {
+  if (!json.is_object() || json.size() > most_names) refuse(where, json, expected);
+}
+
+template <class Number>
+void read_whole(const Json& json, const Where& where, Number& value) {
+  constexpr auto least = static_cast<std::int64_t>(std::numeric_limits<Number>::min());
+  constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<Number>::max());
+  const bool is_whole =
+      json.is_number_unsigned() ? json.get<std::uint64_t>() <= INT64_MAX : json.is_number_integer();
+  if (!is_whole || json.get<std::int64_t>() < least || json.get<std::int64_t>() > most)
+    refuse(where, json, fmt::format("a whole number from {} to {}", least, most));
+  value = json.get<Number>();
 }
 
 }  // namespace
@@ -41,125 +70,137 @@ std::string json_line(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json json_number(double value) {
+Json json_of(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
 }
 
-bool read_number(const Json& value, double& number) {
-  if (value.is_number()) {
-    number = value.get<double>();
-    return true;
+Json json_of(const std::string& text) {
+  return text;
+}
+
+Json json_of(const Digest& digest) {
+  return digest.empty() ? "" : digest.hex();
+}
+
+Json json_of(const Dim3& extent) {
+  return Json::array({extent.x, extent.y, extent.z});
+}
+
+Json json_of(const Configuration& configuration) {
+  Json object = Json::object();
+  for (const Assignment& assignment : configuration.assignments())
+    object[assignment.name] =
+        assignment.value.is_word() ? Json(assignment.value.text()) : Json(assignment.value.code());
+  return object;
+}
+
+Json json_of(const Metrics& metrics) {
+  Json object = Json::object();
+  for (const auto& [name, value] : metrics) object[name] = json_of(value);
+  return object;
+}
+
+Json json_of(const std::vector<Dimension>& sizes) {
+  Json object = Json::object();
+  for (const Dimension& dimension : sizes) object[dimension.name] = dimension.value;
+  return object;
+}
+
+std::string Where::text() const {
+  const std::string before = outer == nullptr ? "" : outer->text();
+  return before.empty() ? name : before + '.' + name;
+}
+
+void refuse(const Where& where, const Json& found, std::string_view expected) {
+  const std::string place = where.text();
+  throw Error(
+      fmt::format("{} is {}, {} was expected", place.empty() ? "the line" : place, excerpt(found), expected));
+}
+
+const Json* JsonReader::find(const char* name) const {
+  const auto found = m_object.find(name);
+  return found == m_object.end() || found->is_null() ? nullptr : &*found;
+}
+
+void read(const Json& json, const Where& where, bool& value) {
+  if (!json.is_boolean()) refuse(where, json, "true or false");
+  value = json.get<bool>();
+}
+
+void read(const Json& json, const Where& where, int& value) {
+  read_whole(json, where, value);
+}
+
+void read(const Json& json, const Where& where, std::int64_t& value) {
+  read_whole(json, where, value);
+}
+
+void read(const Json& json, const Where& where, std::uint64_t& value) {
+  if (!json.is_number_unsigned()) refuse(where, json, "a whole number that is not negative");
+  value = json.get<std::uint64_t>();
+}
+
+void read(const Json& json, const Where& where, double& value) {
+  if (json.is_number()) {
+    value = json.get<double>();
+  } else if (json == "inf" || json == "-inf") {
+    value = std::copysign(std::numeric_limits<double>::infinity(), json == "inf" ? 1.0 : -1.0);
+  } else if (json == "nan") {
+    value = std::numeric_limits<double>::quiet_NaN();
+  } else {
+    refuse(where, json, "a number");
   }
-  if (value == "inf" || value == "-inf") {
-    number = std::copysign(std::numeric_limits<double>::infinity(), value == "inf" ? 1.0 : -1.0);
-    return true;
-  }
-  number = std::numeric_limits<double>::quiet_NaN();
-  return value == "nan";
 }
 
-Fields::Fields(const Json& object, std::string where) : m_object(&object), m_where(std::move(where)) {
-  if (!object.is_object()) {
-    throw Error(fmt::format("{} is {}, an object was expected", m_where.empty() ? "the line" : m_where,
-                            excerpt(object)));
-  }
+void read(const Json& json, const Where& where, std::string& value) {
+  if (!json.is_string() || json.get_ref<const std::string&>().size() > longest_text)
+    refuse(where, json, fmt::format("text of at most {} bytes", longest_text));
+  value = json.get<std::string>();
 }
 
-std::string Fields::path(const char* name) const {
-  return m_where.empty() ? name : m_where + '.' + name;
-}
-
-void Fields::refuse(const char* name, const std::string& expected) const {
-  const auto found = m_object->find(name);
-  const std::string what = found == m_object->end() ? "missing" : excerpt(*found);
-  throw Error(fmt::format("{} is {}, {} was expected", path(name), what, expected));
-}
-
-bool Fields::has(const char* name) const {
-  const auto found = m_object->find(name);
-  return found != m_object->end() && !found->is_null();
-}
-
-const Json& Fields::value(const char* name) const {
-  const auto found = m_object->find(name);
-  if (found == m_object->end()) refuse(name, "a value");
-  return *found;
-}
-
-const Json& Fields::array(const char* name, std::size_t most) const {
-  const Json& list = value(name);
-  if (!list.is_array() || list.size() > most)
-    refuse(name, fmt::format("an array of at most {} values", most));
-  return list;
-}
-
-Fields Fields::object(const char* name) const {
-  if (!value(name).is_object()) refuse(name, "an object");
-  return Fields(value(name), path(name));
-}
-
-std::string Fields::text(const char* name, std::size_t longest) const {
-  const Json& found = value(name);
-  if (!found.is_string() || found.get_ref<const std::string&>().size() > longest) {
-    refuse(name, fmt::format("text of at most {} bytes", longest));
-  }
-  return found.get<std::string>();
-}
-
-std::int64_t Fields::integer(const char* name, std::int64_t least, std::int64_t most) const {
-  const Json& found = value(name);
-  const bool fits =
-      found.is_number_unsigned() ? found.get<std::uint64_t>() <= INT64_MAX : found.is_number_integer();
-  if (!fits || found.get<std::int64_t>() < least || found.get<std::int64_t>() > most) {
-    refuse(name, fmt::format("a whole number from {} to {}", least, most));
-  }
-  return found.get<std::int64_t>();
-}
-
-std::uint64_t Fields::natural(const char* name) const {
-  const Json& found = value(name);
-  if (!found.is_number_unsigned()) refuse(name, "a whole number that is not negative");
-  return found.get<std::uint64_t>();
-}
-
-int Fields::small(const char* name) const {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  return static_cast<int>(integer(name, -most, most));
-}
-
-double Fields::real(const char* name) const {
-  double number = 0;
-  if (!read_number(value(name), number)) refuse(name, "a number");
-  return number;
-}
-
-bool Fields::flag(const char* name) const {
-  if (!value(name).is_boolean()) refuse(name, "true or false");
-  return value(name).get<bool>();
-}
-
-tuner::model::Digest Fields::digest(const char* name) const {
-  const std::string hex = text(name, 32);
-  if (hex.empty()) return {};
+void read(const Json& json, const Where& where, Digest& value) {
+  if (!json.is_string()) refuse(where, json, "an identifier");
+  const auto& hex = json.get_ref<const std::string&>();
   try {
-    return tuner::model::Digest::from_hex(hex);
+    value = hex.empty() ? Digest{} : Digest::from_hex(hex);
   } catch (const Error&) {
-    refuse(name, "an identifier of 32 hexadecimal digits");
+    refuse(where, json, "an identifier of 32 hexadecimal digits");
   }
 }
 
-tuner::model::ElementType Fields::type(const char* name) const {
-  const auto type = tuner::model::parse_element_type(text(name));
-  if (!type) refuse(name, "an element type such as float");
-  return *type;
+void read(const Json& json, const Where& where, Dim3& value) {
+  const auto whole = [](const Json& item) { return item.is_number_integer(); };
+  if (!json.is_array() || json.size() != 3 || !std::all_of(json.begin(), json.end(), whole))
+    refuse(where, json, "three whole numbers");
+  value = {json[0].get<std::int64_t>(), json[1].get<std::int64_t>(), json[2].get<std::int64_t>()};
 }
 
-tuner::model::TrialStatus Fields::status(const char* name) const {
-  const auto status = tuner::model::parse_trial_status(text(name));
-  if (!status) refuse(name, "a trial status such as ok");
-  return *status;
+void read(const Json& json, const Where& where, Configuration& value) {
+  require_object(json, where, "an object of parameters");
+  std::vector<Assignment> assignments;
+  for (const auto& [name, item] : json.items()) {
+    if (!item.is_number_integer() && !item.is_string()) refuse(where, item, "a whole number or a word");
+    assignments.push_back(
+        {name, item.is_string() ? Value(item.get<std::string>()) : Value(item.get<std::int64_t>())});
+  }
+  value = Configuration(std::move(assignments));
+}
+
+void read(const Json& json, const Where& where, Metrics& value) {
+  require_object(json, where, "an object of metrics");
+  value.clear();
+  for (const auto& [name, item] : json.items()) read(item, where, value[name]);
+}
+
+void read(const Json& json, const Where& where, std::vector<Dimension>& value) {
+  require_object(json, where, "an object of sizes");
+  value.clear();
+  for (const auto& [name, item] : json.items()) {
+    if (!item.is_number_integer() || item.get<std::int64_t>() < 1) refuse(where, item, "a positive size");
+    value.push_back({name, item.get<std::int64_t>()});
+  }
 }
 
 }  // namespace db

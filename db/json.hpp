@@ -1,142 +1,177 @@
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include "tuner/model/compile_job.hpp"
-#include "tuner/model/digest.hpp"
-#include "tuner/model/element_type.hpp"
+#include "tuner/model/record_fields.hpp"
 
 namespace db {
 
 /// Keeps the order in which keys were written.
 using Json = nlohmann::ordered_json;
 
-/// Parses text that is not trusted: throws model::Error where it is no JSON or is nested deeper than anything
-/// of ours.
+/// Parses text that is not trusted: throws model::Error where it is no JSON, or nested deeper than ours is.
 Json parse_json(std::string_view text);
 /// One line; bytes that are not UTF-8 become U+FFFD.
 std::string json_line(const Json& value);
 
-/// JSON has no infinity and no NaN: they are the strings "inf", "-inf", "nan".
-Json json_number(double value);
+// The one JSON form of each value of the model. A described value (model/fields.hpp) is an object with its
+// fields by name; null is a value that is unknown. JSON has no infinity and no NaN: they are the strings
+// "inf", "-inf", "nan".
 
-/// Text of fields that may be long: logs and details.
-constexpr std::size_t longest_text = std::size_t{16} << 20U;
+Json json_of(double value);
+Json json_of(const std::string& text);
+Json json_of(const tuner::model::Digest& digest);                ///< hexadecimal; empty: ""
+Json json_of(const tuner::model::Dim3& extent);                  ///< [x, y, z]
+Json json_of(const tuner::model::Configuration& configuration);  ///< in written order
+Json json_of(const tuner::model::Metrics& metrics);
+Json json_of(const std::vector<tuner::model::Dimension>& sizes);
+template <class T>
+Json json_of(const std::optional<T>& value);
+template <class T>
+Json json_of(const std::vector<T>& items);
 
-/// An object whose fields are read with their kind and bounds checked. Throws model::Error that names the
-/// field and what was found instead. `object` must outlive it.
-class Fields {
- public:
-  /// `where` begins the names in errors: `measurement`.
-  explicit Fields(const Json& object, std::string where = "");
-
-  bool has(const char* name) const;  ///< present and not null
-  const Json& value(const char* name) const;
-  const Json& array(const char* name, std::size_t most) const;
-  Fields object(const char* name) const;
-  std::string text(const char* name, std::size_t longest = 65536) const;
-  std::int64_t integer(const char* name, std::int64_t least = INT64_MIN, std::int64_t most = INT64_MAX) const;
-  std::uint64_t natural(const char* name) const;
-  int small(const char* name) const;
-  double real(const char* name) const;
-  bool flag(const char* name) const;
-  tuner::model::Digest digest(const char* name) const;  ///< "" is the empty one
-  tuner::model::ElementType type(const char* name) const;
-  tuner::model::TrialStatus status(const char* name) const;
-
-  /// Throws: `name` is `found`, `expected` was expected.
-  [[noreturn]] void refuse(const char* name, const std::string& expected) const;
-
- private:
-  std::string path(const char* name) const;
-
-  const Json* m_object;
-  std::string m_where;
-};
-
-/// The inverse of json_number(); false where `value` is none.
-bool read_number(const Json& value, double& number);
-
-/// Writes the fields of a described value (model/fields.hpp) as a JSON object.
+/// The archive that writes.
 class JsonWriter {
  public:
   template <class T>
-  void operator()(const char* name, const T& value) {
-    m_object[name] = value_of(value);
-  }
+  void operator()(const char* name, const T& value);
+  template <class T>
+  void operator()(const tuner::model::Figure& figure, const T& value);
   Json take() { return std::move(m_object); }
-
-  static Json value_of(const std::string& text) { return text; }
-  static Json value_of(double number) { return json_number(number); }
-  template <class T>
-  requires std::is_integral_v<T>
-  static Json value_of(T number) { return number; }
-  template <class T>
-  static Json value_of(const std::vector<T>& items) {
-    Json array = Json::array();
-    for (const T& item : items) array.push_back(value_of(item));
-    return array;
-  }
 
  private:
   Json m_object = Json::object();
 };
 
-/// Reads them. A field that is missing, as in an export made before there was such a field, keeps its
-/// default; one of the wrong kind is refused.
-class JsonReader {
- public:
-  explicit JsonReader(const Fields& fields, std::size_t most_items = 256)
-      : m_fields(fields), m_most_items(most_items) {}
-  template <class T>
-  void operator()(const char* name, T& value) {
-    if (m_fields.has(name)) read(name, value);
-  }
-
- private:
-  void read(const char* name, std::string& text) { text = m_fields.text(name); }
-  void read(const char* name, double& number) { number = m_fields.real(name); }
-  void read(const char* name, bool& flag) { flag = m_fields.flag(name); }
-  void read(const char* name, int& number) { number = m_fields.small(name); }
-  void read(const char* name, std::int64_t& number) { number = m_fields.integer(name); }
-  void read(const char* name, std::vector<double>& numbers) {
-    numbers.clear();
-    for (const Json& item : m_fields.array(name, m_most_items)) {
-      if (!read_number(item, numbers.emplace_back())) m_fields.refuse(name, "numbers");
-    }
-  }
-  void read(const char* name, std::vector<std::string>& names) {
-    names.clear();
-    for (const Json& item : m_fields.array(name, m_most_items)) {
-      if (!item.is_string()) m_fields.refuse(name, "names");
-      names.push_back(item.get<std::string>());
-    }
-  }
-
-  const Fields& m_fields;
-  std::size_t m_most_items;
-};
-
-/// A described value as a JSON object, and back.
+/// Numbers, enumerators by their words, and whatever is described.
 template <class T>
-Json object_of(const T& value) {
-  JsonWriter writer;
-  describe(writer, value);
-  return writer.take();
+Json json_of(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(word_of(value));
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return value;
+  } else {
+    JsonWriter writer;
+    describe(writer, value);
+    return writer.take();
+  }
 }
 
 template <class T>
-T object_from(const Fields& fields, std::size_t most_items = 256) {
+Json json_of(const std::optional<T>& value) {
+  return value ? json_of(*value) : Json();
+}
+
+template <class T>
+Json json_of(const std::vector<T>& items) {
+  Json array = Json::array();
+  for (const T& item : items) array.push_back(json_of(item));
+  return array;
+}
+
+template <class T>
+void JsonWriter::operator()(const char* name, const T& value) {
+  m_object[name] = json_of(value);
+}
+
+template <class T>
+void JsonWriter::operator()(const tuner::model::Figure& figure, const T& value) {
+  m_object[figure.name] =
+      figure.may_be_missing() && tuner::model::is_unknown(value) ? Json() : json_of(value);
+}
+
+/// Where in a document a value stands, for errors.
+struct Where {
+  const char* name = "";
+  const Where* outer = nullptr;
+  std::string text() const;
+};
+
+/// Throws model::Error: what was found there, and what was expected.
+[[noreturn]] void refuse(const Where& where, const Json& found, std::string_view expected);
+
+// The inverse, for text that is not trusted: kinds and bounds are checked.
+
+void read(const Json& json, const Where& where, bool& value);
+void read(const Json& json, const Where& where, int& value);
+void read(const Json& json, const Where& where, std::int64_t& value);
+void read(const Json& json, const Where& where, std::uint64_t& value);
+void read(const Json& json, const Where& where, double& value);
+void read(const Json& json, const Where& where, std::string& value);
+void read(const Json& json, const Where& where, tuner::model::Digest& value);
+void read(const Json& json, const Where& where, tuner::model::Dim3& value);
+void read(const Json& json, const Where& where, tuner::model::Configuration& value);
+void read(const Json& json, const Where& where, tuner::model::Metrics& value);
+void read(const Json& json, const Where& where, std::vector<tuner::model::Dimension>& value);
+template <class T>
+void read(const Json& json, const Where& where, std::optional<T>& value);
+template <class T>
+void read(const Json& json, const Where& where, std::vector<T>& items);
+template <class T>
+void read(const Json& json, const Where& where, T& value);
+
+/// The archive that reads. A field that is missing, as in an export from before there was such a field, keeps
+/// its default; one that goes by an older name there is found by it.
+class JsonReader {
+ public:
+  JsonReader(const Json& object, const Where& where) : m_object(object), m_where(where) {
+    if (!object.is_object()) refuse(where, object, "an object");
+  }
+  template <class T>
+  void operator()(const char* name, T& value) {
+    if (const Json* found = find(name)) read(*found, {name, &m_where}, value);
+  }
+  template <class T>
+  void operator()(const tuner::model::Figure& figure, T& value) {
+    const char* name = find(figure.name) == nullptr ? figure.before : figure.name;
+    (*this)(name, value);
+  }
+  /// Null where it is missing or null.
+  const Json* find(const char* name) const;
+
+ private:
+  const Json& m_object;
+  Where m_where;
+};
+
+template <class T>
+void read(const Json& json, const Where& where, std::optional<T>& value) {
+  if (json.is_null()) return value.reset();
+  read(json, where, value.emplace());
+}
+
+/// More items no list has.
+constexpr std::size_t most_items = 1'000'000;
+
+template <class T>
+void read(const Json& json, const Where& where, std::vector<T>& items) {
+  if (!json.is_array() || json.size() > most_items) refuse(where, json, "an array of at most 1000000 values");
+  items.clear();
+  items.reserve(json.size());
+  for (const Json& item : json) read(item, where, items.emplace_back());
+}
+
+template <class T>
+void read(const Json& json, const Where& where, T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    if (!json.is_string() || !tuner::model::read_word(json.get_ref<const std::string&>(), value))
+      refuse(where, json, tuner::model::words_of(value));
+  } else {
+    JsonReader reader(json, where);
+    describe(reader, value);
+  }
+}
+
+/// A value of `json`, which errors call `name`.
+template <class T>
+T value_of(const Json& json, const char* name) {
   T value{};
-  JsonReader reader(fields, most_items);
-  describe(reader, value);
+  read(json, Where{name}, value);
   return value;
 }
 

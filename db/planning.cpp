@@ -7,14 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "db/ids.hpp"
-#include "db/json_values.hpp"
+#include "db/json.hpp"
 #include "db/row_reader.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
@@ -176,7 +175,8 @@ class ElsewhereReader {
     if (known) return known;
     auto row = m_configuration.use();
     row.bind(id).step();
-    known = std::make_shared<const Configuration>(configuration_from(parse_json(row.text())));
+    known = std::make_shared<const Configuration>(
+        value_of<Configuration>(parse_json(row.text()), "configuration"));
     return known;
   }
 
@@ -211,7 +211,7 @@ std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, c
   while (row.step()) {
     tuner::model::TriedConfiguration tried;
     tried.result.trial = row.digest();
-    tried.configuration = configuration_from(parse_json(row.text()));
+    tried.configuration = value_of<Configuration>(parse_json(row.text()), "configuration");
     tried.result.status = read_status(row);
     if (!row.null()) tried.result.median_ns = row.real();
     found.push_back(std::move(tried));

@@ -11,7 +11,7 @@
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/fields.hpp"
+#include "tuner/model/record_fields.hpp"
 
 namespace db {
 

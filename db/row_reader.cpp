@@ -7,7 +7,7 @@
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/model/fields.hpp"
+#include "tuner/model/record_fields.hpp"
 
 namespace db {
 namespace {
@@ -217,11 +217,6 @@ RunRecord read_run(Statement::Use& row) {
   run.strategy = row.text();
   run.device = read_device(row);
   return run;
-}
-
-PastFailure failure_of(const tuner::model::TrialRecord& trial) {
-  return {trial.key,         trial.run,      trial.outcome.status,      trial.outcome.detail,
-          trial.measured_at, trial.sequence, trial.outcome.verification};
 }
 
 std::vector<PastFailure> past_failures(const Connection& db) {

@@ -3,10 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/model/compile_job.hpp"
-#include "tuner/model/digest.hpp"
-#include "tuner/model/results.hpp"
-#include "tuner/model/trial.hpp"
+#include "tuner/model/record_fields.hpp"
 
 namespace db {
 
@@ -64,5 +61,66 @@ bool is_condemned(const tuner::model::TrialRecord& trial);
 bool is_of(const StoredMeasurement& measurement, const tuner::model::TrialRecord& trial);
 /// The trial as that measurement left it.
 tuner::model::TrialRecord as_measured(tuner::model::TrialRecord trial, const StoredMeasurement& measurement);
+
+/// An outcome without a measurement that is not the current one of its trial any more: a run keeps what it
+/// found.
+struct PastFailure {
+  tuner::model::Digest trial;
+  tuner::model::Digest run;
+  tuner::model::TrialStatus status = tuner::model::TrialStatus::ok;
+  std::string detail;
+  std::string measured_at;
+  std::int64_t sequence = 0;  ///< as TrialRecord::sequence
+  tuner::model::Verification verification;
+};
+/// What the trial says now, which has no measurement.
+PastFailure failure_of(const tuner::model::TrialRecord& trial);
+
+/// One run of a binary's probes. One that is cleared was wrong perhaps, and the probes were run again since.
+struct Probing {
+  tuner::model::ProbeVerdict verdict;
+  bool cleared = false;
+};
+
+template <class Archive, tuner::model::Described<StoredMeasurement> T>
+void describe(Archive& a, T& v) {
+  a("measured_at", v.measured_at);
+  a("run", v.run);
+  a("sequence", v.sequence);
+  a("status", v.status);
+  a("metrics", v.metrics);
+  a("measurement", v.measurement);
+}
+
+template <class Archive, tuner::model::Described<PastFailure> T>
+void describe(Archive& a, T& v) {
+  a("trial", v.trial);
+  a("run", v.run);
+  a("status", v.status);
+  a("detail", v.detail);
+  a("verification", v.verification);
+  a("measured_at", v.measured_at);
+  a("sequence", v.sequence);
+}
+
+template <class Archive, tuner::model::Described<Probing> T>
+void describe(Archive& a, T& v) {
+  describe(a, v.verdict);
+  a("cleared", v.cleared);
+}
+
+template <class Archive, tuner::model::Described<StoredDeclaration> T>
+void describe(Archive& a, T& v) {
+  describe(a, v.kernel);
+  a("generation", v.generation);
+  a("followed", v.followed);
+}
+
+template <class Archive, tuner::model::Described<SpecJudgements> T>
+void describe(Archive& a, T& v) {
+  a("spec", v.spec);
+  a("describes", v.describes);
+  a("excludes", v.excludes);
+}
 
 }  // namespace db

@@ -6,9 +6,8 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "db/json_values.hpp"
+#include "db/json.hpp"
 #include "tuner/model/error.hpp"
 
 namespace db {
@@ -102,7 +101,7 @@ std::string parameters_json(const Configuration& configuration) {
 }
 
 Configuration stored_configuration(std::string_view canonical_json, std::string_view parameters) {
-  const Configuration sorted = configuration_from(parse_json(canonical_json));
+  const Configuration sorted = value_of<Configuration>(parse_json(canonical_json), "configuration");
   std::vector<Assignment> written;
   for (const std::string& name : stored_names(parameters)) {
     const tuner::model::Value* value = sorted.find(name);
@@ -119,11 +118,11 @@ std::string macros_json(const Configuration& macros) {
 }
 
 Configuration stored_macros(std::string_view json) {
-  return json.empty() ? Configuration() : configuration_from(parse_json(json));
+  return json.empty() ? Configuration() : value_of<Configuration>(parse_json(json), "");
 }
 
 std::vector<tuner::model::Dimension> stored_sizes(std::string_view json) {
-  return sizes_from(parse_json(json));
+  return value_of<std::vector<tuner::model::Dimension>>(parse_json(json), "sizes");
 }
 
 std::string metrics_json(const tuner::model::Metrics& metrics) {
@@ -131,7 +130,7 @@ std::string metrics_json(const tuner::model::Metrics& metrics) {
 }
 
 tuner::model::Metrics stored_metrics(std::string_view json) {
-  return metrics_from(parse_json(json));
+  return value_of<tuner::model::Metrics>(parse_json(json), "metrics");
 }
 
 std::string names_json(const std::vector<std::string>& names) {
@@ -139,7 +138,7 @@ std::string names_json(const std::vector<std::string>& names) {
 }
 
 std::vector<std::string> stored_names(std::string_view json) {
-  return names_from(parse_json(json));
+  return value_of<std::vector<std::string>>(parse_json(json), "names");
 }
 
 std::string limits_json(const tuner::model::DeviceLimits& limits) {
@@ -147,7 +146,7 @@ std::string limits_json(const tuner::model::DeviceLimits& limits) {
 }
 
 tuner::model::DeviceLimits stored_limits(std::string_view json) {
-  return limits_from(parse_json(json));
+  return value_of<tuner::model::DeviceLimits>(parse_json(json), "limits");
 }
 
 }  // namespace db

@@ -498,7 +498,7 @@ TEST_SUITE("db") {
       line.erase(begin, line.find(to, begin) - begin);
     };
     cut("\"throttled_samples\"", "\"includes_launch_latency\"");
-    cut("\"workload\"", "\"verification\"");
+    cut("\"workload\"", "\"gpu\"");
     std::istringstream in(db::header_line({}) + line);
     const TrialRecord trial = db::parse_export(in, "x").trials.at(0);
     CHECK(trial.outcome.measurement->temperature_c == 0);

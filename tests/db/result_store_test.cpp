@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "db/queries.hpp"
-#include "db/trial_json.hpp"
+#include "db/export_file.hpp"
 #include "tests/db/fixture.hpp"
 
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
@@ -36,7 +36,7 @@ TEST_SUITE("db") {
     trial.sequence = found->sequence;
     CHECK(trial.sequence > 0);
     CHECK(*found == trial);
-    CHECK(db::to_json(*found) == db::to_json(trial));
+    CHECK(db::trial_line(*found) == db::trial_line(trial));
     CHECK_FALSE(store.find(key("another")));
   }
 
@@ -54,7 +54,7 @@ TEST_SUITE("db") {
     trial.measured_at = found.measured_at;
     trial.sequence = found.sequence;
     CHECK(found == trial);
-    CHECK(db::to_json(found) == db::to_json(trial));
+    CHECK(db::trial_line(found) == db::trial_line(trial));
     CHECK(found.compile_log == trial.compile_log);
   }
 

@@ -153,11 +153,11 @@ TEST_SUITE("db") {
     CHECK(again.str() == out.str());
 
     std::string before = out.str();
-    before.replace(before.find("\"version\":4"), 11, "\"version\":2");
+    before.replace(before.find("\"version\":5"), 11, "\"version\":2");
     before.erase(before.find("{\"search\""));
-    for (std::size_t at = before.find(",\"idea\":\"of first\""); at != std::string::npos;
-         at = before.find(",\"idea\":\"of first\""))
-      before.erase(at, 18);
+    for (std::size_t at = before.find(",\"origin\":\"of first\""); at != std::string::npos;
+         at = before.find(",\"origin\":\"of first\""))
+      before.erase(at, 20);
     std::ofstream(folder / "before.jsonl") << before;
     const db::Connection old = db::open_database(folder / "old.db");
     CHECK(db::import_file(old, folder / "before.jsonl").trials == 2);

@@ -1,19 +1,10 @@
 #pragma once
-#include <concepts>
-#include <type_traits>
-
 #include "tuner/model/compile_job.hpp"
-#include "tuner/model/device.hpp"
-#include "tuner/model/run_record.hpp"
+#include "tuner/model/record_fields.hpp"
 #include "tuner/model/trial.hpp"
 
-/// The fields of what is sent, stored and exported, each type's in one list: messages between processes, rows
-/// of the database and exports are all written and read by it, so that none can forget one. An archive is
-/// called with each field's name and value; values are const when writing. A name, once released, stays.
+/// The fields of jobs and outcomes, as processes send them to each other.
 namespace tuner::model {
-
-template <class T, class Model>
-concept Described = std::same_as<std::remove_const_t<T>, Model>;
 
 template <class Archive, Described<SourceText> T>
 void describe(Archive& a, T& v) {
@@ -41,19 +32,6 @@ void describe(Archive& a, T& v) {
   a("by_nvcc", v.by_nvcc);
 }
 
-template <class Archive, Described<KernelResources> T>
-void describe(Archive& a, T& v) {
-  a("entry", v.entry);
-  a("symbol", v.symbol);
-  a("registers", v.registers);
-  a("spill_store_bytes", v.spill_store_bytes);
-  a("spill_load_bytes", v.spill_load_bytes);
-  a("stack_bytes", v.stack_bytes);
-  a("static_shared_bytes", v.static_shared_bytes);
-  a("constant_bytes", v.constant_bytes);
-  a("max_threads_per_block", v.max_threads_per_block);
-}
-
 template <class Archive, Described<Compilation> T>
 void describe(Archive& a, T& v) {
   a("status", v.status);
@@ -62,50 +40,6 @@ void describe(Archive& a, T& v) {
   a("log", v.log);
   a("compile_ms", v.compile_ms);
   a("from_cache", v.from_cache);
-}
-
-template <class Archive, Described<DeviceLimits> T>
-void describe(Archive& a, T& v) {
-  a("multiprocessors", v.multiprocessors);
-  a("warp_size", v.warp_size);
-  a("max_threads_per_block", v.max_threads_per_block);
-  a("max_threads_per_multiprocessor", v.max_threads_per_multiprocessor);
-  a("max_blocks_per_multiprocessor", v.max_blocks_per_multiprocessor);
-  a("registers_per_block", v.registers_per_block);
-  a("registers_per_multiprocessor", v.registers_per_multiprocessor);
-  a("shared_bytes_per_block", v.shared_bytes_per_block);
-  a("shared_bytes_per_block_optin", v.shared_bytes_per_block_optin);
-  a("shared_bytes_per_multiprocessor", v.shared_bytes_per_multiprocessor);
-  a("reserved_shared_bytes_per_block", v.reserved_shared_bytes_per_block);
-  a("max_grid_x", v.max_grid_x);
-  a("max_grid_y", v.max_grid_y);
-  a("max_grid_z", v.max_grid_z);
-  a("max_block_x", v.max_block_x);
-  a("max_block_y", v.max_block_y);
-  a("max_block_z", v.max_block_z);
-  a("l2_bytes", v.l2_bytes);
-}
-
-template <class Archive, Described<DeviceInfo> T>
-void describe(Archive& a, T& v) {
-  a("id", v.id);
-  a("kind", v.kind);
-  a("name", v.name);
-  a("uuid", v.uuid);
-  a("architecture", v.architecture);
-  a("compute_major", v.compute_major);
-  a("compute_minor", v.compute_minor);
-  a("driver", v.driver);
-  a("memory_bytes", v.memory_bytes);
-  a("free_memory_bytes", v.free_memory_bytes);
-  a("limits", v.limits);
-}
-
-template <class Archive, Described<Dim3> T>
-void describe(Archive& a, T& v) {
-  a("x", v.x);
-  a("y", v.y);
-  a("z", v.z);
 }
 
 template <class Archive, Described<Init> T>
@@ -290,40 +224,6 @@ void describe(Archive& a, T& v) {
   a("role", v.role);
 }
 
-template <class Archive, Described<Occupancy> T>
-void describe(Archive& a, T& v) {
-  a("blocks_per_multiprocessor", v.blocks_per_multiprocessor);
-  a("active_warps_per_multiprocessor", v.active_warps_per_multiprocessor);
-  a("fraction", v.fraction);
-  a("limited_by", v.limited_by);
-}
-
-template <class Archive, Described<Verification> T>
-void describe(Archive& a, T& v) {
-  a("checked", v.checked);
-  a("error_ratio", v.error_ratio);
-  a("error_ulp_scale", v.error_ulp_scale);
-  a("wrong_elements", v.wrong_elements);
-  a("first_wrong", v.first_wrong);
-  a("buffer", v.buffer);
-  a("rule", v.rule);
-}
-
-template <class Archive, Described<Measurement> T>
-void describe(Archive& a, T& v) {
-  a("median_ns", v.median_ns);
-  a("low_ns", v.low_ns);
-  a("high_ns", v.high_ns);
-  a("min_ns", v.min_ns);
-  a("launches_per_sample", v.launches_per_sample);
-  a("sm_clock_mhz", v.sm_clock_mhz);
-  a("throttled_samples", v.throttled_samples);
-  a("temperature_c", v.temperature_c);
-  a("power_w", v.power_w);
-  a("includes_launch_latency", v.includes_launch_latency);
-  a("samples_ns", v.samples_ns);
-}
-
 template <class Archive, Described<TrialOutcome> T>
 void describe(Archive& a, T& v) {
   a("status", v.status);
@@ -334,18 +234,6 @@ void describe(Archive& a, T& v) {
   a("driver_blocks_per_multiprocessor", v.driver_blocks_per_multiprocessor);
   a("subject", v.subject);
   a("probes_passed", v.probes_passed);
-}
-
-template <class Archive, Described<Outlook> T>
-void describe(Archive& a, T& v) {
-  a("gain", v.gain);
-  a("low", v.low);
-  a("high", v.high);
-  a("estimate", v.estimate);
-  a("stretch", v.stretch);
-  a("behind", v.behind);
-  a("behind_at_worst", v.behind_at_worst);
-  a("faster", v.faster);
 }
 
 template <class Archive, Described<Standing> T>

@@ -1,0 +1,384 @@
+#pragma once
+#include <concepts>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/model/results.hpp"
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
+
+/// The fields of records, each type's in one list. Messages between processes, the columns of the database
+/// and their definitions, exports, JSON and the tables of docs/database.md follow from these lists, so that
+/// none can forget a field. An archive is called with each field's name and value; values are const when
+/// writing. A name, once released, stays.
+namespace tuner::model {
+
+template <class T, class Model>
+concept Described = std::same_as<std::remove_const_t<T>, Model>;
+
+/// A field of a record, with what people are told of it in documents and in the database's schema.
+struct Figure {
+  const char* name;
+  const char* meaning;
+  const char* unit = "";
+  /// When its value is not known. Such a value is NULL in a column and null in JSON; in memory it is less
+  /// than 0 (an integer), 0 (a real number) or empty. No text here: the value is always known.
+  const char* missing = "";
+  const char* before = "";  ///< its name in exports of versions 1 to 4, where that was another
+  bool may_be_missing() const { return *missing != 0; }
+  operator const char*() const { return name; }  // NOLINT(google-explicit-constructor): most need the name
+};
+
+/// Enumerators as they are stored and shown.
+inline std::string_view word_of(TrialStatus status) {
+  return to_string(status);
+}
+inline std::string_view word_of(Role role) {
+  return to_string(role);
+}
+inline std::string_view word_of(SearchEnding ending) {
+  return to_string(ending);
+}
+inline std::string_view word_of(ElementType type) {
+  return cuda_name(type);
+}
+
+/// The inverse; false where `word` is none of them.
+template <class E>
+bool read_word(std::string_view word, E& value) {
+  std::optional<E> found;
+  if constexpr (std::same_as<E, TrialStatus>) found = parse_trial_status(word);
+  if constexpr (std::same_as<E, Role>) found = parse_role(word);
+  if constexpr (std::same_as<E, SearchEnding>) found = parse_search_ending(word);
+  if constexpr (std::same_as<E, ElementType>) found = parse_element_type(word);
+  if (found) value = *found;
+  return found.has_value();
+}
+
+/// What was expected in place of another word.
+inline const char* words_of(TrialStatus) {
+  return "a trial status such as ok";
+}
+inline const char* words_of(Role) {
+  return "competitor, baseline or ceiling";
+}
+inline const char* words_of(SearchEnding) {
+  return "exhausted, until, budget, interrupted, gave_up or refused";
+}
+inline const char* words_of(ElementType) {
+  return "an element type such as float";
+}
+
+/// Whether a figure that may be missing is.
+template <class T>
+bool is_unknown(const T& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value == 0;
+  } else if constexpr (std::is_integral_v<T> && !std::same_as<T, bool>) {
+    return value < 0;
+  } else if constexpr (std::same_as<T, Configuration>) {
+    return value.assignments().empty();
+  } else if constexpr (requires { value.has_value(); }) {
+    return !value.has_value();
+  } else if constexpr (requires { value.empty(); }) {
+    return value.empty();
+  } else {
+    return false;
+  }
+}
+
+template <class Archive, Described<Dim3> T>
+void describe(Archive& a, T& v) {
+  a("x", v.x);
+  a("y", v.y);
+  a("z", v.z);
+}
+
+template <class Archive, Described<DeviceLimits> T>
+void describe(Archive& a, T& v) {
+  a("multiprocessors", v.multiprocessors);
+  a("warp_size", v.warp_size);
+  a("max_threads_per_block", v.max_threads_per_block);
+  a("max_threads_per_multiprocessor", v.max_threads_per_multiprocessor);
+  a("max_blocks_per_multiprocessor", v.max_blocks_per_multiprocessor);
+  a("registers_per_block", v.registers_per_block);
+  a("registers_per_multiprocessor", v.registers_per_multiprocessor);
+  a("shared_bytes_per_block", v.shared_bytes_per_block);
+  a("shared_bytes_per_block_optin", v.shared_bytes_per_block_optin);
+  a("shared_bytes_per_multiprocessor", v.shared_bytes_per_multiprocessor);
+  a("reserved_shared_bytes_per_block", v.reserved_shared_bytes_per_block);
+  a("max_grid_x", v.max_grid_x);
+  a("max_grid_y", v.max_grid_y);
+  a("max_grid_z", v.max_grid_z);
+  a("max_block_x", v.max_block_x);
+  a("max_block_y", v.max_block_y);
+  a("max_block_z", v.max_block_z);
+  a("l2_bytes", v.l2_bytes);
+}
+
+template <class Archive, Described<DeviceInfo> T>
+void describe(Archive& a, T& v) {
+  a("id", v.id);
+  a("kind", v.kind);
+  a("name", v.name);
+  a("uuid", v.uuid);
+  a("architecture", v.architecture);
+  a("compute_major", v.compute_major);
+  a("compute_minor", v.compute_minor);
+  a("driver", v.driver);
+  a("memory_bytes", v.memory_bytes);
+  a("free_memory_bytes", v.free_memory_bytes);
+  a("limits", v.limits);
+}
+
+template <class Archive, Described<KernelResources> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"entry", "name expression of the kernel"}, v.entry);
+  a(Figure{"symbol", "its name in the binary"}, v.symbol);
+  a(Figure{"registers", "of a thread", "registers"}, v.registers);
+  a(Figure{"spill_store_bytes", "of spilled registers that a thread stores", "bytes"}, v.spill_store_bytes);
+  a(Figure{"spill_load_bytes", "of spilled registers that a thread loads", "bytes"}, v.spill_load_bytes);
+  a(Figure{"stack_bytes", "of a thread", "bytes"}, v.stack_bytes);
+  a(Figure{"static_shared_bytes", "of a block", "bytes"}, v.static_shared_bytes);
+  a(Figure{"constant_bytes", "of the kernel", "bytes"}, v.constant_bytes);
+  a(Figure{"max_threads_per_block", "from __launch_bounds__; 0: no limit", "threads"},
+    v.max_threads_per_block);
+}
+
+template <class Archive, Described<Occupancy> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"fraction", "warps that fit on a multiprocessor, by the most it can hold", "0 to 1"}, v.fraction);
+  a(Figure{"blocks_per_multiprocessor", "blocks that fit on a multiprocessor", "blocks"},
+    v.blocks_per_multiprocessor);
+  a(Figure{"active_warps_per_multiprocessor", "warps that fit on a multiprocessor", "warps"},
+    v.active_warps_per_multiprocessor);
+  a(Figure{"limited_by", "what keeps it from being higher"}, v.limited_by);
+}
+
+template <class Archive, Described<Verification> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"checked", "the results were compared with the reference"}, v.checked);
+  a(Figure{"error_ratio", "the largest error by what the rule allows"}, v.error_ratio);
+  a(Figure{"error_ulp_scale", "the largest error by the spacing of numbers as large as the expected one"},
+    v.error_ulp_scale);
+  a(Figure{"wrong_elements", "elements outside of the bound", "elements"}, v.wrong_elements);
+  a(Figure{"first_wrong", "index of the first of them", "", "no element is wrong"}, v.first_wrong);
+  a(Figure{"buffer", "the buffer that these figures are of"}, v.buffer);
+  a(Figure{"rule", "by which rule the results were compared"}, v.rule);
+}
+
+template <class Archive, Described<Measurement> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"median_ns", "median time of one execution", "ns"}, v.median_ns);
+  a(Figure{"low_ns", "lower end of the 95 % interval of the median", "ns"}, v.low_ns);
+  a(Figure{"high_ns", "upper end of it", "ns"}, v.high_ns);
+  a(Figure{"min_ns", "fastest sample", "ns"}, v.min_ns);
+  a(Figure{"launches_per_sample", "one sample is the mean of so many", "launches"}, v.launches_per_sample);
+  a(Figure{"sm_clock_mhz", "median clock of the multiprocessors", "MHz", "the device does not tell"},
+    v.sm_clock_mhz);
+  a(Figure{"throttled_samples", "samples left out because the clock was lowered", "samples"},
+    v.throttled_samples);
+  a(Figure{"temperature_c", "of the GPU after the last sample", "°C", "the device does not tell"},
+    v.temperature_c);
+  a(Figure{"power_w", "of the GPU after the last sample", "W", "the device does not tell"}, v.power_w);
+  a(Figure{"includes_launch_latency", "the time is so short that it includes the latency of a launch"},
+    v.includes_launch_latency);
+  a(Figure{"samples_ns", "all samples, in the order taken", "ns"}, v.samples_ns);
+}
+
+template <class Archive, Described<Workload> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"operations", "that the problem asks for, however it is solved", "", "the spec does not say"},
+    v.operations);
+  a(Figure{"bytes", "that the problem moves at least", "bytes", "the spec does not say"}, v.bytes);
+}
+
+template <class Archive, Described<Problem> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"family", "kernels that solve the same problem"}, v.family);
+  a(Figure{"sizes", "each size by name"}, v.sizes);
+  a(Figure{"type", "element type"}, v.type);
+  a(Figure{"row_padding", "added to each row of a matrix", "elements"}, v.row_padding);
+}
+
+template <class Archive, Described<Environment> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"device", "name of the GPU"}, v.device);
+  a(Figure{"driver", "its driver's version"}, v.driver);
+  a(Figure{"toolkit", "compiler and its version"}, v.toolkit);
+  a(Figure{"type", "element type"}, v.type);
+  a(Figure{"l2", "state of the last-level cache at each launch: warm or cold"}, v.l2);
+  a(Figure{"method", "how times are taken"}, v.method);
+  a(Figure{"inputs", "how inputs are made"}, v.inputs);
+}
+
+/// What a trial's own row holds: its circumstances and its result. What trials share lies in other rows.
+template <class Archive, Described<TrialRecord> T>
+void describe_row(Archive& a, T& v) {
+  a(Figure{"role", "competitor; baseline: never chosen; ceiling: measures what the device can do"}, v.role);
+  a(Figure{"is_default", "the configuration that one has without tuning", "", "", "default"}, v.is_default);
+  a(Figure{"origin", "where the candidate came from", "", "a baseline, or unknown", "idea"}, v.origin);
+  a(Figure{"macros", "macros whose value the configuration does not show", "", "there are none"}, v.macros);
+  a(Figure{"definition", "digest of all that decides what the kernel runs and what is right", "", "unknown"},
+    v.definition);
+  a(Figure{"binary", "digest of the job that compiles it", "", "there is no binary"}, v.binary_key);
+  a(Figure{"probe", "digest of its binary with its probes", "", "it has none, or unknown"}, v.probe_key);
+  a(Figure{"grid", "of the first launch", "blocks"}, v.grid);
+  a(Figure{"block", "of the first launch", "threads"}, v.block);
+  a(Figure{"dynamic_shared_bytes", "of the first launch", "bytes"}, v.dynamic_shared_bytes);
+  a(Figure{"occupancy", "theoretical, of the first launch", "", "it was not compiled"}, v.occupancy);
+  a(Figure{"driver_blocks_per_multiprocessor", "the same by the driver", "blocks",
+           "the driver was not asked"},
+    v.outcome.driver_blocks_per_multiprocessor);
+  a(Figure{"status", "how the trial ended"}, v.outcome.status);
+  a(Figure{"detail", "what went wrong; of a library, its version"}, v.outcome.detail);
+  a(Figure{"device_lost", "the process could launch nothing after it"}, v.outcome.device_lost);
+  a(Figure{"verification", "how the results compare with the reference"}, v.outcome.verification);
+  a(Figure{"metrics", "figures of the spec at the median time, by name with unit"}, v.metrics);
+  a(Figure{"workload", "what the problem asks for"}, v.workload);
+  a(Figure{"gpu", "uuid of the GPU that measured it", "", "it was not run, or unknown"}, v.gpu);
+  a(Figure{"measured_at", "when the result was there", "UTC"}, v.measured_at);
+  a(Figure{"run", "the run that measured it", "", "unknown"}, v.run);
+  a(Figure{"sequence", "grows with each result of a run"}, v.sequence);
+}
+
+template <class Archive, Described<TrialRecord> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"trial", "identity: what is compiled, how it is launched, on which problem, in which environment"},
+    v.key);
+  describe(a, v.problem);
+  a(Figure{"kernel", "name of the kernel or library"}, v.kernel);
+  a(Figure{"configuration", "each parameter by name"}, v.configuration);
+  a(Figure{"environment", "times compare within one alone", "", "", "class"}, v.environment);
+  describe_row(a, v);
+  a(Figure{"measurement", "the current one", "", "it was not timed"}, v.outcome.measurement);
+  a(Figure{"resources", "of the first kernel that is launched", "", "it was not compiled"}, v.resources);
+  a(Figure{"compile_ms", "time to compile its binary", "ms"}, v.compile_ms);
+  a(Figure{"compile_log", "output of the compiler"}, v.compile_log);
+}
+
+template <class Archive, Described<Outlook> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"gain", "of the last `stretch` results; where that is 0, expected of the rest",
+           "of the best time"},
+    v.gain);
+  a(Figure{"low", "lower end of the 95 % interval of an expectation", "of the best time"}, v.low);
+  a(Figure{"high", "upper end of it", "of the best time"}, v.high);
+  a(Figure{"estimate", "where the gain comes from"}, v.estimate);
+  a(Figure{"stretch", "that the gain is of, failures not counted", "results"}, v.stretch);
+  a(Figure{"behind", "of searches on test spaces that ended like this one more than 5 % behind the best",
+           "share", "it did not end so"},
+    v.behind);
+  a(Figure{"behind_at_worst", "the same on the kind of space where it is largest", "share",
+           "it did not end so"},
+    v.behind_at_worst);
+  a(Figure{"faster", "of the rest, at most, that is faster, with 95 % confidence", "share", "not known"},
+    v.faster);
+}
+
+template <class Archive, Described<RunRecord> T>
+void describe(Archive& a, T& v) {
+  a("id", v.id);
+  a("command_line", v.command_line);
+  a("started_at", v.started_at);
+  a("ended_at", v.ended_at);
+  a("state", v.state);
+  a("host", v.host);
+  a("version", v.version);
+  a("strategy", v.strategy);
+  a("seed", v.seed);
+  a("device", v.device);
+  a("toolkit", v.toolkit);
+  a("measured", v.measured);
+}
+
+template <class Archive, Described<FinalRecord::Entry> T>
+void describe(Archive& a, T& v) {
+  a("trial", v.trial);
+  a("ratio", v.ratio);
+  a("ratio_low", v.ratio_low);
+  a("ratio_high", v.ratio_high);
+  a("tied", v.tied);
+}
+
+template <class Archive, Described<FinalRecord::Coverage> T>
+void describe(Archive& a, T& v) {
+  a("run", v.run);
+  a("kernel", v.kernel);
+  a("first", v.first);
+  a("last", v.last);
+}
+
+template <class Archive, Described<FinalRecord> T>
+void describe(Archive& a, T& v) {
+  describe(a, v.problem);
+  a(Figure{"environment", "times compare within one alone", "", "", "class"}, v.environment);
+  a("chosen", v.chosen);
+  a("entries", v.entries);
+  a("coverage", v.coverage);
+  a("rounds", v.rounds);
+  a("throttled_rounds", v.throttled_rounds);
+  a("measured_at", v.measured_at);
+  a("run", v.run);
+  a("sequence", v.sequence);
+}
+
+template <class Archive, Described<SearchRecord::Part> T>
+void describe(Archive& a, T& v) {
+  a("kernel", v.kernel);
+  a("spec", v.spec);
+  a("candidates", v.candidates);
+}
+
+template <class Archive, Described<SearchRecord> T>
+void describe(Archive& a, T& v) {
+  describe(a, v.problem);
+  a(Figure{"environment", "times compare within one alone", "", "", "class"}, v.environment);
+  a("run", v.run);
+  a("strategy", v.strategy);
+  a("ending", v.ending);
+  a("kernels", v.parts);
+  a("tried", v.tried);
+  a("failed", v.failed);
+  a("outlook", v.outlook);
+  a("ended_at", v.ended_at);
+}
+
+template <class Archive, Described<Ceiling> T>
+void describe(Archive& a, T& v) {
+  a("device", v.device);
+  a("kind", v.kind);
+  a("type", v.type);
+  a("value", v.value);
+  a("unit", v.unit);
+  a("trial", v.trial);
+  a("measured_at", v.measured_at);
+}
+
+template <class Archive, Described<ProbeVerdict> T>
+void describe(Archive& a, T& v) {
+  a("probe", v.probe);
+  a("status", v.status);
+  a("detail", v.detail);
+  a("deaths", v.deaths);
+  a("trial", v.trial);
+  a("run", v.run);
+  a("measured_at", v.measured_at);
+}
+
+template <class Archive, Described<KernelDeclaration> T>
+void describe(Archive& a, T& v) {
+  a("family", v.family);
+  a("kernel", v.kernel);
+  a("role", v.role);
+  a("definition", v.definition);
+  a("spec", v.spec);
+  a("path", v.path);
+  a("host", v.host);
+  a("declared_at", v.declared_at);
+}
+
+}  // namespace tuner::model
