@@ -18,6 +18,42 @@ std::optional<model::Expression> read_switch(TableReader& reader, std::string_vi
   return model::Expression{member->value.boolean ? "1" : "0", member->value.where};
 }
 
+using Of = model::StepKey::Of;
+
+void refuse(TableReader& reader, const Member& member, Of what) {
+  const char* const name = what == Of::launches ? "a launch" : what == Of::memsets ? "a memset" : "an upload";
+  reader.mistakes().add(member.where, fmt::format("{} has no \"{}\"", name, member.key),
+                        "a step either launches a kernel, uploads a buffer or sets one");
+}
+
+/// The keys whose values are expressions. `what` has them: launches, copies (an upload) or memsets.
+void read_keys(TableReader& reader, Of what, model::StepSpec& step) {
+  const model::StepKeys<model::AsNumbers> planned;
+  const auto read = [&]<typename Planned>(const model::StepKey& key, auto& value, const Planned&) {
+    const bool is_copy = what != Of::launches;
+    if (key.of != Of::all && key.of != what && !(key.of == Of::copies && is_copy)) {
+      if (const Member* member = reader.take(key.name)) refuse(reader, *member, what);
+      return true;
+    }
+    if (*key.example != 0) reader.require(key.name, key.example);
+    if constexpr (std::is_same_v<Planned, bool>)
+      value = read_switch(reader, key.name);
+    else if constexpr (std::is_same_v<Planned, std::int64_t>)
+      value = reader.expression(key.name);
+    else
+      value = reader.expressions(key.name, 3);
+    return true;
+  };
+  model::each_key(read, step, planned);
+  const Member* steps = reader.table().find("repeat_steps");
+  step.repeat_steps =
+      static_cast<int>(reader.integer("repeat_steps", 1, static_cast<std::int64_t>(most_steps)).value_or(1));
+  if (steps != nullptr && reader.table().find("repeat") == nullptr) {
+    reader.mistakes().add(steps->where, "\"repeat_steps\" without \"repeat\"",
+                          "repeat = \"ITERATIONS\" says how often the steps run in turn");
+  }
+}
+
 void read_launch(TableReader& reader, const std::string& default_entry, model::StepSpec& step) {
   Mistakes& mistakes = reader.mistakes();
   const Node& table = reader.table();
@@ -28,15 +64,7 @@ void read_launch(TableReader& reader, const std::string& default_entry, model::S
     mistakes.add(table.where, fmt::format("{} has no \"entry\"", reader.name()),
                  "entry = the name of the kernel function; [kernel] entry serves launches that have none");
   }
-  reader.require("block", "block = [\"BLOCK_SIZE\"], threads in x, y and z");
-  step.block = reader.expressions("block", 3);
-  reader.require("grid", "grid = [\"ceil_div(N, BLOCK_SIZE)\"], blocks in x, y and z");
-  step.grid = reader.expressions("grid", 3);
-  step.dynamic_shared_bytes = reader.expression("dynamic_shared_bytes");
-  step.overlap = reader.expression("overlap");
-  step.cooperative = read_switch(reader, "cooperative");
-  step.cluster = reader.expressions("cluster", 3);
-  step.shared_carveout_percent = reader.expression("shared_carveout");
+  read_keys(reader, Of::launches, step);
   for (const Node* name : reader.texts("arguments")) {
     if (name->text.empty()) mistakes.add(name->where, "an empty name among \"arguments\"");
     step.arguments.push_back(name->text);
@@ -52,29 +80,10 @@ void read_copy(TableReader& reader, std::string_view key, model::StepSpec& step)
     reader.mistakes().add(upload->value.where, fmt::format("\"{}\" names nothing", key),
                           fmt::format("{} = the name of a buffer", key));
   }
-  if (step.sets) step.byte = reader.expression("value");
-  step.first = reader.expression("first");
-  step.count = reader.expression("count");
-  for (const std::string_view other : {"entry", "block", "grid", "dynamic_shared_bytes", "overlap",
-                                       "cooperative", "cluster", "shared_carveout", "arguments"}) {
-    if (const Member* member = reader.take(other)) {
-      reader.mistakes().add(member->where,
-                            fmt::format("{} has no \"{}\"", step.sets ? "a memset" : "an upload", other),
-                            "a step either launches a kernel, uploads a buffer or sets one");
-    }
-  }
-}
-
-/// A loop around this step and those behind it.
-void read_repeat(TableReader& reader, model::StepSpec& step) {
-  step.repeat = reader.expression("repeat");
-  step.repeat_steps =
-      static_cast<int>(reader.integer("repeat_steps", 1, static_cast<std::int64_t>(most_steps)).value_or(1));
-  const Member* steps = reader.table().find("repeat_steps");
-  if (steps != nullptr && reader.table().find("repeat") == nullptr) {
-    reader.mistakes().add(steps->where, "\"repeat_steps\" without \"repeat\"",
-                          "repeat = \"ITERATIONS\" says how often the steps run in turn");
-  }
+  const Of what = step.sets ? Of::memsets : Of::copies;
+  read_keys(reader, what, step);
+  for (const std::string_view other : {"entry", "arguments"})
+    if (const Member* member = reader.take(other)) refuse(reader, *member, what);
 }
 
 /// Steps that must have finished, by their number from 0; only earlier ones can be waited for.
@@ -109,7 +118,6 @@ model::StepSpec read_step(const Node& table, const std::string& name, const std:
   }
   step.stream = static_cast<int>(reader.integer("stream", 0, most_streams - 1).value_or(0));
   read_after(reader, index, step);
-  read_repeat(reader, step);
   step.when = reader.expression("when");
   if (step.upload.empty()) {  // so that a misspelt one finds its name
     reader.take("upload");

@@ -35,10 +35,6 @@ constexpr std::array homes = {
     Home{"devices", "[kernel]"},
     Home{"options", "[kernel]"},
     Home{"include", "[kernel]"},
-    Home{"block", "[launch]"},
-    Home{"grid", "[launch]"},
-    Home{"dynamic_shared_bytes", "[launch]"},
-    Home{"overlap", "[launch]"},
     Home{"stream", "[launch]"},
     Home{"after", "[launch]"},
     Home{"upload", "[launch]"},
@@ -57,7 +53,12 @@ std::string home_hint(std::string_view key, std::string_view table) {
     if (home.key == key && home.place != table)
       return fmt::format("\"{}\" belongs {} {}", key, home.place == top ? "at" : "in", home.place);
   }
-  return "";
+  bool of_launch = false;
+  model::each_key([&](const model::StepKey& step_key) {
+    of_launch = of_launch || (key == step_key.name && key != "value");
+    return true;
+  });
+  return of_launch && table != "[launch]" ? fmt::format("\"{}\" belongs in [launch]", key) : "";
 }
 
 bool is_blank(std::string_view text) {

@@ -32,15 +32,16 @@ void read_outside(TableReader& reader, model::TensorMapSpec& map) {
 void read_tensor_map(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   model::TensorMapSpec& map = *argument.tensor;
   map.buffer = reader.required_text("tensor", "tensor = the name of the buffer that it is over").value_or("");
-  reader.require("shape", "shape = [\"K\", \"M\"], elements in each dimension, innermost first");
-  map.shape = reader.expressions("shape", most_map_dimensions);
-  map.strides = reader.expressions("strides", most_map_dimensions);
-  reader.require("box", "box = [\"TILE_K\", \"TILE_M\"], elements that one copy takes, innermost first");
-  map.box = reader.expressions("box", most_map_dimensions);
-  map.element_strides = reader.expressions("element_strides", most_map_dimensions);
-  map.interleave = reader.expression("interleave");
-  map.swizzle = reader.expression("swizzle");
-  map.l2_promotion = reader.expression("l2_promotion");
+  const model::TensorMap planned;
+  const auto read = [&]<typename Planned>(const model::TensorMapKey& key, auto& value, const Planned&) {
+    if (*key.example != 0) reader.require(key.name, key.example);
+    if constexpr (std::is_same_v<Planned, std::int64_t>)
+      value = reader.expression(key.name);
+    else
+      value = reader.expressions(key.name, most_map_dimensions);
+    return true;
+  };
+  model::each_map_key(read, map, planned);
   read_outside(reader, map);
   keep_to_devices_with_views(argument, "tensor map", context);
 }

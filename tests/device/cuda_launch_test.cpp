@@ -142,7 +142,7 @@ extern "C" __global__ void turn(float* to, const float* from, int n) {
     const auto y = filled(ElementType::float32, n, {Init::Kind::constant, 0, 0});
     Step there = launch("turn", 1000, 256, {address_operand(*y), address_operand(*x), integer_operand(n)});
     Step back = launch("turn", 1000, 256, {address_operand(*x), address_operand(*y), integer_operand(n)});
-    there.overlaps = back.overlaps = true;
+    there.overlap = back.overlap = true;
     const auto sequence = tests::bind(loaded, {there, back});
     sequence->run(1);
     sequence->run(200);
@@ -180,7 +180,7 @@ extern "C" __global__ void turn(float* to, const float* from, int n) {
       upload.kind = Step::Kind::upload;
       upload.buffer = 0;
       upload.first = part * half;
-      upload.elements = half;
+      upload.count = half;
       upload.stream = 1;
       steps.push_back(upload);
     }
@@ -215,7 +215,7 @@ extern "C" __global__ void turn(float* to, const float* from, int n) {
     Step set;
     set.kind = Step::Kind::memset;
     set.buffer = 0;
-    set.elements = n;
+    set.count = n;
     const Step add = launch("add", (n + 255) / 256, 256,
                             {address_operand(*y), integer_operand(n), real_operand(ElementType::float32, 2)});
     const auto sequence =

@@ -395,7 +395,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     Step upload;
     upload.kind = Step::Kind::upload;
     upload.buffer = 0;
-    upload.elements = elements;
+    upload.count = elements;
     uploading.plan.steps.insert(uploading.plan.steps.begin(), upload);
     CHECK(run(uploading).status == TrialStatus::ok);
 
@@ -411,7 +411,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
         upload.kind = Step::Kind::upload;
         upload.buffer = 0;
         upload.first = first;
-        upload.elements = count;
+        upload.count = count;
         out.plan.steps.insert(in_time ? out.plan.steps.begin() : out.plan.steps.end(), upload);
       }
       return out;
@@ -439,7 +439,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     Step upload;
     upload.kind = Step::Kind::upload;
     upload.buffer = 3;
-    upload.elements = elements;
+    upload.count = elements;
     two.plan.steps.push_back(upload);  // after the kernel, which does not read it
     CHECK(run(two).status == TrialStatus::ok);
   }
@@ -451,7 +451,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     Step upload;
     upload.kind = Step::Kind::upload;
     upload.buffer = 1;
-    upload.elements = elements;
+    upload.count = elements;
     accumulate.plan.steps.insert(accumulate.plan.steps.begin(), upload);
     script.kernels["kernel"] = [](const FakeArguments& arguments) {
       for (std::int64_t i = 0; i < arguments.integer(3); ++i) {

@@ -118,7 +118,7 @@ TEST_CASE("an uploaded variable is poison until its upload") {
   Step upload;
   upload.kind = Step::Kind::upload;
   upload.buffer = 0;
-  upload.elements = held;
+  upload.count = held;
   job.plan.steps.insert(job.plan.steps.begin(), upload);
   CHECK(fixture.run(job).status == TrialStatus::ok);
   std::swap(job.plan.steps[0], job.plan.steps[1]);  // too late

@@ -66,7 +66,7 @@ model::Step full_step(const char* entry) {
   step.grid = {2, 3, 4};
   step.block = {5, 6, 7};
   step.dynamic_shared_bytes = 64;
-  step.overlaps = true;
+  step.overlap = true;
   step.cooperative = true;
   step.cluster = {2, 2, 2};
   step.shared_carveout_percent = 50;
@@ -75,7 +75,7 @@ model::Step full_step(const char* entry) {
   step.operands = {full_operand(), full_operand()};
   step.buffer = 1;
   step.first = 2;
-  step.elements = 3;
+  step.count = 3;
   step.stream = 1;
   step.after = {0};
   return step;

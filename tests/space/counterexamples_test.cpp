@@ -143,9 +143,10 @@ TEST_SUITE("tuner::space") {
     check([&](auto& spec) { spec.steps[0].cluster = {chunk}; });
     for (const auto member :
          {&model::StepSpec::dynamic_shared_bytes, &model::StepSpec::overlap, &model::StepSpec::cooperative,
-          &model::StepSpec::shared_carveout_percent, &model::StepSpec::when, &model::StepSpec::repeat}) {
+          &model::StepSpec::shared_carveout_percent, &model::StepSpec::repeat}) {
       check([&](auto& spec) { spec.steps[0].*member = chunk; });
     }
+    check([&](auto& spec) { spec.steps[0].when = chunk; });
     for (const auto member : {&model::StepSpec::first, &model::StepSpec::count}) {
       check([&](auto& spec) {
         spec.steps.push_back(upload("x"));

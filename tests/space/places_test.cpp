@@ -200,7 +200,7 @@ TEST_CASE("a tensor map that no device has is left out, with the reason") {
         "tensor map `map`: interleaving takes 3 dimensions, here are 2");
   CHECK(refusal_of(with_map([](Map& map) {
           map.element_strides = expressions({"1", "9"});
-        })) == "tensor map `map`: element stride 9, allowed are 1 to 8");
+        })) == "tensor map `map`: element_strides 9, allowed are 1 to 8");
   CHECK(refusal_of(with_map(), 31) == "tensor map `map`: shape `N / 32` = 0, allowed are 1 to 4294967296");
   model::KernelSpec spec = with_map();
   spec.arguments[0].type = model::ElementType::float4;

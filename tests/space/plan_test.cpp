@@ -54,11 +54,11 @@ TEST_CASE("a launch overlaps where its spec says so, and is another trial then")
   };
   model::KernelSpec spec = scale_spec();
   const model::Plan plain = plan(spec, 1000, 64);
-  CHECK_FALSE(plain.steps[0].overlaps);
+  CHECK_FALSE(plain.steps[0].overlap);
   spec.steps[0].overlap = expression("B == 64");
-  CHECK(plan(spec, 1000, 64).steps[0].overlaps);
+  CHECK(plan(spec, 1000, 64).steps[0].overlap);
   CHECK_FALSE(key(plan(spec, 1000, 64)) == key(plain));
-  CHECK_FALSE(plan(spec, 1000, 32).steps[0].overlaps);
+  CHECK_FALSE(plan(spec, 1000, 32).steps[0].overlap);
   CHECK(key(plan(spec, 1000, 32)) == key(plan(scale_spec(), 1000, 32)));
 }
 
@@ -260,10 +260,10 @@ TEST_CASE("uploads copy all of a buffer, or the part they name") {
   CHECK(steps[0].kind == model::Step::Kind::upload);
   CHECK(steps[0].buffer == 0);
   CHECK(steps[0].first == 0);
-  CHECK(steps[0].elements == 10);
+  CHECK(steps[0].count == 10);
   CHECK(steps[1].first == 5);
-  CHECK(steps[1].elements == 5);
-  CHECK(steps[2].elements == 3);
+  CHECK(steps[1].count == 5);
+  CHECK(steps[2].count == 3);
   CHECK(steps[2].stream == 1);
   CHECK(steps[2].after == std::vector<int>{0});
 }
@@ -280,10 +280,10 @@ TEST_CASE("a memset sets bytes of what runs write, all or the part it names") {
   const auto steps = plan(spec, 10, 32).steps;
   CHECK(steps[0].kind == model::Step::Kind::memset);
   CHECK(steps[0].byte == 0);
-  CHECK(steps[0].elements == 10);
+  CHECK(steps[0].count == 10);
   CHECK(steps[1].byte == 255);
   CHECK(steps[1].first == 5);
-  CHECK(steps[1].elements == 5);
+  CHECK(steps[1].count == 5);
   spec.steps[0].upload = "x";
   REQUIRE(validate(spec).size() == 1);
   CHECK(validate(spec)[0].message == "memset of `x`, which runs do not write");

@@ -359,7 +359,7 @@ TEST_CASE("a buffer of structs counts bytes, its fields count their own, and upl
   CHECK(plan.buffers[4].elements == 8);
   CHECK(plan.buffers[3].struct_bytes == 0);
   CHECK(plan.steps[1].first == 24);
-  CHECK(plan.steps[1].elements == 48);
+  CHECK(plan.steps[1].count == 48);
   const auto uploaded = [](const char* first, const char* count) {
     return reason([&](model::KernelSpec& spec) {
       add_struct(spec, true);

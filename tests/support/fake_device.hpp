@@ -170,7 +170,7 @@ class FakeSequence final : public tuner::device::Sequence {
     const auto index = static_cast<std::size_t>(step.buffer);
     const auto size = tuner::model::size_bytes(buffers[index].type);
     auto* to = reinterpret_cast<std::byte*>(bindings.buffers[index]) + step.first * size;
-    const std::vector<std::byte> image(to, to + step.elements * size);
+    const std::vector<std::byte> image(to, to + step.count * size);
     return [to, image] {
       std::memcpy(to, image.data(), image.size());
       return 0.0;

@@ -33,7 +33,7 @@ Step full_step(Step::Kind kind) {
   step.grid = {5, 6, 7};
   step.block = {8, 9, 10};
   step.dynamic_shared_bytes = 98304;
-  step.overlaps = step.cooperative = true;
+  step.overlap = step.cooperative = true;
   step.cluster = {2, 3, 1};
   step.shared_carveout_percent = 40;
   step.repeat = 7;
@@ -48,7 +48,7 @@ Step full_step(Step::Kind kind) {
   step.operands.back().tensor = {{64, std::int64_t{1} << 32U}, {256}, {64, 8}, {1, 2}, 16, 128, 256, true};
   step.buffer = 2;
   step.first = 3;
-  step.elements = std::int64_t{1} << 40U;
+  step.count = std::int64_t{1} << 40U;
   step.stream = 1;
   step.after = {0, 2};
   return step;

@@ -22,7 +22,7 @@ bool uploaded_whole(const std::vector<model::Step>& steps, std::size_t index, st
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;
   for (const model::Step& step : steps) {
     if (step.kind != model::Step::Kind::upload || step.buffer != static_cast<int>(index)) continue;
-    parts.emplace_back(step.first, step.first + step.elements);
+    parts.emplace_back(step.first, step.first + step.count);
   }
   std::sort(parts.begin(), parts.end());
   std::int64_t covered = 0;

@@ -96,13 +96,12 @@ void describe(Archive& a, T& v) {
 
 template <class Archive, Described<TensorMap> T>
 void describe(Archive& a, T& v) {
-  a("shape", v.shape);
-  a("strides", v.strides);
-  a("box", v.box);
-  a("element_strides", v.element_strides);
-  a("interleave_bytes", v.interleave_bytes);
-  a("swizzle_bytes", v.swizzle_bytes);
-  a("l2_promotion_bytes", v.l2_promotion_bytes);
+  each_map_key(
+      [&](const TensorMapKey& key, auto& value) {
+        a(key.name, value);
+        return true;
+      },
+      v);
   a("nan_outside", v.nan_outside);
 }
 
@@ -145,20 +144,15 @@ template <class Archive, Described<Step> T>
 void describe(Archive& a, T& v) {
   a("kind", v.kind);
   a("entry", v.entry);
-  a("grid", v.grid);
-  a("block", v.block);
-  a("dynamic_shared_bytes", v.dynamic_shared_bytes);
-  a("overlaps", v.overlaps);
-  a("cooperative", v.cooperative);
-  a("cluster", v.cluster);
-  a("shared_carveout_percent", v.shared_carveout_percent);
-  a("repeat", v.repeat);
+  each_key(
+      [&](const StepKey& key, auto& value) {
+        a(key.name, value);
+        return true;
+      },
+      v);
   a("repeat_steps", v.repeat_steps);
   a("operands", v.operands);
   a("buffer", v.buffer);
-  a("first", v.first);
-  a("elements", v.elements);
-  a("byte", v.byte);
   a("stream", v.stream);
   a("after", v.after);
 }

@@ -64,17 +64,9 @@ struct InitSpec {
   const InitRule& for_type(ElementType type) const;
 };
 
-/// A CUtensorMap over a buffer; its numbers as those of TensorMap.
-struct TensorMapSpec {
+/// A CUtensorMap over a buffer.
+struct TensorMapSpec : TensorMapKeys<AsExpressions<Expression>> {
   std::string buffer;  ///< the argument that it is over
-  std::vector<Expression> shape;
-  std::vector<Expression> strides;  ///< empty: each dimension follows the one before it without a gap
-  std::vector<Expression> box;
-  std::vector<Expression> element_strides;  ///< empty: 1
-  std::optional<Expression> interleave;     ///< bytes; absent: 0, here and below
-  std::optional<Expression> swizzle;
-  std::optional<Expression> l2_promotion;
-  bool nan_outside = false;
 };
 
 /// A texture or a surface over a buffer; its parts as those of Texture.
@@ -133,26 +125,15 @@ struct ArgumentSpec {
 
 /// One step of a run, in the order written: a kernel launch, an upload of (part of) an argument, a memset of
 /// it, or a call of a host library, which no spec writes itself (space::baselines() makes them).
-struct StepSpec {
-  std::string entry;  ///< kernel name expression, or the function called; empty for an upload
-  std::vector<Expression> grid;
-  std::vector<Expression> block;
-  std::optional<Expression> dynamic_shared_bytes;
-  std::optional<Expression> overlap;                  ///< see Step::overlaps; not 0: it does
-  std::optional<Expression> cooperative;              ///< see Step::cooperative; not 0: it is
-  std::vector<Expression> cluster;                    ///< blocks in x, y and z; empty: no clusters
-  std::optional<Expression> shared_carveout_percent;  ///< see Step
-  std::optional<Expression> repeat;                   ///< how often it and …
-  int repeat_steps = 1;  ///< … the steps behind it run in turn, so many together; absent: once
+struct StepSpec : StepKeys<AsExpressions<Expression>> {
+  std::string entry;     ///< kernel name expression, or the function called; empty for an upload
+  int repeat_steps = 1;  ///< how many steps a loop has that begins here
   std::vector<std::string> arguments;  ///< names; empty: all arguments in written order
   std::string upload;  ///< argument copied from the host, or set, inside the timed region; empty for a launch
   bool sets = false;   ///< it is set: a memset
-  std::optional<Expression> byte;   ///< memset: what each byte becomes, default 0
-  std::optional<Expression> first;  ///< upload, memset: first element, default 0
-  std::optional<Expression> count;  ///< upload, memset: elements, default all
   int stream = 0;
-  std::vector<int> after;  ///< steps (from 0) on other streams that must have finished
-  std::optional<Expression> when;
+  std::vector<int> after;          ///< steps (from 0) on other streams that must have finished
+  std::optional<Expression> when;  ///< the step is left out where this is 0
   bool calls = false;     ///< a call; grid and block are not for it, and `arguments` names all it gets
   std::string workspace;  ///< call: the argument that is its workspace; empty: none
   SourceLocation where;

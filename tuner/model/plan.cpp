@@ -13,6 +13,15 @@ void add(DigestBuilder& digest, const Dim3& extent) {
   digest.add(extent.x).add(extent.y).add(extent.z);
 }
 
+void add(DigestBuilder& digest, std::int64_t number) {
+  digest.add(number);
+}
+
+void add(DigestBuilder& digest, const std::vector<std::int64_t>& numbers) {
+  digest.add(static_cast<std::int64_t>(numbers.size()));
+  for (const std::int64_t number : numbers) digest.add(number);
+}
+
 /// What a later version added follows only where it is used, so that identities of before stay.
 void add_numbers(DigestBuilder& digest, const Init& init) {
   digest.add(fmt::format("{:a} {:a}", init.a, init.b));
@@ -48,17 +57,17 @@ void add(DigestBuilder& digest, const BufferPlan& buffer) {
 }
 
 void add(DigestBuilder& digest, const TensorMap& map) {
-  for (const auto* numbers : {&map.shape, &map.strides, &map.box, &map.element_strides}) {
-    digest.add(static_cast<std::int64_t>(numbers->size()));
-    for (const std::int64_t number : *numbers) digest.add(number);
-  }
-  digest.add(map.interleave_bytes).add(map.swizzle_bytes).add(map.l2_promotion_bytes);
+  each_map_key(
+      [&](const TensorMapKey&, const auto& value) {
+        add(digest, value);
+        return true;
+      },
+      map);
   digest.add(map.nan_outside ? 1 : 0);
 }
 
 void add(DigestBuilder& digest, const Texture& texture) {
-  digest.add(static_cast<std::int64_t>(texture.shape.size()));
-  for (const std::int64_t extent : texture.shape) digest.add(extent);
+  add(digest, texture.shape);
   digest.add(texture.pitch_bytes).add(static_cast<std::int64_t>(texture.outside));
   for (const bool flag : {texture.interpolates, texture.reads_normalized, texture.normalized_coordinates})
     digest.add(flag ? 1 : 0);
@@ -87,15 +96,20 @@ void add(DigestBuilder& digest, const Step& step) {
   add(digest, step.block);
   digest.add(step.dynamic_shared_bytes).add(static_cast<std::int64_t>(step.operands.size()));
   for (const Operand& operand : step.operands) add(digest, operand);
-  digest.add(step.buffer).add(step.first).add(step.elements).add(step.stream);
+  digest.add(step.buffer).add(step.first).add(step.count).add(step.stream);
   if (step.byte != 0) digest.add("byte").add(step.byte);
   digest.add(static_cast<std::int64_t>(step.after.size()));
   for (const int index : step.after) digest.add(index);
-  if (step.overlaps) digest.add("overlaps");
-  if (step.cooperative) digest.add("cooperative");
-  if (step.cluster != Dim3{}) add(digest.add("cluster"), step.cluster);
-  if (step.repeat != 1) digest.add("repeat").add(step.repeat).add(step.repeat_steps);
-  if (step.shared_carveout_percent >= 0) digest.add("carveout").add(step.shared_carveout_percent);
+  const StepKeys<AsNumbers> usual;
+  each_key(
+      [&]<typename Value>(const StepKey& key, const Value& value, const Value& usual_value) {
+        if (*key.plan_word == 0 || value == usual_value) return true;
+        digest.add(key.plan_word);
+        if constexpr (!std::is_same_v<Value, bool>) add(digest, value);
+        if (key.name == std::string_view("repeat")) digest.add(step.repeat_steps);
+        return true;
+      },
+      step, usual);
 }
 
 template <typename Range>
@@ -111,7 +125,7 @@ std::vector<std::size_t> launch_order(const std::vector<Step>& steps) {
   for (std::size_t first = 0; first < steps.size();) {
     const std::size_t end =
         std::min(first + static_cast<std::size_t>(std::max(steps[first].repeat_steps, 1)), steps.size());
-    for (int i = 0; i < steps[first].repeat; ++i) {
+    for (std::int64_t i = 0; i < steps[first].repeat; ++i) {
       for (std::size_t step = first; step < end; ++step) order.push_back(step);
     }
     first = end;

@@ -7,17 +7,9 @@
 
 #include "tuner/model/digest.hpp"
 #include "tuner/model/element_type.hpp"
+#include "tuner/model/spec_keys.hpp"
 
 namespace tuner::model {
-
-/// A grid or a block, x fastest.
-struct Dim3 {
-  std::int64_t x = 1;
-  std::int64_t y = 1;
-  std::int64_t z = 1;
-  std::int64_t count() const { return x * y * z; }
-  bool operator==(const Dim3&) const = default;
-};
 
 enum class Access { in, out, inout, workspace };
 
@@ -107,19 +99,7 @@ struct BufferPlan {
   bool operator==(const BufferPlan&) const = default;
 };
 
-/// What a CUtensorMap says of the buffer that it is over, dimensions innermost first (cuTensorMapEncodeTiled
-/// in cuda.h).
-struct TensorMap {
-  std::vector<std::int64_t> shape;            ///< elements
-  std::vector<std::int64_t> strides;          ///< bytes, of each dimension but the innermost
-  std::vector<std::int64_t> box;              ///< elements that one copy takes …
-  std::vector<std::int64_t> element_strides;  ///< … of which it keeps every so many-th
-  int interleave_bytes = 0;                   ///< 0, 16 or 32
-  int swizzle_bytes = 0;                      ///< 0, 32, 64 or 128
-  int l2_promotion_bytes = 0;                 ///< 0, 64, 128 or 256
-  bool nan_outside = false;                   ///< what lies outside of the shape is read as NaN, else as 0
-  bool operator==(const TensorMap&) const = default;
-};
+using TensorMap = TensorMapKeys<AsNumbers>;
 
 /// A texture object over a buffer where it lies, cudaTextureObject_t, or over a CUDA array that the buffer is
 /// copied into and, where a kernel may have written it, out of again; then maybe a cudaSurfaceObject_t.
@@ -163,30 +143,14 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
-struct Step {
+struct Step : StepKeys<AsNumbers> {
   enum class Kind { launch, upload, call, memset };
   Kind kind = Kind::launch;
-  std::string entry;  ///< kernel, or for a call the function of a host library (tuner_baseline.h)
-  Dim3 grid;
-  Dim3 block;
-  std::int64_t dynamic_shared_bytes = 0;
-  /// A launch that may begin before the one before it in its stream has ended (programmatic dependent
-  /// launch). The kernel itself waits, before it reads or writes anything.
-  bool overlaps = false;
-  bool cooperative = false;  ///< all its blocks run at once and may wait for each other
-  Dim3 cluster;              ///< blocks that share a cluster; 1x1x1: none, or as the kernel itself says
-  /// How much of a multiprocessor's L1 is preferred as shared memory, in percent of the most; -1: the
-  /// driver's choice.
-  int shared_carveout_percent = -1;
-  /// How often this step and the `repeat_steps` - 1 behind it run in turn; see launch_order().
-  int repeat = 1;
-  int repeat_steps = 1;
+  std::string entry;     ///< kernel, or for a call the function of a host library (tuner_baseline.h)
+  int repeat_steps = 1;  ///< how many steps a loop has that begins here
   std::vector<Operand> operands;
-  int buffer = -1;            ///< upload: buffer whose initial contents are copied from the host; memset: the
-                              ///< one it sets; call: the workspace it may use, -1 where it has none
-  std::int64_t first = 0;     ///< upload, memset: first element
-  std::int64_t elements = 0;  ///< upload, memset: how many
-  int byte = 0;               ///< memset: what each of their bytes becomes
+  int buffer = -1;  ///< upload: buffer whose initial contents are copied from the host; memset: the
+                    ///< one it sets; call: the workspace it may use, -1 where it has none
   int stream = 0;
   std::vector<int> after;  ///< earlier steps on other streams to wait for
   bool operator==(const Step&) const = default;

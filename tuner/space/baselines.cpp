@@ -29,17 +29,12 @@ bool is_of_configuration(const CompiledSpec& compiled, const Program& program) {
   return false;
 }
 
-bool is_of_configuration(const CompiledSpec& compiled, const std::optional<Compiled>& expression) {
-  return expression && is_of_configuration(compiled, expression->program);
-}
-
 bool is_of_configuration(const CompiledSpec& compiled, const CompiledArgument& argument) {
-  return is_of_configuration(compiled, argument.integer) || is_of_configuration(compiled, argument.real) ||
-         std::any_of(argument.extent.begin(), argument.extent.end(),
-                     [&](const Compiled& extent) { return is_of_configuration(compiled, extent.program); }) ||
-         std::any_of(argument.components.begin(), argument.components.end(), [&](const Compiled& component) {
-           return is_of_configuration(compiled, component.program);
-         });
+  bool any = false;
+  each_expression(argument, [&](const Compiled& expression) {
+    any = any || is_of_configuration(compiled, expression.program);
+  });
+  return any;
 }
 
 /// Of an argument; a struct and its fields are one.
@@ -152,8 +147,7 @@ class BaselineCheck {
     }
     for (const CompiledStep* each : steps) {
       const CompiledStep& step = *each;
-      add(step.grid);
-      add(step.block);
+      each_expression(step, [&](const Compiled& expression) { shared.push_back(&expression); });
       for (const CompiledOperand& operand : step.operands) {
         if (operand.value) {
           shared.push_back(&*operand.value);
@@ -170,11 +164,6 @@ class BaselineCheck {
             if (*number) shared.push_back(&**number);
           }
         }
-      }
-      add(step.cluster);
-      for (const auto* optional :
-           {&step.dynamic_shared_bytes, &step.overlap, &step.cooperative, &step.repeat, &step.when}) {
-        if (*optional) shared.push_back(&**optional);
       }
     }
     if (m_compiled.verify && !m_baseline.rounding_terms) shared.push_back(&m_compiled.verify->rounding_terms);

@@ -117,34 +117,8 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
     const std::vector<bool> more = dependencies(compiled, expression.program);
     for (std::size_t slot = 0; slot < used.size(); ++slot) used[slot] = used[slot] || more[slot];
   };
-  const auto add_if = [&](const std::optional<Compiled>& expression) {
-    if (expression) add(*expression);
-  };
-  for (const CompiledArgument& argument : compiled.arguments) {
-    std::for_each(argument.extent.begin(), argument.extent.end(), add);
-    add_if(argument.integer);
-    add_if(argument.real);
-    std::for_each(argument.components.begin(), argument.components.end(), add);
-    if (argument.texture) {
-      std::for_each(argument.texture->shape.begin(), argument.texture->shape.end(), add);
-      add_if(argument.texture->pitch);
-    }
-    if (!argument.tensor) continue;
-    const CompiledTensorMap& map = *argument.tensor;
-    for (const auto* numbers : {&map.shape, &map.strides, &map.box, &map.element_strides})
-      std::for_each(numbers->begin(), numbers->end(), add);
-    for (const auto* bytes : {&map.interleave, &map.swizzle, &map.l2_promotion}) add_if(*bytes);
-  }
-  for (const CompiledStep& step : compiled.steps) {
-    std::for_each(step.grid.begin(), step.grid.end(), add);
-    std::for_each(step.block.begin(), step.block.end(), add);
-    for (const auto& optional :
-         {step.dynamic_shared_bytes, step.overlap, step.cooperative, step.shared_carveout_percent, step.first,
-          step.count, step.when, step.repeat}) {
-      add_if(optional);
-    }
-    std::for_each(step.cluster.begin(), step.cluster.end(), add);
-  }
+  for (const CompiledArgument& argument : compiled.arguments) each_expression(argument, add);
+  for (const CompiledStep& step : compiled.steps) each_expression(step, add);
   return used;
 }
 

@@ -59,7 +59,7 @@ class StepCompiler {
     }
     if (argument.pointer) {
       result.buffer = m_buffers++;
-      result.extent = m_compiler.compile_all(argument.extent);
+      result.extent = m_compiler.compile(argument.extent);
       if (argument.extent.empty() && !argument.is_field()) {
         m_compiler.report(argument.where, fmt::format("argument `{}` has no extent", argument.name),
                           "extent = [\"M\", \"N\"]");
@@ -122,7 +122,7 @@ class StepCompiler {
       m_compiler.report(where, fmt::format("an array over `{}`, which is a symbol", texture.buffer),
                         "name a buffer without one");
     }
-    result.shape = m_compiler.compile_all(texture.shape);
+    result.shape = m_compiler.compile(texture.shape);
     result.pitch = m_compiler.compile(texture.pitch);
     return result;
   }
@@ -130,13 +130,12 @@ class StepCompiler {
   CompiledTensorMap compile(const model::TensorMapSpec& map, const model::SourceLocation& where) {
     CompiledTensorMap result;
     result.argument = viewed_buffer(map.buffer, "tensor map", where);
-    result.shape = m_compiler.compile_all(map.shape);
-    result.strides = m_compiler.compile_all(map.strides);
-    result.box = m_compiler.compile_all(map.box);
-    result.element_strides = m_compiler.compile_all(map.element_strides);
-    result.interleave = m_compiler.compile(map.interleave);
-    result.swizzle = m_compiler.compile(map.swizzle);
-    result.l2_promotion = m_compiler.compile(map.l2_promotion);
+    model::each_map_key(
+        [&](const model::TensorMapKey&, const auto& written, auto& compiled) {
+          compiled = m_compiler.compile(written);
+          return true;
+        },
+        map, result);
     const std::size_t rank = map.shape.size();
     const auto check = [&](const char* key, std::size_t found, std::size_t wanted) {
       if (found == wanted) return;
@@ -185,9 +184,14 @@ class StepCompiler {
     std::vector<CompiledStep> all;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       check_order(steps, i);
-      all.push_back(compile(steps[i], use));
-      all.back().when = m_compiler.compile(steps[i].when);
-      all.back().repeat = m_compiler.compile(steps[i].repeat);
+      CompiledStep& step = all.emplace_back(compile(steps[i], use));
+      step.when = m_compiler.compile(steps[i].when);
+      model::each_key(
+          [&](const model::StepKey&, const auto& written, auto& compiled) {
+            compiled = m_compiler.compile(written);
+            return true;
+          },
+          steps[i], step);
     }
     return all;
   }
@@ -217,13 +221,6 @@ class StepCompiler {
                         fmt::format("{} of `{}` has {} dimensions", what, step.entry, extents->size()),
                         "write one to three");
     }
-    result.grid = m_compiler.compile_all(step.grid);
-    result.block = m_compiler.compile_all(step.block);
-    result.dynamic_shared_bytes = m_compiler.compile(step.dynamic_shared_bytes);
-    result.overlap = m_compiler.compile(step.overlap);
-    result.cooperative = m_compiler.compile(step.cooperative);
-    result.cluster = m_compiler.compile_all(step.cluster);
-    result.shared_carveout_percent = m_compiler.compile(step.shared_carveout_percent);
     for (const std::string& name : step.arguments) {
       if (const auto operand = resolve(name, step, use)) result.operands.push_back(*operand);
     }
@@ -272,9 +269,6 @@ class StepCompiler {
   CompiledStep compile_upload(const StepSpec& step) {
     CompiledStep result;
     result.upload = argument_index(step.upload, step.where);
-    result.first = m_compiler.compile(step.first);
-    result.count = m_compiler.compile(step.count);
-    result.byte = m_compiler.compile(step.byte);
     if (!step.entry.empty()) {
       m_compiler.report(step.where,
                         fmt::format("step both launches `{}` and uploads `{}`", step.entry, step.upload),

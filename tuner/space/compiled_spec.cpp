@@ -53,7 +53,7 @@ std::shared_ptr<const CompiledSpec> compile_spec(model::KernelSpec spec,
   const Rules of_problem{.real = true, .limits = false};
   compiled->operations = compiler.compile(compiled->spec.workload.operations, of_problem);
   compiled->bytes = compiler.compile(compiled->spec.workload.bytes, of_problem);
-  compiled->ceiling_sizes = compiler.compile_all(compiled->spec.ceiling_sizes);
+  compiled->ceiling_sizes = compiler.compile(compiled->spec.ceiling_sizes);
   // A use can only be missed for certain where every expression is understood.
   if (found.empty()) check_uses(*compiled, compiler);
   if (found.empty()) check_baselines(*compiled, compiler);

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct Compiled {
   Program program;
 };
 
+/// What one or more expressions of a key are, as a range.
+inline std::span<const Compiled> expressions_of(const std::optional<Compiled>& one) {
+  return one ? std::span<const Compiled>(&*one, 1) : std::span<const Compiled>();
+}
+inline std::span<const Compiled> expressions_of(const std::vector<Compiled>& many) {
+  return many;
+}
+
 struct CompiledParameter {
   std::vector<std::int64_t> codes;  ///< of the values, in order
   std::int64_t otherwise = 0;
@@ -34,16 +43,8 @@ struct CompiledDerived {
   Compiled value;
 };
 
-/// See model::TensorMapSpec; what has no expression has its usual value.
-struct CompiledTensorMap {
+struct CompiledTensorMap : model::TensorMapKeys<model::AsExpressions<Compiled>> {
   int argument = -1;  ///< the buffer's, in KernelSpec::arguments
-  std::vector<Compiled> shape;
-  std::vector<Compiled> strides;
-  std::vector<Compiled> box;
-  std::vector<Compiled> element_strides;
-  std::optional<Compiled> interleave;
-  std::optional<Compiled> swizzle;
-  std::optional<Compiled> l2_promotion;
 };
 
 /// Whether textures and surfaces hold elements of `type`: one, two or four numbers of at most 32 bits.
@@ -71,6 +72,24 @@ struct CompiledArgument {
   int buffer = -1;  ///< index among the plan's buffers; -1 for scalars
 };
 
+/// `visit(expression)` for each expression of what launches are passed: not of what a buffer is filled with.
+template <class Visit>
+void each_expression(const CompiledArgument& argument, const Visit& visit) {
+  const auto visit_all = [&](const auto& value) {
+    for (const Compiled& expression : expressions_of(value)) visit(expression);
+    return true;
+  };
+  visit_all(argument.extent);
+  visit_all(argument.integer);
+  visit_all(argument.real);
+  visit_all(argument.components);
+  if (argument.texture) visit_all(argument.texture->shape);
+  if (argument.texture) visit_all(argument.texture->pitch);
+  if (argument.tensor)
+    model::each_map_key([&](const model::TensorMapKey&, const auto& value) { return visit_all(value); },
+                        *argument.tensor);
+}
+
 struct CompiledOperand {
   model::Operand::Kind kind = model::Operand::Kind::buffer;  ///< also for scalars of any type
   int argument = 0;  ///< index in KernelSpec::arguments; without `value`
@@ -78,23 +97,24 @@ struct CompiledOperand {
   std::optional<Compiled> value;
 };
 
-struct CompiledStep {
-  std::vector<Compiled> grid;
-  std::vector<Compiled> block;
-  std::optional<Compiled> dynamic_shared_bytes;
-  std::optional<Compiled> overlap;
-  std::optional<Compiled> cooperative;
-  std::vector<Compiled> cluster;
-  std::optional<Compiled> shared_carveout_percent;
-  std::optional<Compiled> repeat;
+struct CompiledStep : model::StepKeys<model::AsExpressions<Compiled>> {
   std::vector<CompiledOperand> operands;
   int upload = -1;     ///< index in KernelSpec::arguments; -1 where it is none
-  int workspace = -1;  ///< likewise, of a call
-  std::optional<Compiled> first;
-  std::optional<Compiled> count;
-  std::optional<Compiled> byte;
+  int workspace = -1;  ///< the same, of a call
   std::optional<Compiled> when;
 };
+
+/// `visit(expression)` for each expression of a step.
+template <class Visit>
+void each_expression(const CompiledStep& step, const Visit& visit) {
+  model::each_key(
+      [&](const model::StepKey&, const auto& value) {
+        for (const Compiled& expression : expressions_of(value)) visit(expression);
+        return true;
+      },
+      step);
+  if (step.when) visit(*step.when);
+}
 
 struct CompiledVerification {
   std::vector<CompiledStep> steps;

@@ -39,7 +39,7 @@ std::optional<Planner::Course> Planner::course(const std::vector<model::StepSpec
       }
       times = *repeat;
       loop_end = i + static_cast<std::size_t>(specs[i].repeat_steps);
-      course.repeat[i] = static_cast<int>(times);
+      course.repeat[i] = times;
     }
     const std::optional<std::int64_t> applies = compiled[i].when ? number(*compiled[i].when, "when") : 1;
     if (!applies) return std::nullopt;
@@ -98,61 +98,61 @@ std::optional<model::Step> Planner::launch(const model::StepSpec& spec, const Co
     return reject(fmt::format("block of `{}` is {}x{}x{} = {} threads; this device allows {}", spec.entry,
                               block->x, block->y, block->z, block->count(), m_limits.max_threads_per_block));
   }
-  if (compiled.dynamic_shared_bytes) {
-    const std::optional<std::int64_t> bytes = number(*compiled.dynamic_shared_bytes, "dynamic_shared_bytes");
-    if (!bytes) return std::nullopt;
-    if (*bytes < 0 || *bytes > m_limits.shared_bytes_per_block_optin) {
-      return reject(fmt::format("dynamic_shared_bytes {} of `{}`; this device allows 0 to {}",
-                                shown(*compiled.dynamic_shared_bytes, *bytes), spec.entry,
-                                m_limits.shared_bytes_per_block_optin));
-    }
-    step.dynamic_shared_bytes = *bytes;
-  }
-  if (!set_attributes(compiled, step) || !add_operands(compiled, step)) return std::nullopt;
+  const bool set_all = model::each_key(
+      [&](const model::StepKey& key, const auto& expressions, auto& value) {
+        const bool is_set = key.of != model::StepKey::Of::launches || *key.example != 0;
+        return is_set || set(key, expressions, step.entry, value);
+      },
+      compiled, step);
+  if (!set_all || !check_cluster(compiled, step) || !add_operands(compiled, step)) return std::nullopt;
   return step;
 }
 
-bool Planner::set_attributes(const CompiledStep& compiled, model::Step& step) {
-  for (const auto& [expression, what, into] :
-       {std::tuple{&compiled.overlap, "overlap", &step.overlaps},
-        std::tuple{&compiled.cooperative, "cooperative", &step.cooperative}}) {
-    if (!*expression) continue;
-    const std::optional<std::int64_t> value = number(**expression, what);
-    if (!value) return false;
-    *into = *value != 0;
-  }
-  if (compiled.shared_carveout_percent) {
-    const Compiled& expression = *compiled.shared_carveout_percent;
-    const std::optional<std::int64_t> percent = number(expression, "shared_carveout");
-    if (!percent) return false;
-    if (*percent < -1 || *percent > 100) {
-      reject(fmt::format("shared_carveout {} of `{}`; it is a percentage, or -1 for the driver's choice",
-                         shown(expression, *percent), step.entry));
-      return false;
-    }
-    step.shared_carveout_percent = static_cast<int>(*percent);
-  }
-  return set_cluster(compiled, step);
+bool Planner::set(const model::StepKey& key, const std::optional<Compiled>& expression,
+                  const std::string& entry, std::int64_t& into) {
+  if (!expression) return true;
+  const std::optional<std::int64_t> value = number(*expression, key.name);
+  if (!value) return false;
+  into = *value;
+  const std::int64_t most = key.most_on != nullptr ? m_limits.*key.most_on : key.most;
+  if (*value >= key.least && *value <= most) return true;
+  reject(
+      fmt::format("{} {} of `{}`; {}", key.name, shown(*expression, *value), entry,
+                  *key.range != 0 ? key.range : fmt::format("this device allows {} to {}", key.least, most)));
+  return false;
+}
+
+bool Planner::set(const model::StepKey& key, const std::optional<Compiled>& expression, const std::string&,
+                  bool& into) {
+  if (!expression) return true;
+  const std::optional<std::int64_t> value = number(*expression, key.name);
+  into = value.value_or(0) != 0;
+  return value.has_value();
+}
+
+bool Planner::set(const model::StepKey& key, const std::vector<Compiled>& expressions, const std::string&,
+                  model::Dim3& into) {
+  const std::optional<model::Dim3> value = extents(expressions, key.name);
+  into = value.value_or(into);
+  return value.has_value();
 }
 
 /// Only what is wrong on every device with clusters; whether this one has them is asked with its limits.
-bool Planner::set_cluster(const CompiledStep& compiled, model::Step& step) {
+bool Planner::check_cluster(const CompiledStep& compiled, const model::Step& step) {
   if (compiled.cluster.empty()) return true;
-  const std::optional<model::Dim3> cluster = extents(compiled.cluster, "cluster");
-  if (!cluster) return false;
+  const model::Dim3& cluster = step.cluster;
+  const model::Dim3& grid = step.grid;
   const auto divides = [](std::int64_t part, std::int64_t whole) { return part >= 1 && whole % part == 0; };
-  if (!divides(cluster->x, step.grid.x) || !divides(cluster->y, step.grid.y) ||
-      !divides(cluster->z, step.grid.z)) {
-    reject(fmt::format("a cluster of {}x{}x{} does not divide the grid of `{}`, {}x{}x{}", cluster->x,
-                       cluster->y, cluster->z, step.entry, step.grid.x, step.grid.y, step.grid.z));
+  if (!divides(cluster.x, grid.x) || !divides(cluster.y, grid.y) || !divides(cluster.z, grid.z)) {
+    reject(fmt::format("a cluster of {}x{}x{} does not divide the grid of `{}`, {}x{}x{}", cluster.x,
+                       cluster.y, cluster.z, step.entry, grid.x, grid.y, grid.z));
     return false;
   }
-  step.cluster = *cluster;
-  if (cluster->count() <= most_cluster_blocks) return true;
+  if (cluster.count() <= most_cluster_blocks) return true;
   reject(
       fmt::format("a cluster of `{}` has {}x{}x{} = {} blocks; {} is the most that every device with "
                   "clusters can launch",
-                  step.entry, cluster->x, cluster->y, cluster->z, cluster->count(), most_cluster_blocks));
+                  step.entry, cluster.x, cluster.y, cluster.z, cluster.count(), most_cluster_blocks));
   return false;
 }
 
@@ -221,9 +221,9 @@ std::optional<model::Step> Planner::upload(const model::StepSpec& spec, const Co
     return reject(
         fmt::format("memset of `{}` to {}; a byte is 0 to 255", spec.upload, shown(*compiled.byte, *byte)));
   }
-  step.byte = static_cast<int>(*byte);
+  step.byte = *byte;
   step.first = *first * unit;
-  step.elements = *count * unit;
+  step.count = *count * unit;
   return step;
 }
 

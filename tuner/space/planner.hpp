@@ -92,12 +92,17 @@ class Planner {
   /// Which steps run, and how often each loop, by its first step. Nothing after a fault.
   struct Course {
     std::vector<bool> kept;
-    std::vector<int> repeat;
+    std::vector<std::int64_t> repeat;
   };
   std::optional<Course> course(const std::vector<model::StepSpec>& specs,
                                const std::vector<CompiledStep>& compiled);
-  bool set_attributes(const CompiledStep& compiled, model::Step& step);
-  bool set_cluster(const CompiledStep& compiled, model::Step& step);
+  bool set(const model::StepKey& key, const std::optional<Compiled>& expression, const std::string& entry,
+           std::int64_t& into);
+  bool set(const model::StepKey& key, const std::optional<Compiled>& expression, const std::string& entry,
+           bool& into);
+  bool set(const model::StepKey& key, const std::vector<Compiled>& expressions, const std::string& entry,
+           model::Dim3& into);
+  bool check_cluster(const CompiledStep& compiled, const model::Step& step);
   bool check_macros();
   std::optional<model::Step> launch(const model::StepSpec& spec, const CompiledStep& compiled);
   std::optional<model::Step> upload(const model::StepSpec& spec, const CompiledStep& compiled);

@@ -30,9 +30,10 @@ std::optional<Compiled> ExpressionCompiler::compile(const std::optional<model::E
   return compile(*expression, rules);
 }
 
-std::vector<Compiled> ExpressionCompiler::compile_all(const std::vector<model::Expression>& expressions) {
+std::vector<Compiled> ExpressionCompiler::compile(const std::vector<model::Expression>& expressions,
+                                                  const Rules& rules) {
   std::vector<Compiled> all;
-  for (const model::Expression& expression : expressions) all.push_back(compile(expression));
+  for (const model::Expression& expression : expressions) all.push_back(compile(expression, rules));
   return all;
 }
 

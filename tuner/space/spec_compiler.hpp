@@ -20,7 +20,7 @@ class ExpressionCompiler {
   Compiled compile(const model::Expression& expression, const Rules& rules = {});
   std::optional<Compiled> compile(const std::optional<model::Expression>& expression,
                                   const Rules& rules = {});
-  std::vector<Compiled> compile_all(const std::vector<model::Expression>& expressions);
+  std::vector<Compiled> compile(const std::vector<model::Expression>& expressions, const Rules& rules = {});
   /// One program per operand of the `&&`s at the top.
   std::vector<Compiled> compile_conjuncts(const model::Expression& expression);
 

@@ -76,6 +76,14 @@ void add(DigestBuilder& digest, const model::ConditionalOption& option) {
   add(digest, option.when);
 }
 
+bool is_written(const std::optional<model::Expression>& value) {
+  return value.has_value();
+}
+
+bool is_written(const std::vector<model::Expression>& value) {
+  return !value.empty();
+}
+
 /// What a later version added follows only where it is used, so that definitions of before stay; likewise
 /// below.
 void add(DigestBuilder& digest, const model::InitRule& rule) {
@@ -111,9 +119,12 @@ void add(DigestBuilder& digest, const model::Tolerance& t) {
 
 void add(DigestBuilder& digest, const model::TensorMapSpec& map) {
   digest.add(map.buffer).add(map.nan_outside ? 1 : 0);
-  for (const auto* numbers : {&map.shape, &map.strides, &map.box, &map.element_strides})
-    add(digest, *numbers);
-  for (const auto* bytes : {&map.interleave, &map.swizzle, &map.l2_promotion}) add(digest, *bytes);
+  model::each_map_key(
+      [&](const model::TensorMapKey&, const auto& value) {
+        add(digest, value);
+        return true;
+      },
+      map);
 }
 
 void add(DigestBuilder& digest, const model::TextureSpec& texture) {
@@ -163,10 +174,12 @@ void add(DigestBuilder& digest, const model::StepSpec& step) {
   add(digest, step.when);
   if (step.sets) add(digest.add("sets"), step.byte);
   if (step.calls) digest.add("calls").add(step.workspace);
-  if (step.overlap) add(digest.add("overlap"), step.overlap);
-  if (step.cooperative) add(digest.add("cooperative"), step.cooperative);
-  if (!step.cluster.empty()) add(digest.add("cluster"), step.cluster);
-  if (step.shared_carveout_percent) add(digest.add("carveout"), step.shared_carveout_percent);
+  model::each_key(
+      [&](const model::StepKey& key, const auto& value) {
+        if (*key.spec_word != 0 && is_written(value)) add(digest.add(key.spec_word), value);
+        return true;
+      },
+      step);
   if (step.repeat) add(digest.add("repeat").add(step.repeat_steps), step.repeat);
 }
 

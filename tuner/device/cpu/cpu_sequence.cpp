@@ -123,15 +123,15 @@ CpuSequence::Bound CpuSequence::bind_upload(const model::Step& step,
                                             const Bindings& bindings) {
   const auto index = static_cast<std::size_t>(step.buffer);
   const model::BufferPlan& buffer = buffers.at(index);
-  if (step.first < 0 || step.elements < 0 || step.first > buffer.elements - step.elements) {
+  if (step.first < 0 || step.count < 0 || step.first > buffer.elements - step.count) {
     refuse(fmt::format("elements {} to {} are not inside {}, which has {}", step.first,
-                       step.first + step.elements, buffer.name, buffer.elements));
+                       step.first + step.count, buffer.name, buffer.elements));
   }
   Bound bound;
   const std::int64_t element_bytes = model::size_bytes(buffer.type);
   bound.upload_to = reinterpret_cast<std::byte*>(bindings.buffers.at(index)) + step.first * element_bytes;
-  bound.bytes = static_cast<std::size_t>(step.elements * element_bytes);
-  bound.byte = step.byte;
+  bound.bytes = static_cast<std::size_t>(step.count * element_bytes);
+  bound.byte = static_cast<int>(step.byte);
   if (step.kind == model::Step::Kind::upload)
     bound.upload.assign(bound.upload_to, bound.upload_to + bound.bytes);
   return bound;

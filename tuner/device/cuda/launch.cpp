@@ -31,7 +31,7 @@ std::vector<CUlaunchAttribute> attributes_of(const model::Step& step) {
     all.back().id = id;
     return all.back().value;
   };
-  if (step.overlaps)
+  if (step.overlap)
     add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
   if (step.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
   if (step.cluster.count() > 1) {
@@ -117,9 +117,9 @@ void Launch::opt_in_to_shared_memory(const Driver& driver) const {
     check(driver, result, fmt::format("allowing the shared memory of {}", text()).c_str());
 }
 
-void Launch::prefer_shared_memory(const Driver& driver, int percent) const {
-  const CUresult result =
-      driver.func_set_attribute(m_function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
+void Launch::prefer_shared_memory(const Driver& driver, std::int64_t percent) const {
+  const CUresult result = driver.func_set_attribute(
+      m_function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, static_cast<int>(percent));
   if (result != CUDA_SUCCESS)
     check(driver, result, fmt::format("preferring {} % of shared memory for {}", percent, m_entry).c_str());
 }

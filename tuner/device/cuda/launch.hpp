@@ -26,7 +26,7 @@ class Launch {
  private:
   void check_parameters(const Driver& driver, const model::Step& step) const;
   void opt_in_to_shared_memory(const Driver& driver) const;
-  void prefer_shared_memory(const Driver& driver, int percent) const;
+  void prefer_shared_memory(const Driver& driver, std::int64_t percent) const;
   void check_clusters(const Driver& driver, const model::Dim3& cluster) const;
   CUlaunchConfig config(CUstream stream) const;
   std::string text() const;

@@ -76,12 +76,12 @@ CUfunction CudaSequence::find_kernel(const std::vector<model::KernelResources>& 
 
 CudaSequence::Set CudaSequence::make_set(const model::Step& step, const model::BufferPlan& buffer,
                                          Address address) {
-  if (step.first < 0 || step.elements < 0 || step.first > buffer.elements - step.elements) {
+  if (step.first < 0 || step.count < 0 || step.first > buffer.elements - step.count) {
     refuse(fmt::format("elements {} to {} are not inside {}, which has {}", step.first,
-                       step.first + step.elements, buffer.name, buffer.elements));
+                       step.first + step.count, buffer.name, buffer.elements));
   }
   const std::int64_t size = model::size_bytes(buffer.type);
-  return {address + static_cast<Address>(step.first * size), static_cast<std::size_t>(step.elements * size),
+  return {address + static_cast<Address>(step.first * size), static_cast<std::size_t>(step.count * size),
           static_cast<unsigned char>(step.byte)};
 }
 

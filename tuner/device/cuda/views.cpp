@@ -41,18 +41,18 @@ CUtensorMapDataType data_type(model::ElementType type) {
   }
 }
 
-CUtensorMapInterleave interleave(int bytes) {
+CUtensorMapInterleave interleave(std::int64_t bytes) {
   if (bytes == 0) return CU_TENSOR_MAP_INTERLEAVE_NONE;
   return bytes == 16 ? CU_TENSOR_MAP_INTERLEAVE_16B : CU_TENSOR_MAP_INTERLEAVE_32B;
 }
 
-CUtensorMapSwizzle swizzle(int bytes) {
+CUtensorMapSwizzle swizzle(std::int64_t bytes) {
   if (bytes == 0) return CU_TENSOR_MAP_SWIZZLE_NONE;
   if (bytes == 32) return CU_TENSOR_MAP_SWIZZLE_32B;
   return bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B;
 }
 
-CUtensorMapL2promotion l2_promotion(int bytes) {
+CUtensorMapL2promotion l2_promotion(std::int64_t bytes) {
   if (bytes == 0) return CU_TENSOR_MAP_L2_PROMOTION_NONE;
   if (bytes == 64) return CU_TENSOR_MAP_L2_PROMOTION_L2_64B;
   return bytes == 128 ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B : CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
@@ -81,7 +81,7 @@ OperandValue make_tensor_map(const Driver& driver, const model::Operand& operand
   const CUresult result = driver.tensor_map_encode_tiled(
       &encoded, data_type(operand.type), static_cast<cuuint32_t>(shape.size()),
       reinterpret_cast<void*>(address), shape.data(), strides.data(), box.data(), element_strides.data(),
-      interleave(map.interleave_bytes), swizzle(map.swizzle_bytes), l2_promotion(map.l2_promotion_bytes),
+      interleave(map.interleave), swizzle(map.swizzle), l2_promotion(map.l2_promotion),
       map.nan_outside ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
                       : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS && !is_fatal(result)) {
