@@ -69,7 +69,7 @@ std::set<std::string> variables_in_sources() {
   const std::regex reads(R"(getenv\(|environment\()");
   const std::regex name("\"([A-Z][A-Z0-9_]{2,})\"");
   const std::set<std::string> values_of_flags = {"FILE",    "FLOAT", "FOLDER", "INT",
-                                                 "PERCENT", "SPEC",  "UINT",   "SIZE"};
+                                                 "PERCENT", "SPEC",  "UINT",   "DIR"};
   for (const char* folder : {"config", "db", "reports", "tuner"}) {
     for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
       if (entry.path().extension() != ".cpp") continue;
