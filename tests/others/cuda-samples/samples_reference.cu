@@ -41,6 +41,16 @@ extern "C" __global__ void parts_reference(const float* in, double* out, int N, 
   out[i] = sum;
 }
 
+/// One sum for every block: of its numbers and of those that are multiples of the grid behind them.
+extern "C" __global__ void strided_reference(const float* in, double* out, int N, int block, int blocks) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= blocks) return;
+  double sum = 0;
+  for (long long first = (long long)i * block; first < N; first += (long long)blocks * block)
+    for (long long at = first; at < first + block && at < N; ++at) sum += in[at];
+  out[i] = sum;
+}
+
 extern "C" __global__ void scan_reference(const unsigned* in, double* out, int N, int length) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= N / length) return;
