@@ -63,14 +63,62 @@ Lines cells(const std::string& line) {
   return found;
 }
 
-/// Of each heading that is a name, the cells of the rows of its table, by their first.
-std::map<std::string, std::map<std::string, Lines>> described() {
-  std::map<std::string, std::map<std::string, Lines>> found;
+/// The names in backquotes in `text`.
+Lines names_in(const std::string& text) {
+  Lines found;
+  std::size_t start = text.find('`');
+  for (std::size_t end; start != std::string::npos; start = text.find('`', end + 1)) {
+    end = text.find('`', start + 1);
+    found.push_back(text.substr(start + 1, end - start - 1));
+  }
+  return found;
+}
+
+/// As a column's name ends.
+std::string unit_of(const std::string& column) {
+  if (column.ends_with("_ms")) return "ms";
+  if (column.ends_with("_ns")) return "ns";
+  return column.ends_with("_at") ? "UTC" : "";
+}
+
+using Columns = std::map<std::string, Lines>;  ///< by name the cells of a column's row
+
+/// The views by name, as their sections describe them. "As in `trial`:" takes over rows of that view.
+std::map<std::string, Columns> described() {
+  std::map<std::string, Columns> found;
   std::string heading;
+  bool as_in_trial = false;
   for (const std::string& line : document_lines()) {
-    if (line.starts_with('#')) heading = line == "## Tables" ? "Tables" : quoted(line, "### ");
+    if (line.starts_with('#')) heading = line == "## Internal views" ? line : quoted(line, "### ");
     const std::string name = quoted(line, "| ");
-    if (!heading.empty() && !name.empty()) CHECK(found[heading].emplace(name, cells(line)).second);
+    if (heading.empty()) continue;
+    if (heading.starts_with('#') && !name.empty()) {
+      const Lines row = cells(line);
+      for (const std::string& column : names_in(row.at(1)))
+        if (row[1].starts_with("as "))
+          found[name] = found.at(column);
+        else
+          found[name][column] = {column, unit_of(column), ""};
+    } else if (!name.empty()) {
+      CHECK(found[heading].emplace(name, cells(line)).second);
+    }
+    const bool begins = line.starts_with("As in `trial`:");
+    as_in_trial = begins || (as_in_trial && !line.empty());
+    if (!as_in_trial) continue;
+    for (const std::string& column : names_in(begins ? line.substr(line.find(':')) : line))
+      CHECK_MESSAGE(found[heading].emplace(column, found["trial"].at(column)).second, column);
+  }
+  return found;
+}
+
+/// The tables that the last section names.
+std::set<std::string> described_tables() {
+  std::set<std::string> found;
+  bool in_section = false;
+  for (const std::string& line : document_lines()) {
+    if (line.starts_with('#')) in_section = line == "## Tables";
+    if (!in_section || !line.starts_with("| ")) continue;
+    for (const std::string& name : names_in(line)) found.insert(name);
   }
   return found;
 }
@@ -188,11 +236,10 @@ TEST_SUITE("db") {
     const TempFolder folder;
     const fs::path path = folder / "tuner.db";
     { const db::ResultStore store(path); }
-    auto views = described();
     check_same(
-        keys(views["Tables"]),
+        described_tables(),
         names_of(path, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"));
-    views.erase("Tables");
+    const auto views = described();
     std::set<std::string> documented;
     for (const auto& [view, columns] : views) {
       documented.insert(view);
@@ -201,9 +248,8 @@ TEST_SUITE("db") {
       for (const auto& [column, row] : columns) {
         CAPTURE(column);
         REQUIRE(row.size() == 3);
-        CHECK(column.ends_with("_ms") == (row[1] == "ms"));
-        CHECK(column.ends_with("_ns") == (row[1] == "ns"));
-        CHECK(column.ends_with("_at") == (row[1] == "UTC"));
+        const bool is_time = row[1] == "ms" || row[1] == "ns" || row[1] == "UTC";
+        CHECK((is_time ? row[1] : "") == unit_of(column));
       }
     }
     check_same(documented, names_of(path, "SELECT name FROM sqlite_schema WHERE type = 'view'"));
