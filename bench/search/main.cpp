@@ -1,6 +1,6 @@
 // How soon does a strategy find the best configuration of spaces that were measured whole? Plays strategies
-// over recorded spaces with many seeds and prints a table; docs/results/search-strategies says what the columns mean.
-// See README.md for where recorded spaces are to be had.
+// over recorded spaces with many seeds and prints a table; docs/results/search-strategies says what the
+// columns mean. See README.md for where recorded spaces are to be had.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
