@@ -7,13 +7,16 @@
 #include <set>
 #include <string>
 
-#include "config/kernel_source.hpp"
+#include "tuner/source/kernel_source.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {
 namespace {
 
 using namespace tuner;
+using source::read_kernel_source;
+using source::SourceKernel;
+using source::SourceParameter;
 
 /// What a launch passes in one place.
 struct Passed {

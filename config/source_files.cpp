@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "config/source_tokens.hpp"
 #include "config/toml_document.hpp"
+#include "tuner/source/tokens.hpp"
 
 namespace config {
 namespace model = tuner::model;
@@ -69,7 +69,7 @@ class Collector {
   }
 
   void follow(std::size_t index) {
-    for (const IncludeLine& line : include_lines(m_sources[index].text)) {
+    for (const tuner::source::IncludeLine& line : tuner::source::include_lines(m_sources[index].text)) {
       const model::SourceLocation where{m_paths[index].generic_string(), line.line, line.column};
       const std::filesystem::path name(line.name);
       if (name.is_absolute() && !line.bracketed) {
@@ -82,7 +82,7 @@ class Collector {
     }
   }
 
-  void include(const IncludeLine& line, const std::filesystem::path& own_folder,
+  void include(const tuner::source::IncludeLine& line, const std::filesystem::path& own_folder,
                const model::SourceLocation& where) {
     const std::string& name = line.name;
     std::vector<std::filesystem::path> folders;

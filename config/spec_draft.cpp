@@ -15,6 +15,13 @@ namespace config {
 namespace {
 
 using tuner::model::ElementType;
+using tuner::source::KernelSource;
+using tuner::source::OpenMacro;
+using tuner::source::SourceField;
+using tuner::source::SourceKernel;
+using tuner::source::SourceParameter;
+using tuner::source::SourceStruct;
+using tuner::source::TemplateParameter;
 
 std::string upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

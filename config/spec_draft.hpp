@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "config/kernel_source.hpp"
+#include "tuner/source/kernel_source.hpp"
 
 namespace config {
 
@@ -18,7 +18,7 @@ struct SpecDraft {
 /// pointers to const are inputs, others what the body does with them; structs are described where they have
 /// plain fields alone. Open macros and template parameters
 /// become parameters.
-SpecDraft draft_spec(const SourceKernel& kernel, const KernelSource& source, const std::string& file,
-                     const std::string& reference_file);
+SpecDraft draft_spec(const tuner::source::SourceKernel& kernel, const tuner::source::KernelSource& source,
+                     const std::string& file, const std::string& reference_file);
 
 }  // namespace config

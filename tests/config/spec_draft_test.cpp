@@ -10,6 +10,8 @@
 #include "tests/config/temporary_folder.hpp"
 
 using namespace config;
+using tuner::source::KernelSource;
+using tuner::source::read_kernel_source;
 
 namespace {
 

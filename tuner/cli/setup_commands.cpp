@@ -33,9 +33,9 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-const config::SourceKernel& chosen_kernel(const config::KernelSource& source, const InitOptions& options) {
+const source::SourceKernel& chosen_kernel(const source::KernelSource& source, const InitOptions& options) {
   std::vector<std::string> names;
-  for (const config::SourceKernel& kernel : source.kernels) {
+  for (const source::SourceKernel& kernel : source.kernels) {
     if (kernel.name == options.entry) return kernel;
     names.push_back(kernel.name);
   }
@@ -63,8 +63,8 @@ void refuse_existing(const fs::path& file, bool force) {
 
 int init(const InitOptions& options) {
   const fs::path file = options.source;
-  const config::KernelSource source = config::read_kernel_source(text_of(file));
-  const config::SourceKernel& kernel = chosen_kernel(source, options);
+  const source::KernelSource source = source::read_kernel_source(text_of(file));
+  const source::SourceKernel& kernel = chosen_kernel(source, options);
   const fs::path spec_file = file.parent_path() / (kernel.name + ".toml");
   const fs::path reference_file = file.parent_path() / (kernel.name + "_reference.cu");
   refuse_existing(spec_file, options.force);

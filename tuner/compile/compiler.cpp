@@ -7,14 +7,11 @@
 #include <functional>
 #include <system_error>
 
+#include "tuner/source/kernel_source.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::compile {
-namespace {
-
 namespace fs = std::filesystem;
-
-}  // namespace
 
 std::vector<ToolkitFolder> toolkit_folders() {
   std::vector<ToolkitFolder> folders;
@@ -79,6 +76,30 @@ bool is_error(std::string_view line, std::string_view but) {
 }
 
 }  // namespace
+
+model::Compilation failed(model::TrialStatus status, std::string_view log) {
+  model::Compilation compilation;
+  compilation.status = status;
+  compilation.log = tidy_log(log);
+  return compilation;
+}
+
+std::string entry_mistake(const model::CompileJob& job, std::string_view entry, std::string_view why) {
+  if (why.find("overloaded function") != std::string_view::npos)
+    return fmt::format(
+        "entry '{0}' is the name of several functions; say which by its parameters: entry = \"{0}(float*, "
+        "int)\"",
+        entry);
+  std::vector<std::string> names;
+  for (const model::SourceText& file : job.source)
+    for (std::string& name : source::kernel_names(file.text)) names.push_back(std::move(name));
+  const std::string kernels = names.empty()
+                                  ? "the source has no __global__ function"
+                                  : fmt::format("kernels in the source: {}", fmt::join(names, ", "));
+  if (why.empty()) return fmt::format("entry '{}' is not a __global__ function; {}", entry, kernels);
+  return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}", entry,
+                     why, kernels);
+}
 
 std::string_view first_error(std::string_view log, std::string_view but) {
   while (!log.empty()) {

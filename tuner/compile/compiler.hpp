@@ -53,6 +53,13 @@ inline constexpr std::size_t longest_log_bytes = std::size_t{64} << 10U;
 /// whole lines are cut out of the middle, with a note saying how many bytes.
 std::string tidy_log(std::string_view raw, std::size_t limit = longest_log_bytes);
 
+/// A failure as a value, with the log tidied.
+model::Compilation failed(model::TrialStatus status, std::string_view log);
+
+/// What is wrong with `entry`, for which the compiler gives the reason `why`; without one it compiled to no
+/// kernel. Names the kernels of the source.
+std::string entry_mistake(const model::CompileJob& job, std::string_view entry, std::string_view why = {});
+
 /// A compiler's log with its first error as the first line: warnings, and how GCC came to the file, follow.
 /// `but` is a text that lines must not have to count.
 std::string error_first(std::string log, std::string_view but = {});

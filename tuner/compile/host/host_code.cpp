@@ -3,30 +3,28 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "tuner/compile/host/cuda_tokens.hpp"
+#include "tuner/source/tokens.hpp"
 
 namespace tuner::compile::host {
 namespace {
 
-bool says_device(std::string_view word) {
-  return word == "__device__" || word == "__global__" || word == "constexpr" || word == "consteval";
-}
+using source::behind_bracket;
+using source::is_one_of;
+using source::Token;
+using source::Tokens;
 
 class HostFunctions {
  public:
   HostFunctions(std::string_view source, const std::vector<std::string>& device_macros)
-      : m_source(source), m_device_macros(device_macros) {
-    for (const Token& token : tokenise(source))
-      if (!token.in_directive) m_tokens.push_back(token);
-  }
+      : m_source(source), m_device_macros(device_macros), m_lines(source::lines_of(source)) {}
 
   std::string blanked() {
-    for (std::size_t i = 0; i < m_tokens.size(); ++i) {
-      if (is(m_tokens[i], "(")) {
-        i = closing(i);
-      } else if (is(m_tokens[i], "{")) {
+    for (std::size_t i = 0; i < m_code.size(); ++i) {
+      if (m_code[i].is("(")) {
+        i = behind_bracket(m_code, i) - 1;
+      } else if (m_code[i].is("{")) {
         i = brace(i);
-      } else if (is(m_tokens[i], ";") || is(m_tokens[i], "}")) {
+      } else if (m_code[i].is(";") || m_code[i].is("}")) {
         m_start = i + 1;
       }
     }
@@ -36,124 +34,73 @@ class HostFunctions {
  private:
   /// At namespace level. Returns the last token that needs no further look.
   std::size_t brace(std::size_t open) {
-    if (opens_namespace(open)) {
+    if (source::opens_namespace(declaration(open))) {
       m_start = open + 1;
       return open;
     }
-    const std::size_t end = closing(open);
+    const std::size_t end = behind_bracket(m_code, open) - 1;
     if (!is_function(open)) return end;
-    if (!is_device(open)) blank(m_tokens[m_start].offset, m_tokens[end].offset + m_tokens[end].text.size());
+    if (!is_device(open)) blank(m_code[m_start].offset, m_code[end].offset + m_code[end].text.size());
     m_start = end + 1;
     return end;
-  }
-
-  /// `namespace a::b {` and `extern "C" {`.
-  bool opens_namespace(std::size_t brace) const {
-    for (std::size_t i = m_start; i < brace; ++i) {
-      if (is(m_tokens[i], "namespace")) return true;
-      if (is(m_tokens[i], "extern") && i + 2 == brace && m_tokens[i + 1].kind == Token::Kind::literal)
-        return true;
-    }
-    return false;
   }
 
   /// Parameters come directly before its body, or `const`, `noexcept`, `-> T`.
   bool is_function(std::size_t brace) const {
     bool has_parameters = false;
     for (std::size_t i = m_start; i < brace; ++i) {
-      if (is(m_tokens[i], "=") && !is(m_tokens[i + 1], "=") && has_parameters) return false;
-      if (is(m_tokens[i], "struct") || is(m_tokens[i], "class") || is(m_tokens[i], "union") ||
-          is(m_tokens[i], "enum")) {
-        // The type that a function returns, else a class of its own.
-        has_parameters = false;
-      }
-      if (is(m_tokens[i], "(")) {
-        has_parameters = !(i > m_start && is_attribute(m_tokens[i - 1].text));
-        i = closing(i);
+      if (m_code[i].is("=") && !m_code[i + 1].is("=") && has_parameters) return false;
+      // The type that a function returns, else a class of its own.
+      if (is_one_of(m_code[i].text, {"struct", "class", "union", "enum"})) has_parameters = false;
+      if (m_code[i].is("(")) {
+        has_parameters = i == m_start || !is_one_of(m_code[i - 1].text,
+                                                    {"alignas", "__align__", "__attribute__", "decltype"});
+        i = behind_bracket(m_code, i) - 1;
       }
     }
     return has_parameters;
   }
 
-  static bool is_attribute(std::string_view word) {
-    return word == "alignas" || word == "__align__" || word == "__attribute__" || word == "decltype";
-  }
-
   bool is_device(std::size_t brace) const {
-    for (std::size_t i = m_start; i < brace; ++i) {
-      const std::string_view word = m_tokens[i].text;
-      if (says_device(word) ||
-          std::find(m_device_macros.begin(), m_device_macros.end(), word) != m_device_macros.end())
-        return true;
-    }
-    return false;
+    const Tokens tokens = declaration(brace);
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+      return is_one_of(token.text, {"__device__", "__global__", "constexpr", "consteval"}) ||
+             std::find(m_device_macros.begin(), m_device_macros.end(), token.text) != m_device_macros.end();
+    });
   }
 
-  std::size_t closing(std::size_t open) const {
-    int depth = 0;
-    for (std::size_t i = open; i < m_tokens.size(); ++i) {
-      const std::string_view text = m_tokens[i].text;
-      if (text == "(" || text == "{" || text == "[") ++depth;
-      if (text == ")" || text == "}" || text == "]") --depth;
-      if (depth == 0) return i;
-    }
-    return m_tokens.size() - 1;
-  }
+  Tokens declaration(std::size_t brace) const { return m_code.subspan(m_start, brace - m_start); }
 
-  /// What lies in directives stays: an #endif must.
+  /// Directives stay: an #endif must.
   void blank(std::size_t begin, std::size_t end) {
-    bool in_directive = false;
-    bool line_is_empty = true;
-    for (std::size_t i = begin; i < end; ++i) {
-      char& c = m_text[i];
-      if (c == '\n') {
-        in_directive = in_directive && m_source[i - 1] == '\\';
-        line_is_empty = true;
-        continue;
-      }
-      in_directive = in_directive || (line_is_empty && c == '#');
-      line_is_empty = line_is_empty && (c == ' ' || c == '\t');
-      if (!in_directive) c = ' ';
+    for (std::size_t i = begin; i < end; ++i)
+      if (m_text[i] != '\n') m_text[i] = ' ';
+    for (const source::Directive& directive : m_lines.directives) {
+      const auto at = static_cast<std::size_t>(directive.text.data() - m_source.data());
+      if (at >= begin && at < end) m_text.replace(at, directive.text.size(), directive.text);
     }
   }
 
   std::string_view m_source;
   const std::vector<std::string>& m_device_macros;
-  std::vector<Token> m_tokens;
+  source::Lines m_lines;
+  Tokens m_code = m_lines.code;
   std::size_t m_start = 0;  ///< first token of the declaration being read
   std::string m_text = std::string(m_source);
 };
 
 }  // namespace
 
-int host_code_line(std::string_view source) {
-  const std::vector<Token> tokens = tokenise(source);
-  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    const bool is_main = is(tokens[i], "int") && is(tokens[i + 1], "main") && is(tokens[i + 2], "(");
-    const bool is_launch = is(tokens[i], "<") && is(tokens[i + 1], "<") && is(tokens[i + 2], "<");
-    if ((!is_main && !is_launch) || tokens[i].in_directive) continue;
-    std::string_view before = source.substr(0, tokens[i].offset);
-    // What was put above the source ends with a line that says so.
-    constexpr std::string_view begins = "#line 1\n";
-    if (const std::size_t at = before.rfind(begins); at != std::string_view::npos)
-      before.remove_prefix(at + begins.size());
-    return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-  }
-  return 0;
-}
-
 std::vector<std::string> device_macros(const std::vector<model::SourceText>& sources) {
+  const auto is_device = [](const Token& token) {
+    return is_one_of(token.text, {"__device__", "__global__"});
+  };
   std::vector<std::string> names;
-  for (const model::SourceText& source : sources) {
-    std::string_view name;
-    const std::vector<Token> tokens = tokenise(source.text);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (!tokens[i].in_directive || (tokens[i].starts_line && is(tokens[i], "#"))) name = {};
-      if (i > 0 && is(tokens[i - 1], "define") && tokens[i].in_directive) name = tokens[i].text;
-      if (!name.empty() && (is(tokens[i], "__device__") || is(tokens[i], "__global__")))
-        names.emplace_back(name);
-    }
-  }
+  for (const model::SourceText& file : sources)
+    for (const source::Directive& directive : source::lines_of(file.text).directives)
+      if (directive.name == "define" &&
+          std::any_of(directive.tokens.begin(), directive.tokens.end(), is_device))
+        names.emplace_back(directive.tokens.front().text);
   return names;
 }
 

@@ -7,9 +7,6 @@
 
 namespace tuner::compile::host {
 
-/// The line of the first `main` or launch `<<<` of a source; 0: it has neither.
-int host_code_line(std::string_view source);
-
 /// Macros whose text has `__device__` or `__global__` in it, as `#define DEVICE __device__ inline`.
 std::vector<std::string> device_macros(const std::vector<model::SourceText>& sources);
 

@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "tuner/compile/compiler.hpp"
-#include "tuner/compile/host/host_code.hpp"
 #include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/source/kernel_source.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/files.hpp"
 
@@ -275,7 +275,7 @@ void read_binary(const util::TemporaryFolder& folder, model::Compilation& compil
 /// Why a source with code for the host does not compile, in one line before its log.
 std::string host_code_note(const model::CompileJob& job, const std::string& log) {
   for (const model::SourceText& source : job.source) {
-    const int line = host_code_line(source.text);
+    const int line = source::host_code_line(source.text);
     if (line == 0) continue;
     return fmt::format(
         "{} (the CPU device leaves out functions of the host, see {}:{}, and what is left does not compile "

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "tuner/compile/host/cuda_tokens.hpp"
+#include "tuner/source/tokens.hpp"
 
 namespace tuner::compile::host {
 namespace {
+
+using source::Token;
 
 struct Edit {
   std::size_t offset = 0;
@@ -38,7 +40,7 @@ struct Parts {
 class Rewriter {
  public:
   Rewriter(std::string_view source, bool bind_static)
-      : m_source(source), m_bind_static(bind_static), m_tokens(tokenise(source)) {}
+      : m_source(source), m_bind_static(bind_static), m_tokens(source::tokens_of(source)) {}
 
   RewrittenSource run() {
     for (std::size_t i = 0; i < m_tokens.size(); ++i) {
@@ -46,7 +48,7 @@ class Rewriter {
         i = directive(i);
       } else {
         follow_scopes(i);
-        if (is(m_tokens[i], "__shared__")) i = declaration_at(i);
+        if (m_tokens[i].is("__shared__")) i = declaration_at(i);
       }
     }
     return {apply_edits(), std::move(m_problems)};
@@ -55,22 +57,12 @@ class Rewriter {
  private:
   /// Remembers where declarations begin, and whether that is inside a function or a class.
   void follow_scopes(std::size_t i) {
-    if (is(m_tokens[i], "{")) {
-      m_scopes.push_back(opens_namespace(i));
-    } else if (is(m_tokens[i], "}") && !m_scopes.empty()) {
+    if (m_tokens[i].is("{")) {
+      m_scopes.push_back(source::opens_namespace(tokens(m_start, i)));
+    } else if (m_tokens[i].is("}") && !m_scopes.empty()) {
       m_scopes.pop_back();
     }
-    if (is(m_tokens[i], "{") || is(m_tokens[i], "}") || is(m_tokens[i], ";")) m_start = i + 1;
-  }
-
-  /// `namespace a::b {` and `extern "C" {`.
-  bool opens_namespace(std::size_t brace) const {
-    for (std::size_t i = m_start; i < brace; ++i) {
-      if (is(m_tokens[i], "namespace")) return true;
-      if (is(m_tokens[i], "extern") && i + 2 == brace && m_tokens[i + 1].kind == Token::Kind::literal)
-        return true;
-    }
-    return false;
+    if (m_tokens[i].is("{") || m_tokens[i].is("}") || m_tokens[i].is(";")) m_start = i + 1;
   }
 
   /// A preprocessor line: only the body of a #define can declare something. Returns its last token.
@@ -78,14 +70,14 @@ class Rewriter {
     std::size_t end = hash + 1;
     while (end < m_tokens.size() && m_tokens[end].in_directive && !m_tokens[end].starts_line) ++end;
     if (m_start <= hash) m_start = end;
-    if (hash + 2 >= end || !is(m_tokens[hash + 1], "define")) return end - 1;
+    if (hash + 2 >= end || !m_tokens[hash + 1].is("define")) return end - 1;
     std::size_t start = hash + 3;
     for (std::size_t i = start; i < end; ++i) {
-      if (is(m_tokens[i], ";") || is(m_tokens[i], "{") || is(m_tokens[i], "}")) start = i + 1;
-      if (!is(m_tokens[i], "__shared__")) continue;
+      if (m_tokens[i].is(";") || m_tokens[i].is("{") || m_tokens[i].is("}")) start = i + 1;
+      if (!m_tokens[i].is("__shared__")) continue;
       if (start == hash + 3) start = macro_body(hash, end);
       std::size_t stop = i;
-      while (stop < end && !is(m_tokens[stop], ";")) ++stop;
+      while (stop < end && !m_tokens[stop].is(";")) ++stop;
       rewrite({start, stop, true}, i);
       i = stop;
       start = stop + 1;
@@ -98,16 +90,16 @@ class Rewriter {
     const Token& name = m_tokens[hash + 2];
     std::size_t body = hash + 3;
     const bool has_parameters =
-        body < end && is(m_tokens[body], "(") && m_tokens[body].offset == name.offset + name.text.size();
+        body < end && m_tokens[body].is("(") && m_tokens[body].offset == name.offset + name.text.size();
     if (!has_parameters) return body;
-    while (body < end && !is(m_tokens[body], ")")) ++body;
+    while (body < end && !m_tokens[body].is(")")) ++body;
     return body + 1;
   }
 
   /// Returns the last token that needs no further look.
   std::size_t declaration_at(std::size_t shared) {
     std::size_t end = shared;
-    while (end < m_tokens.size() && !is(m_tokens[end], ";") && !is(m_tokens[end], "{") &&
+    while (end < m_tokens.size() && !m_tokens[end].is(";") && !m_tokens[end].is("{") &&
            !m_tokens[end].in_directive) {
       ++end;
     }
@@ -127,7 +119,7 @@ class Rewriter {
       return;
     }
     if (!complete) {
-      m_problems.push_back({line_of(shared),
+      m_problems.push_back({m_tokens[shared].line,
                             "`extern __shared__` is not followed by a type and a name here: write the whole "
                             "declaration in one place, so that it can be bound to the block's memory"});
       return;
@@ -142,7 +134,7 @@ class Rewriter {
     }
   }
 
-  bool opens_brace(std::size_t token) const { return token < m_tokens.size() && is(m_tokens[token], "{"); }
+  bool opens_brace(std::size_t token) const { return token < m_tokens.size() && m_tokens[token].is("{"); }
 
   /// Separates `extern`, `__shared__` and alignments, which go, from the remaining specifiers and the
   /// declarators.
@@ -152,20 +144,20 @@ class Rewriter {
     int angles = 0;
     for (std::size_t i = declaration.first; i < declaration.end; ++i) {
       const Token& token = m_tokens[i];
-      const bool alignment = is(token, "alignas") || is(token, "__align__") || is(token, "__attribute__");
-      if (is(token, "extern") || is(token, "__shared__") || alignment) {
-        parts.is_extern = parts.is_extern || is(token, "extern");
+      const bool alignment = token.is("alignas") || token.is("__align__") || token.is("__attribute__");
+      if (token.is("extern") || token.is("__shared__") || alignment) {
+        parts.is_extern = parts.is_extern || token.is("extern");
         const std::size_t last = alignment ? closing(i + 1, declaration.end) : i;
         parts.dropped.push_back(erase(i, last));
         i = last;
-      } else if (is(token, ",") && angles == 0) {
+      } else if (token.is(",") && angles == 0) {
         finish_declarator(plain, i, parts);
         plain.clear();
-      } else if (is(token, "[") || is(token, "(")) {
+      } else if (token.is("[") || token.is("(")) {
         plain.push_back(i);  // what is inside the brackets declares nothing
         i = closing(i, declaration.end);
       } else {
-        angles += is(token, "<") ? 1 : is(token, ">") ? -1 : 0;
+        angles += token.is("<") ? 1 : token.is(">") ? -1 : 0;
         plain.push_back(i);
       }
     }
@@ -176,8 +168,8 @@ class Rewriter {
   /// The name is the last word before the first extent.
   void finish_declarator(const std::vector<std::size_t>& plain, std::size_t end, Parts& parts) const {
     std::size_t name = 0;
-    while (name < plain.size() && !is(m_tokens[plain[name]], "[")) ++name;
-    if (name-- == 0 || m_tokens[plain[name]].kind != Token::Kind::identifier) return;
+    while (name < plain.size() && !m_tokens[plain[name]].is("[")) ++name;
+    if (name-- == 0 || !m_tokens[plain[name]].is_word()) return;
     if (parts.declarators.empty())
       parts.type.assign(plain.begin(), plain.begin() + static_cast<std::ptrdiff_t>(name));
     parts.declarators.push_back({plain[name], end});
@@ -185,13 +177,11 @@ class Rewriter {
 
   /// The bracket that closes the one at `open`, or the last token before `end`.
   std::size_t closing(std::size_t open, std::size_t end) const {
-    int depth = 0;
-    for (std::size_t i = open; i < end; ++i) {
-      if (is(m_tokens[i], "(") || is(m_tokens[i], "[")) ++depth;
-      if (is(m_tokens[i], ")") || is(m_tokens[i], "]")) --depth;
-      if (depth == 0) return i;
-    }
-    return end - 1;
+    return open < end ? source::behind_bracket(tokens(0, end), open) - 1 : end - 1;
+  }
+
+  source::Tokens tokens(std::size_t begin, std::size_t end) const {
+    return source::Tokens(m_tokens).subspan(begin, end - begin);
   }
 
   void bind(const Declarator& declarator, const std::string& to) {
@@ -203,9 +193,8 @@ class Rewriter {
   void declare(const Declarator& declarator, std::size_t type, bool is_first) {
     const Token& name = m_tokens[declarator.name];
     if (!is_first) {
-      m_problems.push_back(
-          {line_of(declarator.name),
-           "declare one dynamic shared array a line outside functions: " + std::string(name.text)});
+      m_problems.push_back({name.line, "declare one dynamic shared array a line outside functions: " +
+                                           std::string(name.text)});
       return;
     }
     m_edits.push_back({m_tokens[type].offset, 0, "static tuner_cpu::DynamicSharedArray<"});
@@ -225,11 +214,6 @@ class Rewriter {
   }
 
   std::size_t end_of(std::size_t token) const { return m_tokens[token].offset + m_tokens[token].text.size(); }
-
-  int line_of(std::size_t token) const {
-    const std::string_view before = m_source.substr(0, m_tokens[token].offset);
-    return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-  }
 
   std::string apply_edits() {
     std::stable_sort(m_edits.begin(), m_edits.end(),

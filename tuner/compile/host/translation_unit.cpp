@@ -9,12 +9,12 @@
 #include <span>
 #include <string_view>
 
-#include "tuner/compile/host/cuda_tokens.hpp"
 #include "tuner/compile/host/host_code.hpp"
 #include "tuner/compile/host/shared_memory_rewrite.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/source/kernel_source.hpp"
 
 namespace tuner::compile::host {
 namespace {
@@ -59,30 +59,13 @@ bool is_standard(std::string_view name) {
   return name.find_first_of("./") == std::string_view::npos || among(name, standard_c);
 }
 
-/// `name` of each `#include <name>` and `#include "name"`, conditions not evaluated.
-std::vector<std::string_view> included(std::string_view source) {
-  std::vector<std::string_view> names;
-  const std::vector<Token> tokens = tokenise(source);
-  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    if (!tokens[i].starts_line || tokens[i].text != "#" || tokens[i + 1].text != "include") continue;
-    const Token& opening = tokens[i + 2];
-    if (opening.text.size() > 2 && opening.kind == Token::Kind::literal) {
-      names.push_back(opening.text.substr(1, opening.text.size() - 2));
-    } else if (opening.text == "<") {
-      const std::string_view rest = source.substr(opening.offset + 1);
-      const std::size_t end = rest.find_first_of(">\n");
-      if (end != std::string_view::npos && rest[end] == '>') names.push_back(rest.substr(0, end));
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 ForeignHeaders foreign_headers(const model::CompileJob& job) {
   ForeignHeaders headers;
   for (const model::SourceText& file : job.source) {
-    for (const std::string_view name : included(file.text)) {
+    for (const source::IncludeLine& line : source::include_lines(file.text)) {
+      const std::string& name = line.name;
       const bool own = std::any_of(job.source.begin(), job.source.end(),
                                    [&](const model::SourceText& other) { return other.name == name; });
       if (own || among(name, light)) continue;
@@ -203,7 +186,7 @@ UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const mod
   }
   const bool has_host_code =
       std::any_of(job.source.begin(), job.source.end(),
-                  [](const model::SourceText& source) { return host_code_line(source.text) > 0; });
+                  [](const model::SourceText& source) { return source::host_code_line(source.text) > 0; });
   const std::vector<std::string> macros =
       has_host_code ? device_macros(job.source) : std::vector<std::string>();
   const auto prepare = [&](const model::SourceText& source) {

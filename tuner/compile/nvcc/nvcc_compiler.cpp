@@ -14,7 +14,6 @@
 #include "tuner/compile/nvcc/options.hpp"
 #include "tuner/compile/nvrtc/architecture.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
-#include "tuner/compile/nvrtc/kernels_in_source.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
@@ -23,10 +22,10 @@
 namespace tuner::compile::nvcc {
 namespace {
 
-constexpr std::string_view variable = "tuner_names_entry_";
+constexpr std::string_view variable_prefix = "tuner_names_entry_";
 
 std::string variable_of(std::size_t entry) {
-  return fmt::format("{}{}", variable, entry);
+  return fmt::format("{}{}", variable_prefix, entry);
 }
 
 /// What an entry's variable is initialised with: `_Z4tileIfLi4EEvPfS0_`, of a variable `generic(table)`.
@@ -79,7 +78,7 @@ std::string without_names(std::string_view ptx) {
   for (std::string_view rest = ptx; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n') + 1, rest.size());
     const std::string_view line = rest.substr(0, end == 0 ? rest.size() : end);
-    if (line.find(variable) != std::string_view::npos) {
+    if (line.find(variable_prefix) != std::string_view::npos) {
       if (!line.starts_with(".")) return std::string(ptx);  // debugging information names it too
     } else {
       kept += line;
@@ -110,13 +109,6 @@ std::string version_of(const std::string& program) {
   return answer.output.substr(begin, answer.output.find_first_not_of("0123456789.", begin) - begin);
 }
 
-Compilation failed(TrialStatus status, std::string_view log) {
-  Compilation compilation;
-  compilation.status = status;
-  compilation.log = tidy_log(log);
-  return compilation;
-}
-
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -139,14 +131,6 @@ std::vector<std::string> distinct(const std::vector<std::string>& entries) {
   return known;
 }
 
-std::string kernels_listed(const CompileJob& job) {
-  std::vector<std::string> names;
-  for (const model::SourceText& file : job.source)
-    for (std::string& name : nvrtc::kernels_in_source(file.text)) names.push_back(std::move(name));
-  return names.empty() ? "the source has no __global__ function"
-                       : fmt::format("kernels in the source: {}", fmt::join(names, ", "));
-}
-
 /// What nvcc says of its own steps, and the banners between their messages.
 std::string without_chatter(const std::string& log) {
   std::string kept;
@@ -167,10 +151,7 @@ std::optional<std::string> wrong_entry(const CompileJob& job, const std::vector<
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!error.starts_with(entry_file(i) + "(")) continue;
     const std::string_view why = error.substr(std::min(error.find("error"), error.size()));
-    if (const std::string ambiguous = nvrtc::ambiguous_entry(entries[i], why); !ambiguous.empty())
-      return ambiguous;
-    return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}",
-                       entries[i], why.substr(std::min(why.find(": ") + 2, why.size())), kernels_listed(job));
+    return entry_mistake(job, entries[i], why.substr(std::min(why.find(": ") + 2, why.size())));
   }
   return std::nullopt;
 }
@@ -236,10 +217,7 @@ class Compiling {
         variable.symbol = *symbol;
         continue;
       }
-      if (!symbol) {
-        return failed(TrialStatus::compile_error, fmt::format("entry '{}' is not a __global__ function; {}",
-                                                              entry, kernels_listed(m_job)));
-      }
+      if (!symbol) return failed(TrialStatus::compile_error, entry_mistake(m_job, entry));
       compilation.kernels.push_back(nvrtc::resources_of(entry, *symbol, report, compilation.binary, m_ptx));
     }
     return compilation;

@@ -11,7 +11,6 @@
 #include "tuner/compile/compiler.hpp"
 #include "tuner/compile/nvrtc/architecture.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
-#include "tuner/compile/nvrtc/kernels_in_source.hpp"
 #include "tuner/compile/nvrtc/options.hpp"
 #include "tuner/compile/nvrtc/precompiled.hpp"
 #include "tuner/compile/nvrtc/stub_headers.hpp"
@@ -38,13 +37,6 @@ constexpr std::string_view always_there_text =
 /// PCH with a heap that can be set came with 12.8.
 constexpr Version precompiles{12, 8};
 
-Compilation failed(TrialStatus status, std::string_view log) {
-  Compilation compilation;
-  compilation.status = status;
-  compilation.log = tidy_log(log);
-  return compilation;
-}
-
 void erase_all(std::string& text, std::string_view what) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
     text.erase(at, what.size());
@@ -66,15 +58,6 @@ void require_architecture(const std::string& architecture, const Library& librar
       "set TUNER_NVRTC to the libnvrtc of a toolkit that supports the device", model::ExitCode::no_device);
 }
 
-std::string kernels_listed(const CompileJob& job) {
-  std::vector<std::string> names;
-  for (const model::SourceText& file : job.source) {
-    for (std::string& name : kernels_in_source(file.text)) names.push_back(std::move(name));
-  }
-  if (names.empty()) return "the source has no __global__ function";
-  return fmt::format("kernels in the source: {}", fmt::join(names, ", "));
-}
-
 /// The file in which NVRTC checks name expressions.
 constexpr std::string_view name_check = "__nv_name_map(";
 
@@ -94,9 +77,7 @@ std::optional<std::string> missing_entry(const CompileJob& job, std::string_view
   if (model::is_variable(name))
     return fmt::format("symbol '{}' is not a variable that the source declares: {}",
                        name.substr(std::min(name.find_first_not_of("& "), name.size())), why);
-  if (const std::string ambiguous = ambiguous_entry(name, why); !ambiguous.empty()) return ambiguous;
-  return fmt::format("entry '{}' is not a kernel that the source declares or can instantiate: {}; {}", name,
-                     why, kernels_listed(job));
+  return entry_mistake(job, name, why);
 }
 
 Compilation explain_failure(const CompileJob& job, const PtxasReport& report, std::string_view log) {
@@ -131,10 +112,7 @@ Compilation describe(const CompileJob& job, const Request& request, Answer answe
       variable.symbol = symbol;
       continue;
     }
-    if (report.find(symbol) == nullptr) {
-      return failed(TrialStatus::compile_error,
-                    fmt::format("entry '{}' is not a __global__ function; {}", entry, kernels_listed(job)));
-    }
+    if (report.find(symbol) == nullptr) return failed(TrialStatus::compile_error, entry_mistake(job, entry));
     compilation.kernels.push_back(resources_of(entry, symbol, report, compilation.binary, answer.ptx));
   }
   return compilation;

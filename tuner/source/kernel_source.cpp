@@ -1,30 +1,29 @@
-#include "config/kernel_source.hpp"
+#include "tuner/source/kernel_source.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
-#include "config/source_tokens.hpp"
-
-namespace config {
+namespace tuner::source {
 namespace {
 
 SourceParameter parameter_of(Tokens tokens) {
   SourceParameter parameter;
   parameter.line = tokens.front().line;
-  std::vector<std::string> words;
-  std::vector<std::string> written;
+  std::vector<std::string_view> words;
+  std::vector<std::string_view> written;
   for (const Token& token : tokens) {
     if (token.text == "=") break;  // a default
     if (token.text != "__grid_constant__") written.push_back(token.text);
   }
   parameter.text = joined(written);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::string& text = tokens[i].text;
+    const std::string_view text = tokens[i].text;
     if (text == "=") break;
     if (text == "const") {
       // Behind the star it is the pointer that is constant.
@@ -52,13 +51,13 @@ SourceParameter parameter_of(Tokens tokens) {
 std::vector<TemplateParameter> template_parameters_of(Tokens tokens) {
   std::vector<TemplateParameter> found;
   for (const Tokens part : parts(tokens)) {
-    std::vector<std::string> words;
+    std::vector<std::string_view> words;
     for (const Token& token : part) {
       if (token.text == "=") break;
       words.push_back(token.text);
     }
     if (words.empty()) continue;
-    TemplateParameter parameter{"", words.back()};
+    TemplateParameter parameter{"", std::string(words.back())};
     words.pop_back();
     parameter.type = joined(words);
     if (parameter.type == "class") parameter.type = "typename";
@@ -75,8 +74,8 @@ bool assigns(Tokens body, std::size_t i) {
 
 bool updates(Tokens body, std::size_t i) {
   if (i + 1 >= body.size()) return false;
-  const std::string& text = body[i].text;
-  const std::string& next = body[i + 1].text;
+  const std::string_view text = body[i].text;
+  const std::string_view next = body[i + 1].text;
   return (is_one_of(text, {"+", "-", "*", "/", "%", "&", "|", "^"}) && next == "=") ||
          (is_one_of(text, {"+", "-"}) && next == text);
 }
@@ -124,6 +123,28 @@ void note_indices(Tokens body, SourceKernel& kernel) {
   }
 }
 
+/// The name of a function and the bracket of its parameters.
+struct Declarator {
+  std::size_t name = 0;
+  std::size_t parameters = 0;
+};
+
+/// `i`: behind `__global__`. The name is the last word before the first bracket that is not an attribute's.
+std::optional<Declarator> declarator_at(Tokens code, std::size_t i) {
+  std::optional<std::size_t> name;
+  for (; i < code.size() && !is_one_of(code[i].text, {";", "{"}); ++i) {
+    const std::string_view word = name ? code[*name].text : "";
+    if (code[i].is_word()) {
+      name = i;
+    } else if (code[i].is("(") && (word == "alignas" || (word.starts_with("__") && word.ends_with("__")))) {
+      i = behind_bracket(code, i) - 1;
+    } else if (code[i].is("(")) {
+      return name ? std::optional(Declarator{*name, i}) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 class KernelFinder {
  public:
   explicit KernelFinder(Tokens code) : m_code(code) {}
@@ -131,7 +152,7 @@ class KernelFinder {
   std::vector<SourceKernel> find() {
     std::vector<TemplateParameter> pending;
     for (std::size_t i = 0; i < m_code.size(); ++i) {
-      const std::string& text = m_code[i].text;
+      const std::string_view text = m_code[i].text;
       if (text == "template" && i + 1 < m_code.size() && m_code[i + 1].text == "<") {
         const std::size_t end = behind_bracket(m_code, i + 1);
         pending = template_parameters_of(m_code.subspan(i + 2, end - i - 3));
@@ -148,23 +169,13 @@ class KernelFinder {
  private:
   /// `i`: behind `__global__`. Returns where to go on.
   std::size_t read_kernel(std::size_t i, std::vector<TemplateParameter> template_parameters) {
+    const std::optional<Declarator> declarator = declarator_at(m_code, i);
+    if (!declarator) return i - 1;
     SourceKernel kernel;
     kernel.template_parameters = std::move(template_parameters);
-    while (i < m_code.size() && m_code[i].text != "(") {
-      if (is_one_of(m_code[i].text, {";", "{"})) return i;
-      // Attributes with arguments, of which none is the name.
-      if (is_one_of(m_code[i].text, {"__launch_bounds__", "__cluster_dims__", "__maxnreg__", "alignas"}) &&
-          i + 1 < m_code.size() && m_code[i + 1].text == "(") {
-        i = behind_bracket(m_code, i + 1);
-        continue;
-      }
-      if (m_code[i].is_word()) {
-        kernel.name = m_code[i].text;
-        kernel.line = m_code[i].line;
-      }
-      ++i;
-    }
-    if (i == m_code.size()) return i;
+    kernel.name = m_code[declarator->name].text;
+    kernel.line = m_code[declarator->name].line;
+    i = declarator->parameters;
     const std::size_t end = behind_bracket(m_code, i);
     for (const Tokens part : parts(m_code.subspan(i + 1, end - i - 2)))
       if (!(part.size() == 1 && part.front().text == "void")) kernel.parameters.push_back(parameter_of(part));
@@ -190,10 +201,10 @@ bool looks_like_macro(const Token& token) {
 }
 
 /// What headers of C, C++ and CUDA define, and so no source leaves open.
-bool is_known_constant(const std::string& name) {
-  static const std::set<std::string> names = {"NULL",      "INFINITY", "NAN",  "HUGE_VAL",
-                                              "HUGE_VALF", "RAND_MAX", "EOF",  "CHAR_BIT",
-                                              "NDEBUG",    "TRUE",     "FALSE"};
+bool is_known_constant(std::string_view name) {
+  static const std::set<std::string_view> names = {"NULL",      "INFINITY", "NAN",  "HUGE_VAL",
+                                                   "HUGE_VALF", "RAND_MAX", "EOF",  "CHAR_BIT",
+                                                   "NDEBUG",    "TRUE",     "FALSE"};
   constexpr std::array<std::string_view, 12> families = {
       "FLT_", "DBL_", "INT_", "UINT_", "LONG_", "ULONG_", "LLONG_", "CHAR_", "SHRT_", "SIZE_", "CUDA", "M_"};
   if (names.contains(name)) return true;
@@ -204,38 +215,38 @@ bool is_known_constant(const std::string& name) {
 }
 
 /// Names that the code itself declares: constants, enumerators, template parameters, types.
-std::set<std::string> declared_names(Tokens code) {
-  std::set<std::string> names;
+std::set<std::string_view> declared_names(Tokens code) {
+  std::set<std::string_view> names;
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     if (!code[i].is_word()) continue;
     const bool follows_a_type = i > 0 && code[i - 1].is_word();
     const bool is_declared = is_one_of(code[i + 1].text, {"=", "[", ";", ",", ")", ">", "{", ":"});
     if (follows_a_type && is_declared && !is_one_of(code[i - 1].text, {"return", "case", "else"}))
-      names.insert(code[i].text);
+      names.emplace(code[i].text);
     if (code[i].text != "enum") continue;
     std::size_t open = i;
     while (open < code.size() && code[open].text != "{" && code[open].text != ";") ++open;
     if (open == code.size() || code[open].text == ";") continue;
     const std::size_t end = behind_bracket(code, open);
     for (const Tokens part : parts(code.subspan(open + 1, end - open - 2)))
-      if (!part.empty()) names.insert(part.front().text);
+      if (!part.empty()) names.emplace(part.front().text);
   }
   return names;
 }
 
 std::string text_of(Tokens tokens) {
-  std::vector<std::string> words;
+  std::vector<std::string_view> words;
   for (const Token& token : tokens) words.push_back(token.text);
   return joined(words);
 }
 
 class MacroFinder {
  public:
-  explicit MacroFinder(const SourceTokens& source) : m_source(source) {}
+  explicit MacroFinder(const Lines& source) : m_source(source) {}
 
   std::vector<OpenMacro> find() {
     read_directives();
-    const std::set<std::string> declared = declared_names(m_source.code);
+    const std::set<std::string_view> declared = declared_names(m_source.code);
     for (std::size_t i = 0; i < m_source.code.size(); ++i) {
       const Token& token = m_source.code[i];
       const bool is_call = i + 1 < m_source.code.size() && m_source.code[i + 1].text == "(";
@@ -249,16 +260,16 @@ class MacroFinder {
 
  private:
   void read_directives() {
-    std::string guarded;
+    std::string_view guarded;
     for (const Directive& directive : m_source.directives) {
       const std::vector<Token>& tokens = directive.tokens;
       if (directive.name == "define" && !tokens.empty()) {
         // A header's own guard is defined as nothing.
         if (tokens[0].text == guarded && tokens.size() > 1)
-          m_open[guarded] = {guarded, text_of(Tokens(tokens).subspan(1)), false, directive.line};
+          m_open[guarded] = {std::string(guarded), text_of(Tokens(tokens).subspan(1)), false, directive.line};
         m_defined.insert(tokens[0].text);
       }
-      guarded = directive.name == "ifndef" && !tokens.empty() ? tokens[0].text : "";
+      guarded = directive.name == "ifndef" && !tokens.empty() ? tokens[0].text : std::string_view();
     }
     for (const Directive& directive : m_source.directives) {
       const bool is_condition = directive.name == "if" || directive.name == "elif";
@@ -284,9 +295,9 @@ class MacroFinder {
     }
   }
 
-  const SourceTokens& m_source;
-  std::set<std::string> m_defined;
-  std::map<std::string, OpenMacro> m_open;
+  const Lines& m_source;
+  std::set<std::string_view> m_defined;
+  std::map<std::string_view, OpenMacro> m_open;
 };
 
 /// Names of functions that are no kernels, at the level of namespaces.
@@ -294,7 +305,7 @@ std::vector<std::string> other_functions(Tokens code) {
   std::vector<std::string> found;
   std::size_t begin = 0;  // of the declaration
   for (std::size_t i = 0; i < code.size(); ++i) {
-    const std::string& text = code[i].text;
+    const std::string_view text = code[i].text;
     const Tokens before = code.subspan(begin, i - begin);
     const auto says = [&](std::string_view word) {
       return std::any_of(before.begin(), before.end(),
@@ -304,7 +315,7 @@ std::vector<std::string> other_functions(Tokens code) {
       begin = i + 1;
     } else if (text == "{") {
       const bool is_function = !before.empty() && before.back().text == ")";
-      if (is_function || !(says("namespace") || says("extern"))) {
+      if (is_function || !opens_namespace(before)) {
         i = behind_bracket(code, i) - 1;
         // Behind a class there may still be the name of a variable.
         if (is_function) begin = i + 1;
@@ -315,28 +326,46 @@ std::vector<std::string> other_functions(Tokens code) {
       const bool has_type =
           before[before.size() - 2].is_word() || is_one_of(before[before.size() - 2].text, {"*", "&", ">"});
       if (has_type && before.back().is_word() && !says("__global__") && !says("=") && !says("typedef"))
-        found.push_back(before.back().text);
+        found.emplace_back(before.back().text);
       i = behind_bracket(code, i) - 1;
     }
   }
   return found;
 }
 
-int host_code_line(Tokens code) {
-  for (std::size_t i = 0; i + 2 < code.size(); ++i) {
-    const bool is_main = code[i].text == "int" && code[i + 1].text == "main" && code[i + 2].text == "(";
-    const bool is_launch = code[i].text + code[i + 1].text + code[i + 2].text == "<<<";
-    if (is_main || is_launch) return code[i].line;
+}  // namespace
+
+KernelSource read_kernel_source(std::string_view text) {
+  const Lines tokens = lines_of(text);
+  return {KernelFinder(tokens.code).find(), other_functions(tokens.code), MacroFinder(tokens).find(),
+          host_code_line(text), structs_of(tokens)};
+}
+
+std::vector<std::string> kernel_names(std::string_view source) {
+  const std::vector<Token> tokens = tokens_of(source);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("__global__")) continue;
+    const std::optional<Declarator> declarator = declarator_at(tokens, i + 1);
+    if (!declarator) continue;
+    const std::string_view name = tokens[declarator->name].text;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  }
+  return names;
+}
+
+int host_code_line(std::string_view source) {
+  int first = 1;  // the line that counts as the first
+  const std::vector<Token> tokens = tokens_of(source);
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const auto reads = [&](std::string_view a, std::string_view b, std::string_view c) {
+      return tokens[i].is(a) && tokens[i + 1].is(b) && tokens[i + 2].is(c);
+    };
+    if (tokens[i].starts_line && reads("#", "line", "1")) first = tokens[i].line + 1;
+    if (tokens[i].in_directive) continue;
+    if (reads("int", "main", "(") || reads("<", "<", "<")) return tokens[i].line - first + 1;
   }
   return 0;
 }
 
-}  // namespace
-
-KernelSource read_kernel_source(std::string_view text) {
-  const SourceTokens tokens = tokens_of(text);
-  return {KernelFinder(tokens.code).find(), other_functions(tokens.code), MacroFinder(tokens).find(),
-          host_code_line(tokens.code), structs_of(tokens)};
-}
-
-}  // namespace config
+}  // namespace tuner::source

@@ -1,11 +1,11 @@
-#include "config/kernel_source.hpp"
+#include "tuner/source/kernel_source.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
 
-using namespace config;
+using namespace tuner::source;
 
 namespace {
 
@@ -33,7 +33,7 @@ std::string macros_of(const std::string& source) {
 
 }  // namespace
 
-TEST_SUITE("config::read_kernel_source") {
+TEST_SUITE("tuner::source::read_kernel_source") {
   TEST_CASE("a kernel's parameters are found behind attributes, templates and comments") {
     CHECK(parameters_of(
               "extern \"C\" __global__ void __launch_bounds__(256, 2)\n"

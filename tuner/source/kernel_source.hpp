@@ -1,12 +1,13 @@
 #pragma once
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "config/source_tokens.hpp"
+#include "tuner/source/tokens.hpp"
 
-namespace config {
+namespace tuner::source {
 
 /// A parameter of a kernel as its source declares it.
 struct SourceParameter {
@@ -37,11 +38,28 @@ struct SourceKernel {
   std::array<std::string, 2> block_covers;
 };
 
-/// A macro that is left to whoever compiles the source: used and not defined in it, or defined only where it
-/// was not defined before.
+struct SourceField {
+  std::string type;  ///< as it is written: `float3`, `unsigned int`
+  std::string name;
+  std::int64_t length = 0;  ///< of an array; 0: it is none
+};
+
+/// A struct that a source defines.
+struct SourceStruct {
+  std::string name;
+  std::vector<SourceField> fields;
+  std::int64_t align = 0;  ///< what alignas or __align__ says; 0: nothing
+  /// What it has that is more than fields of plain types, as `a function`; empty: nothing. Its fields do not
+  /// count then.
+  std::string beyond_fields;
+  int line = 0;
+};
+
+/// A macro whose value the build gives: the source uses it without a definition, or defines it only where it
+/// is not defined yet.
 struct OpenMacro {
   std::string name;
-  std::string usual;          ///< the text it is defined as where nobody else does; empty: nothing
+  std::string usual;          ///< its default in the source; empty: none
   bool in_condition = false;  ///< of an #if
   int line = 0;
 };
@@ -50,12 +68,23 @@ struct OpenMacro {
 /// kernel whose declaration a macro makes is not seen.
 struct KernelSource {
   std::vector<SourceKernel> kernels;
-  std::vector<std::string> functions;  ///< names of the others, outside of environments
+  std::vector<std::string> functions;  ///< names of the others, outside classes
   std::vector<OpenMacro> macros;
-  int host_code_line = 0;  ///< of the first `main` or launch `<<<`, which NVRTC does not take; 0: neither
+  int host_code_line = 0;  ///< see host_code_line()
   std::vector<SourceStruct> structs;
 };
 
 KernelSource read_kernel_source(std::string_view text);
 
-}  // namespace config
+/// The structs alone, without templates.
+std::vector<SourceStruct> structs_of(const Lines& source);
+
+/// Names of the `__global__` functions that a source declares or whose declaration is a macro's text, in
+/// order, each once. For messages.
+std::vector<std::string> kernel_names(std::string_view source);
+
+/// The line of the first `main` or launch `<<<`, which NVRTC does not take, counted from the last `#line 1`
+/// above it; 0: neither.
+int host_code_line(std::string_view source);
+
+}  // namespace tuner::source

@@ -1,0 +1,70 @@
+#pragma once
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner::source {
+
+/// A part of CUDA C++ text, which must live longer.
+struct Token {
+  enum class Kind { word, number, literal, punctuation };
+
+  Kind kind = Kind::punctuation;
+  std::string_view text;
+  std::size_t offset = 0;
+  int line = 0;               ///< from 1
+  bool in_directive = false;  ///< part of a preprocessor line, continued lines included
+  bool starts_line = false;   ///< the first token of its logical line
+
+  bool is(std::string_view other) const { return text == other; }
+  bool is_word() const { return kind == Kind::word; }
+};
+
+using Tokens = std::span<const Token>;
+
+/// The tokens of a source without white space and comments. Punctuation comes one character at a time, except
+/// `::`. The reader understands raw strings, continued lines and comments, and takes text that is not C++
+/// apart in the same way.
+std::vector<Token> tokens_of(std::string_view source);
+
+/// A line that begins with #, continued lines joined.
+struct Directive {
+  std::string_view name;      ///< `define`, `ifndef`, `if`, …
+  std::vector<Token> tokens;  ///< behind the name
+  std::string_view text;      ///< from # on, as it is written
+  int line = 0;
+};
+
+/// A source as the preprocessor sees it.
+struct Lines {
+  std::vector<Token> code;  ///< outside directives
+  std::vector<Directive> directives;
+};
+
+Lines lines_of(std::string_view source);
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words);
+/// Index behind the bracket that closes the one at `open`; the end where none does.
+std::size_t behind_bracket(Tokens tokens, std::size_t open);
+/// The parts between commas outside brackets.
+std::vector<Tokens> parts(Tokens tokens);
+/// With blanks where words would else become one: `unsigned int`, `cuda::std::size_t`.
+std::string joined(const std::vector<std::string_view>& words);
+/// Whether the brace behind `declaration` is that of `namespace a::b {` or `extern "C" {`.
+bool opens_namespace(Tokens declaration);
+
+struct IncludeLine {
+  std::string name;
+  int line = 0;            ///< from 1
+  int column = 0;          ///< of the name, from 1
+  bool bracketed = false;  ///< `#include <name>`
+};
+
+/// The `#include "name"` and `#include <name>` lines of a source outside comments. Conditions (#if) are not
+/// evaluated: some configuration needs each of them.
+std::vector<IncludeLine> include_lines(std::string_view source);
+
+}  // namespace tuner::source
