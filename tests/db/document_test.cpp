@@ -100,7 +100,8 @@ std::map<std::string, Columns> described() {
         else
           found[name][column] = {column, unit_of(column), ""};
     } else if (!name.empty()) {
-      CHECK(found[heading].emplace(name, cells(line)).second);
+      for (const std::string& column : names_in(cells(line)[0]))
+        CHECK(found[heading].emplace(column, cells(line)).second);
     }
     const bool begins = line.starts_with("As in `trial`:");
     as_in_trial = begins || (as_in_trial && !line.empty());
