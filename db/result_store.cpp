@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "db/database.hpp"
-#include "db/field_reader.hpp"
 #include "db/ids.hpp"
 #include "db/kernel_specs.hpp"
 #include "db/machine.hpp"
 #include "db/planning.hpp"
+#include "db/possible_final.hpp"
 #include "db/queries.hpp"
 #include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
@@ -167,7 +167,7 @@ class ResultStore::Statements {
   std::map<Digest, LivingRun> living;  ///< begun here and not ended
   RowWriter rows;
   KernelSpecs specs;
-  FieldReader fields;
+  PossibleFinalReader fields;
   ReopenedFinder reopened;
   std::map<std::pair<std::string, std::string>, KernelDeclaration> declared_here;  ///< by family and kernel
   Statement end_run, running, interrupt_run, count_measured, open_attempt, close_attempt, open_here, abandon,
@@ -365,7 +365,8 @@ std::vector<TrialRecord> ResultStore::reopened(const Problem& problem, const Env
   return list;
 }
 
-Field ResultStore::field(const Problem& problem, const Environment& environment, double within, int most) {
+PossibleFinal ResultStore::possible_final(const Problem& problem, const Environment& environment,
+                                          double within, int most) {
   const Snapshot snapshot(m_db);
   return m_statements->fields.read(case_id(problem, environment), within, most);
 }

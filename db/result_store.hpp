@@ -57,7 +57,7 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   void turn_over(const std::vector<const tuner::model::TrialRecord*>& ended,
                  const std::vector<const tuner::model::TrialRecord*>& next) override;
   void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
-  /// Contestants and final bear one `measured_at`, of the time of the call, and a `sequence` each; the final
+  /// Finalists and final bear one `measured_at`, of the time of the call, and a `sequence` each; the final
   /// covers its finalists.
   void record_final(const tuner::model::FinalRecord& final,
                     const std::vector<tuner::model::TrialRecord>& finalists) override;
@@ -78,8 +78,9 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   std::vector<tuner::model::TrialRecord> reopened(const tuner::model::Problem& problem,
                                                   const tuner::model::Environment& environment,
                                                   double within) override;
-  tuner::model::Field field(const tuner::model::Problem& problem,
-                            const tuner::model::Environment& environment, double within, int most) override;
+  tuner::model::PossibleFinal possible_final(const tuner::model::Problem& problem,
+                                             const tuner::model::Environment& environment, double within,
+                                             int most) override;
   int deaths(const tuner::model::Digest& trial) override;
   std::optional<tuner::model::ProbeVerdict> verdict(const tuner::model::Digest& probe) override;
   std::vector<tuner::model::KernelDeclaration> declared(const std::string& family) override;

@@ -31,7 +31,7 @@ void require_sound(const FinalRecord& final) {
     throw Error(fmt::format("the final of {} at {}: {}", final.problem.text(), final.measured_at, why));
   };
   if (final.entries.empty() || final.entries.size() > most_final_entries) {
-    refuse(fmt::format("{} contestants, 1 to {} were expected", final.entries.size(), most_final_entries));
+    refuse(fmt::format("{} finalists, 1 to {} were expected", final.entries.size(), most_final_entries));
   }
   bool chosen_is_tied = false;
   for (const FinalRecord::Entry& entry : final.entries) {
@@ -61,7 +61,7 @@ void RowWriter::put(const FinalRecord& final) {
     auto row = m_case_of.use();
     row.bind(entry.trial);
     if (!row.step() || row.digest() != tuning_case) {
-      throw Error(fmt::format("the final of {}: its contestant {} is no trial of that problem and class",
+      throw Error(fmt::format("the final of {}: its finalist {} is no trial of that problem and class",
                               final.problem.text(), entry.trial.hex()));
     }
   }

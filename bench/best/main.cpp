@@ -109,7 +109,7 @@ void make_database(const std::filesystem::path& path, std::int64_t trials) {
 void hold_finals(const std::filesystem::path& path) {
   db::ResultStore store(path);
   for (const db::Case& tuning_case : db::cases(store.connection())) {
-    const auto field = store.field(tuning_case.problem, tuning_case.environment, 1.1, 10);
+    const auto field = store.possible_final(tuning_case.problem, tuning_case.environment, 1.1, 10);
     const std::vector<TrialRecord>& finalists = field.finalists;
     FinalRecord final;
     final.coverage = field.coverage;

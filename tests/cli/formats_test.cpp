@@ -18,7 +18,7 @@ PartStatus part(int number, PartState state) {
   PartStatus one;
   one.number = number;
   one.state = state;
-  one.progress = cluster::Progress();
+  one.progress = cluster::PartProgress();
   one.progress->planned = 100;
   one.progress->known = 10;
   one.progress->finished = 30;

@@ -29,8 +29,8 @@ void make_database(const std::filesystem::path& database) {
   store.begin_run(db_test::sample_run("a"));
 }
 
-cluster::Progress of_part(int number, RunState state) {
-  cluster::Progress progress;
+cluster::PartProgress of_part(int number, RunState state) {
+  cluster::PartProgress progress;
   progress.part = {number, number == 0 ? 0 : 2};
   progress.state = state;
   progress.planned = 100;
@@ -40,7 +40,7 @@ cluster::Progress of_part(int number, RunState state) {
   return progress;
 }
 
-void write_sign(const std::filesystem::path& published, const cluster::Progress& progress,
+void write_sign(const std::filesystem::path& published, const cluster::PartProgress& progress,
                 std::int64_t ago_s) {
   const auto file = cluster::progress_file_of(published);
   std::ofstream(file) << cluster::progress_text(progress);
@@ -110,7 +110,7 @@ TEST_SUITE("cluster") {
     std::filesystem::create_directories(shared.results());
     cluster::write_description(shared, {2, "tuner slurm", folder / "result.db"});
     write_sign(shared.published(1), of_part(1, RunState::done), 10);
-    cluster::Progress last = of_part(0, RunState::done);
+    cluster::PartProgress last = of_part(0, RunState::done);
     write_sign(folder / "result.db", last, 10);
     CHECK_FALSE(look(folder.path()).done());
     last.finished = last.planned;

@@ -9,8 +9,8 @@ using namespace tuner;
 
 namespace {
 
-cluster::Progress sample_progress() {
-  cluster::Progress progress;
+cluster::PartProgress sample_progress() {
+  cluster::PartProgress progress;
   progress.part = {3, 16};
   progress.planned = 1000;
   progress.known = 20;
@@ -38,7 +38,7 @@ TEST_SUITE("cluster") {
   TEST_CASE("a run's progress is read back as it was written, in each of its states") {
     for (const auto state : {cluster::RunState::running, cluster::RunState::interrupted,
                              cluster::RunState::done, cluster::RunState::failed}) {
-      cluster::Progress progress = sample_progress();
+      cluster::PartProgress progress = sample_progress();
       progress.state = state;
       CHECK(cluster::parse_progress(cluster::progress_text(progress), "here") == progress);
     }

@@ -55,7 +55,7 @@ TEST_SUITE("cluster") {
     const TempFolder folder;
     measure(folder / "local.db", "a");
     cluster::Publication publication(folder / "local.db", folder / "1.db");
-    cluster::Progress progress;
+    cluster::PartProgress progress;
     for (int finished = 0; finished < 3; ++finished) {
       progress.finished = finished;
       publication.publish(progress, 1s);

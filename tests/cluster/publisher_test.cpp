@@ -36,7 +36,7 @@ void wait_until(const std::function<bool()>& true_now) {
 struct Published {
   Published() { add_trial(folder / "local.db", "a"); }
   cluster::Publication publication() const { return {folder / "local.db", folder / "shared/1.db"}; }
-  std::optional<cluster::Progress> progress() const {
+  std::optional<cluster::PartProgress> progress() const {
     return cluster::read_progress(cluster::progress_file_of(folder / "shared/1.db"));
   }
   bool has(const std::string& trials) const {

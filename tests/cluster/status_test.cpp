@@ -29,7 +29,7 @@ class Sweep {
 
   /// A part says how it stands; the file server dates it `ago_s` before its now.
   void says(int part, RunState state, const std::string& job = "", double ago_s = 0) {
-    cluster::Progress progress;
+    cluster::PartProgress progress;
     progress.part = {part, part == 0 ? 0 : 4};
     progress.state = state;
     progress.planned = 100;
@@ -129,7 +129,7 @@ TEST_SUITE("cluster") {
   TEST_CASE("who says of which part it is, counts as that part, and who has none as none") {
     Sweep sweep;
     sweep.says(1, RunState::done, "12_1");
-    cluster::Progress whole;
+    cluster::PartProgress whole;
     whole.part = {1, 0};
     whole.state = RunState::failed;
     sweep.write(cluster::progress_file_of(sweep.shared().results() / "whole.db"),

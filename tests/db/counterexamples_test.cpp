@@ -230,7 +230,8 @@ TEST_SUITE("db") {
     results.meddle("UPDATE trials SET superseded = 1 WHERE sequence = 20");
     const auto covered = [&] {
       std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
-      for (const auto& range : results.store().field(cube(512), sample_environment(), 1.1, 10).coverage)
+      for (const auto& range :
+           results.store().possible_final(cube(512), sample_environment(), 1.1, 10).coverage)
         ranges.emplace_back(range.first, range.last);
       return ranges;
     };
@@ -462,7 +463,7 @@ TEST_SUITE("db") {
     CHECK(results.ask("SELECT count(*) FROM measurements") == "2");
   }
 
-  TEST_CASE("a final that says nothing of what it has seen has seen its contestants") {
+  TEST_CASE("a final that says nothing of what it has seen has seen its finalists") {
     Store results;
     results.add("a", 100, 10);
     results.add("b", 101, 20);

@@ -86,7 +86,7 @@ std::string exported(const std::filesystem::path& path, const db::TrialFilter& f
 }  // namespace
 
 TEST_SUITE("db") {
-  TEST_CASE("a final makes its measurements the current ones of its contestants, and covers them") {
+  TEST_CASE("a final makes its measurements the current ones of its finalists, and covers them") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
@@ -126,7 +126,7 @@ TEST_SUITE("db") {
       change(final);
       return std::string(error_of([&] { store.record_final(final, measured_again()); }).what());
     };
-    CHECK(contains(record([](FinalRecord& f) { f.entries.clear(); }), "0 contestants"));
+    CHECK(contains(record([](FinalRecord& f) { f.entries.clear(); }), "0 finalists"));
     CHECK(contains(record([](FinalRecord& f) { f.chosen = key("c"); }), "none of those tied"));
     CHECK(contains(record([](FinalRecord& f) { f.entries[2].ratio = 0; }), "no ratio"));
     CHECK(
@@ -141,9 +141,11 @@ TEST_SUITE("db") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     const auto finalists = [&](double within, int most) {
-      return names_of(store.field(cube(512), sample_environment(), within, most).finalists);
+      return names_of(store.possible_final(cube(512), sample_environment(), within, most).finalists);
     };
-    const auto considered = [&] { return store.field(cube(512), sample_environment(), 1.2, 10).considered; };
+    const auto considered = [&] {
+      return store.possible_final(cube(512), sample_environment(), 1.2, 10).considered;
+    };
     CHECK(finalists(1.1, 10).empty());
     store.record(timed_trial("slow", 512, 120));
     store.record(timed_trial("second", 512, 104));
@@ -170,11 +172,11 @@ TEST_SUITE("db") {
     db::ResultStore store(folder / "tuner.db");
     fill(store);
     FinalRecord final = sample_final();
-    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
+    final.coverage = store.possible_final(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record(timed_trial("late", 512, 90, 1));  // by another, while the final is held
     store.record_final(final, measured_again());
     CHECK(winner(store) == "late");
-    const Field field = store.field(cube(512), sample_environment(), 2, 10);
+    const PossibleFinal field = store.possible_final(cube(512), sample_environment(), 2, 10);
     CHECK(names_of(field.finalists) == Names{"late", "a", "b", "c", "d"});
     CHECK(field.considered == Considered{{false, true, true, true, true}});
   }
@@ -187,9 +189,9 @@ TEST_SUITE("db") {
     of_old.run = {};
     store.record(of_old);
     FinalRecord final = sample_final();
-    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
+    final.coverage = store.possible_final(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record_final(final, measured_again());
-    const Field field = store.field(cube(512), sample_environment(), 1.1, 10);
+    const PossibleFinal field = store.possible_final(cube(512), sample_environment(), 1.1, 10);
     CHECK(names_of(field.finalists) == Names{"a", "b", "of old", "c"});
     CHECK(field.considered == Considered{{true, true, true, true}});
   }
@@ -209,7 +211,7 @@ TEST_SUITE("db") {
                                       timed_trial("c", 512, 107, 0.5)};
     again[0].outcome.measurement->sm_clock_mhz = 1625;
     for (std::size_t i : {1U, 2U}) again[i].outcome.measurement->sm_clock_mhz = 1900;
-    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
+    final.coverage = store.possible_final(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record_final(final, again);
 
     const db::BestAnswer found = answer(store);
@@ -225,7 +227,7 @@ TEST_SUITE("db") {
     CHECK(db::times_as_long(found, ranked[2].trial) == doctest::Approx(1.03).epsilon(0.005));
 
     // And who would be in the next final is asked of the race too: a stays the fastest.
-    const Field field = store.field(cube(512), sample_environment(), 1.035, 10);
+    const PossibleFinal field = store.possible_final(cube(512), sample_environment(), 1.035, 10);
     CHECK(names_of(field.finalists) == Names{"a", "b", "next"});
     CHECK_FALSE(field.unsettled);
   }
@@ -239,7 +241,7 @@ TEST_SUITE("db") {
     FinalRecord final = sample_final();
     final.entries = {{key("a"), 1, 1, 1, true}};
     final.chosen = key("a");
-    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
+    final.coverage = store.possible_final(cube(512), sample_environment(), 1.1, 10).coverage;
     TrialRecord again = timed_trial("a", 512, 115, 0.5);
     const auto clocks = [&](double raced_mhz, double final_mhz) {
       TrialRecord raced = timed_trial("a", 512, 32, 1);
@@ -255,7 +257,7 @@ TEST_SUITE("db") {
       CHECK(found.check.faster_elsewhere == 1);
       CHECK(found.check.fastest_elsewhere == key("rival"));
       CHECK_FALSE(found.check.is_off_clock());
-      const Field field = store.field(cube(512), sample_environment(), 1.1, 10);
+      const PossibleFinal field = store.possible_final(cube(512), sample_environment(), 1.1, 10);
       CHECK(field.unsettled);
       CHECK(names_of(field.finalists) == Names{"a", "rival"});
       CHECK(field.considered == Considered{{true, true}});
@@ -264,7 +266,7 @@ TEST_SUITE("db") {
       clocks(1980, 550);
       store.record_final(final, {again});
       CHECK_FALSE(answer(store).check.is_unsettled());
-      CHECK_FALSE(store.field(cube(512), sample_environment(), 1.1, 10).unsettled);
+      CHECK_FALSE(store.possible_final(cube(512), sample_environment(), 1.1, 10).unsettled);
     }
   }
 
@@ -306,7 +308,7 @@ TEST_SUITE("db") {
     FinalRecord final = sample_final();
     final.entries = {{key("newer"), 1, 1, 1, true}};
     final.chosen = key("newer");
-    final.coverage = store.field(cube(512), sample_environment(), 1.1, 10).coverage;
+    final.coverage = store.possible_final(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record_final(final, {timed_trial("newer", 512, 91, 0.1)});
     CHECK(answer(store).final);
     CHECK(answer(store).tied.empty());
@@ -359,8 +361,7 @@ TEST_SUITE("db") {
     CHECK_FALSE(answer(store, "naive").final);
   }
 
-  TEST_CASE(
-      "a final waits with its contestants while the database is locked, in a file that can be imported") {
+  TEST_CASE("a final waits with its finalists while the database is locked, in a file that can be imported") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     db::OpenOptions impatient;

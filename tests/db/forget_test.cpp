@@ -143,7 +143,7 @@ TEST_SUITE("db") {
     CHECK(results.ask("SELECT count(*) FROM attempts WHERE trial = (SELECT id FROM trials)") == "1");
   }
 
-  TEST_CASE("a run takes the finals with it that it held, though its contestants stay") {
+  TEST_CASE("a run takes the finals with it that it held, though its finalists stay") {
     Results results;
     std::vector<TrialRecord> finalists;
     for (const char* name : {"a", "b", "c"})

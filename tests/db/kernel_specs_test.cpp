@@ -75,7 +75,7 @@ FinalRecord final_of(const std::string& chosen) {
 void record_final(db::ResultStore& store, const Digest& definition, const std::string& name,
                   double median_ns) {
   FinalRecord final = final_of(name);
-  final.coverage = store.field(cube(512), sample_environment(), 2, 10).coverage;
+  final.coverage = store.possible_final(cube(512), sample_environment(), 2, 10).coverage;
   TrialRecord winner = of(definition, timed_trial(name, 512, median_ns));
   winner.run = final.run;
   store.record_final(final, {winner});
@@ -139,7 +139,7 @@ TEST_SUITE("db") {
     store.record(of(before, timed_trial("late", 512, 50)));
     CHECK(best(store.connection()).empty());
     CHECK(store.find(key("late"))->definition == before);
-    CHECK(store.field(cube(512), sample_environment(), 2, 10).finalists.empty());
+    CHECK(store.possible_final(cube(512), sample_environment(), 2, 10).finalists.empty());
   }
 
   TEST_CASE("an edit concerns its own kernel, whatever its parameters") {
@@ -180,7 +180,7 @@ TEST_SUITE("db") {
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
     const auto finalists = [&] {
-      const Field field = store.field(cube(512), sample_environment(), 2, 10);
+      const PossibleFinal field = store.possible_final(cube(512), sample_environment(), 2, 10);
       std::size_t fresh = 0;
       for (std::size_t i = 0; i < field.finalists.size(); ++i) {
         const bool considered = field.considered.size() == 1 && field.considered[0][i];

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "db/queries.hpp"
 #include "db/export_file.hpp"
+#include "db/queries.hpp"
 #include "tests/db/fixture.hpp"
 
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)

@@ -54,7 +54,7 @@ TEST_SUITE("tuner command line, finals") {
     const auto show = user.types({"show", key("b").hex()});
     CHECK(show.exit_code == 0);
     CHECK(has(show.out,
-              "1.002 (0.999–1.006) of the fastest's time, tied with 1; 3 contestants, 60 rounds and 3 at"));
+              "1.002 (0.999–1.006) of the fastest's time, tied with 1; 3 finalists, 60 rounds and 3 at"));
     CHECK(has(show.out, "\n  chosen "));
     CHECK(has(show.out, "2 more at a lowered clock, SM clock 1980 MHz, 61 °C, 512 W"));
     CHECK(has(show.out, "% arithmetic (1000 Top/s)"));

@@ -127,7 +127,7 @@ class ClusterUser {
       std::this_thread::sleep_for(pause);
     }
   }
-  std::optional<cluster::Progress> progress(int part) const {
+  std::optional<cluster::PartProgress> progress(int part) const {
     return cluster::read_progress(
         cluster::progress_file_of(at("a sweep/results/" + std::to_string(part) + ".db")));
   }

@@ -64,7 +64,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     CHECK(std::count(phases.begin(), phases.end(), TrialPhase::timing) == outcome.rounds);
   }
 
-  TEST_CASE_FIXTURE(FinalFixture, "each contestant has a batch of its own") {
+  TEST_CASE_FIXTURE(FinalFixture, "each finalist has a batch of its own") {
     script.time_ns = [](const std::string& symbol, int) { return symbol == "fast" ? 10e3 : 20e3; };
     const FinalOutcome outcome = run_final();
     CHECK(outcome.fastest == 1);
@@ -75,7 +75,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
   }
 
   TEST_CASE_FIXTURE(FinalFixture,
-                    "near where races begin to batch, contestants of a final are batched alike") {
+                    "near where races begin to batch, finalists of a final are batched alike") {
     script.time_ns = [](const std::string& symbol, int) { return symbol == "fast" ? 99e3 : 101e3; };
     const FinalOutcome outcome = run_final();
     CHECK(outcome.standings[1].measurement.launches_per_sample == 21);
@@ -164,7 +164,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     CHECK(run_final().complete());  // on inputs made again
   }
 
-  TEST_CASE_FIXTURE(FinalFixture, "contestants of two problems are each verified on their own inputs") {
+  TEST_CASE_FIXTURE(FinalFixture, "finalists of two problems are each verified on their own inputs") {
     final_job.trials[0] = job(500);
     final_job.trials[0].kernels[0].symbol = "slow";
     const FinalOutcome outcome = run_final();
@@ -296,7 +296,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     CHECK(*outcome.culprit == 1);
   }
 
-  TEST_CASE_FIXTURE(FinalFixture, "contestants whose inputs do not fit together are no final") {
+  TEST_CASE_FIXTURE(FinalFixture, "finalists whose inputs do not fit together are no final") {
     script.memory_bytes = 12 << 20;
     final_job.trials = {job(200'000), job(200'001)};
     const FinalOutcome outcome = run_final();

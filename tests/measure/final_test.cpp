@@ -307,7 +307,7 @@ TEST_SUITE("tuner::measure::Final") {
     CHECK_FALSE(outcome.standings[0].tied);
   }
 
-  TEST_CASE("two contestants do not always change places: who went first may go first again") {
+  TEST_CASE("two finalists do not always change places: who went first may go first again") {
     std::vector<std::size_t> first;
     bool is_new = false;
     measure::FinalTask task = task_of(2);
@@ -461,7 +461,7 @@ TEST_SUITE("tuner::measure::Final") {
     CHECK(final_of(1, constant(1e9), policy).rounds == 1);
   }
 
-  TEST_CASE("one contestant is the fastest, and gets its figures") {
+  TEST_CASE("one finalist is the fastest, and gets its figures") {
     NoisyGpu gpu(7);
     const FinalOutcome outcome = final_on(gpu, {1e6});
     CHECK(outcome.rounds == 10);

@@ -271,7 +271,7 @@ TEST_SUITE("tuner::search") {
     for (int i = 0; i < 10; ++i) {
       const auto proposal = strategy->next();
       CHECK(proposal->origin == "random");
-      Compiled failed;
+      BinaryFacts failed;
       failed.status = TrialStatus::compile_error;
       CHECK(strategy->compiled(proposal->candidate, failed));
       strategy->report(proposal->candidate, {TrialStatus::skipped, std::nullopt});

@@ -230,12 +230,12 @@ TEST_SUITE("tuner::search::learn parts") {
   }
 
   TEST_CASE("a compiled candidate is hopeless by what it was compiled to, surely, and after forty results") {
-    const std::vector<std::pair<std::string, Compiled>> slow = [] {
-      Compiled usual;
+    const std::vector<std::pair<std::string, BinaryFacts>> slow = [] {
+      BinaryFacts usual;
       usual.registers = 32;
       usual.occupancy = 1;
       usual.waves = 4;
-      std::vector<std::pair<std::string, Compiled>> all(4, {"", usual});
+      std::vector<std::pair<std::string, BinaryFacts>> all(4, {"", usual});
       all[0].first = "registers", all[0].second.registers = 255;
       all[1].first = "spills", all[1].second.spilled_bytes = 512;
       all[2].first = "occupancy", all[2].second.occupancy = 0.1;
@@ -243,10 +243,10 @@ TEST_SUITE("tuner::search::learn parts") {
       all.emplace_back("usual", usual);
       return all;
     }();
-    const Compiled usual = slow.back().second;
+    const BinaryFacts usual = slow.back().second;
     for (std::size_t i = 0; i + 1 < slow.size(); ++i) {
       CAPTURE(slow[i].first);
-      const Compiled& other = slow[i].second;
+      const BinaryFacts& other = slow[i].second;
       ResourceEffects effects;
       for (int result = 0; result < 39; ++result) {
         const bool is_slow = result % 2 == 0;
@@ -263,7 +263,7 @@ TEST_SUITE("tuner::search::learn parts") {
   }
 
   TEST_CASE("slowness that the compiler's figures do not explain makes nobody hopeless") {
-    Compiled compiled;
+    BinaryFacts compiled;
     compiled.registers = 64;
     ResourceEffects effects;
     for (int i = 0; i < 100; ++i) effects.add(compiled, {5, 0.1}, i % 2 == 0 ? 7 : 3);

@@ -152,12 +152,12 @@ TEST_CASE("a seed and results determine the order; another seed another one") {
 TEST_CASE("what is set of learn is heard: the search takes another course") {
   const Bowl bowl;
   const auto usual = told_of(bowl, "learn", 80, 8, 3).order;
-  for (const std::string_view setting : {"start=3", "random=0.5", "local=0.5", "bold=0", "opinions=1",
+  for (const std::string_view setting : {"start=3", "random=0.5", "local=0.5", "bold=0", "members=1",
                                          "points=20", "covered=64", "pool=1000"}) {
     CAPTURE(setting);
     CHECK(told_of(bowl, "learn:" + std::string(setting), 80, 8, 3).order != usual);
   }
-  CHECK(told_of(bowl, "learn:opinions=4,points=250,covered=1024,pool=20000", 80, 8, 3).order == usual);
+  CHECK(told_of(bowl, "learn:members=4,points=250,covered=1024,pool=20000", 80, 8, 3).order == usual);
 }
 
 TEST_CASE("each candidate is tried once, none that is known, all in the end") {
@@ -265,7 +265,7 @@ TEST_CASE("a compiled candidate is refused only where what it was compiled to wa
   const Bowl bowl;
   const auto strategy = strategy_named("learn").make(bowl.space, 1);
   const auto compiled = [](bool spills) {
-    Compiled facts;
+    BinaryFacts facts;
     facts.compile_ms = 100;
     facts.registers = spills ? 255 : 64;
     facts.spilled_bytes = spills ? 2000 : 0;

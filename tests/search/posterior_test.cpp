@@ -278,7 +278,7 @@ TEST_SUITE("tuner::search::learn posterior") {
     }
   }
 
-  TEST_CASE("opinions wander to what explains the results: a trend that has them, not one that has nothing") {
+  TEST_CASE("members wander to what explains the results: a trend that has them, not one that has nothing") {
     const tuner::test::LineSpace line(60);
     const Axes axes(line.space);
     std::vector<Trend> trends(2);
@@ -289,7 +289,7 @@ TEST_SUITE("tuner::search::learn posterior") {
     }
     RandomSource random(1);
     ModelSettings settings;
-    settings.opinions = 8;
+    settings.members = 8;
     settings.clip = 1;
     Model model(axes, trends, settings, random);
     std::vector<Observation> told;

@@ -4,19 +4,19 @@
 
 #include "tuner/search/outlook.hpp"
 
-using tuner::search::Progress;
+using tuner::search::RecentGain;
 
 namespace {
 
-void add_ms(Progress& progress, double milliseconds, int times = 1) {
+void add_ms(RecentGain& progress, double milliseconds, int times = 1) {
   for (int i = 0; i < times; ++i) progress.add(std::log(milliseconds));
 }
 
 }  // namespace
 
-TEST_SUITE("tuner::search::Progress") {
+TEST_SUITE("tuner::search::RecentGain") {
   TEST_CASE("before there was a time nothing was gained, and nothing can be said") {
-    Progress progress;
+    RecentGain progress;
     CHECK_FALSE(progress.gain(400, false));
     progress.add(std::nullopt);
     CHECK_FALSE(progress.gain(400, false));
@@ -24,7 +24,7 @@ TEST_SUITE("tuner::search::Progress") {
   }
 
   TEST_CASE("the gain is that of the stretch, which ends with the last result and grows with the space") {
-    Progress progress;
+    RecentGain progress;
     add_ms(progress, 2);
     add_ms(progress, 1);
     add_ms(progress, 5, 48);
@@ -41,7 +41,7 @@ TEST_SUITE("tuner::search::Progress") {
     CHECK(progress.gain(400, false)->over == 50);
     CHECK(progress.gain(400, false)->is_complete);
 
-    Progress larger;
+    RecentGain larger;
     add_ms(larger, 2);
     add_ms(larger, 1, 499);
     CHECK_FALSE(larger.gain(40000, false)->is_complete);
@@ -49,7 +49,7 @@ TEST_SUITE("tuner::search::Progress") {
   }
 
   TEST_CASE("half a stretch forgets sooner") {
-    Progress progress;
+    RecentGain progress;
     add_ms(progress, 2);
     add_ms(progress, 1, 51);
     CHECK(progress.gain(1600, true)->share == 0);  // a stretch of 100
@@ -57,7 +57,7 @@ TEST_SUITE("tuner::search::Progress") {
   }
 
   TEST_CASE("where fewer can be had a stretch is shorter, but for twenty results") {
-    Progress progress;
+    RecentGain progress;
     add_ms(progress, 1, 21);
     CHECK_FALSE(progress.gain(400, false)->is_complete);
     CHECK_FALSE(progress.gain(400, false, 30)->is_complete);
@@ -66,7 +66,7 @@ TEST_SUITE("tuner::search::Progress") {
   }
 
   TEST_CASE("half a stretch is never too short to mean something") {
-    Progress progress;
+    RecentGain progress;
     add_ms(progress, 2);
     add_ms(progress, 1, 39);
     CHECK_FALSE(progress.gain(529, true)->is_complete);  // a stretch of 57

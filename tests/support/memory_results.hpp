@@ -82,9 +82,9 @@ class MemoryResults : public model::ResultSink, public model::ResultSource {
                                         const model::Environment& environment) override {
     return store.least_ns_beside(kernels, problem, environment);
   }
-  model::Field field(const model::Problem& problem, const model::Environment& environment, double within,
-                     int most) override {
-    return store.field(problem, environment, within, most);
+  model::PossibleFinal possible_final(const model::Problem& problem, const model::Environment& environment,
+                                      double within, int most) override {
+    return store.possible_final(problem, environment, within, most);
   }
   int deaths(const model::Digest& trial) override { return store.deaths(trial); }
   std::optional<model::ProbeVerdict> verdict(const model::Digest& probe) override {

@@ -22,7 +22,7 @@ sweep::Trial trial(const std::string& text) {
 }
 
 std::string taken(sweep::CompileAhead& compiling) {
-  std::optional<sweep::Compiled> next;
+  std::optional<sweep::CompiledTrial> next;
   for (int i = 0; !next && i < 10'000; ++i) {
     next = compiling.take();
     if (!next) std::this_thread::sleep_for(1ms);
@@ -101,7 +101,7 @@ TEST_SUITE("tuner::sweep::CompileAhead") {
     for (int i = 0; i < 2; ++i) {
       for (const char* text : {"fatal", "good"}) {
         compiling.submit(trial(text), {});
-        std::optional<sweep::Compiled> next;
+        std::optional<sweep::CompiledTrial> next;
         while (!next) next = compiling.take();
         CHECK(next->trial.record.kernel == text);
         CHECK(next->binary->status ==

@@ -78,7 +78,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
       }
     }
     sweep::BestTimes best(request, services, spread);
-    sweep::Compiled trial;
+    sweep::CompiledTrial trial;
     trial.trial.record.problem = request.work[0].problems[0];
     trial.trial.record.outcome = ok_in(500);
     best.learn(trial, 1);

@@ -129,7 +129,7 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(host.summary.finals == 3);
   }
 
-  TEST_CASE("every contestant of a final is measured on one device") {
+  TEST_CASE("every finalist of a final is measured on one device") {
     Host host;
     host.devices = 4;
     host.bench.sizes = {512, 640, 768, 896, 1024, 1152};

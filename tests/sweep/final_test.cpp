@@ -149,7 +149,7 @@ TEST_SUITE("tuner::sweep") {
   }
 
   TEST_CASE(
-      "contestants are told their own times, which deadlines are made of, and each problem has an order of "
+      "finalists are told their own times, which deadlines are made of, and each problem has an order of "
       "its own") {
     Bench bench;
     bench.sizes = {512, 1024};

@@ -1,7 +1,6 @@
-#include "tuner/sweep/repeat.hpp"
-
 #include "tests/sweep/scale_bench.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/sweep.hpp"
 
 using namespace tuner;
 using test::ok_in;

@@ -22,7 +22,7 @@ struct StrategyScript {
 
   struct Seen {
     std::vector<std::size_t> compiled;
-    std::map<std::size_t, search::Compiled> facts;
+    std::map<std::size_t, search::BinaryFacts> facts;
     std::map<std::size_t, search::Result> reported;
     std::vector<search::SearchSpace::Prior> priors;  ///< as they are at the first proposal
     std::size_t candidates = 0;
@@ -44,7 +44,7 @@ class ScriptedStrategy final : public search::Strategy {
     if (m_next == m_space.size()) return std::nullopt;
     return search::Proposal{m_next++, m_script.origin};
   }
-  bool compiled(std::size_t candidate, const search::Compiled& facts) override {
+  bool compiled(std::size_t candidate, const search::BinaryFacts& facts) override {
     seen().compiled.push_back(candidate);
     seen().facts[candidate] = facts;
     return !m_script.vetoed.contains(candidate);

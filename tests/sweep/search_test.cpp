@@ -243,7 +243,7 @@ TEST_SUITE("tuner::sweep search") {
     };
     bench.further = [](sweep::Request& request) { request.device.limits.multiprocessors = 4; };
     bench.run();
-    const search::Compiled& facts = script.seen.at(0).facts.at(0);
+    const search::BinaryFacts& facts = script.seen.at(0).facts.at(0);
     CHECK(facts.occupancy == 0.25);
     CHECK(facts.waves == 4);  // 32 blocks, 8 at once
     CHECK(bench.trial("SCALE=1").occupancy->blocks_per_multiprocessor == 2);

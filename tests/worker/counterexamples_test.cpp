@@ -140,7 +140,7 @@ TEST_SUITE("tuner::worker counterexamples") {
     CHECK(mentions(std::get<Failure>(refused).message, "not allowed to be launched"));
   }
 
-  TEST_CASE("a child whose device is lost answers, and leaves; one whose contestant failed stays") {
+  TEST_CASE("a child whose device is lost answers, and leaves; one whose finalist failed stays") {
     for (const char* entry : {"illegal_address", "wrong_edge"}) {
       CAPTURE(entry);
       const bool leaves = std::string(entry) == "illegal_address";
@@ -160,7 +160,7 @@ TEST_SUITE("tuner::worker counterexamples") {
     }
   }
 
-  TEST_CASE("a final that a contestant fails comes whole, with its culprit and why") {
+  TEST_CASE("a final that a finalist fails comes whole, with its culprit and why") {
     RemoteRunner runner(test::child("measure"), test::hasty());
     for (const char* entry : {"wrong_edge", "illegal_address"}) {
       CAPTURE(entry);

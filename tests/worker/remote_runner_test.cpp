@@ -105,15 +105,15 @@ TEST_SUITE("tuner::worker runner") {
   }
 
   TEST_CASE(
-      "a final that names a contestant which is not there, or may not win, is refused, and it is said why") {
+      "a final that names a finalist which is not there, or may not win, is refused, and it is said why") {
     struct Row {
       std::string entry;
       std::string reason;
     };
     const std::vector<Row> rows = {
-        {"odd_culprit", "contestant 2 of 2 as the culprit"},
-        {"odd_fastest", "contestant 2 of 2 as the fastest"},
-        {"odd_standings", "1 standings of 2 contestants"},
+        {"odd_culprit", "finalist 2 of 2 as the culprit"},
+        {"odd_fastest", "finalist 2 of 2 as the fastest"},
+        {"odd_standings", "1 standings of 2 finalists"},
         {"odd_winner", "a baseline as the fastest"},
     };
     RemoteRunner runner(test::child("measure"), test::hasty());
@@ -313,7 +313,7 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(phase_deadline(settings, job, TrialPhase::timing) > 5s);
   }
 
-  TEST_CASE("a final's deadline is the sum of its contestants', each by its own best") {
+  TEST_CASE("a final's deadline is the sum of its finalists', each by its own best") {
     RemoteRunnerSettings settings;
     model::FinalJob final;
     final.trials.resize(3);

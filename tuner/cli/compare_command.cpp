@@ -14,7 +14,7 @@
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/measure/sampler.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/repeat.hpp"
+#include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/text.hpp"
 #include "tuner/worker/device_lock.hpp"

@@ -24,8 +24,8 @@ std::string slurm_task() {
   return array + "_" + environment("SLURM_ARRAY_TASK_ID");
 }
 
-cluster::Progress who_publishes(const std::optional<sweep::Shard>& shard, const std::string& database) {
-  cluster::Progress progress;
+cluster::PartProgress who_publishes(const std::optional<sweep::Shard>& shard, const std::string& database) {
+  cluster::PartProgress progress;
   if (shard) progress.part = {shard->number, shard->of};
   char host[256] = {};
   progress.host = ::gethostname(host, sizeof host - 1) == 0 ? host : "unknown";

@@ -26,9 +26,8 @@
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/measure/sampler.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/declare.hpp"
-#include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::cli {

@@ -44,7 +44,7 @@ StatusJson status_json_of(const cluster::PartStatus& part) {
                      {"state", to_string(part.state)},
                      {"note", part.note}};
   if (!part.progress) return json;
-  const cluster::Progress& progress = *part.progress;
+  const cluster::PartProgress& progress = *part.progress;
   json["run"] = {{"state", to_string(progress.state)},
                  {"planned", progress.planned},
                  {"measured", progress.measured()},

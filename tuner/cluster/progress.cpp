@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -16,37 +17,72 @@ using Json = nlohmann::ordered_json;
 
 constexpr int progress_schema = 1;
 constexpr std::size_t most_progress_bytes = std::size_t{1} << 16U;
-constexpr std::array states = {RunState::running, RunState::interrupted, RunState::done, RunState::failed};
+constexpr std::array<std::string_view, 4> state_words = {"running", "interrupted", "done", "failed"};
+
+/// The fields of a progress file; a name, once released, stays.
+template <class Archive, class Progress>
+void describe(Archive& a, Progress& v) {
+  a("shard", v.part.number);
+  a("of", v.part.of);
+  a("state", v.state);
+  a("planned", v.planned);
+  a("known", v.known);
+  a("finished", v.finished);
+  a("trials_per_second", v.trials_per_second);
+  a("host", v.host);
+  a("process", v.process);
+  a("job", v.job);
+  a("owner", v.owner);
+  a("database", v.database);
+  a("next_within_s", v.next_within_s);
+}
+
+struct ProgressWriter {
+  Json json = {{"schema_version", progress_schema}};
+
+  template <class T>
+  void operator()(const char* key, const T& value) {
+    json[key] = value;
+  }
+  void operator()(const char* key, RunState state) { json[key] = to_string(state); }
+};
 
 /// Takes values out of an object, and names the key that is not as it should be.
 class ProgressReader {
  public:
-  ProgressReader(const Json& json, const std::string& origin) : m_json(json), m_origin(origin) {}
+  ProgressReader(const Json& json, const std::string& origin) : m_json(json), m_origin(origin) {
+    count("schema_version", progress_schema);
+  }
 
-  std::int64_t count(const char* key, std::int64_t most = std::int64_t{1} << 53U) const {
-    const Json& value = at(key);
-    if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > most)
-      refuse(key);
-    return value.get<std::int64_t>();
+  void operator()(const char* key, int& part) {
+    constexpr int most_parts = 1'000'000;
+    part = static_cast<int>(count(key, most_parts));
   }
-  double amount(const char* key) const {
+  void operator()(const char* key, std::int64_t& number) { number = count(key, std::int64_t{1} << 53U); }
+  void operator()(const char* key, double& amount) {
     const Json& value = at(key);
-    if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0) refuse(key);
-    return value.get<double>();
+    amount = value.is_number() ? value.get<double>() : -1;
+    if (!std::isfinite(amount) || amount < 0) refuse(key);
   }
-  std::string text(const char* key) const {
+  void operator()(const char* key, std::string& text) {
     if (!at(key).is_string()) refuse(key);
-    return at(key).get<std::string>();
+    text = at(key).get<std::string>();
   }
-  RunState state(const char* key) const {
-    const std::string word = text(key);
-    for (const RunState state : states) {
-      if (to_string(state) == word) return state;
-    }
-    refuse(key);
+  void operator()(const char* key, RunState& state) {
+    std::string word;
+    (*this)(key, word);
+    const auto found = std::find(state_words.begin(), state_words.end(), word);
+    if (found == state_words.end()) refuse(key);
+    state = static_cast<RunState>(found - state_words.begin());
   }
 
  private:
+  std::int64_t count(const char* key, std::int64_t most) const {
+    const Json& value = at(key);
+    const std::int64_t number = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+    if (number < 0 || number > most) refuse(key);
+    return number;
+  }
   const Json& at(const char* key) const {
     if (!m_json.is_object() || !m_json.contains(key)) refuse(key);
     return m_json.at(key);
@@ -63,64 +99,28 @@ class ProgressReader {
 }  // namespace
 
 std::string_view to_string(RunState state) {
-  switch (state) {
-    case RunState::running:
-      return "running";
-    case RunState::interrupted:
-      return "interrupted";
-    case RunState::done:
-      return "done";
-    case RunState::failed:
-      return "failed";
-  }
-  return "";
+  return state_words.at(static_cast<std::size_t>(state));
 }
 
 std::filesystem::path progress_file_of(const std::filesystem::path& published) {
   return published.string() + ".progress.json";
 }
 
-std::string progress_text(const Progress& progress) {
-  const Json json = {{"schema_version", progress_schema},
-                     {"shard", progress.part.number},
-                     {"of", progress.part.of},
-                     {"state", to_string(progress.state)},
-                     {"planned", progress.planned},
-                     {"known", progress.known},
-                     {"finished", progress.finished},
-                     {"trials_per_second", progress.trials_per_second},
-                     {"host", progress.host},
-                     {"process", progress.process},
-                     {"job", progress.job},
-                     {"owner", progress.owner},
-                     {"database", progress.database},
-                     {"next_within_s", progress.next_within_s}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+std::string progress_text(const PartProgress& progress) {
+  ProgressWriter writer;
+  describe(writer, progress);
+  return writer.json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-Progress parse_progress(std::string_view text, const std::string& origin) {
+PartProgress parse_progress(std::string_view text, const std::string& origin) {
   const Json json = Json::parse(text, nullptr, false);
-  const ProgressReader reader(json, origin);
-  reader.count("schema_version", progress_schema);
-  constexpr int most_parts = 1'000'000;
-  Progress progress;
-  progress.part = {static_cast<int>(reader.count("shard", most_parts)),
-                   static_cast<int>(reader.count("of", most_parts))};
-  progress.state = reader.state("state");
-  progress.planned = reader.count("planned");
-  progress.known = reader.count("known");
-  progress.finished = reader.count("finished");
-  progress.trials_per_second = reader.amount("trials_per_second");
-  progress.host = reader.text("host");
-  progress.process = reader.count("process");
-  progress.job = reader.text("job");
-  progress.owner = reader.text("owner");
-  progress.database = reader.text("database");
-  progress.next_within_s = reader.amount("next_within_s");
+  ProgressReader reader(json, origin);
+  PartProgress progress;
+  describe(reader, progress);
   return progress;
 }
 
-std::optional<Progress> read_progress(const std::filesystem::path& file) {
+std::optional<PartProgress> read_progress(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return std::nullopt;
   std::string text(most_progress_bytes + 1, '\0');

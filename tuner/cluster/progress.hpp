@@ -21,7 +21,7 @@ std::string_view to_string(RunState state);
 
 /// How far a run that publishes its database has come, as it says so itself beside what it publishes. It
 /// holds no time of day: hosts need not agree on one.
-struct Progress {
+struct PartProgress {
   Part part;
   std::int64_t planned = 0;   ///< trials of the part
   std::int64_t known = 0;     ///< of these, when the run began
@@ -35,17 +35,17 @@ struct Progress {
   std::string database;      ///< on that host
   double next_within_s = 0;  ///< the next sign of life is due within this time
 
-  bool operator==(const Progress&) const = default;
+  bool operator==(const PartProgress&) const = default;
   std::int64_t measured() const { return known + finished; }
 };
 
 /// `results/3.db` -> `results/3.db.progress.json`
 std::filesystem::path progress_file_of(const std::filesystem::path& published);
 
-std::string progress_text(const Progress& progress);
+std::string progress_text(const PartProgress& progress);
 /// Nothing is trusted: throws model::Error that names `origin` and what is wrong.
-Progress parse_progress(std::string_view text, const std::string& origin);
+PartProgress parse_progress(std::string_view text, const std::string& origin);
 /// Absent where there is no such file. Throws as parse_progress().
-std::optional<Progress> read_progress(const std::filesystem::path& file);
+std::optional<PartProgress> read_progress(const std::filesystem::path& file);
 
 }  // namespace tuner::cluster

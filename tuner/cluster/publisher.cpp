@@ -69,7 +69,7 @@ void Publication::require_quiet() const {
   }
 }
 
-Publication::Round Publication::publish(const Progress& progress, std::chrono::milliseconds patience) {
+Publication::Round Publication::publish(const PartProgress& progress, std::chrono::milliseconds patience) {
   const PublishLock lock(m_file, patience);
   const std::filesystem::path progress_file = progress_file_of(m_file);
   remove_leftovers(m_file);
@@ -106,7 +106,7 @@ double seconds(std::chrono::steady_clock::duration time) {
 
 }  // namespace
 
-Publisher::Publisher(Publication publication, Progress progress, double every_s,
+Publisher::Publisher(Publication publication, PartProgress progress, double every_s,
                      const std::atomic<bool>& stop)
     : m_publication(std::move(publication)),
       m_stop(stop),
@@ -200,9 +200,9 @@ std::string Publisher::publish(std::chrono::milliseconds patience) {
   return failure;
 }
 
-Progress Publisher::progress_now() const {
+PartProgress Publisher::progress_now() const {
   const std::lock_guard lock(m_mutex);
-  Progress progress = m_progress;
+  PartProgress progress = m_progress;
   const double elapsed = seconds(Clock::now() - m_began);
   progress.trials_per_second = elapsed > 0 ? static_cast<double>(progress.finished) / elapsed : 0;
   // Beside the pause there is the copying itself, a ninth of it.

@@ -38,7 +38,7 @@ class Publication {
   /// Replaces the file where the database has changed, and the progress beside it always. Throws model::Error
   /// where another publisher keeps the file for longer than `patience`, and where anything fails; what was
   /// published before is then still there.
-  Round publish(const Progress& progress, std::chrono::milliseconds patience);
+  Round publish(const PartProgress& progress, std::chrono::milliseconds patience);
 
   const std::filesystem::path& file() const { return m_file; }
   const std::filesystem::path& database() const { return m_database; }
@@ -62,7 +62,7 @@ class Publication {
 class Publisher {
  public:
   /// `progress`: who publishes. `stop`: the run was asked to end; outlives this object.
-  Publisher(Publication publication, Progress progress, double every_s, const std::atomic<bool>& stop);
+  Publisher(Publication publication, PartProgress progress, double every_s, const std::atomic<bool>& stop);
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
   /// Without finish() the run has failed, and what it has measured is published all the same.
@@ -86,7 +86,7 @@ class Publisher {
   void work();
   bool wait_until_due(Clock::time_point due, bool& told_of_stop);
   std::string publish(std::chrono::milliseconds patience);
-  Progress progress_now() const;
+  PartProgress progress_now() const;
   void say(std::string sentence);
 
   Publication m_publication;
@@ -95,7 +95,7 @@ class Publisher {
   Clock::duration m_pause;     ///< until the next round
   std::string m_failure;       ///< of the last round; empty: it worked
   mutable std::mutex m_mutex;  ///< of what follows
-  Progress m_progress;
+  PartProgress m_progress;
   Clock::time_point m_began;
   std::vector<std::string> m_notices;
   bool m_ending = false;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -19,12 +20,17 @@ namespace {
 /// Signs of life that may be missed: a shared file system shows them late.
 constexpr double patience_in_intervals = 5;
 
+/// Absent where the file is not open.
+std::optional<std::int64_t> modified_ns(const util::FileDescriptor& file) {
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) return std::nullopt;
+  return status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+}
+
 /// Absent where there is no such file.
 std::optional<std::int64_t> modified_ns(const std::filesystem::path& file) {
   const util::FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (!opened || ::fstat(opened.get(), &status) != 0) return std::nullopt;
-  return status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+  return modified_ns(opened);
 }
 
 std::vector<std::filesystem::path> progress_files(const std::filesystem::path& folder) {
@@ -38,7 +44,7 @@ std::vector<std::filesystem::path> progress_files(const std::filesystem::path& f
 }
 
 struct Sign {
-  Progress progress;
+  PartProgress progress;
   std::int64_t modified_ns = 0;
 };
 
@@ -94,7 +100,7 @@ class Judge {
 
  private:
   void judge_by_sign(PartStatus& part, const Sign& sign) const {
-    const Progress& progress = sign.progress;
+    const PartProgress& progress = sign.progress;
     part.state = PartState::lost;
     if (progress.state != RunState::running) {
       part.note = to_string(progress.state);
@@ -134,17 +140,8 @@ const Sign* find_sign(const std::map<int, Sign>& signs, int part) {
 }  // namespace
 
 std::string_view to_string(PartState state) {
-  switch (state) {
-    case PartState::done:
-      return "done";
-    case PartState::running:
-      return "running";
-    case PartState::waiting:
-      return "waiting";
-    case PartState::lost:
-      return "lost";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> words = {"done", "running", "waiting", "lost"};
+  return words.at(static_cast<std::size_t>(state));
 }
 
 int SweepStatus::count(PartState state) const {
@@ -194,11 +191,10 @@ std::optional<double> SweepStatus::seconds_left() const {
 std::int64_t folder_time_ns(const std::filesystem::path& folder) {
   const std::string name = (folder / fmt::format(".now-{}", ::getpid())).string();
   const util::FileDescriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  struct stat status {};
   // UTIME_NOW is the server's now where the file system has one.
-  const bool told = file && ::futimens(file.get(), nullptr) == 0 && ::fstat(file.get(), &status) == 0;
+  const auto now = file && ::futimens(file.get(), nullptr) == 0 ? modified_ns(file) : std::nullopt;
   if (file) ::unlink(name.c_str());
-  if (told) return status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+  if (now) return *now;
   std::int64_t newest = 0;
   for (const auto& progress : progress_files(folder))
     newest = std::max(newest, modified_ns(progress).value_or(0));

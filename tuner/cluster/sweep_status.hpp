@@ -23,7 +23,7 @@ std::string_view to_string(PartState state);
 struct PartStatus {
   int number = 0;  ///< 0: the whole, by the last job
   PartState state = PartState::waiting;
-  std::optional<Progress> progress;
+  std::optional<PartProgress> progress;
   std::string note;  ///< for people; may be empty
 };
 

@@ -333,7 +333,7 @@ std::vector<const Draws*> get_all(InputsCache& inputs, const std::vector<model::
   for (const model::TrialJob& trial : trials) {
     if (inputs.holds(trial)) continue;
     throw device::DeviceFault(TrialStatus::launch_error, false,
-                              "the inputs of all contestants do not fit into the device's memory together");
+                              "the inputs of all finalists do not fit into the device's memory together");
   }
   return out;
 }

@@ -94,7 +94,7 @@ struct TriedConfiguration {
 };
 
 /// Whom a final of a problem would be between.
-struct Field {
+struct PossibleFinal {
   std::vector<TrialRecord> finalists;  ///< the best that may win, fastest first; no raw samples
   /// Parallel to them: what each takes in a race. Of one that was in a final it follows from the races and
   /// ratios of all who were: a final's own times may be of another clock.
@@ -177,7 +177,7 @@ class ResultSource {
   virtual std::vector<TrialRecord> reopened(const Problem& problem, const Environment& environment,
                                             double within) = 0;
   /// The finalists are those whose time is at most the best one's times `within`, `most` of them at most.
-  virtual Field field(const Problem& problem, const Environment& environment, double within, int most) = 0;
+  virtual PossibleFinal possible_final(const Problem& problem, const Environment& environment, double within, int most) = 0;
   /// Deaths observed while `trial` was open, plus attempts left open under another boot of this machine.
   virtual int deaths(const Digest& trial) = 0;
   virtual std::optional<ProbeVerdict> verdict(const Digest& probe) = 0;

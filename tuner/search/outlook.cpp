@@ -21,12 +21,12 @@ std::size_t stretch_of(double candidates, bool half) {
 
 }  // namespace
 
-void Progress::add(std::optional<double> log_time) {
+void RecentGain::add(std::optional<double> log_time) {
   const double before = m_best.empty() ? std::numeric_limits<double>::infinity() : m_best.back();
   m_best.push_back(std::min(before, log_time.value_or(before)));
 }
 
-std::optional<Progress::Gain> Progress::gain(double candidates, bool half, std::size_t at_most) const {
+std::optional<RecentGain::Gain> RecentGain::gain(double candidates, bool half, std::size_t at_most) const {
   if (m_best.empty() || std::isinf(m_best.back())) return std::nullopt;
   const std::size_t stretch = std::min(stretch_of(candidates, half), std::max(fewest_without_gain, at_most));
   const std::size_t over = std::min(m_best.size() - 1, stretch);
@@ -35,7 +35,7 @@ std::optional<Progress::Gain> Progress::gain(double candidates, bool half, std::
   return Gain{1 - std::exp(m_best.back() - *first), over, over == stretch};
 }
 
-std::size_t Progress::since_improved() const {
+std::size_t RecentGain::since_improved() const {
   if (m_best.empty()) return 0;
   const auto first = std::find(m_best.begin(), m_best.end(), m_best.back());
   return static_cast<std::size_t>(m_best.end() - first) - 1;

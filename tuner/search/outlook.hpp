@@ -10,7 +10,7 @@ namespace tuner::search {
 
 /// What a search brought of late: how much faster its best became over a stretch of results that is long for
 /// the space. A failure is no such result: it tells where not to look, not that nothing is left.
-class Progress {
+class RecentGain {
  public:
   /// Tells of a result; `log_time`: absent where it is only a bound. Not of a failure.
   void add(std::optional<double> log_time);

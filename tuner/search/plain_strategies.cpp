@@ -1,5 +1,3 @@
-#include "tuner/search/plain_strategies.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/search/outlook.hpp"
+#include "tuner/search/strategies.hpp"
 
 namespace tuner::search {
 namespace {
@@ -83,14 +82,22 @@ class RandomOrder final : public FixedOrder {
 
 }  // namespace
 
-std::unique_ptr<Strategy> written_order(const SearchSpace& space, std::uint64_t, const Settings&) {
-  return std::make_unique<FixedOrder>(space, std::nullopt, "listed");
-}
+const StrategyKind random_order = {
+    "random",
+    "every configuration, in an order drawn from the seed",
+    {},
+    [](const SearchSpace& space, std::uint64_t seed, const Settings&) -> std::unique_ptr<Strategy> {
+      RandomSource random(seed);
+      return std::make_unique<RandomOrder>(space, RandomOrderOf(space.size(), random));
+    }};
 
-std::unique_ptr<Strategy> random_order(const SearchSpace& space, std::uint64_t seed, const Settings&) {
-  RandomSource random(seed);
-  return std::make_unique<RandomOrder>(space, RandomOrderOf(space.size(), random));
-}
+const StrategyKind written_order = {
+    "exhaustive",
+    "every configuration, in the order the spec's lists give",
+    {},
+    [](const SearchSpace& space, std::uint64_t, const Settings&) -> std::unique_ptr<Strategy> {
+      return std::make_unique<FixedOrder>(space, std::nullopt, "listed");
+    }};
 
 namespace {
 
@@ -177,14 +184,11 @@ class LocalSearch final : public Strategy {
 
 }  // namespace
 
-std::span<const Setting> local_search_settings() {
-  return local_settings;
-}
-
-std::unique_ptr<Strategy> local_search(const SearchSpace& space, std::uint64_t seed,
-                                       const Settings& settings) {
-  return std::make_unique<LocalSearch>(space, seed, settings);
-}
+const StrategyKind local_search = {
+    "local", "neighbours of the best, with jumps and new starts where none is faster", local_settings,
+    [](const SearchSpace& space, std::uint64_t seed, const Settings& settings) -> std::unique_ptr<Strategy> {
+      return std::make_unique<LocalSearch>(space, seed, settings);
+    }};
 
 namespace {
 
@@ -256,12 +260,10 @@ class Genetic final : public Strategy {
 
 }  // namespace
 
-std::span<const Setting> genetic_settings() {
-  return known_genetic_settings;
-}
-
-std::unique_ptr<Strategy> genetic(const SearchSpace& space, std::uint64_t seed, const Settings& settings) {
-  return std::make_unique<Genetic>(space, seed, settings);
-}
+const StrategyKind genetic = {
+    "genetic", "children of two of the fastest", known_genetic_settings,
+    [](const SearchSpace& space, std::uint64_t seed, const Settings& settings) -> std::unique_ptr<Strategy> {
+      return std::make_unique<Genetic>(space, seed, settings);
+    }};
 
 }  // namespace tuner::search

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "tuner/model/error.hpp"
-#include "tuner/search/learn/learn.hpp"
-#include "tuner/search/plain_strategies.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::search {
@@ -64,17 +62,7 @@ double Settings::number(std::string_view name) const {
 }
 
 std::span<const StrategyKind> strategies() {
-  static const std::array kinds = {
-      StrategyKind{"random", "every configuration, in an order drawn from the seed", {}, random_order},
-      StrategyKind{
-          "exhaustive", "every configuration, in the order the spec's lists give", {}, written_order},
-      StrategyKind{"learn",
-                   "what a model of the results so far expects most of; the model learns as results come",
-                   learn::settings(), learn::make, true},
-      StrategyKind{"local", "neighbours of the best, with jumps and new starts where none is faster",
-                   local_search_settings(), local_search},
-      StrategyKind{"genetic", "children of two of the fastest", genetic_settings(), genetic},
-  };
+  static const std::array kinds = {random_order, written_order, learning, local_search, genetic};
   return kinds;
 }
 

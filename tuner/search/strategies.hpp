@@ -59,7 +59,23 @@ struct NamedStrategy {
   }
 };
 
-/// All there are.
+/// Every candidate that is not known, in a random order that the space and the seed determine, whatever is
+/// known: a drift of the device's clocks then falls on all parts of the space alike, a sweep that is cut
+/// short has seen a fair sample of it, and one that is resumed goes on in the order it began with.
+extern const StrategyKind random_order;
+/// Every candidate that is not known, in the order the spec's value lists give.
+extern const StrategyKind written_order;
+/// Learns from results which candidates are worth trying: Gaussian processes over all kernels of the space
+/// together. See docs/search.md.
+extern const StrategyKind learning;
+/// Iterated local search: tries the neighbours of the best near here in a random order and moves to the first
+/// that is faster. Where none is left it goes on some random steps from the best of all, or anywhere.
+extern const StrategyKind local_search;
+/// A genetic algorithm without generations: each proposal crosses two of the fastest so far, and sometimes
+/// changes a parameter more. Results enter the population as they come, so that any number may be under way.
+extern const StrategyKind genetic;
+
+/// All of these.
 std::span<const StrategyKind> strategies();
 
 /// The strategy that `text` names, of those in `own`, which come first, and in the table. Throws

@@ -150,7 +150,7 @@ class Results {
 };
 
 /// What is known of a candidate once it is compiled, before anything is launched.
-struct Compiled {
+struct BinaryFacts {
   model::TrialStatus status = model::TrialStatus::ok;  ///< else it will not run, and why
   double compile_ms = 0;                               ///< 0: it was in the cache
   int registers = 0;
@@ -195,7 +195,7 @@ struct SearchSpace {
   }
 };
 
-/// A candidate to be tried, and where the idea came from.
+/// A candidate to be tried, and its origin.
 struct Proposal {
   std::size_t candidate = 0;
   std::string origin;  ///< for people, a word or a prior's origin: `random`, `model`, `1024x1024x1024`
@@ -219,7 +219,7 @@ class Strategy {
   virtual std::optional<Proposal> next() = 0;
   /// What `candidate` was compiled to. Returns whether it is still worth running; report() follows in any
   /// case, with `skipped` where it was not run.
-  virtual bool compiled(std::size_t /*candidate*/, const Compiled& /*compiled*/) { return true; }
+  virtual bool compiled(std::size_t /*candidate*/, const BinaryFacts& /*compiled*/) { return true; }
   /// Says how `candidate`, which next() gave, ended.
   virtual void report(std::size_t candidate, const Result& result) = 0;
   /// How many proposals may be under way at once: a strategy that learns loses by every one it makes blindly.

@@ -181,7 +181,7 @@ EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::Se
   return search;
 }
 
-bool CandidateQueue::compiled(const Item& item, const search::Compiled& compiled) {
+bool CandidateQueue::compiled(const Item& item, const search::BinaryFacts& compiled) {
   const auto open = m_open.find(item.group);
   // Once the searches are closed nobody asks any more; a final may still wait for a compiler.
   if (open == m_open.end() || is_baseline(item)) return true;

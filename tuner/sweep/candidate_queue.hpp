@@ -52,7 +52,7 @@ class CandidateQueue {
   /// Whether next() has nothing more to give, as far as its strategies say.
   bool is_drained() const;
   /// Says what an item that next() gave was compiled to. Returns whether it is still worth running.
-  bool compiled(const Item& item, const search::Compiled& compiled);
+  bool compiled(const Item& item, const search::BinaryFacts& compiled);
   /// Says how an item that next() gave has ended.
   void report(const Item& item, const model::TrialRecord& record);
   /// The same of one that was not tried after all.

@@ -70,7 +70,7 @@ constexpr std::size_t most_ready_bytes = std::size_t{256} << 20U;
 constexpr std::size_t most_compiling = 1024;
 constexpr std::chrono::milliseconds no_patience{0};
 
-std::size_t bytes_of(const Compiled& trial) {
+std::size_t bytes_of(const CompiledTrial& trial) {
   return trial.binary->binary.size() + trial.binary->log.size();
 }
 
@@ -107,7 +107,7 @@ void CompileAhead::begin(Trial trial, CandidateQueue::Item item, bool apart) {
   trial.reference.reset();
   const auto died = m_died.find(trial.record.binary_key);
   model::CompileJob job = std::exchange(trial.job, {});
-  Compiled begun{std::move(trial), std::move(item), nullptr, nullptr, m_turns++, !apart, apart};
+  CompiledTrial begun{std::move(trial), std::move(item), nullptr, nullptr, m_turns++, !apart, apart};
   if (died != m_died.end()) {
     begun.binary = died->second;
     add_ready(std::move(begun));
@@ -124,20 +124,20 @@ void CompileAhead::poll() {
   while (auto finished = m_pool.take_for(no_patience)) accept(std::move(*finished));
 }
 
-void CompileAhead::add_ready(Compiled trial) {
+void CompileAhead::add_ready(CompiledTrial trial) {
   if (trial.judged && m_judge && !m_judge(trial)) return;
   m_ready_bytes += bytes_of(trial);
   (trial.apart ? m_apart : m_ready).push_back(std::move(trial));
 }
 
-std::optional<Compiled> CompileAhead::take(const Reluctance& reluctance) {
+std::optional<CompiledTrial> CompileAhead::take(const Reluctance& reluctance) {
   poll();
   const auto ready = first_ready(reluctance);
   if (ready == m_ready.end()) return std::nullopt;
   return remove(m_ready, ready);
 }
 
-void CompileAhead::give_back(Compiled trial) {
+void CompileAhead::give_back(CompiledTrial trial) {
   trial.judged = false;  // it was, before it was taken
   add_ready(std::move(trial));
 }
@@ -156,15 +156,15 @@ void CompileAhead::submit_apart(Trial trial) {
   begin(std::move(trial), {}, true);
 }
 
-std::optional<Compiled> CompileAhead::take_apart(const model::Digest& trial) {
-  const auto found = std::find_if(m_apart.begin(), m_apart.end(), [&](const Compiled& one) {
+std::optional<CompiledTrial> CompileAhead::take_apart(const model::Digest& trial) {
+  const auto found = std::find_if(m_apart.begin(), m_apart.end(), [&](const CompiledTrial& one) {
     return one.trial.record.key == trial && complete(one);
   });
   if (found == m_apart.end()) return std::nullopt;
   return remove(m_apart, found);
 }
 
-Compiled CompileAhead::compile_now(Trial trial) {
+CompiledTrial CompileAhead::compile_now(Trial trial) {
   const model::Digest key = trial.record.key;
   submit_apart(std::move(trial));
   while (true) {
@@ -181,20 +181,20 @@ void CompileAhead::accept(compile::CompilePool::Finished finished) {
     return;
   }
   auto compiling = m_compiling.extract(finished.ticket);
-  Compiled& trial = compiling.mapped();
+  CompiledTrial& trial = compiling.mapped();
   trial.binary = std::move(finished.compilation);
   m_times.learn(trial.trial.record.kernel, trial.trial.record.configuration, trial.binary->compile_ms);
   if (model::is_death(trial.binary->status)) m_died.emplace(trial.trial.record.binary_key, trial.binary);
   add_ready(std::move(trial));
 }
 
-bool CompileAhead::complete(const Compiled& trial) const {
+bool CompileAhead::complete(const CompiledTrial& trial) const {
   const model::Digest& reference = trial.trial.reference_key;
   return reference.empty() || m_references.at(reference) != nullptr;
 }
 
-std::deque<Compiled>::iterator CompileAhead::first_ready(const Reluctance& reluctance) {
-  const auto place = [&](const Compiled& trial) {
+std::deque<CompiledTrial>::iterator CompileAhead::first_ready(const Reluctance& reluctance) {
+  const auto place = [&](const CompiledTrial& trial) {
     const std::size_t group = trial.item.group;
     return std::tuple(reluctance ? reluctance(group) : 0, group, trial.turn);
   };
@@ -206,8 +206,9 @@ std::deque<Compiled>::iterator CompileAhead::first_ready(const Reluctance& reluc
   return chosen;
 }
 
-Compiled CompileAhead::remove(std::deque<Compiled>& from, std::deque<Compiled>::iterator trial) {
-  Compiled compiled = std::move(*trial);
+CompiledTrial CompileAhead::remove(std::deque<CompiledTrial>& from,
+                                   std::deque<CompiledTrial>::iterator trial) {
+  CompiledTrial compiled = std::move(*trial);
   from.erase(trial);
   m_ready_bytes -= bytes_of(compiled);
   const model::Digest& reference = compiled.trial.reference_key;

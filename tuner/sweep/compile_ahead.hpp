@@ -55,7 +55,7 @@ using CompilationPtr = std::shared_ptr<const model::Compilation>;
 
 /// A trial whose binaries are there, or whose compilation failed: a failure is a value. Its jobs have been
 /// handed over.
-struct Compiled {
+struct CompiledTrial {
   Trial trial;
   CandidateQueue::Item item;
   CompilationPtr binary;
@@ -71,7 +71,7 @@ class CompileAhead {
  public:
   /// Called as soon as a submitted trial's own binary is there, or its compilation failed. Returns whether
   /// the trial is still wanted; one that is not is forgotten.
-  using Judge = std::function<bool(Compiled& trial)>;
+  using Judge = std::function<bool(CompiledTrial& trial)>;
 
   /// Without a judge every trial is wanted.
   explicit CompileAhead(compile::CompilePool& pool, Judge judge = nullptr);
@@ -97,34 +97,34 @@ class CompileAhead {
   /// changing the problem changes the inputs on the device, and of these the first submitted: were it the
   /// first compiled, the small and slow kernels would all be measured before the large. Throws what the
   /// compilers throw.
-  std::optional<Compiled> take(const Reluctance& reluctance = nullptr);
+  std::optional<CompiledTrial> take(const Reluctance& reluctance = nullptr);
   /// A trial that was taken is ready again: it was not run.
-  void give_back(Compiled trial);
+  void give_back(CompiledTrial trial);
   /// Forgets all that is submitted and not taken, apart or not; what is being compiled is ended.
   void abandon();
   /// Has a trial compiled that no queue gave: it is not judged, and take() does not give it.
   void submit_apart(Trial trial);
   /// The trial of submit_apart(), once its binaries are there.
-  std::optional<Compiled> take_apart(const model::Digest& trial);
+  std::optional<CompiledTrial> take_apart(const model::Digest& trial);
   /// Both, waiting for the compilers.
-  Compiled compile_now(Trial trial);
+  CompiledTrial compile_now(Trial trial);
 
  private:
   void begin(Trial trial, CandidateQueue::Item item, bool apart);
-  void add_ready(Compiled trial);
+  void add_ready(CompiledTrial trial);
   void accept(compile::CompilePool::Finished finished);
-  bool complete(const Compiled& trial) const;
-  std::deque<Compiled>::iterator first_ready(const Reluctance& reluctance);
-  Compiled remove(std::deque<Compiled>& from, std::deque<Compiled>::iterator trial);
+  bool complete(const CompiledTrial& trial) const;
+  std::deque<CompiledTrial>::iterator first_ready(const Reluctance& reluctance);
+  CompiledTrial remove(std::deque<CompiledTrial>& from, std::deque<CompiledTrial>::iterator trial);
 
   compile::CompilePool& m_pool;
   Judge m_judge;
-  std::map<compile::CompilePool::Ticket, Compiled> m_compiling;
+  std::map<compile::CompilePool::Ticket, CompiledTrial> m_compiling;
   std::map<compile::CompilePool::Ticket, model::Digest> m_reference_tickets;
   std::map<model::Digest, CompilationPtr> m_references;  ///< null: being compiled
   std::map<model::Digest, CompilationPtr> m_died;        ///< by binary
-  std::deque<Compiled> m_ready;
-  std::deque<Compiled> m_apart;
+  std::deque<CompiledTrial> m_ready;
+  std::deque<CompiledTrial> m_apart;
   std::size_t m_ready_bytes = 0;
   CompileTimes m_times;
   std::size_t m_times_ordered_by = 0;  ///< how many were known when what is not begun was put in order

@@ -1,5 +1,3 @@
-#include "tuner/sweep/declare.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/processors.hpp"
 

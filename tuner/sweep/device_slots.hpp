@@ -92,7 +92,7 @@ struct DeviceSlot {
   struct Comparison {
     std::string foreign;  ///< a GPU that is none of the sweep's, which the trial was measured on
   };
-  using Work = std::variant<std::monostate, Compiled, FinalStage::Final, Comparison>;
+  using Work = std::variant<std::monostate, CompiledTrial, FinalStage::PreparedFinal, Comparison>;
 
   std::size_t number = 0;  ///< as in Services::runners
   std::string uuid;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tuner/sweep/declare.hpp"
+#include "tuner/sweep/sweep.hpp"
 
 namespace tuner::sweep {
 
@@ -79,7 +79,7 @@ double DeviceSpread::widest() const {
   return most / least;
 }
 
-double BestTimes::of(const Compiled& trial, std::size_t device) {
+double BestTimes::of(const CompiledTrial& trial, std::size_t device) {
   const model::TrialRecord& record = trial.trial.record;
   if (!model::may_win(record.role)) return 0;
   auto known = m_best.find(trial.item.group);
@@ -100,11 +100,12 @@ BestTimes::Best BestTimes::before(const model::TrialRecord& record) const {
   const auto best_ns =
       m_request.fresh ? std::nullopt : m_services.source.best_ns(record.problem, record.environment);
   if (!best_ns) return {};
-  const model::Field field = m_services.source.field(record.problem, record.environment, 1, 1);
+  const model::PossibleFinal field =
+      m_services.source.possible_final(record.problem, record.environment, 1, 1);
   return {0, 0, *best_ns, field.finalists.empty() ? "" : field.finalists.front().gpu};
 }
 
-void BestTimes::learn(const Compiled& trial, std::size_t device) {
+void BestTimes::learn(const CompiledTrial& trial, std::size_t device) {
   const model::TrialOutcome& outcome = trial.trial.record.outcome;
   if (!model::has_trusted_time(outcome.status) || !outcome.measurement) return;
   if (!model::may_win(trial.trial.record.role)) return;

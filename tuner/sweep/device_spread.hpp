@@ -74,8 +74,8 @@ class BestTimes {
       : m_request(request), m_services(services), m_spread(spread) {}
 
   /// In ns; 0: there is none yet, or nobody drops it. A baseline is never dropped, and nobody for one.
-  double of(const Compiled& trial, std::size_t device);
-  void learn(const Compiled& trial, std::size_t device);
+  double of(const CompiledTrial& trial, std::size_t device);
+  void learn(const CompiledTrial& trial, std::size_t device);
 
  private:
   struct Best {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/candidate_queue.hpp"
+#include "tuner/sweep/sweep.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -31,7 +31,7 @@ Driver::Driver(const Request& request, const TrialList& list, Services& services
       m_list(list),
       m_services(services),
       m_queue(request, list, services),
-      m_compiling(services.pool, [this](Compiled& trial) { return m_trials.judge(trial); }),
+      m_compiling(services.pool, [this](CompiledTrial& trial) { return m_trials.judge(trial); }),
       m_spread(uuids_of(services.runners)),
       m_finals(request, list, services, m_compiling, m_spread),
       m_started(services.clock()),
@@ -166,7 +166,7 @@ void Driver::hear() {
 void Driver::let_launch(const std::vector<DeviceSlot*>& slots) {
   std::vector<const model::TrialRecord*> next;
   for (const DeviceSlot* slot : slots) {
-    if (const auto* trial = std::get_if<Compiled>(&slot->work)) next.push_back(&trial->trial.record);
+    if (const auto* trial = std::get_if<CompiledTrial>(&slot->work)) next.push_back(&trial->trial.record);
   }
   m_trials.commit(next);
   for (const model::TrialRecord* trial : next) m_services.observer.launching(*trial);
@@ -193,12 +193,12 @@ void Driver::hear(DeviceSlot& slot, DeviceThread::Event event) {
   if (failure && failure->subject == model::Subject::device) return leave(slot, failure->detail, nullptr);
   if (!trial) return end_final(slot, *final);
   if (std::holds_alternative<DeviceSlot::Comparison>(slot.work)) return end_comparison(slot, *trial);
-  m_trials.end(slot, std::get<Compiled>(m_slots.finish(slot)),
+  m_trials.end(slot, std::get<CompiledTrial>(m_slots.finish(slot)),
                std::move(*std::get_if<model::TrialOutcome>(&event)));
 }
 
 void Driver::end_final(DeviceSlot& slot, const model::FinalOutcome& outcome) {
-  auto final = std::get<FinalStage::Final>(m_slots.finish(slot));
+  auto final = std::get<FinalStage::PreparedFinal>(m_slots.finish(slot));
   if (m_finals.conclude(std::move(final), outcome, slot.uuid)) ++m_summary.finals;
 }
 
@@ -213,8 +213,8 @@ void Driver::end_comparison(DeviceSlot& slot, const model::TrialOutcome& outcome
 
 void Driver::leave(DeviceSlot& slot, const std::string& why, const std::exception_ptr& error) {
   DeviceSlot::Work work = m_slots.finish(slot);
-  if (auto* trial = std::get_if<Compiled>(&work)) m_trials.return_unrun(std::move(*trial), why);
-  if (auto* final = std::get_if<FinalStage::Final>(&work)) m_interrupted.push_back(std::move(*final));
+  if (auto* trial = std::get_if<CompiledTrial>(&work)) m_trials.return_unrun(std::move(*trial), why);
+  if (auto* final = std::get_if<FinalStage::PreparedFinal>(&work)) m_interrupted.push_back(std::move(*final));
   if (const auto* comparison = std::get_if<DeviceSlot::Comparison>(&work)) {
     if (comparison->foreign.empty())
       m_spread.add(slot.number, std::nullopt);
@@ -257,7 +257,7 @@ void Driver::open_finals() {
 }
 
 bool Driver::serve_final(DeviceSlot& slot, bool own) {
-  std::optional<FinalStage::Final> final;
+  std::optional<FinalStage::PreparedFinal> final;
   if (!m_interrupted.empty()) {
     final = std::move(m_interrupted.front());
     m_interrupted.pop_front();
@@ -317,7 +317,7 @@ void Driver::end_race(std::size_t group) {
 
 /// Before the first final, with the best of its group.
 void Driver::compare_devices(std::size_t group) {
-  const Compiled* best = m_finals.best(group);
+  const CompiledTrial* best = m_finals.best(group);
   if (m_slots.count(&DeviceSlot::is_there) < 2 || m_spread.has_begun() || best == nullptr) return;
   m_comparison = job_of(m_request, best->trial, *best->binary, best->reference.get());
   const model::TrialRecord& record = best->trial.record;
@@ -379,6 +379,24 @@ void Driver::hold_rest() {
     wait();
   }
   if (!m_services.stop) m_finals.say_unheld();
+}
+
+Summary sweep(const Request& request, const TrialList& list, Services& services) {
+  const StrategyChoice known(request.strategy, request.own_strategies);  // throws before anything is written
+  services.sink.begin_run(request.run);
+  try {
+    declare_kernels(request, services);
+    Summary summary = Driver(request, list, services).run();
+    services.sink.end_run(request.run.id, summary.ending == Ending::interrupted ? "interrupted" : "done");
+    return summary;
+  } catch (...) {
+    try {
+      services.sink.end_run(request.run.id, "failed");
+    } catch (const model::Error&) {
+      // The first error is the one to tell; a run without an end is recognised by its missing end time.
+    }
+    throw;
+  }
 }
 
 }  // namespace tuner::sweep

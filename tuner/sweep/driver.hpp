@@ -81,10 +81,10 @@ class Driver {
   Summary m_summary;
   TrialJourney m_trials;
   Reopening m_reopening;
-  std::deque<std::size_t> m_raced;              ///< groups whose final is to be opened
-  std::deque<FinalStage::Final> m_interrupted;  ///< finals whose device left
-  std::optional<model::TrialJob> m_comparison;  ///< what all devices run, see DeviceSpread
-  std::string m_compared;                       ///< the same, for people
+  std::deque<std::size_t> m_raced;                      ///< groups whose final is to be opened
+  std::deque<FinalStage::PreparedFinal> m_interrupted;  ///< finals whose device left
+  std::optional<model::TrialJob> m_comparison;          ///< what all devices run, see DeviceSpread
+  std::string m_compared;                               ///< the same, for people
   Wakeup m_wakeup;
   DeviceSlots m_slots;  ///< last: their threads use the above
 };

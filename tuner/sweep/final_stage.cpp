@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tuner/sweep/declare.hpp"
+#include "tuner/sweep/sweep.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -37,22 +37,22 @@ FinalStage::FinalStage(const Request& request, const TrialList& list, Services& 
                        CompileAhead& compiling, DeviceSpread& spread)
     : m_request(request), m_list(list), m_services(services), m_compiling(compiling), m_spread(spread) {}
 
-void FinalStage::remember(const Compiled& trial) {
+void FinalStage::remember(const CompiledTrial& trial) {
   const model::TrialRecord& record = trial.trial.record;
   if (!model::has_trusted_time(record.outcome.status) || !record.outcome.measurement) return;
-  std::vector<Compiled>& best = m_best[trial.item.group];
-  const auto place =
-      std::upper_bound(best.begin(), best.end(), time_ns(record),
-                       [](double time, const Compiled& other) { return time < time_ns(other.trial.record); });
+  std::vector<CompiledTrial>& best = m_best[trial.item.group];
+  const auto place = std::upper_bound(
+      best.begin(), best.end(), time_ns(record),
+      [](double time, const CompiledTrial& other) { return time < time_ns(other.trial.record); });
   best.insert(place, trial);
   const auto most = static_cast<std::size_t>(std::max(m_request.policy.final.finalists, 1));
   if (best.size() > most) best.pop_back();
 }
 
-const Compiled* FinalStage::best(std::size_t group) const {
+const CompiledTrial* FinalStage::best(std::size_t group) const {
   const auto best = m_best.find(group);
   if (best == m_best.end()) return nullptr;
-  for (const Compiled& compiled : best->second) {
+  for (const CompiledTrial& compiled : best->second) {
     if (model::may_win(compiled.trial.record.role)) return &compiled;
   }
   return nullptr;
@@ -63,34 +63,34 @@ std::optional<std::size_t> FinalStage::left() const {
 }
 
 void FinalStage::open(std::size_t group) {
-  const std::vector<Compiled> remembered = std::exchange(m_best[group], {});
+  const std::vector<CompiledTrial> remembered = std::exchange(m_best[group], {});
   m_best.erase(group);
   open(group, remembered);
 }
 
-void FinalStage::open(std::size_t group, const std::vector<Compiled>& remembered) {
+void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remembered) {
   const model::Problem& problem = m_list.groups[group].problem;
   const model::FinalPolicy& policy = m_request.policy.final;
   hold_declarations(m_request, m_services);
   // Seen from the slowest device, the fastest may look so much better than it is.
   const double widest = std::max(m_spread.widest(), DeviceSpread::unlike);
-  model::Field field = m_services.source.field(problem, environment(m_request, problem.type),
-                                               policy.within * widest, 4 * policy.finalists);
+  model::PossibleFinal field = m_services.source.possible_final(problem, environment(m_request, problem.type),
+                                                                policy.within * widest, 4 * policy.finalists);
   if (begin_comparisons(field)) {
     m_waiting.push_back({group, remembered});
     return;
   }
   const bool unsettled = is_unsettled(field);
   correct(field);
-  Opened opened{group, {}, {{}, std::move(field.coverage), {}}};
+  PreparedFinal opened{group, {}, std::move(field.coverage), {}, {}};
   std::vector<bool> present;
   for (auto* list : {&field.finalists, &field.baselines}) {
     for (model::TrialRecord& record : *list) {
       const Work* work = work_of(m_request, record);
       present.push_back(work != nullptr);
       // A baseline that this sweep does not know was not asked for.
-      if (work == nullptr && model::may_win(record.role)) opened.tuning_case.absent.insert(record.kernel);
-      if (work != nullptr) opened.places.push_back({work, std::move(record), std::nullopt});
+      if (work == nullptr && model::may_win(record.role)) opened.absent.insert(record.kernel);
+      if (work != nullptr) opened.finalists.push_back({work, std::move(record), std::nullopt});
     }
   }
   const auto knows_all_present = [&](const std::vector<bool>& considered) {
@@ -101,38 +101,37 @@ void FinalStage::open(std::size_t group, const std::vector<Compiled>& remembered
   };
   const bool considered = std::any_of(field.considered.begin(), field.considered.end(), knows_all_present);
   if (considered && !unsettled) return;
-  for (Place& place : opened.places) {
-    const auto known = std::find_if(remembered.begin(), remembered.end(), [&](const Compiled& one) {
-      return one.trial.record.key == place.record.key;
+  for (Finalist& finalist : opened.finalists) {
+    const auto known = std::find_if(remembered.begin(), remembered.end(), [&](const CompiledTrial& one) {
+      return one.trial.record.key == finalist.record.key;
     });
-    if (known != remembered.end()) place.compiled = *known;
+    if (known != remembered.end()) finalist.compiled = *known;
   }
   m_opened.push_back(std::move(opened));
   compile(m_opened.back());
 }
 
-void FinalStage::compile(Opened& opened) {
-  std::erase_if(opened.places, [&](const Place& place) {
-    if (place.compiled) return false;
-    auto trial = make_again(m_request, *place.work, place.record);
-    if (trial)
-      m_compiling.submit_apart(std::move(*trial));
-    else if (model::may_win(place.record.role))
-      opened.tuning_case.absent.insert(place.record.kernel);
-    return !trial;
+bool FinalStage::submit(const Finalist& finalist) {
+  auto trial = make_again(m_request, *finalist.work, finalist.record);
+  if (trial) m_compiling.submit_apart(std::move(*trial));
+  return trial.has_value();
+}
+
+void FinalStage::compile(PreparedFinal& opened) {
+  std::erase_if(opened.finalists, [&](const Finalist& finalist) {
+    if (finalist.compiled || submit(finalist)) return false;
+    if (model::may_win(finalist.record.role)) opened.absent.insert(finalist.record.kernel);
+    return true;
   });
 }
 
 void FinalStage::compile_again() {
-  for (Opened& opened : m_opened) compile(opened);
-  for (auto& [gpu, foreign] : m_foreign) {
-    if (foreign.place.compiled) continue;
-    auto trial = make_again(m_request, *foreign.place.work, foreign.place.record);
-    if (trial) m_compiling.submit_apart(std::move(*trial));
-  }
+  for (PreparedFinal& opened : m_opened) compile(opened);
+  for (const auto& [gpu, foreign] : m_foreign)
+    if (!foreign.best.compiled) submit(foreign.best);
 }
 
-bool FinalStage::begin_comparisons(const model::Field& field) {
+bool FinalStage::begin_comparisons(const model::PossibleFinal& field) {
   bool any = false;
   for (const model::TrialRecord& record : field.finalists) {
     const Work* work = work_of(m_request, record);
@@ -140,9 +139,7 @@ bool FinalStage::begin_comparisons(const model::Field& field) {
     any = true;
     if (m_foreign.contains(record.gpu)) continue;
     Foreign foreign{{work, record, std::nullopt}, 0, {}, false};
-    auto trial = make_again(m_request, *foreign.place.work, foreign.place.record);
-    if (trial) m_compiling.submit_apart(std::move(*trial));
-    foreign.is_hopeless = !trial;
+    foreign.is_hopeless = !submit(foreign.best);
     m_foreign.emplace(record.gpu, std::move(foreign));
   }
   return any;
@@ -152,13 +149,13 @@ std::optional<FinalStage::Comparison> FinalStage::claim_comparison() {
   std::vector<std::string> ended;
   std::optional<Comparison> claimed;
   for (auto& [gpu, foreign] : m_foreign) {
-    if (!foreign.is_hopeless && !foreign.place.compiled)
-      foreign.is_hopeless = fetch(foreign.place) == Binary::unsound;
+    if (!foreign.is_hopeless && !foreign.best.compiled)
+      foreign.is_hopeless = fetch(foreign.best) == Binary::unsound;
     if (foreign.is_hopeless && foreign.claimed == 0) ended.push_back(gpu);
-    if (claimed || foreign.is_hopeless || !foreign.place.compiled) continue;
+    if (claimed || foreign.is_hopeless || !foreign.best.compiled) continue;
     if (foreign.times_ns.size() + foreign.claimed >= DeviceSpread::runs) continue;
     ++foreign.claimed;
-    const Compiled& compiled = *foreign.place.compiled;
+    const CompiledTrial& compiled = *foreign.best.compiled;
     claimed = Comparison{gpu, job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get())};
   }
   for (const std::string& gpu : ended) end_comparisons(gpu);
@@ -178,7 +175,7 @@ void FinalStage::end_comparison(const std::string& gpu, std::size_t number, std:
 void FinalStage::end_comparisons(const std::string& gpu) {
   Foreign foreign = std::move(m_foreign.at(gpu));
   m_foreign.erase(gpu);
-  const model::TrialRecord& record = foreign.place.record;
+  const model::TrialRecord& record = foreign.best.record;
   if (foreign.is_hopeless) {
     m_spread.add_foreign(gpu, 1);
     m_services.observer.notice(fmt::format(
@@ -199,72 +196,69 @@ void FinalStage::end_comparisons(const std::string& gpu) {
   for (const Waiting& waiting : std::exchange(m_waiting, {})) open(waiting.group, waiting.remembered);
 }
 
-std::optional<FinalStage::Final> FinalStage::take(const Suits& suits) {
+std::optional<FinalStage::PreparedFinal> FinalStage::take(const Suits& suits) {
   for (auto opened = m_opened.begin(); opened != m_opened.end();) {
     if (!suits(opened->group) || !is_ready(*opened)) {
       ++opened;
       continue;
     }
-    Opened ready = std::move(*opened);
+    PreparedFinal ready = std::move(*opened);
     opened = m_opened.erase(opened);
-    const bool any_may_win = std::any_of(ready.places.begin(), ready.places.end(), [](const Place& place) {
-      return model::may_win(place.record.role);
-    });
+    const bool any_may_win = std::any_of(ready.finalists.begin(), ready.finalists.end(),
+                                         [](const Finalist& one) { return model::may_win(one.record.role); });
     if (any_may_win) return make(std::move(ready));
   }
   return std::nullopt;
 }
 
 /// Takes the binaries that are there; what does not compile any more has no place.
-bool FinalStage::is_ready(Opened& opened) {
+bool FinalStage::is_ready(PreparedFinal& opened) {
   bool all = true;
-  std::erase_if(opened.places, [&](Place& place) {
-    if (place.compiled) return false;
-    const Binary binary = fetch(place);
+  std::erase_if(opened.finalists, [&](Finalist& finalist) {
+    if (finalist.compiled) return false;
+    const Binary binary = fetch(finalist);
     if (binary == Binary::awaited) all = false;
-    if (binary == Binary::unsound && model::may_win(place.record.role))
-      opened.tuning_case.absent.insert(place.record.kernel);
+    if (binary == Binary::unsound && model::may_win(finalist.record.role))
+      opened.absent.insert(finalist.record.kernel);
     return binary == Binary::unsound;
   });
   return all;
 }
 
-FinalStage::Binary FinalStage::fetch(Place& place) {
-  auto compiled = m_compiling.take_apart(place.record.key);
+FinalStage::Binary FinalStage::fetch(Finalist& finalist) {
+  auto compiled = m_compiling.take_apart(finalist.record.key);
   if (!compiled) return Binary::awaited;
   add_compilation(compiled->trial, *compiled->binary, m_services.oracle);
   const bool sound = compiled->trial.record.outcome.status == model::TrialStatus::ok &&
                      (!compiled->reference || compiled->reference->status == model::TrialStatus::ok);
   if (!sound) return Binary::unsound;
-  compiled->trial.record.outcome = place.record.outcome;
-  place.compiled = std::move(compiled);
+  compiled->trial.record.outcome = finalist.record.outcome;
+  finalist.compiled = std::move(compiled);
   return Binary::there;
 }
 
 void FinalStage::say_unheld() const {
-  for (const Opened& opened : m_opened) {
+  for (const PreparedFinal& opened : m_opened) {
     m_services.observer.notice(
-        fmt::format("no final of {}: the binaries of its contestants were not compiled in time; the same "
+        fmt::format("no final of {}: the binaries of its finalists were not compiled in time; the same "
                     "command again holds it",
                     m_list.groups[opened.group].problem.text()));
   }
 }
 
-FinalStage::Final FinalStage::make(Opened opened) {
-  Final final{opened.group, std::move(opened.tuning_case), {}};
-  std::erase_if(final.tuning_case.coverage, [&](const model::FinalRecord::Coverage& covered) {
-    return final.tuning_case.absent.contains(covered.kernel);
+FinalStage::PreparedFinal FinalStage::make(PreparedFinal final) {
+  std::erase_if(final.coverage, [&](const model::FinalRecord::Coverage& covered) {
+    return final.absent.contains(covered.kernel);
   });
   std::size_t rivals = 0;
-  final.job.seed = m_request.seed + opened.group;
-  for (Place& place : opened.places) {
-    const Compiled& compiled = *place.compiled;
+  final.job.seed = m_request.seed + final.group;
+  for (const Finalist& finalist : final.finalists) {
+    const CompiledTrial& compiled = *finalist.compiled;
     if (model::may_win(compiled.trial.record.role)) ++rivals;
     final.job.trials.push_back(job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get()));
     final.job.trials.back().best_ns = time_ns(compiled.trial.record);
-    final.tuning_case.finalists.push_back({place.work, std::move(*place.compiled)});
   }
-  m_services.observer.final_begins(m_list.groups[opened.group].problem, rivals);
+  m_services.observer.final_begins(m_list.groups[final.group].problem, rivals);
   shorten(final.job);
   return final;
 }
@@ -273,22 +267,21 @@ FinalStage::Final FinalStage::make(Opened opened) {
 void FinalStage::hold_again(std::size_t group) {
   const model::Problem& problem = m_list.groups[group].problem;
   hold_declarations(m_request, m_services);
-  const model::Field field = m_services.source.field(problem, environment(m_request, problem.type), 1,
-                                                     m_request.policy.final.finalists);
+  const model::PossibleFinal field = m_services.source.possible_final(
+      problem, environment(m_request, problem.type), 1, m_request.policy.final.finalists);
   if (!is_unsettled(field) || !m_again.insert(group).second) return;
   m_services.observer.notice(
-      fmt::format("the final of {} did not settle: its only contestant took longer than others did in the "
-                  "race; it is held "
-                  "again with them",
+      fmt::format("the final of {} did not settle: its only finalist took longer than others did in the "
+                  "race; it is held again with them",
                   problem.text()));
   open(group);
 }
 
-bool FinalStage::conclude(Final final, const model::FinalOutcome& outcome, const std::string& gpu) {
+bool FinalStage::conclude(PreparedFinal final, const model::FinalOutcome& outcome, const std::string& gpu) {
   const model::Problem& problem = m_list.groups[final.group].problem;
   if (!outcome.complete()) {
     const auto name = [&](std::size_t i) {
-      const model::TrialRecord& record = final.tuning_case.finalists[i].compiled.trial.record;
+      const model::TrialRecord& record = final.finalists[i].compiled->trial.record;
       return fmt::format(" ({} {})", record.kernel, record.configuration.text());
     };
     m_services.observer.notice(fmt::format("the best of {} could not be measured again{}: {}", problem.text(),
@@ -296,12 +289,12 @@ bool FinalStage::conclude(Final final, const model::FinalOutcome& outcome, const
                                            outcome.failure.detail));
     return false;
   }
-  record(final.tuning_case, outcome, gpu);
-  if (!final.tuning_case.absent.empty()) {
+  record(final, outcome, gpu);
+  if (!final.absent.empty()) {
     m_services.observer.notice(
         fmt::format("not in the final of {}: {}, which would have been and whose spec is "
                     "not at hand; name it with --kernel",
-                    problem.text(), fmt::join(final.tuning_case.absent, ", ")));
+                    problem.text(), fmt::join(final.absent, ", ")));
   }
   hold_again(final.group);
   return true;
@@ -316,7 +309,7 @@ void FinalStage::shorten(model::FinalJob& job) const {
   }
 }
 
-bool FinalStage::are_apart(const model::Field& field) const {
+bool FinalStage::are_apart(const model::PossibleFinal& field) const {
   return m_spread.corrects() ||
          std::any_of(field.finalists.begin(), field.finalists.end(), [&](const model::TrialRecord& record) {
            return m_spread.correction_of(record.gpu).value_or(1) != 1;
@@ -324,11 +317,11 @@ bool FinalStage::are_apart(const model::Field& field) const {
 }
 
 /// Where GPUs are apart, race and final may be of two, which then explains the difference.
-bool FinalStage::is_unsettled(const model::Field& field) const {
+bool FinalStage::is_unsettled(const model::PossibleFinal& field) const {
   return field.unsettled && !are_apart(field);
 }
 
-void FinalStage::correct(model::Field& field) const {
+void FinalStage::correct(model::PossibleFinal& field) const {
   const model::FinalPolicy& policy = m_request.policy.final;
   // Where the last final is contradicted, they are all who raced faster than it says.
   const double within = is_unsettled(field) ? std::numeric_limits<double>::infinity() : policy.within;
@@ -362,9 +355,9 @@ void FinalStage::correct(model::Field& field) const {
   field.finalists = std::move(finalists);
 }
 
-void FinalStage::record(Case& tuning_case, const model::FinalOutcome& outcome, const std::string& gpu) {
-  std::vector<Finalist>& finalists = tuning_case.finalists;
-  const auto role = [&](std::size_t i) { return finalists[i].compiled.trial.record.role; };
+void FinalStage::record(PreparedFinal& held, const model::FinalOutcome& outcome, const std::string& gpu) {
+  std::vector<Finalist>& finalists = held.finalists;
+  const auto role = [&](std::size_t i) { return finalists[i].compiled->trial.record.role; };
   std::vector<std::size_t> order(finalists.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -375,17 +368,17 @@ void FinalStage::record(Case& tuning_case, const model::FinalOutcome& outcome, c
   });
 
   model::FinalRecord final;
-  final.problem = finalists.front().compiled.trial.record.problem;
-  final.environment = finalists.front().compiled.trial.record.environment;
+  final.problem = finalists.front().compiled->trial.record.problem;
+  final.environment = finalists.front().compiled->trial.record.environment;
   final.rounds = outcome.rounds;
   final.throttled_rounds = outcome.throttled_rounds;
-  final.coverage = std::move(tuning_case.coverage);
+  final.coverage = std::move(held.coverage);
   final.run = m_request.run.id;
   std::vector<model::TrialRecord> records;
   const model::TrialRecord* chosen = nullptr;
   for (const std::size_t i : order) {
     const model::Standing& standing = outcome.standings[i];
-    Trial& trial = finalists[i].compiled.trial;
+    Trial& trial = finalists[i].compiled->trial;
     trial.record.run = m_request.run.id;
     trial.record.gpu = gpu;
     model::TrialOutcome measured = trial.record.outcome;
@@ -398,7 +391,7 @@ void FinalStage::record(Case& tuning_case, const model::FinalOutcome& outcome, c
     if (model::may_win(role(i)) && may_be_chosen(standing) && preferred) chosen = &trial.record;
   }
   final.chosen = chosen ? chosen->key : final.entries.front().trial;
-  for (const std::size_t i : order) records.push_back(finalists[i].compiled.trial.record);
+  for (const std::size_t i : order) records.push_back(finalists[i].compiled->trial.record);
   m_services.sink.record_final(final, records);
 }
 

@@ -19,19 +19,17 @@ class FinalStage {
  public:
   struct Finalist {
     const Work* work = nullptr;
-    Compiled compiled;
+    model::TrialRecord record;
+    std::optional<CompiledTrial> compiled;  ///< without it its binary is on its way
   };
-  /// Who takes part, and whose place stays empty: a final speaks of those who were there, and says so.
-  struct Case {
+  /// A final that is to be held on some device: who takes part, and whose place stays empty. It speaks of
+  /// those who were there, and says so.
+  struct PreparedFinal {
+    std::size_t group = 0;
     std::vector<Finalist> finalists;
     std::vector<model::FinalRecord::Coverage> coverage;
     std::set<std::string> absent;  ///< kernels
-  };
-  /// A final that is to be held on some device.
-  struct Final {
-    std::size_t group = 0;
-    Case tuning_case;
-    model::FinalJob job;
+    model::FinalJob job;           ///< once all binaries are there
   };
 
   /// The references must outlive the object.
@@ -40,9 +38,9 @@ class FinalStage {
 
   /// A trial of `group` that raced well may be needed again: keeps its binary for as long as it is among the
   /// best.
-  void remember(const Compiled& trial);
+  void remember(const CompiledTrial& trial);
   /// The best trial of `group` that is remembered, no library's; null where there is none.
-  const Compiled* best(std::size_t group) const;
+  const CompiledTrial* best(std::size_t group) const;
   /// All trials of `group` have raced: chooses who would be in its final, unless the last one has considered
   /// them all, and has those compiled whose binary is not at hand. The group's trials are remembered no
   /// longer.
@@ -60,69 +58,60 @@ class FinalStage {
   void end_comparison(const std::string& gpu, std::size_t number, std::optional<double> time_ns);
   /// The first final that was opened, is of a group that `suits`, and whose binaries are there.
   using Suits = std::function<bool(std::size_t group)>;
-  std::optional<Final> take(const Suits& suits);
+  std::optional<PreparedFinal> take(const Suits& suits);
   /// Tells of finals that were opened and are not held: their binaries were not there in time.
   void say_unheld() const;
   /// The compilers were told to forget what they had: has it compiled again.
   void compile_again();
   /// Records what came of it on the device `gpu`. One that could not be held is said and leaves the trials as
   /// they raced. Returns whether it was held.
-  bool conclude(Final final, const model::FinalOutcome& outcome, const std::string& gpu);
+  bool conclude(PreparedFinal final, const model::FinalOutcome& outcome, const std::string& gpu);
   /// The first group that trials are remembered of.
   std::optional<std::size_t> left() const;
   /// From now on finals are shortened to end near `until` by the clock.
   void end_by(double until) { m_until = until; }
 
  private:
-  /// A finalist to be. Without `compiled` its binary is on its way.
-  struct Place {
-    const Work* work = nullptr;
-    model::TrialRecord record;
-    std::optional<Compiled> compiled;
-  };
   /// A GPU that is not of this sweep, by its best trial.
   struct Foreign {
-    Place place;
+    Finalist best;
     std::size_t claimed = 0;  ///< runs under way
     std::vector<double> times_ns;
     bool is_hopeless = false;  ///< its trial cannot be run here any more
   };
   struct Waiting {
     std::size_t group = 0;
-    std::vector<Compiled> remembered;
-  };
-  struct Opened {
-    std::size_t group = 0;
-    std::vector<Place> places;
-    Case tuning_case;  ///< without finalists
+    std::vector<CompiledTrial> remembered;
   };
 
   void shorten(model::FinalJob& job) const;
   /// Of everyone who may be near enough to the best, those who are, once devices are told apart.
-  void correct(model::Field& field) const;
-  bool are_apart(const model::Field& field) const;
-  bool is_unsettled(const model::Field& field) const;
+  void correct(model::PossibleFinal& field) const;
+  bool are_apart(const model::PossibleFinal& field) const;
+  bool is_unsettled(const model::PossibleFinal& field) const;
   /// Has those compiled whose binary is not at hand.
-  void compile(Opened& opened);
-  void open(std::size_t group, const std::vector<Compiled>& remembered);
+  void compile(PreparedFinal& opened);
+  /// Whether it is the same trial today, and so is compiled.
+  bool submit(const Finalist& finalist);
+  void open(std::size_t group, const std::vector<CompiledTrial>& remembered);
   /// Whether it has its binary, or cannot have it.
   enum class Binary { awaited, there, unsound };
-  Binary fetch(Place& place);
-  bool is_ready(Opened& opened);
+  Binary fetch(Finalist& finalist);
+  bool is_ready(PreparedFinal& opened);
   /// Whether the field has results of GPUs that were not compared with those of here; they will be.
-  bool begin_comparisons(const model::Field& field);
+  bool begin_comparisons(const model::PossibleFinal& field);
   void end_comparisons(const std::string& gpu);
-  Final make(Opened opened);
+  PreparedFinal make(PreparedFinal opened);
   void hold_again(std::size_t group);
-  void record(Case& tuning_case, const model::FinalOutcome& outcome, const std::string& gpu);
+  void record(PreparedFinal& held, const model::FinalOutcome& outcome, const std::string& gpu);
 
   const Request& m_request;
   const TrialList& m_list;
   Services& m_services;
   CompileAhead& m_compiling;
   DeviceSpread& m_spread;
-  std::map<std::size_t, std::vector<Compiled>> m_best;  ///< by group, fastest first
-  std::deque<Opened> m_opened;
+  std::map<std::size_t, std::vector<CompiledTrial>> m_best;  ///< by group, fastest first
+  std::deque<PreparedFinal> m_opened;
   std::map<std::string, Foreign> m_foreign;  ///< by uuid, those being compared
   std::vector<Waiting> m_waiting;            ///< for that
   std::set<std::size_t> m_again;             ///< groups whose final did not settle, and is held once more

@@ -57,7 +57,7 @@ class Priors::Places {
 
 namespace {
 
-/// How a class differs from this sweep's own, for people.
+/// How an environment differs from this sweep's own, for people.
 std::string environment_text(const model::Environment& there, const model::Environment& here) {
   std::vector<std::string> parts;
   if (there.device != here.device) parts.push_back(there.device);

@@ -35,7 +35,7 @@ bool Refusals::on_probe(std::size_t group, std::size_t kernel, const std::string
   return add(m_rows[{group, kernel}], without_numbers(why), enough_on_probes);
 }
 
-bool Unprepared::contains(const Compiled& trial) {
+bool Unprepared::contains(const CompiledTrial& trial) {
   if (contains(trial.trial)) return true;
   if (!trial.reference || trial.reference->status == model::TrialStatus::ok) return false;
   if (m_bad_references.insert(trial.trial.reference_key).second) {

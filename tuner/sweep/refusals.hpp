@@ -55,7 +55,7 @@ class Unprepared {
 
   bool contains(const Trial& trial) const { return m_problems.contains(trial.preparation_key); }
   /// The same of a trial that is compiled, which may be the first whose reference was not.
-  bool contains(const Compiled& trial);
+  bool contains(const CompiledTrial& trial);
   void add(const Trial& trial, const std::string& why);
 
  private:

@@ -1,11 +1,10 @@
-#include "tuner/sweep/repeat.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
+#include "tuner/sweep/sweep.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -38,7 +37,8 @@ Trial same_again(const Request& request, const Work& work, const model::TrialRec
         fmt::format("{}: its kernel has a parameter {} by now", name_of(trial), parameter.name),
         "run the kernel again, and compare the new trials");
   }
-  // The times that are taken are of the policy of today, so of a class of today: all else must be the same.
+  // The times that are taken are of the policy of today, so of an environment of today: all else must be the
+  // same.
   Request as_then = request;
   as_then.policy.name = trial.environment.method;
   as_then.policy.flush_l2 = trial.environment.l2 == "cold";
@@ -58,7 +58,7 @@ model::TrialJob make_job(const Request& request, const model::TrialRecord& trial
   const Work& work = required_work(request, trial);
   Trial again = same_again(request, work, trial);
   require_ok(trial, again.record.outcome);
-  Compiled compiled = compiling.compile_now(std::move(again));
+  CompiledTrial compiled = compiling.compile_now(std::move(again));
   add_compilation(compiled.trial, *compiled.binary, oracle);
   require_ok(trial, compiled.trial.record.outcome);
   if (compiled.reference && compiled.reference->status != model::TrialStatus::ok) {

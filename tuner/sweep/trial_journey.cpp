@@ -7,8 +7,8 @@ namespace {
 
 using model::TrialStatus;
 
-search::Compiled compiled_facts(const model::TrialRecord& record, const model::DeviceLimits& limits) {
-  search::Compiled facts;
+search::BinaryFacts binary_facts(const model::TrialRecord& record, const model::DeviceLimits& limits) {
+  search::BinaryFacts facts;
   facts.status = record.outcome.status;
   facts.compile_ms = record.compile_ms;
   facts.threads = record.block.count();
@@ -98,17 +98,17 @@ void TrialJourney::quarantine(Trial& trial) {
       deaths);
 }
 
-bool TrialJourney::judge(Compiled& trial) {
+bool TrialJourney::judge(CompiledTrial& trial) {
   model::TrialRecord& record = trial.trial.record;
   add_compilation(trial.trial, *trial.binary, m_services.oracle);
   if (trial.item.again != nullptr) return true;
-  const bool worth = m_queue.compiled(trial.item, compiled_facts(record, m_request.device.limits));
+  const bool worth = m_queue.compiled(trial.item, binary_facts(record, m_request.device.limits));
   if (worth || record.outcome.status != TrialStatus::ok) return true;
   pass_over(record, trial.item);
   return false;
 }
 
-std::optional<model::TrialJob> TrialJourney::job(Compiled& trial, DeviceSlot& slot) {
+std::optional<model::TrialJob> TrialJourney::job(CompiledTrial& trial, DeviceSlot& slot) {
   model::TrialRecord& record = trial.trial.record;
   if ((trial.item.again == nullptr && m_queue.is_refused(trial.item)) || m_unprepared.contains(trial)) {
     leave_out(record, trial.item);
@@ -128,7 +128,7 @@ std::optional<model::TrialJob> TrialJourney::job(Compiled& trial, DeviceSlot& sl
   return job;
 }
 
-void TrialJourney::end(DeviceSlot& slot, Compiled trial, model::TrialOutcome outcome) {
+void TrialJourney::end(DeviceSlot& slot, CompiledTrial trial, model::TrialOutcome outcome) {
   model::TrialRecord& record = trial.trial.record;
   if (outcome.subject == model::Subject::problem) {
     m_services.sink.close_attempt(record, TrialStatus::skipped, outcome.detail);
@@ -147,7 +147,7 @@ void TrialJourney::end(DeviceSlot& slot, Compiled trial, model::TrialOutcome out
   if (!can_wait) commit();
 }
 
-void TrialJourney::return_unrun(Compiled trial, const std::string& why) {
+void TrialJourney::return_unrun(CompiledTrial trial, const std::string& why) {
   m_services.sink.close_attempt(trial.trial.record, TrialStatus::skipped, why);
   m_compiling.give_back(std::move(trial));
 }
@@ -200,7 +200,7 @@ void TrialJourney::pass_over(const model::TrialRecord& record, const CandidateQu
 }
 
 /// Whether its binary is known to be wrong; then that is the outcome. Else it has its probes' identity.
-bool TrialJourney::is_condemned(Compiled& trial) {
+bool TrialJourney::is_condemned(CompiledTrial& trial) {
   model::TrialRecord& record = trial.trial.record;
   m_probes = maker_of(trial.item).probes(trial.trial);
   if (m_probes.empty()) return false;

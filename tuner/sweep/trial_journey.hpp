@@ -37,14 +37,14 @@ class TrialJourney {
   std::int64_t under_way_again(std::size_t group) const;
   /// What the compiler says of it, and the strategy of that. Returns whether it is still wanted: what failed
   /// is, since it is a result.
-  bool judge(Compiled& trial);
+  bool judge(CompiledTrial& trial);
   /// The job for `slot`, which is told what it needs to know. Nothing: the trial has ended already, or is not
   /// to be run at all.
-  std::optional<model::TrialJob> job(Compiled& trial, DeviceSlot& slot);
+  std::optional<model::TrialJob> job(CompiledTrial& trial, DeviceSlot& slot);
   /// How it ran on `slot`. It is written down with the next commit().
-  void end(DeviceSlot& slot, Compiled trial, model::TrialOutcome outcome);
+  void end(DeviceSlot& slot, CompiledTrial trial, model::TrialOutcome outcome);
   /// Its device has left before it ended: it is ready again.
-  void return_unrun(Compiled trial, const std::string& why);
+  void return_unrun(CompiledTrial trial, const std::string& why);
   /// Writes down what has ended, and an attempt of each that is launched next.
   void commit(const std::vector<const model::TrialRecord*>& next = {});
 
@@ -59,7 +59,7 @@ class TrialJourney {
   void start(Trial trial, const CandidateQueue::Item& item);
   void withdraw(const CandidateQueue::Item& item);
   void quarantine(Trial& trial);
-  bool is_condemned(Compiled& trial);
+  bool is_condemned(CompiledTrial& trial);
   std::size_t kernel_of(const CandidateQueue::Item& item) const;
   void note_refusal(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item);

@@ -60,7 +60,7 @@ void add_compilation(Trial& trial, const model::Compilation& compilation, const 
 model::TrialJob job_of(const Request& request, const Trial& trial, const model::Compilation& binary,
                        const model::Compilation* reference);
 
-/// The class that trials of `type` belong to.
+/// The environment of trials of `type`.
 model::Environment environment(const Request& request, model::ElementType type);
 
 /// The kernel of a trial of the past, tuned now or a rival; null where its spec is not at hand.

@@ -172,8 +172,7 @@ std::string describe_exit(int status) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const ChildCommand& command, const FrameLimits& limits)
-    : m_limits(limits), m_decoder(limits.max_bytes) {
+ChildProcess::ChildProcess(const ChildCommand& command, const FrameLimits& limits) : m_messages(limits) {
   Spawned spawned = spawn(command, m_folder.path());
   m_pid = spawned.pid;
   m_socket = std::move(spawned.socket);
@@ -214,7 +213,7 @@ void ChildProcess::drain_output() {
 bool ChildProcess::read_socket() {
   std::array<std::uint8_t, 65536> piece;
   const ssize_t got = ::recv(m_socket.get(), piece.data(), piece.size(), MSG_DONTWAIT);
-  if (got > 0) m_decoder.feed({piece.data(), static_cast<std::size_t>(got)});
+  if (got > 0) m_messages.feed({piece.data(), static_cast<std::size_t>(got)});
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
@@ -237,12 +236,8 @@ Sent ChildProcess::send(std::span<const std::uint8_t> payload, Clock::time_point
 
 Received ChildProcess::receive(Clock::time_point deadline) {
   for (;;) {
-    if (const auto payload = m_decoder.next()) {
-      auto decoded = decode(*payload, m_limits);
-      if (auto* message = std::get_if<Message>(&decoded)) return std::move(*message);
-      return std::get<ProtocolError>(decoded);
-    }
-    if (!m_decoder.error().empty()) return ProtocolError{m_decoder.error()};
+    if (auto next = m_messages.next())
+      return std::visit([](auto&& told) { return Received(std::move(told)); }, std::move(*next));
     if (!wait_for(POLLIN, deadline)) return DeadlinePassed{};
     if (!read_socket()) return ChildGone{};
   }

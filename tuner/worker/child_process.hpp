@@ -98,8 +98,7 @@ class ChildProcess {
   util::TemporaryFolder m_folder;  ///< removed when all of the child's group are gone
   util::FileDescriptor m_socket;
   util::FileDescriptor m_pipe;
-  FrameLimits m_limits;
-  FrameDecoder m_decoder;
+  MessageStream m_messages;
   OutputTail m_output;
   pid_t m_pid = -1;
   bool m_reaped = false;

@@ -48,7 +48,7 @@ json value_of(const std::optional<T>& maybe);
 template <class T>
 requires std::is_class_v<T> json value_of(const T& structure);  // anything that message_fields.hpp describes
 
-/// The archive that writes: see message_fields.hpp.
+/// The archive that writes, see message_fields.hpp.
 class Writer {
  public:
   template <class T>
@@ -79,57 +79,6 @@ requires std::is_class_v<T> json value_of(const T& structure) {
   describe(writer, structure);
   return writer.take();
 }
-
-Bytes envelope(MessageKind kind, json body) {
-  json message = json::object();
-  message["kind"] = static_cast<int>(kind);
-  message["body"] = std::move(body);
-  return json::to_cbor(message);
-}
-
-}  // namespace
-
-Bytes encode(const CompilerReady& ready) {
-  return envelope(MessageKind::compiler_ready, value_of(ready));
-}
-Bytes encode(const RunnerReady& ready) {
-  return envelope(MessageKind::runner_ready, value_of(ready));
-}
-Bytes encode(const Failure& failure) {
-  return envelope(MessageKind::failure, value_of(failure));
-}
-Bytes encode(const model::CompileJob& job) {
-  return envelope(MessageKind::compile_job, value_of(job));
-}
-Bytes encode(const model::Compilation& compilation) {
-  return envelope(MessageKind::compilation, value_of(compilation));
-}
-Bytes encode(const PhaseReport& report) {
-  return envelope(MessageKind::phase_report, value_of(report));
-}
-Bytes encode(const model::TrialOutcome& outcome) {
-  return envelope(MessageKind::trial_outcome, value_of(outcome));
-}
-
-Bytes encode(const model::FinalOutcome& outcome) {
-  return envelope(MessageKind::final_outcome, value_of(outcome));
-}
-Bytes encode(const TrialRequest& request) {
-  return envelope(MessageKind::trial_request, value_of(request));
-}
-Bytes encode(const Proceed& request) {
-  return envelope(MessageKind::proceed, value_of(request));
-}
-Bytes encode(const Prepare& request) {
-  return envelope(MessageKind::prepare, value_of(request));
-}
-Bytes encode(const FinalRequest& request) {
-  return envelope(MessageKind::final_request, value_of(request));
-}
-
-namespace {
-
-using nlohmann::json;
 
 /// Leaves decode() as a ProtocolError.
 struct Malformed : std::runtime_error {
@@ -242,48 +191,27 @@ void read(const json& value, T& structure) {
   describe(reader, structure);
 }
 
-template <class T>
-Message body_of(const json& envelope) {
-  Message message(std::in_place_type<T>);
-  read(envelope.at("body"), std::get<T>(message));
-  return message;
-}
-
-Message message_of(const json& message) {
-  int kind = -1;
-  Reader envelope(message);
-  envelope("kind", kind);
-  static_cast<void>(envelope.at("body"));
-  switch (static_cast<MessageKind>(kind)) {
-    case MessageKind::compiler_ready:
-      return body_of<CompilerReady>(message);
-    case MessageKind::runner_ready:
-      return body_of<RunnerReady>(message);
-    case MessageKind::failure:
-      return body_of<Failure>(message);
-    case MessageKind::compile_job:
-      return body_of<model::CompileJob>(message);
-    case MessageKind::compilation:
-      return body_of<model::Compilation>(message);
-    case MessageKind::trial_request:
-      return body_of<TrialRequest>(message);
-    case MessageKind::phase_report:
-      return body_of<PhaseReport>(message);
-    case MessageKind::trial_outcome:
-      return body_of<model::TrialOutcome>(message);
-    case MessageKind::final_request:
-      return body_of<FinalRequest>(message);
-    case MessageKind::final_outcome:
-      return body_of<model::FinalOutcome>(message);
-    case MessageKind::prepare:
-      return body_of<Prepare>(message);
-    case MessageKind::proceed:
-      return body_of<Proceed>(message);
+/// Tries each kind of message in turn.
+template <std::size_t kind = 0>
+Message message_of(int told, const json& body) {
+  if constexpr (kind < std::variant_size_v<Message>) {
+    if (told != static_cast<int>(kind)) return message_of<kind + 1>(told, body);
+    Message message(std::in_place_index<kind>);
+    read(body, std::get<kind>(message));
+    return message;
+  } else {
+    throw Malformed(fmt::format("unknown kind {}", told));
   }
-  throw Malformed(fmt::format("unknown kind {}", kind));
 }
 
 }  // namespace
+
+Bytes encode(const Message& message) {
+  json envelope = json::object();
+  envelope["kind"] = message.index();
+  envelope["body"] = std::visit([](const auto& body) { return value_of(body); }, message);
+  return json::to_cbor(envelope);
+}
 
 std::variant<Message, ProtocolError> decode(std::span<const std::uint8_t> payload,
                                             const FrameLimits& limits) {
@@ -291,10 +219,20 @@ std::variant<Message, ProtocolError> decode(std::span<const std::uint8_t> payloa
     return ProtocolError{fmt::format("malformed message: {}", objection)};
   }
   try {
-    return message_of(json::from_cbor(payload.begin(), payload.end()));
+    const json message = json::from_cbor(payload.begin(), payload.end());
+    Reader envelope(message);
+    int kind = -1;
+    envelope("kind", kind);
+    return message_of(kind, envelope.at("body"));
   } catch (const std::exception& error) {  // what the library or Malformed says
     return ProtocolError{fmt::format("malformed message: {}", error.what())};
   }
+}
+
+std::optional<std::variant<Message, ProtocolError>> MessageStream::next() {
+  if (const auto payload = m_frames.next()) return decode(*payload, m_limits);
+  if (!m_frames.error().empty()) return ProtocolError{m_frames.error()};
+  return std::nullopt;
 }
 
 }  // namespace tuner::worker

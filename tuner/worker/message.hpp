@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -12,22 +13,6 @@
 #include "tuner/worker/frame.hpp"
 
 namespace tuner::worker {
-
-/// How a message says what it is; in the order of the variant Message, whose index it is.
-enum class MessageKind {
-  compiler_ready,
-  runner_ready,
-  failure,
-  compile_job,
-  compilation,
-  trial_request,
-  phase_report,
-  trial_outcome,
-  final_request,
-  final_outcome,
-  prepare,
-  proceed,
-};
 
 /// First word of a compile worker: the name of its compiler.
 struct CompilerReady {
@@ -77,28 +62,32 @@ struct ProtocolError {
   std::string message;
 };
 
+/// A message says what it is by its place in this list.
 using Message =
     std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation, TrialRequest,
                  PhaseReport, model::TrialOutcome, FinalRequest, model::FinalOutcome, Prepare, Proceed>;
 
-/// Payloads: CBOR maps. Strings travel as byte strings, since compiler logs need not be UTF-8; numbers are
-/// exact, infinities and NaN included.
-Bytes encode(const CompilerReady& ready);
-Bytes encode(const RunnerReady& ready);
-Bytes encode(const Failure& failure);
-Bytes encode(const model::CompileJob& job);
-Bytes encode(const model::Compilation& compilation);
-/// `carries_reference` decides whether the reference's binary and kernels of the job are written.
-Bytes encode(const TrialRequest& request);
-Bytes encode(const FinalRequest& request);
-Bytes encode(const Prepare& request);
-Bytes encode(const Proceed& request);
-Bytes encode(const model::FinalOutcome& outcome);
-Bytes encode(const PhaseReport& report);
-Bytes encode(const model::TrialOutcome& outcome);
+/// A CBOR map. Strings travel as byte strings, since compiler logs need not be UTF-8; numbers are exact,
+/// infinities and NaN included. The reference's binary and kernels of a TrialRequest are written where it
+/// carries them.
+Bytes encode(const Message& message);
 
 /// Never throws and never recurses deeper than the limits allow, whatever the bytes.
 std::variant<Message, ProtocolError> decode(std::span<const std::uint8_t> payload,
                                             const FrameLimits& limits = {});
+
+/// Messages out of bytes that arrive in any pieces.
+class MessageStream {
+ public:
+  explicit MessageStream(const FrameLimits& limits) : m_limits(limits), m_frames(limits.max_bytes) {}
+
+  void feed(std::span<const std::uint8_t> bytes) { m_frames.feed(bytes); }
+  /// Nothing: more must arrive. Behind a ProtocolError no message can be told from nonsense.
+  std::optional<std::variant<Message, ProtocolError>> next();
+
+ private:
+  FrameLimits m_limits;
+  FrameDecoder m_frames;
+};
 
 }  // namespace tuner::worker

@@ -25,19 +25,14 @@ RemoteCompiler::RemoteCompiler(ChildCommand command, RemoteCompilerSettings sett
 }
 
 void RemoteCompiler::start() {
-  const Message first = m_slot.start();
-  const auto* ready = std::get_if<CompilerReady>(&first);
-  if (!ready) {
-    m_slot.discard();
-    throw model::Error("the compile worker started with an unexpected message");
-  }
-  if (m_settings.name && *m_settings.name != ready->compiler) {
+  const auto ready = m_slot.start_as<CompilerReady>();
+  if (m_settings.name && *m_settings.name != ready.compiler) {
     m_slot.discard();
     throw model::Error(fmt::format("the compiler changed from `{}` to `{}` during the sweep",
-                                   *m_settings.name, ready->compiler),
+                                   *m_settings.name, ready.compiler),
                        "run the same command again: results of both compilers are kept apart");
   }
-  m_settings.name = ready->compiler;
+  m_settings.name = ready.compiler;
 }
 
 Compilation RemoteCompiler::compile(const model::CompileJob& job) {
@@ -77,10 +72,7 @@ Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const s
   }
   if (auto* message = std::get_if<Message>(&received)) {
     if (auto* compilation = std::get_if<Compilation>(message)) return std::move(*compilation);
-    if (auto* failure = std::get_if<Failure>(message)) {
-      m_slot.discard();
-      throw model::Error(failure->message, failure->hint, failure->code);
-    }
+    if (const auto* failure = std::get_if<Failure>(message)) m_slot.give_up(*failure);
     received = ProtocolError{"it answered with an unexpected message"};
   }
   const auto* nonsense = std::get_if<ProtocolError>(&received);
@@ -117,11 +109,11 @@ double least_samples(const model::MeasurePolicy& policy) {
 std::string objection_to(const model::FinalOutcome& told, const model::FinalJob& job) {
   const std::size_t trials = job.trials.size();
   if (told.culprit && *told.culprit >= trials)
-    return fmt::format("contestant {} of {} as the culprit", *told.culprit, trials);
+    return fmt::format("finalist {} of {} as the culprit", *told.culprit, trials);
   if (!told.complete()) return "";
   if (told.standings.size() != trials)
-    return fmt::format("{} standings of {} contestants", told.standings.size(), trials);
-  if (told.fastest >= trials) return fmt::format("contestant {} of {} as the fastest", told.fastest, trials);
+    return fmt::format("{} standings of {} finalists", told.standings.size(), trials);
+  if (told.fastest >= trials) return fmt::format("finalist {} of {} as the fastest", told.fastest, trials);
   return model::may_win(job.trials[told.fastest].role) ? "" : "a baseline as the fastest";
 }
 
@@ -171,20 +163,15 @@ RemoteRunner::RemoteRunner(ChildCommand command, RemoteRunnerSettings settings)
 
 void RemoteRunner::start() {
   m_references.clear();
-  const Message first = m_slot.start();
-  const auto* ready = std::get_if<RunnerReady>(&first);
-  if (!ready) {
-    m_slot.discard();
-    throw model::Error("the measuring worker started with an unexpected message");
-  }
-  if (m_settings.device && m_settings.device->uuid != ready->device.uuid) {
+  const auto ready = m_slot.start_as<RunnerReady>();
+  if (m_settings.device && m_settings.device->uuid != ready.device.uuid) {
     m_slot.discard();
     throw model::Error(
         fmt::format("device {} was {} ({}) and is now {} ({})", m_settings.device->id,
-                    m_settings.device->name, m_settings.device->uuid, ready->device.name, ready->device.uuid),
+                    m_settings.device->name, m_settings.device->uuid, ready.device.name, ready.device.uuid),
         "name the device that is meant with --device");
   }
-  if (!m_settings.device) m_settings.device = ready->device;
+  if (!m_settings.device) m_settings.device = ready.device;
 }
 
 void RemoteRunner::prepare() {
@@ -306,10 +293,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::await
     auto* message = std::get_if<Message>(&received);
     if (!message && !phase) return NeverBegan{m_slot.collect()};
     if (!message) return lost(TrialStatus::crashed, *phase, "");
-    if (const auto* failure = std::get_if<Failure>(message)) {
-      m_slot.discard();
-      throw model::Error(failure->message, failure->hint, failure->code);
-    }
+    if (const auto* failure = std::get_if<Failure>(message)) m_slot.give_up(*failure);
     if (std::holds_alternative<TrialOutcome>(*message) ||
         std::holds_alternative<model::FinalOutcome>(*message))
       return Answer(std::move(*message));

@@ -25,8 +25,8 @@
 
 namespace tuner::worker {
 
-bool ChildLink::send(std::span<const std::uint8_t> payload) const {
-  const Bytes frame = make_frame(payload);
+bool ChildLink::send(const Message& message) const {
+  const Bytes frame = make_frame(encode(message));
   std::size_t sent = 0;
   while (sent < frame.size()) {
     const ssize_t taken = ::send(m_fd, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
@@ -41,17 +41,14 @@ bool ChildLink::send(std::span<const std::uint8_t> payload) const {
 std::optional<Message> ChildLink::receive() {
   std::array<std::uint8_t, 65536> piece;
   for (;;) {
-    if (const auto payload = m_decoder.next()) {
-      auto decoded = decode(*payload, m_limits);
-      if (auto* message = std::get_if<Message>(&decoded)) return std::move(*message);
-      m_error = std::get<ProtocolError>(decoded).message;
+    if (auto next = m_messages.next()) {
+      if (auto* message = std::get_if<Message>(&*next)) return std::move(*message);
+      m_error = std::get<ProtocolError>(*next).message;
       return std::nullopt;
     }
-    m_error = m_decoder.error();
-    if (!m_error.empty()) return std::nullopt;
     const ssize_t got = ::recv(m_fd, piece.data(), piece.size(), 0);
     if (got > 0)
-      m_decoder.feed({piece.data(), static_cast<std::size_t>(got)});
+      m_messages.feed({piece.data(), static_cast<std::size_t>(got)});
     else if (got == 0 || errno != EINTR)
       return std::nullopt;
   }
@@ -117,7 +114,7 @@ constexpr int served = 0;
 constexpr int failed = 1;
 
 int tell(ChildLink& link, const model::Error& error) {
-  link.send(encode(Failure{error.what(), error.hint(), error.code()}));
+  link.send(Failure{error.what(), error.hint(), error.code()});
   return static_cast<int>(error.code());
 }
 
@@ -206,11 +203,11 @@ int serve_compiler(int fd, const std::function<std::unique_ptr<compile::Compiler
   ChildLink link(fd, limits);
   try {
     const std::unique_ptr<compile::Compiler> compiler = make();
-    if (!link.send(encode(CompilerReady{compiler->name()}))) return served;
+    if (!link.send(CompilerReady{compiler->name()})) return served;
     while (auto message = link.receive()) {
       const auto* job = std::get_if<model::CompileJob>(&*message);
       if (!job) return unexpected("a compile worker got a message that is no compile job");
-      if (!link.send(encode(compiler->compile(*job)))) return served;
+      if (!link.send(compiler->compile(*job))) return served;
     }
   } catch (const model::Error& error) {
     return tell(link, error);
@@ -228,11 +225,11 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
     const std::unique_ptr<model::TrialRunner> runner = make();
     bool may_launch = true;
     runner->report_phases_to([&](model::TrialPhase phase) {
-      link.send(encode(PhaseReport{phase}));
+      link.send(PhaseReport{phase});
       const bool launches = phase == model::TrialPhase::probing || phase >= model::TrialPhase::verifying;
       if (launches && !std::exchange(may_launch, true)) await_proceed(link);
     });
-    if (!link.send(encode(RunnerReady{runner->device()}))) return served;
+    if (!link.send(RunnerReady{runner->device()})) return served;
     ReferenceCache references;
     while (auto message = link.receive()) {
       if (std::holds_alternative<Prepare>(*message)) {
@@ -240,18 +237,18 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
         continue;
       }
       bool lost = false;
-      Bytes answer;
+      Message answer;
       if (auto* trial = std::get_if<TrialRequest>(&*message)) {
         references.complete(*trial);
         may_launch = false;
         const model::TrialOutcome outcome = run(*runner, trial->job);
         if (!may_launch) await_proceed(link);  // it ended before its first launch
         lost = outcome.device_lost;
-        answer = encode(outcome);
+        answer = outcome;
       } else if (auto* final_request = std::get_if<FinalRequest>(&*message)) {
         const model::FinalOutcome outcome = run(*runner, job_of(*final_request, references));
         lost = outcome.failure.device_lost;
-        answer = encode(outcome);
+        answer = outcome;
       } else {
         return unexpected("a measuring worker got a message that is no trial");
       }

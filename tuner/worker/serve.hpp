@@ -17,18 +17,17 @@ namespace tuner::worker {
 /// A worker's end of the socket: simple blocking calls, since the parent does the watching.
 class ChildLink {
  public:
-  ChildLink(int fd, const FrameLimits& limits) : m_fd(fd), m_limits(limits), m_decoder(limits.max_bytes) {}
+  ChildLink(int fd, const FrameLimits& limits) : m_fd(fd), m_messages(limits) {}
 
   /// False when the parent is gone.
-  bool send(std::span<const std::uint8_t> payload) const;
+  bool send(const Message& message) const;
   /// The next message; absent when the parent closed its end, or with error() set when it sent nonsense.
   std::optional<Message> receive();
   const std::string& error() const { return m_error; }
 
  private:
   int m_fd;
-  FrameLimits m_limits;
-  FrameDecoder m_decoder;
+  MessageStream m_messages;
   std::string m_error;
 };
 

@@ -4,8 +4,6 @@
 
 #include <thread>
 
-#include "tuner/model/error.hpp"
-
 namespace tuner::worker {
 namespace {
 
@@ -82,6 +80,11 @@ void WorkerSlot::discard() {
                     m_what, child->pid()),
         "reset the GPU (nvidia-smi --gpu-reset) or reboot, then run the same command to resume");
   }
+}
+
+void WorkerSlot::give_up(const Failure& failure) {
+  discard();
+  throw model::Error(failure.message, failure.hint, failure.code);
 }
 
 std::string WorkerSlot::collect() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "tuner/model/error.hpp"
 #include "tuner/worker/child_process.hpp"
 
 namespace tuner::worker {
@@ -31,6 +32,16 @@ class WorkerSlot {
   /// `start_attempts` times in a row, and at once with the child's own error when the first child ever
   /// reports one.
   Message start();
+  /// The same of a child whose first message is a `Ready`; any other is an error.
+  template <class Ready>
+  Ready start_as() {
+    const Message first = start();
+    if (const auto* ready = std::get_if<Ready>(&first)) return *ready;
+    discard();
+    throw model::Error("the " + m_what + " started with an unexpected message");
+  }
+  /// Discards a child that says it cannot go on, and throws what it says.
+  [[noreturn]] void give_up(const Failure& failure);
   /// Kills the child's group and empties the slot. Throws model::Error where the child cannot be killed.
   void discard();
   /// Like discard() for a child that is gone or talks nonsense: lets it die its own way first.

@@ -151,11 +151,11 @@ TEST_SUITE("cli") {
 
   TEST_CASE("a sheet says how its trial did in the final, and whether it was chosen among equals") {
     const std::string first = sheet(finalist("a", 1010));
-    CHECK(contains(first, "final first, tied with 1; 3 contestants, 60 rounds and 3 at a lowered clock"));
+    CHECK(contains(first, "final first, tied with 1; 3 finalists, 60 rounds and 3 at a lowered clock"));
     CHECK_FALSE(contains(first, "chosen"));
     CHECK(contains(sheet(finalist("b", 1012)), "chosen fewest registers"));
     const std::string last = sheet(finalist("c", 1050));
-    CHECK(contains(last, "final 1.040 (1.030–1.050) of the fastest's time; 3 contestants"));
+    CHECK(contains(last, "final 1.040 (1.030–1.050) of the fastest's time; 3 finalists"));
     CHECK_FALSE(contains(last, "tied"));
     CHECK_FALSE(contains(sheet(finalist("elsewhere", 1000)), "final"));
 
@@ -164,7 +164,7 @@ TEST_SUITE("cli") {
     alone.final->chosen = key("a");
     alone.final->throttled_rounds = 0;
     alone.final->measured_at = "2026-11-20T10:11:12.345Z";
-    CHECK(contains(sheet(alone), "final first; 3 contestants, 60 rounds, 2026-11-20"));
+    CHECK(contains(sheet(alone), "final first; 3 finalists, 60 rounds, 2026-11-20"));
     CHECK_FALSE(contains(sheet(alone), "chosen"));
   }
 

@@ -139,7 +139,7 @@ void add_final(Facts& facts, const TrialFacts& of) {
                          : reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high) +
                                " of the fastest's time";
   if (entry->tied && tied > 0) text += fmt::format(", tied with {}", tied);
-  text += fmt::format("; {} contestants, {} rounds", final.entries.size(), final.rounds);
+  text += fmt::format("; {} finalists, {} rounds", final.entries.size(), final.rounds);
   if (final.throttled_rounds > 0) text += fmt::format(" and {} at a lowered clock", final.throttled_rounds);
   facts.add("final", text + ", " + reports::second_text(final.measured_at));
   if (final.chosen == of.trial.key && tied > 0) facts.add("chosen", model::final_rule);

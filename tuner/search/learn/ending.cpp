@@ -34,7 +34,7 @@ bool KernelCoverage::is_given_up(const Count& count) {
   return count.failed_in_turn >= most_failures || count.ended == count.all;
 }
 
-std::size_t KernelCoverage::owed(std::size_t kernel, std::optional<std::size_t> best) const {
+std::size_t KernelCoverage::minimum_samples(std::size_t kernel, std::optional<std::size_t> best) const {
   if (m_counts.size() < 2) return 0;
   return std::min(m_counts[kernel].all, best && kernel_of(*best) == kernel ? of_the_best : of_each);
 }
@@ -43,7 +43,7 @@ std::optional<std::size_t> KernelCoverage::lacking(std::optional<std::size_t> be
   std::optional<std::size_t> found;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t kernel = 0; kernel < m_counts.size(); ++kernel) {
-    const std::size_t wanted = owed(kernel, best);
+    const std::size_t wanted = minimum_samples(kernel, best);
     const Count& count = m_counts[kernel];
     const std::size_t worthy = count.begun - count.failed;
     if (worthy >= wanted || is_given_up(count) || count.begun == count.all) continue;
@@ -57,7 +57,7 @@ std::optional<std::size_t> KernelCoverage::lacking(std::optional<std::size_t> be
 
 bool KernelCoverage::is_complete(std::optional<std::size_t> best) const {
   for (std::size_t kernel = 0; kernel < m_counts.size(); ++kernel)
-    if (m_counts[kernel].ended - m_counts[kernel].failed < owed(kernel, best) &&
+    if (m_counts[kernel].ended - m_counts[kernel].failed < minimum_samples(kernel, best) &&
         !is_given_up(m_counts[kernel]))
       return false;
   return true;

@@ -30,13 +30,14 @@ class KernelCoverage {
 
   /// Tells of a candidate that is known, or was proposed.
   void begin(std::size_t candidate);
-  /// Tells of a candidate that is known, or has ended. One that `failed` is not what its kernel is owed.
+  /// Tells of a candidate that is known, or has ended. One that `failed` does not count towards the minimum
+  /// samples of its kernel.
   void end(std::size_t candidate, bool failed);
 
   /// The kernel that lacks proposals most, if any does. `best`: the fastest candidate so far, whose kernel is
-  /// owed more than the others.
+  /// needs more samples than the others.
   std::optional<std::size_t> lacking(std::optional<std::size_t> best) const;
-  /// Whether of every kernel as many as it is owed have ended and worked, or all that it has.
+  /// Whether the minimum samples of every kernel, or all that it has, have ended and worked.
   bool is_complete(std::optional<std::size_t> best) const;
 
   std::size_t kernel_of(std::size_t candidate) const { return m_space.candidates[candidate].kernel; }
@@ -49,9 +50,9 @@ class KernelCoverage {
     std::size_t failed = 0;
     std::size_t failed_in_turn = 0;  ///< since one of them worked
   };
-  /// Whether so many of it failed in turn, or were all it has, that nothing more is owed.
+  /// Whether so many of it failed in turn, or were all it has, that no more are needed.
   static bool is_given_up(const Count& count);
-  std::size_t owed(std::size_t kernel, std::optional<std::size_t> best) const;
+  std::size_t minimum_samples(std::size_t kernel, std::optional<std::size_t> best) const;
 
   const SearchSpace& m_space;
   std::vector<Count> m_counts;  ///< one a kernel

@@ -84,7 +84,7 @@ constexpr double fewest_compiled = 16;
 
 }  // namespace
 
-ResourceEffects::Row ResourceEffects::row_of(const Compiled& compiled) {
+ResourceEffects::Row ResourceEffects::row_of(const BinaryFacts& compiled) {
   const double filled = compiled.waves > 0 ? compiled.waves / std::ceil(compiled.waves) : 1;
   return {1,
           std::log2(1 + static_cast<double>(compiled.registers) / 32),
@@ -94,7 +94,7 @@ ResourceEffects::Row ResourceEffects::row_of(const Compiled& compiled) {
           filled};
 }
 
-void ResourceEffects::add(const Compiled& compiled, const Belief& expected, double log_time) {
+void ResourceEffects::add(const BinaryFacts& compiled, const Belief& expected, double log_time) {
   const Row row = row_of(compiled);
   const double error = log_time - expected.mean;
   for (std::size_t a = 0; a < terms; ++a) {
@@ -105,7 +105,8 @@ void ResourceEffects::add(const Compiled& compiled, const Belief& expected, doub
   ++m_count;
 }
 
-bool ResourceEffects::hopeless(const Compiled& compiled, const Belief& expected, double best_log_time) const {
+bool ResourceEffects::hopeless(const BinaryFacts& compiled, const Belief& expected,
+                               double best_log_time) const {
   if (m_count < fewest_measured) return false;
   // Ridge regression by elimination; the matrix is positive definite.
   auto matrix = m_products;

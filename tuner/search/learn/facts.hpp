@@ -42,16 +42,16 @@ struct Belief {
 class ResourceEffects {
  public:
   /// `expected` was believed before `log_time` was known.
-  void add(const Compiled& compiled, const Belief& expected, double log_time);
+  void add(const BinaryFacts& compiled, const Belief& expected, double log_time);
   /// Whether a candidate need not run: what it was compiled to speaks against it more than the model's errors
   /// scatter, and even three deviations better than expected it is slower than the best by a tenth. Never
   /// before 40 compiled candidates were measured.
-  bool hopeless(const Compiled& compiled, const Belief& expected, double best_log_time) const;
+  bool hopeless(const BinaryFacts& compiled, const Belief& expected, double best_log_time) const;
 
  private:
   static constexpr std::size_t terms = 6;
   using Row = std::array<double, terms>;
-  static Row row_of(const Compiled& compiled);
+  static Row row_of(const BinaryFacts& compiled);
 
   std::array<Row, terms> m_products{};
   Row m_errors{};

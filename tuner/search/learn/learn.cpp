@@ -1,5 +1,3 @@
-#include "tuner/search/learn/learn.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "tuner/search/learn/proposals.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/search/outlook.hpp"
+#include "tuner/search/strategies.hpp"
 
 namespace tuner::search::learn {
 namespace {
@@ -25,7 +24,7 @@ constexpr std::array known_settings = {
     Setting{"bold", 0.4, 0, 1, false, "share of the model's proposals that look for the uncertain"},
     Setting{"ahead", 24, 1, 1024, true,
             "proposals under way at most: each is made without the others' results"},
-    Setting{"opinions", 4, 1, 64, true, "sets of hyperparameters that are averaged"},
+    Setting{"members", 4, 1, 64, true, "members of the ensemble: sets of hyperparameters that are averaged"},
     Setting{"points", 250, 20, 2000, true,
             "results that the model knows: the best half, and some of the rest"},
     Setting{"covered", 1024, 64, 20000, true, "promising candidates that are predicted after every result"},
@@ -60,7 +59,7 @@ struct Pay {
 
 /// What was believed of a compiled candidate.
 struct Expected {
-  Compiled compiled;
+  BinaryFacts compiled;
   Belief belief;
 };
 
@@ -81,7 +80,7 @@ class Learn final : public Strategy {
   Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings);
 
   std::optional<Proposal> next() override;
-  bool compiled(std::size_t number, const Compiled& compiled) override;
+  bool compiled(std::size_t number, const BinaryFacts& compiled) override;
   void report(std::size_t number, const Result& result) override;
   std::size_t lookahead() const override { return m_settings.count("ahead"); }
   std::optional<Outlook> outlook() const override;
@@ -99,10 +98,10 @@ class Learn final : public Strategy {
   std::optional<Proposal> from_model();
   /// Of a kernel that was tried too little, if there is one and its turn.
   std::optional<Proposal> of_lacking_kernel();
-  Progress::Gain late_gain() const;
-  /// Who had the idea of a covered candidate: a record that most opinions go by and that recommends it.
+  RecentGain::Gain late_gain() const;
+  /// The origin of a covered candidate: a record that most members go by and that recommends it.
   std::string origin_of(std::size_t candidate) const;
-  /// Whether most opinions go by that record.
+  /// Whether most members go by that record.
   bool goes_by(std::size_t record) const;
   double share(Source source, double usual) const;
   std::vector<std::size_t> best_candidates(std::size_t most) const;
@@ -124,7 +123,7 @@ class Learn final : public Strategy {
   std::vector<Observation> m_observations;
   std::optional<double> m_best;                 ///< log time
   std::optional<std::size_t> m_best_candidate;  ///< whose that is
-  Progress m_progress;
+  RecentGain m_recent;
   std::array<Pay, 3> m_pay;
   ResourceEffects m_effects;
   CompileCosts m_costs;
@@ -152,8 +151,8 @@ Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& setti
     m_coverage.begin(i);
     learn(i, known);
   });
-  m_progress = Progress();  // in which order those came is not known
-  if (m_best) m_progress.add(m_best);
+  m_recent = RecentGain();  // in which order those came is not known
+  if (m_best) m_recent.add(m_best);
 }
 
 std::optional<Proposal> Learn::next() {
@@ -194,7 +193,7 @@ void Learn::take_in() {
   }
 }
 
-bool Learn::compiled(std::size_t number, const Compiled& compiled) {
+bool Learn::compiled(std::size_t number, const BinaryFacts& compiled) {
   const std::size_t candidate = m_part.in_part(number);
   if (compiled.status != model::TrialStatus::ok) return true;  // it will not run anyway
   m_costs.add(candidate, compiled.compile_ms);
@@ -232,7 +231,7 @@ void Learn::learn(std::size_t candidate, const Result& result) {
   m_observations.push_back(observation);
   if (observation.kind != Observation::Kind::failure) {
     ++m_worked;
-    m_progress.add(timed ? std::optional(observation.log_time) : std::nullopt);
+    m_recent.add(timed ? std::optional(observation.log_time) : std::nullopt);
   }
   if (better) {
     m_best = observation.log_time;
@@ -246,7 +245,7 @@ void Learn::fit_if_due() {
   if (!m_best || !due) return;
   if (!m_model) {
     ModelSettings settings;
-    settings.opinions = m_settings.count("opinions");
+    settings.members = m_settings.count("members");
     settings.points = m_settings.count("points");
     settings.covered = m_settings.count("covered");
     m_model.emplace(m_axes, m_trends, settings, m_random);
@@ -255,7 +254,7 @@ void Learn::fit_if_due() {
   const std::vector<std::size_t> pool = make_pool(m_settings.count("pool"), m_open, m_records,
                                                   m_neighbourhood, best_candidates(pool_parents), m_random);
   m_model->fit(m_observations, m_under_way, pool, m_random);
-  // After every result while they are few: each changes opinions, and a fit costs nothing yet.
+  // After every result while they are few: each changes the members, and a fit costs nothing yet.
   const std::size_t results = m_observations.size();
   m_fit_at = results + std::clamp<std::size_t>(results / 8, 1, 48);
 }
@@ -309,7 +308,7 @@ std::optional<std::size_t> Learn::near_the_best() {
 std::optional<Proposal> Learn::from_model() {
   Ambition ambition;
   if (m_random.unit() < m_settings.number("bold")) {
-    const auto stalled = static_cast<double>(m_progress.since_improved());
+    const auto stalled = static_cast<double>(m_recent.since_improved());
     ambition.deviations = deviations + more_deviations * std::log2(1 + stalled / 16);
   }
   const auto found = most_promising(*m_model, m_open, *m_best, m_costs, ambition);
@@ -330,11 +329,11 @@ std::optional<Proposal> Learn::of_lacking_kernel() {
   return Proposal{m_open.first(is_of_it).value(), "random"};
 }
 
-Progress::Gain Learn::late_gain() const {
+RecentGain::Gain Learn::late_gain() const {
   const std::size_t all = m_part.size_of_whole();
   const std::size_t failed = m_observations.size() - m_worked;
   if (failed == 0 || !m_model)
-    return m_progress.gain(static_cast<double>(all), m_records.any_near()).value_or(Progress::Gain{});
+    return m_recent.gain(static_cast<double>(all), m_records.any_near()).value_or(RecentGain::Gain{});
   const std::size_t unknown = all - m_observations.size();
   const double working =
       static_cast<double>(m_worked) + m_model->working_share() * static_cast<double>(unknown);
@@ -343,8 +342,8 @@ Progress::Gain Learn::late_gain() const {
   // Where hardly anything that is left works, no more can be asked for.
   constexpr double unlikely = 0.1;
   const double most = likeliest(*m_model, m_open) < unlikely ? 0 : working / 2;
-  return m_progress.gain(length, m_records.any_near(), static_cast<std::size_t>(most))
-      .value_or(Progress::Gain{});
+  return m_recent.gain(length, m_records.any_near(), static_cast<std::size_t>(most))
+      .value_or(RecentGain::Gain{});
 }
 
 bool Learn::goes_by(std::size_t record) const {
@@ -367,7 +366,7 @@ std::optional<Outlook> Learn::outlook() const {
   constexpr double untested = 0.1;
   constexpr double seen_to_end = 0.01;  // where the searches of Experience ended
   constexpr double never_less = 0.001;  // measuring does not tell it apart
-  const Progress::Gain late = late_gain();
+  const RecentGain::Gain late = late_gain();
   const bool is_enough = late.is_complete && m_coverage.is_complete(m_best_candidate);
   Outlook outlook;
   outlook.estimate = "gain of late";
@@ -386,12 +385,16 @@ std::optional<Outlook> Learn::outlook() const {
 
 }  // namespace
 
-std::span<const Setting> settings() {
-  return known_settings;
-}
-
-std::unique_ptr<Strategy> make(const SearchSpace& space, std::uint64_t seed, const Settings& settings) {
-  return std::make_unique<Learn>(space, seed, settings);
-}
-
 }  // namespace tuner::search::learn
+
+namespace tuner::search {
+
+const StrategyKind learning = {
+    "learn", "what a model of the results so far expects most of; the model learns as results come",
+    learn::known_settings,
+    [](const SearchSpace& space, std::uint64_t seed, const Settings& settings) -> std::unique_ptr<Strategy> {
+      return std::make_unique<learn::Learn>(space, seed, settings);
+    },
+    true};
+
+}  // namespace tuner::search

@@ -120,7 +120,7 @@ std::vector<Sample> pick(const std::vector<Sample>& samples, std::size_t most) {
   return picked;
 }
 
-/// A step costs the cube of the results; where there are few it is free, and opinions differ most.
+/// A step costs the cube of the results; where there are few it is free, and members differ most.
 int steps_for(std::size_t results) {
   const double share = 45.0 / static_cast<double>(results + 1);
   return static_cast<int>(std::clamp(30 * share * share, 8.0, 80.0));
@@ -133,7 +133,7 @@ Model::Model(const Axes& axes, const std::vector<Trend>& trends, const ModelSett
     : m_settings(settings),
       m_scale({}, settings.clip),
       m_success(axes, settings.points, settings.judged, settings.log_length) {
-  for (std::size_t i = 0; i < settings.opinions; ++i)
+  for (std::size_t i = 0; i < settings.members; ++i)
     m_particles.emplace_back(axes, trends, settings.log_length, random);
 }
 
@@ -155,7 +155,7 @@ void Model::fit(std::span<const Observation> observations, std::span<const std::
   }
   const std::vector<Sample> known = pick(samples, m_settings.points);
   const std::vector<Sample> judged = pick(samples, m_settings.judged);
-  std::vector<RandomSource> sources;  // one each, so that threads do not decide who draws what
+  std::vector<RandomSource> sources;  // one each, so that threads do not decide who gets which numbers
   for (std::size_t i = 0; i < m_particles.size(); ++i) sources.emplace_back(random.below(seeds));
   for_each_particle(known.size(), [&](std::size_t i) {
     m_particles[i].wander(judged, m_scale, steps_for(judged.size()), sources[i]);

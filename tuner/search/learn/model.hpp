@@ -58,7 +58,7 @@ class Success {
 };
 
 struct ModelSettings {
-  std::size_t opinions = 4;
+  std::size_t members = 4;     ///< of the ensemble
   std::size_t points = 250;    ///< results that a process knows
   std::size_t judged = 100;    ///< results that hyperparameters are judged by
   std::size_t covered = 1024;  ///< candidates that are predicted in full
@@ -66,7 +66,7 @@ struct ModelSettings {
   double log_length = 0.34;    ///< see draw_hyperparameters(): 1.4 ranges
 };
 
-/// What is thought of the candidates: several opinions, and their predictions at the most promising
+/// What is thought of the candidates: an ensemble of particles, and their predictions at the most promising
 /// candidates, kept up to date result by result.
 class Model {
  public:
@@ -93,11 +93,11 @@ class Model {
   double working_share() const { return m_working_share; }
   /// Mean log times; covered() is theirs afterwards, not to choose from.
   std::vector<double> log_times_of(std::span<const std::size_t> candidates);
-  /// Mean and deviation over all opinions, as log time; slow.
+  /// Mean and deviation over all members, as log time; slow.
   std::pair<double, double> log_time_of(std::size_t candidate) const;
 
  private:
-  /// Those of `pool` that one of the opinions finds best by a hopeful guess and likely to work, and some
+  /// Those of `pool` that one of the members finds best by a hopeful guess and likely to work, and some
   /// others.
   void choose(std::span<const std::size_t> pool, std::span<const Sample> samples, RandomSource& random);
   /// Each in a thread of its own where so many results make that worth it.

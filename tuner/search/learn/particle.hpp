@@ -46,9 +46,9 @@ struct Sample {
   float value = 0;
 };
 
-/// One opinion of what the results mean: hyperparameters, and the process that follows from them. Several of
-/// them, each wandering among those that explain the results (Metropolis), say how far opinions differ, which
-/// matters most where results are few.
+/// A member of the ensemble, one way to read the results: hyperparameters, and the process that follows from
+/// them. Several of them, each wandering among those that explain the results (Metropolis), say how far they
+/// differ, which matters most where results are few.
 class Particle {
  public:
   Particle(const Axes& axes, const std::vector<Trend>& trends, double mean_log_length, RandomSource& random);

@@ -13,7 +13,7 @@ constexpr double doubt_records = 0.15;
 constexpr double doubt_sense = 0.3;
 constexpr float weight_of_oddity = 0.5F;
 constexpr float weight_of_distance = 2;
-constexpr int draws = 64;
+constexpr int samples = 64;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::size_t FirstProposals::apart(OpenCandidates& open, std::span<const std::siz
   std::size_t best = *open.first();
   float least = std::numeric_limits<float>::max();
   const float lean = random.unit() < doubt_sense ? 0 : weight_of_oddity;
-  for (int i = 0; i < draws; ++i) {
+  for (int i = 0; i < samples; ++i) {
     const std::size_t candidate = random.below(open.size());
     if (!open.contains(candidate)) continue;
     float nearest = 1;
@@ -139,8 +139,8 @@ std::optional<std::size_t> most_promising(const Model& model, const OpenCandidat
     const double success = model.success(i);
     if (ambition.deviations) {
       // Beyond what is usual, not beyond the best: one that fails is as bad as the slowest.
-      const auto opinions = static_cast<double>(model.particles().size());
-      worth = weighed(worth / opinions - best, success);
+      const auto members = static_cast<double>(model.particles().size());
+      worth = weighed(worth / members - best, success);
     } else {
       worth *= success < least ? 0 : success;
     }

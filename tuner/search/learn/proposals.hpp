@@ -49,8 +49,8 @@ struct Ambition {
   std::function<bool(std::size_t candidate)> among = {};
 };
 
-/// The open candidate that the opinions together find most worth trying, as an index into model.covered();
-/// nothing where none of those is open.
+/// The open candidate that the members of the ensemble together find most worth trying, as an index into
+/// model.covered(); nothing where none of those is open.
 std::optional<std::size_t> most_promising(const Model& model, const OpenCandidates& open,
                                           double best_log_time, const CompileCosts& costs,
                                           const Ambition& ambition);

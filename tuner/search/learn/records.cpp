@@ -18,7 +18,7 @@ constexpr double trust = 4;
 /// As many results of a record say what it knows of the others.
 constexpr std::size_t record_points = 64;
 
-/// In doublings, summed over extents; another class is as far as a size eight times as large.
+/// In doublings, summed over extents; another environment is as far as a size eight times as large.
 double distance(const SearchSpace& space, const SearchSpace::Prior& prior) {
   double sum = prior.same_environment ? 0 : 3;
   const auto& here = space.problem.sizes;
@@ -56,7 +56,7 @@ struct Records::Guess {
   }
   static ModelSettings settings() {
     ModelSettings settings;
-    settings.opinions = 1;
+    settings.members = 1;
     settings.points = record_points;
     settings.judged = record_points;
     settings.covered = 1;  // the others are asked for

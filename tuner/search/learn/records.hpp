@@ -13,7 +13,7 @@ namespace tuner::search::learn {
 /// What is believed of all candidates before anything is measured here. A model subtracts it, as far as it
 /// turns out to be right, and learns the rest.
 struct Trend {
-  std::string origin;        ///< for people; empty: nobody's idea
+  std::string origin;        ///< for people; empty: no origin
   std::vector<float> value;  ///< of each candidate: log time elsewhere, or a number of spreads
   bool in_spreads = false;   ///< in units of the spread of results, since it knows no times
   double log_weight = 0;     ///< how far it is believed, before any result
@@ -34,7 +34,7 @@ class Records {
   const Trend& trend(std::size_t record) const { return m_trends[record]; }
   /// Candidates by their time there, the fastest first.
   const std::vector<std::size_t>& ranking(std::size_t record) const { return m_rankings[record]; }
-  /// Whether it is among the best of that record: its idea, rather than the model's.
+  /// Whether it is among the best of that record: its proposal, rather than the model's.
   bool recommends(std::size_t record, std::size_t candidate) const;
   /// Whether one of them is of this very device, driver and toolkit, and knows enough of the space to lead a
   /// search.

@@ -1,4 +1,4 @@
-#include "db/field_reader.hpp"
+#include "db/possible_final.hpp"
 
 #include <fmt/format.h>
 
@@ -14,11 +14,11 @@
 namespace db {
 
 using tuner::model::Digest;
-using tuner::model::Field;
 using tuner::model::FinalRecord;
+using tuner::model::PossibleFinal;
 using tuner::model::TrialRecord;
 
-FieldReader::FieldReader(const Connection& db)
+PossibleFinalReader::PossibleFinalReader(const Connection& db)
     : m_fastest(db,
                 "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
       m_least(db, sql("select_least_time")),
@@ -40,13 +40,13 @@ FieldReader::FieldReader(const Connection& db)
                 "JOIN trials AS t ON t.id = e.trial AND t.competes = 1 WHERE e.final = ?"),
       m_checker(db) {}
 
-std::optional<double> FieldReader::best_ns(const Digest& tuning_case) {
+std::optional<double> PossibleFinalReader::best_ns(const Digest& tuning_case) {
   auto row = m_fastest.use();
   if (!row.bind(tuning_case).step()) return std::nullopt;
   return row.real();
 }
 
-std::optional<double> FieldReader::least_ns(const std::vector<Digest>& trials) {
+std::optional<double> PossibleFinalReader::least_ns(const std::vector<Digest>& trials) {
   std::optional<double> least_ns;
   for (const Digest& trial : trials) {
     auto row = m_least.use();
@@ -58,8 +58,8 @@ std::optional<double> FieldReader::least_ns(const std::vector<Digest>& trials) {
   return least_ns;
 }
 
-std::optional<double> FieldReader::least_ns_beside(const std::set<std::string>& kernels,
-                                                   const Digest& tuning_case) {
+std::optional<double> PossibleFinalReader::least_ns_beside(const std::set<std::string>& kernels,
+                                                           const Digest& tuning_case) {
   auto row = m_least_by_kernel.use();
   row.bind(tuning_case);
   while (row.step()) {
@@ -69,13 +69,13 @@ std::optional<double> FieldReader::least_ns_beside(const std::set<std::string>& 
   return std::nullopt;
 }
 
-TrialRecord FieldReader::load(const Digest& trial) {
+TrialRecord PossibleFinalReader::load(const Digest& trial) {
   auto row = m_trial.use();
   if (!row.bind(trial).step()) throw tuner::model::Error(fmt::format("trial {} is gone", trial.hex()));
   return read_trial(row, false);
 }
 
-std::vector<FinalRecord::Coverage> FieldReader::coverage(const Digest& tuning_case) {
+std::vector<FinalRecord::Coverage> PossibleFinalReader::coverage(const Digest& tuning_case) {
   std::vector<FinalRecord::Coverage> list;
   auto row = m_coverage.use();
   row.bind(tuning_case);
@@ -90,9 +90,9 @@ std::vector<FinalRecord::Coverage> FieldReader::coverage(const Digest& tuning_ca
   return list;
 }
 
-std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& tuning_case,
-                                                       const std::vector<Digest>& finals,
-                                                       double& unsettled_ns) {
+std::vector<PossibleFinalReader::Raced> PossibleFinalReader::finalists(const Digest& tuning_case,
+                                                                       const std::vector<Digest>& finals,
+                                                                       double& unsettled_ns) {
   std::vector<Raced> found;
   for (const Digest& final : finals) {
     const FinalCheck check = m_checker.check(tuning_case, final);
@@ -117,8 +117,9 @@ std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& tuning_case
   return found;
 }
 
-std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& tuning_case, std::vector<Raced> list,
-                                                       double within, double unsettled_ns) {
+std::vector<PossibleFinalReader::Raced> PossibleFinalReader::finalists(const Digest& tuning_case,
+                                                                       std::vector<Raced> list, double within,
+                                                                       double unsettled_ns) {
   double best_ns = std::numeric_limits<double>::infinity();
   std::set<Digest> known;
   for (const Raced& finalist : list) {
@@ -142,8 +143,8 @@ std::vector<FieldReader::Raced> FieldReader::finalists(const Digest& tuning_case
   return list;
 }
 
-Field FieldReader::read(const Digest& tuning_case, double within, int most) {
-  Field field;
+PossibleFinal PossibleFinalReader::read(const Digest& tuning_case, double within, int most) {
+  PossibleFinal field;
   std::vector<Digest> finals;
   {
     auto row = m_last_finals.use();

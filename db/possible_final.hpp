@@ -10,9 +10,9 @@
 namespace db {
 
 /// Reads whom a final of a case would be between, and what the finals before have considered.
-class FieldReader {
+class PossibleFinalReader {
  public:
-  explicit FieldReader(const Connection& db);
+  explicit PossibleFinalReader(const Connection& db);
 
   /// The median of the fastest trial that may win.
   std::optional<double> best_ns(const tuner::model::Digest& tuning_case);
@@ -21,8 +21,8 @@ class FieldReader {
   /// See ResultSource::least_ns_beside().
   std::optional<double> least_ns_beside(const std::set<std::string>& kernels,
                                         const tuner::model::Digest& tuning_case);
-  /// See ResultSource::field().
-  tuner::model::Field read(const tuner::model::Digest& tuning_case, double within, int most);
+  /// See ResultSource::possible_final().
+  tuner::model::PossibleFinal read(const tuner::model::Digest& tuning_case, double within, int most);
 
  private:
   /// What a trial takes in a race.
@@ -30,7 +30,7 @@ class FieldReader {
     tuner::model::Digest trial;
     double ns = 0;
   };
-  /// Contestants of the finals that count. `unsettled_ns`: how slow one of them is without a rival, if the
+  /// Finalists of the finals that count. `unsettled_ns`: how slow one of them is without a rival, if the
   /// race says otherwise.
   std::vector<Raced> finalists(const tuner::model::Digest& tuning_case,
                                const std::vector<tuner::model::Digest>& finals, double& unsettled_ns);
