@@ -76,10 +76,10 @@ std::vector<model::ElementType> possible_types(const model::ArgumentSpec& argume
 }
 
 /// The two keys that say what a buffer is filled with.
-constexpr std::string_view first_draw = "init";
-constexpr std::string_view second_draw = "second_init";
+constexpr std::string_view first_set = "init";
+constexpr std::string_view second_set = "second_init";
 
-/// A type without an entry has no init; in the second draw it takes that of the first.
+/// A type without an entry has no init; in the second input set it takes that of the first.
 void read_inits_by_type(const Member& member_of_table, model::InitSpec& out,
                         const model::ArgumentSpec& argument, SpecContext& context) {
   const Node& table = member_of_table.value;
@@ -101,7 +101,7 @@ void read_inits_by_type(const Member& member_of_table, model::InitSpec& out,
       out.by_type.emplace(*type, *init);
     }
   }
-  if (key == second_draw) return;
+  if (key == second_set) return;
   for (const model::ElementType type : types) {
     const bool written =
         std::any_of(table.members.begin(), table.members.end(),
@@ -179,8 +179,8 @@ void read_contents(TableReader& reader, model::ArgumentSpec& argument,
       argument.access == model::Access::workspace && argument.restore && !argument.structure;
   const bool has_contents =
       argument.access == model::Access::in || argument.access == model::Access::inout || is_cleared;
-  const Member* const first = reader.take(first_draw);
-  const Member* const second = reader.take(second_draw);
+  const Member* const first = reader.take(first_set);
+  const Member* const second = reader.take(second_set);
   if (!has_contents) {
     for (const Member* member : {first, second}) {
       if (member == nullptr) continue;
@@ -315,7 +315,7 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, std::vector
       read_contents(reader, argument, fields, context);
     }
   }
-  for (const std::string_view key : {first_draw, second_draw, std::string_view("restore")})
+  for (const std::string_view key : {first_set, second_set, std::string_view("restore")})
     reader.take(key);  // where the access is unknown, nothing can be said of it
   reader.require("extent", "extent = [\"M\", \"N\"], how many elements: their product");
   argument.extent = reader.expressions("extent", most_extents);

@@ -82,7 +82,8 @@ void check_inputs_of_file(SpecContext& context) {
     if (fixed) continue;
     context.mistakes.add(
         argument.where,
-        fmt::format("{} differs from draw to draw, and what is expected comes from a file", argument.name),
+        fmt::format("{} differs between the two input sets, and what is expected comes from a file",
+                    argument.name),
         "init = \"file(...)\", \"constant(...)\" or \"iota(...)\", and no second_init");
   }
 }

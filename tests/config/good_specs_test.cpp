@@ -197,7 +197,7 @@ TEST_CASE("a scalar may have a value of its own, a fraction where its type has t
   CHECK(spec.arguments[4].value->text == "2 * N");
 }
 
-TEST_CASE("a second draw may be of another kind, for some types, and exact") {
+TEST_CASE("a second input set may be of another kind, for some types, and exact") {
   const std::string_view init = "init = { float = \"uniform(-1, 1)\", int = \"integers(-8, 8)\" }";
   std::string text = spec_texts::with("rounding_terms = 1", "rounding_terms = 1\nsecond_is_exact = true");
   text.replace(text.find(init), init.size(),

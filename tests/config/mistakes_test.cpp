@@ -232,7 +232,7 @@ TEST_CASE("odd integers and signs are judged as the other ways to fill a buffer"
   check_mistake(init, "init = \"signs(1, 2)\"", "signs(1, 2)", "no way to fill", "signs(n)");
 }
 
-TEST_CASE("the second draw is judged as the first, but may leave types out") {
+TEST_CASE("the second input set is judged as the first, but may leave types out") {
   const std::string_view init = "init = { float = \"uniform(-1, 1)\", int = \"integers(-8, 8)\" }";
   const auto with_second = [init](std::string_view second) {
     return std::string(init) + "\nsecond_init = " + std::string(second);

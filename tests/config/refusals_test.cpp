@@ -293,7 +293,7 @@ TEST_CASE("a library's source finds the header of baselines, and the user's own 
   CHECK(header() == "int own;\n");
 }
 
-TEST_CASE("what is expected from a file needs inputs that no draw changes") {
+TEST_CASE("what is expected from a file needs inputs that both sets share") {
   const TemporaryFolder folder;
   folder.write("k.cu", "void");
   folder.write("reference.cu", "void");
@@ -317,7 +317,7 @@ TEST_CASE("what is expected from a file needs inputs that no draw changes") {
   for (const char* init : {"init = \"uniform(0, 1)\"", "init = { float = \"uniform(0, 1)\" }",
                            "init = \"constant(1)\"\nsecond_init = \"constant(2)\""}) {
     CAPTURE(init);
-    CHECK(contains(filled(init), "A differs from draw to draw"));
+    CHECK(contains(filled(init), "A differs between the two input sets"));
   }
 }
 

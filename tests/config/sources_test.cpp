@@ -241,7 +241,7 @@ TEST_CASE("outputs may count in part, in any order, and be known from a file") {
   CHECK(mistake(extent, "expected = \"uniform(0, 1)\"").find("\"expected\" is no file") != std::string::npos);
   folder.write("c.bin", std::string(8, '\3'));
   CHECK(mistake(extent, "expected = \"file(c.bin)\"") ==
-        "A: A differs from draw to draw, and what is expected comes from a file");
+        "A: A differs between the two input sets, and what is expected comes from a file");
 }
 
 TEST_CASE("a generator is device code with launches of its own") {

@@ -140,7 +140,7 @@ TEST_SUITE("tuner::measure on a GPU") {
     }
   }
 
-  TEST_CASE("a kernel finds an input in its own constant memory, on each draw") {
+  TEST_CASE("a kernel finds an input in its own constant memory, on each input set") {
     const char* const scaling = R"(
 __constant__ float factors[256];
 extern "C" __global__ void kernel(float* y) { y[threadIdx.x] = 2 * factors[threadIdx.x]; }

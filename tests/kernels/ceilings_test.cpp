@@ -11,7 +11,7 @@ using namespace tuner;
 
 namespace {
 
-/// Every `step`-th configuration on one size of a type, on two draws of inputs, compared for equality.
+/// Every `step`-th configuration on one size of a type, on two input sets, compared for equality.
 void verify_ceiling(const std::string& name, const std::vector<std::int64_t>& size, std::size_t step,
                     std::optional<model::ElementType> type = std::nullopt) {
   const space::KernelSpace kernel = test::load_kernel(name);

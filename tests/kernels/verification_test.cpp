@@ -35,12 +35,12 @@ TEST_SUITE_BEGIN("verification");
 
 TEST_CASE("a wrong edge, an unwritten tile and no output at all are caught by comparing in full") {
   expect("wrong_edge", 4096, TrialStatus::wrong_result,
-         "on the second draw of inputs: 1 of the 4096 elements of C are wrong, the first at index 4095");
+         "on the second input set: 1 of the 4096 elements of C are wrong, the first at index 4095");
   expect("unwritten_tile", 4096, TrialStatus::wrong_result,
-         "on the second draw of inputs: 256 of the 4096 elements of C are wrong, the first at index 2048: "
+         "on the second input set: 256 of the 4096 elements of C are wrong, the first at index 2048: "
          "never written");
   expect("does_nothing", 4096, TrialStatus::wrong_result,
-         "on the second draw of inputs: 4096 of the 4096 elements of C are wrong");
+         "on the second input set: 4096 of the 4096 elements of C are wrong");
 }
 
 TEST_CASE("wrong values are told with what was expected, and where they lie") {
@@ -53,18 +53,19 @@ TEST_CASE("wrong values are told with what was expected, and where they lie") {
 }
 
 TEST_CASE("stale output is caught by drawing inputs twice") {
-  expect("stale_output", 4096, TrialStatus::wrong_result, "on the first draw of inputs: ");
+  expect("stale_output", 4096, TrialStatus::wrong_result, "on the first input set: ");
 }
 
 TEST_CASE("writes beyond either end are caught by the fences") {
   expect("write_past_end", 4096, TrialStatus::out_of_bounds,
-         "on the second draw of inputs: something was written past the end of C");
+         "on the second input set: something was written past the end of C");
   expect("write_before_start", 4096, TrialStatus::out_of_bounds,
-         "on the second draw of inputs: something was written before the start of C");
+         "on the second input set: something was written before the start of C");
 }
 
 TEST_CASE("so are updates of what lies there, which a NaN may swallow") {
-  // An x86 processor keeps the NaN it is given, so the first draw tells; NVIDIA's GPUs make one of their own.
+  // An x86 processor keeps the NaN it is given, so the first input set tells; NVIDIA's GPUs make one of their
+  // own.
   for (const std::int64_t n : {1000, 1001}) {
     expect("update_past_end", n, TrialStatus::out_of_bounds, "something was written past the end of C");
   }
@@ -75,21 +76,22 @@ TEST_CASE("so are updates of what lies there, which a NaN may swallow") {
 
 TEST_CASE("a write far from its buffer is caught by the fences of the buffer that it hits") {
   expect("far_write", 4096, TrialStatus::out_of_bounds,
-         "on the second draw of inputs: something was written before the start of B");
+         "on the second input set: something was written before the start of B");
 }
 
 TEST_CASE("a modified input is caught by its checksum") {
-  expect("overwrites_input", 4096, TrialStatus::input_modified, "on the second draw of inputs: ");
+  expect("overwrites_input", 4096, TrialStatus::input_modified, "on the second input set: ");
 }
 
-TEST_CASE("inputs rounded to TF32 and sums rounded to half are caught by the exact draw") {
+TEST_CASE("inputs rounded to TF32 and sums rounded to half are caught by the exact input set") {
   for (const std::string name : {"tf32_product", "half_accumulation"}) {
-    expect(name, 4096, TrialStatus::wrong_result, "on the second draw of inputs (exact): ");
-    expect(name, 33, TrialStatus::wrong_result, "on the second draw of inputs (exact): ");
+    expect(name, 4096, TrialStatus::wrong_result, "on the second input set (exact): ");
+    expect(name, 33, TrialStatus::wrong_result, "on the second input set (exact): ");
   }
 }
 
-TEST_CASE("a product rounded to TF32 passes the error bound of FP32: the exact draw alone tells them apart") {
+TEST_CASE(
+    "a product rounded to TF32 passes the error bound of FP32: the exact input set alone tells them apart") {
   model::KernelSpec spec = test::load_kernel("tf32_product").spec();
   for (model::ArgumentSpec& argument : spec.arguments) argument.second_init.reset();
   spec.verify->second_is_exact = false;
@@ -134,7 +136,7 @@ TEST_CASE("a kernel that is right for whole tiles alone is caught by its probes"
   CHECK(outcome.status == TrialStatus::wrong_result);
   CHECK(
       outcome.detail.starts_with("on a probe with buffers A of 2343, B of 2343, C of 2343: on the second "
-                                 "draw of inputs: 39 of the 2343 elements of C are wrong, the first at "
+                                 "input set: 39 of the 2343 elements of C are wrong, the first at "
                                  "index 2304"));
 }
 
@@ -151,11 +153,11 @@ TEST_CASE("good kernels pass, with the probes of their binaries") {
   }
 }
 
-TEST_CASE("matrix products are exact on their second draw, in every type, padded or not") {
+TEST_CASE("matrix products are exact on their second input set, in every type, padded or not") {
   for (const std::string name : {"naive", "shared", "register_tile", "register_tile_2d", "streamed"}) {
     const space::KernelSpace kernel = test::load_kernel(name);
     auto types = kernel.spec().types;
-    if (name != "naive") types.resize(1);  // the draws are the same in all
+    if (name != "naive") types.resize(1);  // the input sets are the same in all
     for (const model::ElementType type : types) {
       Workshop workshop = test::make_workshop();
       const model::Problem problem = space::make_problem(kernel.spec(), {5, 7, 4099}, type, 0);

@@ -51,14 +51,14 @@ TEST_CASE("an output in an array is poisoned there, collected, and compared like
   CAPTURE(outcome.detail);
   CHECK(outcome.status == TrialStatus::ok);
   CHECK(outcome.verification.checked);
-  CHECK(fixture.collections == 3);  // each draw, and after the timed runs
+  CHECK(fixture.collections == 3);  // each input set, and after the timed runs
   works = false;                    // what an earlier run left is not taken for its own
   const TrialOutcome lazy = fixture.run(job);
   CHECK(lazy.status == TrialStatus::wrong_result);
   CHECK(contains(lazy.detail, "40 of the 40 elements of y are wrong"));
 }
 
-TEST_CASE("an input in an array is that of the draw, and must be left alone there, too") {
+TEST_CASE("an input in an array is that of the input set, and must be left alone there, too") {
   ArrayFixture fixture(0);
   bool spoils = false;
   fixture.script.kernels["kernel"] = [&](const FakeArguments& arguments) {

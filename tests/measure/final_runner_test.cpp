@@ -143,12 +143,12 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     CHECK(run().status == TrialStatus::ok);  // on inputs made again
   }
 
-  TEST_CASE_FIXTURE(FinalFixture, "a round that writes into the second draw of inputs voids the final") {
+  TEST_CASE_FIXTURE(FinalFixture, "a round that writes into the second input set voids the final") {
     float* second = nullptr;
     script.kernels["reference"] = [&,
                                    original = script.kernels["reference"]](const FakeArguments& arguments) {
       original(arguments);
-      second = arguments.pointer<float>(0);  // of the draw that is made last
+      second = arguments.pointer<float>(0);  // of the input set that is made last
     };
     int launches = 0;
     script.kernels["slow"] = [&](const FakeArguments& arguments) {

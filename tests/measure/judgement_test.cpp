@@ -99,13 +99,13 @@ TEST_CASE("a comparison needs no reference") {
   CHECK(fixture.run(job).status == TrialStatus::wrong_result);
 }
 
-TEST_CASE("an exact draw is compared bit for bit, whatever a comparison would say") {
+TEST_CASE("an exact input set is compared bit for bit, whatever a comparison would say") {
   TrialJob job = compared();
   job.plan.verify.second_is_exact = true;
   CHECK(outcome_of(job, 0).status == TrialStatus::ok);
   const TrialOutcome near = outcome_of(job, 0.25F);
   CHECK(near.status == TrialStatus::wrong_result);
-  CHECK(contains(near.detail, "on the second draw of inputs (exact)"));
+  CHECK(contains(near.detail, "on the second input set (exact)"));
 }
 
 TEST_CASE("a share of what a comparison calls wrong may be allowed") {

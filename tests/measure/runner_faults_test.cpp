@@ -23,7 +23,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     CHECK(outcome.status == TrialStatus::wrong_result);
     CHECK(
         outcome.detail.starts_with("on a probe with buffers x of 71, y of 71, scratch of 16: on the second "
-                                   "draw of inputs: 7 of the 71 elements of y are wrong, the first at index "
+                                   "input set: 7 of the 71 elements of y are wrong, the first at index "
                                    "64"));
     CHECK(outcome.verification.wrong_elements == 7);
     CHECK_FALSE(outcome.measurement);

@@ -130,7 +130,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     auto other = job(elements, 64);  // another configuration needs a larger workspace
     other.plan.steps[0].block.x = 128;
     run(other);
-    CHECK(script.launches["reference"] == 2);  // once a draw
+    CHECK(script.launches["reference"] == 2);  // once an input set
     run(job(500));
     CHECK(script.launches["reference"] == 4);
     run();
@@ -151,7 +151,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     CHECK(first != with_seed_7);
   }
 
-  TEST_CASE_FIXTURE(TrialFixture, "the second draw has other inputs, and those the plan names for it") {
+  TEST_CASE_FIXTURE(TrialFixture, "the second input set has other inputs, and those the plan names for it") {
     std::vector<float> seen;
     script.kernels["kernel"] = [&](const FakeArguments& arguments) {
       twice(arguments);
@@ -159,7 +159,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     };
     CHECK(run().status == TrialStatus::ok);
     CHECK(seen.at(0) != seen.at(1));
-    CHECK(seen.back() == seen.at(1));  // all after the first run are on the first draw
+    CHECK(seen.back() == seen.at(1));  // all after the first run are on the first input set
     seen.clear();
     auto named = job();
     named.plan.buffers[0].second_init = {Init::Kind::constant, 3, 0};
@@ -168,7 +168,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     CHECK(seen.at(1) != 3);
   }
 
-  TEST_CASE_FIXTURE(TrialFixture, "verification costs one run on each draw, besides the samples") {
+  TEST_CASE_FIXTURE(TrialFixture, "verification costs one run on each input set, besides the samples") {
     auto quick = job();
     quick.policy.cuts.clear();
     quick.policy.samples = 5;
@@ -198,7 +198,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     CHECK(sizes.front() == 33);
     CHECK(std::is_sorted(sizes.begin(), sizes.end()));
     CHECK(sizes.back() == elements);
-    CHECK(std::count(sizes.begin(), sizes.end(), 71) == 2);  // one a draw
+    CHECK(std::count(sizes.begin(), sizes.end(), 71) == 2);  // one an input set
     CHECK(script.launches["reference"] == 6);
     run(probed);
     CHECK(script.launches["reference"] == 6);
@@ -258,7 +258,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     auto hopeless = job();
     hopeless.best_ns = 1e6 / 3.5;
     CHECK(run(hopeless).status == TrialStatus::dropped);
-    // 50 ms from the first launch, the reference's, to the one on the first draw
+    // 50 ms from the first launch, the reference's, to the one on the first input set
     CHECK(script.launches["reference"] + script.launches["kernel"] == 50 + 1);
   }
 
@@ -271,7 +271,8 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     const auto passed = run(probed);
     CHECK(passed.probes_passed);
     CHECK(passed.subject == tuner::model::Subject::trial);
-    CHECK(std::count(phases.begin(), phases.end(), TrialPhase::probing) == 3);  // loads it, runs on each draw
+    CHECK(std::count(phases.begin(), phases.end(), TrialPhase::probing) ==
+          3);  // loads it, runs on each input set
     CHECK(phases.back() == TrialPhase::timing);
     script.kernels["kernel"] = [](const FakeArguments&) {};
     const auto failed = run(probed);
@@ -478,7 +479,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
 
   TEST_CASE_FIXTURE(TrialFixture, "a reference that takes long warms the clocks by itself") {
     script.time_ns = [](const std::string& name, int) { return name == "reference" ? 30e6 : 1e6; };
-    run();  // the reference runs on two draws
+    run();  // the reference runs on two input sets
     const int runs_when_cold = script.count("run") - script.launches["reference"];
     run();
     CHECK(script.count("run") - script.launches["reference"] == 2 * runs_when_cold);

@@ -82,7 +82,7 @@ void count_from_seed(const FakeArguments& arguments) {
 
 TEST_SUITE_BEGIN("tuner::measure sources");
 
-TEST_CASE("a buffer's contents come from a file, the same in both draws") {
+TEST_CASE("a buffer's contents come from a file, the same in both input sets") {
   const NumbersFile file({1, -2, 3, 0.5F});
   TrialFixture fixture;
   std::vector<std::vector<float>> seen;
@@ -160,7 +160,7 @@ TEST_CASE("what is expected may come from a file, and then nothing is launched f
   CHECK(wrong.verification.first_wrong == 3);
 }
 
-TEST_CASE("a generator fills before the reference runs, from a seed of each draw") {
+TEST_CASE("a generator fills before the reference runs, from a seed of each input set") {
   TrialFixture fixture;
   fixture.script.kernels["generator"] = count_from_seed;
   std::vector<float> firsts;
@@ -230,7 +230,7 @@ TEST_CASE("what a generator or a file says is there again before each timed run,
     CHECK(outcome.detail == "");
     CHECK(to_string(outcome.status) == "ok");
     CHECK(runs > 10);
-    CHECK(seen.size() == (job == &of_file ? 1 : 2));  // of two draws
+    CHECK(seen.size() == (job == &of_file ? 1 : 2));  // of two input sets
     for (const auto& x : seen) {
       if (job == &of_file) continue;
       CHECK(x[3] == x[0] + 3);

@@ -90,7 +90,7 @@ TEST_CASE("structs hold what their fields are filled with, and are judged field 
   CHECK(good.detail == "");
   CHECK(to_string(good.status) == "ok");
   REQUIRE(seen.size() > 2);
-  CHECK(seen.front() != seen.back());  // two draws
+  CHECK(seen.front() != seen.back());  // two input sets
 
   const TrialOutcome wrong = outcome_of(doubled(), [](const FakeArguments& arguments) {
     right(arguments);

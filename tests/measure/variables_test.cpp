@@ -35,7 +35,7 @@ struct VariableFixture : TrialFixture {
 
 TEST_SUITE_BEGIN("tuner::measure variables");
 
-TEST_CASE("an input in a variable is there on each draw, for the binary that runs") {
+TEST_CASE("an input in a variable is there on each input set, for the binary that runs") {
   VariableFixture fixture;
   fixture.script.kernels["kernel"] = [&](const FakeArguments& arguments) {
     CHECK(arguments.pointer<float>(0) == fixture.variable());
@@ -47,7 +47,7 @@ TEST_CASE("an input in a variable is there on each draw, for the binary that run
   CHECK(outcome.verification.checked);
 }
 
-TEST_CASE("no run sees a variable of another draw than its buffers'") {
+TEST_CASE("no run sees a variable of another input set than its buffers'") {
   VariableFixture fixture;
   TrialJob job = with_variable(0);
   job.plan.buffers[0].init = {Init::Kind::constant, 1, 0};
@@ -61,7 +61,7 @@ TEST_CASE("no run sees a variable of another draw than its buffers'") {
     for (std::int64_t i = 0; i < held; ++i) arguments.pointer<float>(1)[i] = 2 * fixture.variable()[i];
   };
   CHECK(fixture.run(job).status == TrialStatus::ok);
-  CHECK(runs > 10);  // on both draws, those that warm the device up, and those that are timed
+  CHECK(runs > 10);  // on both input sets, those that warm the device up, and those that are timed
 }
 
 TEST_CASE("an output in a variable is compared like any other") {
@@ -147,7 +147,7 @@ TEST_CASE("buffers lie in the memory that their plan names") {
   job.plan.buffers[0].memory = Memory::pinned;
   job.plan.buffers[2].memory = Memory::managed;
   CHECK(fixture.run(job).status == TrialStatus::ok);
-  // the input in both draws, then the workspace: of the reference in both draws, and of the kernel
+  // the input in both input sets, then the workspace: of the reference in both input sets, and of the kernel
   CHECK(fixture.script.memory_kinds == std::vector<Memory>{Memory::pinned, Memory::managed, Memory::pinned,
                                                            Memory::managed, Memory::managed});
 }

@@ -69,7 +69,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner wrong results") {
     CHECK(outcome.verification.wrong_elements == 1);
     CHECK(outcome.verification.first_wrong == elements - 1);
     CHECK(outcome.detail.starts_with(
-        "on the second draw of inputs: 1 of the 1003 elements of y are wrong, the first at index 1002"));
+        "on the second input set: 1 of the 1003 elements of y are wrong, the first at index 1002"));
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "the first wrong values are told, with what was expected of them") {
@@ -273,16 +273,16 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner wrong results") {
       arguments.pointer<float>(1)[3] += 0 * arguments.pointer<float>(0)[elements];
     });
     CHECK(reads.status == TrialStatus::wrong_result);
-    CHECK(contains(reads.detail, "on the second draw of inputs"));
+    CHECK(contains(reads.detail, "on the second input set"));
     const auto adds = run_kernel([](const FakeArguments& arguments) {
       twice(arguments);
       arguments.pointer<float>(1)[elements] += 1;
     });
     CHECK(adds.status == TrialStatus::out_of_bounds);
-    CHECK(contains(adds.detail, "on the first draw of inputs"));
+    CHECK(contains(adds.detail, "on the first input set"));
   }
 
-  TEST_CASE_FIXTURE(TrialFixture, "an exact second draw asks nothing more of the first") {
+  TEST_CASE_FIXTURE(TrialFixture, "an exact second input set asks nothing more of the first") {
     auto exact = job();
     exact.plan.verify.rounding_terms = 1 << 16;
     exact.plan.verify.second_is_exact = true;
@@ -303,7 +303,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner wrong results") {
     script.kernels["reference"] = [&,
                                    original = script.kernels["reference"]](const FakeArguments& arguments) {
       original(arguments);
-      magnitude = arguments.pointer<double>(2);  // of the draw that is made last
+      magnitude = arguments.pointer<double>(2);  // of the input set that is made last
     };
     run_kernel([&](const FakeArguments& arguments) {
       twice(arguments);
@@ -388,7 +388,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner wrong results") {
     CHECK(outcome.detail.starts_with("after the timed launches: two runs"));
   }
 
-  TEST_CASE_FIXTURE(TrialFixture, "results kept from an earlier draw are wrong on the next") {
+  TEST_CASE_FIXTURE(TrialFixture, "results kept from an earlier input set are wrong on the next") {
     std::vector<float> kept;
     const auto outcome = run_kernel([&](const FakeArguments& arguments) {
       if (kept.empty()) {
@@ -398,12 +398,12 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner wrong results") {
       std::copy(kept.begin(), kept.end(), arguments.pointer<float>(1));
     });
     CHECK(outcome.status == TrialStatus::wrong_result);
-    CHECK(outcome.detail.starts_with("on the first draw of inputs: "));
+    CHECK(outcome.detail.starts_with("on the first input set: "));
     CHECK_FALSE(outcome.measurement);
   }
 
   TEST_CASE_FIXTURE(TrialFixture,
-                    "an exact second draw allows no rounding, where the first allows its bound") {
+                    "an exact second input set allows no rounding, where the first allows its bound") {
     auto tolerant = job();
     tolerant.plan.verify.rounding_terms = 1 << 16;
     tolerant.plan.buffers[0].second_init = {Init::Kind::odd_integers, 4097, 8191};
@@ -418,11 +418,12 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner wrong results") {
     tolerant.plan.verify.second_is_exact = true;
     const auto outcome = run(tolerant);
     CHECK(outcome.status == TrialStatus::wrong_result);
-    CHECK(outcome.detail.starts_with("on the second draw of inputs (exact): "));
+    CHECK(outcome.detail.starts_with("on the second input set (exact): "));
     CHECK(contains(outcome.detail, "not equal where equality is asked for"));
   }
 
-  TEST_CASE_FIXTURE(TrialFixture, "a run on one draw that writes into the inputs of the other is caught") {
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "a run on one input set that writes into the inputs of the other is caught") {
     float* second = nullptr;
     const auto outcome = run_kernel([&](const FakeArguments& arguments) {
       twice(arguments);

@@ -25,22 +25,22 @@ std::unique_ptr<device::Module> load_binary(device::Device& device, const model:
   return device.load(job.binary);
 }
 
-Examination::Examination(device::Device& device, const model::TrialJob& job, const Draws& draws,
+Examination::Examination(device::Device& device, const model::TrialJob& job, const InputSets& sets,
                          const BufferTable& workspaces, device::Module& module)
     : m_device(device),
       m_job(job),
-      m_draws(draws),
+      m_sets(sets),
       m_workspaces(workspaces),
       m_module(module),
       m_variables(device, job, module),
-      m_verifier(device, job, draws.first, workspaces) {
+      m_verifier(device, job, sets.first, workspaces) {
   m_verifier.fill_others();
-  m_variables.fill(draws.first.bindings(workspaces));
-  const device::Bindings bindings = m_variables.placed(draws.first.bindings(workspaces));
+  m_variables.fill(sets.first.bindings(workspaces));
+  const device::Bindings bindings = m_variables.placed(sets.first.bindings(workspaces));
   m_sequence = device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, bindings);
   if (job.plan.restores()) {
     m_sequence =
-        std::make_unique<RestoringSequence>(device, job, draws.first, bindings, std::move(m_sequence));
+        std::make_unique<RestoringSequence>(device, job, sets.first, bindings, std::move(m_sequence));
   }
 }
 
@@ -63,40 +63,39 @@ Finding Examination::inspect(device::Sequence& sequence, Verifier& verifier, con
   return finding.status == TrialStatus::ok ? verifier.inspect(compare_outputs) : finding;
 }
 
-Finding Examination::on_second_draw(device::Timing& timing) {
-  Verifier verifier(m_device, m_job, m_draws.second, m_workspaces);
+Finding Examination::on_second_set(device::Timing& timing) {
+  Verifier verifier(m_device, m_job, m_sets.second, m_workspaces);
   verifier.fill_others();
-  const device::Bindings bindings = m_draws.second.bindings(m_workspaces);
+  const device::Bindings bindings = m_sets.second.bindings(m_workspaces);
   m_variables.fill(bindings);
   const auto sequence = m_device.bind(m_module, m_job.kernels, m_job.plan.steps, m_job.plan.buffers,
                                       m_variables.placed(bindings));
-  prepare(*sequence, verifier, m_draws.second);
+  prepare(*sequence, verifier, m_sets.second);
   timing = sequence->run(1);
-  Finding finding = inspect(*sequence, verifier, m_draws.second, true);
-  m_variables.fill(m_draws.first.bindings(m_workspaces));  // what runs next is on that draw
-  return in(m_job.plan.verify.second_is_exact ? "on the second draw of inputs (exact)"
-                                              : "on the second draw of inputs",
+  Finding finding = inspect(*sequence, verifier, m_sets.second, true);
+  m_variables.fill(m_sets.first.bindings(m_workspaces));  // what runs next is on that input set
+  return in(m_job.plan.verify.second_is_exact ? "on the second input set (exact)" : "on the second input set",
             std::move(finding));
 }
 
-Finding Examination::on_first_draw(device::Timing& timing) {
-  prepare(*m_sequence, m_verifier, m_draws.first);
+Finding Examination::on_first_set(device::Timing& timing) {
+  prepare(*m_sequence, m_verifier, m_sets.first);
   timing = m_sequence->run(1);
-  Finding finding = inspect(*m_sequence, m_verifier, m_draws.first, true);
+  Finding finding = inspect(*m_sequence, m_verifier, m_sets.first, true);
   m_outputs = m_verifier.output_checksums();
-  return in("on the first draw of inputs", std::move(finding));
+  return in("on the first input set", std::move(finding));
 }
 
 Finding Examination::afterwards() {
   if (!m_verifier.repeatable()) {
-    prepare(*m_sequence, m_verifier, m_draws.first);
+    prepare(*m_sequence, m_verifier, m_sets.first);
     m_sequence->run(1);
   }
   const bool deterministic = m_job.plan.deterministic;
-  Finding finding = inspect(*m_sequence, m_verifier, m_draws.first, !deterministic);
+  Finding finding = inspect(*m_sequence, m_verifier, m_sets.first, !deterministic);
   if (finding.status == TrialStatus::ok) {
-    // A run on one draw has no business in the memory of the other.
-    Finding other = Verifier(m_device, m_job, m_draws.second, m_workspaces).inspect(false);
+    // A run on one input set must not write to the memory of the other.
+    Finding other = Verifier(m_device, m_job, m_sets.second, m_workspaces).inspect(false);
     if (other.status != TrialStatus::ok) finding = std::move(other);
   }
   if (finding.status == TrialStatus::ok && deterministic) {

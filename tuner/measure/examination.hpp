@@ -12,25 +12,25 @@ namespace tuner::measure {
 /// device::DeviceFault.
 std::unique_ptr<device::Module> load_binary(device::Device& device, const model::TrialJob& job);
 
-/// The verification of one kernel on one problem. It costs one run that is not timed, on the second draw of
-/// inputs; for the rest it looks at runs that are timed. All functions throw device::DeviceFault.
+/// The verification of one kernel on one problem. It costs one run that is not timed, on the second input set
+/// of inputs; for the rest it looks at runs that are timed. All functions throw device::DeviceFault.
 ///
-/// A kernel that gets the second draw right by keeping what it made is found out on the first: outputs are
-/// poisoned before each verified run, and the draws have different results.
+/// A kernel that gets the second input set right by keeping what it made is found out on the first: outputs
+/// are poisoned before each verified run, and the input sets have different results.
 class Examination {
  public:
-  /// Binds `module` to the first draw. All references must outlive the object.
-  Examination(device::Device& device, const model::TrialJob& job, const Draws& draws,
+  /// Binds `module` to the first input set. All references must outlive the object.
+  Examination(device::Device& device, const model::TrialJob& job, const InputSets& sets,
               const BufferTable& workspaces, device::Module& module);
 
-  /// The kernel on the first draw: what is timed.
+  /// The kernel on the first input set: what is timed.
   device::Sequence& sequence() { return *m_sequence; }
-  /// Runs on the second draw, which nothing has touched. It is a cold run: `timing` is no sample.
-  Finding on_second_draw(device::Timing& timing);
-  /// Runs on the first draw and keeps a checksum of the outputs; `timing` is that of the run.
-  Finding on_first_draw(device::Timing& timing);
+  /// Runs on the second input set, which nothing has touched. It is a cold run: `timing` is no sample.
+  Finding on_second_set(device::Timing& timing);
+  /// Runs on the first input set and keeps a checksum of the outputs; `timing` is that of the run.
+  Finding on_first_set(device::Timing& timing);
   /// After any number of further runs of sequence(): fences, inputs and outputs once more. Outputs of a plan
-  /// that says deterministic must be the same bits as after on_first_draw(), else `unstable`, or wrong_result
+  /// that says deterministic must be the same bits as after on_first_set(), else `unstable`, or wrong_result
   /// where they are no longer right. Where runs read their outputs, which makes those pile up, one more run
   /// on fresh ones is looked at.
   Finding afterwards();
@@ -44,11 +44,11 @@ class Examination {
 
   device::Device& m_device;
   const model::TrialJob& m_job;
-  const Draws& m_draws;
+  const InputSets& m_sets;
   const BufferTable& m_workspaces;
   device::Module& m_module;
   Variables m_variables;
-  Verifier m_verifier;  ///< of the first draw
+  Verifier m_verifier;  ///< of the first input set
   std::unique_ptr<device::Sequence> m_sequence;
   std::vector<std::uint64_t> m_outputs;  ///< checksums
 };

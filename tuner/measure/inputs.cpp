@@ -96,21 +96,21 @@ bool has_refused_sibling(const model::Plan& plan, std::size_t index, const std::
   });
 }
 
-std::uint64_t seed_of(std::uint64_t trial, Draw draw) {
-  return draw == Draw::first ? trial : device::mix(~trial);
+std::uint64_t seed_of(std::uint64_t trial, InputSet set) {
+  return set == InputSet::first ? trial : device::mix(~trial);
 }
 
-const model::Init& init_of(const model::BufferPlan& buffer, Draw draw) {
+const model::Init& init_of(const model::BufferPlan& buffer, InputSet set) {
   const bool has_second = buffer.second_init.kind != model::Init::Kind::none;
-  return draw == Draw::second && has_second ? buffer.second_init : buffer.init;
+  return set == InputSet::second && has_second ? buffer.second_init : buffer.init;
 }
 
 }  // namespace
 
 void fill_initially(device::Device& device, const model::Plan& plan, std::size_t index,
-                    device::Address address, std::uint64_t seed, Draw draw) {
+                    device::Address address, std::uint64_t seed, InputSet set) {
   const model::BufferPlan& buffer = plan.buffers[index];
-  const model::Init& init = buffer.access == Access::out ? poison : init_of(buffer, draw);
+  const model::Init& init = buffer.access == Access::out ? poison : init_of(buffer, set);
   if (init.kind == model::Init::Kind::file) {
     const std::vector<std::byte> contents =
         device::read_contents(&init == &buffer.init ? buffer.file : buffer.second_file);
@@ -121,7 +121,7 @@ void fill_initially(device::Device& device, const model::Plan& plan, std::size_t
     return;
   }
   device.fill(address, buffer.type, buffer.elements, init,
-              device::mix(seed_of(seed, draw) + (index + 1) * device::mix_step));
+              device::mix(seed_of(seed, set) + (index + 1) * device::mix_step));
 }
 
 BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan) {
@@ -168,7 +168,7 @@ std::string rule_text(const model::Plan& plan, std::size_t index) {
   return text;
 }
 
-Inputs::Inputs(device::Device& device, const model::TrialJob& job, Draw draw) : m_draw(draw) {
+Inputs::Inputs(device::Device& device, const model::TrialJob& job, InputSet set) : m_set(set) {
   const model::Plan& plan = job.plan;
   allocate(device, plan);
   fill(device, job);
@@ -187,7 +187,7 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
     const model::BufferPlan& buffer = plan.buffers[i];
     if (buffer.access == Access::workspace) continue;
     m_buffers[i].emplace(device, buffer.type, buffer.elements,
-                         m_draw == Draw::first ? Fence::numbers : Fence::poison, buffer.memory);
+                         m_set == InputSet::first ? Fence::numbers : Fence::poison, buffer.memory);
     m_bytes += buffer.bytes() + 2 * GuardedBuffer::fence_bytes;
     if (!is_judged(plan, i)) continue;
     Expectation& expectation = m_expectations[i].emplace();
@@ -208,7 +208,7 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
 void Inputs::fill(device::Device& device, const model::TrialJob& job) {
   const model::Plan& plan = job.plan;
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
-    if (m_buffers[i]) fill_initially(device, plan, i, m_buffers[i]->address(), job.seed, m_draw);
+    if (m_buffers[i]) fill_initially(device, plan, i, m_buffers[i]->address(), job.seed, m_set);
   }
   run_steps(device, job, plan.generator, "the generator");
   for (std::size_t i = 0; i < plan.buffers.size(); ++i)
@@ -217,7 +217,7 @@ void Inputs::fill(device::Device& device, const model::TrialJob& job) {
   m_checksums.resize(m_buffers.size());
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
     if (!m_buffers[i]) continue;
-    const model::Init::Kind kind = init_of(plan.buffers[i], m_draw).kind;
+    const model::Init::Kind kind = init_of(plan.buffers[i], m_set).kind;
     const bool has_fields = !plan.buffers[i].fields.empty();
     const bool is_costly =
         kind == model::Init::Kind::file || kind == model::Init::Kind::generated || has_fields;
@@ -256,7 +256,7 @@ void Inputs::run_steps(device::Device& device, const model::TrialJob& job,
                        const std::vector<model::Step>& steps, const char* what) const {
   if (steps.empty()) return;
   try {
-    run_bound(device, job, device::with_seed(steps, device::mix(seed_of(job.seed, m_draw))));
+    run_bound(device, job, device::with_seed(steps, device::mix(seed_of(job.seed, m_set))));
   } catch (const device::DeviceFault& fault) {
     throw device::DeviceFault(fault.status(), fault.lost(), fmt::format("{}: {}", what, fault.what()));
   }
@@ -266,7 +266,7 @@ void Inputs::run_bound(device::Device& device, const model::TrialJob& job,
                        const std::vector<model::Step>& steps) const {
   const BufferTable workspaces = allocate_workspaces(device, job.plan);
   for (std::size_t i = 0; i < workspaces.size(); ++i) {
-    if (workspaces[i]) fill_initially(device, job.plan, i, workspaces[i]->address(), job.seed, m_draw);
+    if (workspaces[i]) fill_initially(device, job.plan, i, workspaces[i]->address(), job.seed, m_set);
   }
   const auto module = device.load(job.reference_binary);
   const auto sequence =
@@ -275,7 +275,7 @@ void Inputs::run_bound(device::Device& device, const model::TrialJob& job,
 }
 
 bool Inputs::is_exact(const model::Plan& plan) const {
-  return m_draw == Draw::second && plan.verify.second_is_exact;
+  return m_set == InputSet::second && plan.verify.second_is_exact;
 }
 
 void Inputs::run_comparison(device::Device& device, const model::TrialJob& job) const {
@@ -373,7 +373,7 @@ void Inputs::fill_again(device::Device& device, const model::TrialJob& job, std:
   if (index < m_images.size() && !m_images[index].empty()) {
     device.write(address, m_images[index]);
   } else {
-    fill_initially(device, job.plan, index, address, job.seed, m_draw);
+    fill_initially(device, job.plan, index, address, job.seed, m_set);
   }
 }
 

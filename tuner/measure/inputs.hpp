@@ -45,19 +45,19 @@ class GuardedBuffer {
 using BufferTable = std::vector<std::optional<GuardedBuffer>>;
 
 /// Which inputs of a problem: as BufferPlan::init says, or as `second_init` does.
-enum class Draw { first, second };
+enum class InputSet { first, second };
 
 /// Writes the initial contents of plan.buffers[index] to `address`: poison for outputs, for the rest what the
-/// plan says of that draw; a file must be what it was when the spec was read. Each buffer of each draw has a
-/// seed of its own, derived from the trial's.
+/// plan says of that input set; a file must be what it was when the spec was read. Each buffer of each input
+/// set has a seed of its own, derived from the trial's.
 void fill_initially(device::Device& device, const model::Plan& plan, std::size_t index,
-                    device::Address address, std::uint64_t seed, Draw draw);
+                    device::Address address, std::uint64_t seed, InputSet set);
 
 /// The workspaces of a plan, whose sizes may depend on the configuration.
 BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan);
 
-/// What all configurations of one problem share of one draw: filled buffers, and what the reference says of
-/// the outputs. Their plans differ in steps, workspaces and error bounds at most (model::preparation_key).
+/// What all configurations of one problem share of one input set: filled buffers, and what the reference says
+/// of the outputs. Their plans differ in steps, workspaces and error bounds at most (model::preparation_key).
 ///
 /// An output is judged when the reference has an argument for its expected values. Making this object fails,
 /// as a device::DeviceFault, when memory does not suffice, when the reference fails, and (wrong_result) when
@@ -74,7 +74,7 @@ class Inputs {
     std::unique_ptr<device::Buffer> zeros;
   };
 
-  Inputs(device::Device& device, const model::TrialJob& job, Draw draw);
+  Inputs(device::Device& device, const model::TrialJob& job, InputSet set);
 
   /// Where everything lives, `workspaces` included.
   device::Bindings bindings(const BufferTable& workspaces) const;
@@ -85,7 +85,7 @@ class Inputs {
   /// How to judge output `index`, which has an expectation, by the error bound and tolerance of `plan`, or by
   /// what its comparison said.
   device::CompareRequest compare_request(const model::Plan& plan, std::size_t index) const;
-  /// Runs the plan's comparison, where it has one that counts for this draw, on what outputs hold now.
+  /// Runs the plan's comparison, where it has one that counts for this input set, on what outputs hold now.
   void run_comparison(device::Device& device, const model::TrialJob& job) const;
   /// Writes to `address` what buffer `index` of the job's plan, which runs change, held before any run.
   void fill_again(device::Device& device, const model::TrialJob& job, std::size_t index,
@@ -116,10 +116,10 @@ class Inputs {
   std::vector<std::vector<std::byte>> m_images;
   std::vector<std::uint64_t> m_checksums;  ///< of the inputs; 0 for other buffers
   std::int64_t m_bytes = 0;
-  Draw m_draw;
+  InputSet m_set;
 };
 
-/// By which rule an output is judged on the first draw, for people.
+/// By which rule an output is judged on the first input set, for people.
 std::string rule_text(const model::Plan& plan, std::size_t output);
 
 /// Why a plan cannot be judged whatever the kernel does, or nothing; see bound_factor().

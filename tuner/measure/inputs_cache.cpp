@@ -22,32 +22,32 @@ model::Digest inputs_key(const model::TrialJob& job) {
   return model::DigestBuilder().add(prepared).add(static_cast<std::int64_t>(job.seed)).finish();
 }
 
-const Draws& InputsCache::get(const model::TrialJob& job) {
+const InputSets& InputsCache::get(const model::TrialJob& job) {
   const model::Digest key = inputs_key(job);
   const auto found =
       std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& e) { return e.key == key; });
   if (found == m_entries.end()) return make(key, job);
   const bool known_good = m_trusted && found == m_entries.begin();
   m_entries.splice(m_entries.begin(), m_entries, found);
-  if (!known_good && !m_entries.front().draws.intact(m_device, job.plan)) {
+  if (!known_good && !m_entries.front().sets.intact(m_device, job.plan)) {
     m_entries.pop_front();
     return make(key, job);
   }
   m_trusted = true;
-  return m_entries.front().draws;
+  return m_entries.front().sets;
 }
 
-const Draws& InputsCache::make(const model::Digest& key, const model::TrialJob& job) {
+const InputSets& InputsCache::make(const model::Digest& key, const model::TrialJob& job) {
   make_room(job.plan);
   try {
-    m_entries.push_front({key, Draws(m_device, job)});
+    m_entries.push_front({key, InputSets(m_device, job)});
   } catch (const device::DeviceFault& fault) {
     if (fault.lost() || m_entries.empty()) throw;
     m_entries.clear();  // it may have been for want of memory; if not, the same fault comes again
-    m_entries.push_front({key, Draws(m_device, job)});
+    m_entries.push_front({key, InputSets(m_device, job)});
   }
   m_trusted = true;
-  return m_entries.front().draws;
+  return m_entries.front().sets;
 }
 
 bool InputsCache::holds(const model::TrialJob& job) const {
@@ -78,9 +78,9 @@ void InputsCache::make_room(const model::Plan& plan) {
   const std::int64_t memory = info.free_memory_bytes > 0 ? info.free_memory_bytes : info.memory_bytes;
   const auto budget = static_cast<std::int64_t>(share_of_memory * static_cast<double>(memory));
   std::int64_t kept = 0;
-  for (const Entry& entry : m_entries) kept += entry.draws.bytes();
+  for (const Entry& entry : m_entries) kept += entry.sets.bytes();
   while (!m_entries.empty() && kept + needed > budget) {
-    kept -= m_entries.back().draws.bytes();
+    kept -= m_entries.back().sets.bytes();
     m_entries.pop_back();
   }
 }

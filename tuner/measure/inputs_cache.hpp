@@ -9,11 +9,11 @@
 namespace tuner::measure {
 
 /// The inputs of a problem, drawn twice, each with what the reference says of them. Kernels are timed on the
-/// first draw; the second keeps what was right by chance, by rounding to few bits, or in an earlier run from
-/// passing.
-struct Draws {
-  Draws(device::Device& device, const model::TrialJob& job)
-      : first(device, job, Draw::first), second(device, job, Draw::second) {}
+/// first input set; the second keeps what was right by chance, by rounding to few bits, or in an earlier run
+/// from passing.
+struct InputSets {
+  InputSets(device::Device& device, const model::TrialJob& job)
+      : first(device, job, InputSet::first), second(device, job, InputSet::second) {}
 
   bool intact(device::Device& device, const model::Plan& plan) const {
     return first.intact(device, plan) && second.intact(device, plan);
@@ -32,11 +32,11 @@ class InputsCache {
   InputsCache(const InputsCache&) = delete;
   InputsCache& operator=(const InputsCache&) = delete;
 
-  /// Both draws of the inputs of `job`, made if they are not there. Another trial may have written anywhere:
+  /// Both input sets of `job`, made if they are not there. Another trial may have written anywhere:
   /// unless the last one had the same inputs and did not distrust() them, they are checked, and made again if
   /// they have changed. When memory does not suffice everything else is freed before trying again. Throws
   /// device::DeviceFault.
-  const Draws& get(const model::TrialJob& job);
+  const InputSets& get(const model::TrialJob& job);
   /// Whether the inputs of `job`, got before, are still there.
   bool holds(const model::TrialJob& job) const;
   /// The workspaces of a trial whose inputs were got last; frees other problems' inputs when memory does not
@@ -48,10 +48,10 @@ class InputsCache {
  private:
   struct Entry {
     model::Digest key;
-    Draws draws;
+    InputSets sets;
   };
 
-  const Draws& make(const model::Digest& key, const model::TrialJob& job);
+  const InputSets& make(const model::Digest& key, const model::TrialJob& job);
   /// Frees until `plan` fits into the budget; throws where the device could not hold it even alone.
   void make_room(const model::Plan& plan);
 
@@ -60,7 +60,7 @@ class InputsCache {
   bool m_trusted = true;
 };
 
-/// Identity of what a Draws holds.
+/// Identity of what an InputSets holds.
 model::Digest inputs_key(const model::TrialJob& job);
 
 /// Runs of a plan of which some buffers must be as they were at first: these are filled again before each

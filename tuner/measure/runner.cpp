@@ -88,12 +88,12 @@ void DeviceTrialRunner::enter(TrialPhase phase) const {
 }
 
 /// What a problem lacks is not its configurations' fault.
-const Draws& DeviceTrialRunner::inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome) {
+const InputSets& DeviceTrialRunner::inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome) {
   enter(TrialPhase::preparing);
   outcome.subject = model::Subject::problem;
-  const Draws& draws = m_inputs.get(job);
+  const InputSets& sets = m_inputs.get(job);
   outcome.subject = m_probing ? model::Subject::binary : model::Subject::trial;
-  return draws;
+  return sets;
 }
 
 model::TrialOutcome DeviceTrialRunner::run(const model::TrialJob& job) {
@@ -140,24 +140,24 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
     if (!probe(job, plan, outcome)) return;
   }
   outcome.probes_passed = !job.probes.empty();
-  const Draws& draws = inputs_for(job, outcome);
+  const InputSets& sets = inputs_for(job, outcome);
   const BufferTable workspaces = m_inputs.workspaces(job.plan);
 
   enter(TrialPhase::loading);
   const auto module = load_binary(*m_device, job);
-  Examination examination(*m_device, job, draws, workspaces, *module);
+  Examination examination(*m_device, job, sets, workspaces, *module);
   if (!can_launch(examination, outcome)) return;
 
   const bool was_idle = is_idle();
   device::Timing cold_run;
   device::Timing warm_run;
-  if (!verify_second_draw(examination, cold_run, outcome)) return;
+  if (!verify_second_set(examination, cold_run, outcome)) return;
   if (!was_idle && is_hopeless(job, cold_run)) {
     outcome.status = TrialStatus::dropped;
     outcome.measurement = summarise({cold_run}, 1, count_kernels(job.plan.steps));
     return;
   }
-  if (!verify_first_draw(examination, warm_run, outcome)) return;
+  if (!verify_first_set(examination, warm_run, outcome)) return;
 
   enter(TrialPhase::timing);
   time(job, examination, warm_run, outcome);
@@ -174,15 +174,15 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
   probing.probes.clear();
   m_probing = true;
   try {
-    const Draws& draws = inputs_for(probing, outcome);
+    const InputSets& sets = inputs_for(probing, outcome);
     const BufferTable workspaces = m_inputs.workspaces(plan);
     enter(TrialPhase::loading);
     const auto module = load_binary(*m_device, probing);
-    Examination examination(*m_device, probing, draws, workspaces, *module);
+    Examination examination(*m_device, probing, sets, workspaces, *module);
     device::Timing ignored;
     const bool passed = can_launch(examination, outcome) &&
-                        verify_second_draw(examination, ignored, outcome) &&
-                        verify_first_draw(examination, ignored, outcome);
+                        verify_second_set(examination, ignored, outcome) &&
+                        verify_first_set(examination, ignored, outcome);
     m_probing = false;
     if (passed) {
       outcome.verification = {};
@@ -198,19 +198,19 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
 }
 
 /// Whether the trial goes on, as for the next.
-bool DeviceTrialRunner::verify_second_draw(Examination& examination, device::Timing& cold_run,
-                                           model::TrialOutcome& outcome) {
+bool DeviceTrialRunner::verify_second_set(Examination& examination, device::Timing& cold_run,
+                                          model::TrialOutcome& outcome) {
   enter(TrialPhase::verifying);
-  const Finding second = examination.on_second_draw(cold_run);
+  const Finding second = examination.on_second_set(cold_run);
   outcome.verification = second.verification;
   return !ends(second, outcome);
 }
 
-bool DeviceTrialRunner::verify_first_draw(Examination& examination, device::Timing& warm_run,
-                                          model::TrialOutcome& outcome) {
+bool DeviceTrialRunner::verify_first_set(Examination& examination, device::Timing& warm_run,
+                                         model::TrialOutcome& outcome) {
   warm_up(examination.sequence());
   enter(TrialPhase::verifying);
-  const Finding first = examination.on_first_draw(warm_run);
+  const Finding first = examination.on_first_set(warm_run);
   outcome.verification = first.verification;
   return !ends(first, outcome);
 }
@@ -279,13 +279,13 @@ constexpr std::chrono::milliseconds cooling{10};
 /// One finalist, ready to be sampled. Its parts refer to each other: it stays where it is.
 class Finalist {
  public:
-  Finalist(device::Device& device, const model::TrialJob& job, const Draws& draws)
+  Finalist(device::Device& device, const model::TrialJob& job, const InputSets& sets)
       : m_device(device),
         m_job(job),
-        m_draws(draws),
+        m_sets(sets),
         m_workspaces(allocate_workspaces(device, job.plan)),
         m_module(load_binary(device, job)),
-        m_examination(device, job, draws, m_workspaces, *m_module) {}
+        m_examination(device, job, sets, m_workspaces, *m_module) {}
   Finalist(const Finalist&) = delete;
   Finalist& operator=(const Finalist&) = delete;
 
@@ -304,15 +304,15 @@ class Finalist {
     return take_sample(m_device, m_examination.sequence(), m_job.policy, m_batch);
   }
   Finding inspect_memory() const {
-    Finding finding = Verifier(m_device, m_job, m_draws.first, m_workspaces).inspect(false);
+    Finding finding = Verifier(m_device, m_job, m_sets.first, m_workspaces).inspect(false);
     if (finding.status != TrialStatus::ok) return finding;
-    return Verifier(m_device, m_job, m_draws.second, m_workspaces).inspect(false);
+    return Verifier(m_device, m_job, m_sets.second, m_workspaces).inspect(false);
   }
 
  private:
   device::Device& m_device;
   const model::TrialJob& m_job;
-  const Draws& m_draws;
+  const InputSets& m_sets;
   BufferTable m_workspaces;
   std::unique_ptr<device::Module> m_module;
   Examination m_examination;
@@ -326,8 +326,8 @@ void fail(model::FinalOutcome& outcome, TrialStatus status, const std::string& d
 }
 
 /// What differs between finalists is their own business; what they have in common must all be there.
-std::vector<const Draws*> get_all(InputsCache& inputs, const std::vector<model::TrialJob>& trials) {
-  std::vector<const Draws*> out;
+std::vector<const InputSets*> get_all(InputsCache& inputs, const std::vector<model::TrialJob>& trials) {
+  std::vector<const InputSets*> out;
   out.reserve(trials.size());
   for (const model::TrialJob& trial : trials) out.push_back(&inputs.get(trial));
   for (const model::TrialJob& trial : trials) {
@@ -361,18 +361,18 @@ model::FinalOutcome DeviceTrialRunner::run_final(const model::FinalJob& job) {
 void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome) {
   wake_up();
   enter(TrialPhase::preparing);
-  const std::vector<const Draws*> draws = get_all(m_inputs, job.trials);
+  const std::vector<const InputSets*> sets = get_all(m_inputs, job.trials);
   FinalTask task;
   std::vector<std::unique_ptr<Finalist>> finalists;
   for (std::size_t i = 0; i < job.trials.size(); ++i) {
     outcome.culprit = i;
     enter(TrialPhase::loading);
-    finalists.push_back(std::make_unique<Finalist>(*m_device, job.trials[i], *draws[i]));
+    finalists.push_back(std::make_unique<Finalist>(*m_device, job.trials[i], *sets[i]));
     Examination& examination = finalists.back()->examination();
     warm_up(examination.sequence());
     enter(TrialPhase::verifying);
     device::Timing warm_run;
-    const Finding finding = examination.on_first_draw(warm_run);
+    const Finding finding = examination.on_first_set(warm_run);
     if (finding.status != TrialStatus::ok)
       return fail(outcome, finding.status, "before a final: " + finding.detail);
     task.finalists.push_back(finalists.back()->prepare(warm_run));

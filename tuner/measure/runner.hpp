@@ -29,19 +29,18 @@ struct Surroundings {
 };
 
 /// Runs trials on a Device of this process. Configurations of one problem share inputs and reference. One
-/// trial: run and verify the probes, small problems of the same binary; load and bind; run on the second draw
-/// of inputs and compare; a long kernel that is hopeless by then is dropped, on a device that was at work;
-/// warm the clocks where the device was idle; run on the first draw and compare;
-/// sample; look at everything once more, when outputs must be the same bits where the plan says
-/// deterministic. Each verified run starts on poisoned outputs, and all are compared in full; see
-/// Examination.
+/// trial: run and verify the probes, small problems of the same binary; load and bind; run on the second
+/// input set of inputs and compare; a long kernel that is hopeless by then is dropped, on a device that was
+/// at work; warm the clocks where the device was idle; run on the first input set and compare; sample; look
+/// at everything once more, when outputs must be the same bits where the plan says deterministic. Each
+/// verified run starts on poisoned outputs, and all are compared in full; see Examination.
 ///
 /// A problem whose error bound would accept anything is `skipped`, with the reason.
 /// What is wrong is reported as the first of: out_of_bounds (the fences around its buffers changed: whatever
 /// else is wrong may follow from it), input_modified (the comparison's inputs are suspect), wrong_result,
 /// unstable. Nothing is timed before the first three hold, and all are asked after the last sample; the
-/// detail names the check: the probe, the draw, or the timed launches. The outcome's subject is the binary
-/// where a probe failed, and the problem where its inputs or its reference could not be made.
+/// detail names the check: the probe, the input set, or the timed launches. The outcome's subject is the
+/// binary where a probe failed, and the problem where its inputs or its reference could not be made.
 class DeviceTrialRunner final : public model::TrialRunner {
  public:
   explicit DeviceTrialRunner(std::unique_ptr<device::Device> device, Surroundings surroundings = {});
@@ -56,11 +55,11 @@ class DeviceTrialRunner final : public model::TrialRunner {
 
  private:
   void enter(model::TrialPhase phase) const;
-  const Draws& inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome);
+  const InputSets& inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome);
   void attempt(const model::TrialJob& job, model::TrialOutcome& outcome);
   bool probe(const model::TrialJob& job, const model::Plan& plan, model::TrialOutcome& outcome);
-  bool verify_second_draw(Examination& examination, device::Timing& cold_run, model::TrialOutcome& outcome);
-  bool verify_first_draw(Examination& examination, device::Timing& warm_run, model::TrialOutcome& outcome);
+  bool verify_second_set(Examination& examination, device::Timing& cold_run, model::TrialOutcome& outcome);
+  bool verify_first_set(Examination& examination, device::Timing& warm_run, model::TrialOutcome& outcome);
   void time(const model::TrialJob& job, Examination& examination, const device::Timing& warm_run,
             model::TrialOutcome& outcome);
   void attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome);

@@ -93,8 +93,8 @@ struct ArgumentSpec {
   Access access = Access::in;           ///< pointers only
   std::vector<Expression> extent;       ///< pointers only: elements = product
   InitSpec init;                        ///< pointers only
-  std::optional<InitSpec> second_init;  ///< of the second draw; absent: `init` with another seed. Init::signs
-                                        ///< has the most non-zeros of a column as `a` here
+  std::optional<InitSpec> second_init;  ///< of the second input set; absent: `init` with another seed.
+                                        ///< Init::signs has the most non-zeros of a column as `a` here
   bool restore = false;  ///< not outputs alone: has its initial contents again before each timed run
   std::optional<Expression>
       value;  ///< scalars only; absent: the size, parameter or derived value of the same name
@@ -154,7 +154,7 @@ struct VerifySpec {
   std::vector<StepSpec>
       steps;                  ///< arguments `NAME.expected` and `NAME.magnitude` are double* for output NAME
   Expression rounding_terms;  ///< 0: results must be equal
-  /// The second draw's inputs are such that every intermediate result is exact, so its outputs must be equal.
+  /// The second input set is such that every intermediate result is exact, so its outputs must be equal.
   bool second_is_exact = false;
   Tolerance tolerance;
   std::optional<ElementType> accumulator;  ///< see VerifyPlan
@@ -162,8 +162,8 @@ struct VerifySpec {
   SourceLocation where;
 };
 
-/// Device code of the user's that fills buffers before the reference runs, from the seed of the draw: the
-/// operand `seed`, an unsigned long long.
+/// Device code of the user's that fills buffers before the reference runs, from the seed of the input set:
+/// the operand `seed`, an unsigned long long.
 struct GeneratorSpec {
   std::vector<SourceText> source;  ///< main file first, then the headers it includes
   std::vector<StepSpec> steps;

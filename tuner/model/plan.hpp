@@ -75,7 +75,7 @@ struct BufferPlan {
   std::int64_t elements = 0;
   Access access = Access::in;
   Init init;
-  Init second_init;               ///< of the second draw; Init::none: `init`, with another seed
+  Init second_init;               ///< of the second input set; Init::none: `init`, with another seed
   FileContents file = {};         ///< where `init` is Init::file
   FileContents second_file = {};  ///< where `second_init` is
   FileContents expected = {};     ///< outputs: what they must be, instead of what the reference says
@@ -126,7 +126,8 @@ struct StructNumber {
 };
 
 /// One kernel argument: a buffer of the plan, what the reference says of an output buffer, what a comparison
-/// says of it, a number or a vector of them, the seed of a draw, or a tensor map or a texture over a buffer.
+/// says of it, a number or a vector of them, the seed of an input set, or a tensor map or a texture over a
+/// buffer.
 struct Operand {
   enum class Kind { buffer, expected, magnitude, scalar, seed, error, tensor_map, texture };
   Kind kind = Kind::buffer;
@@ -160,9 +161,10 @@ struct Step : StepKeys<AsNumbers> {
 std::vector<std::size_t> launch_order(const std::vector<Step>& steps);
 
 struct VerifyPlan {
-  std::vector<Step> reference;   ///< empty: nothing to verify against
-  double rounding_terms = 0;     ///< see VerifySpec
-  bool second_is_exact = false;  ///< results of the second draw must be equal, whatever rounding_terms says
+  std::vector<Step> reference;  ///< empty: nothing to verify against
+  double rounding_terms = 0;    ///< see VerifySpec
+  bool second_is_exact =
+      false;  ///< results of the second input set must be equal, whatever rounding_terms says
   Tolerance tolerance = {};
   /// In which the operations are rounded, before the result is rounded once to the type of the output;
   /// absent: that type.
@@ -189,8 +191,8 @@ struct Plan {
   bool has_comparison(std::size_t buffer) const;
   /// Whether any buffer must be restored before each timed run.
   bool restores() const;
-  /// Device memory of both draws: the buffers, the CUDA arrays beside them, and the reference's two double
-  /// arrays per output.
+  /// Device memory of both input sets: the buffers, the CUDA arrays beside them, and the reference's two
+  /// double arrays per output.
   std::int64_t device_bytes() const;
   /// Over everything in the plan, in order.
   void add_to(DigestBuilder& digest) const;
