@@ -19,7 +19,7 @@ std::vector<model::Winner> winners_of(const std::vector<model::TrialRecord>& tri
       return model::entry_of(final, trial.key) != nullptr;
     };
     std::copy_if(trials.begin(), trials.end(), std::back_inserter(finalists), took_part);
-    final.coverage = store.field(final.problem, final.environment, 2, 10).coverage;
+    final.coverage = store.possible_final(final.problem, final.environment, 2, 10).coverage;
     final.sequence = 1;
     for (model::TrialRecord& trial : finalists) {
       trial.sequence = 1 + static_cast<std::int64_t>(final.coverage.size());
