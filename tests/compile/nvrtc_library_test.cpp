@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "tuner/compile/nvrtc/library.hpp"
-#include "tuner/compile/nvrtc/places.hpp"
 #include "tuner/model/error.hpp"
 
 namespace nvrtc = tuner::compile::nvrtc;

@@ -10,12 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/compile/nvrtc/architecture.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
-#include "tuner/compile/nvrtc/options.hpp"
-#include "tuner/compile/nvrtc/places.hpp"
-#include "tuner/compile/nvrtc/precompiled.hpp"
-#include "tuner/compile/nvrtc/stub_headers.hpp"
+#include "tuner/compile/nvrtc/library.hpp"
+#include "tuner/compile/nvrtc/request.hpp"
 #include "tuner/util/files.hpp"
 
 namespace fs = std::filesystem;

@@ -1,11 +1,11 @@
-#include "tuner/compile/nvrtc/stub_headers.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <set>
+
+#include "tuner/compile/nvrtc/request.hpp"
 
 namespace fs = std::filesystem;
 using tuner::compile::nvrtc::stub_headers;

@@ -12,7 +12,6 @@
 
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/replay/recorded_space.hpp"
-#include "tuner/device/sources.hpp"
 #include "tuner/util/files.hpp"
 
 namespace device = tuner::device;

@@ -1,9 +1,12 @@
 #include "tuner/device/buffer_contents.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <vector>
 
@@ -282,6 +285,17 @@ void disassemble_structs(Device& device, const model::Plan& plan, std::size_t in
                    [](const std::byte* from, std::byte* to, std::int64_t n) { std::copy_n(from, n, to); });
     device.write(bindings.buffers.at(of_field), values);
   }
+}
+
+std::vector<std::byte> read_contents(const model::FileContents& file) {
+  if (model::digest_of_file(file.path) != file.digest)
+    refuse(fmt::format("{} is not what it was when the spec was read", file.path));
+  std::vector<std::byte> contents(static_cast<std::size_t>(file.elements * model::size_bytes(file.type)));
+  std::ifstream in(file.path, std::ios::binary);
+  in.seekg(file.first_byte);
+  in.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(contents.size()));
+  if (!in) refuse(fmt::format("{} cannot be read", file.path));
+  return contents;
 }
 
 }  // namespace tuner::device

@@ -14,6 +14,18 @@
 
 namespace tuner::device {
 
+std::vector<model::Step> with_seed(std::vector<model::Step> steps, std::uint64_t seed) {
+  for (model::Step& step : steps) {
+    for (model::Operand& operand : step.operands) {
+      if (operand.kind != model::Operand::Kind::seed) continue;
+      operand.kind = model::Operand::Kind::scalar;
+      operand.type = model::ElementType::uint64;
+      operand.integer = static_cast<std::int64_t>(seed);
+    }
+  }
+  return steps;
+}
+
 int anonymous_file(std::span<const std::byte> bytes) {
   const int file = memfd_create("tuner-binary", MFD_CLOEXEC);
   if (file < 0) refuse(fmt::format("cannot make an anonymous file for a binary: {}", std::strerror(errno)));

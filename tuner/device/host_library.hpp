@@ -84,6 +84,9 @@ inline OperandValue operand_value(const model::Operand& operand, const Bindings&
   return out;
 }
 
+/// The steps with `seed` for each operand that asks for it, as Device::bind takes them.
+std::vector<model::Step> with_seed(std::vector<model::Step> steps, std::uint64_t seed);
+
 /// A descriptor of a file that has no name and holds `bytes`, for the dynamic linker (`/proc/self/fd/N`).
 /// Whoever loads it keeps it open as long as it is loaded: the linker takes equal names for equal libraries,
 /// and the number of a closed descriptor would be given out again. Throws DeviceFault (launch_error).

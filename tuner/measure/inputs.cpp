@@ -8,8 +8,8 @@
 #include <span>
 
 #include "tuner/device/buffer_contents.hpp"
+#include "tuner/device/host_library.hpp"
 #include "tuner/device/mix.h"
-#include "tuner/device/sources.hpp"
 #include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {

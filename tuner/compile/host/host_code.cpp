@@ -1,8 +1,8 @@
-#include "tuner/compile/host/host_code.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
+#include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/source/tokens.hpp"
 
 namespace tuner::compile::host {

@@ -9,7 +9,6 @@
 #include <span>
 #include <string_view>
 
-#include "tuner/compile/host/host_code.hpp"
 #include "tuner/compile/host/shared_memory_rewrite.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/embedded_file.hpp"

@@ -1,10 +1,10 @@
-#include "tuner/compile/nvcc/options.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "tuner/compile/nvcc/nvcc_compiler.hpp"
 
 namespace tuner::compile::nvcc {
 namespace {

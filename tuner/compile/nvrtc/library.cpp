@@ -10,7 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "tuner/compile/nvrtc/places.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::compile::nvrtc {

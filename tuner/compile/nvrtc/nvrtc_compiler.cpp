@@ -9,11 +9,8 @@
 #include <utility>
 
 #include "tuner/compile/compiler.hpp"
-#include "tuner/compile/nvrtc/architecture.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
-#include "tuner/compile/nvrtc/options.hpp"
-#include "tuner/compile/nvrtc/precompiled.hpp"
-#include "tuner/compile/nvrtc/stub_headers.hpp"
+#include "tuner/compile/nvrtc/request.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::compile::nvrtc {

@@ -12,7 +12,7 @@ namespace tuner::compile::nvrtc {
 /// architecture-specific features (sm_90a for sm_90), with resources as ptxas reports them. NVRTC's
 /// own cache is always off, so compile_ms is the time of a compilation. The headers of the toolkit are found
 /// where there is one; stand-ins answer for the host headers that textbook sources include (see
-/// stub_headers.hpp).
+/// stub_headers()).
 class NvrtcCompiler final : public Compiler {
  public:
   explicit NvrtcCompiler(std::shared_ptr<const Library> library);

@@ -1,8 +1,7 @@
-#include "tuner/compile/nvrtc/places.hpp"
-
 #include <system_error>
 
 #include "tuner/compile/compiler.hpp"
+#include "tuner/compile/nvrtc/library.hpp"
 
 namespace tuner::compile::nvrtc {
 namespace {

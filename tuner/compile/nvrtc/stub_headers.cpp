@@ -1,11 +1,11 @@
-#include "tuner/compile/nvrtc/stub_headers.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
+
+#include "tuner/compile/nvrtc/request.hpp"
 
 namespace tuner::compile::nvrtc {
 namespace {

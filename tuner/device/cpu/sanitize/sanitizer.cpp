@@ -16,7 +16,7 @@
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cpu/sanitize/finding.hpp"
 #include "tuner/device/cpu/sanitize/side_by_side.hpp"
-#include "tuner/device/sources.hpp"
+#include "tuner/device/host_library.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::device::cpu::sanitize {

@@ -1,10 +1,9 @@
-#include "tuner/compile/nvrtc/options.hpp"
+#include "tuner/compile/nvrtc/request.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace tuner::compile::nvrtc {
 namespace {
@@ -159,6 +158,60 @@ std::optional<std::string> refused_option(const std::vector<std::string>& option
     for_ptxas = ptxas && equals == std::string::npos;
   }
   return std::nullopt;
+}
+
+model::CompileJob with_features(model::CompileJob job) {
+  if (!job.architecture.empty() && job.architecture.back() >= '0' && job.architecture.back() <= '9')
+    job.architecture += 'a';
+  return job;
+}
+
+bool asks_for_features(const model::CompileJob& job) {
+  return std::any_of(job.source.begin(), job.source.end(), [](const model::SourceText& file) {
+    return file.text.find("__CUDA_ARCH_FEAT_SM") != std::string::npos;
+  });
+}
+
+/// Instruction 'wgmma.fence' not supported on .target 'sm_90'; … requires .target 'sm_90a'
+bool lacks_features(std::string_view log) {
+  return log.find("not supported on .target 'sm_") != std::string_view::npos ||
+         log.find("cannot be compiled for architecture 'sm_") != std::string_view::npos;
+}
+
+namespace {
+
+constexpr std::string_view stop = "#pragma nv_hdrstop";
+
+/// Where the line behind the stop begins; npos: there is none.
+std::size_t behind_stop(std::string_view text) {
+  for (std::size_t at = text.find(stop); at != std::string_view::npos; at = text.find(stop, at + 1)) {
+    if (at != 0 && text[at - 1] != '\n') continue;
+    return std::min(text.find('\n', at), text.size() - 1) + 1;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+bool has_header_stop(const model::CompileJob& job) {
+  return behind_stop(job.source.front().text) != std::string_view::npos;
+}
+
+std::string with_macros_behind_stop(const model::CompileJob& job, const std::string& name) {
+  const std::string& text = job.source.front().text;
+  const std::size_t split = behind_stop(text);
+  const std::size_t stop_line = text.rfind(stop, split);
+  // NVRTC compares the directives above the stop, not what the headers hold.
+  const std::vector<model::SourceText> headers(job.source.begin() + 1, job.source.end());
+  std::string result = text.substr(0, stop_line) +
+                       fmt::format("#define TUNER_HEADERS_{}\n", model::source_key(headers).hex()) +
+                       text.substr(stop_line, split - stop_line);
+  for (const auto* macros : {&job.vocabulary, &job.macros}) {
+    for (const model::Macro& macro : *macros)
+      result += fmt::format("#define {} {}\n", macro.name, macro.value);
+  }
+  const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(split), '\n');
+  return result + fmt::format("#line {} \"{}\"\n", lines + 1, name) + text.substr(split);
 }
 
 }  // namespace tuner::compile::nvrtc
