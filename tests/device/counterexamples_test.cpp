@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/device/buffer_contents.hpp"
+#include "tuner/device/host_library.hpp"
 #include "tuner/device/replay/recorded_space.hpp"
 #include "tuner/util/files.hpp"
 
