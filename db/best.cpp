@@ -249,7 +249,7 @@ std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
     auto row = ended.use();
     row.bind(case_id(one.tuning_case.problem, one.tuning_case.environment)).bind(query.kernel);
     while (row.step()) {
-      const auto status = read_status(row);
+      const auto status = read_enum<tuner::model::TrialStatus>(row);
       one.ended.emplace_back(status, row.integer());
     }
   }

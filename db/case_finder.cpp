@@ -16,13 +16,14 @@ using tuner::model::FinalRecord;
 using tuner::model::TrialRecord;
 
 CaseFinder::CaseFinder(const Connection& db)
-    : m_winner(db, "SELECT trial, final, finalist FROM winner WHERE contest = ? AND kernel IS nullif(?, '')"),
+    : m_winner(db,
+               "SELECT trial, final, finalist FROM winner WHERE tuning_case = ? AND kernel IS nullif(?, '')"),
       // Along the index trials_tied; the reader stops early.
       m_by_low(db,
-               "SELECT t.id, t.median_ns, t.low_ns FROM trials AS t WHERE t.contest = ? AND t.kernel = ? "
+               "SELECT t.id, t.median_ns, t.low_ns FROM trials AS t WHERE t.tuning_case = ? AND t.kernel = ? "
                "AND t.competes = 1 ORDER BY t.low_ns"),
       m_newcomers(db,
-                  "SELECT kernel, count(*) FROM unconsidered WHERE contest = ? AND median_ns <= ? "
+                  "SELECT kernel, count(*) FROM unconsidered WHERE tuning_case = ? AND median_ns <= ? "
                   "GROUP BY kernel ORDER BY kernel"),
       m_untuned(db, sql("select_untuned")),
       m_trial(db, select_trials() + " WHERE t.id = ?"),
@@ -30,13 +31,13 @@ CaseFinder::CaseFinder(const Connection& db)
                    "SELECT k.name FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
                    "WHERE t.id = ? AND t.competes = 1"),
       m_baselines(db,
-                  "SELECT id FROM trials WHERE contest = ? AND role = 'baseline' AND status = 'ok' "
+                  "SELECT id FROM trials WHERE tuning_case = ? AND role = 'baseline' AND status = 'ok' "
                   "AND superseded = 0 ORDER BY median_ns, id"),
       m_kernels(db,
                 "SELECT DISTINCT y.kernel FROM tallies AS y JOIN kernels AS k ON k.id = y.kernel "
-                "WHERE y.contest = ? AND y.status = 'ok' AND y.superseded = 0 AND y.trials > 0 "
+                "WHERE y.tuning_case = ? AND y.status = 'ok' AND y.superseded = 0 AND y.trials > 0 "
                 "AND (?2 = '' OR k.name = ?2)"),
-      m_last_final(db, "SELECT 1 FROM last_final WHERE contest = ?"),
+      m_last_final(db, "SELECT 1 FROM last_final WHERE tuning_case = ?"),
       m_kind(db, "SELECT kind FROM devices WHERE name = ? ORDER BY id LIMIT 1"),
       m_final(db, " WHERE f.id = ?"),
       m_reopened(db) {}

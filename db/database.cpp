@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <algorithm>
-#include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "db/connection.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
+#include "db/stored_records.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
 
@@ -28,17 +32,17 @@ std::int64_t version_of(const Connection& db) {
 }
 
 /// Beside the database; a copy of an earlier try is never overwritten.
-std::string copy_name(const Connection& db, const Migration& migration) {
-  const std::string name = fmt::format("{}.before-{:04}", db.path().string(), migration.version);
+std::string copy_name(const Connection& db, const Schema& schema) {
+  const std::string name = fmt::format("{}.before-{:04}", db.path().string(), schema.version);
   std::string free = name;
   for (int i = 2; std::filesystem::exists(free); ++i) free = fmt::format("{}.{}", name, i);
   return free;
 }
 
-void copy_before(const Connection& db, const Migration& migration) {
+void copy_before(const Connection& db, const Schema& schema) {
   Statement copy(db, "VACUUM INTO ?");
   for (;;) {
-    const std::string name = copy_name(db, migration);
+    const std::string name = copy_name(db, schema);
     try {
       return copy.use().bind(name).run();
     } catch (const Error&) {
@@ -47,41 +51,94 @@ void copy_before(const Connection& db, const Migration& migration) {
   }
 }
 
-/// All that are missing, or none: nobody ever meets a database half way between two versions.
-void apply(const Connection& db, std::span<const Migration> migrations) {
+/// All of it or nothing: nobody ever meets a database half way between two versions.
+void apply(const Connection& db, const Schema& schema) {
   // SQLite's own advice for changing tables; checked at the end.
   const UnenforcedKeys unenforced(db);
   Transaction transaction(db);
   const std::int64_t before = version_of(db);
-  for (const Migration& migration : migrations) {
-    if (migration.version <= before) continue;  // another process may have been quicker
-    db.execute(std::string(migration.sql));
+  if (before >= schema.version) return;  // another process was quicker
+  if (before == 0) {
+    db.execute(schema.create);
+  } else {
+    schema.upgrade(db);
     if (const std::string table = db.text("PRAGMA foreign_key_check"); !table.empty()) {
-      throw Error(fmt::format("{}: after {} rows of table '{}' refer to nothing; nothing was changed",
-                              db.path().string(), migration.name, table));
+      throw Error(fmt::format("{}: in version {} rows of table '{}' refer to nothing; nothing was changed",
+                              db.path().string(), schema.version, table));
     }
   }
-  db.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id,
-                         std::max<std::int64_t>(before, migrations.back().version)));
+  db.execute(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id, schema.version));
   transaction.commit();
+}
+
+std::string file(std::string_view name) {
+  for (const auto& file : schema::embedded_files())
+    if (file.path == name) return std::string(file.text);
+  throw std::logic_error(fmt::format("db/schema has no {}", name));
+}
+
+template <class T>
+const T& default_of() {
+  static const T value{};
+  return value;
+}
+
+/// db/schema/schema.sql with what its marks stand for.
+std::string create_statements() {
+  Columns verification;
+  verification(tuner::model::Figure{"verification", ""}, default_of<tuner::model::Verification>());
+  const std::pair<const char*, std::string> marks[] = {
+      {"{environment columns}", columns_of<tuner::model::Environment>().definitions()},
+      {"{problem columns}", columns_of<tuner::model::Problem>().definitions()},
+      {"{resources columns}", columns_of<tuner::model::KernelResources>().definitions()},
+      {"{trial columns}", trial_columns().definitions()},
+      {"{measurement columns}", columns_of<tuner::model::Measurement>().definitions()},
+      {"{verification columns}", verification.definitions()},
+      {"{outlook columns}", columns_of<tuner::model::Outlook>().definitions(Columns::Null::allowed)},
+      {"{verification}", verification.names()},
+      {"{OLD.verification}", verification.names("OLD.")},
+      {"{keep the later failure}", keep_later_failure()}};
+  std::string text = file("schema.sql");
+  for (const auto& [mark, columns] : marks) text.replace(text.find(mark), std::strlen(mark), columns);
+  return text;
+}
+
+/// The first column of every row.
+std::vector<std::string> texts(const Connection& db, const std::string& sql) {
+  Statement select(db, sql);
+  std::vector<std::string> list;
+  auto row = select.use();
+  while (row.step()) list.push_back(row.text());
+  return list;
+}
+
+/// The tables of version 8 get other names, and their rows are copied into those of version 9.
+void upgrade_from_8(const Connection& db) {
+  db.execute("PRAGMA legacy_alter_table = ON");  // no table follows another to its new name
+  for (const char* type : {"view", "trigger", "index"}) {
+    const auto names =
+        texts(db, fmt::format("SELECT name FROM sqlite_schema WHERE type = '{}' AND sql <> ''", type));
+    for (const std::string& name : names) db.execute(fmt::format("DROP {} \"{}\"", type, name));
+  }
+  const auto tables =
+      texts(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'");
+  for (const std::string& name : tables)
+    db.execute(fmt::format("ALTER TABLE \"{0}\" RENAME TO \"v8_{0}\"", name));
+  db.execute(shipped_schema().create);
+  db.execute(file("from_8.sql"));
+  for (const std::string& name : tables) db.execute(fmt::format("DROP TABLE \"v8_{}\"", name));
+  db.execute("PRAGMA legacy_alter_table = OFF");
 }
 
 }  // namespace
 
-std::span<const Migration> shipped_migrations() {
-  static const std::vector<Migration> migrations = [] {
-    std::vector<Migration> list;
-    for (const auto& file : schema::embedded_files()) {
-      Migration migration{0, file.path, file.text};
-      std::from_chars(file.path.data(), file.path.data() + file.path.size(), migration.version);
-      list.push_back(migration);
-    }
-    return list;
-  }();
-  return migrations;
+const Schema& shipped_schema() {
+  static const Schema schema{9, create_statements(), upgrade_from_8};
+  return schema;
 }
 
-void require_ours(const Connection& db, std::span<const Migration> migrations, std::string_view how_named) {
+void require_ours(const Connection& db, const Schema& schema, std::string_view how_named) {
   const Snapshot snapshot(db);  // another process may be creating it right now
   const std::int64_t id = db.integer("PRAGMA application_id");
   const std::int64_t version = version_of(db);
@@ -93,20 +150,24 @@ void require_ours(const Connection& db, std::span<const Migration> migrations, s
                             path, id, objects),
                 fmt::format("choose another file{}", how_named));
   }
-  if (version > migrations.back().version) {
+  if (version < schema.version - 1) {
+    throw Error(
+        fmt::format("{}: its schema is version {}, and this program reads versions {} and {}", path, version,
+                    schema.version - 1, schema.version),
+        "the tuner 0.1.0 of 2026-11-23 reads it: export it there, and add the file here with `tuner import`");
+  }
+  if (version > schema.version) {
     throw Error(fmt::format("{}: its schema is version {}, and this program knows versions up to {}", path,
-                            version, migrations.back().version),
+                            version, schema.version),
                 fmt::format("use the newer tuner that wrote it, or another database{}", how_named));
   }
 }
 
-void migrate(const Connection& db, std::span<const Migration> migrations) {
+void migrate(const Connection& db, const Schema& schema) {
   const std::int64_t version = version_of(db);
-  const auto missing = std::find_if(migrations.begin(), migrations.end(),
-                                    [&](const Migration& migration) { return migration.version > version; });
-  if (missing == migrations.end()) return;
-  if (version > 0) copy_before(db, *missing);
-  apply(db, migrations);
+  if (version >= schema.version) return;
+  if (version > 0) copy_before(db, schema);
+  apply(db, schema);
 }
 
 namespace {
@@ -120,29 +181,29 @@ void require_something(const Connection& db, const char* next_step) {
 }  // namespace
 
 Connection open_database(const std::filesystem::path& path, const OpenOptions& options,
-                         std::span<const Migration> migrations) {
+                         const Schema& schema) {
   Connection db(path, options);
-  require_ours(db, migrations);
+  require_ours(db, schema);
   if (!db.read_only()) {
     db.choose_journal(options.busy_timeout);
-    migrate(db, migrations);
+    migrate(db, schema);
     return db;
   }
   require_something(db, "fill it with `tuner run`");
   const std::int64_t version = db.integer("PRAGMA user_version");
-  if (version < migrations.back().version) {
+  if (version < schema.version) {
     try {
       OpenOptions writing = options;
       writing.mode = Mode::read_write_create;
-      open_database(path, writing, migrations);
+      open_database(path, writing, schema);
     } catch (const tuner::model::Error& error) {
       throw tuner::model::Error(
           fmt::format("{}: its schema is version {}, this program reads version {}, and it cannot be brought "
                       "up to date: {}",
-                      path.string(), version, migrations.back().version, error.what()),
+                      path.string(), version, schema.version, error.what()),
           "make it writable, or copy it to a folder that is and name the copy with --db");
     }
-    return open_database(path, options, migrations);
+    return open_database(path, options, schema);
   }
   return db;
 }
@@ -156,14 +217,14 @@ Connection open_for_reading(const std::filesystem::path& path) {
 Connection open_as_it_is(const std::filesystem::path& path, OpenOptions options) {
   options.mode = Mode::read_only;
   Connection db(path, options);
-  require_ours(db, shipped_migrations(), "");
+  require_ours(db, shipped_schema(), "");
   require_something(db, "name a database that holds results");
   return db;
 }
 
 Connection open_in_memory() {
   Connection db = Connection::in_memory();
-  migrate(db, shipped_migrations());
+  migrate(db, shipped_schema());
   return db;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <span>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,31 +13,30 @@ namespace db {
 /// `application_id` in the header of every database of the tuner: "tune" in ASCII.
 constexpr std::int64_t application_id = 0x74756e65;
 
-/// A step of the schema; `version` is what `user_version` is afterwards.
-struct Migration {
-  int version = 0;
-  std::string_view name;  ///< of its file: `0001_initial.sql`
-  std::string_view sql;
+/// A version of the schema, and how the one before becomes it.
+struct Schema {
+  int version = 0;  ///< `user_version` in the header
+  std::string create;
+  std::function<void(const Connection&)> upgrade;  ///< within a transaction
 };
 
-/// Those in db/schema/, in order; versions count from 1 without gaps.
-std::span<const Migration> shipped_migrations();
+/// The one in db/schema/.
+const Schema& shipped_schema();
 
-/// Throws where the open file is not the tuner's or of a newer schema than the last of `migrations`.
-/// `how_named` is how its user named it, and can name another.
-void require_ours(const Connection& db, std::span<const Migration> migrations,
-                  std::string_view how_named = " with --db");
+/// Throws where the open file is not the tuner's, of a newer schema, or of one that is too old to be
+/// upgraded. `how_named` is how its user named it, and can name another.
+void require_ours(const Connection& db, const Schema& schema, std::string_view how_named = " with --db");
 
-/// Applies what is missing, each migration in a transaction of its own. Before one that changes an existing
-/// database a copy is put beside it, `tuner.db.before-0002`. Several processes may do this at once.
-void migrate(const Connection& db, std::span<const Migration> migrations);
+/// Creates the schema, or upgrades the one before in one transaction. Before that a copy is put beside the
+/// database, `tuner.db.before-0009`. Several processes may do this at once.
+void migrate(const Connection& db, const Schema& schema);
 
 /// Opens the tuner's database. For writing it is created or brought up to date as needed. For reading it must
 /// exist and have this program's schema; that costs two reads of the file's header, so a query takes
 /// milliseconds. One of an older schema is brought up to date where it can be written. Throws model::Error on
 /// whatever else lies at `path`: a folder, no SQLite, another program's database, a newer schema.
 Connection open_database(const std::filesystem::path& path, const OpenOptions& options = {},
-                         std::span<const Migration> migrations = shipped_migrations());
+                         const Schema& schema = shipped_schema());
 
 /// Opens for reading whatever version its schema has, and changes nothing.
 Connection open_as_it_is(const std::filesystem::path& path, OpenOptions options = {});

@@ -90,7 +90,7 @@ FinalChecker::FinalChecker(const Connection& db)
     : m_times(db, sql("select_final_times")),
       m_elsewhere(
           db,
-          "SELECT count(*) OVER (), id, median_ns FROM trials AS t WHERE contest = ?1 AND competes = 1 "
+          "SELECT count(*) OVER (), id, median_ns FROM trials AS t WHERE tuning_case = ?1 AND competes = 1 "
           "AND median_ns < ?3 AND NOT EXISTS (SELECT 1 FROM final_entries AS e WHERE e.final = ?2 "
           "AND e.trial = t.id) ORDER BY median_ns, id LIMIT 1") {}
 
@@ -154,8 +154,7 @@ FinalReader::FinalReader(const Connection& db, const std::string& rest)
 FinalRecord FinalReader::read(Statement::Use& row) {
   FinalRecord final;
   const Digest id = row.digest();
-  final.problem = read_problem(row);
-  final.environment = read_environment(row);
+  read_case(row, final);
   final.chosen = row.digest();
   final.rounds = row.small();
   final.throttled_rounds = row.small();
@@ -194,9 +193,10 @@ std::vector<FinalRecord> finals(const Connection& db, const TrialFilter& filter)
     condition.add("(SELECT superseded FROM trials WHERE id = f.chosen) = ?",
                   static_cast<std::int64_t>(*filter.superseded));
   }
-  FinalReader reader(db, condition.text() +
-                             " ORDER BY p.family, length(p.size), p.size, p.type, p.row_padding, n.class, "
-                             "f.measured_at, f.id");
+  FinalReader reader(db,
+                     condition.text() +
+                         " ORDER BY p.family, length(p.size), p.size, p.type, p.row_padding, n.environment, "
+                         "f.measured_at, f.id");
   std::vector<FinalRecord> list;
   auto row = reader.use();
   condition.bind(row);

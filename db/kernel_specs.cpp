@@ -25,7 +25,7 @@ KernelDeclaration read_declaration(Statement::Use& row) {
   KernelDeclaration kernel;
   kernel.family = row.text();
   kernel.kernel = row.text();
-  kernel.role = read_role(row);
+  kernel.role = read_enum<tuner::model::Role>(row);
   kernel.definition = row.digest();
   kernel.spec = row.digest();
   kernel.path = row.text();
@@ -134,11 +134,11 @@ std::vector<PastTrial> KernelSpecs::undecided(const KernelDeclaration& kernel) {
     trial.key = row.digest();
     const std::string configuration = row.text();
     trial.configuration = stored_configuration(configuration, row.text());
-    trial.problem = read_problem(row);
-    trial.environment = read_environment(row);
+    read_case(row, trial);
     trial.definition = row.digest();
     trial.architecture = row.text();
-    if (const std::string limits = row.text(); !limits.empty()) trial.limits = stored_limits(limits);
+    RowReader reader(row);
+    reader("limits", trial.limits);
     list.push_back(std::move(trial));
   }
   return list;
@@ -285,7 +285,7 @@ void KernelSpecs::settle(const Judge& judge) {
       Known& one = all.emplace_back();
       one.family = row.text();
       one.kernel = row.text();
-      one.role = read_role(row);
+      one.role = read_enum<tuner::model::Role>(row);
     }
   }
   for (const Known& one : all) stand(one.family, one.kernel, one.role);

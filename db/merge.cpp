@@ -13,8 +13,9 @@
 #include "db/database.hpp"
 #include "db/finals.hpp"
 #include "db/kernel_specs.hpp"
+#include "db/merge_rows.hpp"
 #include "db/queries.hpp"
-#include "db/row_copier.hpp"
+#include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
 #include "db/searches.hpp"
 #include "db/statement.hpp"
@@ -74,10 +75,17 @@ std::vector<SchemaObject> schema_of(const Connection& db) {
   return objects;
 }
 
-std::vector<SchemaObject> our_schema(std::int64_t version) {
-  const Connection reference = Connection::in_memory();
-  migrate(reference, shipped_migrations().first(static_cast<std::size_t>(version)));
-  return schema_of(reference);
+std::vector<SchemaObject> our_schema() {
+  return schema_of(open_in_memory());
+}
+
+/// Of the tables and triggers of version 8.
+constexpr std::string_view digest_of_version_8 = "f76bf127cc765e76368e0c7e35efbc0b";
+
+std::string digest_of(const std::vector<SchemaObject>& objects) {
+  tuner::model::DigestBuilder digest;
+  for (const SchemaObject& object : objects) digest.add(object.type).add(object.name).add(object.sql);
+  return digest.finish().hex();
 }
 
 void require_intact(const Connection& source, const std::string& table) {
@@ -93,15 +101,21 @@ void require_intact(const Connection& source, const std::string& table) {
 /// own, or one whose triggers do more than ours: only what was created word for word as ours is read, or
 /// brought up to date. Other people's views are left alone.
 void require_our_schema(const Connection& source, std::int64_t version) {
-  static const std::vector<SchemaObject> newest = our_schema(shipped_migrations().back().version);
-  const std::vector<SchemaObject> ours =
-      version == shipped_migrations().back().version ? newest : our_schema(version);
+  static const std::vector<SchemaObject> ours = our_schema();
   const std::vector<SchemaObject> theirs = schema_of(source);
   const auto refuse = [&](const SchemaObject& object, const char* how) {
     throw Error(fmt::format("{}: {} {} '{}' as this program makes it", source.path().string(), how,
                             object.type, object.name),
                 "only databases of the tuner can be merged");
   };
+  if (version < shipped_schema().version) {
+    if (digest_of(theirs) != digest_of_version_8)
+      throw Error(fmt::format("{}: its tables are not those of version {}", source.path().string(), version),
+                  "only databases of the tuner can be merged");
+    for (const SchemaObject& object : theirs)
+      if (object.type == "table") require_intact(source, object.name);
+    return;
+  }
   for (std::size_t i = 0; i < ours.size(); ++i) {
     if (i >= theirs.size() || theirs[i] != ours[i]) refuse(ours[i], "has no");
   }
@@ -122,7 +136,7 @@ class Foreign {
     m_db.execute("BEGIN");
     const std::int64_t version = m_db.integer("PRAGMA user_version");
     require_our_schema(m_db, version);
-    if (version == shipped_migrations().back().version) return;
+    if (version == shipped_schema().version) return;
     m_db.execute("COMMIT");
     m_folder.emplace();
     const std::filesystem::path copy = m_folder->path() / "copy.db";
@@ -148,7 +162,6 @@ class Merge {
  public:
   Merge(const Connection& target, const MergeOptions& options, bool defers_indexes)
       : m_target(target),
-        m_rows(options.rows),
         m_as_copy(options.as_copy),
         m_writer(target, RowWriter::Life::one_transaction),
         m_specs(target) {
@@ -158,7 +171,7 @@ class Merge {
   Added add(const Connection& source) {
     const AddedCounter counter(m_target);
     for (const auto& run : runs(source)) m_writer.put(run);
-    add_trials(source);
+    MergeRows(m_target, source, m_writer).copy();
     for (const auto& failure : past_failures(source)) m_writer.put(failure);
     for (const auto& probing : probings(source)) {
       m_writer.note(probing);
@@ -180,26 +193,15 @@ class Merge {
       m_target.set_cache(index_cache_bytes);
       m_deferred->make();
     }
+    Statement failed(m_target, "SELECT id FROM verdicts WHERE status <> 'ok'");
+    for (auto row = failed.use(); row.step();) m_judged.insert(row.digest());
     for (const tuner::model::Digest& probe : m_judged) m_writer.condemn(probe);
     m_writer.settle_failures();
     m_specs.settle(judge);
   }
 
  private:
-  void add_trials(const Connection& source) {
-    const auto add = [&](tuner::model::TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
-      m_writer.add(trial, earlier);
-    };
-    if (m_rows == Rows::as_values) {
-      for_each_trial(source, {}, {.samples = true, .measurements = true, .in_any_order = true}, add);
-      return;
-    }
-    const std::vector<tuner::model::Digest> left = RowCopier(m_target, source, m_writer).copy();
-    for_each_of(source, left, {.samples = true, .measurements = true}, add);
-  }
-
   const Connection& m_target;
-  Rows m_rows;
   bool m_as_copy;
   std::optional<DeferredIndexes> m_deferred;
   RowWriter m_writer;
@@ -292,10 +294,9 @@ std::vector<Added> merge_databases(const Connection& target, const std::vector<s
   return added;
 }
 
-Added merge_database(const Connection& target, const std::filesystem::path& path, const OpenOptions& options,
-                     Rows rows) {
-  return merge_databases(target, {path},
-                         {.open = options, .rows = rows, .as_copy = false, .judge = {}, .progress = {}})
+Added merge_database(const Connection& target, const std::filesystem::path& path,
+                     const OpenOptions& options) {
+  return merge_databases(target, {path}, {.open = options, .as_copy = false, .judge = {}, .progress = {}})
       .front();
 }
 

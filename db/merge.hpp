@@ -27,17 +27,12 @@ class AddedCounter {
   Added m_before;
 };
 
-/// How rows are brought over: as they are where that comes to the same and is faster, or each as a value,
-/// which is for comparing the two.
-enum class Rows { as_they_are, as_values };
-
 /// Throws model::Error, with what may have been meant, unless the file at `path` is there and a database of
 /// the tuner's. To be asked before anything is made for its sake.
 void require_mergeable(const std::filesystem::path& path, const OpenOptions& options = {});
 
 struct MergeOptions {
   OpenOptions open;  ///< how the others are opened, the mode aside
-  Rows rows = Rows::as_they_are;
   /// What the others declared themselves counts as declared here: a copy answers as the one that it is of.
   bool as_copy = false;
   Judge judge;  ///< of what came, by the specs in force; may be empty
@@ -48,14 +43,13 @@ struct MergeOptions {
 /// Adds to `target` what the databases at `paths` hold and `target` does not; of a trial that both have, the
 /// newer figures become current and all measurements are kept. Attempts stay where they are: they are about a
 /// machine. One transaction: all of it or nothing. No database is trusted: each is opened read-only, must be
-/// intact and have exactly this program's tables, and every row is checked, and
-/// written under ids made here: as it is where it says just what this program would write, else anew from a
-/// value. Returns what each added, in their order. Throws model::Error that says
+/// intact and have exactly this program's tables, and every row is written under ids made here, in this
+/// program's words (merge_rows.hpp). Returns what each added, in their order. Throws model::Error that says
 /// what did not pass.
 std::vector<Added> merge_databases(const Connection& target, const std::vector<std::filesystem::path>& paths,
                                    const MergeOptions& options = {});
 /// One of them.
 Added merge_database(const Connection& target, const std::filesystem::path& path,
-                     const OpenOptions& options = {}, Rows rows = Rows::as_they_are);
+                     const OpenOptions& options = {});
 
 }  // namespace db

@@ -52,8 +52,7 @@ std::vector<Place> all_places(const Connection& db, const ElsewhereQuery& query)
   while (row.step()) {
     Place place;
     place.tuning_case = row.digest();
-    place.name.problem = read_problem(row);
-    place.name.environment = read_environment(row);
+    read_case(row, place.name);
     place.is_today = !row.flag();
     place.timed = row.integer();
     const bool is_excepted =
@@ -112,8 +111,8 @@ std::string select_results(const Kernels& kernels, const std::string& rest) {
   std::vector<std::string> ids;
   for (const auto& [id, kernel] : kernels) ids.push_back(fmt::format("x'{}'", id.hex()));
   return fmt::format(
-      "SELECT kernel, configuration, status, median_ns FROM trials INDEXED BY trials_of_contest "
-      "WHERE status <> '' AND contest = ? AND superseded = ? AND kernel IN ({}) AND {}",
+      "SELECT kernel, configuration, status, median_ns FROM trials INDEXED BY trials_of_case "
+      "WHERE status <> '' AND tuning_case = ? AND superseded = ? AND kernel IN ({}) AND {}",
       fmt::join(ids, ", "), rest);
 }
 
@@ -162,7 +161,7 @@ class ElsewhereReader {
       Elsewhere::Known known;
       known.kernel = m_kernels.at(row.digest());
       known.configuration = configuration(row.digest());
-      known.status = read_status(row);
+      known.status = read_enum<tuner::model::TrialStatus>(row);
       if (!row.null()) known.median_ns = row.real();
       out.results.push_back(std::move(known));
     }
@@ -202,9 +201,9 @@ std::vector<Elsewhere> find_elsewhere(const Connection& db, const ElsewhereQuery
 std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, const Digest& tuning_case,
                                                          const std::string& kernel) {
   Statement select(db,
-                   "SELECT t.id, f.json, t.status, t.median_ns FROM trials AS t INDEXED BY trials_of_contest "
+                   "SELECT t.id, f.json, t.status, t.median_ns FROM trials AS t INDEXED BY trials_of_case "
                    "JOIN kernels AS k ON k.id = t.kernel JOIN configurations AS f ON f.id = t.configuration "
-                   "WHERE t.status <> '' AND t.contest = ? AND k.name = ?");
+                   "WHERE t.status <> '' AND t.tuning_case = ? AND k.name = ?");
   std::vector<tuner::model::TriedConfiguration> found;
   auto row = select.use();
   row.bind(tuning_case).bind(kernel);
@@ -212,7 +211,7 @@ std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, c
     tuner::model::TriedConfiguration tried;
     tried.result.trial = row.digest();
     tried.configuration = value_of<Configuration>(parse_json(row.text()), "configuration");
-    tried.result.status = read_status(row);
+    tried.result.status = read_enum<tuner::model::TrialStatus>(row);
     if (!row.null()) tried.result.median_ns = row.real();
     found.push_back(std::move(tried));
   }
@@ -226,9 +225,9 @@ namespace {
 /// Waits between sessions tell nothing of a trial.
 constexpr const char* gaps_of_problem =
     "SELECT gap FROM (SELECT 86400 * (julianday(t.measured_at) - lag(julianday(t.measured_at)) OVER "
-    "(PARTITION BY t.run ORDER BY t.sequence)) AS gap FROM trials AS t JOIN contests AS n ON n.id = "
-    "t.contest "
-    "JOIN classes AS c ON c.id = n.class WHERE n.problem = ?1 AND c.device = ?2) "
+    "(PARTITION BY t.run ORDER BY t.sequence)) AS gap FROM trials AS t JOIN cases AS n ON n.id = "
+    "t.tuning_case "
+    "JOIN environments AS c ON c.id = n.environment WHERE n.problem = ?1 AND c.device = ?2) "
     "WHERE gap > 0 AND gap < 120 ORDER BY gap";
 
 double log_size(const Problem& problem) {
@@ -242,12 +241,12 @@ std::vector<Problem> measured_problems(const Connection& db, const std::string& 
                                        const std::string& device) {
   Statement select(db,
                    "SELECT DISTINCT p.family, p.sizes, p.type, p.row_padding FROM problems AS p "
-                   "JOIN contests AS n ON n.problem = p.id JOIN classes AS c ON c.id = n.class "
+                   "JOIN cases AS n ON n.problem = p.id JOIN environments AS c ON c.id = n.environment "
                    "WHERE p.family = ? AND c.device = ? ORDER BY p.id");
   std::vector<Problem> problems;
   auto row = select.use();
   row.bind(family).bind(device);
-  while (row.step()) problems.push_back(read_problem(row));
+  while (row.step()) problems.push_back(read_row<tuner::model::Problem>(row));
   return problems;
 }
 

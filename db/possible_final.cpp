@@ -19,18 +19,20 @@ using tuner::model::PossibleFinal;
 using tuner::model::TrialRecord;
 
 PossibleFinalReader::PossibleFinalReader(const Connection& db)
-    : m_fastest(db,
-                "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
+    : m_fastest(
+          db,
+          "SELECT median_ns FROM trials WHERE tuning_case = ? AND competes = 1 ORDER BY median_ns LIMIT 1"),
       m_least(db, sql("select_least_time")),
       m_least_by_kernel(db, sql("select_least_times")),
       m_finalists(
-          db, "SELECT id, median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns, id"),
+          db,
+          "SELECT id, median_ns FROM trials WHERE tuning_case = ? AND competes = 1 ORDER BY median_ns, id"),
       m_baselines(db,
-                  "SELECT id FROM trials WHERE contest = ? AND role = 'baseline' AND status = 'ok' "
+                  "SELECT id FROM trials WHERE tuning_case = ? AND role = 'baseline' AND status = 'ok' "
                   "AND superseded = 0 ORDER BY median_ns, id"),
       m_trial(db, select_trials() + " WHERE t.id = ?"),
       m_coverage(db, sql("select_coverage")),
-      m_last_finals(db, "SELECT id FROM last_final WHERE contest = ?"),
+      m_last_finals(db, "SELECT id FROM last_final WHERE tuning_case = ?"),
       m_considered(db,
                    "SELECT 1 FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
                    "JOIN final_coverage AS v ON v.run = coalesce(t.run, x'') AND v.kernel = k.name "

@@ -36,7 +36,7 @@ Condition case_condition(const TrialFilter& filter) {
   if (!filter.family.empty()) condition.add("p.family = ?", filter.family);
   if (!filter.kernel.empty()) condition.add("k.name = ?", filter.kernel);
   if (!filter.device.empty()) condition.add("instr(lower(c.device), lower(?)) > 0", filter.device);
-  if (filter.environment) condition.add("n.class = ?", filter.environment->key());
+  if (filter.environment) condition.add("n.environment = ?", filter.environment->key());
   if (filter.problem) condition.add("n.problem = ?", problem_id(*filter.problem));
   return condition;
 }
@@ -48,8 +48,7 @@ using tuner::model::Digest;
 Case read_case(Statement::Use& row) {
   Case tuning_case;
   row.skip();  // its id, for grouping
-  tuning_case.problem = read_problem(row);
-  tuning_case.environment = read_environment(row);
+  read_case(row, tuning_case);
   tuning_case.ok = row.integer();
   tuning_case.dropped = row.integer();
   tuning_case.skipped = row.integer();
@@ -86,7 +85,9 @@ void sort_newest_environment_first(std::vector<Case>& cases) {
 }  // namespace
 
 std::vector<tuner::model::RunRecord> runs(const Connection& db) {
-  Statement select(db, sql("select_runs"));
+  Statement select(db, "SELECT " + run_columns() +
+                           " FROM runs AS r JOIN devices AS d ON d.id = r.device "
+                           "ORDER BY r.started_at DESC, r.id");
   std::vector<tuner::model::RunRecord> records;
   auto row = select.use();
   while (row.step()) records.push_back(read_run(row));
@@ -120,7 +121,7 @@ std::string declared_path(const Connection& db, const std::string& family, const
 std::vector<Case> cases(const Connection& db, const TrialFilter& filter) {
   Condition condition = case_condition(filter);
   if (!filter.ceilings) condition.add("y.role <> 'ceiling'");
-  Statement select(db, sql("select_contests") + condition.text() + " GROUP BY n.id");
+  Statement select(db, sql("select_cases") + condition.text() + " GROUP BY n.id");
   std::vector<Case> list;
   auto row = select.use();
   condition.bind(row);
@@ -141,7 +142,7 @@ std::vector<OpenAttempt> open_attempts(const Connection& db) {
     attempt.kernel = row.text();
     const std::string configuration = row.text();
     attempt.configuration = stored_configuration(configuration, row.text());
-    attempt.problem = read_problem(row);
+    attempt.problem = read_row<tuner::model::Problem>(row);
     attempt.device = row.text();
     attempt.pid = row.integer();
     attempt.this_boot = row.flag();

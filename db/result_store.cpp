@@ -85,7 +85,7 @@ class ResultStore::Statements {
         count_measured(db, "UPDATE runs SET measured = measured + 1 WHERE id = ?"),
         open_attempt(
             db,
-            "INSERT INTO attempts (id, trial, contest, kernel, configuration, machine, boot, pid, "
+            "INSERT INTO attempts (id, trial, tuning_case, kernel, configuration, machine, boot, pid, "
             "opened_at, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT id FROM runs WHERE id = ?))"),
         close_attempt(db,
                       "UPDATE attempts SET closed_at = ?, outcome = ?, detail = ? "
@@ -324,7 +324,7 @@ std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
   for (const Digest& key : keys) {
     auto row = m_statements->known.use();
     if (!row.bind(key).step()) continue;
-    KnownResult result{key, read_status(row), std::nullopt};
+    KnownResult result{key, read_enum<tuner::model::TrialStatus>(row), std::nullopt};
     if (!row.null()) result.median_ns = row.real();
     found.push_back(result);
   }

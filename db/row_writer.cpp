@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "db/ids.hpp"
-#include "db/insertions.hpp"
 #include "db/row_reader.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
@@ -37,12 +36,12 @@ constexpr const char* insert_run =
     "> (coalesce(runs.ended_at, ''), runs.measured, runs.state)";
 
 std::string insert_search() {
-  const ColumnNames outlook = columns_of<tuner::model::Outlook>();
-  return fmt::format(
-      "INSERT INTO searches (id, contest, strategy, ending, tried, failed, ended_at, {}, run) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, {}, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT DO NOTHING",
-      outlook.text(), outlook.parameters());
+  return insert_into<tuner::model::Outlook>(
+             "searches", "id, tuning_case, run, strategy, ending, tried, failed, ended_at") +
+         " ON CONFLICT DO NOTHING";
 }
+
+constexpr const char* or_nothing = " ON CONFLICT DO NOTHING";
 
 }  // namespace
 
@@ -53,27 +52,24 @@ RowWriter::RowWriter(const Connection& db, Life life)
           db,
           "INSERT INTO devices (id, kind, name, uuid, architecture, compute_major, compute_minor, driver, "
           "memory_bytes, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
-      m_environment(db,
-                    "INSERT INTO classes (id, device, driver, toolkit, type, l2, method, inputs) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
-      m_problem(db,
-                "INSERT INTO problems (id, family, sizes, size, type, row_padding) VALUES (?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT DO NOTHING"),
-      m_case(db, "INSERT INTO contests (id, class, problem) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
+      m_environment(db, insert_into<tuner::model::Environment>("environments", "id") + or_nothing),
+      m_problem(db, insert_into<tuner::model::Problem>("problems", "id, size") + or_nothing),
+      m_case(db, "INSERT INTO cases (id, environment, problem) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
       m_kernel(
           db,
           "INSERT INTO kernels (id, family, name, parameters) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"),
-      m_configuration(db, insert_configuration()),
+      m_configuration(db, "INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING"),
       m_run(db, insert_run),
       m_binary(db, sql("insert_binary")),
-      m_binary_kernel(db, insert_binary_kernel()),
-      m_new_trial(db, insert_new_trial()),
-      m_trial(db, sql("insert_trial")),
+      m_binary_kernel(db,
+                      insert_into<tuner::model::KernelResources>("binary_kernels", "binary") + or_nothing),
+      m_new_trial(db, insert_trial()),
+      m_trial(db, update_trial()),
       m_measurement(db, insert_measurement()),
-      m_final(
-          db,
-          "INSERT INTO finals (id, contest, chosen, rounds, throttled_rounds, measured_at, sequence, run) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT DO NOTHING"),
+      m_final(db,
+              "INSERT INTO finals (id, tuning_case, chosen, rounds, throttled_rounds, measured_at, sequence, "
+              "run) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT DO NOTHING"),
       m_final_entry(db,
                     "INSERT INTO final_entries (final, place, trial, ratio, ratio_low, ratio_high, tied) "
                     "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
@@ -81,7 +77,7 @@ RowWriter::RowWriter(const Connection& db, Life life)
                  "INSERT INTO final_coverage (final, run, kernel, first, last) VALUES (?, ?, ?, ?, ?) "
                  "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)"),
       m_entry_coverage(db, sql("insert_entry_coverage")),
-      m_case_of(db, "SELECT contest FROM trials WHERE id = ?"),
+      m_case_of(db, "SELECT tuning_case FROM trials WHERE id = ?"),
       m_ceiling(db, sql("insert_ceiling")),
       m_clear(db, "UPDATE probings SET cleared = 1 WHERE probe = ? AND cleared = 0"),
       m_probing(db, sql("insert_probing")),
@@ -96,13 +92,10 @@ RowWriter::RowWriter(const Connection& db, Life life)
                "UPDATE trials SET status = m.status, detail = '' FROM measurements AS m "
                "WHERE trials.probe = ?1 AND m.id = trials.measurement AND trials.status NOT IN ('ok', "
                "'dropped')"),
-      m_earlier_failure(db, sql("insert_earlier_failure")),
+      m_earlier_failure(db, insert_failure()),
       m_settle_failures(db, sql("settle_failures")),
-      m_fill(db,
-             "UPDATE trials SET idea = iif(idea = '', ?2, idea), probe = coalesce(probe, ?3), "
-             "definition = coalesce(definition, ?4) "
-             "WHERE id = ?1 AND ((idea = '' AND ?2 <> '') OR (probe IS NULL AND ?3 IS NOT NULL) "
-             "OR (definition IS NULL AND ?4 IS NOT NULL))"),
+      m_fill(db, fill_trial()),
+      m_trial_failure(db, keep_trial_failure()),
       m_search(db, insert_search()),
       m_search_kernel(db,
                       "INSERT INTO search_kernels (search, kernel, spec, candidates) VALUES (?, ?, ?, ?) "
@@ -113,24 +106,10 @@ Digest RowWriter::put_case(const tuner::model::Problem& problem,
   const Digest environment_key = environment.key();
   const Digest problem_key = problem_id(problem);
   const Digest tuning_case = case_id(problem, environment);
-  m_environment.use()
-      .bind(environment_key)
-      .bind(environment.device)
-      .bind(environment.driver)
-      .bind(environment.toolkit)
-      .bind(cuda_name(environment.type))
-      .bind(environment.l2)
-      .bind(environment.method)
-      .bind(environment.inputs)
-      .run();
-  m_problem.use()
-      .bind(problem_key)
-      .bind(problem.family)
-      .bind(problem.sizes_json())
-      .bind(problem.size_text())
-      .bind(cuda_name(problem.type))
-      .bind(problem.row_padding)
-      .run();
+  auto row = m_environment.use();
+  db::bind(row.bind(environment_key), environment).run();
+  auto problem_row = m_problem.use();
+  db::bind(problem_row.bind(problem_key).bind(problem.size_text()), problem).run();
   m_case.use().bind(tuning_case).bind(environment_key).bind(problem_key).run();
   return tuning_case;
 }
@@ -158,7 +137,7 @@ RowWriter::Identity RowWriter::put_identity(const TrialRecord& trial) {
 }
 
 Digest RowWriter::put_device(const tuner::model::DeviceInfo& device) {
-  const std::string limits = limits_json(device.limits);
+  const std::string limits = json_line(json_of(device.limits));
   const Digest id = device_id(device, limits);
   m_device.use()
       .bind(id)
@@ -204,99 +183,45 @@ void RowWriter::put_binary(const TrialRecord& trial, Known known) {
       .run();
   if (!trial.resources) return;
   auto row = m_binary_kernel.use();
-  row.bind(trial.binary_key);
-  RowBinder binder(row);
-  describe(binder, *trial.resources);
-  row.run();
+  db::bind(row.bind(trial.binary_key), *trial.resources).run();
 }
 
 void RowWriter::put(const Digest& trial, const StoredMeasurement& stored) {
   auto row = m_measurement.use();
-  row.bind(stored.key(trial)).bind(trial).bind(stored.measured_at).bind(stored.sequence);
-  row.bind(to_string(stored.status)).bind(metrics_json(stored.metrics));
-  RowBinder binder(row);
-  describe(binder, stored.measurement);
-  row.bind(stored.run).run();
+  db::bind(row.bind(stored.key(trial)).bind(trial), stored).run();
 }
 
-namespace {
-
-void bind_shape(Statement::Use& row, const TrialRecord& trial) {
-  row.bind(trial.grid.x).bind(trial.grid.y).bind(trial.grid.z);
-  row.bind(trial.block.x).bind(trial.block.y).bind(trial.block.z).bind(trial.dynamic_shared_bytes);
-  if (const auto& occupancy = trial.occupancy) {
-    row.bind(occupancy->fraction).bind(occupancy->blocks_per_multiprocessor);
-    row.bind(occupancy->active_warps_per_multiprocessor).bind(names_json(occupancy->limited_by));
+void RowWriter::bind_trial(Statement::Use& row, const TrialRecord& trial, const Identity& identity) {
+  row.bind(trial.key).bind(identity.tuning_case).bind(identity.kernel).bind(identity.configuration);
+  TrialRecord probed = trial;
+  probed.outcome = as_probed(trial);
+  RowBinder binder(row);
+  describe_row(binder, probed);
+  row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
+  if (const auto& measurement = trial.outcome.measurement) {
+    row.bind(measurement->median_ns).bind(measurement->low_ns).bind(measurement->high_ns);
+    row.bind(current_measurement(trial).key(trial.key));
   } else {
     row.bind(std::nullopt).bind(std::nullopt).bind(std::nullopt).bind(std::nullopt);
   }
-  const int driver_blocks = trial.outcome.driver_blocks_per_multiprocessor;
-  row.bind(driver_blocks < 0 ? std::nullopt : std::optional(driver_blocks));
+  row.bind(false).bind(std::nullopt);  // how it stands is said afterwards
 }
-
-std::optional<Digest> known_digest(const Digest& digest) {
-  return digest.empty() ? std::nullopt : std::optional(digest);
-}
-
-/// NULL where a spec does not say.
-std::optional<double> known_part(double workload) {
-  return workload > 0 ? std::optional(workload) : std::nullopt;
-}
-
-void bind_outcome(Statement::Use& row, const tuner::model::TrialOutcome& outcome) {
-  const tuner::model::Verification& verification = outcome.verification;
-  row.bind(to_string(outcome.status))
-      .bind(outcome.detail)
-      .bind(outcome.device_lost)
-      .bind(verification.checked);
-  row.bind(verification.error_ratio).bind(verification.error_ulp_scale).bind(verification.wrong_elements);
-  row.bind(verification.first_wrong < 0 ? std::nullopt : std::optional(verification.first_wrong));
-  row.bind(verification.buffer).bind(verification.rule);
-  if (const auto& measurement = outcome.measurement) {
-    row.bind(measurement->median_ns).bind(measurement->low_ns).bind(measurement->high_ns);
-  } else {
-    row.bind(std::nullopt).bind(std::nullopt).bind(std::nullopt);
-  }
-}
-
-}  // namespace
 
 void RowWriter::put(const TrialRecord& trial, Known known) {
   const Identity identity = put_identity(trial);
   put_binary(trial, known);
-  std::optional<Digest> measurement;
-  if (trial.outcome.measurement) {
-    const StoredMeasurement stored = current_measurement(trial);
-    measurement = stored.key(trial.key);
-    put(trial.key, stored);
-  }
-  const auto put_row = [&](Statement& statement, bool with_known) {
-    auto row = statement.use();
-    row.bind(trial.key).bind(identity.tuning_case).bind(identity.kernel).bind(identity.configuration);
-    row.bind(to_string(trial.role)).bind(trial.is_default).bind(known_digest(trial.definition));
-    row.bind(known_digest(trial.binary_key)).bind(known_digest(trial.probe_key));
-    row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
-    bind_shape(row, trial);
-    bind_outcome(row, as_probed(trial));
-    row.bind(metrics_json(trial.metrics));
-    row.bind(known_part(trial.workload.operations)).bind(known_part(trial.workload.bytes));
-    row.bind(trial.origin)
-        .bind(macros_json(trial.macros))
-        .bind(trial.gpu)
-        .bind(trial.measured_at)
-        .bind(trial.sequence)
-        .bind(measurement)
-        .bind(trial.run);
-    if (with_known) row.bind(known == Known::replace);
-    row.run();
-  };
+  if (trial.outcome.measurement) put(trial.key, current_measurement(trial));
   // Most rows of another database are new here, and to prepare for those that are not takes longer than to
   // insert.
   if (known == Known::replace_if_older) {
-    put_row(m_new_trial, false);
+    auto row = m_new_trial.use();
+    bind_trial(row, trial, identity);
+    row.run();
     if (changed() > 0) return;
   }
-  put_row(m_trial, true);
+  auto row = m_trial.use();
+  bind_trial(row, trial, identity);
+  row.bind(known == Known::replace).run();
 }
 
 tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
@@ -305,7 +230,7 @@ tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
   auto row = m_failed_probe.use();
   row.bind(trial.probe_key);
   if (!row.step()) return outcome;
-  outcome.status = read_status(row);
+  outcome.status = read_enum<TrialStatus>(row);
   outcome.detail = row.text();
   return outcome;
 }
@@ -329,37 +254,21 @@ void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasuremen
     put(acquitted(trial, earlier), Known::replace_if_older);
   else
     put(trial, Known::replace_if_older);
-  const bool is_current = changed() > 0;
   // Also where the result that is here already is the newer one, and says nothing of it.
-  if (!is_current) {
-    m_fill.use()
-        .bind(trial.key)
-        .bind(trial.origin)
-        .bind(known_digest(trial.probe_key))
-        .bind(known_digest(trial.definition))
-        .run();
-    if (!trial.outcome.measurement && !trial.run.empty()) put(failure_of(trial));
+  if (changed() == 0) {
+    const Identity identity = put_identity(trial);
+    for (Statement* statement : {&m_fill, &m_trial_failure}) {
+      auto row = statement->use();
+      bind_trial(row, trial, identity);
+      row.run();
+    }
   }
   for (const StoredMeasurement& measurement : earlier) put(trial.key, measurement);
 }
 
 void RowWriter::put(const PastFailure& failure) {
-  const tuner::model::Verification& verification = failure.verification;
-  m_earlier_failure.use()
-      .bind(failure.trial)
-      .bind(failure.run)
-      .bind(to_string(failure.status))
-      .bind(failure.detail)
-      .bind(failure.measured_at)
-      .bind(failure.sequence)
-      .bind(verification.checked)
-      .bind(verification.error_ratio)
-      .bind(verification.error_ulp_scale)
-      .bind(verification.wrong_elements)
-      .bind(verification.first_wrong < 0 ? std::nullopt : std::optional(verification.first_wrong))
-      .bind(verification.buffer)
-      .bind(verification.rule)
-      .run();
+  auto row = m_earlier_failure.use();
+  db::bind(row, failure).run();
 }
 
 void RowWriter::settle_failures() {
@@ -409,15 +318,8 @@ void RowWriter::condemn(const Digest& probe) {
 }
 
 void RowWriter::put(const tuner::model::Ceiling& ceiling) {
-  m_ceiling.use()
-      .bind(ceiling.device)
-      .bind(ceiling.kind)
-      .bind(cuda_name(ceiling.type))
-      .bind(ceiling.value)
-      .bind(ceiling.unit)
-      .bind(ceiling.measured_at)
-      .bind(ceiling.trial)
-      .run();
+  auto row = m_ceiling.use();
+  db::bind(row, ceiling).run();
 }
 
 }  // namespace db

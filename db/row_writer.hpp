@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "db/row_reader.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "db/stored_records.hpp"
 #include "tuner/model/ceiling.hpp"
@@ -63,14 +63,16 @@ class RowWriter {
     tuner::model::Digest kernel;
     tuner::model::Digest configuration;
   };
+  /// Of a case: its environment and problem are put first.
+  tuner::model::Digest put_case(const tuner::model::Problem& problem,
+                                const tuner::model::Environment& environment);
   Identity put_identity(const tuner::model::TrialRecord& trial);
   /// Rows that the statement executed last on this connection changed.
   std::int64_t changed() const { return m_db.changes(); }
 
  private:
-  tuner::model::Digest put_case(const tuner::model::Problem& problem,
-                                const tuner::model::Environment& environment);
   tuner::model::Digest put_device(const tuner::model::DeviceInfo& device);
+  void bind_trial(Statement::Use& row, const tuner::model::TrialRecord& trial, const Identity& identity);
   void put_binary(const tuner::model::TrialRecord& trial, Known known);
   void note(const Probing& probing, bool just_now);
   void put_coverage(const tuner::model::FinalRecord& final, const tuner::model::Digest& id);
@@ -93,7 +95,7 @@ class RowWriter {
   Statement m_device, m_environment, m_problem, m_case, m_kernel, m_configuration, m_run, m_binary,
       m_binary_kernel, m_new_trial, m_trial, m_measurement, m_final, m_final_entry, m_coverage,
       m_entry_coverage, m_case_of, m_ceiling, m_clear, m_probing, m_verdict, m_fail_probed, m_failed_probe,
-      m_acquit, m_earlier_failure, m_settle_failures, m_fill, m_search, m_search_kernel;
+      m_acquit, m_earlier_failure, m_settle_failures, m_fill, m_trial_failure, m_search, m_search_kernel;
 };
 
 }  // namespace db

@@ -141,15 +141,18 @@ void RowWriter::put(const SearchRecord& search) {
   const Digest tuning_case = put_case(search.problem, search.environment);
   const Digest id = search_id(search, tuning_case);
   auto row = m_search.use();
-  row.bind(id).bind(tuning_case).bind(search.strategy).bind(to_string(search.ending));
-  row.bind(search.tried).bind(search.failed).bind(search.ended_at);
+  row.bind(id).bind(tuning_case).bind(search.run);
+  row.bind(search.strategy)
+      .bind(to_string(search.ending))
+      .bind(search.tried)
+      .bind(search.failed)
+      .bind(search.ended_at);
   if (search.outlook) {
-    RowBinder binder(row);
-    describe(binder, *search.outlook);
+    db::bind(row, *search.outlook);
   } else {
     for (int i = 0; i < columns_of<tuner::model::Outlook>().count(); ++i) row.bind(std::nullopt);
   }
-  row.bind(search.run).run();
+  row.run();
   for (const SearchRecord::Part& part : search.parts)
     m_search_kernel.use().bind(id).bind(part.kernel).bind(part.spec).bind(part.candidates).run();
 }

@@ -37,15 +37,14 @@ namespace {
 
 Outlook read_outlook(Statement::Use& row) {
   Outlook outlook;
-  RowArchiveReader reader(row, false);
+  RowReader reader(row);
   describe(reader, outlook);
   return outlook;
 }
 
 SearchRecord read_search(Statement::Use& row) {
   SearchRecord search;
-  search.problem = read_problem(row);
-  search.environment = read_environment(row);
+  read_case(row, search);
   search.run = row.digest();
   search.strategy = row.text();
   const std::string ending = row.text();
@@ -65,7 +64,7 @@ std::vector<SearchRecord> searches(const Connection& db, const TrialFilter& filt
   TrialFilter cases = filter;
   cases.kernel.clear();
   const Condition condition = case_condition(cases);
-  Statement select(db, sql("select_searches") + condition.text() + " ORDER BY s.contest, s.id");
+  Statement select(db, sql("select_searches") + condition.text() + " ORDER BY s.tuning_case, s.id");
   Statement parts(db, "SELECT kernel, spec, candidates FROM search_kernels WHERE search = ? ORDER BY kernel");
   std::vector<SearchRecord> list;
   auto row = select.use();
@@ -90,7 +89,7 @@ SearchFinder::SearchFinder(const Connection& db)
     : m_parts(db, sql("select_search_parts")),
       m_tried(db,
               "SELECT total(y.trials) FROM tallies AS y JOIN kernels AS k ON k.id = y.kernel "
-              "WHERE y.contest = ? AND k.name = ? AND y.superseded = 0 AND y.role <> 'baseline'"),
+              "WHERE y.tuning_case = ? AND k.name = ? AND y.superseded = 0 AND y.role <> 'baseline'"),
       m_outlooks(db, sql("select_outlooks")),
       m_settled(db, sql("select_settled")),
       m_reopened(db) {}

@@ -229,15 +229,6 @@ UnenforcedKeys::~UnenforcedKeys() {
   }
 }
 
-UncheckedRows::UncheckedRows(const Connection& db) : m_db(db) {
-  m_db.execute("PRAGMA ignore_check_constraints = ON");
-}
-
-UncheckedRows::~UncheckedRows() {
-  // Nothing to open, read or write, so it cannot fail for a reason outside this program.
-  sqlite3_exec(m_db.handle(), "PRAGMA ignore_check_constraints = OFF", nullptr, nullptr, nullptr);
-}
-
 SortingInFiles::SortingInFiles(const Connection& db) : m_db(db) {
   m_db.execute("PRAGMA temp_store = FILE");
 }

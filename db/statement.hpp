@@ -89,6 +89,7 @@ class Statement {
   };
 
   Use use() { return Use(m_handle.get()); }
+  sqlite3_stmt* handle() const { return m_handle.get(); }
 
  private:
   struct Finalize {
@@ -137,18 +138,6 @@ class UnenforcedKeys {
   UnenforcedKeys(const UnenforcedKeys&) = delete;
   UnenforcedKeys& operator=(const UnenforcedKeys&) = delete;
   ~UnenforcedKeys();
-
- private:
-  const Connection& m_db;
-};
-
-/// The CHECKs of tables are not looked at as long as it lives, by whoever copies rows that have passed them.
-class UncheckedRows {
- public:
-  explicit UncheckedRows(const Connection& db);
-  UncheckedRows(const UncheckedRows&) = delete;
-  UncheckedRows& operator=(const UncheckedRows&) = delete;
-  ~UncheckedRows();
 
  private:
   const Connection& m_db;

@@ -43,7 +43,12 @@ bool is_condemned(const TrialRecord& trial) {
 }
 
 bool is_of(const StoredMeasurement& measurement, const TrialRecord& trial) {
-  return measurement.run == trial.run && measurement.measured_at == trial.measured_at;
+  if (measurement.run != trial.run || measurement.measured_at != trial.measured_at) return false;
+  const auto& current = trial.outcome.measurement;
+  if (!current) return true;
+  // Samples are not always read.
+  return current->median_ns == measurement.measurement.median_ns &&
+         (current->samples_ns.empty() || current->samples_ns == measurement.measurement.samples_ns);
 }
 
 TrialRecord as_measured(TrialRecord trial, const StoredMeasurement& measurement) {

@@ -143,32 +143,21 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
 
 namespace {
 
-/// The outcomes without a measurement that later runs have replaced.
-class EarlierFailures {
- public:
-  explicit EarlierFailures(const Connection& db)
-      : m_select(db,
-                 "SELECT status, detail, measured_at, sequence, verified, error_ratio, error_ulp_scale, "
-                 "wrong_elements, first_wrong, wrong_buffer, rule FROM earlier_failures WHERE run = ? AND "
-                 "trial = ?") {}
-  /// Makes `trial` what `run` said of it, where that is such an outcome.
-  bool restore(TrialRecord& trial, const Digest& run) {
-    auto row = m_select.use();
-    if (!row.bind(run).bind(trial.key).step()) return false;
-    trial.outcome = {};
-    trial.outcome.status = read_status(row);
-    trial.outcome.detail = row.text();
-    trial.measured_at = row.text();
-    trial.sequence = row.integer();
-    trial.outcome.verification = read_verification(row);
-    trial.metrics.clear();
-    trial.run = run;
-    return true;
-  }
-
- private:
-  Statement m_select;
-};
+/// Makes `trial` what `run` said of it, where that is an outcome that a later run has replaced.
+bool restore_failure(Statement& select, TrialRecord& trial, const Digest& run) {
+  auto row = select.use();
+  if (!row.bind(run).bind(trial.key).step()) return false;
+  const auto failure = read_row<PastFailure>(row);
+  trial.outcome = {};
+  trial.outcome.status = failure.status;
+  trial.outcome.detail = failure.detail;
+  trial.outcome.verification = failure.verification;
+  trial.measured_at = failure.measured_at;
+  trial.sequence = failure.sequence;
+  trial.metrics.clear();
+  trial.run = run;
+  return true;
+}
 
 }  // namespace
 
@@ -183,7 +172,8 @@ Connection extract_run(const Connection& db, const Digest& run) {
   Statement select(db,
                    "SELECT id FROM trials WHERE run = ?1 UNION SELECT trial FROM measurements WHERE run = ?1 "
                    "UNION SELECT trial FROM earlier_failures WHERE run = ?1");
-  EarlierFailures failures(db);
+  Statement failures(db, "SELECT " + columns_of<PastFailure>().names() +
+                             " FROM earlier_failures WHERE run = ? AND trial = ?");
   std::set<Digest> keys;
   auto row = select.use();
   row.bind(run);
@@ -193,7 +183,7 @@ Connection extract_run(const Connection& db, const Digest& run) {
     TrialRecord trial = find_trial(db, key).value();
     std::vector<StoredMeasurement> taken = measurements(db, key);
     std::erase_if(taken, [&](const StoredMeasurement& stored) { return stored.run != run; });
-    if (trial.run != run && !failures.restore(trial, run) && !taken.empty())
+    if (trial.run != run && !restore_failure(failures, trial, run) && !taken.empty())
       trial = as_measured(std::move(trial), taken.back());
     writer.add(trial, taken);
   }

@@ -90,12 +90,12 @@ void make_database(const std::filesystem::path& path, std::int64_t trials) {
       "c.ns * 0.99, 1980, 0, 61, 512, 0, c.n FROM copies AS c "
       "CROSS JOIN measurements AS m ON m.rowid = (SELECT min(rowid) FROM measurements)");
   db.execute(fmt::format(
-      "INSERT INTO trials (id, contest, kernel, configuration, is_default, definition, superseded, binary, "
+      "INSERT INTO trials (id, tuning_case, kernel, configuration, is_default, definition, superseded, binary, "
       "entry, grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes, occupancy, "
       "blocks_per_sm, warps_per_sm, limited_by, driver_blocks_per_sm, status, detail, device_lost, verified, "
       "error_ratio, error_ulp_scale, wrong_elements, wrong_buffer, median_ns, low_ns, high_ns, metrics, "
       "operations, bytes, measured_at, measurement, sequence) "
-      "SELECT c.id, s.contest, s.kernel, c.id, 0, s.definition, 0, s.binary, s.entry, s.grid_x, s.grid_y, "
+      "SELECT c.id, s.tuning_case, s.kernel, c.id, 0, s.definition, 0, s.binary, s.entry, s.grid_x, s.grid_y, "
       "s.grid_z, s.block_x, s.block_y, s.block_z, s.dynamic_shared_bytes, s.occupancy, s.blocks_per_sm, "
       "s.warps_per_sm, s.limited_by, s.driver_blocks_per_sm, iif(c.n % 10 = 0, 'wrong_result', 'ok'), "
       "s.detail, 0, 1, s.error_ratio, s.error_ulp_scale, 0, '', c.ns, c.ns * 0.995, c.ns * 1.005, "
@@ -162,7 +162,7 @@ void ask_elsewhere(const std::filesystem::path& path) {
 void ask_by_scan(const std::filesystem::path& path) {
   const db::Connection db = db::open_for_reading(path);
   db::Statement scan(db,
-                     "SELECT id FROM trials NOT INDEXED WHERE contest = ? AND competes = 1 "
+                     "SELECT id FROM trials NOT INDEXED WHERE tuning_case = ? AND competes = 1 "
                      "ORDER BY median_ns LIMIT 1");
   auto row = scan.use();
   row.bind(db::case_id(cube(1024), seed_trial(drivers[1], 1024, kernels[0]).environment));

@@ -3,8 +3,8 @@ SELECT f.json, k.parameters, l.compile_ms
 FROM kernels AS k
 JOIN trials AS t ON t.kernel = k.id
 JOIN configurations AS f ON f.id = t.configuration
-JOIN contests AS n ON n.id = t.contest
-JOIN classes AS c ON c.id = n.class
+JOIN cases AS n ON n.id = t.tuning_case
+JOIN environments AS c ON c.id = n.environment
 JOIN binaries AS l ON l.id = t.binary
 WHERE k.family = ? AND k.name = ? AND c.toolkit = ? AND l.compile_ms > 0
 GROUP BY l.id

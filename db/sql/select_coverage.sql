@@ -5,7 +5,7 @@ FROM (SELECT coalesce(t.run, x'') AS run, k.name AS kernel, t.sequence, t.supers
              sum(t.superseded) OVER (PARTITION BY t.run, k.name ORDER BY t.sequence) AS island
       FROM trials AS t
       JOIN kernels AS k ON k.id = t.kernel
-      WHERE t.contest = ?1 AND t.status = 'ok')
+      WHERE t.tuning_case = ?1 AND t.status = 'ok')
 WHERE superseded = 0
 GROUP BY run, kernel, island
 UNION
@@ -14,5 +14,5 @@ SELECT coalesce(f.run, x''), k.name, f.sequence, f.sequence
 FROM finals AS f
 JOIN trials AS t ON t.id = f.chosen
 JOIN kernels AS k ON k.id = t.kernel
-WHERE f.contest = ?1 AND t.competes = 1
+WHERE f.tuning_case = ?1 AND t.competes = 1
 ORDER BY 1, 2, 3

@@ -2,6 +2,6 @@
 SELECT y.status, sum(y.trials) AS trials
 FROM tallies AS y
 JOIN kernels AS k ON k.id = y.kernel
-WHERE y.contest = ?1 AND y.superseded = 0 AND y.role <> 'baseline' AND y.trials > 0 AND (?2 = '' OR k.name = ?2)
+WHERE y.tuning_case = ?1 AND y.superseded = 0 AND y.role <> 'baseline' AND y.trials > 0 AND (?2 = '' OR k.name = ?2)
 GROUP BY y.status
 ORDER BY 2 DESC, 1

@@ -3,6 +3,6 @@ SELECT min(m.median_ns), k.name
 FROM trials AS t
 JOIN kernels AS k ON k.id = t.kernel
 JOIN measurements AS m ON m.trial = t.id AND m.status = 'ok'
-WHERE t.contest = ? AND t.competes = 1
+WHERE t.tuning_case = ? AND t.competes = 1
 GROUP BY k.name
 ORDER BY 1

@@ -5,10 +5,10 @@ SELECT total(max(y.tried, coalesce((
          FROM searches AS s
          JOIN search_kernels AS r ON r.search = s.id
          LEFT JOIN kernel_specs AS e ON e.family = y.family AND e.kernel = r.kernel
-         WHERE s.contest = ?1 AND s.ending IN ('exhausted', 'until') AND r.kernel = y.name
+         WHERE s.tuning_case = ?1 AND s.ending IN ('exhausted', 'until') AND r.kernel = y.name
            AND r.spec = coalesce(e.spec, r.spec)), 0)))
 FROM (SELECT k.family, k.name, total(t.trials) AS tried
       FROM tallies AS t
       JOIN kernels AS k ON k.id = t.kernel
-      WHERE t.contest = ?1 AND t.superseded = 0 AND t.role <> 'baseline' AND (?2 = '' OR k.name = ?2)
+      WHERE t.tuning_case = ?1 AND t.superseded = 0 AND t.role <> 'baseline' AND (?2 = '' OR k.name = ?2)
       GROUP BY k.family, k.name) AS y

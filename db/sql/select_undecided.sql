@@ -2,12 +2,12 @@
 -- the run was on, or any of the same name.
 SELECT t.id, f.json, k.parameters, p.family, p.sizes, p.type, p.row_padding,
        c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs, t.definition,
-       coalesce(d.architecture, ''), coalesce(d.limits, '')
+       coalesce(d.architecture, ''), d.limits
 FROM kernels AS k
 JOIN trials AS t ON t.kernel = k.id
 JOIN configurations AS f ON f.id = t.configuration
-JOIN contests AS n ON n.id = t.contest
-JOIN classes AS c ON c.id = n.class
+JOIN cases AS n ON n.id = t.tuning_case
+JOIN environments AS c ON c.id = n.environment
 JOIN problems AS p ON p.id = n.problem
 LEFT JOIN runs AS r ON r.id = t.run
 LEFT JOIN devices AS d ON d.id = coalesce(r.device, (SELECT id FROM devices WHERE name = c.device ORDER BY id LIMIT 1))

@@ -169,19 +169,20 @@ TEST_SUITE("db") {
     db::ResultStore store(folder / "tuner.db");
     const db::Connection& open = store.connection();
     const auto plans = {
-        plan_of(open, "SELECT trial, final FROM winner WHERE contest = ? AND kernel IS NULL"),
-        plan_of(open, "SELECT trial, final FROM winner WHERE contest = ? AND kernel = ?"),
+        plan_of(open, "SELECT trial, final FROM winner WHERE tuning_case = ? AND kernel IS NULL"),
+        plan_of(open, "SELECT trial, final FROM winner WHERE tuning_case = ? AND kernel = ?"),
         plan_of(open, "SELECT * FROM best WHERE family = 'matmul' AND size = '1024'"),
     };
     for (const std::string& plan : plans) {
       CAPTURE(plan);
       CHECK(contains(plan, "USING INDEX trials_fastest"));
-      CHECK(contains(plan, "USING INDEX finals_of_contest"));
+      CHECK(contains(plan, "USING INDEX finals_of_case"));
       for (const char* table : {"SCAN t\n", "SCAN w\n", "SCAN k\n", "SCAN c\n", "SCAN f\n", "SCAN n\n"})
         CHECK_FALSE(contains(plan, table));
     }
     const std::string fastest = plan_of(
-        open, "SELECT median_ns FROM trials WHERE contest = ? AND competes = 1 ORDER BY median_ns LIMIT 1");
+        open,
+        "SELECT median_ns FROM trials WHERE tuning_case = ? AND competes = 1 ORDER BY median_ns LIMIT 1");
     CHECK(contains(fastest, "USING INDEX trials_fastest"));
     CHECK_FALSE(contains(fastest, "TEMP B-TREE"));
   }

@@ -218,12 +218,12 @@ TEST_SUITE("db") {
     trial.origin = "";
     trial.probe_key = {};
     results.store().record(trial);
-    CHECK(results.ask("SELECT idea FROM trials") == "random");
+    CHECK(results.ask("SELECT origin FROM trials") == "random");
     CHECK(results.ask("SELECT probe IS NOT NULL FROM trials") == "1");
   }
 
   TEST_CASE(
-      "a final that begins now covers its contest's results, without those superseded, and its finals") {
+      "a final that begins now covers its tuning_case's results, without those superseded, and its finals") {
     Store results;
     for (const std::int64_t sequence : {10, 20, 30}) results.add(std::to_string(sequence), 100, sequence);
     results.add(timed_trial("elsewhere", 1024, 100), 99);
@@ -347,7 +347,7 @@ TEST_SUITE("db") {
     CHECK(store.connection().integer("PRAGMA foreign_keys") == 1);
     CHECK_THROWS_AS(
         store.connection().execute(
-            "INSERT INTO contests (id, class, problem) VALUES (zeroblob(16), zeroblob(16), zeroblob(16))"),
+            "INSERT INTO cases (id, class, problem) VALUES (zeroblob(16), zeroblob(16), zeroblob(16))"),
         tuner::model::Error);
   }
 

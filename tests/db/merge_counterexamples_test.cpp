@@ -118,15 +118,15 @@ TEST_SUITE("db::merge") {
 
   TEST_CASE("words that another program wrote otherwise are merged as this one writes them, each by itself") {
     for (const std::string edit :
-         {"limited_by = replace(limited_by, ',', ' , ')", "macros = replace(macros, ':', ' : ')",
-          "metrics = replace(metrics, ':', ' : ')"}) {
+         {"occupancy_limited_by = replace(occupancy_limited_by, ',', ' , ')",
+          "macros = replace(macros, ':', ' : ')", "metrics = replace(metrics, ':', ' : ')"}) {
       CAPTURE(edit);
       const Pair pair;
       meddle(pair.source, "UPDATE trials SET " + edit);
       CHECK(pair.merge().trials == 4);
       CHECK(ask(pair.target,
-                "SELECT count(*) FROM trials WHERE instr(limited_by || macros || metrics, ' : ') "
-                "+ instr(limited_by || macros || metrics, ' , ') > 0") == "0");
+                "SELECT count(*) FROM trials WHERE instr(occupancy_limited_by || macros || metrics, ' : ') "
+                "+ instr(occupancy_limited_by || macros || metrics, ' , ') > 0") == "0");
     }
   }
 

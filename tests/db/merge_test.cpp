@@ -88,8 +88,10 @@ TEST_SUITE("db") {
     meddle(folder / "other.db", "CREATE TABLE t (x)");
     CHECK(contains(refusal(target, folder / "other.db"), "another program"));
     fill(folder / "newer.db", "run", {"a"}, 1);
-    meddle(folder / "newer.db", "PRAGMA user_version = 9");
-    CHECK(contains(refusal(target, folder / "newer.db"), "version 9"));
+    meddle(folder / "newer.db", "PRAGMA user_version = 900");
+    CHECK(contains(refusal(target, folder / "newer.db"), "version 900"));
+    meddle(folder / "newer.db", "PRAGMA user_version = 8");
+    CHECK(contains(refusal(target, folder / "newer.db"), "not those of version 8"));
   }
 
   TEST_CASE("a table that is not as we make it is not read") {
@@ -117,8 +119,7 @@ TEST_SUITE("db") {
     CHECK(contains(refused_after("UPDATE configurations SET json = '[]'"), "object of parameters"));
     CHECK(contains(refused_after("UPDATE problems SET sizes = '{\"M\":0}'"), "positive size"));
     CHECK(contains(refused_after("UPDATE measurements SET samples_ns = x'0102'"), "samples"));
-    CHECK(contains(refused_after("UPDATE problems SET type = 'quaternion'"),
-                   "'quaternion' is no element type"));
+    CHECK(contains(refused_after("UPDATE problems SET type = 'quaternion'"), "element type"));
     CHECK(contains(refused_after("PRAGMA ignore_check_constraints = 1; UPDATE trials SET status = 'fine'"),
                    "fine"));
   }
@@ -128,10 +129,10 @@ TEST_SUITE("db") {
     fill(folder / "target.db", "first", {"honest"}, 100);
     fill(folder / "source.db", "second", {"liar"}, 1);
     // Their rows say another driver under the identifiers of ours.
-    meddle(folder / "source.db", "UPDATE classes SET driver = 'another'");
+    meddle(folder / "source.db", "UPDATE environments SET driver = 'another'");
     const db::Connection target = db::open_database(folder / "target.db");
     db::merge_database(target, folder / "source.db");
-    CHECK(ask(folder / "target.db", "SELECT count(*) FROM contests") == "2");
+    CHECK(ask(folder / "target.db", "SELECT count(*) FROM cases") == "2");
     CHECK(ask(folder / "target.db", "SELECT configuration FROM best WHERE driver = '580.159.04'") ==
           R"({"NAME":"honest"})");
   }
@@ -153,7 +154,8 @@ TEST_SUITE("db") {
              ask(path, "SELECT group_concat(json) FROM (SELECT json FROM configurations ORDER BY json)") +
              ask(path, "SELECT group_concat(hex(id)) FROM (SELECT id FROM measurements ORDER BY id)") +
              ask(path,
-                 "SELECT group_concat(metrics || limited_by || coalesce(first_wrong, '-')) FROM trials");
+                 "SELECT group_concat(metrics || occupancy_limited_by || coalesce(verification_first_wrong, "
+                 "'-')) FROM trials");
     };
     meddle(folder / "source.db", "PRAGMA wal_checkpoint(TRUNCATE)");
     const std::string plain = merged("");
@@ -165,7 +167,8 @@ TEST_SUITE("db") {
                  "CAST(substr(configuration, 2) || x'00' AS BLOB)") == plain);
     CHECK(merged("UPDATE trials SET metrics = replace(metrics, ':', ' : '); UPDATE measurements SET "
                  "metrics = replace(metrics, ':', ' : ')") == plain);
-    CHECK(merged("UPDATE trials SET limited_by = replace(limited_by, ',', ', '), first_wrong = -5") == plain);
+    CHECK(merged("UPDATE trials SET occupancy_limited_by = replace(occupancy_limited_by, ',', ', '), "
+                 "verification_first_wrong = -5") == plain);
   }
 
   TEST_CASE("a damaged database is refused") {
@@ -308,7 +311,7 @@ TEST_SUITE("db") {
         write(folder / "1.db", "one", first);
         write(folder / "2.db", "two", second);
         const std::string expected = std::max<std::string>(first.verdict, second.verdict);
-        for (const db::Rows rows : {db::Rows::as_they_are, db::Rows::as_values}) {
+        {
           for (const bool at_once : {false, true}) {
             for (const bool turned : {false, true}) {
               CAPTURE(first.has_trial);
@@ -324,7 +327,6 @@ TEST_SUITE("db") {
               {
                 const db::Connection target = db::open_database(path);
                 db::MergeOptions options;
-                options.rows = rows;
                 if (at_once) {
                   db::merge_databases(target, paths, options);
                 } else {
@@ -360,12 +362,11 @@ TEST_SUITE("db") {
     }
   }
 
-  TEST_CASE(
-      "a database of the first version is merged as what it would be brought up to, and stays what it is") {
+  TEST_CASE("a database of version 8 is merged as what it would be brought up to, and stays what it is") {
     const TempFolder folder;
-    std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_1.sql");
+    std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_8.sql");
     meddle(folder / "old.db", std::string(std::istreambuf_iterator<char>(in), {}) +
-                                  "PRAGMA user_version = 1; PRAGMA application_id = 1953853029;");
+                                  "PRAGMA user_version = 8; PRAGMA application_id = 1953853029;");
     const std::string trials = ask(folder / "old.db", "SELECT count(*) FROM trials");
     CHECK(trials != "0");
     {
@@ -373,7 +374,7 @@ TEST_SUITE("db") {
       CHECK(std::to_string(db::merge_database(target, folder / "old.db").trials) == trials);
       CHECK(db::merge_database(target, folder / "old.db").trials == 0);
     }
-    CHECK(ask(folder / "old.db", "PRAGMA user_version") == "1");
+    CHECK(ask(folder / "old.db", "PRAGMA user_version") == "8");
     std::filesystem::copy_file(folder / "old.db", folder / "migrated.db");
     { const db::ResultStore migrated(folder / "migrated.db"); }
     constexpr const char* winners =

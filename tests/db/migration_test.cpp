@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <vector>
+#include <map>
+#include <sstream>
 
 #include "db/best.hpp"
 #include "db/database.hpp"
@@ -18,15 +19,22 @@ using db_test::TempFolder;
 namespace {
 
 int shipped_version() {
-  return db::shipped_migrations().back().version;
+  return db::shipped_schema().version;
 }
 
-/// The shipped schema and a step that a later version might take.
-std::vector<db::Migration> with_next(std::string_view sql) {
-  const auto shipped = db::shipped_migrations();
-  std::vector<db::Migration> migrations(shipped.begin(), shipped.end());
-  migrations.push_back({shipped_version() + 1, "more.sql", sql});
-  return migrations;
+/// The step that a later version might take.
+db::Schema with_next(const std::string& sql) {
+  return {shipped_version() + 1, db::shipped_schema().create,
+          [sql](const db::Connection& database) { database.execute(sql); }};
+}
+
+/// What the program of version 8 left after two sizes of a kernel, whose spec was then edited to exclude the
+/// fastest of three configurations. One failure of the past and one death while probing were added.
+void make_version_8(const std::filesystem::path& path) {
+  std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_8.sql");
+  const std::string dump((std::istreambuf_iterator<char>(in)), {});
+  REQUIRE(dump.size() > 10'000);
+  db_test::meddle(path, dump + "PRAGMA user_version = 8; PRAGMA application_id = 1953853029;");
 }
 
 std::filesystem::path copy_beside(const std::filesystem::path& path) {
@@ -41,17 +49,12 @@ void make_shipped_version(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_SUITE("db") {
-  TEST_CASE("migrations are numbered from 1 without gaps") {
-    int expected = 1;
-    for (const db::Migration& migration : db::shipped_migrations()) CHECK(migration.version == expected++);
-  }
-
   TEST_CASE("a migration keeps the rows and leaves a copy of what was before") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     make_shipped_version(path);
-    const auto migrations = with_next("ALTER TABLE runs ADD COLUMN note TEXT;");
-    db::open_database(path, {}, migrations);
+    const db::Schema next = with_next("ALTER TABLE runs ADD COLUMN note TEXT;");
+    db::open_database(path, {}, next);
     CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version() + 1));
     CHECK(ask(path, "SELECT count(*) FROM trials") == "1");
     CHECK(ask(path, "SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'note'") == "1");
@@ -76,9 +79,9 @@ TEST_SUITE("db") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     make_shipped_version(path);
-    const auto broken = with_next("ALTER TABLE runs ADD COLUMN note TEXT; SELECT nonsense;");
+    const db::Schema broken = with_next("ALTER TABLE runs ADD COLUMN note TEXT; SELECT nonsense;");
     error_of([&] { db::open_database(path, {}, broken); });
-    const auto orphaning = with_next("DELETE FROM kernels;");
+    const db::Schema orphaning = with_next("DELETE FROM kernels;");
     CHECK(contains(error_of([&] { db::open_database(path, {}, orphaning); }).what(), "refer to nothing"));
     CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
     CHECK(ask(path, "SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'note'") == "0");
@@ -88,93 +91,17 @@ TEST_SUITE("db") {
     CHECK(std::filesystem::exists(copy_beside(path).string() + ".2"));
   }
 
-  TEST_CASE("a database of version 1 loses nothing and gives the same answers") {
-    const TempFolder folder;
-    const auto path = folder / "tuner.db";
-    {
-      // What version 0.1.0 left after two sweeps of two kernels, the first with an edited source.
-      std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_1.sql");
-      const std::string dump((std::istreambuf_iterator<char>(in)), {});
-      REQUIRE(dump.size() > 10'000);
-      db_test::meddle(path, dump + "PRAGMA user_version = 1; PRAGMA application_id = 1953853029;");
-    }
-    const db::Connection opened = db::open_for_reading(path);
-    CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
-    CHECK(std::filesystem::exists(path.string() + ".before-0002"));
-    for (const auto& [table, rows] :
-         {std::pair("trials", "32"), std::pair("measurements", "21"), std::pair("finals", "4"),
-          std::pair("final_entries", "5"), std::pair("runs", "2"), std::pair("attempts", "32")}) {
-      CAPTURE(table);
-      CHECK(ask(path, fmt::format("SELECT count(*) FROM {}", table)) == rows);
-    }
-    CHECK(ask(path, "SELECT count(*) FROM trials WHERE superseded") == "16");
-    CHECK(ask(path, "SELECT group_concat(DISTINCT size || ' ' || volume) FROM trial") == "100 100,200 200");
-    CHECK(ask(path, "SELECT count(*) FROM trial WHERE median_ms IS NOT NULL AND ratio > 0") == "16");
-    CHECK(ask(path, "SELECT count(*) FROM measurement") == "21");
-    CHECK(ask(path, "SELECT count(*) FROM run") == "2");
-    for (const auto& [size, id] : {std::pair(100, "29c132aa676035752b0d9f899ad6f6c8"),
-                                   std::pair(200, "e930ad1390dc29f30b117511325c06f5")}) {
-      db::BestQuery query;
-      query.sizes = {size};
-      const auto answers = db::best(opened, query);
-      REQUIRE(answers.size() == 1);
-      CHECK(answers[0].winner.key.hex() == id);
-      CHECK(answers[0].final.has_value());
-      CHECK(answers[0].newcomers.empty());
-    }
-  }
-
   TEST_CASE(
-      "a database of version 2 loses nothing, and what cannot be launched is no part of its space any more") {
+      "a database of version 8 loses nothing, and what its spec excludes stays out wherever it is merged") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
-    {
-      // What the program before searches were remembered left after three sizes of a kernel, a third of whose
-      // configurations has blocks of 2048 threads.
-      std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_2.sql");
-      const std::string dump((std::istreambuf_iterator<char>(in)), {});
-      REQUIRE(dump.size() > 10'000);
-      db_test::meddle(path, dump + "PRAGMA user_version = 2; PRAGMA application_id = 1953853029;");
-    }
-    const db::Connection opened = db::open_for_reading(path);
-    CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
-    CHECK(std::filesystem::exists(path.string() + ".before-0003"));
-    for (const auto& [table, rows] :
-         {std::pair("trials", "18"), std::pair("measurements", "9"), std::pair("finals", "3"),
-          std::pair("runs", "2"), std::pair("searches", "0")}) {
-      CAPTURE(table);
-      CHECK(ask(path, fmt::format("SELECT count(*) FROM {}", table)) == rows);
-    }
-    CHECK(ask(path, "SELECT group_concat(DISTINCT status) FROM trials WHERE superseded") == "unlaunchable");
-    CHECK(ask(path, "SELECT count(*) FROM trials WHERE superseded") == "6");
-    CHECK(ask(path, "SELECT sum(trials) FROM tallies WHERE superseded = 0") == "12");
-    CHECK(ask(path, "SELECT count(*) FROM trials WHERE idea <> ''") == "0");
-    db::BestQuery query;
-    query.sizes = {200};
-    const auto answers = db::best(opened, query);
-    REQUIRE(answers.size() == 1);
-    CHECK(answers[0].winner.key.hex() == "0a8314760143d7f3a8571257ab5d8b33");
-    CHECK(answers[0].final.has_value());
-    CHECK_FALSE(answers[0].searched.has_value());
-    CHECK(db::runs(opened).at(0).strategy.empty());
-  }
-
-  TEST_CASE(
-      "a database of version 7 loses nothing, and what its spec excludes stays out wherever it is merged") {
-    const TempFolder folder;
-    const auto path = folder / "tuner.db";
-    {
-      // Two sizes of a kernel, then its spec edited to exclude the fastest of three configurations. One
-      // failure of the past and one death while probing were added.
-      std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_7.sql");
-      const std::string dump((std::istreambuf_iterator<char>(in)), {});
-      REQUIRE(dump.size() > 10'000);
-      db_test::meddle(path, dump + "PRAGMA user_version = 7; PRAGMA application_id = 1953853029;");
-    }
+    make_version_8(path);
     std::filesystem::copy_file(path, folder / "source.db");
     const db::Connection opened = db::open_for_reading(path);
     CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
-    CHECK(std::filesystem::exists(path.string() + ".before-0008"));
+    CHECK(ask(path, "PRAGMA integrity_check") == "ok");
+    CHECK(ask(path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'v8%'") == "0");
+    CHECK(std::filesystem::exists(path.string() + ".before-0009"));
     const auto merged = folder / "merged.db";
     db::merge_database(db::open_database(merged), folder / "source.db");
     for (const auto& database : {path, merged}) {
@@ -188,6 +115,7 @@ TEST_SUITE("db") {
         CHECK(ask(database, fmt::format("SELECT count(*) FROM {}", table)) == rows);
       }
       CHECK(ask(database, "SELECT sum(deaths) FROM verdicts") == "3");
+      CHECK(ask(database, "SELECT sum(trials) FROM tallies") == "6");
       CHECK(ask(database, "SELECT group_concat(DISTINCT configuration) FROM trial WHERE superseded") ==
             "{\"BLOCK_SIZE\":16}");
       CHECK(ask(database, "SELECT group_concat(configuration ->> 'BLOCK_SIZE') FROM best") == "32,32");
@@ -198,19 +126,84 @@ TEST_SUITE("db") {
     CHECK(ask(path, "SELECT group_concat(configuration ->> 'BLOCK_SIZE') FROM best") == "32,32");
   }
 
+  TEST_CASE("every value of version 8 has its column in this version") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    make_version_8(path);
+    std::filesystem::copy_file(path, folder / "before.db");
+    db::open_database(path);
+    // Names in version 8 and now, where they differ; what is unknown was 0 or '' there.
+    const std::map<std::string, std::string> tables = {{"classes", "environments"}, {"contests", "cases"}};
+    const std::map<std::string, std::string> columns = {
+        {"class", "environment"},
+        {"contest", "tuning_case"},
+        {"idea", "origin"},
+        {"blocks_per_sm", "occupancy_blocks_per_multiprocessor"},
+        {"warps_per_sm", "occupancy_active_warps_per_multiprocessor"},
+        {"occupancy", "occupancy_fraction"},
+        {"limited_by", "occupancy_limited_by"},
+        {"driver_blocks_per_sm", "driver_blocks_per_multiprocessor"},
+        {"verified", "verification_checked"},
+        {"error_ratio", "verification_error_ratio"},
+        {"error_ulp_scale", "verification_error_ulp_scale"},
+        {"wrong_elements", "verification_wrong_elements"},
+        {"first_wrong", "verification_first_wrong"},
+        {"wrong_buffer", "verification_buffer"},
+        {"rule", "verification_rule"},
+        {"operations", "workload_operations"},
+        {"bytes", "workload_bytes"}};
+    const auto now = [](const auto& names, const std::string& name) {
+      const auto found = names.find(name);
+      return found == names.end() ? name : found->second;
+    };
+    std::istringstream in(ask(folder / "before.db",
+                              "SELECT group_concat(t.name || ' ' || c.name, ' ') FROM sqlite_schema AS t, "
+                              "pragma_table_info(t.name) AS c WHERE t.type = 'table'"));
+    std::string table;
+    std::string column;
+    int compared = 0;
+    while (in >> table >> column) {
+      if (table == "tallies") continue;  // counted anew
+      CAPTURE(table);
+      CAPTURE(column);
+      const auto values = [&](const std::filesystem::path& of, const std::string& from,
+                              const std::string& name) {
+        return ask(of,
+                   fmt::format("SELECT group_concat(v, '|') FROM (SELECT quote(nullif(nullif({0}, ''), 0)) "
+                               "AS v FROM {1} ORDER BY 1)",
+                               name, from));
+      };
+      CHECK(values(path, now(tables, table), now(columns, column)) ==
+            values(folder / "before.db", table, column));
+      ++compared;
+    }
+    CHECK(compared > 150);
+  }
+
+  TEST_CASE("a database older than version 8 is refused, and the error says what reads it") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    make_version_8(path);
+    db_test::meddle(path, "PRAGMA user_version = 7");
+    const auto refusal = error_of([&] { db::open_database(path); });
+    CHECK(contains(refusal.what(), "its schema is version 7, and this program reads versions 8 and 9"));
+    CHECK(contains(refusal.hint(), "tuner import"));
+    CHECK(ask(path, "PRAGMA user_version") == "7");
+  }
+
   TEST_CASE("an older schema is brought up to date by who reads it, or else the error names both versions") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     make_shipped_version(path);
     db::OpenOptions reading;
     reading.mode = db::Mode::read_only;
-    const auto broken = with_next("SELECT nonsense;");
+    const db::Schema broken = with_next("SELECT nonsense;");
     const std::string refusal = error_of([&] { db::open_database(path, reading, broken); }).what();
     CHECK(contains(refusal, fmt::format("its schema is version {}", shipped_version())));
     CHECK(contains(refusal, fmt::format("reads version {}", shipped_version() + 1)));
     CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
-    const auto migrations = with_next("ALTER TABLE runs ADD COLUMN note TEXT;");
-    CHECK_NOTHROW(db::open_database(path, reading, migrations));
+    const db::Schema next = with_next("ALTER TABLE runs ADD COLUMN note TEXT;");
+    CHECK_NOTHROW(db::open_database(path, reading, next));
     CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version() + 1));
     CHECK(ask(path, "SELECT count(*) FROM trials") == "1");
   }

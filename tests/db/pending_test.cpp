@@ -60,7 +60,7 @@ TEST_SUITE("db") {
       CHECK(ask(path, "SELECT count(*) FROM trials") == "2");
     }
     SUBCASE("one is refused") {
-      trials[1].environment.l2 = std::string(100, 'x');
+      trials[1].environment.l2 = std::string(2'000'000, 'x');
       results.turn_over({&trials[0], &trials[1]}, {&trials[2], &trials[3]});
       CHECK(ask(path, "SELECT count(*) FROM trials") == "1");
       CHECK(contains(ear.heard, "a result was refused"));

@@ -48,20 +48,4 @@ TEST_SUITE("db") {
     writer.join();
     CHECK(written > 20);
   }
-
-  TEST_CASE("a database of any earlier version is merged, and is left as it was") {
-    std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_1.sql");
-    const std::string dump((std::istreambuf_iterator<char>(in)), {});
-    const std::size_t newest = db::shipped_migrations().size();
-    for (std::size_t version = 1; version < newest; ++version) {
-      CAPTURE(version);
-      const TempFolder folder(db_test::memory_folder());
-      db_test::meddle(folder / "old.db",
-                      dump + "PRAGMA user_version = 1; PRAGMA application_id = 1953853029;");
-      db::open_database(folder / "old.db", {}, db::shipped_migrations().first(version));
-      const db::Connection target = db::open_database(folder / "tuner.db");
-      CHECK(db::merge_database(target, folder / "old.db").trials == 32);
-      CHECK(ask(folder / "old.db", "PRAGMA user_version") == fmt::format("{}", version));
-    }
-  }
 }

@@ -110,10 +110,11 @@ TEST_SUITE("db") {
     CHECK(ratio("b") == "1.0");
     CHECK(ratio("a") == "0.998");
     CHECK(ratio("slow") == "1.996");
-    CHECK(ask(path, "SELECT count(DISTINCT contest) FROM trial") == "2");
-    CHECK(ask(path,
-              "SELECT count(*) FROM best AS b JOIN trial AS t USING (contest) WHERE t.role = 'baseline'") ==
-          "1");
+    CHECK(ask(path, "SELECT count(DISTINCT tuning_case) FROM trial") == "2");
+    CHECK(
+        ask(path,
+            "SELECT count(*) FROM best AS b JOIN trial AS t USING (tuning_case) WHERE t.role = 'baseline'") ==
+        "1");
     CHECK(ask(path, "SELECT count(*) FROM final AS f JOIN run AS r ON r.id = f.run") == "3");
   }
 

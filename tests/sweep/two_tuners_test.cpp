@@ -109,7 +109,7 @@ TEST_SUITE("tuner::sweep several tuners") {
       const std::int64_t cases = one_environment ? 1 : 2;
       CHECK(tuning.count("trials WHERE status = 'ok'") == cases * count);
       CHECK(tuning.count("trials") == cases * count);
-      CHECK(tuning.count("(SELECT DISTINCT contest, configuration FROM trials)") == cases * count);
+      CHECK(tuning.count("(SELECT DISTINCT tuning_case, configuration FROM trials)") == cases * count);
       CHECK(tuning.count("winner WHERE kernel IS NULL") == cases);
       CHECK(tuning.count("runs") <= starts);
       CHECK(tuning.count("runs") >= starts - killed);

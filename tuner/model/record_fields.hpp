@@ -269,13 +269,12 @@ void describe(Archive& a, T& v) {
   a(Figure{"high", "upper end of it", "of the best time"}, v.high);
   a(Figure{"estimate", "where the gain comes from"}, v.estimate);
   a(Figure{"stretch", "that the gain is of, failures not counted", "results"}, v.stretch);
-  a(Figure{"behind", "of searches on test spaces that ended like this one more than 5 % behind the best",
-           "share", "it did not end so"},
+  a(Figure{"behind", "of searches on test spaces that ended like this one more than 5 % behind the best; 0: none",
+           "share"},
     v.behind);
-  a(Figure{"behind_at_worst", "the same on the kind of space where it is largest", "share",
-           "it did not end so"},
+  a(Figure{"behind_at_worst", "the same on the kind of space where it is largest", "share"},
     v.behind_at_worst);
-  a(Figure{"faster", "of the rest, at most, that is faster, with 95 % confidence", "share", "not known"},
+  a(Figure{"faster", "of the rest, at most, that is faster, with 95 % confidence; 0: not known", "share"},
     v.faster);
 }
 

@@ -6,7 +6,7 @@ SELECT n.id, p.family, p.sizes, p.type, p.row_padding,
        total(y.trials) FILTER (WHERE y.status NOT IN ('ok', 'dropped', 'skipped')),
        max(y.latest)
 FROM problems AS p
-JOIN contests AS n ON n.problem = p.id
-JOIN classes AS c ON c.id = n.class
-JOIN tallies AS y ON y.contest = n.id AND y.trials > 0 AND y.superseded = 0
+JOIN cases AS n ON n.problem = p.id
+JOIN environments AS c ON c.id = n.environment
+JOIN tallies AS y ON y.tuning_case = n.id AND y.trials > 0 AND y.superseded = 0
 JOIN kernels AS k ON k.id = y.kernel

@@ -1,0 +1,217 @@
+#include "db/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string_view>
+
+#include "db/stored_records.hpp"
+
+namespace db {
+
+void Columns::add(const tuner::model::Figure& figure, Type type) {
+  Column& column = m_columns.emplace_back();
+  column.name = m_prefix + figure.name;
+  column.may_be_null = m_may_be_null || figure.may_be_missing();
+  column.comment = figure.meaning;
+  if (*figure.unit != 0) column.comment += fmt::format(" ({})", figure.unit);
+  if (*figure.missing != 0) column.comment += fmt::format("; NULL: {}", figure.missing);
+  const auto checked = [&](const char* sql_type, const char* check) {
+    column.type = sql_type;
+    column.check = fmt::format(fmt::runtime(check), column.name);
+  };
+  switch (type) {
+    case Type::integer:
+      return checked("INTEGER", "");
+    case Type::flag:
+      return checked("INTEGER", "{} IN (0, 1)");
+    case Type::real:
+      column.may_be_null = true;
+      return checked("REAL", "");  // not a number
+    case Type::text:
+      return checked("TEXT", "length({}) <= 1048576");
+    case Type::digest:
+      return checked("BLOB", "length({}) = 16");
+    case Type::samples:
+      return checked("BLOB", "length({}) <= 16777216");
+  }
+}
+
+std::string Columns::names(const std::string& prefix) const {
+  std::string out;
+  for (const Column& column : m_columns) out += (out.empty() ? "" : ", ") + prefix + column.name;
+  return out;
+}
+
+std::string Columns::parameters() const {
+  std::string out;
+  for (std::size_t i = 0; i < m_columns.size(); ++i) out += out.empty() ? "?" : ", ?";
+  return out;
+}
+
+std::string Columns::definitions(Null null) const {
+  std::string out;
+  for (const Column& column : m_columns) {
+    out += fmt::format(
+        "{}{} {}{}{}{}{}", out.empty() ? "" : "\n  ", column.name, column.type,
+        column.may_be_null || null == Null::allowed ? "" : " NOT NULL",
+        column.check.empty() ? "" : fmt::format(" CHECK ({})", column.check),
+        &column == &m_columns.back() ? "" : ",",
+        column.comment.empty() || &column == &m_columns.back() ? "" : fmt::format("  -- {}", column.comment));
+  }
+  return out;
+}
+
+const Columns& trial_columns() {
+  static const Columns columns = [] {
+    Columns list;
+    const tuner::model::TrialRecord trial{};
+    describe_row(list, trial);
+    return list;
+  }();
+  return columns;
+}
+
+namespace {
+
+/// What a trial is of: rows of other tables.
+constexpr std::array identity = {"id", "tuning_case", "kernel", "configuration"};
+/// What follows from its binary and its measurement.
+constexpr std::array derived = {"entry", "median_ns", "low_ns", "high_ns", "measurement"};
+constexpr std::array standing = {"superseded", "judged_by"};
+/// What stays known.
+constexpr std::array kept = {"origin", "macros", "definition", "probe"};
+
+bool is_kept(const std::string& name) {
+  return std::find(kept.begin(), kept.end(), name) != kept.end();
+}
+
+/// What a new result replaces.
+std::vector<std::string> result_names() {
+  std::vector<std::string> names;
+  for (const Columns::Column& column : trial_columns().list()) names.push_back(column.name);
+  names.insert(names.end(), derived.begin(), derived.end());
+  return names;
+}
+
+template <class Names, class Text>
+std::string joined(const Names& names, const Text& text) {
+  std::string out;
+  for (const auto& name : names) out += (out.empty() ? "" : ", ") + text(std::string(name));
+  return out;
+}
+
+/// A run that is not here is unknown.
+std::string parameter(const std::string& name) {
+  return name == "run" ? "(SELECT id FROM runs WHERE id = ?)" : "?";
+}
+
+std::string row_names() {
+  return joined(trial_row_names(), [](const std::string& name) { return name; });
+}
+
+std::string row_parameters() {
+  return joined(trial_row_names(), parameter);
+}
+
+std::string rank(const std::string& of) {
+  return fmt::format(
+      "({0}.measured_at, coalesce({0}.measurement, x''), coalesce({0}.run, x''), {0}.sequence, "
+      "iif({0}.measurement IS NULL, {0}.status || {0}.detail, ''), coalesce({0}.definition, x''))",
+      of);
+}
+
+}  // namespace
+
+const std::vector<std::string>& trial_row_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list(identity.begin(), identity.end());
+    for (std::string& name : result_names()) list.push_back(std::move(name));
+    list.insert(list.end(), standing.begin(), standing.end());
+    return list;
+  }();
+  return names;
+}
+
+std::string insert_statement(const std::string& table, const std::string& leading, const Columns& columns) {
+  std::string parameters;
+  std::istringstream in(leading);
+  for (std::string name; std::getline(in >> std::ws, name, ',');) parameters += parameter(name) + ", ";
+  return fmt::format("INSERT INTO {} ({}, {}) VALUES ({}{})", table, leading, columns.names(), parameters,
+                     columns.parameters());
+}
+
+std::string insert_trial() {
+  return fmt::format("INSERT INTO trials ({}) VALUES ({}) ON CONFLICT DO NOTHING", row_names(),
+                     row_parameters());
+}
+
+std::string update_trial() {
+  const auto value = [](const std::string& name) {
+    return fmt::format(fmt::runtime(is_kept(name) ? "coalesce(excluded.{0}, trials.{0})" : "excluded.{0}"),
+                       name);
+  };
+  const auto as_it_is = [](const std::string& name) { return name; };
+  return fmt::format(
+      "INSERT INTO trials ({}) VALUES ({}) ON CONFLICT (id) DO UPDATE SET ({}) = ({}) WHERE ? OR {} >= {}",
+      row_names(), row_parameters(), joined(result_names(), as_it_is), joined(result_names(), value),
+      rank("excluded"), rank("trials"));
+}
+
+std::string fill_trial() {
+  const auto value = [](const std::string& name) {
+    return fmt::format("{0} = coalesce(trials.{0}, given.{0})", name);
+  };
+  std::string lacks;
+  for (const char* name : kept)
+    lacks += fmt::format("{}(trials.{} IS NULL AND given.{} IS NOT NULL)", lacks.empty() ? "" : " OR ", name,
+                         name);
+  return fmt::format(
+      "WITH given ({}) AS (SELECT {}) UPDATE trials SET {} FROM given WHERE trials.id = given.id AND ({})",
+      row_names(), row_parameters(), joined(kept, value), lacks);
+}
+
+std::string keep_later_failure() {
+  std::string set;
+  std::string values;
+  for (const Columns::Column& column : columns_of<PastFailure>().list()) {
+    if (column.name == "run" || column.name == "trial") continue;
+    set += (set.empty() ? "" : ", ") + column.name;
+    values += (values.empty() ? "excluded." : ", excluded.") + column.name;
+  }
+  return fmt::format(
+      "ON CONFLICT DO UPDATE SET ({}) = ({}) WHERE (excluded.measured_at, excluded.sequence, "
+      "excluded.status, excluded.detail) > (earlier_failures.measured_at, earlier_failures.sequence, "
+      "earlier_failures.status, earlier_failures.detail)",
+      set, values);
+}
+
+std::string insert_failure() {
+  const Columns& columns = columns_of<PastFailure>();
+  return fmt::format(
+      "WITH given ({0}) AS (SELECT {1}) INSERT INTO earlier_failures ({0}) SELECT {0} FROM given "
+      "WHERE EXISTS (SELECT 1 FROM trials WHERE id = given.trial) "
+      "AND EXISTS (SELECT 1 FROM runs WHERE id = given.run) {2}",
+      columns.names(), columns.parameters(), keep_later_failure());
+}
+
+std::string insert_measurement() {
+  const Columns& columns = columns_of<tuner::model::Measurement>();
+  return fmt::format(
+      "INSERT INTO measurements (id, trial, measured_at, run, sequence, status, metrics, {}) "
+      "VALUES (?, ?, ?, (SELECT id FROM runs WHERE id = ?), ?, ?, ?, {}) ON CONFLICT (id) DO NOTHING",
+      columns.names(), columns.parameters());
+}
+
+std::string keep_trial_failure() {
+  std::string values = columns_of<PastFailure>().names();
+  values.replace(values.find("trial"), 5, "id");
+  return fmt::format(
+      "WITH given ({}) AS (SELECT {}) INSERT INTO earlier_failures ({}) SELECT {} FROM given "
+      "WHERE measurement IS NULL AND run IS NOT NULL {}",
+      row_names(), row_parameters(), columns_of<PastFailure>().names(), values, keep_later_failure());
+}
+
+}  // namespace db
