@@ -72,7 +72,7 @@ void apply(const Connection& db, const Schema& schema) {
   transaction.commit();
 }
 
-std::string file(std::string_view name) {
+std::string schema_file(std::string_view name) {
   for (const auto& file : schema::embedded_files())
     if (file.path == name) return std::string(file.text);
   throw std::logic_error(fmt::format("db/schema has no {}", name));
@@ -99,13 +99,13 @@ std::string create_statements() {
       {"{verification}", verification.names()},
       {"{OLD.verification}", verification.names("OLD.")},
       {"{keep the later failure}", keep_later_failure()}};
-  std::string text = file("schema.sql");
+  std::string text = schema_file("schema.sql");
   for (const auto& [mark, columns] : marks) text.replace(text.find(mark), std::strlen(mark), columns);
   return text;
 }
 
 /// The first column of every row.
-std::vector<std::string> texts(const Connection& db, const std::string& sql) {
+std::vector<std::string> first_column(const Connection& db, const std::string& sql) {
   Statement select(db, sql);
   std::vector<std::string> list;
   auto row = select.use();
@@ -118,15 +118,15 @@ void upgrade_from_8(const Connection& db) {
   db.execute("PRAGMA legacy_alter_table = ON");  // no table follows another to its new name
   for (const char* type : {"view", "trigger", "index"}) {
     const auto names =
-        texts(db, fmt::format("SELECT name FROM sqlite_schema WHERE type = '{}' AND sql <> ''", type));
+        first_column(db, fmt::format("SELECT name FROM sqlite_schema WHERE type = '{}' AND sql <> ''", type));
     for (const std::string& name : names) db.execute(fmt::format("DROP {} \"{}\"", type, name));
   }
   const auto tables =
-      texts(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'");
+      first_column(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'");
   for (const std::string& name : tables)
     db.execute(fmt::format("ALTER TABLE \"{0}\" RENAME TO \"v8_{0}\"", name));
   db.execute(shipped_schema().create);
-  db.execute(file("from_8.sql"));
+  db.execute(schema_file("from_8.sql"));
   for (const std::string& name : tables) db.execute(fmt::format("DROP TABLE \"v8_{}\"", name));
   db.execute("PRAGMA legacy_alter_table = OFF");
 }

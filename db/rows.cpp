@@ -77,22 +77,22 @@ const Columns& trial_columns() {
 namespace {
 
 /// What a trial is of: rows of other tables.
-constexpr std::array identity = {"id", "tuning_case", "kernel", "configuration"};
+constexpr std::array trial_identity = {"id", "tuning_case", "kernel", "configuration"};
 /// What follows from its binary and its measurement.
-constexpr std::array derived = {"entry", "median_ns", "low_ns", "high_ns", "measurement"};
-constexpr std::array standing = {"superseded", "judged_by"};
+constexpr std::array trial_results = {"entry", "median_ns", "low_ns", "high_ns", "measurement"};
+constexpr std::array trial_standing = {"superseded", "judged_by"};
 /// What stays known.
-constexpr std::array kept = {"origin", "macros", "definition", "probe"};
+constexpr std::array kept_columns = {"origin", "macros", "definition", "probe"};
 
 bool is_kept(const std::string& name) {
-  return std::find(kept.begin(), kept.end(), name) != kept.end();
+  return std::find(kept_columns.begin(), kept_columns.end(), name) != kept_columns.end();
 }
 
 /// What a new result replaces.
 std::vector<std::string> result_names() {
   std::vector<std::string> names;
   for (const Columns::Column& column : trial_columns().list()) names.push_back(column.name);
-  names.insert(names.end(), derived.begin(), derived.end());
+  names.insert(names.end(), trial_results.begin(), trial_results.end());
   return names;
 }
 
@@ -127,9 +127,9 @@ std::string rank(const std::string& of) {
 
 const std::vector<std::string>& trial_row_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> list(identity.begin(), identity.end());
+    std::vector<std::string> list(trial_identity.begin(), trial_identity.end());
     for (std::string& name : result_names()) list.push_back(std::move(name));
-    list.insert(list.end(), standing.begin(), standing.end());
+    list.insert(list.end(), trial_standing.begin(), trial_standing.end());
     return list;
   }();
   return names;
@@ -165,12 +165,12 @@ std::string fill_trial() {
     return fmt::format("{0} = coalesce(trials.{0}, given.{0})", name);
   };
   std::string lacks;
-  for (const char* name : kept)
+  for (const char* name : kept_columns)
     lacks += fmt::format("{}(trials.{} IS NULL AND given.{} IS NOT NULL)", lacks.empty() ? "" : " OR ", name,
                          name);
   return fmt::format(
       "WITH given ({}) AS (SELECT {}) UPDATE trials SET {} FROM given WHERE trials.id = given.id AND ({})",
-      row_names(), row_parameters(), joined(kept, value), lacks);
+      row_names(), row_parameters(), joined(kept_columns, value), lacks);
 }
 
 std::string keep_later_failure() {

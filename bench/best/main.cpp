@@ -17,6 +17,7 @@
 #include "db/database.hpp"
 #include "db/ids.hpp"
 #include "db/result_store.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/error.hpp"
 
@@ -83,25 +84,33 @@ void make_database(const std::filesystem::path& path, std::int64_t trials) {
       "INSERT INTO configurations SELECT id, "
       "'{\"BLOCK_SIZE\":32,\"ELEMENTS_PER_THREAD\":8,\"SEED\":' || n || '}' FROM copies ORDER BY id");
   db.execute(
-      "INSERT INTO measurements (id, trial, measured_at, status, samples_ns, launches_per_sample, median_ns, "
-      "low_ns, high_ns, min_ns, sm_clock_mhz, throttled_samples, temperature_c, power_w, "
+      "INSERT INTO measurements (id, trial, measured_at, status, metrics, samples_ns, launches_per_sample, "
+      "median_ns, low_ns, high_ns, min_ns, sm_clock_mhz, throttled_samples, temperature_c, power_w, "
       "includes_launch_latency, sequence) "
-      "SELECT c.id, c.id, m.measured_at, m.status, m.samples_ns, 1, c.ns, c.ns * 0.995, c.ns * 1.005, "
-      "c.ns * 0.99, 1980, 0, 61, 512, 0, c.n FROM copies AS c "
+      "SELECT c.id, c.id, m.measured_at, m.status, m.metrics, m.samples_ns, 1, c.ns, c.ns * 0.995, "
+      "c.ns * 1.005, c.ns * 0.99, 1980, 0, 61, 512, 0, c.n FROM copies AS c "
       "CROSS JOIN measurements AS m ON m.rowid = (SELECT min(rowid) FROM measurements)");
+  // As the seed that each is of, but for these.
+  const std::map<std::string, std::string> changed = {{"id", "c.id"},
+                                                      {"configuration", "c.id"},
+                                                      {"is_default", "0"},
+                                                      {"superseded", "0"},
+                                                      {"status", "iif(c.n % 10 = 0, 'wrong_result', 'ok')"},
+                                                      {"median_ns", "c.ns"},
+                                                      {"low_ns", "c.ns * 0.995"},
+                                                      {"high_ns", "c.ns * 1.005"},
+                                                      {"measurement", "c.id"},
+                                                      {"sequence", "c.n"}};
+  std::string names;
+  std::string values;
+  for (const std::string& name : db::trial_row_names()) {
+    const auto value = changed.find(name);
+    names += (names.empty() ? "" : ", ") + name;
+    values += (values.empty() ? "" : ", ") + (value == changed.end() ? "s." + name : value->second);
+  }
   db.execute(fmt::format(
-      "INSERT INTO trials (id, tuning_case, kernel, configuration, is_default, definition, superseded, binary, "
-      "entry, grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes, occupancy, "
-      "blocks_per_sm, warps_per_sm, limited_by, driver_blocks_per_sm, status, detail, device_lost, verified, "
-      "error_ratio, error_ulp_scale, wrong_elements, wrong_buffer, median_ns, low_ns, high_ns, metrics, "
-      "operations, bytes, measured_at, measurement, sequence) "
-      "SELECT c.id, s.tuning_case, s.kernel, c.id, 0, s.definition, 0, s.binary, s.entry, s.grid_x, s.grid_y, "
-      "s.grid_z, s.block_x, s.block_y, s.block_z, s.dynamic_shared_bytes, s.occupancy, s.blocks_per_sm, "
-      "s.warps_per_sm, s.limited_by, s.driver_blocks_per_sm, iif(c.n % 10 = 0, 'wrong_result', 'ok'), "
-      "s.detail, 0, 1, s.error_ratio, s.error_ulp_scale, 0, '', c.ns, c.ns * 0.995, c.ns * 1.005, "
-      "s.metrics, s.operations, s.bytes, s.measured_at, c.id, c.n "
-      "FROM copies AS c CROSS JOIN seeds AS s ON s.n = c.n % {}",
-      seeds));
+      "INSERT INTO trials ({}) SELECT {} FROM copies AS c CROSS JOIN seeds AS s ON s.n = c.n % {}", names,
+      values, seeds));
   db.execute("COMMIT");
 }
 
@@ -155,7 +164,7 @@ void ask_elsewhere(const std::filesystem::path& path) {
   ElsewhereQuery query;
   query.tuning_case = {cube(1792), seed_trial(drivers[1], 1024, kernels[0]).environment};
   query.kernels = {std::begin(kernels), std::end(kernels)};
-  if (store.elsewhere(query).size() != 5) throw Error("five contests were expected elsewhere");
+  if (store.elsewhere(query).size() != 5) throw Error("five cases were expected elsewhere");
 }
 
 /// The winner alone, by looking at every trial.
@@ -173,18 +182,18 @@ void run(std::int64_t trials) {
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("tuner-bench-best-{}", getpid());
   const auto path = folder / "tuner.db";
   const double made = milliseconds([&] { make_database(path, trials); });
-  fmt::print("{} trials, {} contests, {} MB, made in {:.1f} s\n\n", trials,
+  fmt::print("{} trials, {} cases, {} MB, made in {:.1f} s\n\n", trials,
              std::size(sizes) * std::size(drivers), std::filesystem::file_size(path) / 1'000'000,
              made / 1000);
   fmt::print("{:<44} {:>9} {:>9} {:>9} {:>9}\n", "each with a connection of its own", "first", "median",
              "worst", "processor");
   const Spread exact = times(50, [&] { ask_best(path, 1024); });
-  print("best, measured size (2 classes, with ties)", exact);
+  print("best, measured size (2 environments, with ties)", exact);
   print("best, nearest size", times(50, [&] { ask_best(path, 1111); }));
   hold_finals(path);
   print("best, measured size, after finals", times(50, [&] { ask_best(path, 1024); }));
   const Spread elsewhere = times(20, [&] { ask_elsewhere(path); });
-  print("what is known elsewhere (5 contests)", elsewhere);
+  print("what is known elsewhere (5 cases)", elsewhere);
   const Spread scan = times(5, [&] { ask_by_scan(path); });
   print("the winner of one class by a scan", scan);
   fmt::print("\nscan / best: {:.0f}\n", scan.cpu / exact.cpu);

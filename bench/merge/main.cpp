@@ -176,8 +176,8 @@ void copy_tables(const db::Connection& db, const fs::path& shard) {
   db.set_cache(std::int64_t{256} << 20);
   db.execute(fmt::format("ATTACH '{}' AS shard", shard.string()));
   db.execute("BEGIN IMMEDIATE");
-  for (const char* table : {"devices", "classes", "problems", "cases", "kernels", "runs", "configurations",
-                            "binaries", "binary_kernels", "measurements", "trials"}) {
+  for (const char* table : {"devices", "environments", "problems", "cases", "kernels", "runs",
+                            "configurations", "binaries", "binary_kernels", "measurements", "trials"}) {
     std::string columns;
     db::Statement list(db, fmt::format("SELECT name FROM pragma_table_info('{}')", table));
     auto row = list.use();
