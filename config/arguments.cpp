@@ -17,16 +17,13 @@ namespace {
 constexpr std::size_t most_arguments = 64;
 constexpr std::size_t most_extents = 8;
 
-constexpr std::array<std::pair<std::string_view, model::Access>, 4> accesses = {
-    {{"in", model::Access::in},
-     {"out", model::Access::out},
-     {"inout", model::Access::inout},
-     {"workspace", model::Access::workspace}}};
-
-constexpr std::array<std::pair<std::string_view, model::Memory>, 3> memories = {
-    {{"device", model::Memory::device},
-     {"pinned", model::Memory::pinned},
-     {"managed", model::Memory::managed}}};
+constexpr std::array<Word<model::Access>, 4> accesses = {{{"in", model::Access::in},
+                                                          {"out", model::Access::out},
+                                                          {"inout", model::Access::inout},
+                                                          {"workspace", model::Access::workspace}}};
+constexpr std::array<Word<model::Memory>, 3> memories = {{{"device", model::Memory::device},
+                                                          {"pinned", model::Memory::pinned},
+                                                          {"managed", model::Memory::managed}}};
 
 constexpr std::string_view tensor_map_type = "CUtensorMap";
 constexpr std::string_view texture_type = "cudaTextureObject_t";
@@ -225,20 +222,20 @@ void judge_fields(const TableReader& reader, model::ArgumentSpec& argument,
   argument.tolerance.reset();
 }
 
-void read_restore(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
+void read_restore(TableReader& reader, model::ArgumentSpec& argument) {
   argument.restore = reader.boolean("restore").value_or(false);
   if (argument.restore && argument.structure && argument.access == model::Access::workspace) {
-    context.mistakes.add(reader.table().find("restore")->where,
-                         fmt::format("{} is a workspace of structs, and is not restored", argument.name),
-                         "access = \"inout\", with an init for each field");
+    reader.misplaced("restore",
+                     fmt::format("{} is a workspace of structs, and is not restored", argument.name),
+                     "access = \"inout\", with an init for each field");
     argument.restore = false;
   }
   const bool changes = argument.access == model::Access::inout || argument.access == model::Access::workspace;
   if (!argument.restore || changes) return;
-  context.mistakes.add(reader.table().find("restore")->where,
-                       fmt::format("{} is never restored: it is only {}", argument.name,
-                                   argument.access == model::Access::in ? "read" : "written"),
-                       "\"restore\" is for access = \"inout\" and \"workspace\"");
+  reader.misplaced("restore",
+                   fmt::format("{} is never restored: it is only {}", argument.name,
+                               argument.access == model::Access::in ? "read" : "written"),
+                   "\"restore\" is for access = \"inout\" and \"workspace\"");
 }
 
 /// Where a buffer lies: in a kind of memory, or in a variable of the kernel's source.
@@ -261,17 +258,7 @@ void read_place(TableReader& reader, model::ArgumentSpec& argument, SpecContext&
                            "a variable holds one buffer");
     }
   }
-  if (const auto word = reader.text("memory")) {
-    const auto* const found =
-        std::find_if(memories.begin(), memories.end(), [&](const auto& pair) { return pair.first == *word; });
-    if (found != memories.end()) {
-      argument.memory = found->second;
-    } else {
-      context.mistakes.add(memory->value.contents,
-                           fmt::format("unknown memory \"{}\"", util::one_line(*word, 40)),
-                           "device, pinned or managed");
-    }
-  }
+  argument.memory = reader.word<model::Memory>("memory", memories).value_or(model::Memory::device);
   if (symbol != nullptr && memory != nullptr) {
     context.mistakes.add(memory->where, fmt::format("{} is a symbol and has no \"memory\"", argument.name),
                          "it lies where the kernel's source declares it");
@@ -296,24 +283,16 @@ bool read_null(TableReader& reader, model::ArgumentSpec& argument, Mistakes& mis
 
 void read_buffer(TableReader& reader, model::ArgumentSpec& argument, std::vector<model::ArgumentSpec>& fields,
                  SpecContext& context) {
-  if (const auto access =
-          reader.required_text("access", "access = \"in\", \"out\", \"inout\" or \"workspace\"")) {
-    const auto* const found = std::find_if(accesses.begin(), accesses.end(),
-                                           [&](const auto& pair) { return pair.first == *access; });
-    if (found == accesses.end()) {
-      context.mistakes.add(reader.table().find("access")->value.where,
-                           fmt::format("unknown access \"{}\"", util::one_line(*access, 40)),
-                           "in, out, inout or workspace");
-    } else {
-      argument.access = found->second;
-      read_restore(reader, argument, context);
-      if (argument.structure && argument.access == model::Access::workspace) {
-        argument.structure->offsets.clear();  // nobody looks into it
-      } else if (argument.structure) {
-        fields = fields_of(*find_struct(context, argument.structure->name), argument);
-      }
-      read_contents(reader, argument, fields, context);
+  reader.require("access", "access = \"in\", \"out\", \"inout\" or \"workspace\"");
+  if (const auto access = reader.word<model::Access>("access", accesses)) {
+    argument.access = *access;
+    read_restore(reader, argument);
+    if (argument.structure && argument.access == model::Access::workspace) {
+      argument.structure->offsets.clear();  // no host code looks into it
+    } else if (argument.structure) {
+      fields = fields_of(*find_struct(context, argument.structure->name), argument);
     }
+    read_contents(reader, argument, fields, context);
   }
   for (const std::string_view key : {first_set, second_set, std::string_view("restore")})
     reader.take(key);  // where the access is unknown, nothing can be said of it
@@ -371,15 +350,12 @@ void read_scalar(TableReader& reader, model::ArgumentSpec& argument, std::vector
 }
 
 void read_argument(const Node& table, SpecContext& context) {
-  if (table.kind != Node::Kind::table) {
-    context.mistakes.wrong_type(table, "an item of \"arguments\"", "a table");
-    return;
-  }
+  if (!is_table(table, "an item of \"arguments\"", "", context.mistakes)) return;
   TableReader reader(table, "[[arguments]]", context.mistakes);
   model::ArgumentSpec argument;
   argument.where = table.where;
   if (const auto name = reader.required_text("name", "the name the launches use")) {
-    check_identifier(*name, "argument", table.find("name")->value.where, context.mistakes);
+    check_identifier(*name, "argument", reader.place("name"), context.mistakes);
     argument.name = *name;
     argument.where = table.find("name")->value.contents;
     for (const model::ArgumentSpec& earlier : context.spec.arguments) {

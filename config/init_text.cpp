@@ -159,8 +159,6 @@ bool check_init(const model::InitRule& init, model::ElementType type, const mode
   return !mistake;
 }
 
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 using model::ElementType;

@@ -37,21 +37,16 @@ bool is_new(const Node& node, const std::vector<const Node*>& nodes, std::string
 void read_names(TableReader& reader, SpecContext& context) {
   model::KernelSpec& spec = context.spec;
   if (const auto name = reader.required_text("name", "name = \"my_kernel\"")) {
-    context.name_place = reader.table().find("name")->value.where;
+    context.name_place = reader.place("name");
     if (check_label(*name, "kernel", context.name_place, context.mistakes)) spec.name = *name;
   }
   spec.family = spec.name;
   if (const auto family = reader.text("family")) {
-    if (check_label(*family, "family", reader.table().find("family")->value.where, context.mistakes)) {
+    if (check_label(*family, "family", reader.place("family"), context.mistakes)) {
       spec.family = *family;
     }
   }
-  spec.description = reader.text("description").value_or("");
-  if (spec.description != util::one_line(spec.description)) {
-    context.mistakes.add(reader.table().find("description")->value.where,
-                         "\"description\" is more than a line",
-                         "one line of text, without control characters");
-  }
+  spec.description = reader.line("description");
 }
 
 void read_sizes(TableReader& reader, SpecContext& context) {
@@ -101,11 +96,10 @@ void read_conditional_option(const Node& table, SpecContext& context) {
   reader.finish();
   if (!option || !when || !check_option(table.find("option")->value, context.mistakes)) return;
   if (header_of(*option))
-    context.mistakes.add(table.find("option")->value.where,
-                         "a header is included in all configurations or none",
-                         "include it in the source, below an #if");
+    reader.wrong("option", "a header is included in all configurations or none",
+                 "include it in the source, below an #if");
   else
-    context.spec.conditional_options.push_back({*option, *when, table.find("option")->value.where});
+    context.spec.conditional_options.push_back({*option, *when, reader.place("option")});
 }
 
 void read_option(const Node& item, const Node* next, SpecContext& context) {
@@ -145,19 +139,15 @@ void read_options(TableReader& reader, SpecContext& context) {
 /// What the kernel takes part as. A kernel with a `ceiling` is one, and is no baseline as well.
 void read_role(TableReader& reader, SpecContext& context) {
   read_ceiling(reader, context);
-  const auto role = reader.text("role");
-  const bool is_ceiling = !context.spec.ceiling.empty();
-  if (is_ceiling) context.spec.role = model::Role::ceiling;
-  if (!role) return;
-  const model::SourceLocation& where = reader.table().find("role")->value.where;
-  if (is_ceiling) {
-    context.mistakes.add(where, "\"role\" beside \"ceiling\"", "a kernel with a ceiling has no other role");
-  } else if (*role == to_string(model::Role::baseline)) {
-    context.spec.role = model::Role::baseline;
-  } else if (*role != to_string(model::Role::competitor)) {
-    context.mistakes.add(where, fmt::format("unknown role \"{}\"", util::one_line(*role, 40)),
-                         "competitor, or baseline: timed beside the others, never chosen");
-  }
+  constexpr std::array<Word<model::Role>, 2> roles = {
+      {{"competitor", model::Role::competitor}, {"baseline", model::Role::baseline}}};
+  const auto role = reader.word<model::Role>(
+      "role", roles, "competitor, or baseline: timed beside the others, never chosen");
+  if (role) context.spec.role = *role;
+  if (context.spec.ceiling.empty()) return;
+  context.spec.role = model::Role::ceiling;
+  if (reader.table().find("role") != nullptr)
+    reader.wrong("role", "\"role\" beside \"ceiling\"", "a kernel with a ceiling has no other role");
 }
 
 /// The folder that an option such as -Iinclude names; empty: none.
@@ -169,13 +159,12 @@ std::string folder_of(const std::string& option) {
 }
 
 void read_compiler(TableReader& reader, SpecContext& context) {
-  const auto compiler = reader.text("compiler");
-  if (!compiler) return;
-  context.spec.by_nvcc = *compiler == "nvcc";
-  if (context.spec.by_nvcc || *compiler == "nvrtc") return;
-  context.mistakes.add(reader.table().find("compiler")->value.where,
-                       fmt::format("unknown compiler \"{}\"", util::one_line(*compiler, 40)),
-                       "nvrtc, or nvcc: for sources with code for the host, and flags that NVRTC lacks");
+  constexpr std::array<Word<bool>, 2> compilers = {{{"nvrtc", false}, {"nvcc", true}}};
+  context.spec.by_nvcc =
+      reader
+          .word<bool>("compiler", compilers,
+                      "nvrtc, or nvcc: for sources with code for the host, and flags that NVRTC lacks")
+          .value_or(false);
 }
 
 void read_sources(TableReader& reader, SpecContext& context) {
@@ -196,11 +185,9 @@ void read_sources(TableReader& reader, SpecContext& context) {
     }
   }
   if (const auto source = reader.required_text("source", "source = \"my_kernel.cu\"")) {
-    context.spec.source =
-        collect_sources(context.files,
-                        {context.folder, *source, reader.table().find("source")->value.where,
-                         context.includes, context.before},
-                        context.mistakes);
+    context.spec.source = collect_sources(
+        context.files, {context.folder, *source, reader.place("source"), context.includes, context.before},
+        context.mistakes);
   }
 }
 
@@ -241,10 +228,7 @@ void read_device_kinds(TableReader& reader, std::vector<std::string>& device_kin
 }
 
 void read_kernel_table(const Node& table, SpecContext& context) {
-  if (table.kind != Node::Kind::table) {
-    context.mistakes.wrong_type(table, "\"kernel\"", "a table", "write [kernel], once");
-    return;
-  }
+  if (!is_table(table, "\"kernel\"", "write [kernel], once", context.mistakes)) return;
   TableReader reader(table, "[kernel]", context.mistakes);
   read_names(reader, context);
   read_sizes(reader, context);
@@ -255,11 +239,11 @@ void read_kernel_table(const Node& table, SpecContext& context) {
   read_compiler(reader, context);
   read_sources(reader, context);
   if (const auto entry = reader.text("entry")) {
-    check_entry(*entry, table.find("entry")->value.where, context.mistakes);
+    check_entry(*entry, reader.place("entry"), context.mistakes);
     context.entry = *entry;
   }
   if (const auto padding = reader.text("row_padding")) {
-    const model::SourceLocation& where = table.find("row_padding")->value.where;
+    const model::SourceLocation& where = reader.place("row_padding");
     if (check_name(*padding, "row padding", where, context.mistakes)) context.spec.row_padding = *padding;
   }
   context.spec.deterministic = reader.boolean("deterministic").value_or(true);

@@ -101,10 +101,8 @@ layout::Axis read_axis(const Node& node, Mistakes& mistakes) {
         reader.required_text("by", "by = \"size\", \"parameter\", \"kernel\" or \"choice\"").value_or("size");
     axis.heading = reader.text("heading").value_or("");
     axis.parameters = strings(reader, "parameters");
-    if (const Member* choices = reader.take("choices");
-        choices != nullptr && is_list(choices->value, "\"choices\"", "a list", mistakes)) {
-      for (const Node& item : choices->value.items) axis.choices.push_back(read_choice(item, mistakes));
-    }
+    for (const Node& item : reader.items("choices", "a list"))
+      axis.choices.push_back(read_choice(item, mistakes));
     reader.finish();
   } else if (node.kind != Node::Kind::text) {
     mistakes.wrong_type(node, "an axis", "\"size\", \"kernel\", or a table with \"by\"");
@@ -122,9 +120,8 @@ layout::Axis read_axis(const Node& node, Mistakes& mistakes) {
 
 std::vector<layout::Axis> read_axes(TableReader& reader, std::string_view key) {
   std::vector<layout::Axis> axes;
-  const Member* member = reader.take(key);
-  if (member == nullptr || !is_list(member->value, key, "a list of axes", reader.mistakes())) return axes;
-  for (const Node& item : member->value.items) axes.push_back(read_axis(item, reader.mistakes()));
+  for (const Node& item : reader.items(key, "a list of axes"))
+    axes.push_back(read_axis(item, reader.mistakes()));
   return axes;
 }
 
@@ -143,21 +140,16 @@ layout::TableLayout read_table(const Node& node, Mistakes& mistakes) {
   table.rows = read_axes(reader, "rows");
   table.columns = read_axes(reader, "columns");
   if (auto cell = read_cell(reader)) table.cell = std::move(*cell);
-  if (const Member* extra = reader.take("extra");
-      extra != nullptr && is_list(extra->value, "\"extra\"", "a list of cells", mistakes)) {
-    for (const Node& item : extra->value.items) table.extra.push_back(read_field(item, mistakes));
-  }
-  if (const Member* rules = reader.take("not_applicable");
-      rules != nullptr && is_list(rules->value, "\"not_applicable\"", "a list of tables", mistakes)) {
-    for (const Node& item : rules->value.items) {
-      TableReader rule(item, "a not_applicable rule", mistakes);
-      layout::NotApplicable entry;
-      entry.parameter =
-          rule.required_text("parameter", "the parameter that may exceed a dimension").value_or("");
-      entry.dimension = rule.required_text("dimension", "the size it may exceed").value_or("");
-      rule.finish();
-      table.not_applicable.push_back(std::move(entry));
-    }
+  for (const Node& item : reader.items("extra", "a list of cells"))
+    table.extra.push_back(read_field(item, mistakes));
+  for (const Node& item : reader.items("not_applicable", "a list of tables")) {
+    TableReader rule(item, "a not_applicable rule", mistakes);
+    layout::NotApplicable entry;
+    entry.parameter =
+        rule.required_text("parameter", "the parameter that may exceed a dimension").value_or("");
+    entry.dimension = rule.required_text("dimension", "the size it may exceed").value_or("");
+    rule.finish();
+    table.not_applicable.push_back(std::move(entry));
   }
   reader.finish();
   return table;
@@ -179,14 +171,10 @@ layout::Layout read_document(const Node& document, Mistakes& mistakes) {
   TableReader reader(document, "the file", mistakes);
   result.title = reader.required_text("title", "title = the document's heading").value_or("");
   result.introduction = reader.text("introduction").value_or("");
-  if (const Member* tables = reader.take("table");
-      tables != nullptr && is_list(tables->value, "\"table\"", "[[table]] entries", mistakes)) {
-    for (const Node& item : tables->value.items) result.tables.push_back(read_table(item, mistakes));
-  }
-  if (const Member* charts = reader.take("chart");
-      charts != nullptr && is_list(charts->value, "\"chart\"", "[[chart]] entries", mistakes)) {
-    for (const Node& item : charts->value.items) result.charts.push_back(read_chart(item, mistakes));
-  }
+  for (const Node& item : reader.items("table", "[[table]] entries"))
+    result.tables.push_back(read_table(item, mistakes));
+  for (const Node& item : reader.items("chart", "[[chart]] entries"))
+    result.charts.push_back(read_chart(item, mistakes));
   reader.finish();
   return result;
 }

@@ -17,11 +17,9 @@ constexpr std::size_t most_entries = 256;
 constexpr std::size_t most_metric_columns = 64;
 
 bool is_small_table(const Node& table, std::string_view name, Mistakes& mistakes) {
-  if (table.kind != Node::Kind::table) {
-    mistakes.wrong_type(table, fmt::format("\"{}\"", name), "a table",
-                        fmt::format("write [{}], then name = \"expression\"", name));
+  if (!is_table(table, fmt::format("\"{}\"", name),
+                fmt::format("write [{}], then name = \"expression\"", name), mistakes))
     return false;
-  }
   if (table.members.size() > most_entries) {
     mistakes.add(table.where, fmt::format("[{}] has {} entries", name, table.members.size()),
                  fmt::format("at most {}", most_entries));
@@ -76,8 +74,6 @@ std::vector<model::MetricSpec> read_metrics(const Node& table, Mistakes& mistake
   return metrics;
 }
 
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_parameters = 64;
@@ -231,9 +227,8 @@ void read_condition(TableReader& reader, model::ParameterSpec& parameter, Mistak
   const bool has_when = reader.table().find("when") != nullptr;
   const bool words = !parameter.values.empty() && parameter.values.front().is_word();
   if (has_when && otherwise == nullptr && words) {  // integers have 0
-    mistakes.add(reader.table().find("when")->where,
-                 fmt::format("{} has \"when\" but no \"otherwise\"", parameter.name),
-                 "otherwise = the one word it has where \"when\" is false");
+    reader.misplaced("when", fmt::format("{} has \"when\" but no \"otherwise\"", parameter.name),
+                     "otherwise = the one word it has where \"when\" is false");
   } else if (!has_when && otherwise != nullptr) {
     mistakes.add(otherwise->where, fmt::format("{} has \"otherwise\" but no \"when\"", parameter.name),
                  "when = \"PARTITION == 'block'\" says where the parameter exists");
@@ -290,13 +285,14 @@ model::ParameterSpec read_parameter(const Member& member, Mistakes& mistakes) {
   parameter.runtime = reader.boolean("runtime").value_or(false);
   read_constant(reader, parameter, mistakes);
   if (parameter.runtime && parameter.spelled) {
-    mistakes.add(value.find("runtime")->where,
-                 fmt::format("{} is put into the source as it is spelled, so it is a macro", parameter.name),
-                 "leave out \"runtime\"");
+    reader.misplaced(
+        "runtime",
+        fmt::format("{} is put into the source as it is spelled, so it is a macro", parameter.name),
+        "leave out \"runtime\"");
   }
   if (parameter.spelled && !parameter.values.empty() && !parameter.values.front().is_word()) {
-    mistakes.add(value.find("spelled")->where, fmt::format("the range of {} has integers", parameter.name),
-                 "\"spelled\" is for words; integers are spelled anyway");
+    reader.misplaced("spelled", fmt::format("the range of {} has integers", parameter.name),
+                     "\"spelled\" is for words; integers are spelled anyway");
   }
   reader.finish();
   return parameter;
@@ -315,11 +311,8 @@ std::optional<model::Value> read_value(const Node& node, std::string_view what, 
 }
 
 void read_parameters(const Node& table, SpecContext& context) {
-  if (table.kind != Node::Kind::table) {
-    context.mistakes.wrong_type(table, "\"parameters\"", "a table",
-                                "write [parameters], then NAME = [values]");
+  if (!is_table(table, "\"parameters\"", "write [parameters], then NAME = [values]", context.mistakes))
     return;
-  }
   if (table.members.size() > most_parameters) {
     context.mistakes.add(table.where, fmt::format("{} parameters", table.members.size()),
                          fmt::format("at most {}", most_parameters));
@@ -335,10 +328,7 @@ void read_parameters(const Node& table, SpecContext& context) {
 void read_defaults(SpecContext& context) {
   if (context.defaults == nullptr) return;
   const Node& table = *context.defaults;
-  if (table.kind != Node::Kind::table) {
-    context.mistakes.wrong_type(table, "\"default\"", "a table", "default = { BLOCK_SIZE = 16 }");
-    return;
-  }
+  if (!is_table(table, "\"default\"", "default = { BLOCK_SIZE = 16 }", context.mistakes)) return;
   std::vector<std::string_view> names;
   for (const model::ParameterSpec& parameter : context.spec.parameters) names.push_back(parameter.name);
   for (const Member& member : table.members) {

@@ -12,22 +12,18 @@
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 
 model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes) {
   model::WorkloadSpec workload;
-  if (table.kind != Node::Kind::table) {
-    mistakes.wrong_type(table, "\"workload\"", "a table", "write [workload], then operations and bytes");
+  if (!is_table(table, "\"workload\"", "write [workload], then operations and bytes", mistakes))
     return workload;
-  }
   TableReader reader(table, "[workload]", mistakes);
   workload.operations = reader.expression("operations", Numbers::real);
   workload.bytes = reader.expression("bytes", Numbers::real);
   reader.finish();
   return workload;
 }
-
-namespace model = tuner::model;
-namespace util = tuner::util;
 
 void read_ceiling(TableReader& reader, SpecContext& context) {
   const std::vector<model::Expression> sizes = reader.expressions("ceiling_sizes");
@@ -40,7 +36,7 @@ void read_ceiling(TableReader& reader, SpecContext& context) {
     }
     return;
   }
-  context.ceiling_place = reader.table().find("ceiling")->value.where;
+  context.ceiling_place = reader.place("ceiling");
   const auto kinds = model::ceiling_kinds();
   if (std::find(kinds.begin(), kinds.end(), *kind) == kinds.end()) {
     std::string hint = util::did_you_mean(*kind, kinds, '\"');
@@ -66,9 +62,6 @@ void check_ceiling(const SpecContext& context) {
                        fmt::format("its first metric is kept as the ceiling: name it {}",
                                    model::ceiling_unit_examples(spec.ceiling)));
 }
-
-namespace model = tuner::model;
-namespace util = tuner::util;
 
 namespace baseline {
 std::span<const model::EmbeddedFile> embedded_files();  // generated: tuner_baseline.h
@@ -103,7 +96,7 @@ void read_name(TableReader& reader, model::BaselineSpec& spec, const SpecContext
   spec.where = reader.table().where;
   const auto name = reader.required_text("name", "name = \"cuBLAS\", what tables call it");
   if (!name) return;
-  spec.where = reader.table().find("name")->value.where;
+  spec.where = reader.place("name");
   if (!check_label(*name, "baseline", spec.where, context.mistakes)) return;
   spec.name = *name;
   const auto& others = context.spec.baselines;
@@ -121,8 +114,7 @@ void read_source(TableReader& reader, model::BaselineSpec& spec, const SpecConte
   if (!source) return;
   spec.source =
       collect_sources(WithBaselineHeader(context.files),
-                      {context.folder, *source, reader.table().find("source")->value.where, context.includes},
-                      context.mistakes);
+                      {context.folder, *source, reader.place("source"), context.includes}, context.mistakes);
 }
 
 void read_arguments(TableReader& reader, model::BaselineSpec& spec) {
@@ -146,11 +138,7 @@ model::BaselineSpec read_baseline(const Node& table, const SpecContext& context)
   model::BaselineSpec spec;
   TableReader reader(table, "[[baseline]]", context.mistakes);
   read_name(reader, spec, context);
-  spec.description = reader.text("description").value_or("");
-  if (spec.description != util::one_line(spec.description)) {
-    context.mistakes.add(table.find("description")->value.where, "\"description\" is more than a line",
-                         "one line of text, without control characters");
-  }
+  spec.description = reader.line("description");
   read_source(reader, spec, context);
   read_arguments(reader, spec);
   spec.workspace_bytes = reader.expression("workspace_bytes");

@@ -42,6 +42,16 @@ struct StructField {
   tuner::model::SourceLocation where;
 };
 
+/// Where C++ puts fields: each at the next multiple of its alignment.
+struct NaturalLayout {
+  std::vector<std::int64_t> offsets;
+  std::int64_t align = 1;  ///< the largest of the fields'
+  std::int64_t end = 0;    ///< of the last field
+};
+NaturalLayout natural_layout(const std::vector<StructField>& fields);
+/// The next multiple of `to`.
+std::int64_t round_up(std::int64_t value, std::int64_t to);
+
 struct Struct {
   tuner::model::StructLayout layout;
   std::vector<StructField> fields;

@@ -58,7 +58,7 @@ void read_launch(TableReader& reader, const std::string& default_entry, model::S
   Mistakes& mistakes = reader.mistakes();
   const Node& table = reader.table();
   const std::optional<std::string> entry = reader.text("entry");
-  if (entry) check_entry(*entry, table.find("entry")->value.where, mistakes);
+  if (entry) check_entry(*entry, reader.place("entry"), mistakes);
   step.entry = entry.value_or(default_entry);
   if (step.entry.empty() && table.find("entry") == nullptr) {
     mistakes.add(table.where, fmt::format("{} has no \"entry\"", reader.name()),
@@ -88,12 +88,8 @@ void read_copy(TableReader& reader, std::string_view key, model::StepSpec& step)
 
 /// Steps that must have finished, by their number from 0; only earlier ones can be waited for.
 void read_after(TableReader& reader, std::size_t index, model::StepSpec& step) {
-  const Member* member = reader.take("after");
-  if (member == nullptr) return;
   Mistakes& mistakes = reader.mistakes();
-  if (!is_list(member->value, "\"after\"", "a list of step numbers, the first being 0", mistakes, most_steps))
-    return;
-  for (const Node& item : member->value.items) {
+  for (const Node& item : reader.items("after", "a list of step numbers, the first being 0", most_steps)) {
     if (item.kind != Node::Kind::integer || item.integer < 0 ||
         item.integer >= static_cast<std::int64_t>(index)) {
       mistakes.wrong_type(item, "an item of \"after\"", "the number of an earlier step",

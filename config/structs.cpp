@@ -20,10 +20,6 @@ constexpr std::int64_t most_struct_bytes = 65536;
 constexpr std::int64_t most_field_length = 4096;
 constexpr std::string_view field_hint = "as C++ declares it: \"float3 position\", \"float weights[4]\"";
 
-std::int64_t round_up(std::int64_t value, std::int64_t to) {
-  return (value + to - 1) / to * to;
-}
-
 /// `float weights[4]`; nothing where that was reported.
 std::optional<StructField> read_struct_field(const Node& node, Mistakes& mistakes) {
   StructField field;
@@ -81,31 +77,23 @@ void read_fields(TableReader& reader, Struct& out) {
   }
 }
 
-/// C++'s rules: each field at the next multiple of its alignment, the whole a multiple of the largest.
+/// Fields as C++ lays them out, and the whole a multiple of the largest alignment.
 void lay_out(TableReader& reader, Struct& out) {
-  std::int64_t align = 1;
-  std::int64_t end = 0;
-  for (const StructField& field : out.fields) {
-    const std::int64_t own = model::alignment_bytes(field.type);
-    out.layout.offsets.push_back(round_up(end, own));
-    end = out.layout.offsets.back() + field.length * model::size_bytes(field.type);
-    align = std::max(align, own);
-  }
-  const Member* const written_align = reader.table().find("align");
+  auto [offsets, align, end] = natural_layout(out.fields);
+  out.layout.offsets = std::move(offsets);
   if (const auto given = reader.integer("align", 1, 4096)) {
     if (*given < align || (*given & (*given - 1)) != 0) {
-      reader.mistakes().add(written_align->value.where, fmt::format("align = {}", *given),
-                            fmt::format("a power of two, at least {}, that of its fields", align));
+      reader.wrong("align", fmt::format("align = {}", *given),
+                   fmt::format("a power of two, at least {}, that of its fields", align));
     } else {
       align = *given;
     }
   }
   out.layout.bytes = round_up(end, align);
-  const Member* const written_size = reader.table().find("size");
   if (const auto given = reader.integer("size", 1, most_struct_bytes)) {
     if (*given < end || *given % align != 0) {
-      reader.mistakes().add(
-          written_size->value.where, fmt::format("size = {}", *given),
+      reader.wrong(
+          "size", fmt::format("size = {}", *given),
           fmt::format("a multiple of its alignment, {}, and at least {}, where its fields end", align, end));
     }
     out.layout.bytes = *given;
@@ -142,12 +130,24 @@ std::vector<const Member*> by_field(const Node& table, std::string_view key, con
 
 }  // namespace
 
+std::int64_t round_up(std::int64_t value, std::int64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+NaturalLayout natural_layout(const std::vector<StructField>& fields) {
+  NaturalLayout layout;
+  for (const StructField& field : fields) {
+    const std::int64_t own = model::alignment_bytes(field.type);
+    layout.offsets.push_back(round_up(layout.end, own));
+    layout.end = layout.offsets.back() + field.length * model::size_bytes(field.type);
+    layout.align = std::max(layout.align, own);
+  }
+  return layout;
+}
+
 void read_structs(const Node& table, SpecContext& context) {
   Mistakes& mistakes = context.mistakes;
-  if (table.kind != Node::Kind::table) {
-    mistakes.wrong_type(table, "\"structs\"", "a table", "write [structs.Particle], with its fields");
-    return;
-  }
+  if (!is_table(table, "\"structs\"", "write [structs.Particle], with its fields", mistakes)) return;
   if (table.members.size() > most_structs) {
     mistakes.add(table.where, fmt::format("{} structs", table.members.size()),
                  fmt::format("at most {}", most_structs));
@@ -224,8 +224,7 @@ void read_field_values(TableReader& reader, const Struct& of, std::vector<model:
   Mistakes& mistakes = context.mistakes;
   constexpr std::int64_t most_bytes = 128;
   if (of.layout.bytes > most_bytes) {
-    mistakes.add(reader.table().find("type")->value.contents,
-                 fmt::format("{} by value has {} bytes", of.layout.name, of.layout.bytes),
+    reader.wrong("type", fmt::format("{} by value has {} bytes", of.layout.name, of.layout.bytes),
                  fmt::format("at most {}; a buffer of one may have more", most_bytes));
   }
   std::vector<const Member*> written(of.fields.size(), nullptr);

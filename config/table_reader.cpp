@@ -157,6 +157,42 @@ std::vector<const Node*> TableReader::texts(std::string_view key) {
   return result;
 }
 
+std::span<const Node> TableReader::items(std::string_view key, std::string_view expected, std::size_t most) {
+  const Member* member = take(key);
+  if (member == nullptr || !is_list(member->value, fmt::format("\"{}\"", key), expected, m_mistakes, most))
+    return {};
+  return member->value.items;
+}
+
+std::string TableReader::line(std::string_view key) {
+  std::string found = text(key).value_or("");
+  if (found != util::one_line(found)) {
+    wrong(key, fmt::format("\"{}\" is more than a line", key),
+          "one line of text, without control characters");
+  }
+  return found;
+}
+
+const model::SourceLocation& TableReader::place(std::string_view key) const {
+  return m_table.find(key)->value.where;
+}
+
+void TableReader::wrong(std::string_view key, std::string message, std::string hint) {
+  const Node& value = m_table.find(key)->value;
+  const bool is_text = value.kind == Node::Kind::text;
+  m_mistakes.add(is_text ? value.contents : value.where, std::move(message), std::move(hint));
+}
+
+void TableReader::misplaced(std::string_view key, std::string message, std::string hint) {
+  m_mistakes.add(m_table.find(key)->where, std::move(message), std::move(hint));
+}
+
+void TableReader::unknown_word(std::string_view key, std::string_view found,
+                               std::span<const std::string_view> known, std::string_view hint) {
+  wrong(key, fmt::format("unknown {} \"{}\"", key, util::one_line(found, 40)),
+        hint.empty() ? util::listed(known) : std::string(hint));
+}
+
 void TableReader::finish() {
   for (const Member& member : m_table.members) {
     if (std::find(m_asked.begin(), m_asked.end(), member.key) != m_asked.end()) continue;
@@ -186,6 +222,12 @@ std::optional<model::Expression> read_expression(const Node& node, std::string_v
     return std::nullopt;
   }
   return model::Expression{node.text, node.contents};
+}
+
+bool is_table(const Node& node, std::string_view what, std::string hint, Mistakes& mistakes) {
+  if (node.kind == Node::Kind::table) return true;
+  mistakes.wrong_type(node, what, "a table", std::move(hint));
+  return false;
 }
 
 bool is_list(const Node& node, std::string_view what, std::string_view expected, Mistakes& mistakes,

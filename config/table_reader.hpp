@@ -2,8 +2,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/mistakes.hpp"
@@ -20,6 +22,10 @@ enum class Numbers { whole, real };
 
 /// Whether a list may have no items.
 enum class Empty { mistake, fine };
+
+/// A word of a spec, and what it stands for.
+template <class Value>
+using Word = std::pair<std::string_view, Value>;
 
 /// Takes keys out of one table, reporting wrong types as it goes; finish() reports the keys that nobody asked
 /// for. Every getter returns an empty result for a key that is absent or wrong. The table and `mistakes` must
@@ -45,6 +51,34 @@ class TableReader {
   /// The items of a list of strings.
   std::vector<const Node*> texts(std::string_view key);
 
+  /// The items of a list of anything, a list that `expected` describes.
+  std::span<const Node> items(std::string_view key, std::string_view expected, std::size_t most = most_items);
+  /// A string without line breaks; empty where there is none.
+  std::string line(std::string_view key);
+  /// What one of `words` stands for.
+  template <class Value>
+  std::optional<Value> word(std::string_view key, std::span<const Word<Value>> words,
+                            std::string_view hint = "") {
+    const auto found = text(key);
+    if (!found) return std::nullopt;
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : words) {
+      if (name == *found) return value;
+      names.push_back(name);
+    }
+    unknown_word(key, *found, names, hint);
+    return std::nullopt;
+  }
+
+  /// Where the value of a key stands that the table has.
+  const tuner::model::SourceLocation& place(std::string_view key) const;
+  /// Reports what is wrong with the value of a key that the table has, and what to write.
+  void wrong(std::string_view key, std::string message, std::string hint);
+  /// The same at the key, which should not be there, or not alone.
+  void misplaced(std::string_view key, std::string message, std::string hint);
+  void unknown_word(std::string_view key, std::string_view found, std::span<const std::string_view> known,
+                    std::string_view hint = "");
+
   /// Call when all keys were taken.
   void finish();
 
@@ -62,6 +96,9 @@ class TableReader {
 /// A string that is not blank, or a number, as an expression; `what` names it in messages.
 std::optional<tuner::model::Expression> read_expression(const Node& node, std::string_view what,
                                                         Mistakes& mistakes, Numbers numbers = Numbers::whole);
+
+/// Whether `node` is a table; reports when it is not.
+bool is_table(const Node& node, std::string_view what, std::string hint, Mistakes& mistakes);
 
 /// Whether `node` is a list of at most `most` items; reports when it is not.
 bool is_list(const Node& node, std::string_view what, std::string_view expected, Mistakes& mistakes,

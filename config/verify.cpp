@@ -11,16 +11,12 @@ namespace config {
 namespace model = tuner::model;
 
 void read_generate(const Node& table, SpecContext& context) {
-  if (table.kind != Node::Kind::table) {
-    context.mistakes.wrong_type(table, "\"generate\"", "a table", "write [generate], once");
-    return;
-  }
+  if (!is_table(table, "\"generate\"", "write [generate], once", context.mistakes)) return;
   TableReader reader(table, "[generate]", context.mistakes);
   model::GeneratorSpec generator;
   if (const auto source = reader.required_text("source", "source = \"inputs.cu\", device code")) {
     generator.source = collect_sources(
-        context.files, {context.folder, *source, table.find("source")->value.where, context.includes},
-        context.mistakes);
+        context.files, {context.folder, *source, reader.place("source"), context.includes}, context.mistakes);
   }
   if (const Member* launch = reader.require("launch", "[generate.launch] says how the generator is run")) {
     generator.steps = read_steps(launch->value, "generate.launch", "", context.mistakes);
@@ -34,7 +30,6 @@ void read_generate(const Node& table, SpecContext& context) {
   context.spec.generator = std::move(generator);
 }
 
-namespace model = tuner::model;
 namespace util = tuner::util;
 namespace {
 
@@ -58,11 +53,9 @@ void read_accumulator(TableReader& reader, model::VerifySpec& verify) {
   const bool sound = verify.accumulator && model::is_floating(*verify.accumulator) &&
                      model::components(*verify.accumulator) == 1;
   if (sound) return;
-  reader.mistakes().add(
-      reader.table().find("accumulate")->value.contents,
-      fmt::format("\"{}\" is no type that rounds", util::one_line(*name, 40)),
-      "accumulate = \"float\": the type that the kernel adds up in, before it rounds once to "
-      "the type of the output");
+  reader.wrong("accumulate", fmt::format("\"{}\" is no type that rounds", util::one_line(*name, 40)),
+               "accumulate = \"float\": the type that the kernel adds up in, before it rounds once to "
+               "the type of the output");
 }
 
 /// Results from a file hold for one set of inputs, which no seed may change.
@@ -104,12 +97,11 @@ std::vector<model::StepSpec> read_judging_steps(const Node& node, const char* na
 
 model::Tolerance read_tolerance(const Node& table, Mistakes& mistakes) {
   model::Tolerance tolerance;
-  if (table.kind != Node::Kind::table) {
-    mistakes.wrong_type(table, "\"tolerance\"", "a table",
-                        "tolerance = { absolute = 1e-6, relative = 1e-5, ulp = 2, share = 0.001 }, or some "
-                        "of these");
+  if (!is_table(table, "\"tolerance\"",
+                "tolerance = { absolute = 1e-6, relative = 1e-5, ulp = 2, share = 0.001 }, or some "
+                "of these",
+                mistakes))
     return tolerance;
-  }
   TableReader reader(table, "tolerance", mistakes);
   tolerance.absolute = read_amount(reader, "absolute", false).value_or(0);
   tolerance.relative = read_amount(reader, "relative", false).value_or(0);
@@ -145,8 +137,7 @@ void read_verify(const Node& node, SpecContext& context) {
                                    : reader.required_text("reference", "reference = \"reference.cu\"");
   if (reference) {
     verify.source = collect_sources(
-        context.files, {context.folder, *reference, node.find("reference")->value.where, context.includes},
-        mistakes);
+        context.files, {context.folder, *reference, reader.place("reference"), context.includes}, mistakes);
   }
   if (const Member* tolerance = reader.take("tolerance"))
     verify.tolerance = read_tolerance(tolerance->value, mistakes);

@@ -16,17 +16,6 @@ namespace {
 /// cuTensorMapEncodeTiled (cuda.h).
 constexpr std::size_t most_map_dimensions = 5;
 
-/// "zero" or "nan".
-void read_outside(TableReader& reader, model::TensorMapSpec& map) {
-  const auto word = reader.text("outside");
-  if (!word) return;
-  map.nan_outside = *word == "nan";
-  if (map.nan_outside || *word == "zero") return;
-  reader.mistakes().add(reader.table().find("outside")->value.contents,
-                        fmt::format("unknown \"outside\" \"{}\"", tuner::util::one_line(*word, 40)),
-                        "zero or nan: what a copy reads beyond the shape");
-}
-
 }  // namespace
 
 void read_tensor_map(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
@@ -42,7 +31,9 @@ void read_tensor_map(TableReader& reader, model::ArgumentSpec& argument, SpecCon
     return true;
   };
   model::each_map_key(read, map, planned);
-  read_outside(reader, map);
+  constexpr std::array<Word<bool>, 2> outsides = {{{"zero", false}, {"nan", true}}};
+  map.nan_outside = reader.word<bool>("outside", outsides, "zero or nan: what a copy reads beyond the shape")
+                        .value_or(false);
   keep_to_devices_with_views(argument, "tensor map", context);
 }
 
@@ -62,27 +53,7 @@ void keep_to_devices_with_views(const model::ArgumentSpec& argument, std::string
   kinds = with_views;
 }
 
-namespace model = tuner::model;
-namespace {
-
 using Outside = model::Texture::Outside;
-
-template <typename Value, std::size_t Count>
-Value read_word(TableReader& reader, std::string_view key,
-                const std::array<std::pair<std::string_view, Value>, Count>& words) {
-  const auto word = reader.text(key);
-  if (!word) return words.front().second;
-  std::string allowed;
-  for (const auto& [name, value] : words) {
-    if (name == *word) return value;
-    allowed += allowed.empty() ? name : fmt::format(", {}", name);
-  }
-  reader.mistakes().add(reader.table().find(key)->value.contents,
-                        fmt::format("unknown {} \"{}\"", key, tuner::util::one_line(*word, 40)), allowed);
-  return words.front().second;
-}
-
-}  // namespace
 
 void read_texture(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   model::TextureSpec& texture = *argument.texture;
@@ -92,13 +63,15 @@ void read_texture(TableReader& reader, model::ArgumentSpec& argument, SpecContex
   texture.shape = reader.expressions("shape", 2);
   texture.pitch = reader.expression("pitch");
   model::Texture& kind = texture.kind;
-  kind.outside = read_word<Outside, 4>(reader, "outside",
-                                       {{{"clamp", Outside::clamp},
-                                         {"border", Outside::border},
-                                         {"wrap", Outside::wrap},
-                                         {"mirror", Outside::mirror}}});
-  kind.interpolates = read_word<bool, 2>(reader, "filter", {{{"point", false}, {"linear", true}}});
-  kind.reads_normalized = read_word<bool, 2>(reader, "read", {{{"element", false}, {"normalized", true}}});
+  constexpr std::array<Word<Outside>, 4> outsides = {{{"clamp", Outside::clamp},
+                                                      {"border", Outside::border},
+                                                      {"wrap", Outside::wrap},
+                                                      {"mirror", Outside::mirror}}};
+  constexpr std::array<Word<bool>, 2> filters = {{{"point", false}, {"linear", true}}};
+  constexpr std::array<Word<bool>, 2> reads = {{{"element", false}, {"normalized", true}}};
+  kind.outside = reader.word<Outside>("outside", outsides).value_or(Outside::clamp);
+  kind.interpolates = reader.word<bool>("filter", filters).value_or(false);
+  kind.reads_normalized = reader.word<bool>("read", reads).value_or(false);
   kind.normalized_coordinates = reader.boolean("normalized_coordinates").value_or(false);
   const Node& table = reader.table();
   const Member* const outside = table.find("outside");
@@ -116,8 +89,8 @@ void read_texture(TableReader& reader, model::ArgumentSpec& argument, SpecContex
                               "shape = [\"WIDTH\", \"HEIGHT\"]; without one it is read by element alone");
     }
   } else if (texture.shape.size() == 1) {
-    reader.mistakes().add(table.find("shape")->where, fmt::format("{} has one dimension", argument.name),
-                          "shape = [\"WIDTH\", \"HEIGHT\"]; leave it out for linear memory");
+    reader.misplaced("shape", fmt::format("{} has one dimension", argument.name),
+                     "shape = [\"WIDTH\", \"HEIGHT\"]; leave it out for linear memory");
   }
   keep_to_devices_with_views(argument, "texture", context);
 }

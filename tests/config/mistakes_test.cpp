@@ -93,7 +93,7 @@ TEST_CASE("a mistake in a baseline is told at its place") {
 }
 
 TEST_CASE("an unknown compiler, and an option that names no parameter, are told at their place") {
-  check_mistake("deterministic = true", "compiler = \"clang\"", "\"clang\"", "unknown compiler \"clang\"",
+  check_mistake("deterministic = true", "compiler = \"clang\"", "clang\"", "unknown compiler \"clang\"",
                 "nvrtc, or nvcc");
   check_mistake("deterministic = true", "compiler = [\"nvcc\"]", "[\"nvcc\"]", "must be a string", "");
   check_mistake("deterministic = true", "options = [\"-G\", \"--maxrregcount=${BLOK}\"]", "\"--maxrregcount",
@@ -191,7 +191,7 @@ TEST_CASE("an argument's keys fit its type and its access") {
                 "unknown type \"intt\"", "ELEMENT_TYPE");
   check_mistake("type = \"ELEMENT_TYPE*\"", "type = \"const float*\"", "\"const float*\"", "unknown type",
                 "leave const out");
-  check_mistake("access = \"out\"", "access = \"write\"", "\"write\"", "unknown access \"write\"", "inout");
+  check_mistake("access = \"out\"", "access = \"write\"", "write\"", "unknown access \"write\"", "inout");
   check_mistake("type = \"int\"\n\n[verify]", "type = \"int\"\nextent = 1\n\n[verify]", "extent = 1",
                 "N is a number", "buffers");
   check_mistake("extent = \"total\"", "extent = \"total\"\nvalue = 1", "value", "C is a buffer", "");

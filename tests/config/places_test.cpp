@@ -96,7 +96,7 @@ TEST_CASE("a tensor map says its shape and box, and keeps the kernel off the CPU
   CHECK(told_of(last_argument, with_map("tensor = \"A\"\nshape = [\"N\"]\n")) ==
         "[[arguments]]: [[arguments]] has no \"box\"");
   CHECK(told_of(last_argument, with_map(std::string(sound_map) + "outside = \"one\"\n")) ==
-        "one: unknown \"outside\" \"one\"");
+        "one: unknown outside \"one\"");
   CHECK(told_of(last_argument, with_map("tensor = \"A\"\nshape = [1, 1, 1, 1, 1, 1]\nbox = [1]\n"))
             .find("shape") != std::string::npos);
   CHECK(told_of(last_argument, with_map(std::string(sound_map) + "access = \"in\"\n"))

@@ -230,7 +230,7 @@ TEST_CASE("a tensor map has a shape and a box") {
   CHECK(map("shape = [\"N\"]\nbox = [32]") == "");
   CHECK(contains(map("box = [32]"), "has no \"shape\""));
   CHECK(contains(map("shape = [\"N\"]"), "has no \"box\""));
-  CHECK(contains(map("shape = [\"N\"]\nbox = [32]\noutside = \"one\""), "unknown \"outside\" \"one\""));
+  CHECK(contains(map("shape = [\"N\"]\nbox = [32]\noutside = \"one\""), "unknown outside \"one\""));
   CHECK(map("shape = [\"N\"]\nbox = [32]\noutside = \"zero\"") == "");
 }
 

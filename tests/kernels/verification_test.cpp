@@ -134,10 +134,10 @@ TEST_CASE("a kernel that is right for whole tiles alone is caught by its probes"
   const auto outcome = workshop.run(kernel, problem, space::probe_problems(kernel.spec(), problem));
   CAPTURE(outcome.detail);
   CHECK(outcome.status == TrialStatus::wrong_result);
-  CHECK(
-      outcome.detail.starts_with("on a probe with buffers A of 2343, B of 2343, C of 2343: on the second "
-                                 "input set: 39 of the 2343 elements of C are wrong, the first at "
-                                 "index 2304"));
+  CHECK(outcome.detail.starts_with(
+      "on a probe of 2343 float, with buffers A of 2343, B of 2343, C of 2343: on the second "
+      "input set: 39 of the 2343 elements of C are wrong, the first at "
+      "index 2304"));
 }
 
 TEST_CASE("good kernels pass, with the probes of their binaries") {

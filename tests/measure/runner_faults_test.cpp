@@ -19,12 +19,13 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner faults") {
     auto probed = job(1024);
     CHECK(run(probed).status == TrialStatus::ok);
     probed.probes = {job(64).plan, job(71).plan};
+    probed.probes.back().problem = "71 float pad 3";
     const auto outcome = run(probed);
     CHECK(outcome.status == TrialStatus::wrong_result);
-    CHECK(
-        outcome.detail.starts_with("on a probe with buffers x of 71, y of 71, scratch of 16: on the second "
-                                   "input set: 7 of the 71 elements of y are wrong, the first at index "
-                                   "64"));
+    CHECK(outcome.detail.starts_with(
+        "on a probe of 71 float pad 3, with buffers x of 71, y of 71, scratch of 16: on the second "
+        "input set: 7 of the 71 elements of y are wrong, the first at index "
+        "64"));
     CHECK(outcome.verification.wrong_elements == 7);
     CHECK_FALSE(outcome.measurement);
   }

@@ -120,7 +120,7 @@ model::Digest key_of(const model::Plan& plan) {
 TEST_SUITE_BEGIN("tuner::model");
 
 TEST_CASE("every part of a plan is part of its identity, but where its files lie") {
-  CHECK(not_in_key(full_plan(), key_of) == Names{"buffers.file.path", "buffers.file.type",
+  CHECK(not_in_key(full_plan(), key_of) == Names{"problem", "buffers.file.path", "buffers.file.type",
                                                  "buffers.second_file.path", "buffers.second_file.type",
                                                  "buffers.expected.path", "buffers.expected.type"});
 }
@@ -130,9 +130,10 @@ TEST_CASE("inputs and what is right are told apart by all that makes them, and b
   model::Plan plan = full_plan();
   plan.steps.clear();
   CHECK(plan.inputs_key() == full_plan().inputs_key());
-  CHECK(not_in_key(plan, key) == Names{"buffers.file.path", "buffers.file.type", "buffers.second_file.path",
-                                       "buffers.second_file.type", "buffers.expected.path",
-                                       "buffers.expected.type", "buffers.symbol", "deterministic"});
+  CHECK(not_in_key(plan, key) == Names{"problem", "buffers.file.path", "buffers.file.type",
+                                       "buffers.second_file.path", "buffers.second_file.type",
+                                       "buffers.expected.path", "buffers.expected.type", "buffers.symbol",
+                                       "deterministic"});
 }
 
 TEST_CASE("what is prepared once does not depend on how near a result must be") {
@@ -141,13 +142,26 @@ TEST_CASE("what is prepared once does not depend on how near a result must be") 
   };
   model::Plan plan = full_plan();
   plan.steps.clear();
-  CHECK(not_in_key(plan, key) ==
-        Names{"buffers.file.path", "buffers.file.type", "buffers.second_file.path",
-              "buffers.second_file.type", "buffers.expected.path", "buffers.expected.type", "buffers.symbol",
-              "buffers.tolerance.absolute", "buffers.tolerance.relative", "buffers.tolerance.ulps",
-              "buffers.tolerance.share", "verify.rounding_terms", "verify.second_is_exact",
-              "verify.tolerance.absolute", "verify.tolerance.relative", "verify.tolerance.ulps",
-              "verify.tolerance.share", "verify.accumulator", "deterministic"});
+  CHECK(not_in_key(plan, key) == Names{"problem",
+                                       "buffers.file.path",
+                                       "buffers.file.type",
+                                       "buffers.second_file.path",
+                                       "buffers.second_file.type",
+                                       "buffers.expected.path",
+                                       "buffers.expected.type",
+                                       "buffers.symbol",
+                                       "buffers.tolerance.absolute",
+                                       "buffers.tolerance.relative",
+                                       "buffers.tolerance.ulps",
+                                       "buffers.tolerance.share",
+                                       "verify.rounding_terms",
+                                       "verify.second_is_exact",
+                                       "verify.tolerance.absolute",
+                                       "verify.tolerance.relative",
+                                       "verify.tolerance.ulps",
+                                       "verify.tolerance.share",
+                                       "verify.accumulator",
+                                       "deterministic"});
   CHECK(key(plan) != model::preparation_key(plan, digest_of("another")));
 }
 

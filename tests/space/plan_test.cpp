@@ -26,6 +26,7 @@ TEST_CASE("a plan has every expression evaluated") {
   model::KernelSpec spec = scale_spec();
   spec.steps[0].dynamic_shared_bytes = expression("B * ELEMENT_BYTES");
   const model::Plan made = plan(spec, 1000, 64, 8);
+  CHECK(made.problem == "1000 float pad 8");
   REQUIRE(made.buffers.size() == 2);
   CHECK(made.buffers[0].name == "x");
   CHECK(made.buffers[0].elements == 1008);

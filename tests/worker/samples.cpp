@@ -86,6 +86,7 @@ DeviceInfo full_device_info() {
 TrialJob full_trial_job() {
   TrialJob job;
   job.key = Digest::from_hex("000102030405060708090a0b0c0d0e0f");
+  job.plan.problem = "64 float";
   job.plan.buffers = {{"A",
                        ElementType::uint8,
                        99,

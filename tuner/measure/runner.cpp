@@ -39,7 +39,8 @@ std::string describe_probe(const model::Plan& plan) {
     const std::int64_t unit = std::max<std::int64_t>(buffer.struct_bytes, 1);
     sizes.push_back(fmt::format("{} of {}", buffer.name, buffer.elements / unit));
   }
-  return fmt::format("on a probe with buffers {}: ", fmt::join(sizes, ", "));
+  const std::string of = plan.problem.empty() ? "" : fmt::format(" of {},", plan.problem);
+  return fmt::format("on a probe{} with buffers {}: ", of, fmt::join(sizes, ", "));
 }
 
 /// Notes what the driver says of occupancy; false where not one block fits, which ends the trial.

@@ -169,6 +169,7 @@ void describe(Archive& a, T& v) {
 
 template <class Archive, Described<Plan> T>
 void describe(Archive& a, T& v) {
+  a("problem", v.problem);
   a("buffers", v.buffers);
   a("steps", v.steps);
   a("generator", v.generator);

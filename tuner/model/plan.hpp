@@ -179,6 +179,7 @@ struct VerifyPlan {
 /// One configuration on one problem with every expression evaluated: all that a measuring process needs
 /// besides the binaries. It knows no names of sizes or parameters.
 struct Plan {
+  std::string problem = {};  ///< for messages, as Problem::text() has it; no part of any identity
   std::vector<BufferPlan> buffers;
   std::vector<Step> steps;
   std::vector<Step> generator;  ///< writes the buffers of Init::generated, from the reference's binary

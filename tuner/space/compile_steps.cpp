@@ -16,20 +16,12 @@ using model::StepSpec;
 constexpr int most_streams =
     16;  // a device has few engines; a number from an untrusted file must not size anything
 
-/// Whether an argument of this type may be of floating (or integer) type for some problem.
-bool may_be(bool floating, const ArgumentSpec& argument, const model::KernelSpec& spec) {
-  if (argument.type) return model::is_floating(*argument.type) == floating;
-  return std::any_of(spec.types.begin(), spec.types.end(),
-                     [&](model::ElementType type) { return model::is_floating(type) == floating; });
-}
-
 class StepCompiler {
  public:
   StepCompiler(CompiledSpec& compiled, ExpressionCompiler& compiler)
       : m_compiled(compiled), m_spec(compiled.spec), m_compiler(compiler) {}
 
   void run() {
-    for (const ArgumentSpec& argument : m_spec.arguments) m_compiled.arguments.push_back(compile(argument));
     const auto launches = [](const StepSpec& step) { return step.upload.empty(); };
     if (std::none_of(m_spec.steps.begin(), m_spec.steps.end(), launches)) {
       m_compiler.report({m_spec.path, 0, 0}, fmt::format("kernel `{}` launches nothing", m_spec.name),
@@ -49,136 +41,6 @@ class StepCompiler {
  private:
   /// What steps are for, which decides what they may be passed.
   enum class Use { run, generate, verify, compare };
-
-  CompiledArgument compile(const ArgumentSpec& argument) {
-    CompiledArgument result;
-    const auto same_name = [&](const ArgumentSpec& other) { return other.name == argument.name; };
-    if (std::any_of(m_spec.arguments.data(), &argument, same_name)) {
-      m_compiler.report(argument.where, fmt::format("second argument named `{}`", argument.name),
-                        "choose another name");
-    }
-    if (argument.pointer) {
-      result.buffer = m_buffers++;
-      result.extent = m_compiler.compile(argument.extent);
-      if (argument.extent.empty() && !argument.is_field()) {
-        m_compiler.report(argument.where, fmt::format("argument `{}` has no extent", argument.name),
-                          "extent = [\"M\", \"N\"]");
-      }
-      compile_inits(argument.init, result);
-      if (argument.second_init) compile_inits(*argument.second_init, result);
-      result.unordered = m_compiler.compile(argument.unordered);
-      return result;
-    }
-    if (argument.tensor) result.tensor = compile(*argument.tensor, argument.where);
-    if (argument.texture) result.texture = compile(*argument.texture, argument.where);
-    if (argument.is_view() || argument.structure) return result;
-    if (!argument.components.empty()) {
-      const bool real = argument.type && model::is_floating(*argument.type);
-      for (const model::Expression& component : argument.components)
-        result.components.push_back(m_compiler.compile(component, {.real = real, .word = true}));
-      return result;
-    }
-    const model::Expression* value = value_of(argument);
-    if (value == nullptr) return result;
-    if (may_be(false, argument, m_spec)) {
-      result.integer = m_compiler.compile(*value, {.word = true});
-      if (result.integer->program.code.empty()) return result;  // reported; most mistakes would be told twice
-    }
-    if (may_be(true, argument, m_spec)) {
-      result.real = m_compiler.compile(*value, {.real = true, .word = true});
-    }
-    return result;
-  }
-
-  /// The argument that a view is over; -1 where it is none or no buffer.
-  int viewed_buffer(const std::string& name, const char* what, const model::SourceLocation& where) {
-    const int index = argument_index(name, where);
-    if (index < 0) return index;
-    const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(index)];
-    if (argument.pointer && !argument.structure && !argument.is_field()) return index;
-    m_compiler.report(where,
-                      fmt::format("a {} over `{}`, which is no buffer{}", what, name,
-                                  argument.pointer ? " of numbers" : ""),
-                      "name an argument whose type ends in *");
-    return -1;
-  }
-
-  void check_surface(const std::string& name, int argument, const model::SourceLocation& where) {
-    const auto& own = m_spec.arguments[static_cast<std::size_t>(argument)].type;
-    const std::vector<model::ElementType> types = own ? std::vector{*own} : m_spec.types;
-    const auto bad = std::find_if_not(types.begin(), types.end(), has_textures);
-    if (bad == types.end()) return;
-    m_compiler.report(where, fmt::format("a surface over `{}`, of {}", name, model::cuda_name(*bad)),
-                      "elements of one, two or four numbers of 8, 16 or 32 bits");
-  }
-
-  CompiledTexture compile(const model::TextureSpec& texture, const model::SourceLocation& where) {
-    CompiledTexture result;
-    const bool is_surface = texture.kind.is_surface;
-    result.argument = viewed_buffer(texture.buffer, is_surface ? "surface" : "texture", where);
-    if (is_surface && result.argument >= 0) check_surface(texture.buffer, result.argument, where);
-    if (texture.kind.in_array && result.argument >= 0 &&
-        !m_spec.arguments[static_cast<std::size_t>(result.argument)].symbol.empty()) {
-      m_compiler.report(where, fmt::format("an array over `{}`, which is a symbol", texture.buffer),
-                        "name a buffer without one");
-    }
-    result.shape = m_compiler.compile(texture.shape);
-    result.pitch = m_compiler.compile(texture.pitch);
-    return result;
-  }
-
-  CompiledTensorMap compile(const model::TensorMapSpec& map, const model::SourceLocation& where) {
-    CompiledTensorMap result;
-    result.argument = viewed_buffer(map.buffer, "tensor map", where);
-    model::each_map_key(
-        [&](const model::TensorMapKey&, const auto& written, auto& compiled) {
-          compiled = m_compiler.compile(written);
-          return true;
-        },
-        map, result);
-    const std::size_t rank = map.shape.size();
-    const auto check = [&](const char* key, std::size_t found, std::size_t wanted) {
-      if (found == wanted) return;
-      m_compiler.report(where,
-                        fmt::format("\"{}\" has {} items, and the shape {} dimensions", key, found, rank),
-                        fmt::format("write {}, innermost first", wanted));
-    };
-    check("box", map.box.size(), rank);
-    if (!map.strides.empty()) check("strides", map.strides.size(), rank - 1);
-    if (!map.element_strides.empty()) check("element_strides", map.element_strides.size(), rank);
-    return result;
-  }
-
-  void compile_inits(const model::InitSpec& init, CompiledArgument& result) {
-    const auto compile_one = [&](const model::InitRule& rule) {
-      for (const model::Expression& number : rule.expressions)
-        result.inits[&rule].push_back(m_compiler.compile(number, {.real = true}));
-    };
-    compile_one(init.usual);
-    for (const auto& [type, rule] : init.by_type) compile_one(rule);
-  }
-
-  /// What a scalar is passed: what it says, or the value of the same name.
-  const model::Expression* value_of(const ArgumentSpec& argument) {
-    if (argument.value) return &*argument.value;
-    if (m_compiled.scope.find(argument.name) == nullptr) {
-      m_compiler.report(
-          argument.where,
-          fmt::format("argument `{}` has no value, and nothing else has its name", argument.name),
-          util::did_you_mean(argument.name, m_compiled.scope.names()));
-      return nullptr;
-    }
-    return &implied(argument.name, argument.where);
-  }
-
-  /// The expression that is this name alone.
-  const model::Expression& implied(const std::string& name, const model::SourceLocation& where) {
-    const auto found = std::find_if(m_compiled.implied.begin(), m_compiled.implied.end(),
-                                    [&](const auto& e) { return e->text == name; });
-    if (found != m_compiled.implied.end()) return **found;
-    m_compiled.implied.push_back(std::make_unique<model::Expression>(model::Expression{name, where}));
-    return *m_compiled.implied.back();
-  }
 
   std::vector<CompiledStep> compile(const std::vector<StepSpec>& steps, Use use) {
     std::vector<CompiledStep> all;
@@ -206,7 +68,8 @@ class StepCompiler {
     for (const std::string& name : step.arguments) {
       if (const auto operand = resolve(name, step, Use::run)) result.operands.push_back(*operand);
     }
-    if (!step.workspace.empty()) result.workspace = argument_index(step.workspace, step.where);
+    if (!step.workspace.empty())
+      result.workspace = argument_index(m_compiled, m_compiler, step.workspace, step.where);
     return result;
   }
 
@@ -268,7 +131,7 @@ class StepCompiler {
 
   CompiledStep compile_upload(const StepSpec& step) {
     CompiledStep result;
-    result.upload = argument_index(step.upload, step.where);
+    result.upload = argument_index(m_compiled, m_compiler, step.upload, step.where);
     if (!step.entry.empty()) {
       m_compiler.report(step.where,
                         fmt::format("step both launches `{}` and uploads `{}`", step.entry, step.upload),
@@ -355,9 +218,9 @@ class StepCompiler {
       return CompiledOperand{model::Operand::Kind::seed, -1, std::nullopt};
     if ((use != Use::run || step.calls) && !is_argument(name) && m_compiled.scope.find(name) != nullptr) {
       return CompiledOperand{model::Operand::Kind::scalar, -1,
-                             m_compiler.compile(implied(name, step.where), {.word = true})};
+                             m_compiler.compile(implied(m_compiled, name, step.where), {.word = true})};
     }
-    const int index = argument_index(name.substr(0, dot), step.where,
+    const int index = argument_index(m_compiled, m_compiler, name.substr(0, dot), step.where,
                                      "`arguments` lists, in the order of the kernel's parameters, names of "
                                      "[[arguments]], which may differ "
                                      "from what the kernel calls them");
@@ -417,19 +280,6 @@ class StepCompiler {
       return true;
     }
     return false;
-  }
-
-  int argument_index(const std::string& name, const model::SourceLocation& where,
-                     const std::string& hint = "") {
-    std::vector<std::string> names;
-    for (const ArgumentSpec& argument : m_spec.arguments) {
-      if (argument.name == name) return static_cast<int>(names.size());
-      names.push_back(argument.name);
-    }
-    const std::string meant = util::did_you_mean(name, names);
-    m_compiler.report(where, fmt::format("unknown argument `{}`", excerpt(name)),
-                      meant + (meant.empty() || hint.empty() ? "" : " ") + hint);
-    return -1;
   }
 
   /// What is generated needs who does it.
@@ -513,7 +363,6 @@ class StepCompiler {
   CompiledSpec& m_compiled;
   const model::KernelSpec& m_spec;
   ExpressionCompiler& m_compiler;
-  int m_buffers = 0;
 };
 
 }  // namespace

@@ -45,6 +45,7 @@ std::shared_ptr<const CompiledSpec> compile_spec(model::KernelSpec spec,
   ExpressionCompiler compiler(compiled->scope, found);
   check_declarations(*compiled, compiler);
   compile_values(*compiled, compiler);
+  compile_arguments(*compiled, compiler);
   compile_steps(*compiled, compiler);
   for (const model::MetricSpec& metric : compiled->spec.metrics) {
     compiled->metrics.push_back(

@@ -221,6 +221,7 @@ std::vector<std::vector<int>> waits_of_kept(const std::vector<model::StepSpec>& 
 std::optional<model::Plan> Planner::plan() {
   if (!check_macros() || !make_buffers() || !make_scalars()) return std::nullopt;
   model::Plan plan;
+  plan.problem = m_problem.text();
   std::optional<std::vector<model::Step>> run = steps(m_spec.steps, m_compiled.steps);
   if (!run) return std::nullopt;
   plan.steps = std::move(*run);

@@ -39,7 +39,9 @@ class ExpressionCompiler {
 
 /// parameters, derived (sorted; cycles are reported) and constraints.
 void compile_values(CompiledSpec& compiled, ExpressionCompiler& compiler);
-/// arguments, steps and verify.
+/// arguments.
+void compile_arguments(CompiledSpec& compiled, ExpressionCompiler& compiler);
+/// steps, generate and verify. After the arguments.
 void compile_steps(CompiledSpec& compiled, ExpressionCompiler& compiler);
 /// What needs no expression: value lists, words as macros, defaults, element types, metrics' names.
 void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compiler);
@@ -50,5 +52,14 @@ void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler);
 /// That what baselines take is there and depends on no parameter. After check_uses(), in a spec without other
 /// mistakes.
 void check_baselines(const CompiledSpec& compiled, ExpressionCompiler& compiler);
+
+/// Whether an argument of this type may be of floating (or integer) type for some problem.
+bool may_be(bool floating, const model::ArgumentSpec& argument, const model::KernelSpec& spec);
+/// The position of the argument called `name`; -1, and a report, where there is none.
+int argument_index(const CompiledSpec& compiled, ExpressionCompiler& compiler, const std::string& name,
+                   const model::SourceLocation& where, const std::string& hint = "");
+/// The expression that is this name alone.
+const model::Expression& implied(CompiledSpec& compiled, const std::string& name,
+                                 const model::SourceLocation& where);
 
 }  // namespace tuner::space

@@ -1,0 +1,102 @@
+#include "config/source_guesses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "config/spec_context.hpp"
+#include "tuner/model/element_type.hpp"
+
+namespace config {
+
+using tuner::model::ElementType;
+using tuner::source::SourceField;
+using tuner::source::SourceStruct;
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool contains_any(const std::string& text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.find(part) != std::string::npos; });
+}
+
+bool is_integer(const std::string& type) {
+  const auto known = tuner::model::parse_element_type(type);
+  if (!known) return type == "size_t" || type == "ptrdiff_t" || type == "unsigned" || type == "uint";
+  return *known == ElementType::int32 || *known == ElementType::uint32 || *known == ElementType::int64 ||
+         *known == ElementType::uint64;
+}
+
+bool is_no_size(const std::string& name) {
+  const std::string caps = upper(name);
+  return caps.starts_with("LD") || caps.starts_with("INC") ||
+         contains_any(caps,
+                      {"STRIDE", "PITCH", "OFFSET", "SEED", "ITER", "STEPS", "RADIUS", "SHIFT", "FLAG"});
+}
+
+bool is_scalar_size(const SourceField& field) {
+  return field.length == 0 && is_integer(field.type) && !is_no_size(field.name);
+}
+
+/// As C++ lays it out, where all its fields are of known types.
+static std::int64_t bytes_of(const SourceStruct& one) {
+  std::vector<StructField> fields;
+  for (const SourceField& field : one.fields)
+    fields.push_back({field.name,
+                      *tuner::model::parse_element_type(field.type),
+                      std::max<std::int64_t>(1, field.length),
+                      {}});
+  const NaturalLayout layout = natural_layout(fields);
+  return round_up(layout.end, std::max(layout.align, one.align));
+}
+
+std::string no_plain_struct(const SourceStruct& one, bool by_value) {
+  if (!one.beyond_fields.empty()) return one.beyond_fields;
+  if (one.fields.empty() || one.fields.size() > 64) return fmt::format("{} fields", one.fields.size());
+  for (const SourceField& field : one.fields) {
+    if (!tuner::model::parse_element_type(field.type)) return fmt::format("a field of type `{}`", field.type);
+    if (field.length > 4096) return fmt::format("an array of {}", field.length);
+  }
+  const std::int64_t bytes = bytes_of(one);
+  return bytes > (by_value ? 128 : 65536) ? fmt::format("{} bytes", bytes) : "";
+}
+
+const char* usual_init(const std::string& type) {
+  const auto known = tuner::model::parse_element_type(type);
+  if (!known || tuner::model::is_floating(*known)) return "uniform(-1, 1)";
+  return *known == ElementType::boolean ? "integers(0, 1)" : "integers(0, 100)";
+}
+
+std::optional<std::int64_t> number(const std::string& text) {
+  if (text.empty() || text.size() > 9) return std::nullopt;
+  if (!std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
+    return std::nullopt;
+  return std::stoll(text);
+}
+
+std::string guessed_values(const std::string& name, const std::string& usual, bool in_condition) {
+  const std::string caps = upper(name);
+  const bool is_block = contains_any(caps, {"BLOCK", "THREADS", "BDIM", "BSIZE"});
+  if (const auto value = number(usual); value && *value >= 2) {
+    std::set<std::int64_t> around = {*value};
+    for (std::int64_t v = *value / 2; v >= std::max<std::int64_t>(1, *value / 4); v /= 2) around.insert(v);
+    for (std::int64_t v = *value * 2; v <= *value * 4; v *= 2)
+      if (!is_block || v <= 1024) around.insert(v);
+    return fmt::format("[{}]", fmt::join(around, ", "));
+  }
+  if (in_condition || usual == "0" || usual == "1" || caps.starts_with("USE_")) return "[0, 1]";
+  if (is_block)
+    return caps.ends_with("_X") || caps.ends_with("_Y") || caps.ends_with("_Z") ? "[4, 8, 16, 32]"
+                                                                                : "[64, 128, 256, 512]";
+  if (contains_any(caps, {"WARP_SIZE", "WARPSIZE"})) return "[32]";
+  if (contains_any(caps, {"TILE"})) return "[8, 16, 32, 64]";
+  if (contains_any(caps, {"PAD"})) return "[0, 1]";
+  return "[1, 2, 4, 8]";
+}
+
+}  // namespace config
