@@ -10,7 +10,14 @@ namespace {
 
 // cublas_api.h
 constexpr int no_transpose = 0;
-constexpr int real_float = 0;      // CUDA_R_32F
+#ifdef B_BY_COLUMNS
+constexpr int of_first = 1;  // CUBLAS_OP_T: rows of ours are columns of theirs
+#else
+constexpr int of_first = 0;
+#endif
+#ifndef REAL_NUMBER
+#define REAL_NUMBER 0  // CUDA_R_32F
+#endif
 constexpr int compute_float = 68;  // CUBLAS_COMPUTE_32F
 constexpr int default_math = 0;
 constexpr int default_algorithm = -1;
@@ -83,8 +90,8 @@ const char* tuner_baseline(const tuner_call* call) {
   const float beta = 0;
   blas.use(*call);
   const int status =
-      blas.gemm_ex(blas.handle, no_transpose, no_transpose, p.n, p.m, p.k, &p.alpha, p.b, real_float, p.ldb,
-                   p.a, real_float, p.lda, &beta, p.c, real_float, p.ldc, compute_float, default_algorithm);
+      blas.gemm_ex(blas.handle, of_first, no_transpose, p.n, p.m, p.k, &p.alpha, p.b, REAL_NUMBER, p.ldb, p.a,
+                   REAL_NUMBER, p.lda, &beta, p.c, REAL_NUMBER, p.ldc, compute_float, default_algorithm);
   if (status == 0) return nullptr;
   snprintf(blas.message, sizeof blas.message, "cublasGemmEx failed: status %d", status);
   return blas.message;

@@ -1,6 +1,6 @@
 // The fastest of what cuBLASLt's heuristics offer for a problem: a harder rival than cuBLAS, which takes the
-// first. FP32 arithmetic without TF32 (CUBLAS_COMPUTE_32F). What is fastest is found by timing all at the
-// first call for a problem, and kept.
+// first. Sums in float, of FP32 without TF32 (CUBLAS_COMPUTE_32F). What is fastest is found by timing all at
+// the first call for a problem, and kept.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -11,11 +11,26 @@
 
 #include "library.h"
 #include "row_major.h"
+#ifdef SCALE_MODE  // A and B have scales
+#include "padded_fp8.h"
+#define B_BY_COLUMNS
+#endif
 
 namespace {
 
 // cublasLt.h
-constexpr int real_float = 0;      // CUDA_R_32F
+constexpr int real_float = 0;  // CUDA_R_32F
+#ifndef REAL_NUMBER
+#define REAL_NUMBER 0  // CUDA_R_32F
+#endif
+#ifndef RESULT_NUMBER
+#define RESULT_NUMBER REAL_NUMBER
+#endif
+// Of a description: CUBLASLT_MATMUL_DESC_TRANSA, _A_SCALE_POINTER, _B_SCALE_POINTER, _A_SCALE_MODE,
+// _B_SCALE_MODE.
+[[maybe_unused]] constexpr int transpose_first = 3;
+[[maybe_unused]] constexpr int scale_of_first = 17, scale_of_second = 18;
+[[maybe_unused]] constexpr int scale_mode_first = 31, scale_mode_second = 32;
 constexpr int compute_float = 68;  // CUBLAS_COMPUTE_32F
 constexpr int most_workspace = 1;  // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
 constexpr int algorithms_asked = 16;
@@ -42,6 +57,7 @@ struct CuBlasLt {
   int (*create)(void** handle);
   size_t (*get_version)();
   int (*create_description)(void** description, int compute, int scale);
+  int (*describe)(void* description, int attribute, const void* value, size_t bytes);
   int (*create_layout)(void** layout, int type, uint64_t rows, uint64_t columns, int64_t ld);
   int (*create_preference)(void** preference);
   int (*set_preference)(void* preference, int attribute, const void* value, size_t bytes);
@@ -66,6 +82,7 @@ struct CuBlasLt {
     functions.find("cublasLtCreate", create);
     functions.find("cublasLtGetVersion", get_version);
     functions.find("cublasLtMatmulDescCreate", create_description);
+    functions.find("cublasLtMatmulDescSetAttribute", describe);
     functions.find("cublasLtMatrixLayoutCreate", create_layout);
     functions.find("cublasLtMatmulPreferenceCreate", create_preference);
     functions.find("cublasLtMatmulPreferenceSetAttribute", set_preference);
@@ -119,6 +136,16 @@ struct Multiplication {
   size_t chosen = 0;
   bool timed = false;
 
+#ifdef SCALE_MODE
+  /// Where scales lie may change from call to call.
+  int set_scales(const PaddedFp8& of) const {
+    CuBlasLt& lt = cublaslt();
+    const int status = lt.describe(description, scale_of_first, &of.scale_b, sizeof of.scale_b);
+    return status != 0 ? status : lt.describe(description, scale_of_second, &of.scale_a, sizeof of.scale_a);
+  }
+  const PaddedFp8* scales = nullptr;
+#endif
+
   int run(const tuner_call& call, const RowMajorProduct& p, size_t offer) const {
     CuBlasLt& lt = cublaslt();
     const float beta = 0;
@@ -131,12 +158,25 @@ struct Multiplication {
 const char* prepare(const tuner_call& call, const RowMajorProduct& p, Multiplication& product) {
   CuBlasLt& lt = cublaslt();
   int status = lt.create_description(&product.description, compute_float, real_float);
-  const auto layout = [&](void** made, int rows, int columns, int ld) {
-    if (status == 0) status = lt.create_layout(made, real_float, columns, rows, ld);
+  const auto layout = [&](void** made, int type, int rows, int columns, int ld) {
+    if (status == 0) status = lt.create_layout(made, type, columns, rows, ld);
   };
-  layout(&product.layout_a, p.m, p.k, p.lda);
-  layout(&product.layout_b, p.k, p.n, p.ldb);
-  layout(&product.layout_c, p.m, p.n, p.ldc);
+  layout(&product.layout_a, REAL_NUMBER, p.m, p.k, p.lda);
+  [[maybe_unused]] const auto describe = [&](int attribute, int value) {
+    if (status == 0) status = lt.describe(product.description, attribute, &value, sizeof value);
+  };
+#ifdef SCALE_MODE
+  if (SCALE_MODE != 0) describe(scale_mode_first, SCALE_MODE);
+  if (SCALE_MODE != 0) describe(scale_mode_second, SCALE_MODE);
+  if (status == 0) status = product.set_scales(*product.scales);
+#endif
+#ifdef B_BY_COLUMNS
+  describe(transpose_first, 1);
+  layout(&product.layout_b, REAL_NUMBER, p.n, p.k, p.ldb);
+#else
+  layout(&product.layout_b, REAL_NUMBER, p.k, p.n, p.ldb);
+#endif
+  layout(&product.layout_c, RESULT_NUMBER, p.m, p.n, p.ldc);
   void* preference = nullptr;
   if (status == 0) status = lt.create_preference(&preference);
   if (status == 0) {
@@ -206,14 +246,33 @@ const char* tuner_baseline(const tuner_call* call) {
   CuBlasLt& lt = cublaslt();
   if (lt.handle == nullptr) return lt.why_not;
   if (!is_product(*call)) return product_arguments;
+#ifdef SCALE_MODE
+  PaddedFp8 padded(*call);
+  RowMajorProduct p(*call);
+  int status = padded.begin(p, SCALE_MODE != 0);
+  tuner_call with_half = *call;
+  with_half.workspace_bytes /= 2;
+  call = &with_half;
+#else
   const RowMajorProduct p(*call);
+  int status = 0;
+#endif
   static std::map<std::array<int, 6>, Multiplication> products;
   Multiplication& product = products[{p.m, p.n, p.k, p.lda, p.ldb, p.ldc}];
+#ifdef SCALE_MODE
+  product.scales = &padded;
+#endif
   if (product.offers.empty()) {
     if (const char* why_not = prepare(*call, p, product)) return why_not;
   }
+#ifdef SCALE_MODE
+  if (status == 0) status = product.set_scales(padded);
+#endif
   if (!product.timed && !is_capturing(call->stream)) choose(*call, p, product);
-  const int status = product.run(*call, p, product.chosen);
+  if (status == 0) status = product.run(*call, p, product.chosen);
+#ifdef SCALE_MODE
+  if (status == 0) status = padded.end();
+#endif
   if (status == 0) return nullptr;
   snprintf(lt.message, sizeof lt.message, "cublasLtMatmul failed: status %d", status);
   return lt.message;

@@ -30,7 +30,8 @@ struct RowMajorProduct {
   }
 };
 
-constexpr const char* product_arguments = "takes A, B, C, M, N, K, lda, ldb, ldc and perhaps alpha";
+constexpr const char* product_arguments =
+    "takes A, B, C, M, N, K, lda, ldb, ldc and perhaps alpha and scales";
 inline bool is_product(const tuner_call& call) {
-  return call.argument_count == 9 || call.argument_count == 10;
+  return call.argument_count >= 9 && call.argument_count <= 12;
 }

@@ -7,6 +7,8 @@
 // where magnitude = |expected| + 2^-23 / u * K * sum of |a|*|b|, and 1 % of the latter for what is of second
 // order.
 //
+// From a row of B to the next it is `b_row` numbers, from a column to the next `b_column`: one of them is 1.
+//
 // A block of 32 x 8 threads computes a 32 x 32 tile of D; each thread has four elements of a column.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -30,7 +32,7 @@ __device__ constexpr double half_of_least(__nv_bfloat16) {
 
 extern "C" __global__ void matmul_half_reference(const ELEMENT_TYPE* A, const ELEMENT_TYPE* B,
                                                  double* expected, double* magnitude, int M, int N, int K,
-                                                 int lda, int ldb, int ldd) {
+                                                 int lda, int b_row, int b_column, int ldd) {
   __shared__ float tile_a[TILE][TILE + 1];
   __shared__ float tile_b[TILE][TILE + 1];
   const int column = blockIdx.x * TILE + threadIdx.x;
@@ -46,7 +48,10 @@ extern "C" __global__ void matmul_half_reference(const ELEMENT_TYPE* A, const EL
       tile_a[threadIdx.y + i * ROWS][threadIdx.x] =
           row < M && k_a < K ? static_cast<float>(A[static_cast<size_t>(row) * lda + k_a]) : 0.0F;
       tile_b[threadIdx.y + i * ROWS][threadIdx.x] =
-          k_b < K && column < N ? static_cast<float>(B[static_cast<size_t>(k_b) * ldb + column]) : 0.0F;
+          k_b < K && column < N
+              ? static_cast<float>(
+                    B[static_cast<size_t>(k_b) * b_row + static_cast<size_t>(column) * b_column])
+              : 0.0F;
     }
     __syncthreads();
     for (int k = 0; k < TILE; ++k) {

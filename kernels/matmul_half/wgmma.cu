@@ -1,4 +1,5 @@
-// D (M x N) = alpha * A (M x K) * B (K x N) on Hopper's tensor cores: half or bfloat16, sums in float.
+// D (M x N) = alpha * A (M x K) * B (K x N) on Hopper's tensor cores: half, bfloat16 or scaled FP8, sums in
+// float.
 //
 // A block has one warpgroup that copies and CONSUMERS that multiply. Between them lies a ring of STAGES
 // k-tiles in shared memory: the copier fills what has been read, the others multiply what has come. As many
@@ -9,6 +10,7 @@
 //   copies.cuh     global memory -> shared memory, edges, clusters
 //   multiply.cuh   shared memory -> sums
 //   split.cuh      sums of blocks that share a tile
+//   scale.cuh      what FP8 numbers stand for
 //   store.cuh      sums -> D
 //   barrier.cuh    who waits for whom
 //
@@ -21,6 +23,7 @@
 #include "wgmma/barrier.cuh"
 #include "wgmma/copies.cuh"
 #include "wgmma/multiply.cuh"
+#include "wgmma/scale.cuh"
 #include "wgmma/schedule.cuh"
 #include "wgmma/shape.cuh"
 #include "wgmma/split.cuh"
@@ -50,8 +53,8 @@ __device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule
 }
 
 /// `group` counts the warpgroups that multiply, `thread` its threads.
-__device__ inline void multiply_tiles(Shared& shared, Store store, Schedule schedule, int k_tiles, int group,
-                                      int thread) {
+__device__ inline void multiply_tiles(Shared& shared, Store store, Schedule schedule, const Scales& scales,
+                                      int k_tiles, int group, int thread) {
   const int team = group / TEAM, in_team = group % TEAM;
   const Part part(k_tiles);
   schedule.advance(team);
@@ -60,13 +63,18 @@ __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule sche
   for (Place place; schedule.get(place); schedule.advance(TEAMS)) {
     if constexpr (TURNS) wait(shared.turn[team], tiles++ % 2);
     Turn turn(first_k_tile);
-    Sums sums;
-    if (CLUSTER_K > 1 && part.count == 0) sums = {};
+    Sums sums, total;
+    if (PROMOTE || CLUSTER_K > 1 && part.count == 0) total = {};
     int last = 0;
     for (int k = 0; k < part.count; ++k) {
       wait(shared.full[turn.stage], turn.parity);
-      multiply_tile(sums, shared_address(shared.stages[turn.stage]), in_team, k > 0);
-      if (k > 0) {
+      multiply_tile(PROMOTE ? sums : total, shared_address(shared.stages[turn.stage]), in_team,
+                    !PROMOTE && k > 0);
+      if constexpr (PROMOTE) {
+        wait_for_batches<0>();
+        release(shared.empty[turn.stage], thread);
+        add(total, sums);
+      } else if (k > 0) {
         wait_for_batches<1>();
         release(shared.empty[last], thread);
       }
@@ -77,24 +85,27 @@ __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule sche
       if (thread == 0) arrive(shared.turn[team ^ 1]);
     }
     wait_for_batches<0>();
-    if (CLUSTER_K == 1 || part.count > 0) release(shared.empty[last], thread);
+    if (!PROMOTE && (CLUSTER_K == 1 || part.count > 0)) release(shared.empty[last], thread);
     first_k_tile += TEAMS * k_tiles;
-    if (!add_parts(shared, sums, part, in_team * GROUP + thread)) break;
-    store.store(sums, place.row + (TRANSPOSED ? 0 : in_team * GROUP_LONG),
-                place.column + (TRANSPOSED ? in_team * GROUP_LONG : 0));
+    if (!add_parts(shared, total, part, in_team * GROUP + thread)) break;
+    const int row = place.row + (TRANSPOSED ? 0 : in_team * GROUP_LONG);
+    const int column = place.column + (TRANSPOSED ? in_team * GROUP_LONG : 0);
+    scale(total, scales, store.result(), row, column);
+    store.store(total, row, column);
   }
   store.finish();
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     matmul_wgmma(const __grid_constant__ CUtensorMap A_map, const __grid_constant__ CUtensorMap B_map,
-                 const __grid_constant__ CUtensorMap D_map, Number* D, int M, int N, int ldd, int rows,
-                 int columns, int band, int k_tiles, float alpha) {
+                 const __grid_constant__ CUtensorMap D_map, Output* D, int M, int N, int ldd, int rows,
+                 int columns, int band, int k_tiles, float alpha, const float* scale_a,
+                 const float* scale_b) {
   extern __shared__ __align__(1024) unsigned char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int warp = __shfl_sync(0xffffffffU, threadIdx.x / WARP, 0);
   const Division division = {rows, columns, band};
-  const Result result = {D, M, N, ldd, alpha};
+  const Scales scales = {scale_a, scale_b};
   if (threadIdx.x == 0) {
     fetch_map(A_map);
     fetch_map(B_map);
@@ -116,8 +127,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   } else {
     take_registers<CONSUMERS == 2 ? 240 : 160>();
     const int group = warp / 4 - 1;
+    const Result result = {D, M, N, ldd, alpha * common_scale(scales)};
     multiply_tiles(shared, Store(D_map, result, shared.stores[(warp - 4) / STORE_WARPS]), Schedule(division),
-                   k_tiles, group, threadIdx.x % GROUP);
+                   scales, k_tiles, group, threadIdx.x % GROUP);
   }
   meet_at_end();
 }

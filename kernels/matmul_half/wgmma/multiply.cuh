@@ -32,7 +32,16 @@ __device__ inline void wait_for_batches() {
 #define NAME_OF___half "f16"
 #define NAME_OF_half "f16"
 #define NAME_OF___nv_bfloat16 "bf16"
+#define NAME_OF___nv_fp8_e4m3 "e4m3"
 #define NUMBER_NAME JOIN(NAME_OF_, ELEMENT_TYPE, )
+
+#if ELEMENT_BYTES == 1
+#define MULTIPLY_ADD "k32.f32." NUMBER_NAME "." NUMBER_NAME
+#define ALONG_K(first, second)  // both operands always are
+#else
+#define MULTIPLY_ADD "k16.f32." NUMBER_NAME "." NUMBER_NAME
+#define ALONG_K(first, second) ", " first ", " second
+#endif
 
 /// sum = first * second, or with `add` sum += first * second.
 __device__ inline void multiply(float (&sum)[WIDE / 2], unsigned long long first, unsigned long long second,
@@ -40,8 +49,9 @@ __device__ inline void multiply(float (&sum)[WIDE / 2], unsigned long long first
   asm volatile(
       "{ .reg .pred add;\n"
       "setp.ne.b32 add, %" TEXT(OPERAND_3) ", 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n" TEXT(WIDE) "k16.f32." NUMBER_NAME "." NUMBER_NAME
-      " {" SUMS_TEXT "}, %" TEXT(OPERAND_1) ", %" TEXT(OPERAND_2) ", add, 1, 1, %" TEXT(OPERAND_4) ", %" TEXT(OPERAND_5) "; }"
+      "wgmma.mma_async.sync.aligned.m64n" TEXT(WIDE) MULTIPLY_ADD
+      " {" SUMS_TEXT "}, %" TEXT(OPERAND_1) ", %" TEXT(OPERAND_2) ", add, 1, 1"
+      ALONG_K("%" TEXT(OPERAND_4), "%" TEXT(OPERAND_5)) "; }"
       : SUMS_OPERANDS
       : "l"(first), "l"(second), "r"(add), "n"(TRANSPOSED && B_ROWS), "n"(!TRANSPOSED && B_ROWS));
 }
@@ -50,7 +60,8 @@ __device__ inline void multiply(float (&sum)[WIDE / 2], unsigned long long first
 /// memory is along k, and LENGTH rows are beside each other; or it is across k, and TILE_K are.
 template <bool ALONG_K, int LENGTH>
 __device__ constexpr int place_of(int block, int k) {
-  return ALONG_K ? (k * STEP / ROW * LENGTH + block * 64) * ROW_BYTES + k * STEP % ROW * 2
+  return ALONG_K ? (k * STEP / ROW * LENGTH + block * 64) * ROW_BYTES +
+                       k * STEP % ROW * static_cast<int>(sizeof(Number))
                  : (block * TILE_K + k * STEP) * ROW_BYTES;
 }
 
@@ -72,4 +83,14 @@ __device__ inline void multiply_tile(Sums& sums, unsigned stage, int in_team, in
              (TRANSPOSED ? a : b) + of_second(0, k) / 16, k == 0 ? add : 1);
   }
   end_of_batch();
+}
+
+/// Tensor cores keep some 14 bits of a sum of FP8 products. So with PROMOTE the sums of each k-tile, which
+/// have come, are added up in float.
+__device__ inline void add(Sums& total, const Sums& sums) {
+#pragma unroll
+  for (int block = 0; block < BLOCKS; ++block) {
+#pragma unroll
+    for (int i = 0; i < WIDE / 2; ++i) total.of[block][i] += sums.of[block][i];
+  }
 }

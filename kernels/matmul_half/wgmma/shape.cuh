@@ -9,19 +9,29 @@
 // One side of a tile is a multiple of 64, the other of 8. Which one, LONG_SIDE says: with 'columns' the
 // tile's transpose is multiplied, B^T * A^T.
 //
-// All rows of shared memory are of 64 numbers, 128 bytes, as the 128-byte swizzle wants them.
+// All rows of shared memory are of 128 bytes, as the 128-byte swizzle wants them: 64 numbers, or 128 of FP8.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#if ELEMENT_BYTES == 1
+#include <cuda_fp8.h>
+#endif
 
 using Number = ELEMENT_TYPE;
-static_assert(sizeof(Number) == 2, "half or bfloat16");
+#if ELEMENT_BYTES == 1
+using Output = __nv_bfloat16;
+#else
+using Output = Number;
+#define PROMOTE 0  // sums of FP8 alone lack bits, see multiply.cuh
+#endif
+static_assert(sizeof(Number) <= 2, "half, bfloat16 or FP8");
 
 constexpr int WARP = 32;
 constexpr int GROUP = 128;  // threads of a warpgroup
-constexpr int ROW = 64;     // numbers of a swizzled row
-constexpr int STEP = 16;    // of k, in one wgmma
 constexpr int ROW_BYTES = 128;
+constexpr int ROW = ROW_BYTES / sizeof(Number);  // numbers of a swizzled row
+constexpr int STEP = 32 / sizeof(Number);        // of k, in one wgmma
+constexpr int STORE_ROW = 64;                    // numbers of a swizzled row of D
 
 constexpr bool TURNS = SCHEDULE == SCHEDULE_turns;
 constexpr int TEAM = TURNS ? 1 : CONSUMERS;  // warpgroups that share a tile
@@ -41,6 +51,7 @@ static_assert(CLUSTER_K == 1 || (SQUARE == 1 && !TURNS), "one or the other");
 /// A in shared memory: for each 64 of k, TILE_M rows. B: for each 64 columns TILE_K rows (rows of B are rows
 /// of shared memory), or for each 64 of k TILE_N rows (columns of B are).
 constexpr bool B_ROWS = B_ORDER == B_ORDER_rows;
+static_assert(!B_ROWS || sizeof(Number) == 2, "wgmma reads FP8 along k alone");
 constexpr int ROWS_OF_B = B_ROWS ? (TILE_N + ROW - 1) / ROW * TILE_K : TILE_K / ROW * TILE_N;
 constexpr int BYTES_A = TILE_K / ROW * TILE_M * ROW_BYTES;
 constexpr int BYTES_B = ROWS_OF_B * ROW_BYTES;
@@ -52,7 +63,8 @@ static_assert(BYTES_A % 1024 == 0 && BYTES_B % 1024 == 0, "the swizzle repeats e
 /// transposed, by a warpgroup STORE_M rows of 64 columns.
 constexpr int STORE_BYTES = STORE_M * STORE_N * 2;
 constexpr int STORE_WARPS = TRANSPOSED ? 4 : 1;
-static_assert(GROUP_M % STORE_M == 0 && GROUP_N % STORE_N == 0 && (STORE_N == ROW || STORE_N / 8 % 2 == 1),
+static_assert(GROUP_M % STORE_M == 0 && GROUP_N % STORE_N == 0 &&
+                  (STORE_N == STORE_ROW || STORE_N / 8 % 2 == 1),
               "see above");
 
 struct Shared {

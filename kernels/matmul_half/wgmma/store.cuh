@@ -20,7 +20,7 @@ __device__ inline unsigned pair(float first, float second, __half) {
 }
 
 struct Result {
-  Number* D;
+  Output* D;
   int M, N, ldd;
   float alpha;
 };
@@ -38,6 +38,8 @@ class Store {
  public:
   __device__ Store(const CUtensorMap& map, const Result& result, unsigned char (*buffers)[STORE_BYTES])
       : m_map(map), m_result(result), m_buffers(buffers), m_thread(threadIdx.x % (STORE_WARPS * WARP)) {}
+
+  __device__ const Result& result() const { return m_result; }
 
   /// `row`, `column`: where the sums of the warpgroup begin.
   __device__ void store(const Sums& sums, int row, int column) {
@@ -81,7 +83,7 @@ class Store {
 
   /// Of a group of eight columns, in bytes from the begin of the buffer.
   __device__ static int place(int row, int eight) {
-    return STORE_N == ROW ? row * ROW_BYTES + ((eight ^ row % 8) << 4) : row * STORE_N * 2 + eight * 16;
+    return STORE_N == STORE_ROW ? row * ROW_BYTES + ((eight ^ row % 8) << 4) : row * STORE_N * 2 + eight * 16;
   }
 
   /// The columns from `column` on, less than eight, which are a group of the buffer.
@@ -90,7 +92,7 @@ class Store {
     if (column + in_eight >= m_result.N) return;
     for (int i = m_thread / 8; i < STORE_M && row + i < m_result.M; i += STORE_WARPS * WARP / 8) {
       m_result.D[static_cast<size_t>(row + i) * m_result.ldd + column + in_eight] =
-          reinterpret_cast<const Number*>(m_buffers[m_next] + place(i, eight))[in_eight];
+          reinterpret_cast<const Output*>(m_buffers[m_next] + place(i, eight))[in_eight];
     }
   }
 
@@ -130,7 +132,7 @@ class Store {
   }
 
   __device__ unsigned two(const float* sum) const {
-    return pair(m_result.alpha * sum[0], m_result.alpha * sum[1], Number());
+    return pair(m_result.alpha * sum[0], m_result.alpha * sum[1], Output());
   }
 
   const CUtensorMap& m_map;
