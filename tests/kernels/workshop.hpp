@@ -31,6 +31,7 @@ class Workshop {
                           const std::vector<model::Problem>& probes = {});
   /// How trials are sampled from now on; at first once, and nothing is dropped.
   void measure_as(model::MeasurePolicy policy) { m_policy = std::move(policy); }
+  const std::string& architecture() const { return m_runner.device().architecture; }
   const model::DeviceLimits& limits() const { return m_runner.device().limits; }
 
  private:

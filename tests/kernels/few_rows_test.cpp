@@ -1,0 +1,55 @@
+// kernels/matmul/few_rows and its sibling for half on the CPU device: copies, edges, and every way to add up.
+// What tensor cores do a plain path does here.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/kernels/workshop.hpp"
+
+using namespace tuner;
+
+namespace {
+
+/// Every `step`-th configuration of one problem.
+int verified(const std::string& name, const std::vector<std::int64_t>& size, std::int64_t padding,
+             std::size_t step) {
+  const space::KernelSpace kernel = test::load_kernel(name);
+  test::Workshop workshop = test::make_workshop();
+  const model::Problem problem = space::make_problem(kernel.spec(), size, std::nullopt, padding);
+  int count = 0;
+  std::size_t index = 0;
+  kernel.enumerate(problem, workshop.limits(), [&](const model::Configuration& configuration) {
+    if (index++ % step != 0) return true;
+    const model::TrialOutcome outcome = workshop.run(kernel, problem, configuration);
+    CAPTURE(problem.text());
+    CAPTURE(configuration.text());
+    CAPTURE(outcome.detail);
+    CHECK(model::to_string(outcome.status) == "ok");
+    count += outcome.verification.checked ? 1 : 0;
+    return true;
+  });
+  return count;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("kernels::few_rows");
+
+TEST_CASE("edges verify where rows are copied float by float, and blocks of a cluster share a tile's k") {
+  CHECK(verified("few_rows", {3, 37, 45}, 0, 37) > 3);
+}
+
+TEST_CASE("edges verify where rows are copied 16 bytes at a time") {
+  CHECK(verified("few_rows", {5, 68, 100}, 0, 1) > 3);
+}
+
+TEST_CASE("rows that are padded verify, and k below a k-tile") {
+  CHECK(verified("few_rows", {9, 62, 5}, 3, 61) > 1);
+}
+
+TEST_CASE("half and bfloat16 of few rows verify at edges") {
+  CHECK(verified("few_rows_mma", {5, 75, 45}, 0, 31) > 3);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,66 @@
+// The products on tensor cores compile for the GPUs that they are for, without spills.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/compile/nvrtc_jobs.hpp"
+#include "tests/kernels/workshop.hpp"
+
+using namespace tuner;
+
+namespace {
+
+model::DeviceLimits h200_limits() {
+  model::DeviceLimits limits;
+  limits.multiprocessors = 132;
+  limits.shared_bytes_per_block_optin = 232448;
+  limits.shared_bytes_per_multiprocessor = 233472;
+  return limits;
+}
+
+/// The first and the last of a problem's configurations.
+void check_compiles(const std::string& name, const std::vector<std::int64_t>& size,
+                    const std::string& architecture) {
+  const space::KernelSpace kernel = test::load_kernel(name);
+  compile::nvrtc::NvrtcCompiler compiler = test::real_compiler();
+  const model::Problem problem = space::make_problem(kernel.spec(), size, std::nullopt, 0);
+  const auto configurations = kernel.list(problem, h200_limits());
+  REQUIRE(configurations.size() > 0);
+  for (const std::size_t index : {std::size_t{0}, configurations.size() - 1}) {
+    const model::Configuration configuration = configurations[index];
+    CAPTURE(problem.text());
+    CAPTURE(configuration.text());
+    const model::Compilation made =
+        compiler.compile(kernel.compile_job(problem, configuration, architecture, compiler.name()));
+    INFO(made.log);
+    REQUIRE(made.status == model::TrialStatus::ok);
+    REQUIRE(made.kernels.size() == 1);
+    CHECK(made.kernels.front().spill_store_bytes == 0);
+  }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("kernels on tensor cores");
+
+TEST_CASE("products of bfloat16 compile for Hopper: large, and of few rows" *
+          doctest::skip(test::no_toolkit())) {
+  check_compiles("wgmma", {4096, 4096, 4096}, "sm_90");
+  check_compiles("wgmma", {16, 11008, 4096}, "sm_90");
+}
+
+TEST_CASE("products of FP8 compile for Hopper, with one scale and with many" *
+          doctest::skip(test::no_toolkit())) {
+  check_compiles("wgmma_fp8", {4096, 4096, 4096}, "sm_90");
+  check_compiles("wgmma_fp8_rows", {4096, 4096, 4096}, "sm_90");
+}
+
+TEST_CASE("few rows compile for all GPUs from sm_80 on" * doctest::skip(test::no_toolkit())) {
+  for (const char* architecture : {"sm_80", "sm_90"}) {
+    check_compiles("few_rows_mma", {16, 11008, 4096}, architecture);
+    check_compiles("few_rows", {8, 11008, 4096}, architecture);
+  }
+}
+
+TEST_SUITE_END();
