@@ -1,4 +1,4 @@
-#include "tuner/measure/comparison.hpp"
+#include "tuner/measure/statistics.hpp"
 
 #include <doctest/doctest.h>
 

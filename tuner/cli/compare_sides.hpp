@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/measure/comparison.hpp"
+#include "tuner/measure/statistics.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::cli {

@@ -11,7 +11,7 @@ namespace {
 constexpr double doubt = 0.05;
 constexpr double trimmed_share = 0.2;  ///< from either end
 constexpr int bootstrap_samples = 2000;
-constexpr std::size_t fewest_pairs = 6;
+constexpr std::size_t fewest = 6;  ///< samples or pairs that a 95 % interval needs
 constexpr double outlier_deviations = 4;
 
 std::vector<double> sorted(std::span<const double> samples) {
@@ -94,7 +94,7 @@ void move_outliers_in(std::vector<double>& ordered) {
   for (double& value : ordered) value = std::clamp(value, centre - most, centre + most);
 }
 
-/// Of the trimmed mean of at least fewest_pairs values.
+/// Of the trimmed mean of at least fewest values.
 Interval bootstrap_interval(const std::vector<double>& ordered, double confidence, std::uint64_t seed) {
   const std::size_t n = ordered.size();
   std::mt19937_64 random(seed);
@@ -138,8 +138,8 @@ Ratio paired_ratio(std::span<const double> a, std::span<const double> b, double 
   std::vector<double> logs(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) logs[i] = std::log(a[i] / b[i]);
   std::sort(logs.begin(), logs.end());
-  if (logs.size() >= fewest_pairs) move_outliers_in(logs);
-  const Interval interval = logs.size() < fewest_pairs ? Interval{logs.front(), logs.back()}
+  if (logs.size() >= fewest) move_outliers_in(logs);
+  const Interval interval = logs.size() < fewest ? Interval{logs.front(), logs.back()}
                                                        : bootstrap_interval(logs, confidence, seed);
   return {std::exp(trimmed_mean(logs).mean), std::exp(interval.low), std::exp(interval.high)};
 }
@@ -162,6 +162,67 @@ TrimmedMean trimmed_mean(std::span<const double> samples) {
   const double deviation = std::sqrt(squares / static_cast<double>(n - 1));
   out.standard_error = deviation / ((1 - 2 * trimmed_share) * std::sqrt(static_cast<double>(n)));
   return out;
+}
+
+namespace {
+
+constexpr double indifference = 0.001;
+
+/// The median of as many draws from `samples`, with replacement, as there are. The integer generator is used
+/// without a distribution, which would differ between libraries; its bias is below 1e-15.
+double redrawn_median(std::span<const double> samples, std::mt19937_64& random, std::vector<double>& drawn) {
+  drawn.resize(samples.size());
+  for (double& value : drawn) value = samples[random() % samples.size()];
+  return median(drawn);
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::tied:
+      break;
+  }
+  return "tied";
+}
+
+Ratio unpaired_ratio(std::span<const double> a, std::span<const double> b, std::uint64_t seed) {
+  Ratio out;
+  out.ratio = median(a) / median(b);
+  if (std::min(a.size(), b.size()) < fewest) {
+    const auto [fastest_a, slowest_a] = std::minmax_element(a.begin(), a.end());
+    const auto [fastest_b, slowest_b] = std::minmax_element(b.begin(), b.end());
+    out.low = *fastest_a / *slowest_b;
+    out.high = *slowest_a / *fastest_b;
+    return out;
+  }
+  std::mt19937_64 random(seed);
+  std::vector<double> drawn;
+  std::vector<double> ratios(bootstrap_samples);
+  for (double& ratio : ratios) {
+    const double of_a = redrawn_median(a, random, drawn);
+    ratio = of_a / redrawn_median(b, random, drawn);
+  }
+  out.low = std::min(quantile(ratios, 0.025), out.ratio);
+  out.high = std::max(quantile(ratios, 0.975), out.ratio);
+  return out;
+}
+
+Ratio quotient(const Ratio& a, const Ratio& b) {
+  return {a.ratio / b.ratio, a.low / b.high, a.high / b.low};
+}
+
+Ratio inverse(const Ratio& ratio) {
+  return {1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low};
+}
+
+Verdict verdict(const Ratio& ratio) {
+  if (ratio.high < 1 - indifference) return Verdict::faster;
+  return ratio.low > 1 + indifference ? Verdict::slower : Verdict::tied;
 }
 
 }  // namespace tuner::measure
