@@ -1,11 +1,20 @@
 #pragma once
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "tuner/compile/compiler.hpp"
 
@@ -63,9 +72,11 @@ class CompilePool {
   /// The next result; waits for it. Nothing when no submission is outstanding, or after cancel().
   /// Rethrows what a factory or a compiler threw: the compiler itself is missing or broken, and the pool is
   /// cancelled.
-  std::optional<Finished> take();
+  std::optional<Finished> take() { return take_until(std::nullopt); }
   /// The same, giving up after `patience`.
-  std::optional<Finished> take_for(std::chrono::milliseconds patience);
+  std::optional<Finished> take_for(std::chrono::milliseconds patience) {
+    return take_until(Clock::now() + patience);
+  }
   /// From now on `listener` is called, on the thread that brings it, whenever take() has something new to
   /// give or to throw; a null one ends it. It must not call the pool.
   void report_results_to(std::function<void()> listener);
@@ -74,13 +85,57 @@ class CompilePool {
   PoolStats stats() const;
   /// Forgets all submissions; compilations in hand are abandoned (Compiler::compile_unless) and thrown away.
   /// Wakes whoever waits in take(). Others may be submitted.
-  void abandon() noexcept;
+  void abandon() noexcept { give_up(false); }
   /// The same, for good.
-  void cancel() noexcept;
+  void cancel() noexcept { give_up(true); }
 
  private:
-  class State;
-  std::unique_ptr<State> m_state;
+  using Clock = std::chrono::steady_clock;
+
+  /// Everything about one distinct job: who waits for it, and its result once there is one.
+  struct Work {
+    model::Digest key;
+    model::CompileJob job;
+    std::size_t waiting = 0;      ///< tickets whose result was not taken
+    std::vector<Ticket> tickets;  ///< to be told when it is done
+    std::shared_ptr<const model::Compilation> result;
+    std::size_t result_bytes = 0;
+    std::atomic<bool> abandoned{false};
+  };
+  using WorkPtr = std::shared_ptr<Work>;
+
+  std::optional<Finished> take_until(std::optional<Clock::time_point> deadline);
+  void give_up(bool for_good) noexcept;
+  void stop_and_join() noexcept;
+  void drop_everything() noexcept;
+  bool may_start() const;
+  void work();
+  void finish(const WorkPtr& work, std::shared_ptr<const model::Compilation> result,
+              const std::exception_ptr& failure);
+
+  const Factory m_factory;
+  PoolLimits m_limits;
+  mutable std::mutex m_mutex;  ///< guards all below
+  std::condition_variable m_work_changed;
+  std::condition_variable m_result_changed;
+  bool m_stopping = false;
+  bool m_cancelled = false;
+  std::exception_ptr m_failure;
+  std::function<void()> m_listener;
+  Ticket m_last_ticket = 0;
+  std::size_t m_outstanding = 0;
+  std::deque<WorkPtr> m_pending;
+  std::deque<std::pair<Ticket, WorkPtr>> m_ready;
+  /// Jobs pending, running or with a result that somebody still has to take.
+  std::unordered_map<model::Digest, WorkPtr, model::DigestHash> m_by_key;
+  std::size_t m_running = 0;
+  std::vector<WorkPtr> m_under_way;  ///< what the running workers are at
+  std::size_t m_ready_works = 0;
+  std::size_t m_ready_bytes = 0;
+  std::int64_t m_compiled = 0;
+  std::int64_t m_shared = 0;
+  double m_busy_seconds = 0;
+  std::vector<std::thread> m_threads;  ///< last: they use all of the above
 };
 
 }  // namespace tuner::compile

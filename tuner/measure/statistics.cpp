@@ -139,8 +139,8 @@ Ratio paired_ratio(std::span<const double> a, std::span<const double> b, double 
   for (std::size_t i = 0; i < a.size(); ++i) logs[i] = std::log(a[i] / b[i]);
   std::sort(logs.begin(), logs.end());
   if (logs.size() >= fewest) move_outliers_in(logs);
-  const Interval interval = logs.size() < fewest ? Interval{logs.front(), logs.back()}
-                                                       : bootstrap_interval(logs, confidence, seed);
+  const Interval interval =
+      logs.size() < fewest ? Interval{logs.front(), logs.back()} : bootstrap_interval(logs, confidence, seed);
   return {std::exp(trimmed_mean(logs).mean), std::exp(interval.low), std::exp(interval.high)};
 }
 
