@@ -96,8 +96,4 @@ void add_manual(const CommandPlace& place);
 /// Not for people: what child processes run.
 void add_worker(const CommandPlace& place);
 
-/// The settings that say what a sweep does: those of `tuner run` but for its database, cache, report and
-/// terminal.
-std::vector<std::string> sweep_settings();
-
 }  // namespace tuner::cli

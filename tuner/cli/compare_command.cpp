@@ -10,9 +10,9 @@
 #include "tuner/cli/compare_formats.hpp"
 #include "tuner/cli/compare_sides.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/measure/sampler.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -32,9 +32,9 @@ struct CompareOptions {
 };
 
 /// What a comparison by new measurements needs of the command line; the sizes are the trials'.
-sweep::Request make_request(const config::Settings& settings, const CompareOptions& options,
-                            const Backend& backend) {
-  sweep::Request request;
+sweep::Request fresh_request(const config::Settings& settings, const CompareOptions& options,
+                             const Backend& backend) {
+  sweep::Request request = make_request(settings, backend);
   const KernelCatalog catalog = KernelCatalog::load(options.kernels);
   for (const model::KernelSpec& kernel : catalog.selected()) {
     request.work.push_back({space::KernelSpace(kernel), {}});
@@ -42,9 +42,6 @@ sweep::Request make_request(const config::Settings& settings, const CompareOptio
       request.work.push_back({space::KernelSpace(std::move(baseline)), {}});
     }
   }
-  request.device = backend.device;
-  request.compiler = backend.compiler;
-  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
   request.seed = settings.seed().value_or(0);
   return request;
 }
@@ -72,7 +69,7 @@ Compared compare_fresh(const config::Settings& settings, const CompareOptions& o
                             "name trials of one problem");
   }
   Backend backend = open_backend(settings);
-  const sweep::Request request = make_request(settings, options, backend);
+  const sweep::Request request = fresh_request(settings, options, backend);
   write_err(fmt::format("measuring both again on {} ({}), {}", backend.device.name, backend.device.id,
                         backend.compiler));
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);

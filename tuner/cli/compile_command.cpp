@@ -176,7 +176,7 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
   db::ResultStore known = known_results(settings);
   SignalGuard signals;
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
-  const OutlinedSweep sweep = outline_sweep(settings, options, known, printer, signals.stop());
+  const OutlinedSweep sweep = outline_sweep(context, settings, options, known, printer, signals.stop());
   if (sweep.compiler_kind.empty())
     throw model::UsageError(fmt::format("{}: a recording has its binaries", settings.text("device")),
                             "name the GPU with --gpu");

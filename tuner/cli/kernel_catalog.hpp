@@ -20,6 +20,7 @@ class KernelCatalog {
   /// every mistake in them, and for a name nobody has.
   static KernelCatalog load(const std::vector<std::string>& selection);
 
+  KernelCatalog() = default;
   /// A kernel that is in no file.
   explicit KernelCatalog(model::KernelSpec kernel) : m_all({kernel}), m_selected({std::move(kernel)}) {}
 
@@ -29,7 +30,6 @@ class KernelCatalog {
   const std::vector<model::KernelSpec>& all() const { return m_all; }
 
  private:
-  KernelCatalog() = default;
   /// Selects the kernel or the family of this name; false where there is none.
   bool choose(const std::string& name);
 

@@ -38,8 +38,8 @@ std::vector<model::Problem> problems_of(const model::KernelSpec& kernel, const c
   return problems;
 }
 
-}  // namespace
-
+/// Every kernel with every problem that the settings give it. A kernel that does not offer the type, the
+/// padding or that many dimensions is left out with a notice; where none is left, the first reason is thrown.
 std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels,
                                    const config::Settings& settings, std::vector<std::string>& notices) {
   std::vector<sweep::Work> work;
@@ -55,8 +55,6 @@ std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels
   if (work.empty() && first) throw *first;
   return work;
 }
-
-namespace {
 
 template <typename Item>
 bool has(const std::vector<Item>& items, const Item& item) {
@@ -93,8 +91,8 @@ std::vector<sweep::Work> find_baselines(const std::vector<model::KernelSpec>& ke
   return found;
 }
 
-}  // namespace
-
+/// Adds to `work` the libraries that specs of its families name, each on the problems of its family. Of two
+/// baselines of one name the first is taken. A notice says which they are, or why there are none.
 void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
                    std::vector<sweep::Work>& work, std::vector<std::string>& notices) {
   std::vector<sweep::Work> found = find_baselines(kernels, device, work);
@@ -112,16 +110,6 @@ void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::D
   std::move(found.begin(), found.end(), std::back_inserter(work));
 }
 
-void require_nvcc(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
-                  const std::string& compiler) {
-  if (!model::device_kind(device.kind).has_nvcc) return;
-  const bool any = std::any_of(kernels.begin(), kernels.end(),
-                               [](const model::KernelSpec& kernel) { return kernel.by_nvcc; });
-  if (any) compile::nvcc::NvccCompiler(compile::nvcc::release_of(compiler));
-}
-
-namespace {
-
 Backend absent_gpu(const config::Settings& settings, model::DeviceInfo device) {
   const std::string kind(model::device_kind(device.kind).compiler);
   auto compiler = std::make_unique<worker::RemoteCompiler>(compile_worker(kind), compiler_settings(settings));
@@ -134,11 +122,12 @@ Backend absent_gpu(const config::Settings& settings, model::DeviceInfo device) {
   return backend;
 }
 
-Backend open_outlined(const config::Settings& settings, const OutlineOptions& options,
-                      const db::Connection& known) {
-  if (!options.gpu.empty()) return absent_gpu(settings, named_gpu(options.gpu, known));
+Backend open_outlined(const Selection& selection, const config::Settings& settings,
+                      const OutlineOptions& options, const db::Connection& known) {
+  if (selection.recorded == nullptr && !options.gpu.empty())
+    return absent_gpu(settings, named_gpu(options.gpu, known));
   try {
-    return open_backend(settings);
+    return selection.open(settings);
   } catch (const model::Error& error) {
     if (error.code() != model::ExitCode::no_device) throw;
     throw model::Error(error.what(), "name a GPU that need not be here: --gpu 'NVIDIA H200', --gpu sm_90",
@@ -146,7 +135,95 @@ Backend open_outlined(const config::Settings& settings, const OutlineOptions& op
   }
 }
 
+/// Another tuner's recording brings its kernel along.
+void select_recorded_kernel(const Context& context, Selection& selection) {
+  sweep::Work work = recorded_work(*selection.recorded);
+  if (const auto sizes = context.flags.find("sizes"); sizes != context.flags.end()) {
+    throw model::UsageError(
+        fmt::format("--sizes {}: the recording is of {}", sizes->second, work.problems.front().size_text()),
+        "leave --sizes out, or name a kernel of yours with --kernel");
+  }
+  selection.catalog = KernelCatalog(work.kernel.spec());
+  selection.work.push_back(std::move(work));
+}
+
 }  // namespace
+
+std::vector<std::string> sweep_settings() {
+  return {"sizes",
+          "device",
+          "type",
+          "pad",
+          "strategy",
+          "seed",
+          "budget",
+          "until",
+          "measure",
+          "l2",
+          "ceilings",
+          "baselines",
+          "compile_jobs",
+          "compile_timeout_s",
+          "run_timeout_s",
+          "run_timeout_factor",
+          "prepare_timeout_s"};
+}
+
+void require_nvcc(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
+                  const std::string& compiler) {
+  if (!model::device_kind(device.kind).has_nvcc) return;
+  const bool any = std::any_of(kernels.begin(), kernels.end(),
+                               [](const model::KernelSpec& kernel) { return kernel.by_nvcc; });
+  if (any) compile::nvcc::NvccCompiler(compile::nvcc::release_of(compiler));
+}
+
+Selection select_work(const Context& context, const config::Settings& settings, const SweepOptions& options) {
+  Selection selection;
+  selection.recorded = recorded_space(settings);
+  if (selection.recorded && options.kernels.empty()) {
+    select_recorded_kernel(context, selection);
+    return selection;
+  }
+  selection.catalog =
+      KernelCatalog::load(options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels);
+  selection.work = make_work(selection.catalog.selected(), settings, selection.notices);
+  return selection;
+}
+
+Backend Selection::open(const config::Settings& settings) const {
+  return recorded ? open_recorded_backend(recorded, settings.text("device")) : open_backend(settings);
+}
+
+sweep::Request make_request(const config::Settings& settings, const Backend& backend) {
+  sweep::Request request;
+  request.device = backend.device;
+  request.compiler = backend.compiler;
+  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
+  request.strategy = settings.text("strategy");
+  request.until = settings.until();
+  // These methods measure every time to the end, so every configuration is wanted unless told otherwise.
+  const std::string& measure = settings.text("measure");
+  if (!request.until && (measure == "complete" || measure == "exhaustive")) request.until = 0;
+  request.recorded_device = backend.recorded_device;
+  return request;
+}
+
+sweep::Request make_request(Selection& selection, const config::Settings& settings,
+                            const SweepOptions& options, const Backend& backend,
+                            model::ResultSource& source) {
+  require_nvcc(selection.catalog.selected(), backend.device, backend.compiler);
+  selection.notices.insert(selection.notices.end(), backend.notices.begin(), backend.notices.end());
+  if (settings.text("baselines") == "on")
+    add_baselines(selection.catalog.all(), backend.device, selection.work, selection.notices);
+  sweep::Request request = make_request(settings, backend);
+  request.work = std::move(selection.work);
+  request.rivals = find_rivals(selection.catalog, source);
+  request.shard = options.shard;
+  if (request.shard && request.shard->of > 1) request.policy.final.finalists = 0;
+  request.fresh = options.fresh;
+  request.retry_failed = options.retry_failed;
+  return request;
+}
 
 model::DeviceInfo named_gpu(const std::string& name, const db::Connection& known) {
   std::optional<model::DeviceInfo> found;
@@ -176,41 +253,19 @@ db::ResultStore known_results(const config::Settings& settings) {
   return db::ResultStore(db::open_for_reading(path));
 }
 
-OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptions& options,
-                            db::ResultStore& known, terminal::LinePrinter& printer,
-                            const std::atomic<bool>& stop) {
+OutlinedSweep outline_sweep(const Context& context, const config::Settings& settings,
+                            const OutlineOptions& options, db::ResultStore& known,
+                            terminal::LinePrinter& printer, const std::atomic<bool>& stop) {
   OutlinedSweep out;
-  sweep::Request& request = out.request;
-  const auto recorded = recorded_space(settings);
-  if (recorded && options.kernels.empty()) {
-    request.work.push_back(recorded_work(*recorded));
-    request.rivals = find_rivals(KernelCatalog(request.work.front().kernel.spec()), known);
-    out.backend = open_recorded_backend(recorded, settings.text("device"));
-  } else {
-    const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
-    const KernelCatalog catalog = KernelCatalog::load(selection);
-    request.work = make_work(catalog.selected(), settings, out.notices);
-    request.rivals = find_rivals(catalog, known);
-    out.backend = recorded ? open_recorded_backend(recorded, settings.text("device"))
-                           : open_outlined(settings, options, known.connection());
-    require_nvcc(catalog.selected(), out.backend.device, out.backend.compiler);
-    if (settings.text("baselines") == "on")
-      add_baselines(catalog.all(), out.backend.device, request.work, out.notices);
-  }
+  Selection selection = select_work(context, settings, options);
+  out.backend = open_outlined(selection, settings, options, known.connection());
   out.compiler_kind = model::device_kind(out.backend.device.kind).compiler;
-  request.device = out.backend.device;
-  request.compiler = out.backend.compiler;
-  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
-  request.strategy = settings.text("strategy");
-  request.until = settings.until();
-  request.shard = options.shard;
-  request.fresh = options.fresh;
-  request.retry_failed = options.retry_failed;
-  request.recorded_device = out.backend.recorded_device;
+  out.request = make_request(selection, settings, options, out.backend, known);
+  out.notices = std::move(selection.notices);
   std::optional<double> seconds;
   if (const auto time = settings.budget().time.count(); time > 0) seconds = static_cast<double>(time);
   const LongLook look(printer, "counting configurations", seconds, stop);
-  out.list = sweep::list_trials(request, known, look.go_on());
+  out.list = sweep::list_trials(out.request, known, look.go_on());
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/kernel_spec.hpp"
@@ -15,18 +17,6 @@
 #include "tuner/sweep/trial_list.hpp"
 
 namespace tuner::cli {
-
-/// Every kernel with every problem that the sizes, type and paddings of `settings` give it. A kernel that
-/// does not offer the type, the padding or that many dimensions is left out with a sentence in `notices`;
-/// when none is left, the first reason is thrown as model::UsageError.
-std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels,
-                                   const config::Settings& settings, std::vector<std::string>& notices);
-
-/// Adds to `work` the libraries that specs of its families name, each on the problems of its family: those
-/// that run on `device`, of which nothing is replayed. `kernels` are all that are at hand; of two baselines
-/// of one name the first counts. A sentence in `notices` says which they are, or why there are none.
-void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
-                   std::vector<sweep::Work>& work, std::vector<std::string>& notices);
 
 /// Throws model::Error where one of `kernels` is compiled by nvcc for the device and there is none of the
 /// release of `compiler` (`nvrtc 13.0`): before anything runs, and not at that kernel's turn.
@@ -46,6 +36,30 @@ struct SweepOptions {
 struct OutlineOptions : SweepOptions {
   std::string gpu;  ///< a GPU that need not be here, see named_gpu(); empty: the setting `device`
 };
+
+/// What is to be tuned, as far as that is known without a device or a database.
+struct Selection {
+  KernelCatalog catalog;
+  std::vector<sweep::Work> work;
+  std::vector<std::string> notices;
+  std::shared_ptr<const device::replay::RecordedSpace> recorded;  ///< where the setting `device` names one
+
+  Backend open(const config::Settings& settings) const;
+};
+
+/// The kernels of `options`, else of the settings, else of the recording, on the problems of the settings.
+/// Throws model::UsageError where nothing is left.
+Selection select_work(const Context& context, const config::Settings& settings, const SweepOptions& options);
+
+/// How `settings` have trials searched and measured on `backend`; without work.
+sweep::Request make_request(const config::Settings& settings, const Backend& backend);
+/// The whole sweep, with baselines and rivals; `selection` keeps its catalog and its notices.
+sweep::Request make_request(Selection& selection, const config::Settings& settings,
+                            const SweepOptions& options, const Backend& backend, model::ResultSource& source);
+
+/// The settings that say what a sweep does: those of `tuner run` but for its database, cache, report and
+/// terminal.
+std::vector<std::string> sweep_settings();
 
 /// Adds its flags, and those of all settings of a sweep.
 template <typename Options>
@@ -88,9 +102,9 @@ db::ResultStore known_results(const config::Settings& settings);
 /// `known` has what was measured before. Throws as `tuner run` does.
 /// Counting the configurations ends with the setting `budget`, where that is a time, and with `stop`; it is
 /// shown on `printer` where it takes long.
-OutlinedSweep outline_sweep(const config::Settings& settings, const OutlineOptions& options,
-                            db::ResultStore& known, terminal::LinePrinter& printer,
-                            const std::atomic<bool>& stop);
+OutlinedSweep outline_sweep(const Context& context, const config::Settings& settings,
+                            const OutlineOptions& options, db::ResultStore& known,
+                            terminal::LinePrinter& printer, const std::atomic<bool>& stop);
 
 /// The device with `name` in its name, in any case, that a run in the database was on, else the flagship of
 /// the architecture `name` (`sm_90`). Throws model::UsageError where that is none, or several of different

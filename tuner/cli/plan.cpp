@@ -291,7 +291,7 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   db::ResultStore known = known_results(settings);
   SignalGuard signals;
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
-  const OutlinedSweep sweep = outline_sweep(settings, options, known, printer, signals.stop());
+  const OutlinedSweep sweep = outline_sweep(context, settings, options, known, printer, signals.stop());
   printer.clear();
   if (signals.stop()) return 128 + signals.signal();
   for (const std::string& notice : sweep.notices) write_err(notice);

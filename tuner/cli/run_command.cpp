@@ -21,10 +21,8 @@
 #include "tuner/cli/publishing.hpp"
 #include "tuner/cli/recorded_space_replay.hpp"
 #include "tuner/cli/report_writer.hpp"
-#include "tuner/cli/rivals.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/sweep_display.hpp"
-#include "tuner/measure/sampler.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
@@ -61,31 +59,14 @@ std::uint64_t random_seed() {
   return static_cast<std::uint64_t>(model::DigestHash{}(digest)) % 1'000'000'000;
 }
 
-sweep::Request make_request(const Context& context, const config::Settings& settings,
-                            const SweepOptions& options, const Backend& backend,
-                            std::vector<sweep::Work> work, std::vector<sweep::Work> rivals) {
-  sweep::Request request;
-  request.work = std::move(work);
-  request.rivals = std::move(rivals);
-  request.device = backend.device;
-  request.compiler = backend.compiler;
-  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
-  request.strategy = settings.text("strategy");
-  request.until = settings.until();
-  // Who wants every time to the end wants every configuration, unless told otherwise.
-  const std::string& measure = settings.text("measure");
-  if (!request.until && (measure == "complete" || measure == "exhaustive")) request.until = 0;
+/// The sweep as a run that is recorded, within its budget.
+void begin_run(const Context& context, const config::Settings& settings, sweep::Request& request) {
   request.seed = settings.seed().value_or(random_seed());
   const config::Budget budget = settings.budget();
   if (budget.time.count() > 0) request.budget.seconds = static_cast<double>(budget.time.count());
   if (budget.device_time.count() > 0)
     request.budget.device_seconds = static_cast<double>(budget.device_time.count());
   if (budget.trials > 0) request.budget.trials = budget.trials;
-  request.shard = options.shard;
-  if (request.shard && request.shard->of > 1) request.policy.final.finalists = 0;
-  request.fresh = options.fresh;
-  request.retry_failed = options.retry_failed;
-  request.recorded_device = backend.recorded_device;
   request.run.id = model::Digest::random();
   request.run.command_line = context.command_line();
   request.run.state = "running";
@@ -93,9 +74,8 @@ sweep::Request make_request(const Context& context, const config::Settings& sett
   request.run.version = version();
   request.run.strategy = request.strategy;
   request.run.seed = request.seed;
-  request.run.device = backend.device;
-  request.run.toolkit = backend.compiler;
-  return request;
+  request.run.device = request.device;
+  request.run.toolkit = request.compiler;
 }
 
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.
@@ -170,53 +150,20 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
                    summary);
 }
 
-/// What is to be tuned, and where it comes from.
-struct Task {
-  KernelCatalog catalog;
-  std::vector<sweep::Work> work;
-  std::vector<std::string> notices;
-};
-
-Task kernels_to_tune(const config::Settings& settings, const SweepOptions& options) {
-  const auto selection = options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels;
-  Task task{KernelCatalog::load(selection), {}, {}};
-  task.work = make_work(task.catalog.selected(), settings, task.notices);
-  return task;
-}
-
-/// Another tuner's recording brings its kernel along.
-Task recorded_kernel_to_tune(const Context& context, const device::replay::RecordedSpace& recorded) {
-  sweep::Work work = recorded_work(recorded);
-  if (const auto sizes = context.flags.find("sizes"); sizes != context.flags.end()) {
-    throw model::UsageError(
-        fmt::format("--sizes {}: the recording is of {}", sizes->second, work.problems.front().size_text()),
-        "leave --sizes out, or name a kernel of yours with --kernel");
-  }
-  KernelCatalog catalog(work.kernel.spec());
-  return {std::move(catalog), {std::move(work)}, {}};
-}
-
 int run(const Context& context, const SweepOptions& options) {
   const config::Settings settings = context.settings();
-  const auto recorded = recorded_space(settings);
-  auto [catalog, work, notices] = recorded && options.kernels.empty()
-                                      ? recorded_kernel_to_tune(context, *recorded)
-                                      : kernels_to_tune(settings, options);
+  Selection selection = select_work(context, settings, options);
   const std::string report = settings.find("report") ? settings.text("report") : "";
   if (!report.empty()) require_deliverable(report);
   const sweep::StrategyChoice strategy(settings.text("strategy"));  // throws, before anything is made
   db::ResultStore store(settings.database());
-  if (!store.notice().empty()) notices.push_back(store.notice());
+  if (!store.notice().empty()) selection.notices.push_back(store.notice());
 
   SignalGuard signals;
   Publishing publishing(options.publish, settings, options.shard, signals.stop());
-  Backend backend =
-      recorded ? open_recorded_backend(recorded, settings.text("device")) : open_backend(settings);
-  require_nvcc(catalog.selected(), backend.device, backend.compiler);
-  notices.insert(notices.end(), backend.notices.begin(), backend.notices.end());
-  if (settings.text("baselines") == "on") add_baselines(catalog.all(), backend.device, work, notices);
-  sweep::Request request =
-      make_request(context, settings, options, backend, std::move(work), find_rivals(catalog, store));
+  Backend backend = selection.open(settings);
+  sweep::Request request = make_request(selection, settings, options, backend, store);
+  begin_run(context, settings, request);
   play_recorded(request, backend);
   signals.set_last_words([&context, run = request.run.id, database = settings.database()] {
     interrupt_run(database, run);
@@ -224,14 +171,13 @@ int run(const Context& context, const SweepOptions& options) {
   });
 
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
-  SweepDisplay display(
-      printer, backend.devices(),
-      catalog.selected().front().metrics.empty() ? "" : catalog.selected().front().metrics[0].name);
+  const auto& metrics = selection.catalog.selected().front().metrics;
+  SweepDisplay display(printer, backend.devices(), metrics.empty() ? "" : metrics.front().name);
   const std::vector<model::DeviceInfo> devices = backend.devices();
   publishing.show_on(display);
   display.notice(fmt::format("{} ({}), {}; order and inputs from seed {}", backend.device.name,
                              ids_of(devices), backend.compiler, request.seed));
-  for (const std::string& notice : notices) display.notice(notice);
+  for (const std::string& notice : selection.notices) display.notice(notice);
 
   const double began = terminal::steady_clock()();
   const LongLook look(printer, "counting configurations", request.budget.seconds, signals.stop());
@@ -276,26 +222,6 @@ int run(const Context& context, const SweepOptions& options) {
 }
 
 }  // namespace
-
-std::vector<std::string> sweep_settings() {
-  return {"sizes",
-          "device",
-          "type",
-          "pad",
-          "strategy",
-          "seed",
-          "budget",
-          "until",
-          "measure",
-          "l2",
-          "ceilings",
-          "baselines",
-          "compile_jobs",
-          "compile_timeout_s",
-          "run_timeout_s",
-          "run_timeout_factor",
-          "prepare_timeout_s"};
-}
 
 void add_run(const CommandPlace& place) {
   Command<SweepOptions> command(place, "run", "Tune kernels: try, verify and remember every configuration",

@@ -43,16 +43,17 @@ std::vector<std::string> kernels_of(const config::Settings& settings, const Slur
 }
 
 /// Mistakes are told here, once, and not by every task.
-void require_sound(const config::Settings& settings, const std::vector<std::string>& kernels) {
+void require_sound(const Context& context, const config::Settings& settings,
+                   const std::vector<std::string>& kernels) {
   const sweep::StrategyChoice strategy(settings.text("strategy"));  // throws
   const std::string recording = model::recording_of(settings.text("device"));
   if (!recording.empty() && !fs::exists(recording)) {
     throw model::UsageError(fmt::format("--device replay:{}: there is no such file", recording));
   }
   if (kernels.empty()) return;  // those of a recording
-  std::vector<std::string> notices;
-  make_work(KernelCatalog::load(kernels).selected(), settings, notices);
-  for (const std::string& notice : notices) write_err(notice);
+  SweepOptions options;
+  options.kernels = kernels;
+  for (const std::string& notice : select_work(context, settings, options).notices) write_err(notice);
 }
 
 std::string value_of(const config::Setting& setting) {
@@ -126,7 +127,7 @@ cluster::SlurmSweep describe(const Context& context, const config::Settings& set
 cluster::SweepFolder write_slurm_sweep(const Context& context, const SlurmOptions& options) {
   const config::Settings settings = context.settings();
   const std::vector<std::string> kernels = kernels_of(settings, options);
-  require_sound(settings, kernels);
+  require_sound(context, settings, kernels);
   const cluster::SlurmSweep sweep = describe(context, settings, options, kernels);
   make_folder(sweep.folder);
   const std::string hint = "give another --folder";
