@@ -211,18 +211,12 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
 }
 
 Facts configurations(const std::vector<ProblemSummary>& problems) {
-  std::vector<std::pair<std::string, std::string>> rows;  // sizes, configuration
+  Facts facts;
   for (const ProblemSummary& problem : problems) {
-    if (problem.best == nullptr) continue;
-    const std::string text = configuration_text(*problem.best);
-    const auto known =
-        std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.second == text; });
-    if (known == rows.end())
-      rows.emplace_back(size_label(problem.problem), text);
-    else
-      known->first += ", " + size_label(problem.problem);
+    if (problem.best != nullptr)
+      add_labelled(facts.entries, size_label(problem.problem), configuration_text(*problem.best));
   }
-  return {std::move(rows)};
+  return facts;
 }
 
 Table times_table(const std::vector<ProblemSummary>& problems, const std::string& metric,

@@ -120,6 +120,15 @@ std::string first_lines(std::string_view text, int lines) {
   return out + fmt::format("… {} more line{}\n", left_out, left_out == 1 ? "" : "s");
 }
 
+void add_labelled(LabelledTexts& texts, const std::string& label, const std::string& text) {
+  const auto known =
+      std::find_if(texts.begin(), texts.end(), [&](const auto& one) { return one.second == text; });
+  if (known == texts.end())
+    texts.emplace_back(label, text);
+  else
+    known->first += ", " + label;
+}
+
 std::string slug(std::string_view text) {
   std::string out;
   for (const char c : text) {

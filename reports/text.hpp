@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tuner/model/plan.hpp"
 
@@ -26,6 +28,11 @@ std::string csv_text(std::string_view text);
 
 /// The first `lines` lines, and a line that says how many were left out.
 std::string first_lines(std::string_view text, int lines);
+
+/// Texts, each behind the labels that it is said of: `512, 1024`, `TILE_K=8`.
+using LabelledTexts = std::vector<std::pair<std::string, std::string>>;
+/// Adds a label to its text, which is added where it is new.
+void add_labelled(LabelledTexts& texts, const std::string& label, const std::string& text);
 
 /// Lower-case letters, digits and hyphens only: a file name or an anchor. `chart` where nothing is left.
 std::string slug(std::string_view text);

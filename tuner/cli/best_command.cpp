@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/queries.hpp"
+#include "reports/text.hpp"
 #include "tuner/cli/answers/best_formats.hpp"
 #include "tuner/cli/answers/best_table.hpp"
 #include "tuner/cli/answers/best_why.hpp"
@@ -174,30 +176,21 @@ std::vector<const db::BestAnswer*> choices_of(const std::vector<db::BestAnswer>&
   throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
 }
 
-/// Which class is the answer, where there are several. Sizes of one choice stand together.
+/// Which environment is the answer, where there are several. Sizes with the same choice stand together.
 void say_choices(const std::vector<db::BestAnswer>& all) {
-  std::vector<std::pair<std::string, std::string>> lines;  // what is said, sizes
+  std::map<std::string, reports::LabelledTexts> by_family;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     if (choice.why.empty()) continue;
-    const db::Case& first = all[choice.answers.front()].tuning_case;
-    const std::string said =
-        choice.chosen
-            ? fmt::format("{}, {}", all[*choice.chosen].tuning_case.environment.text(), choice.why)
-            : fmt::format("{}; choose with {}", choice.why, answers::choosing_flags(choices_of(all, choice)));
-    const std::string label = answers::size_label(first.problem);
-    const std::string line = first.problem.family + '\n' + said;
-    const auto known =
-        std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == line; });
-    if (known == lines.end())
-      lines.emplace_back(line, label);
-    else
-      known->second += ", " + label;
+    const model::Problem& problem = all[choice.answers.front()].tuning_case.problem;
+    reports::add_labelled(
+        by_family[problem.family], answers::size_label(problem),
+        choice.chosen ? fmt::format("{}, {}", all[*choice.chosen].tuning_case.environment.text(), choice.why)
+                      : fmt::format("{}; choose with {}", choice.why,
+                                    answers::choosing_flags(choices_of(all, choice))));
   }
-  if (!lines.empty()) write_out("\n");
-  for (const auto& [line, sizes] : lines) {
-    const std::size_t end = line.find('\n');
-    write_prose(fmt::format("{} {}: {}", line.substr(0, end), sizes, line.substr(end + 1)));
-  }
+  if (!by_family.empty()) write_out("\n");
+  for (const auto& [family, lines] : by_family)
+    for (const auto& [sizes, said] : lines) write_prose(fmt::format("{} {}: {}", family, sizes, said));
 }
 
 /// What a build takes is one answer, of the size asked for unless the nearest will do.

@@ -225,7 +225,7 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
                         {"B's time", Align::right, false, 1},
                         {"A's time by B's", Align::right},
                         {"A is"}});
-  std::vector<std::pair<std::string, std::string>> changes;  // what differs, at which sizes
+  reports::LabelledTexts changes;
   for (; next < both.size() && both[next].a.environment == first.a.environment &&
          both[next].a.problem.family == first.a.problem.family;
        ++next) {
@@ -239,19 +239,13 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
                                    ? answers::change_text(one.a.configuration, one.b.configuration)
                                    : fmt::format("{} {} → {} {}", one.a.kernel, one.a.configuration.text(),
                                                  one.b.kernel, one.b.configuration.text());
-    if (change.empty()) continue;
-    const auto known =
-        std::find_if(changes.begin(), changes.end(), [&](const auto& line) { return line.first == change; });
-    if (known == changes.end())
-      changes.emplace_back(change, size);
-    else
-      known->second += ", " + size;
+    if (!change.empty()) reports::add_labelled(changes, size, change);
   }
   std::string out = util::wrapped_text(
       fmt::format("{}: {}", first.a.problem.family, first.a.environment.text()), columns, 2);
   out += table.fitted(columns, "--format json");
   if (!changes.empty()) out += "what B has instead of A:\n";
-  for (const auto& [change, sizes] : changes)
+  for (const auto& [sizes, change] : changes)
     out += util::wrapped_text(fmt::format("  {}: {}", sizes, change), columns, 2);
   return out + '\n';
 }

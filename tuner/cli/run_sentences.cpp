@@ -273,19 +273,15 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
 /// The problems without an answer, those with the same reason together.
 std::string missing_text(const Answers& best, const sweep::Request& request, const sweep::TrialList& list,
                          const sweep::Summary& summary, const db::Connection& connection) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // reason, problems
-  std::string family;
+  std::map<std::string, reports::LabelledTexts> by_family;
   for (const model::Problem& problem : problems_asked_for(request)) {
-    if (answer_of(best, problem) != nullptr) continue;
-    const std::string why = reason(problem, request, list, summary, connection);
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == why; });
-    if (line == lines.end()) line = lines.insert(lines.end(), {why, {}});
-    const bool repeats = !line->second.empty() && problem.family == family;
-    line->second.push_back((repeats ? "" : problem.family + ' ') + answers::size_label(problem));
-    family = problem.family;
+    if (answer_of(best, problem) == nullptr)
+      reports::add_labelled(by_family[problem.family], answers::size_label(problem),
+                            reason(problem, request, list, summary, connection));
   }
   std::string text;
-  for (const auto& [why, problems] : lines) text += fmt::format("{}: {}\n", fmt::join(problems, ", "), why);
+  for (const auto& [family, lines] : by_family)
+    for (const auto& [sizes, why] : lines) text += fmt::format("{} {}: {}\n", family, sizes, why);
   return text;
 }
 

@@ -77,21 +77,16 @@ std::vector<std::string> missing_lines(const std::vector<Missing>& sizes) {
     environments.insert(size.tuning_case.environment.key());
     families.insert(size.tuning_case.problem.family);
   }
-  std::vector<std::pair<std::string, std::string>> lines;  // what else, sizes
+  reports::LabelledTexts lines;
   for (const Missing& size : sizes) {
     const db::Case& tuning_case = size.tuning_case;
     std::string rest = size.reason;
     if (families.size() > 1) rest += " (" + tuning_case.problem.family + ")";
     if (environments.size() > 1) rest += fmt::format(" ({})", tuning_case.environment.text());
-    const auto same =
-        std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == rest; });
-    if (same == lines.end())
-      lines.emplace_back(rest, size_label(tuning_case.problem));
-    else
-      same->second += ", " + size_label(tuning_case.problem);
+    reports::add_labelled(lines, size_label(tuning_case.problem), rest);
   }
   std::vector<std::string> out;
-  for (const auto& [rest, labels] : lines) out.push_back(fmt::format("no answer at {}: {}", labels, rest));
+  for (const auto& [labels, rest] : lines) out.push_back(fmt::format("no answer at {}: {}", labels, rest));
   return out;
 }
 

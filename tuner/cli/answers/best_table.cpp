@@ -231,20 +231,14 @@ reports::Table figures_table(const Group& group, const Common& common, bool with
 
 /// The values of each configuration in the group, with the sizes that it is the best of.
 std::string configurations_text(const Group& group, const Common& common, const Style& style) {
-  std::vector<std::pair<std::string, std::string>> lines;  // configuration, sizes
+  reports::LabelledTexts lines;
   for (const db::BestAnswer* answer : group) {
-    const std::string own =
-        (common.has_one_kernel() ? "" : answer->winner.kernel + ' ') + common.rest(answer->winner);
-    const std::string size = size_label(answer->winner.problem);
-    const auto known =
-        std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == own; });
-    if (known == lines.end())
-      lines.emplace_back(own, size);
-    else
-      known->second += ", " + size;
+    reports::add_labelled(
+        lines, size_label(answer->winner.problem),
+        (common.has_one_kernel() ? "" : answer->winner.kernel + ' ') + common.rest(answer->winner));
   }
   std::string text = "\n";
-  for (const auto& [own, sizes] : lines)
+  for (const auto& [sizes, own] : lines)
     text += util::wrapped_text(fmt::format("{}: {}", sizes, own), style.columns, 2);
   return text;
 }
