@@ -160,7 +160,7 @@ std::string legend(const Table& table) {
   };
   add(approximate, "~ approximate: dropped after a few samples.");
   add(latency, "† too short to tell from launch latency, which the time includes.");
-  add(unverified, "unverified: nobody looked at the results, the spec says verify = \"none\".");
+  add(unverified, "unverified: the results were not checked, since the spec says verify = \"none\".");
   add(raced, "* not re-measured after the race: the lowest of many medians, so optimistic.");
   add(absent, "NA: no such configuration exists for this size.");
   add(failed, "✗: every configuration failed, most of them with this status.");

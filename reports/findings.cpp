@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "reports/summary.hpp"
@@ -221,27 +220,6 @@ std::string searched_summary(const std::vector<LabelledSearch>& searches) {
     said.push_back(outlook_text(*(*worst)->second, where));
   }
   return fmt::format("{}", fmt::join(said, "; "));
-}
-
-nlohmann::ordered_json searched_json(const std::optional<model::Searched>& searched) {
-  if (!searched) return nullptr;
-  nlohmann::ordered_json outlook = nullptr;
-  if (searched->outlook) {
-    outlook = {{"gain", searched->outlook->gain},
-               {"low", searched->outlook->low},
-               {"high", searched->outlook->high},
-               {"estimate", searched->outlook->estimate},
-               {"stretch", searched->outlook->stretch},
-               {"behind", searched->outlook->behind},
-               {"behind_at_worst", searched->outlook->behind_at_worst},
-               {"faster", searched->outlook->faster},
-               {"tried", searched->outlook_tried}};
-  }
-  return {{"candidates", searched->candidates},
-          {"tried", searched->tried},
-          {"reopened", searched->reopened},
-          {"whole", searched->whole()},
-          {"outlook", std::move(outlook)}};
 }
 
 }  // namespace reports

@@ -1,5 +1,4 @@
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -68,10 +67,5 @@ std::string searched_cell(const std::optional<model::Searched>& searched);
 /// where nothing is known of any.
 using LabelledSearch = std::pair<std::string, std::optional<model::Searched>>;
 std::string searched_summary(const std::vector<LabelledSearch>& searches);
-
-/// `{"candidates", "tried", "whole", "outlook": {"gain", "low", "high", "estimate", "stretch", "behind",
-/// "behind_at_worst", "faster", "tried"}}`; null where
-/// nothing is known.
-nlohmann::ordered_json searched_json(const std::optional<model::Searched>& searched);
 
 }  // namespace reports

@@ -323,9 +323,10 @@ void add_introduction(const ReportInput& input, std::size_t environments, Docume
   for (const std::string& note : input.notes) document.add(Paragraph{note});
   if (environments == 0) document.add(Paragraph{"There are no trials to report."});
   if (environments > 1) {
-    document.add(Paragraph{fmt::format(
-        "The trials are of {} classes, a section each. Times of different classes must not be compared.",
-        environments)});
+    document.add(
+        Paragraph{fmt::format("The trials are from {} environments, a section each. Times of different "
+                              "environments do not compare.",
+                              environments)});
   }
 }
 

@@ -34,11 +34,11 @@ Document build_report(const ReportInput& input);
 void add_introduction(const ReportInput& input, std::size_t environments, Document& document);
 void add_commands(const ReportInput& input, Document& document);
 
-/// One record a trial, RFC 4180 with a header line. Sizes, parameters and metrics are columns named `size.M`,
-/// `parameter.BLOCK_SIZE`, `metric.GFLOP/s`; a field without value is empty.
+/// A line for each trial, RFC 4180, below a header. A column for each value of the trial's JSON, named by its
+/// path: `sizes.M`, `configuration.BLOCK_SIZE`, `metrics.GFLOP/s`. A field without value is empty.
 std::string to_csv(const ReportInput& input);
 
-/// `{"schema_version": 1, "title", "command", "generated_at", "runs", "environments": [{…, "problems",
+/// `{"schema_version": 3, "title", "command", "generated_at", "runs", "environments": [{…, "problems",
 /// "failures", "trials"}]}`. Times in nanoseconds; what is unknown is null.
 std::string to_json(const ReportInput& input);
 

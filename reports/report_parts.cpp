@@ -231,7 +231,7 @@ Table times_table(const std::vector<ProblemSummary>& problems, const std::string
   const bool has_origins = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
     return problem.best != nullptr && !problem.best->origin.empty();
   });
-  if (has_origins) table.add_column("idea");
+  if (has_origins) table.add_column("origin");
   table.add_column("time / fastest", Align::right);
   table.add_column("rounds", Align::right);
   table.add_column("tied with");

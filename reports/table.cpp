@@ -100,13 +100,10 @@ std::string Table::plain() const {
 }
 
 std::string Table::csv() const {
-  std::string out;
-  const auto add = [&](const auto& cells, const auto& text) {
-    for (std::size_t i = 0; i < cells.size(); ++i) out += (i == 0 ? "" : ",") + csv_text(text(cells[i]));
-    out += "\r\n";
-  };
-  add(m_columns, [](const Column& column) { return column.heading; });
-  for (const auto& row : m_rows) add(row, [](const std::string& cell) { return cell; });
+  std::vector<std::string> headings;
+  for (const Column& column : m_columns) headings.push_back(column.heading);
+  std::string out = csv_line(headings);
+  for (const auto& row : m_rows) out += csv_line(row);
   return out;
 }
 

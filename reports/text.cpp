@@ -96,8 +96,9 @@ std::string html_text(std::string_view text) {
 
 std::string csv_text(std::string_view text) {
   std::string field = util::valid_utf8(text);
-  if (!field.empty() && std::string_view("=+-@\t\r").find(field[0]) != std::string_view::npos)
-    field.insert(0, 1, '\'');
+  const bool begins_formula =
+      !field.empty() && std::string_view("=+-@\t\r").find(field[0]) != std::string_view::npos;
+  if (begins_formula && !util::parse_number<double>(field)) field.insert(0, 1, '\'');
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
   std::string out = "\"";
   for (const char c : field) {
@@ -105,6 +106,12 @@ std::string csv_text(std::string_view text) {
     out += c;
   }
   return out + '"';
+}
+
+std::string csv_line(const std::vector<std::string>& texts) {
+  std::string line;
+  for (std::size_t i = 0; i < texts.size(); ++i) line += (i == 0 ? "" : ",") + csv_text(texts[i]);
+  return line + "\r\n";
 }
 
 std::string first_lines(std::string_view text, int lines) {

@@ -22,9 +22,11 @@ std::string markdown_code_block(std::string_view text);
 /// Text or attribute value of HTML and SVG.
 std::string html_text(std::string_view text);
 
-/// One RFC 4180 field holding text. A leading `=`, `+`, `-`, `@`, tab or return gets a `'` before it, so that
-/// no spreadsheet takes the field for a formula.
+/// One RFC 4180 field holding text. A leading `=`, `+`, `-`, `@`, tab or return gets a `'` before it unless
+/// it is a number, so that no spreadsheet takes the field for a formula.
 std::string csv_text(std::string_view text);
+/// A line of them, with its end.
+std::string csv_line(const std::vector<std::string>& texts);
 
 /// The first `lines` lines, and a line that says how many were left out.
 std::string first_lines(std::string_view text, int lines);

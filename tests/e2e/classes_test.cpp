@@ -79,7 +79,7 @@ struct Owner : User {
     }
     CHECK(header.exit_code == 0);
     CHECK(said["answers"][0]["chosen"] == true);
-    const double ns = said["answers"][0]["winner"]["median_ns"];
+    const double ns = said["answers"][0]["winner"]["measurement"]["median_ns"];
     CHECK(has(header.out, std::to_string(static_cast<int>(ns / 1000)) + "."));
     return std::to_string(static_cast<int>(ns));
   }
@@ -102,8 +102,8 @@ TEST_SUITE("tuner command line, which class answers") {
     }
     CHECK(owner.chosen() == "100000");
     CHECK(owner.chosen({"--gpu", "Some CPU"}) == "900000");
-    CHECK(owner.chosen({"--class", "some cpu"}) == "900000");
-    CHECK(has(owner.flags().err, "the answer of 2 classes: "));
+    CHECK(owner.chosen({"--environment", "some cpu"}) == "900000");
+    CHECK(has(owner.flags().err, "the answer among 2 environments: "));
   }
 
   TEST_CASE("a quick look does not replace what was measured with more care") {
@@ -122,7 +122,7 @@ TEST_SUITE("tuner command line, which class answers") {
     const ProgramResult table = owner.types({"best", "512"});
     CHECK(
         has(table.out,
-            "matmul 512: NVIDIA H200, driver 580, nvrtc 13.0, float, L2 warm, standard-3, the answer of 2"));
+            "matmul 512: NVIDIA H200, driver 580, nvrtc 13.0, float, L2 warm, standard-3, the answer among 2"));
     CHECK(table.out.find("90.0") > table.out.find("100.0"));  // the answer stands first
   }
 
@@ -131,7 +131,7 @@ TEST_SUITE("tuner command line, which class answers") {
     owner.tunes({.trials = 30, .searched = 500}, 100'000);
     owner.tunes({.trials = 60, .driver = "590"}, 90'000);
     CHECK(owner.chosen() == "100000");
-    CHECK(owner.chosen({"--class", "driver 590"}) == "90000");
+    CHECK(owner.chosen({"--environment", "driver 590"}) == "90000");
   }
 
   TEST_CASE("of one GPU searched and measured alike the newest class answers") {
@@ -169,7 +169,7 @@ TEST_SUITE("tuner command line, which class answers") {
     const ProgramResult refused = owner.flags();
     CHECK(refused.exit_code == 2);
     CHECK(refused.out.empty());
-    CHECK(has(refused.err, "2 classes have an answer, and no rule chooses"));
+    CHECK(has(refused.err, "2 environments have an answer, and no rule decides"));
     CHECK(has(refused.err, "40 configurations"));
     CHECK(has(refused.err, flag));
     CHECK(owner.chosen().empty());
@@ -177,6 +177,6 @@ TEST_SUITE("tuner command line, which class answers") {
     CHECK(owner.chosen(second) == "90000");
     const ProgramResult table = owner.types({"best"});
     CHECK(table.exit_code == 0);
-    CHECK(has(table.out, "no rule chooses among 2 of them; choose with " + flag));
+    CHECK(has(table.out, "no rule decides among 2 of them; choose with " + flag));
   }
 }

@@ -190,8 +190,8 @@ TEST_SUITE("tuner command line, compare") {
     measure(theirs, "theirs", {foreign});
     const auto shown = user.compares(user.database, theirs);
     INFO(shown.out);
-    CHECK(has(shown.out, "not compared, their classes differ: 1 problem (matmul 1): " + difference + "\n"));
-    CHECK(has(shown.out, "no problem was measured by both in one class"));
+    CHECK(has(shown.out, "not compared, their environments differ: 1 problem (matmul 1): " + difference + "\n"));
+    CHECK(has(shown.out, "no problem was measured by both in one environment"));
   }
 
   TEST_CASE("what cannot be compared is refused with the reason") {
@@ -243,7 +243,7 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(runs.out, "only A: 1 problem (matmul 1)"));
     CHECK_FALSE(has(runs.out, "only B"));
     const auto json = user.compares(key("other").hex(), key("run").hex(), {"--format", "json"}).out;
-    CHECK(has(json, "\"schema_version\": 1"));
+    CHECK(has(json, "\"schema_version\": 2"));
     CHECK(has(json, "\"verdict\": \"faster\""));
     CHECK(has(json, "\"only_b\": []"));
     const nlohmann::json only_a = nlohmann::json::parse(json)["only_a"];
@@ -306,12 +306,12 @@ TEST_SUITE("tuner command line, compare") {
     measure(theirs, "theirs", {foreign, sampled_trial("g", 2048, 7000, "theirs")});
     const auto nothing = user.compares(user.database, theirs, {"--fail-if-slower", "1%"});
     CHECK(nothing.exit_code == 3);
-    CHECK(has(nothing.err, "no problem was measured by both in one class"));
+    CHECK(has(nothing.err, "no problem was measured by both in one environment"));
     const auto shown = user.compares(user.database, theirs);
     CHECK(shown.exit_code == 0);
     CHECK(has(
         shown.out,
-        "not compared, their classes differ: 1 problem (matmul 1): method standard-1 (A), complete-2 (B)"));
+        "not compared, their environments differ: 1 problem (matmul 1): method standard-1 (A), complete-2 (B)"));
     CHECK(has(shown.out, "only A: 1 problem (matmul 1)"));
     CHECK(has(shown.out, "only B: 1 problem (matmul 1)"));
     for (const char* wrong : {"1", "0.01", "one%", "-1%", "%"}) {

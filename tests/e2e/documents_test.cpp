@@ -125,7 +125,7 @@ TEST_SUITE("documents") {
     const fs::path recording = root / "docs/results/h200-2026-11-23-session/session.jsonl";
     REQUIRE(user.types({"import", recording}).exit_code == 0);
     const std::string json = user.types({"best", "1024", "--format", "json"}).out;
-    const std::string id = json.substr(json.find("\"id\": \"") + 7, 10);
+    const std::string id = json.substr(json.find("\"trial\": \"") + 10, 10);
     int ran = 0;
     for (Command command : all_commands()) {
       if (!reads_a_database(command)) continue;

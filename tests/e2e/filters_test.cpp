@@ -90,10 +90,10 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(matmul[0]["winner"]["kernel"] == "alpha");
     const auto beta = owner.best({"512", "--kernel", "beta"});
     REQUIRE(beta.size() == 1);
-    CHECK(beta[0]["winner"]["median_ns"] == 1200);
+    CHECK(beta[0]["winner"]["measurement"]["median_ns"] == 1200);
     const auto wide = owner.best({"512", "--type", "double"});
     REQUIRE(wide.size() == 1);
-    CHECK(wide[0]["winner"]["median_ns"] == 2000);
+    CHECK(wide[0]["winner"]["measurement"]["median_ns"] == 2000);
     CHECK(owner.types({"best", "512", "--family", "nobody"}).exit_code == 3);
     CHECK(owner.types({"best", "512", "--kernel", "nobody"}).exit_code == 3);
   }
@@ -122,7 +122,7 @@ TEST_SUITE("tuner command line, what is taken into account") {
   TEST_CASE("the GPU that was asked for comes first, and a build is given no other's") {
     const Owner owner;
     const auto there = owner.best({"512", "--family", "matmul", "--gpu", "h100"});
-    CHECK(there[0]["class"]["device"] == "NVIDIA H100");
+    CHECK(there[0]["environment"]["device"] == "NVIDIA H100");
     CHECK(there[0]["wanted_device"] == true);
     const auto elsewhere = owner.best({"512", "--family", "matmul", "--gpu", "A100"});
     CHECK(elsewhere[0]["wanted_device"] == false);

@@ -85,9 +85,9 @@ TEST_SUITE("tuner command line, what is right") {
     CHECK(has(first.out, " unverified"));
     CHECK(has(tuner::test::read_text(user.home / "report.md"), " unverified"));
     CHECK(has(user.types({"best", "--size", "100"}).out, " unverified"));
-    CHECK(has(user.types({"best", "--size", "100", "--format", "json"}).out, "\"verified\": false"));
+    CHECK(has(user.types({"best", "--size", "100", "--format", "json"}).out, "\"checked\": false"));
     CHECK(has(user.types({"best", "--size", "100", "--format", "header"}).out, "// unverified"));
-    CHECK(has(user.types({"report", "--format", "json"}).out, "\"verified\": false"));
+    CHECK(has(user.types({"report", "--format", "json"}).out, "\"checked\": false"));
     CHECK(has(user.types({"report", "--format", "html"}).out, " unverified"));
     CHECK(has(user.types({"list", "kernels", "twice.toml"}).out, "(unverified)"));
   }

@@ -60,9 +60,9 @@ struct Recorded : User {
 void check_fastest(const json& said, const std::map<std::string, double>& least) {
   CHECK(said["answers"].size() == least.size());
   for (const json& answer : said["answers"]) {
-    const std::string size = answer["size"];
+    const std::string size = answer["sizes"].front().dump();
     CAPTURE(size);
-    const double median_ns = answer["winner"]["median_ns"];
+    const double median_ns = answer["winner"]["measurement"]["median_ns"];
     const bool is_fastest = median_ns <= least.at(size) * (1 + 1e-6);
     // In the final the clock was another one: 1.798 ms at 3456 where a rival raced at 1.552.
     CHECK((is_fastest || answer["remeasured"].get<bool>()));
@@ -117,12 +117,13 @@ TEST_SUITE("tuner command line, the best of a part") {
     CHECK(has(user.types({"report", "--kernel", "register_tile", "--size", "3584"}).out, "~3.706 ms"));
     const json report = json::parse(
         user.types({"report", "--kernel", "register_tile", "--size", "3584", "--format", "json"}).out);
-    CHECK(report["classes"][0]["problems"][0]["approximate"] == true);
+    CHECK(report["environments"][0]["problems"][0]["approximate"] == true);
     const std::string csv =
         user.types({"report", "--kernel", "register_tile", "--size", "3584", "--format", "csv"}).out;
-    CHECK(has(csv, ",status,approximate,is_default,best,"));
-    CHECK(has(csv, ",dropped,1,0,1,"));
-    CHECK_FALSE(has(csv, ",ok,0,0,1,"));
+    CHECK(has(csv, ",best\r\n"));
+    std::istringstream lines(csv);
+    for (std::string line; std::getline(lines, line);)
+      if (line.ends_with(",1\r")) CHECK(has(line, ",dropped,"));
   }
 
   TEST_CASE("the best of all kernels is what a final chose, however slow the finals' clock was") {
@@ -158,9 +159,9 @@ TEST_SUITE("tuner command line, the best of a part") {
     CHECK(has(all.err, "no answer at 2048, 4096: own was not tried"));
     const json said = json::parse(user.types({"best", "--kernel", "own", "--format", "json"}).out);
     REQUIRE(said["unanswered"].size() == 3);
-    CHECK(said["unanswered"][0]["size"] == "1024");
+    CHECK(said["unanswered"][0]["sizes"]["M"] == 1024);
     CHECK(has(said["unanswered"][0]["reason"], "1 crashed"));
-    CHECK(said["unanswered"][0]["class"]["device"] == "NVIDIA H200");
+    CHECK(said["unanswered"][0]["environment"]["device"] == "NVIDIA H200");
     const auto one = user.types({"best", "1024", "--kernel", "own"});
     CHECK(has(one.err,
               "size 1024 has no answer here (none of 1 own trial has a time: 1 crashed); the nearest"));

@@ -98,7 +98,7 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     const auto nearest = user.types({"best", "--size", "101"});
     CHECK(nearest.exit_code == 0);
     CHECK(has(nearest.err, "never measured"));
-    CHECK(has(user.types({"best", "--size", "100", "--format", "json"}).out, "\"schema_version\": 1"));
+    CHECK(has(user.types({"best", "--size", "100", "--format", "json"}).out, "\"schema_version\": 2"));
 
     const auto failures = user.types({"list", "failures"});
     REQUIRE(failures.exit_code == 0);
@@ -218,12 +218,12 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     CHECK(has(whole.out, "searched: whole at all 2 sizes"));
     const auto best = user.types({"best", "--size", "200"});
     CHECK(has(best.out, "  searched       whole: all 4\n"));
-    CHECK(has(best.out, "  idea           random\n"));
+    CHECK(has(best.out, "  origin         random\n"));
     const std::string json = user.types({"best", "--size", "200", "--format", "json"}).out;
-    CHECK(has(json, "\"idea\": \"random\""));
+    CHECK(has(json, "\"origin\": \"random\""));
     CHECK(has(json, "\"whole\": true"));
-    const std::size_t id = json.find("\"id\": \"") + 7;
-    CHECK(has(user.types({"show", json.substr(id, 32)}).out, "  idea "));
+    const std::size_t id = json.find("\"trial\": \"") + 10;
+    CHECK(has(user.types({"show", json.substr(id, 32)}).out, "  origin "));
     CHECK(has(user.types({"report"}).out, "- **searched:** whole at all 2 sizes"));
     CHECK(has(user.types({"export"}).out, "{\"search\":"));
     CHECK(has(user.types({"list", "strategies"}).out, "auto"));

@@ -65,11 +65,13 @@ TEST_CASE("every CSV row has the columns of the heading, whatever its fields hol
   const auto rows = read_csv(reports::to_csv(input));
   REQUIRE(rows.size() == input.trials.size() + 1);
   for (const auto& row : rows) CHECK(row.size() == rows[0].size());
-  CHECK(rows[1][1] == "a,\"b\"\r\nc");
-  CHECK(rows[2][1] == "'=HYPERLINK(\"http://x\")");
-  const auto column = std::find(rows[0].begin(), rows[0].end(), "parameter.PARTITION") - rows[0].begin();
-  CHECK(rows.back()[static_cast<std::size_t>(column)] == "row");
-  CHECK(rows[1][static_cast<std::size_t>(column)].empty());
+  const auto column = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), name) - rows[0].begin());
+  };
+  CHECK(rows[1][column("kernel")] == "a,\"b\"\r\nc");
+  CHECK(rows[2][column("kernel")] == "'=HYPERLINK(\"http://x\")");
+  CHECK(rows.back()[column("configuration.PARTITION")] == "row");
+  CHECK(rows[1][column("configuration.PARTITION")].empty());
 }
 
 TEST_CASE("CSV of nothing is the heading alone") {
@@ -81,23 +83,23 @@ TEST_CASE("JSON names its schema, refers to trials by key and survives what a co
   input.trials.back().compile_log = "bad \xFF\xFE bytes";
   input.trials[0].outcome.verification.error_ratio = std::numeric_limits<double>::infinity();
   const auto json = nlohmann::json::parse(reports::to_json(input));
-  CHECK(json["schema_version"] == 2);
-  REQUIRE(json["classes"].size() == 1);
-  const auto& group = json["classes"][0];
+  CHECK(json["schema_version"] == 3);
+  REQUIRE(json["environments"].size() == 1);
+  const auto& group = json["environments"][0];
   CHECK(group["trials"].size() == input.trials.size());
-  CHECK(group["trials"][0]["error_ratio"].is_null());
+  CHECK(group["trials"][0]["verification"]["error_ratio"] == "inf");
   CHECK(group["failures"]["unlaunchable"] == 2);
   const auto& problem = group["problems"][1];
   CHECK(problem["problem"]["sizes"]["M"] == 512);
-  CHECK(problem["tied_with"].size() == 1);
+  CHECK(problem["tied"].size() == 1);
   const auto is_best = [&](const auto& trial) { return trial["trial"] == problem["best"]; };
   CHECK(std::count_if(group["trials"].begin(), group["trials"].end(), is_best) == 1);
 }
 
 TEST_CASE("JSON of nothing is valid and empty") {
   const auto json = nlohmann::json::parse(reports::to_json({}));
-  CHECK(json["classes"].is_array());
-  CHECK(json["classes"].empty());
+  CHECK(json["environments"].is_array());
+  CHECK(json["environments"].empty());
 }
 
 TEST_CASE("HTML is one file: no script, no link to anything outside") {

@@ -72,7 +72,7 @@ TEST_CASE("two classes have a section each and no common table") {
   REQUIRE(sample != std::string::npos);
   CHECK(contains(text.substr(other, sample - other), "5.000 µs"));
   CHECK_FALSE(contains(text.substr(other, sample - other), "1.000 µs"));
-  CHECK(contains(text, "2 classes"));
+  CHECK(contains(text, "2 environments"));
 }
 
 TEST_CASE("rectangular sizes, padding and other families keep their names") {

@@ -82,7 +82,7 @@ TEST_SUITE("reports") {
   TEST_CASE("a report names ideas and searches where they are known") {
     reports::ReportInput input;
     input.trials = tests::sample_trials();
-    CHECK_FALSE(contains(reports::to_markdown(reports::build_report(input)), "idea"));
+    CHECK_FALSE(contains(reports::to_markdown(reports::build_report(input)), "origin"));
     for (auto& trial : input.trials) trial.origin = "NVIDIA A100";
     tuner::model::Winner winner;
     winner.problem = tests::cube(512);
@@ -91,7 +91,7 @@ TEST_SUITE("reports") {
     winner.searched = some_searched();
     input.winners = {winner};
     const std::string text = reports::to_markdown(reports::build_report(input));
-    CHECK(contains(text, "| idea "));
+    CHECK(contains(text, "| origin "));
     CHECK(contains(text, "NVIDIA A100"));
     std::string in_one_line;  // a report wraps what is long
     std::istringstream words(text);
@@ -101,8 +101,8 @@ TEST_SUITE("reports") {
         "6 % of the configurations at 512; not known of 2; nothing gained in the last 160 trials at 512; "
         "of such searches 11 % ended over 5 % behind, 64 % on the worst kind of space"));
     const auto json = nlohmann::json::parse(reports::to_json(input));
-    CHECK(json["classes"][0]["trials"][0]["idea"] == "NVIDIA A100");
-    const auto& problems = json["classes"][0]["problems"];
+    CHECK(json["environments"][0]["trials"][0]["origin"] == "NVIDIA A100");
+    const auto& problems = json["environments"][0]["problems"];
     const auto& searched = problems[1]["searched"];
     CHECK(searched["candidates"] == 205'216);
     CHECK(searched["whole"] == false);

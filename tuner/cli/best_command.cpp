@@ -90,7 +90,7 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
   if (!options.family.empty()) what += " of family " + options.family;
   if (!options.kernel.empty()) what += " of kernel " + options.kernel;
   if (!options.size.empty()) what += " for size " + options.size;
-  if (!options.part_of_environment.empty()) what += " of class " + options.part_of_environment;
+  if (!options.part_of_environment.empty()) what += " in environment " + options.part_of_environment;
   const std::string sizes = options.size.empty() ? "512..4096" : options.size;
   throw model::Error(fmt::format("nothing in {} answers{}{}", settings.database().string(), what,
                                  options.where.empty() ? "" : fmt::format(" with {}", options.where)),

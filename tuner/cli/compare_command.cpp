@@ -130,8 +130,9 @@ int exit_of(const std::optional<Limit>& limit) {
 int compare_many(const ComparedSides& sides, const CompareOptions& options,
                  const std::optional<double>& share) {
   if (share && sides.both.empty()) {
-    throw model::Error("no problem was measured by both in one class, so nothing is known to be fast enough",
-                       "without --fail-if-slower what each has is shown", model::ExitCode::nothing_found);
+    throw model::Error(
+        "no problem was measured by both in one environment, so nothing is known to be fast enough",
+        "without --fail-if-slower what each has is shown", model::ExitCode::nothing_found);
   }
   std::optional<Limit> limit;
   if (share) limit = judge(sides.both, *share);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "reports/json.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -17,9 +17,9 @@
 namespace tuner::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using measure::Verdict;
 using reports::Align;
+using reports::Json;
 
 constexpr std::size_t shown_digits = 7;
 
@@ -74,8 +74,8 @@ std::string only_text(const ComparedSides& sides, std::size_t columns) {
   std::string out;
   for (const auto& [difference, trials] : other_environments) {
     out += util::wrapped_text(
-        fmt::format("not compared, their classes differ: {}: {}", problems_text(trials), difference), columns,
-        2);
+        fmt::format("not compared, their environments differ: {}: {}", problems_text(trials), difference),
+        columns, 2);
   }
   const auto add_rest = [&](const char* name, const std::vector<model::TrialRecord>& trials) {
     std::vector<const model::TrialRecord*> rest;
@@ -90,39 +90,17 @@ std::string only_text(const ComparedSides& sides, std::size_t columns) {
   return out;
 }
 
-Json trial_json(const model::TrialRecord& trial) {
-  const model::Measurement& m = measurement_of(trial);
-  return {{"trial", trial.key.hex()},
-          {"kernel", trial.kernel},
-          {"configuration", Json::parse(trial.configuration.json())},
-          {"median_ns", m.median_ns},
-          {"low_ns", m.low_ns},
-          {"high_ns", m.high_ns},
-          {"approximate", reports::is_approximate(trial)},
-          {"samples", m.samples_ns.size()}};
-}
-
-Json place_json(const model::TrialRecord& trial) {
-  return {{"family", trial.problem.family},
-          {"sizes", Json::parse(trial.problem.sizes_json())},
-          {"type", model::cuda_name(trial.problem.type)},
-          {"row_padding", trial.problem.row_padding},
-          {"class", trial.environment.text()}};
-}
-
 Json only_json(const std::vector<model::TrialRecord>& trials) {
   Json out = Json::array();
-  for (const model::TrialRecord& trial : trials) {
-    out.push_back(place_json(trial));
-    out.back().update(trial_json(trial));
-  }
+  for (const model::TrialRecord& trial : trials) out.push_back(reports::trial_json(trial, {}, nullptr));
   return out;
 }
 
 Json compared_json(const Compared& compared) {
-  Json out = place_json(compared.a);
-  out["a"] = trial_json(compared.a);
-  out["b"] = trial_json(compared.b);
+  Json out = db::json_of(compared.a.problem);
+  out["environment"] = db::json_of(compared.a.environment);
+  out["a"] = reports::trial_json(compared.a, {}, nullptr);
+  out["b"] = reports::trial_json(compared.b, {}, nullptr);
   out["verdict"] = measure::to_string(compared.verdict);
   out["ratio"] = compared.ratio.ratio;
   out["ratio_low"] = compared.ratio.low;
@@ -256,7 +234,7 @@ std::string compare_text(const ComparedSides& sides, const std::optional<Limit>&
   std::string out;
   std::size_t next = 0;
   while (next < sides.both.size()) out += group_text(sides.both, next, columns);
-  out += sides.both.empty() ? "no problem was measured by both in one class\n"
+  out += sides.both.empty() ? "no problem was measured by both in one environment\n"
                             : util::wrapped_text(summary_text(summary_of(sides)), columns, 2);
   if (limit) out += limit_text(sides.both, *limit, columns);
   return out + only_text(sides, columns);
@@ -266,7 +244,7 @@ std::string compare_json(const ComparedSides& sides, const std::optional<Limit>&
   Json comparisons = Json::array();
   for (const Compared& compared : sides.both) comparisons.push_back(compared_json(compared));
   const CompareSummary summary = summary_of(sides);
-  Json out = {{"schema_version", 1},
+  Json out = {{"schema_version", 2},
               {"comparisons", std::move(comparisons)},
               {"summary",
                {{"faster", summary.faster},
@@ -289,7 +267,7 @@ std::string compare_json(const ComparedSides& sides, const std::optional<Limit>&
     }
     out["limit"] = {{"share", limit->share}, {"slower", slower}, {"undecided", undecided}};
   }
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return reports::json_text(out);
 }
 
 }  // namespace tuner::cli

@@ -33,7 +33,7 @@ std::string limit_text(const std::vector<Compared>& compared, const Limit& limit
 /// each what only one of them has and how far their environments differ.
 std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit, std::size_t columns);
 
-/// `{"schema_version": 1, "comparisons": […], "summary": {…}, "only_a": […], "only_b": […]}`; times in
+/// `{"schema_version": 2, "comparisons": […], "summary": {…}, "only_a": […], "only_b": […]}`; times in
 /// nanoseconds, ratios of A by B; with a limit `"limit": {"share", "slower", "undecided"}`.
 std::string compare_json(const ComparedSides& sides, const std::optional<Limit>& limit);
 

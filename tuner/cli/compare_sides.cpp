@@ -152,7 +152,7 @@ Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b
         "name trials of one problem");
   }
   if (a.environment != b.environment) {
-    throw model::UsageError(fmt::format("A is of the class {}, B of {}: such times are never compared",
+    throw model::UsageError(fmt::format("A is from the environment {}, B from {}: such times do not compare",
                                         a.environment.text(), b.environment.text()),
                             "--fresh measures both again now, in turn");
   }

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "reports/json.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/cli/same_database.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
@@ -35,7 +35,7 @@ void write_prose(const std::string& text, std::size_t hanging) {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using reports::Json;
 
 std::optional<std::int64_t> whole_number(const std::string& cell) {
   std::int64_t number = 0;
@@ -60,7 +60,7 @@ std::string table_json(const reports::Table& table, const std::string& name) {
   }
   Json out = {{"schema_version", 1}};
   out[name] = std::move(rows);
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return reports::json_text(out);
 }
 
 }  // namespace

@@ -261,7 +261,7 @@ void write_fact(std::string_view label, const std::string& value) {
 void write_basis(const std::vector<std::string>& basis) {
   constexpr std::size_t most_told = 6;
   for (std::size_t i = 0; i < std::min(basis.size(), most_told); ++i) write_fact("", basis[i]);
-  if (basis.size() > most_told) write_fact("", fmt::format("and {} more likewise", basis.size() - most_told));
+  if (basis.size() > most_told) write_fact("", fmt::format("and {} more", basis.size() - most_told));
 }
 
 void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const OutlineOptions& options) {

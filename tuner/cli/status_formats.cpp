@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "reports/json.hpp"
 #include "reports/table.hpp"
 #include "tuner/cli/terminal/progress.hpp"
 
@@ -12,7 +11,7 @@ namespace {
 
 using cluster::PartState;
 using reports::Align;
-using StatusJson = nlohmann::ordered_json;
+using StatusJson = reports::Json;
 
 constexpr int status_schema = 1;
 
@@ -98,7 +97,7 @@ std::string status_json(const cluster::SweepStatus& status) {
   for (const PartState state : part_states)
     json["count"][std::string(to_string(state))] = status.count(state);
   json["last"] = status.last ? status_json_of(*status.last) : StatusJson(nullptr);
-  return json.dump(2, ' ', false, StatusJson::error_handler_t::replace) + '\n';
+  return reports::json_text(json);
 }
 
 }  // namespace tuner::cli

@@ -200,8 +200,8 @@ TEST_SUITE("cli") {
     CHECK(answer["final"]["entries"][2]["trial"] == key("c").hex());
     CHECK(answer["winner"]["in_final"]["ratio_high"] == 1.006);
     CHECK(answer["tied"][0]["in_final"]["ratio"] == 1);
-    CHECK(answer["winner"]["throttled_samples"] == 2);
-    CHECK(answer["winner"]["power_w"] == 512.5);
+    CHECK(answer["winner"]["measurement"]["throttled_samples"] == 2);
+    CHECK(answer["winner"]["measurement"]["power_w"] == 512.5);
     const auto raced = nlohmann::json::parse(cli::best_json({after_race()}, "512"))["answers"][0];
     CHECK(raced["remeasured"] == false);
     CHECK(raced["final"].is_null());

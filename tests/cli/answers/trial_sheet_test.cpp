@@ -59,7 +59,7 @@ TEST_SUITE("cli") {
     CAPTURE(text);
     for (const std::string line :
          {"kernel register_tile (the default configuration)", "problem matmul 512x1024x256 float",
-          "idea 1024 float", "status ok", "registers 96 a thread",
+          "origin 1024 float", "status ok", "registers 96 a thread",
           "spills 8 bytes stored, 12 loaded a thread", "stack 16 bytes a thread",
           "shared memory 4096 bytes static, 65536 dynamic", "code 4000 bytes",
           "blocks by registers 3 (24576 of 65536 each)", "blocks by blocks 32\n",

@@ -1,9 +1,9 @@
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "db/best.hpp"
+#include "reports/json.hpp"
 
 namespace tuner::cli::answers {
 
@@ -43,19 +43,15 @@ Missing missing(const db::Unanswered& size, const std::string& kernel);
 /// several. Empty where every size has an answer.
 std::vector<std::string> missing_lines(const std::vector<Missing>& sizes);
 
-/// `[{"family", "size", "class", "reason"}]`.
-nlohmann::ordered_json missing_json(const std::vector<Missing>& sizes);
-
-/// `{"schema_version": 1, "size": …, "answers": […], "unanswered": […]}`; times in nanoseconds. `specs`: of
+/// `{"schema_version": 2, "size": …, "answers": […], "unanswered": […]}`; times in nanoseconds. `specs`: of
 /// each answer, or empty.
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
                       const std::vector<SpecNote>& specs = {}, const std::vector<Missing>& missing = {});
 
-nlohmann::ordered_json environment_json(const model::Environment& comparison);
-/// Family, size, class and how near they are to what was asked for.
-nlohmann::ordered_json case_json(const db::BestAnswer& answer);
+/// The problem, its environment, and how near they are to what was asked for.
+reports::Json case_json(const db::BestAnswer& answer);
 /// A trial of the answer's case.
-nlohmann::ordered_json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial);
+reports::Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial);
 
 /// What it was measured on and how sure that is, as comments of a C header.
 std::string best_comments(const db::BestAnswer& answer);

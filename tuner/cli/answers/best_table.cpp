@@ -179,7 +179,7 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
   }
   cells.emplace_back("time / fastest", behind_text(answer));
   cells.emplace_back("tied", answer.tied_count == 0 ? "" : fmt::format("with {}", answer.tied_count));
-  cells.emplace_back("idea", winner.origin);
+  cells.emplace_back("origin", winner.origin);
   if (answer.searched) {
     constexpr std::string_view verb = "searched ";  // the heading says it
     cells.emplace_back("searched", reports::searched_text(*answer.searched).substr(verb.size()));
@@ -281,7 +281,7 @@ std::string notes_text(const Group& group) {
   if (any_of(group, has_latency))
     text += "† too short to tell from launch latency, which the time includes\n";
   if (any_of(group, is_unverified))
-    text += "unverified: nobody looked at the results, the spec says verify = \"none\"\n";
+    text += "unverified: the results were not checked, since the spec says verify = \"none\"\n";
   if (const std::string note = reports::baseline_note(baseline_names(group)); !note.empty())
     text += note + "\n";
   if (group.size() == 1) return text;

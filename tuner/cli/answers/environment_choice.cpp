@@ -106,7 +106,7 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
     return equal(one, other) && age(other) > age(one);
   });
   if (left.size() != 1) {
-    choice.why = fmt::format("{} classes have an answer, and no rule chooses among {} of them",
+    choice.why = fmt::format("{} environments have an answer, and no rule decides among {} of them",
                              choice.answers.size(), left.size());
     choice.answers = left;
     return;
@@ -119,7 +119,8 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
       reasons.push_back(std::move(reason));
   }
-  choice.why = fmt::format("the answer of {} classes: {}", choice.answers.size(), fmt::join(reasons, "; "));
+  choice.why =
+      fmt::format("the answer among {} environments: {}", choice.answers.size(), fmt::join(reasons, "; "));
 }
 
 }  // namespace
@@ -173,9 +174,9 @@ std::string choosing_flags(const std::vector<const BestAnswer*>& answers) {
   add("--type", [](const BestAnswer& answer) {
     return std::string(model::cuda_name(answer.tuning_case.environment.type));
   });
-  add("--class", field(&Class::driver));
-  add("--class", field(&Class::toolkit));
-  add("--class", field(&Class::inputs));
+  add("--environment", field(&Class::driver));
+  add("--environment", field(&Class::toolkit));
+  add("--environment", field(&Class::inputs));
   return fmt::format("{}", fmt::join(flags, ", "));
 }
 

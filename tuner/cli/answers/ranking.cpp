@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -218,22 +217,19 @@ std::string ranking_text(const std::vector<RankedCase>& cases, const Style& styl
 }
 
 std::string ranking_json(const std::vector<RankedCase>& cases) {
-  nlohmann::ordered_json out;
-  out["schema_version"] = 1;
-  out["rankings"] = nlohmann::ordered_json::array();
-  for (const RankedCase& tuning_case : cases) {
-    nlohmann::ordered_json entry = case_json(tuning_case.answer);
-    entry["left_out"] = tuning_case.left_out;
-    entry["trials"] = nlohmann::ordered_json::array();
-    for (const db::Ranked& one : tuning_case.trials) {
-      nlohmann::ordered_json trial = trial_json(tuning_case.answer, one.trial);
+  reports::Json out = {{"schema_version", 2}, {"rankings", reports::Json::array()}};
+  for (const RankedCase& one_case : cases) {
+    reports::Json entry = case_json(one_case.answer);
+    entry["left_out"] = one_case.left_out;
+    entry["trials"] = reports::Json::array();
+    for (const db::Ranked& one : one_case.trials) {
+      reports::Json& trial = entry["trials"].emplace_back(trial_json(one_case.answer, one.trial));
       trial["time_by_fastest"] = one.ratio;
       trial["sampled_in_turn"] = one.in_final;
-      entry["trials"].push_back(std::move(trial));
     }
     out["rankings"].push_back(std::move(entry));
   }
-  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return reports::json_text(out);
 }
 
 }  // namespace tuner::cli::answers

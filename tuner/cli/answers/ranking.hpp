@@ -53,7 +53,7 @@ struct RankedCase {
 /// the two were not sampled in turn), registers and occupancy.
 std::string ranking_text(const std::vector<RankedCase>& cases, const Style& style);
 
-/// `{"schema_version": 1, "rankings": [{"family", "size", "class", "trials": […]}]}`.
+/// `{"schema_version": 2, "rankings": [{…, "environment", "trials": […]}]}`.
 std::string ranking_json(const std::vector<RankedCase>& cases);
 
 }  // namespace tuner::cli::answers

@@ -44,8 +44,8 @@ void add_identity(Facts& facts, const TrialFacts& of) {
                                                        : "";
   facts.add("kernel", trial.kernel + what);
   facts.add("problem", fmt::format("{} {}", trial.problem.family, trial.problem.text()));
-  facts.add("class", trial.environment.text());
-  facts.add("idea", trial.origin);
+  facts.add("environment", trial.environment.text());
+  facts.add("origin", trial.origin);
   facts.add("status", std::string(model::to_string(trial.outcome.status)));
   const bool is_library =
       trial.role == model::Role::baseline && trial.outcome.status == model::TrialStatus::ok;
@@ -96,7 +96,7 @@ void add_program(Facts& facts, const TrialFacts& of) {
 void add_verification(Facts& facts, const model::TrialRecord& trial) {
   const model::Verification& verification = trial.outcome.verification;
   if (!verification.checked) {
-    if (trial.outcome.measurement) facts.add("results", "unverified: nobody looked at them");
+    if (trial.outcome.measurement) facts.add("results", "unverified: not checked");
     return;
   }
   facts.add("judged by", verification.rule);
