@@ -139,13 +139,13 @@ TEST_SUITE("tuner::sweep shards") {
 
   TEST_CASE("more shards than configurations leave some with nothing to do") {
     int idle = 0;
-    for (int number = 1; number <= 200; ++number) {
-      Part part(sweep::Shard{number, 200});
+    for (int number = 1; number <= 30; ++number) {
+      Part part(sweep::Shard{number, 30}, 6);
       const sweep::Summary summary = part.run();
       CHECK(summary.ending == sweep::Ending::done);
       idle += summary.planned == 0;
     }
-    CHECK(idle >= 140);
+    CHECK(idle >= 24);
   }
 
   TEST_CASE("what is no shard is said to be none") {

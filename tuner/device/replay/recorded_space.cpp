@@ -38,28 +38,15 @@ std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// Single samples are most of a file, and nobody's here.
-Json parse(const std::string& text) {
-  const auto wanted = [](int, Json::parse_event_t event, Json& value) {
-    return event != Json::parse_event_t::key || (value != "times" && value != "runtimes");
-  };
-  // T4 has the compile time under `times`; samples are arrays, which Kernel Tuner's key holds.
-  const auto wanted_of_t4 = [](int, Json::parse_event_t event, Json& value) {
-    return event != Json::parse_event_t::key || value != "runtimes";
-  };
-  const bool t4 = text.find("\"results\"") != std::string::npos;
-  return t4 ? Json::parse(text, wanted_of_t4, false) : Json::parse(text, wanted, false);
-}
-
 /// A cache file grows entry by entry, and gets its last brackets when its run ends.
 Json parse_cut_off(const std::string& text, const std::string& name) {
-  Json json = parse(text);
+  Json json = Json::parse(text, nullptr, false);
   std::size_t end = text.size();
   // An entry has no inner object: the first bracket from behind ends one.
   for (int attempt = 0; attempt < 2 && json.is_discarded() && end != 0; ++attempt) {
     const std::size_t bracket = text.rfind('}', end - 1);
     if (bracket == std::string::npos) break;
-    json = parse(text.substr(0, bracket + 1) + "}}");
+    json = Json::parse(text.substr(0, bracket + 1) + "}}", nullptr, false);
     end = bracket;
   }
   if (json.is_discarded() || !json.is_object())
