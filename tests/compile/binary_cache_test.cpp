@@ -14,6 +14,7 @@
 
 #include "tests/support/fake_compiler.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/files.hpp"
 
 namespace fs = std::filesystem;
 using tuner::compile::BinaryCache;
@@ -25,26 +26,9 @@ using tuner::model::TrialStatus;
 using tuner::test::fake_job;
 using tuner::test::FakeCompiler;
 using tuner::test::FakeCompilerLog;
+using tuner::util::TemporaryFolder;
 
 namespace {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "tuner-cache-XXXXXX").string();
-    m_path = ::mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(m_path, error);
-  }
-  const fs::path& path() const { return m_path; }
-
- private:
-  fs::path m_path;
-};
 
 Compilation sample(std::size_t bytes = 1000, unsigned seed = 1) {
   std::minstd_rand random(seed);

@@ -7,6 +7,7 @@
 #include "tests/compile/nvrtc_jobs.hpp"
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/compile_pool.hpp"
+#include "tuner/util/files.hpp"
 
 using tuner::compile::BinaryCache;
 using tuner::compile::CachingCompiler;
@@ -20,8 +21,8 @@ TEST_SUITE_BEGIN("tuner::compile with the real NVRTC");
 
 TEST_CASE(
     "a pool over one library compiles a set, and a second pool takes it all from the cache, byte for byte") {
-  std::string name = (std::filesystem::temp_directory_path() / "tuner-pool-XXXXXX").string();
-  const std::filesystem::path folder = ::mkdtemp(name.data());
+  const tuner::util::TemporaryFolder made;
+  const std::filesystem::path& folder = made.path();
   const auto library = tuner::compile::nvrtc::load_library();
   const auto cache = std::make_shared<BinaryCache>(folder);
   const auto run = [&] {
@@ -48,7 +49,6 @@ TEST_CASE(
     CHECK(second[i]->binary == first[i]->binary);
     CHECK(second[i]->kernels.at(0).registers == first[i]->kernels.at(0).registers);
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("NVRTC and its builtins load from a folder that the loader does not search") {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tuner/compile/nvrtc/request.hpp"
+#include "tuner/util/files.hpp"
 
 namespace fs = std::filesystem;
 using tuner::compile::nvrtc::stub_headers;
@@ -29,11 +30,10 @@ TEST_CASE("no name is offered twice, and every stand-in may be included twice") 
 }
 
 TEST_CASE("a job's own headers and the toolkit's are left alone, the host's C library is never used") {
-  std::string name = (fs::temp_directory_path() / "tuner-headers-XXXXXX").string();
-  const fs::path folder = ::mkdtemp(name.data());
+  const tuner::util::TemporaryFolder made;
+  const fs::path& folder = made.path();
   for (const char* file : {"cuda_runtime.h", "cuda.h", "stdint.h"}) std::ofstream(folder / file) << "\n";
   const auto headers = stub_headers({{"cstdio", "mine"}}, folder);
-  fs::remove_all(folder);
   CHECK_FALSE(offers(headers, "cstdio"));
   CHECK_FALSE(offers(headers, "cuda_runtime.h"));
   CHECK(offers(headers, "device_launch_parameters.h"));

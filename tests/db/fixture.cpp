@@ -1,8 +1,10 @@
 #include "tests/db/fixture.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,9 +16,12 @@ namespace db_test {
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
 
 TempFolder::TempFolder(const std::filesystem::path& parent) {
-  std::string pattern = (parent / "tuner-db-XXXXXX").string();
+  tuner::util::remove_abandoned_folders(parent);
+  std::string pattern = (parent / "tuner-held-XXXXXX").string();
   REQUIRE(mkdtemp(pattern.data()) != nullptr);
   m_path = pattern;
+  m_lock = tuner::util::FileDescriptor(open(pattern.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  REQUIRE(flock(m_lock.get(), LOCK_EX | LOCK_NB) == 0);
   std::filesystem::permissions(m_path, std::filesystem::perms::all);
 }
 

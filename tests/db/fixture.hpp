@@ -7,6 +7,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
+#include "tuner/util/files.hpp"
 
 namespace db_test {
 
@@ -23,6 +24,7 @@ class TempFolder {
 
  private:
   std::filesystem::path m_path;
+  tuner::util::FileDescriptor m_lock;  ///< by which a later test knows that this one lives
 };
 
 /// Where files live in memory, for tests of which the disk's own syncing would take most of the time.

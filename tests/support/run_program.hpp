@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/util/files.hpp"
+
 namespace tuner::test {
 
 struct ProgramResult {
@@ -13,18 +15,14 @@ struct ProgramResult {
   std::string err;
 };
 
-/// A folder that is removed with its contents when the object goes.
+/// A folder whose path is a string.
 class TemporaryFolder {
  public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  const std::string& path() const { return m_path; }
-  std::string operator/(const std::string& name) const { return m_path + "/" + name; }
+  const std::string& path() const { return m_folder.path().native(); }
+  std::string operator/(const std::string& name) const { return path() + "/" + name; }
 
  private:
-  std::string m_path;
+  util::TemporaryFolder m_folder;
 };
 
 /// A program under way, with empty standard input and only the given environment (PATH is kept).
