@@ -86,7 +86,7 @@ std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
                                    const std::vector<BestAnswer>& answers);
 
 /// best() for all cases that `filter` selects, in the order of cases(); of one kernel where it names
-/// one. Contests without a trial that may win are left out.
+/// one. Cases without a trial that may win are left out.
 std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter);
 /// The same in short, for reports.
 std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter);

@@ -84,7 +84,7 @@ const T& default_of() {
   return value;
 }
 
-/// db/schema/schema.sql with what its marks stand for.
+/// The tables and views in db/schema, with what their marks stand for.
 std::string create_statements() {
   Columns verification;
   verification(tuner::model::Figure{"verification", ""}, default_of<tuner::model::Verification>());
@@ -99,7 +99,7 @@ std::string create_statements() {
       {"{verification}", verification.names()},
       {"{OLD.verification}", verification.names("OLD.")},
       {"{keep the later failure}", keep_later_failure()}};
-  std::string text = schema_file("schema.sql");
+  std::string text = schema_file("tables.sql") + schema_file("views.sql");
   for (const auto& [mark, columns] : marks) text.replace(text.find(mark), std::strlen(mark), columns);
   return text;
 }

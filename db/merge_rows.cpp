@@ -214,12 +214,6 @@ void MergeRows::define_functions() {
     if (id != theirs) m_measurements[theirs] = id;
     give(context, id);
   });
-  define("configuration_id", 1, [](sqlite3_context* context, sqlite3_value** values) {
-    give(context, configuration_id(text_of(values[0])));
-  });
-  define_rewriting("as_configuration", [](const std::string& json) {
-    return value_of<Configuration>(parse_json(json), "configuration").canonical_json();
-  });
   define_rewriting("as_status", [](const std::string& word) {
     if (!tuner::model::parse_trial_status(word)) throw Error(fmt::format("'{}' is no trial status", word));
     return word;
@@ -275,8 +269,7 @@ void MergeRows::pump(const std::string& select, const std::string& insert) {
 
 void MergeRows::copy() {
   map_cases_and_kernels();
-  pump("SELECT configuration_id(json), json FROM (SELECT as_configuration(json) AS json FROM configurations)",
-       "INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  copy_configurations();
   pump("SELECT id, compile_ms, log, 0 FROM binaries", sql("insert_binary"));
   const Columns& resources = columns_of<tuner::model::KernelResources>();
   pump("SELECT binary, " + resources.names() + " FROM binary_kernels",
@@ -292,6 +285,17 @@ void MergeRows::copy() {
                    columns_of<tuner::model::Measurement>().names("m."), said("status")),
        insert_measurement());
   copy_trials();
+}
+
+void MergeRows::copy_configurations() {
+  Statement select(m_source, "SELECT json FROM configurations");
+  Statement insert(m_target, "INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  auto row = select.use();
+  while (row.step()) {
+    const std::string json =
+        value_of<Configuration>(parse_json(row.text()), "configuration").canonical_json();
+    insert.use().bind(configuration_id(json)).bind(json).run();
+  }
 }
 
 void MergeRows::copy_trials() {

@@ -36,6 +36,7 @@ class MergeRows {
   void define_rewriting(const char* name, const std::function<std::string(const std::string&)>& rewritten);
   void map_cases_and_kernels();
   void pump(const std::string& select, const std::string& insert);
+  void copy_configurations();
   void copy_trials();
   void add_known(const std::vector<Digest>& trials);
 

@@ -106,7 +106,7 @@ Kernels wanted_kernels(const Connection& db, const ElsewhereQuery& query) {
   return kernels;
 }
 
-/// Along the index trials_of_contest, word for word its condition.
+/// Along the index trials_of_case, word for word its condition.
 std::string select_results(const Kernels& kernels, const std::string& rest) {
   std::vector<std::string> ids;
   for (const auto& [id, kernel] : kernels) ids.push_back(fmt::format("x'{}'", id.hex()));

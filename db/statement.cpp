@@ -20,10 +20,14 @@ std::span<const tuner::model::EmbeddedFile> embedded_files();  // generated from
 namespace db {
 
 std::string sql(std::string_view name) {
+  const std::string mark = fmt::format("\n-- # {}\n", name);
   for (const auto& file : sql_files::embedded_files()) {
-    if (file.path.substr(0, file.path.rfind('.')) == name) return std::string(file.text);
+    const std::size_t begin = file.text.find(mark);
+    if (begin == std::string_view::npos) continue;
+    const std::string_view statement = file.text.substr(begin + mark.size());
+    return std::string(statement.substr(0, statement.find("\n-- # ")));
   }
-  throw std::logic_error(fmt::format("db/sql has no {}.sql", name));
+  throw std::logic_error(fmt::format("db/sql has no statement {}", name));
 }
 
 static_assert(!std::is_copy_constructible_v<Statement> && std::is_nothrow_destructible_v<Statement>);

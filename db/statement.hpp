@@ -13,7 +13,7 @@
 
 namespace db {
 
-/// The text of db/sql/NAME.sql, put into the binary at build time.
+/// The statement of that name in db/sql, put into the binary at build time.
 std::string sql(std::string_view name);
 
 }  // namespace db

@@ -1,0 +1,98 @@
+-- What an answer needs. Each statement begins with its name, as db::sql() takes it.
+
+-- # select_ended
+-- How the trials of a case ended that could win it, the most frequent first; of one kernel where it is named.
+SELECT y.status, sum(y.trials) AS trials
+FROM tallies AS y
+JOIN kernels AS k ON k.id = y.kernel
+WHERE y.tuning_case = ?1 AND y.superseded = 0 AND y.role <> 'baseline' AND y.trials > 0 AND (?2 = '' OR k.name = ?2)
+GROUP BY y.status
+ORDER BY 2 DESC, 1
+
+-- # select_final_times
+-- Every measurement of a final's finalists, with its place and ratio, in the order taken: whether it is of the final's
+-- run, and the GPU of its own run.
+SELECT e.place, e.ratio, m.median_ns, m.sm_clock_mhz, m.run IS f.run, coalesce(d.uuid, '')
+FROM finals AS f
+JOIN final_entries AS e ON e.final = f.id
+JOIN measurements AS m ON m.trial = e.trial AND m.status = 'ok'
+LEFT JOIN runs AS r ON r.id = m.run
+LEFT JOIN devices AS d ON d.id = r.device
+WHERE f.id = ?
+ORDER BY e.place, m.sequence
+
+-- # count_dropped
+-- Trials of a case (?2: of this kernel; '': of any) that were dropped early, up to a time.
+SELECT count(*)
+FROM trials AS t INDEXED BY trials_of_case
+JOIN kernels AS k ON k.id = t.kernel
+WHERE t.status <> '' AND t.tuning_case = ?1 AND t.superseded = 0 AND t.status = 'dropped' AND (?2 = '' OR k.name = ?2)
+  AND t.median_ns <= ?3
+
+-- # select_reopened
+-- Trials that were dropped early (?3: of this kernel; '': of any) and that are within ?2 times the least time that any
+-- who competes beside them ever had (?4: those of this kernel; '': all): whoever they were dropped for is that fast no
+-- more, so that nobody knows how fast they are. Fastest first. The first bound is the cheap one and nearly always enough.
+SELECT d.id
+FROM trials AS d INDEXED BY trials_of_case
+JOIN kernels AS k ON k.id = d.kernel
+WHERE d.status <> '' AND d.tuning_case = ?1 AND d.superseded = 0 AND d.status = 'dropped' AND (?3 = '' OR k.name = ?3)
+  AND d.median_ns <= ?2 * coalesce((SELECT w.median_ns FROM trials AS w JOIN kernels AS h ON h.id = w.kernel
+                                    WHERE w.tuning_case = ?1 AND w.competes = 1 AND (?4 = '' OR h.name = ?4)
+                                    ORDER BY w.median_ns LIMIT 1), 9e999)
+  AND NOT EXISTS (SELECT 1 FROM trials AS w
+                  JOIN kernels AS h ON h.id = w.kernel
+                  JOIN measurements AS s ON s.trial = w.id AND s.status = 'ok'
+                  WHERE w.tuning_case = ?1 AND w.competes = 1 AND (?4 = '' OR h.name = ?4)
+                    AND s.median_ns * ?2 < d.median_ns)
+ORDER BY d.median_ns, d.id
+
+-- # select_search_parts
+-- The kernels that searches of a case covered, with the size of their spaces, as far as their specs are still what
+-- they were. A kernel that no sweep here was of has no spec here: then the search knows best.
+SELECT r.kernel, max(r.candidates)
+FROM searches AS s
+JOIN cases AS n ON n.id = s.tuning_case
+JOIN problems AS p ON p.id = n.problem
+JOIN search_kernels AS r ON r.search = s.id
+LEFT JOIN kernel_specs AS e ON e.family = p.family AND e.kernel = r.kernel
+WHERE s.tuning_case = ?1 AND (?2 = '' OR r.kernel = ?2) AND r.spec = coalesce(e.spec, r.spec)
+GROUP BY r.kernel
+
+-- # select_outlooks
+-- What searches of a case expected of the rest, the one that knew most first; each with how many kernels it was of,
+-- and of how many of these the spec is still what it was.
+SELECT s.tried, count(*), total(r.spec = coalesce(e.spec, r.spec)), s.gain, s.low, s.high, s.estimate,
+       s.stretch, s.behind, s.behind_at_worst, s.faster
+FROM searches AS s
+JOIN cases AS n ON n.id = s.tuning_case
+JOIN problems AS p ON p.id = n.problem
+JOIN search_kernels AS r ON r.search = s.id
+LEFT JOIN kernel_specs AS e ON e.family = p.family AND e.kernel = r.kernel
+WHERE s.tuning_case = ? AND s.gain IS NOT NULL
+GROUP BY s.id
+ORDER BY s.tried DESC, s.id
+
+-- # select_settled
+-- Of each kernel (?2; '': of all) what was tried, or the whole space where a search of it ended by itself and its spec is
+-- still what it was then.
+SELECT total(max(y.tried, coalesce((
+         SELECT max(r.candidates)
+         FROM searches AS s
+         JOIN search_kernels AS r ON r.search = s.id
+         LEFT JOIN kernel_specs AS e ON e.family = y.family AND e.kernel = r.kernel
+         WHERE s.tuning_case = ?1 AND s.ending IN ('exhausted', 'until') AND r.kernel = y.name
+           AND r.spec = coalesce(e.spec, r.spec)), 0)))
+FROM (SELECT k.family, k.name, total(t.trials) AS tried
+      FROM tallies AS t
+      JOIN kernels AS k ON k.id = t.kernel
+      WHERE t.tuning_case = ?1 AND t.superseded = 0 AND t.role <> 'baseline' AND (?2 = '' OR k.name = ?2)
+      GROUP BY k.family, k.name) AS y
+
+-- # select_untuned
+-- Dropped ones too: that the default is clearly slower is what one wants to know. Of the same kernel as a given trial;
+-- where several are known (specs that nobody has told apart), the one measured last.
+SELECT t.id FROM trials AS t
+WHERE t.tuning_case = ? AND t.is_default = 1 AND t.superseded = 0 AND t.status IN ('ok', 'dropped')
+  AND t.kernel = (SELECT kernel FROM trials WHERE id = ?)
+ORDER BY t.measured_at DESC, t.id LIMIT 1

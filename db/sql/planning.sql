@@ -1,0 +1,102 @@
+-- What a sweep asks of the past. Each statement begins with its name, as db::sql() takes it.
+
+-- # select_coverage
+-- What a final that begins now considers. Of each run and kernel the numbers of its results that may win, without those
+-- between them that may not: should these come back, nobody has considered them.
+SELECT run, kernel, min(sequence) AS first, max(sequence) AS last
+FROM (SELECT coalesce(t.run, x'') AS run, k.name AS kernel, t.sequence, t.superseded,
+             sum(t.superseded) OVER (PARTITION BY t.run, k.name ORDER BY t.sequence) AS island
+      FROM trials AS t
+      JOIN kernels AS k ON k.id = t.kernel
+      WHERE t.tuning_case = ?1 AND t.status = 'ok')
+WHERE superseded = 0
+GROUP BY run, kernel, island
+UNION
+-- The finals that count: a contestant may have shed its number since, measured again.
+SELECT coalesce(f.run, x''), k.name, f.sequence, f.sequence
+FROM finals AS f
+JOIN trials AS t ON t.id = f.chosen
+JOIN kernels AS k ON k.id = t.kernel
+WHERE f.tuning_case = ?1 AND t.competes = 1
+ORDER BY 1, 2, 3
+
+-- # select_least_time
+-- The least median that a trial ever had, in a race or a final, if its time is to be trusted today.
+SELECT min(m.median_ns)
+FROM trials AS t
+JOIN measurements AS m ON m.trial = t.id AND m.status = 'ok'
+WHERE t.id = ? AND t.status = 'ok'
+
+-- # select_least_times
+-- The least median that any trial of a kernel that competes in a case ever had, with the kernel's name, the least first.
+SELECT min(m.median_ns), k.name
+FROM trials AS t
+JOIN kernels AS k ON k.id = t.kernel
+JOIN measurements AS m ON m.trial = t.id AND m.status = 'ok'
+WHERE t.tuning_case = ? AND t.competes = 1
+GROUP BY k.name
+ORDER BY 1
+
+-- # select_elsewhere
+-- The cases of a family and an element type that know anything, from the tallies alone: of what today's specs
+-- describe, and of what they described before.
+SELECT n.id, p.family, p.sizes, p.type, p.row_padding, c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs,
+       y.superseded, total(y.trials) FILTER (WHERE y.status IN ('ok', 'dropped')) AS timed
+FROM problems AS p
+JOIN cases AS n ON n.problem = p.id
+JOIN environments AS c ON c.id = n.environment
+JOIN tallies AS y ON y.tuning_case = n.id AND y.trials > 0 AND y.role <> 'baseline'
+WHERE p.family = ? AND p.type = ?
+GROUP BY n.id, y.superseded
+HAVING timed > 0
+
+-- # select_compile_times
+-- What compiling took, where it is known; of each binary once.
+SELECT f.json, k.parameters, l.compile_ms
+FROM kernels AS k
+JOIN trials AS t ON t.kernel = k.id
+JOIN configurations AS f ON f.id = t.configuration
+JOIN cases AS n ON n.id = t.tuning_case
+JOIN environments AS c ON c.id = n.environment
+JOIN binaries AS l ON l.id = t.binary
+WHERE k.family = ? AND k.name = ? AND c.toolkit = ? AND l.compile_ms > 0
+GROUP BY l.id
+ORDER BY max(c.device = ?) DESC, max(t.rowid) DESC
+LIMIT ?
+
+-- # select_newest_definitions
+-- Of kernels that nobody has declared, a definition to go by. Each host has a say: the definition that it measured last, by
+-- its own clock. Of these the one with the most trials, then by digest: clocks of two hosts are not compared. (Bare columns
+-- beside max() come from that row.)
+WITH told AS MATERIALIZED (
+  SELECT k.family, k.name AS kernel, t.definition, t.role, coalesce(r.host, '') AS host, t.measured_at
+  FROM kernels AS k
+  JOIN trials AS t ON t.kernel = k.id
+  LEFT JOIN runs AS r ON r.id = t.run
+  WHERE t.definition IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM declaration_in_force AS d WHERE d.family = k.family AND d.kernel = k.name)),
+said AS (
+  SELECT family, kernel, host, definition, max(measured_at || hex(definition)) FROM told GROUP BY family, kernel, host),
+measured AS (
+  SELECT family, kernel, definition, max(role) AS role, count(*) AS trials FROM told GROUP BY family, kernel, definition)
+SELECT m.family, m.kernel, m.definition, m.role, max(printf('%020d', m.trials) || hex(m.definition))
+FROM measured AS m
+WHERE EXISTS (SELECT 1 FROM said AS s WHERE s.family = m.family AND s.kernel = m.kernel AND s.definition = m.definition)
+GROUP BY m.family, m.kernel
+
+-- # select_undecided
+-- Trials of a kernel that were not judged by a spec, with what it takes to make their identity again: the device that
+-- the run was on, or any of the same name.
+SELECT t.id, f.json, k.parameters, p.family, p.sizes, p.type, p.row_padding,
+       c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs, t.definition,
+       coalesce(d.architecture, ''), d.limits
+FROM kernels AS k
+JOIN trials AS t ON t.kernel = k.id
+JOIN configurations AS f ON f.id = t.configuration
+JOIN cases AS n ON n.id = t.tuning_case
+JOIN environments AS c ON c.id = n.environment
+JOIN problems AS p ON p.id = n.problem
+LEFT JOIN runs AS r ON r.id = t.run
+LEFT JOIN devices AS d ON d.id = coalesce(r.device, (SELECT id FROM devices WHERE name = c.device ORDER BY id LIMIT 1))
+WHERE k.family = ?1 AND k.name = ?2 AND t.judged_by IS NOT ?3
+  AND NOT EXISTS (SELECT 1 FROM judgements AS j WHERE j.trial = t.id AND j.spec = ?3)
