@@ -207,7 +207,7 @@ TEST_SUITE("tuner::sweep search") {
     bench.further = [](sweep::Request& request) { request.until = 0.01; };
     bench.broken = {"8"};  // candidate 3: that it does not compile is a result, whatever the strategy thinks
     const sweep::Summary summary = bench.run();
-    CHECK(summary.passed_over == 1);
+    CHECK(summary.skipped_by_strategy == 1);
     CHECK(summary.finished == 4);
     CHECK(bench.watcher.left == 1);
     CHECK(bench.results.trials().size() == 4);
@@ -230,7 +230,7 @@ TEST_SUITE("tuner::sweep search") {
     script.vetoed = {1, 3};
     bench.further = [](sweep::Request& request) { request.until = 0; };
     const sweep::Summary summary = bench.run();
-    CHECK(summary.passed_over == 0);
+    CHECK(summary.skipped_by_strategy == 0);
     CHECK(summary.finished == 5);
     CHECK(bench.watcher.searches.at(0).ending == model::SearchEnding::exhausted);
     CHECK(bench.searched()->whole());

@@ -148,9 +148,9 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
     write_err(fmt::format("{} trials failed{}; `tuner list failures` says why", summary.failed,
                           all_failed ? ", which is all of them: nothing has a result" : ""));
   }
-  if (summary.passed_over > 0) {
+  if (summary.skipped_by_strategy > 0) {
     write_err(fmt::format("{} configurations were compiled and not run: what they compiled to ruled them out",
-                          summary.passed_over));
+                          summary.skipped_by_strategy));
   }
   if (summary.finals > 0 && summary.finished == 0) {
     write_err(fmt::format("{} final{} held: what was known had not all been measured in turn", summary.finals,

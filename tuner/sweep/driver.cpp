@@ -144,7 +144,7 @@ void Driver::fill() {
 std::int64_t Driver::left_to_come() const {
   if (m_queue.may_end_early()) return std::numeric_limits<std::int64_t>::max();
   return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
-         m_summary.passed_over - m_trials.under_way();
+         m_summary.skipped_by_strategy - m_trials.under_way();
 }
 
 void Driver::hear() {

@@ -138,9 +138,9 @@ struct Summary {
   std::int64_t failed = 0;     ///< of those finished
   std::int64_t competing = 0;  ///< of those finished, trials that may win
   std::int64_t competing_failed = 0;
-  std::int64_t passed_over = 0;  ///< compiled, and then not worth running by the strategy
-  std::int64_t unprepared = 0;   ///< left out, since their inputs or reference could not be made
-  std::int64_t refused = 0;      ///< searches that ended as model::SearchEnding::refused
+  std::int64_t skipped_by_strategy = 0;  ///< compiled, then predicted slow
+  std::int64_t unprepared = 0;           ///< left out, since their inputs or reference could not be made
+  std::int64_t refused = 0;              ///< searches that ended as model::SearchEnding::refused
   std::int64_t finals = 0;
   double wall_seconds = 0;
   double measuring_seconds = 0;  ///< inside the runners: the devices' share, summed over them

@@ -104,7 +104,7 @@ bool TrialJourney::judge(CompiledTrial& trial) {
   if (trial.item.again != nullptr) return true;
   const bool worth = m_queue.compiled(trial.item, binary_facts(record, m_request.device.limits));
   if (worth || record.outcome.status != TrialStatus::ok) return true;
-  pass_over(record, trial.item);
+  skip(record, trial.item);
   return false;
 }
 
@@ -192,10 +192,10 @@ void TrialJourney::leave_out(const model::TrialRecord& record, const CandidateQu
 }
 
 /// What the compiler said of it was enough for the strategy. Nothing is recorded: it was not tried.
-void TrialJourney::pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item) {
+void TrialJourney::skip(const model::TrialRecord& record, const CandidateQueue::Item& item) {
   withdraw(item);
   --m_under_way;
-  ++m_summary.passed_over;
+  ++m_summary.skipped_by_strategy;
   m_services.observer.left_out(record);
 }
 

@@ -63,7 +63,7 @@ class TrialJourney {
   std::size_t kernel_of(const CandidateQueue::Item& item) const;
   void note_refusal(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item);
-  void pass_over(const model::TrialRecord& record, const CandidateQueue::Item& item);
+  void skip(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const;
   void note_death(model::TrialRecord& record);
   void say_missing(const model::TrialRecord& record);

@@ -130,7 +130,7 @@ class Learn final : public Strategy {
   std::optional<Model> m_model;
   std::size_t m_fit_at;
   std::size_t m_worked = 0;    ///< results that are no failures
-  bool m_passed_over = false;  ///< whether something was proposed and then not run
+  bool m_has_skipped = false;  ///< whether something was proposed and then not run
 };
 
 Learn::Learn(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
@@ -207,7 +207,7 @@ bool Learn::compiled(std::size_t number, const BinaryFacts& compiled) {
 void Learn::report(std::size_t number, const Result& result) {
   const std::size_t candidate = m_part.in_part(number);
   std::erase(m_under_way, candidate);
-  m_passed_over = m_passed_over || result.status == model::TrialStatus::skipped;
+  m_has_skipped = m_has_skipped || result.status == model::TrialStatus::skipped;
   learn(candidate, result);
 }
 
@@ -361,7 +361,7 @@ std::string Learn::origin_of(std::size_t candidate) const {
 }
 
 std::optional<Outlook> Learn::outlook() const {
-  if (m_open.count() == 0 && m_part.is_whole() && m_under_way.empty() && !m_passed_over) return exhausted();
+  if (m_open.count() == 0 && m_part.is_whole() && m_under_way.empty() && !m_has_skipped) return exhausted();
   if (!m_model || !m_best) return std::nullopt;
   constexpr double untested = 0.1;
   constexpr double seen_to_end = 0.01;  // where the searches of Experience ended
@@ -390,8 +390,7 @@ std::optional<Outlook> Learn::outlook() const {
 namespace tuner::search {
 
 const StrategyKind learning = {
-    "learn", "what a model of the results so far expects most of; the model learns as results come",
-    learn::known_settings,
+    "learn", "a model of the results so far picks the most promising configurations", learn::known_settings,
     [](const SearchSpace& space, std::uint64_t seed, const Settings& settings) -> std::unique_ptr<Strategy> {
       return std::make_unique<learn::Learn>(space, seed, settings);
     },
