@@ -89,7 +89,7 @@ std::vector<tuner::model::ArgumentSpec> fields_of(const Struct& of,
 /// `init` or `second_init` of a buffer of structs, into the arguments of its fields.
 void read_field_inits(const Member& member, const Struct& of, std::vector<tuner::model::ArgumentSpec>& fields,
                       const std::string& argument, SpecContext& context);
-/// `value` of a struct by value, likewise.
+/// `value` of a struct by value, into the arguments of its fields.
 void read_field_values(TableReader& reader, const Struct& of, std::vector<tuner::model::ArgumentSpec>& fields,
                        const std::string& argument, SpecContext& context);
 /// What an argument of type CUtensorMap says.
@@ -121,7 +121,7 @@ std::vector<tuner::model::MetricSpec> read_metrics(const Node& table, Mistakes& 
 tuner::model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes);
 /// `ceiling` and `ceiling_sizes` of [kernel].
 void read_ceiling(TableReader& reader, SpecContext& context);
-/// After the metrics, the first of which must say what a ceiling is measured in.
+/// After the metrics: the first metric says the unit of the ceiling.
 void check_ceiling(const SpecContext& context);
 
 /// An integer or a word as a parameter's value; reports what is neither.

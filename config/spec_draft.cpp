@@ -115,13 +115,12 @@ class Draft {
   void add_macro(const OpenMacro& macro) {
     const std::string why = macro.usual.empty()
                                 ? fmt::format("used in line {} and not defined", macro.line)
-                                : fmt::format("line {}: {} where nobody else says", macro.line, macro.usual);
+                                : fmt::format("line {}: {} by default", macro.line, macro.usual);
     const bool is_number = number(macro.usual).has_value();
     m_tunables.push_back({macro.name, guessed_values(macro.name, macro.usual, macro.in_condition), why,
                           is_number ? macro.usual : ""});
     if (!macro.usual.empty() && !is_number)
-      ask(fmt::format("{}: it is `{}` where nobody else says; which values make sense?", macro.name,
-                      macro.usual));
+      ask(fmt::format("{}: it is `{}` by default; which values make sense?", macro.name, macro.usual));
   }
 
   void add_template_parameter(const TemplateParameter& parameter) {

@@ -27,8 +27,8 @@ enum class Empty { mistake, fine };
 template <class Value>
 using Word = std::pair<std::string_view, Value>;
 
-/// Takes keys out of one table, reporting wrong types as it goes; finish() reports the keys that nobody asked
-/// for. Every getter returns an empty result for a key that is absent or wrong. The table and `mistakes` must
+/// Takes keys out of one table and reports wrong types. finish() reports the keys that were never asked for.
+/// Every getter returns an empty result for a key that is absent or wrong. The table and `mistakes` must
 /// outlive this.
 class TableReader {
  public:

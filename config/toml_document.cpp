@@ -31,7 +31,8 @@ namespace model = tuner::model;
 namespace util = tuner::util;
 namespace {
 
-/// Dotted keys nest a table a dot; nobody writes more than a few, and the library destroys them by recursion.
+/// Each dot of a key nests a table. The library destroys nested tables by recursion, and real files nest a
+/// few.
 constexpr int most_dots = 32;
 
 std::vector<std::string_view> lines_of(std::string_view text) {

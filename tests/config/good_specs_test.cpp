@@ -1,5 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "config/kernel_file.hpp"
 #include "config/mistakes.hpp"
 #include "tests/config/spec_texts.hpp"
@@ -237,12 +242,13 @@ TEST_CASE("constraints may be an empty list") {
 }
 
 TEST_CASE("what a launch asks of the device, and loops, are read") {
-  const KernelSpec spec = load_good(
-      spec_texts::with("grid = [\"ceil_div(N, BLOCK)\"]",
-                       "grid = [\"ceil_div(N, BLOCK)\"]\ncooperative = true\ncluster = [\"BLOCK / 64\", 1]\n"
-                       "shared_carveout = 50\nrepeat = \"N / 2\""));
+  const KernelSpec spec = load_good(spec_texts::with(
+      "grid = [\"ceil_div(N, BLOCK)\"]",
+      "grid = [\"ceil_div(N, BLOCK)\"]\ncooperative = true\noverlap = false\ncluster = [\"BLOCK / 64\", 1]\n"
+      "shared_carveout = 50\nrepeat = \"N / 2\""));
   const auto& step = spec.steps.at(0);
   CHECK(step.cooperative->text == "1");
+  CHECK(step.overlap->text == "0");
   REQUIRE(step.cluster.size() == 2);
   CHECK(step.cluster[0].text == "BLOCK / 64");
   CHECK(step.shared_carveout_percent->text == "50");
@@ -289,6 +295,23 @@ TEST_CASE("a buffer that runs change may be restored before each") {
       spec_texts::with("access = \"out\"", "access = \"inout\"\ninit = \"constant(0)\"\nrestore = true"));
   CHECK(spec.arguments[1].restore);
   CHECK_FALSE(spec.arguments[0].restore);
+}
+
+TEST_CASE("every key of a step and of a tensor map has its place in the documents") {
+  std::string text;
+  for (const char* page : {"docs/kernel-specs.md", "docs/specs-launches.md", "docs/specs-data.md"}) {
+    std::ifstream in(std::filesystem::path(TUNER_SOURCE_DIR) / page);
+    text.append(std::istreambuf_iterator<char>(in), {});
+  }
+  const auto is_named = [&](const auto& key) {
+    const std::string name = key.name;
+    CHECK_MESSAGE(
+        (text.find("`" + name) != std::string::npos || text.find("\n" + name + " = ") != std::string::npos),
+        name, " is in no page");
+    return true;
+  };
+  tuner::model::each_key(is_named);
+  tuner::model::each_map_key(is_named);
 }
 
 TEST_SUITE_END();

@@ -123,8 +123,8 @@ template <class Form>
 struct TensorMapKeys {
   typename Form::List shape{};    ///< elements
   typename Form::List strides{};  ///< bytes, of each dimension but the innermost; absent in a spec: no gaps
-  typename Form::List box{};      ///< elements that one copy takes …
-  typename Form::List element_strides{};  ///< … of which it keeps every so many-th; absent: 1
+  typename Form::List box{};      ///< elements that one copy takes
+  typename Form::List element_strides{};                  ///< a copy keeps each n-th of them; absent: 1
   typename Form::Number interleave = Form::initially(0);  ///< bytes, here and below
   typename Form::Number swizzle = Form::initially(0);
   typename Form::Number l2_promotion = Form::initially(0);

@@ -226,7 +226,7 @@ KernelSpec kernel_of(const CompiledSpec& compiled, const BaselineSpec& baseline)
   // Of the reference, which has those of all configurations alone.
   for (const model::CompilerOption& option : of.compile_options)
     if (placeholders(option.text).empty()) kernel.compile_options.push_back(option);
-  kernel.by_nvcc = of.by_nvcc;   // likewise
+  kernel.by_nvcc = of.by_nvcc;   // also the reference's
   kernel.deterministic = false;  // which bits it gives is the library's business
   kernel.derived = derived_of(compiled);
   kernel.arguments = arguments_of(compiled);

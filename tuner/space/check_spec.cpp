@@ -17,7 +17,7 @@ using model::ParameterSpec;
 using model::Value;
 
 constexpr std::size_t most_values =
-    0xFFFF;  // ConfigurationList keeps positions in 16 bits, one of which means inactive
+    0xFFFF;  // ConfigurationList keeps positions in 16 bits, and one of them means inactive
 
 void check_values(const ParameterSpec& parameter, ExpressionCompiler& compiler) {
   if (parameter.values.empty()) {

@@ -101,7 +101,7 @@ class StepCompiler {
     return result;
   }
 
-  /// Whether runs write argument `name` or a copy of it in an array, of which the other knows nothing.
+  /// Whether runs write only one of argument `name` and its copy in an array.
   bool parts_from_array(const std::string& name) const {
     return std::any_of(m_spec.arguments.begin(), m_spec.arguments.end(), [&](const ArgumentSpec& view) {
       if (!view.texture || !view.texture->kind.in_array || view.texture->buffer != name) return false;
@@ -282,7 +282,7 @@ class StepCompiler {
     return false;
   }
 
-  /// What is generated needs who does it.
+  /// Each generated buffer is passed to a launch of the generator.
   void check_generated() {
     const auto is_passed = [&](int argument) {
       const auto& steps = m_compiled.generator;
@@ -314,7 +314,7 @@ class StepCompiler {
     }
   }
 
-  /// A kernel whose output nobody checks could do nothing and win.
+  /// A kernel whose output is not checked could do nothing and win.
   void check_verification() {
     const model::SourceLocation& where = m_spec.verify->where;
     const std::vector<CompiledStep>& steps = m_compiled.verify->steps;

@@ -24,7 +24,7 @@ struct Compiled {
   Program program;
 };
 
-/// What one or more expressions of a key are, as a range.
+/// The expressions of one key, as a range.
 inline std::span<const Compiled> expressions_of(const std::optional<Compiled>& one) {
   return one ? std::span<const Compiled>(&*one, 1) : std::span<const Compiled>();
 }
@@ -142,7 +142,7 @@ struct CompiledSpec {
   std::vector<CompiledStep> generator;
   std::vector<Compiled> metrics;                                  ///< as in the spec
   std::optional<Compiled> operations;                             ///< of the workload
-  std::optional<Compiled> bytes;                                  ///< likewise
+  std::optional<Compiled> bytes;                                  ///< of the workload
   std::vector<Compiled> ceiling_sizes;                            ///< as in the spec
   std::vector<std::unique_ptr<const model::Expression>> implied;  ///< values of scalars that only have a name
 };

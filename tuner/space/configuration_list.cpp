@@ -6,13 +6,8 @@
 
 namespace tuner::space {
 
-ConfigurationList::ConfigurationList(const std::vector<model::ParameterSpec>& parameters) {
-  std::vector<Parameter> kept;
-  for (const model::ParameterSpec& parameter : parameters) {
-    kept.push_back({parameter.name, parameter.values, parameter.otherwise});
-  }
-  m_parameters = std::make_shared<const std::vector<Parameter>>(std::move(kept));
-}
+ConfigurationList::ConfigurationList(const std::vector<model::ParameterSpec>& parameters)
+    : m_parameters(std::make_shared<const std::vector<model::ParameterSpec>>(parameters)) {}
 
 ConfigurationList::ConfigurationList(const std::vector<model::ParameterSpec>& parameters,
                                      std::shared_ptr<const CountedSpace> counted)
@@ -38,7 +33,7 @@ model::Configuration ConfigurationList::operator[](std::size_t index) const {
   assignments.reserve(parameters());
   const Coordinates at = coordinates(index);
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const Parameter& parameter = (*m_parameters)[i];
+    const model::ParameterSpec& parameter = (*m_parameters)[i];
     assignments.push_back(
         {parameter.name, at[i] == inactive ? parameter.otherwise : parameter.values[at[i]]});
   }

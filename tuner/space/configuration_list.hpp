@@ -75,22 +75,17 @@ class ConfigurationList {
   model::Configuration operator[](std::size_t index) const;
 
  private:
-  struct Parameter {
-    std::string name;
-    std::vector<model::Value> values;
-    model::Value otherwise;
-  };
   ConfigurationList() = default;
 
-  std::shared_ptr<const std::vector<Parameter>> m_parameters;
+  std::shared_ptr<const std::vector<model::ParameterSpec>> m_parameters;
   std::shared_ptr<const CountedSpace> m_counted;
   std::vector<std::uint16_t> m_coordinates;
   std::size_t m_size = 0;
   bool m_is_sample = false;
 };
 
-/// Finds configurations of anywhere in a list, by their values: positions in value lists may have changed,
-/// and so may the parameters. Some 30 ms for 200,000 configurations, then a look each.
+/// Finds a configuration in a list by its values. It may come from an older spec, where the parameters and
+/// the positions of values are others. Takes 30 ms for 200,000 configurations, then one lookup each.
 class ConfigurationIndex {
  public:
   /// `list` must outlive the object; `parameters`: those it was made with.

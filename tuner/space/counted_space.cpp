@@ -287,7 +287,7 @@ class SpaceSampler {
 
   ConfigurationList draw(const std::vector<model::ParameterSpec>& parameters, const GoOn& go_on) {
     constexpr std::size_t most = std::size_t{1} << 16U;
-    constexpr std::uint64_t least_steps = std::uint64_t{1} << 16U;  // milliseconds, whoever is in a hurry
+    constexpr std::uint64_t least_steps = std::uint64_t{1} << 16U;  // takes milliseconds
     constexpr std::uint64_t most_steps = std::uint64_t{1} << 25U;
     std::set<std::vector<std::uint16_t>> found;
     std::uint64_t looked = 0;
@@ -296,7 +296,7 @@ class SpaceSampler {
            (m_steps < least_steps || !go_on || go_on())) {
       m_end = m_steps + patience;
       if (descend(0)) found.insert(m_descent.m_coordinates);
-      // Hundreds of draws without a new one: it is all that can be met this way.
+      // Hundreds of descents met none that is new: the sample is complete.
       if (++looked > 64 * (found.size() + 4096)) break;
     }
     ConfigurationList list(parameters);

@@ -266,7 +266,7 @@ class Parser {
     return left;
   }
 
-  /// Whether `left` is a comparison of the same precedence: C would compare its 0 or 1, which nobody means.
+  /// Whether `left` is a comparison of the same precedence: C would compare its 0 or 1, which is never meant.
   bool chains(int left, int precedence) const {
     const Node& node = m_syntax.nodes[static_cast<std::size_t>(left)];
     if (node.kind != Node::Kind::binary || node.parenthesized) return false;

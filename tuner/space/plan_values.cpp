@@ -15,7 +15,7 @@
 namespace tuner::space {
 namespace {
 
-/// A buffer's own element and the two doubles a number of its reference, in both draws (see
+/// A buffer's own element and the two doubles a number of its reference, in both input sets (see
 /// Plan::device_bytes); with as many buffers as a spec may have arguments, the sum still is a 64-bit number.
 constexpr std::int64_t most_bytes_per_element = 192;
 constexpr std::int64_t most_elements =

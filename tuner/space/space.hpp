@@ -117,7 +117,7 @@ struct ConditionName {
   std::vector<std::string> words{};
 };
 
-/// A condition that somebody wrote on things by their names, in the expression language of specs (space.hpp):
+/// A condition on named values, as a user writes it, in the expression language of specs (space.hpp):
 /// `registers <= 64 && PARTITION == 'row'`. Sizes, limits and time are no names of it.
 class NamedCondition {
  public:

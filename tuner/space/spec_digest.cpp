@@ -13,7 +13,7 @@ namespace {
 
 using model::DigestBuilder;
 
-/// Blanks between words separate nothing in expressions but words, of which no two stand side by side.
+/// Blanks in expressions carry no meaning, since two words never stand side by side.
 void add(DigestBuilder& digest, const model::Expression& expression) {
   std::string text = expression.text;
   std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
@@ -84,7 +84,7 @@ bool is_written(const std::vector<model::Expression>& value) {
   return !value.empty();
 }
 
-/// What a later version added follows only where it is used, so that definitions of before stay; likewise
+/// What a later version added follows only where it is used, so that older definitions stay. The same holds
 /// below.
 void add(DigestBuilder& digest, const model::InitRule& rule) {
   digest.add(static_cast<std::int64_t>(rule.kind)).add(fmt::format("{:a} {:a}", rule.a, rule.b));
