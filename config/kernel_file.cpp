@@ -58,8 +58,8 @@ ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const s
   if (const Member* generate = reader.take("generate")) read_generate(generate->value, context);
   if (const Member* verify =
           reader.require("verify",
-                         "[verify] says what is right; verify = \"none\", above [kernel], that "
-                         "nobody knows, and then every time of it is shown as unverified")) {
+                         "[verify] says what is right. verify = \"none\" above [kernel] leaves results "
+                         "unchecked, and times are shown as unverified")) {
     read_verify(verify->value, context);
   }
   if (const Member* baselines = reader.take("baseline")) read_baselines(baselines->value, context);

@@ -246,7 +246,7 @@ struct KernelSpec {
   std::vector<ArgumentSpec> arguments;
   std::vector<StepSpec> steps;
   std::optional<VerifySpec> verify;
-  bool unverified = false;  ///< the spec says that nobody knows what is right: verify = "none"
+  bool unverified = false;  ///< verify = "none": results are not checked
   std::optional<GeneratorSpec> generator;
   std::vector<MetricSpec> metrics;  ///< the first is the one shown in tables
   WorkloadSpec workload;
