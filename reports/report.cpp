@@ -175,7 +175,7 @@ std::string measured_text(const Trials& trials) {
   return first == last ? first : first + " to " + last;
 }
 
-/// What the runs know of the class's device; the class itself has only its name.
+/// What the runs know of the environment's device; the environment itself has only its name.
 std::string device_text(const ReportInput& input, const model::Environment& c) {
   const auto found = std::find_if(input.runs.begin(), input.runs.end(), [&](const model::RunRecord& run) {
     return run.device.name == c.device && run.device.driver == c.driver;
@@ -190,7 +190,7 @@ std::string device_text(const ReportInput& input, const model::Environment& c) {
   return out;
 }
 
-/// Those that bound trials of the class: of its type, or of none in particular.
+/// Those that bound trials of the environment: of its type, or of none in particular.
 std::string ceilings_text(const ReportInput& input, const model::Environment& c) {
   std::string out;
   for (const model::Ceiling& ceiling : input.ceilings) {

@@ -9,8 +9,8 @@
 
 namespace reports {
 
-/// How the ones to use differ from size to size. All problems are of one family and class; those without one
-/// to use are left out. Both are empty where fewer than two are left.
+/// How the ones to use differ from size to size. All problems are of one family and environment; those
+/// without one to use are left out. Both are empty where fewer than two are left.
 
 /// A sentence: what all of them have in common.
 std::string common_text(const std::vector<ProblemSummary>& problems);
@@ -24,9 +24,9 @@ Table change_table(const std::vector<ProblemSummary>& problems);
 /// What the last column means, for below the table; empty where it says nothing.
 std::string neighbours_note(const std::vector<ProblemSummary>& problems);
 
-/// The standard report: per class its circumstances, the best configuration for each size with its doubt, a
-/// table size × parameter for each kernel, the failures, the spread; then what reproduces it. Names come from
-/// the rows alone.
+/// The standard report: per environment its circumstances, the best configuration for each size with its
+/// doubt, a table size × parameter for each kernel, the failures, the spread; then what reproduces it. Names
+/// come from the rows alone.
 Document build_report(const ReportInput& input);
 
 /// What every document begins and ends with: date, notes and a word on environments; the commands that

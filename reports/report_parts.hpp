@@ -12,8 +12,8 @@
 
 namespace reports {
 
-/// The parts of the standard report. All trials are of one class; those of the first three of one family as
-/// well.
+/// The parts of the standard report. All trials are of one environment; those of the first three of one
+/// family as well.
 
 /// What is best in a few words: at how many sizes, how much faster than the default and each library, what
 /// share of the ceiling, and how sure that is. Empty where there is nothing to use.

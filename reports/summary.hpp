@@ -22,8 +22,9 @@ struct ReportInput {
   std::vector<std::string> notes;      ///< paragraphs shown under the title
   std::vector<model::RunRecord> runs;  ///< give the device's properties and the sweeps' command lines
   std::vector<model::TrialRecord>
-      trials;                          ///< of any number of environments, families and problems, in any order
-  std::vector<model::Winner> winners;  ///< the trial to use of each problem and class; decided elsewhere
+      trials;  ///< of any number of environments, families and problems, in any order
+  std::vector<model::Winner>
+      winners;  ///< the trial to use of each problem and environment; decided elsewhere
   std::vector<model::Ceiling> ceilings;  ///< of any devices
   std::string metric;  ///< shown in tables and charts; empty: the first metric the trials have
   std::string
@@ -43,7 +44,7 @@ struct EnvironmentGroup {
   Trials trials;
 };
 
-/// Groups in order of ComparisonClass::text().
+/// Groups in order of Environment::text().
 std::vector<EnvironmentGroup> by_environment(const Trials& trials);
 
 /// Where a trial's median comes from and how far it can be trusted.
@@ -62,7 +63,7 @@ const model::TrialRecord* fastest(const Trials& trials);
 /// The same among those with an approximate time.
 const model::TrialRecord* fastest_approximate(const Trials& trials);
 
-/// What is known of one problem in one class.
+/// What is known of one problem in one environment.
 struct ProblemSummary {
   model::Problem problem;
   Trials trials;
@@ -81,10 +82,10 @@ struct ProblemSummary {
 };
 
 /// One entry a problem that has trials which may be chosen, in order of family, padding and size. `trials`
-/// must be of one class. The result points into `winners`.
+/// must be of one environment. The result points into `winners`.
 std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<model::Winner>& winners);
 
-/// The winner of a problem in a class, or null.
+/// The winner of a problem in an environment, or null.
 const model::Winner* winner_of(const std::vector<model::Winner>& winners, const model::Problem& problem,
                                const model::Environment& environment);
 
@@ -109,7 +110,7 @@ std::map<model::TrialStatus, int> count_by_status(const Trials& trials);
 /// `wanted` when a trial has it, else the first metric of the first trial that has any; empty where none has.
 std::string choose_metric(const Trials& trials, const std::string& wanted);
 
-/// `1024`, `512x1024x256 pad 32`: what tells problems of one family and class apart.
+/// `1024`, `512x1024x256 pad 32`: what tells problems of one family and environment apart.
 std::string size_label(const model::Problem& problem);
 
 /// Every kernel that occurs, by name.

@@ -287,7 +287,7 @@ void write_ranking(Found found, const BestOptions& options, const answers::Style
   write_out(options.format == "json" ? answers::ranking_json(cases) : answers::ranking_text(cases, style));
 }
 
-/// Why the class of an answer has none at the size that was asked for.
+/// Why the environment of an answer has none at the size that was asked for.
 std::string unanswered(const Found& found, const db::BestAnswer& answer) {
   for (const answers::Missing& missing : found.missing) {
     if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&

@@ -60,7 +60,7 @@ std::string difference_text(const model::Environment& a, const model::Environmen
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// What only one side has: problems that the other has in another class first, then the rest.
+/// What only one side has: problems that the other has in another environment first, then the rest.
 std::string only_text(const ComparedSides& sides, std::size_t columns) {
   std::map<std::string, std::vector<const model::TrialRecord*>> other_environments;  // by how they differ
   std::set<const model::TrialRecord*> told;
@@ -109,12 +109,13 @@ Json compared_json(const Compared& compared) {
   return out;
 }
 
-std::string summary_text(const CompareSummary& summary) {
-  return fmt::format("A is faster at {}, slower at {}, tied at {}; geometric mean of its times by B's {}\n",
-                     summary.faster, summary.slower, summary.tied, reports::significant(summary.mean_ratio));
-}
-
-}  // namespace
+/// How the comparisons of two sides ended, all problems together.
+struct CompareSummary {
+  int faster = 0;  ///< at so many problems A is
+  int slower = 0;
+  int tied = 0;
+  double mean_ratio = 1;  ///< geometric mean of the ratios; 1 where there are none
+};
 
 CompareSummary summary_of(const ComparedSides& sides) {
   CompareSummary summary;
@@ -128,6 +129,13 @@ CompareSummary summary_of(const ComparedSides& sides) {
   if (!sides.both.empty()) summary.mean_ratio = std::exp(logs / static_cast<double>(sides.both.size()));
   return summary;
 }
+
+std::string summary_text(const CompareSummary& summary) {
+  return fmt::format("A is faster at {}, slower at {}, tied at {}; geometric mean of its times by B's {}\n",
+                     summary.faster, summary.slower, summary.tied, reports::significant(summary.mean_ratio));
+}
+
+}  // namespace
 
 std::string verdict_text(const Compared& compared, std::size_t columns) {
   const std::string ratio = ratio_text(compared.ratio);
@@ -193,7 +201,7 @@ std::string limit_text(const std::vector<Compared>& compared, const Limit& limit
 
 namespace {
 
-/// From `next` on the comparisons of one family in one class; moves `next` behind them.
+/// From `next` on the comparisons of one family in one environment; moves `next` behind them.
 std::string group_text(const std::vector<Compared>& both, std::size_t& next, std::size_t columns) {
   const Compared& first = both[next];
   reports::Table table({{"size", Align::right},

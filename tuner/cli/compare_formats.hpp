@@ -8,15 +8,6 @@
 
 namespace tuner::cli {
 
-/// How the comparisons of two sides ended, all problems together.
-struct CompareSummary {
-  int faster = 0;  ///< at so many problems A is
-  int slower = 0;
-  int tied = 0;
-  double mean_ratio = 1;  ///< geometric mean of the ratios; 1 where there are none
-};
-CompareSummary summary_of(const ComparedSides& sides);
-
 /// What --fail-if-slower finds.
 struct Limit {
   double share = 0;                          ///< 0.01: A may be one per cent slower
@@ -29,8 +20,8 @@ Limit judge(const std::vector<Compared>& compared, double share);
 std::string verdict_text(const Compared& compared, std::size_t columns);
 /// What is surely too slow, what is undecided, and how many are surely fast enough.
 std::string limit_text(const std::vector<Compared>& compared, const Limit& limit, std::size_t columns);
-/// Two sides: a table for each family and class, the changes of configuration, the summary, and in a line
-/// each what only one of them has and how far their environments differ.
+/// Two sides: a table for each family and environment, the changes of configuration, the summary, and in a
+/// line each what only one of them has and how far their environments differ.
 std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit, std::size_t columns);
 
 /// `{"schema_version": 2, "comparisons": […], "summary": {…}, "only_a": […], "only_b": […]}`; times in

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One problem in one class.
+/// One problem in one environment.
 using Place = std::pair<std::string, model::Digest>;
 
 Place place_of(const model::TrialRecord& trial) {

@@ -9,7 +9,7 @@
 
 namespace tuner::cli {
 
-/// The trial to use of a problem in a class.
+/// The trial to use of a problem in an environment.
 struct BestTrial {
   model::TrialRecord trial;        ///< samples included
   std::vector<double> samples_ns;  ///< all that the run of its current measurement took, race and final
@@ -19,7 +19,7 @@ struct BestTrial {
 struct Side {
   std::string name;                         ///< as the user gave it
   std::optional<model::TrialRecord> trial;  ///< where it is one trial, samples included
-  /// Where it is a run, a database or an export: of each problem in each class.
+  /// Where it is a run, a database or an export: of each problem in each environment.
   std::vector<BestTrial> best;
 };
 

@@ -1,5 +1,3 @@
-#include "tuner/cli/completion.hpp"
-
 #include <fmt/format.h>
 
 #include <string>
@@ -88,8 +86,8 @@ constexpr const char* bash_driver = R"bash(_tuner() {
 complete -F _tuner tuner
 )bash";
 
-}  // namespace
-
+/// What has a shell complete a command line of `program`: its commands, their flags, the words that a flag
+/// takes, and files where one is taken. To be put where the shell looks for it, or sourced.
 std::string bash_completion(const CommandShape& program) {
   BashLists lists;
   lists.add(program, program.name);
@@ -100,8 +98,6 @@ std::string bash_completion(const CommandShape& program) {
          lists.values.function("_tuner_values", "What that value can be, or one without a flag.") +
          bash_driver;
 }
-
-namespace {
 
 /// Fit to stand in a specification of _arguments or _describe, where `marks` mean something.
 std::string zsh_text(std::string_view text, std::string_view marks) {
@@ -190,16 +186,12 @@ std::string zsh_function(const CommandShape& command, const std::string& path) {
                              name, described, arguments, cases);
 }
 
-}  // namespace
-
 std::string zsh_completion(const CommandShape& program) {
   return "#compdef tuner\n# zsh completion for tuner; made by `tuner completion zsh`.\n\n" +
          zsh_function(program, program.name) +
          // Autoloaded it is called at once; sourced it says what it is for.
          "if [ \"$funcstack[1]\" = _tuner ]; then\n  _tuner \"$@\"\nelse\n  compdef _tuner tuner\nfi\n";
 }
-
-namespace {
 
 /// Within single quotes.
 std::string fish_quote(std::string_view text) {

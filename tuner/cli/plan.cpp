@@ -1,13 +1,16 @@
-#include "tuner/cli/plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "db/planning.hpp"
 #include "tuner/cli/command.hpp"
@@ -26,6 +29,23 @@
 
 namespace tuner::cli {
 namespace {
+
+/// What a sweep will take, as far as the past or a sample tells.
+struct SweepPlan {
+  std::int64_t trials = 0;
+  std::int64_t known = 0;
+  std::int64_t problems = 0;
+  std::int64_t binaries = 0;               ///< that the trials left need, each once
+  std::int64_t references = 0;             ///< likewise
+  std::int64_t cached = 0;                 ///< of both, those in the cache
+  bool is_sampled = false;                 ///< binaries and compiling are told by a sample of what is left
+  double compile_seconds = 0;              ///< of one core, for what is not in the cache
+  std::vector<std::string> compile_basis;  ///< a sentence a kernel: by what it is expected
+  double device_seconds = 0;
+  std::vector<std::string> device_basis;  ///< likewise, a sentence a family
+  bool is_device_assumed = false;         ///< nothing like it was measured
+  std::int64_t left() const { return trials - known; }
+};
 
 /// A trial of a short kernel on an H200, verified and timed (docs/measurement.md).
 constexpr double assumed_seconds_a_trial = 0.03;
@@ -222,21 +242,20 @@ class Planner {
   SweepPlan m_plan;
 };
 
-}  // namespace
-
+/// Compiles a few configurations of each kernel that the database knows no compile times of, past the cache.
+/// Throws what a missing compiler throws.
 SweepPlan plan_sweep(const OutlinedSweep& sweep, const config::Settings& settings,
                      const db::Connection& known) {
   return Planner(sweep, settings, known).plan();
 }
 
+/// Into how many parts, to be done at once, the sweep is split so that each takes about an hour.
 int sensible_parts(const SweepPlan& plan, int compilers) {
   const double wall = std::max(plan.compile_seconds / compilers, plan.device_seconds);
   const auto by_time = static_cast<std::int64_t>(std::ceil(wall / seconds_a_part));
   return static_cast<int>(
       std::clamp<std::int64_t>(by_time, 1, std::max<std::int64_t>(plan.left() / least_trials_a_part, 1)));
 }
-
-namespace {
 
 std::string hours_text(double seconds) {
   if (seconds < 60) return fmt::format("{:.1f} s", seconds);

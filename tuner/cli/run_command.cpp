@@ -24,8 +24,8 @@
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
+#include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::cli {

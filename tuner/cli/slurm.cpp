@@ -1,10 +1,11 @@
-#include "tuner/cli/slurm.hpp"
+#include "tuner/cluster/slurm.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -12,7 +13,6 @@
 #include "tuner/cli/context.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
-#include "tuner/cluster/slurm.hpp"
 #include "tuner/cluster/sweep_status.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/digest.hpp"
@@ -23,6 +23,16 @@
 
 namespace tuner::cli {
 namespace {
+
+/// What `tuner slurm` was asked for.
+struct SlurmOptions {
+  int array = 0;  ///< shards; 0: not given
+  std::string folder = "tuner-sweep";
+  std::vector<std::string> kernels;
+  std::vector<std::string> sbatch;  ///< options of sbatch, as given
+  bool submit = false;
+  std::string retry;  ///< a folder; empty: a new sweep
+};
 
 namespace fs = std::filesystem;
 
@@ -122,8 +132,10 @@ cluster::SlurmSweep describe(const Context& context, const config::Settings& set
   return sweep;
 }
 
-}  // namespace
-
+/// Writes the scripts of a new sweep, and what `tuner status` needs, into its folder. What `tuner run` is
+/// told there holds wherever the scripts are run: settings of files and of the environment are written out,
+/// paths are absolute, and all tasks have one seed. Throws model::UsageError for mistakes that would
+/// otherwise show on each node, and where the folder has a sweep already.
 cluster::SweepFolder write_slurm_sweep(const Context& context, const SlurmOptions& options) {
   const config::Settings settings = context.settings();
   const std::vector<std::string> kernels = kernels_of(settings, options);
@@ -136,8 +148,6 @@ cluster::SweepFolder write_slurm_sweep(const Context& context, const SlurmOption
   cluster::write_description(sweep.folder, {sweep.shards, sweep.command, sweep.result});
   return sweep.folder;
 }
-
-namespace {
 
 using cluster::PartState;
 
@@ -201,14 +211,16 @@ void forget_last_progress(const cluster::SweepDescription& description) {
   std::filesystem::remove(cluster::progress_file_of(description.result), ignored);
 }
 
-}  // namespace
-
+/// The job array of a new sweep and its last job. Throws model::Error with what sbatch said.
 void submit_sweep(const cluster::SweepFolder& folder) {
   const std::string array = cluster::submit_script(folder.array_script(), {});
   write_out(fmt::format("array {}\n", array));
   submit_last(folder, {array});
 }
 
+/// Submits the shards that are not done and that nobody works on, and the last job once more, after all that
+/// is under way. A last job that still waits for the shards before is taken back. Where nothing is missing,
+/// says so. Throws model::Error where Slurm cannot be asked, with the commands to give where it can.
 void retry_sweep(const cluster::SweepFolder& folder) {
   const auto description = cluster::read_description(folder);
   if (!description) {
@@ -243,8 +255,6 @@ void retry_sweep(const cluster::SweepFolder& folder) {
                           task.job));
   }
 }
-
-namespace {
 
 void print_commands(const cluster::SweepFolder& folder) {
   const std::string array = util::shell_quote(folder.array_script().string());

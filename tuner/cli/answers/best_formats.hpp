@@ -39,8 +39,8 @@ struct Missing {
 /// Why a size has no answer: `none of 12 trials has a time: 10 compile_error, 2 timeout`.
 Missing missing(const db::Unanswered& size, const std::string& kernel);
 
-/// `no answer at 1664, 2304: sgemm was not tried`, a line for each reason; with the class where there are
-/// several. Empty where every size has an answer.
+/// `no answer at 1664, 2304: sgemm was not tried`, a line for each reason; with the environment where there
+/// are several. Empty where every size has an answer.
 std::vector<std::string> missing_lines(const std::vector<Missing>& sizes);
 
 /// `{"schema_version": 2, "size": …, "answers": […], "unanswered": […]}`; times in nanoseconds. `specs`: of

@@ -32,7 +32,7 @@ std::string speedup_text(const db::BestAnswer& answer) {
   return (approximate ? "~" : "") + reports::ratio_text(db::times_as_long(answer, *answer.untuned));
 }
 
-/// The answers of one family in one class, by size.
+/// The answers of one family in one environment, by size.
 using Group = std::vector<const db::BestAnswer*>;
 
 std::vector<Group> groups_of(const std::vector<db::BestAnswer>& answers) {
@@ -66,29 +66,23 @@ std::string first_metric(const Group& group) {
   return reports::choose_metric(winners_of(group), "");
 }
 
-bool is_raced(const db::BestAnswer& answer) {
-  return !answer.final && !answer.is_approximate();
-}
+/// A mark behind a time, and what it means.
+struct Mark {
+  const char* text;
+  bool (*applies)(const db::BestAnswer& answer);
+  const char* meaning;
+};
 
-bool is_approximate(const db::BestAnswer& answer) {
-  return answer.is_approximate();
-}
-
-bool is_off_clock(const db::BestAnswer& answer) {
-  return answer.check.is_off_clock();
-}
-
-bool is_unsettled(const db::BestAnswer& answer) {
-  return answer.check.is_unsettled();
-}
-
-bool is_unverified(const db::BestAnswer& answer) {
-  return reports::is_unverified(answer.winner);
-}
-
-bool has_latency(const db::BestAnswer& answer) {
-  return reports::has_latency(answer.winner);
-}
+constexpr Mark marks[] = {
+    {" †", [](const db::BestAnswer& answer) { return reports::has_latency(answer.winner); },
+     "† too short to tell from launch latency, which the time includes\n"},
+    {" *", [](const db::BestAnswer& answer) { return !answer.final && !answer.is_approximate(); },
+     "* not re-measured after the race: the lowest of many medians, so optimistic\n"},
+    {" ‡", [](const db::BestAnswer& answer) { return answer.check.is_off_clock(); }, ""},
+    {" unsettled", [](const db::BestAnswer& answer) { return answer.check.is_unsettled(); },
+     "unsettled: race and final disagree; `tuner best SIZE` says more\n"},
+    {" unverified", [](const db::BestAnswer& answer) { return reports::is_unverified(answer.winner); },
+     "unverified: the results were not checked, since the spec says verify = \"none\"\n"}};
 
 /// It is not the fastest of its final, only tied with it or the best of its kernel.
 bool is_behind(const db::BestAnswer& answer) {
@@ -109,20 +103,13 @@ std::vector<std::string> baseline_names(const Group& group) {
   return {names.begin(), names.end()};
 }
 
-std::string marks(const db::BestAnswer& answer) {
-  return std::string(has_latency(answer) ? " †" : "") + (is_raced(answer) ? " *" : "") +
-         (is_off_clock(answer) ? " ‡" : "") + (is_unsettled(answer) ? " unsettled" : "") +
-         reports::unverified_mark(answer.winner);
-}
-
-bool any_of(const Group& group, bool (*is)(const db::BestAnswer&)) {
-  return std::any_of(group.begin(), group.end(), [&](const db::BestAnswer* answer) { return is(*answer); });
-}
-
 std::string time_with_marks(const db::BestAnswer& answer) {
   const auto& measurement = answer.winner.outcome.measurement;
-  return measurement ? approximate_mark(answer) + reports::time_text(measurement->median_ns) + marks(answer)
-                     : "";
+  if (!measurement) return "";
+  std::string text = approximate_mark(answer) + reports::time_text(measurement->median_ns);
+  for (const Mark& mark : marks)
+    if (mark.applies(answer)) text += mark.text;
+  return text;
 }
 
 std::string library_text(const db::BestAnswer& answer, const std::string& name) {
@@ -264,24 +251,19 @@ std::string group_name(const Group& group) {
 /// What the marks in the group mean, and how far it was searched.
 std::string notes_text(const Group& group) {
   std::string text;
-  if (any_of(group, is_approximate)) text += fmt::format("~ {}\n", approximate_text);
-  if (any_of(group, is_raced)) {
-    text += "* not re-measured after the race: the lowest of many medians, so optimistic\n";
+  const auto any = [&](const auto& is) {
+    return std::any_of(group.begin(), group.end(), [&](const auto* answer) { return is(*answer); });
+  };
+  if (any([](const db::BestAnswer& answer) { return answer.is_approximate(); }))
+    text += fmt::format("~ {}\n", approximate_text);
+  for (const Mark& mark : marks)
+    if (any(mark.applies)) text += mark.meaning;
+  for (const db::BestAnswer* answer : group) {
+    if (!answer->check.is_off_clock()) continue;
+    text += fmt::format(
+        "‡ {}: the clock had changed by the last rounds; in turn with its rivals the fastest took {}\n",
+        size_label(answer->tuning_case.problem), reports::time_text(answer->check.in_turn_ns));
   }
-  if (any_of(group, is_off_clock)) {
-    for (const db::BestAnswer* answer : group) {
-      if (!is_off_clock(*answer)) continue;
-      text += fmt::format(
-          "‡ {}: the clock had changed by the last rounds; in turn with its rivals the fastest took {}\n",
-          size_label(answer->tuning_case.problem), reports::time_text(answer->check.in_turn_ns));
-    }
-  }
-  if (any_of(group, is_unsettled))
-    text += "unsettled: the race says otherwise than the final; `tuner best SIZE` says more\n";
-  if (any_of(group, has_latency))
-    text += "† too short to tell from launch latency, which the time includes\n";
-  if (any_of(group, is_unverified))
-    text += "unverified: the results were not checked, since the spec says verify = \"none\"\n";
   if (const std::string note = reports::baseline_note(baseline_names(group)); !note.empty())
     text += note + "\n";
   if (group.size() == 1) return text;

@@ -7,8 +7,8 @@
 
 namespace tuner::cli::answers {
 
-/// The answers for a terminal. Those of one family and class stand together under its name: one as a block
-/// with all that is known of it, several as a table of the figures that matter most, with what all
+/// The answers for a terminal. Those of one family and environment stand together under its name: one as a
+/// block with all that is known of it, several as a table of the figures that matter most, with what all
 /// configurations share said once. `~` before a time that is approximate, `*` after a time that was not
 /// re-measured, `†` after one with launch latency; below the table what the marks in it mean, and how far the
 /// spaces were searched.

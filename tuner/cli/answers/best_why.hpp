@@ -10,9 +10,10 @@ namespace tuner::cli::answers {
 
 /// What a user asked for, in the words used.
 struct Asked {
-  std::string size;             ///< empty: every size
-  std::string gpu;              ///< empty: any
-  std::string unanswered = {};  ///< why this size has no answer in the class; empty: it was never measured
+  std::string size;  ///< empty: every size
+  std::string gpu;   ///< empty: any
+  std::string unanswered =
+      {};  ///< why this size has no answer in the environment; empty: it was never measured
 };
 
 /// Why this is the answer, for people: what was measured, how the winner was measured again, who is tied with

@@ -132,7 +132,7 @@ int carefulness(std::string_view method) {
 }
 
 std::vector<EnvironmentChoice> choose_environments(const std::vector<BestAnswer>& answers) {
-  // Of one size the nearest that a class has may be another one than another class has.
+  // Of one size the nearest that an environment has may be another one than another environment has.
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> questions;
   std::set<std::string> wanted;    // families with the device asked for
   std::set<std::string> answered;  // of these those with the size itself

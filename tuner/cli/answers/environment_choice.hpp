@@ -10,11 +10,11 @@
 namespace tuner::cli::answers {
 
 /// Several environments may have an answer to one question: two GPUs, another driver, a quick look at what
-/// was tuned all night. Times of two environments are never compared; which class answers is decided by how
-/// its answer was found:
+/// was tuned all night. Times of two environments are never compared; which environment answers is decided by
+/// how its answer was found:
 ///
-///   1. A class with less than a tenth of the settled configurations of another, on a device of no better
-///   kind, is a
+///   1. An environment with less than a tenth of the settled configurations of another, on a device of no
+///   better kind, is a
 ///      try and no answer. (Settled: tried, or passed over by a search that ended by itself.)
 ///   2. Of the rest one answers that nobody surpasses: another surpasses it that is at least as good a kind
 ///   of device
@@ -28,7 +28,7 @@ namespace tuner::cli::answers {
 struct EnvironmentChoice {
   std::vector<std::size_t> answers;   ///< what there is to choose from, as places in the list given
   std::optional<std::size_t> chosen;  ///< one of these; nothing: no rule chooses
-  std::string why;                    ///< why it, or why none; empty where there is one class
+  std::string why;                    ///< why it, or why none; empty where there is one environment
 };
 
 /// The choice of each family, at each size where the answers are of several.
