@@ -297,7 +297,7 @@ TEST_CASE("where there is no nvcc of the release, the error says where it was lo
     return std::string("found");
   };
   const std::string other = error_of("1.2");
-  CHECK(other.find("nvcc 1.2, the compiler that a spec asks for (compiler = \"nvcc\"), is not there") == 0);
+  CHECK(other.find("nvcc 1.2 was not found; a spec asks for it with compiler = \"nvcc\"") == 0);
   CHECK(other.find(": is 1") != std::string::npos);
   CHECK(other.find("set TUNER_NVCC, or TUNER_NVRTC, to the other's") != std::string::npos);
   const Variable asked_for("TUNER_NVCC", "/nowhere/nvcc");

@@ -146,7 +146,7 @@ TEST_SUITE("tuner::device::replay") {
     CHECK(refusal("{}").find("neither") != std::string::npos);
     CHECK(refusal(R"({"results": []})").find("no configuration") != std::string::npos);
     CHECK(refusal(R"({"tune_params": {"A": [1]}, "cache": {"1": {"B": 1, "time": 1}}})")
-              .find("not as its format") != std::string::npos);
+              .find("does not follow its format") != std::string::npos);
     CHECK(refusal(R"({"results": [{"configuration": {"A": 1}}, {"configuration": {"B": 1}}]})")
               .find("has no A") != std::string::npos);
     CHECK(refusal(R"({"results": [{"configuration": {"A": 1, "B": 1}}, {"configuration": {"A": 1}}]})")

@@ -145,7 +145,7 @@ TEST_SUITE("tuner command line, sources of others") {
     CHECK(user.types({"run", "--kernel", "sum.toml", "--device", "cpu", "--sizes", "1000"}).exit_code == 1);
     const std::string told = tuner::test::words_of(user.types({"list", "failures"}).out);
     CHECK(has(told,
-              "error: 'Unknown' does not name a type (the CPU device leaves out functions of the host, see "
+              "error: 'Unknown' does not name a type (the CPU device removes functions of the host, see "
               "sum.cu:3"));
   }
 }

@@ -179,7 +179,7 @@ TEST_CASE("a missing host compiler is named") {
 
 TEST_CASE("a host compiler that was asked for and is not there is not replaced by another") {
   const Variable ours("TUNER_HOST_CXX", "/nowhere/g++");
-  CHECK(why_no_compiler() == "TUNER_HOST_CXX is /nowhere/g++, and there is no such program");
+  CHECK(why_no_compiler() == "TUNER_HOST_CXX is /nowhere/g++, which does not exist");
 }
 
 TEST_CASE("a compilation that takes too long is a timeout") {

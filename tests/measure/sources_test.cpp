@@ -106,7 +106,7 @@ TEST_CASE("a file that changed since its spec was read fails the problem, not a 
   const TrialOutcome outcome = fixture.run(job);
   CHECK(to_string(outcome.status) == "launch_error");
   CHECK(outcome.subject == Subject::problem);
-  CHECK(outcome.detail.find("is not what it was when the spec was read") != std::string::npos);
+  CHECK(outcome.detail.find("has changed since the spec was read") != std::string::npos);
 }
 
 TEST_CASE("a file with fewer numbers than its buffer, or more, fails the problem, and nothing is launched") {
@@ -134,7 +134,7 @@ TEST_CASE("a file of expected numbers that are too few or too many fails the pro
     const TrialOutcome outcome = fixture.run(job);
     CHECK(to_string(outcome.status) == "launch_error");
     CHECK(outcome.subject == Subject::problem);
-    CHECK(outcome.detail.find("has 4 numbers, and what is expected of it " + std::to_string(elements)) !=
+    CHECK(outcome.detail.find("has 4 numbers, its expected values " + std::to_string(elements)) !=
           std::string::npos);
   }
 }

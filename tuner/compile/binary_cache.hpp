@@ -17,7 +17,7 @@ namespace tuner::compile {
 /// round trip.
 std::string encode_entry(const model::Digest& key, const model::Compilation& compilation);
 
-/// The inverse. Nothing for bytes that encode_entry did not write for `key`, in whatever way they differ;
+/// The inverse. Nothing for bytes that encode_entry() did not write for `key`;
 /// never allocates more than `largest_bytes` for what an entry claims to hold.
 std::optional<model::Compilation> decode_entry(const model::Digest& key, std::string_view bytes,
                                                std::size_t largest_bytes);
@@ -52,7 +52,7 @@ class BinaryCache {
 
   /// The entry of `key`, its `from_cache` set; marks it as used now.
   std::optional<model::Compilation> load(const model::Digest& key) const;
-  /// Whether there is an entry of `key`, whatever it is worth.
+  /// Whether there is an entry of `key`, sound or not.
   bool has(const model::Digest& key) const;
   /// Keeps `compilation` if it is worth keeping (see is_cacheable); false when it was not kept.
   bool store(const model::Digest& key, const model::Compilation& compilation);

@@ -20,7 +20,7 @@
 
 namespace tuner::compile {
 
-/// How far compiling may run ahead of whoever takes the results.
+/// How far compiling may run ahead of the caller that takes the results.
 struct PoolLimits {
   std::size_t ready_count = 64;                       ///< distinct compilations waiting or being made
   std::size_t ready_bytes = std::size_t{256} << 20U;  ///< binaries and logs waiting
@@ -84,7 +84,7 @@ class CompilePool {
   std::size_t outstanding() const;
   PoolStats stats() const;
   /// Forgets all submissions; compilations in hand are abandoned (Compiler::compile_unless) and thrown away.
-  /// Wakes whoever waits in take(). Others may be submitted.
+  /// Wakes the callers that wait in take(). New jobs may be submitted.
   void abandon() noexcept { give_up(false); }
   /// The same, for good.
   void cancel() noexcept { give_up(true); }

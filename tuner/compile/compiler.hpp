@@ -22,8 +22,8 @@ class Compiler {
   /// Name and version, part of every binary's identity: `nvrtc 13.0`.
   virtual std::string name() const = 0;
   virtual model::Compilation compile(const model::CompileJob& job) = 0;
-  /// The same; once `abandoned` is set nobody wants the result, and a compiler that can end early does, with
-  /// any result.
+  /// The same; once `abandoned` is set the result is not needed. A compiler that can end early does, with any
+  /// result.
   virtual model::Compilation compile_unless(const model::CompileJob& job,
                                             const std::atomic<bool>& abandoned) {
     static_cast<void>(abandoned);

@@ -84,7 +84,7 @@ Comparison compare_numbers(const CompareRequest& request, std::int64_t begin, st
   return out;
 }
 
-/// Copies of what a request compares, its groups in ascending order. Elements of which the reference wrote
+/// Copies of what a request compares, its groups in ascending order. Elements for which the reference wrote
 /// nothing stay where they are.
 struct Sorted {
   explicit Sorted(const CompareRequest& request)
@@ -289,7 +289,7 @@ void disassemble_structs(Device& device, const model::Plan& plan, std::size_t in
 
 std::vector<std::byte> read_contents(const model::FileContents& file) {
   if (model::digest_of_file(file.path) != file.digest)
-    refuse(fmt::format("{} is not what it was when the spec was read", file.path));
+    refuse(fmt::format("{} has changed since the spec was read", file.path));
   std::vector<std::byte> contents(static_cast<std::size_t>(file.elements * model::size_bytes(file.type)));
   std::ifstream in(file.path, std::ios::binary);
   in.seekg(file.first_byte);

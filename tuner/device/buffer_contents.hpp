@@ -57,7 +57,7 @@ void assemble_structs(Device& device, const model::Plan& plan, std::size_t index
 void disassemble_structs(Device& device, const model::Plan& plan, std::size_t index,
                          const Bindings& bindings);
 
-/// What a file holds for a buffer. Throws DeviceFault where it is not what it was when the spec was read.
+/// What a file holds for a buffer. Throws DeviceFault where it has changed since the spec was read.
 std::vector<std::byte> read_contents(const model::FileContents& file);
 
 }  // namespace tuner::device

@@ -22,7 +22,7 @@ class DeviceFault : public std::runtime_error {
       : std::runtime_error(message), m_status(status), m_lost(lost), m_broken(broken) {}
   model::TrialStatus status() const { return m_status; }
   bool lost() const { return m_lost; }
-  /// The device itself failed, whatever it was working on.
+  /// The device itself failed, not the work on it.
   bool broken() const { return m_broken; }
 
  private:
@@ -86,7 +86,7 @@ class Sequence {
   /// DeviceFault.
   virtual Timing run(int repetitions) = 0;
   /// Where steps find buffers as CUDA arrays (model::Texture::in_array), these are the sequence's own. They
-  /// have the buffers' contents since it was bound; this copies them again, outside of all timing.
+  /// have the buffers' contents since it was bound; this copies them again, outside all timing.
   virtual void fill_arrays() {}
   /// Copies arrays that steps may have written back into their buffers.
   virtual void collect_arrays() {}

@@ -14,6 +14,34 @@
 
 namespace tuner::device {
 
+const std::string& symbol_of(const std::vector<model::KernelResources>& kernels, const std::string& entry) {
+  for (const model::KernelResources& kernel : kernels)
+    if (kernel.entry == entry) return kernel.symbol;
+  if (model::is_variable(entry)) refuse(fmt::format("the binary has no variable {}", entry.substr(1)));
+  refuse(fmt::format("the binary has no kernel {}", entry));
+}
+
+Variable variable_of(const Module& module, const std::vector<model::KernelResources>& kernels,
+                     const model::BufferPlan& buffer) {
+  const Variable variable = module.variable(symbol_of(kernels, "&" + buffer.symbol));
+  if (variable.bytes >= buffer.bytes()) return variable;
+  refuse(fmt::format("the variable {} has {} bytes, and {} needs {}", buffer.symbol, variable.bytes,
+                     buffer.name, buffer.bytes()));
+}
+
+MemoryPart part_of(const model::Step& step, const std::vector<model::BufferPlan>& buffers,
+                   const Bindings& bindings) {
+  const auto index = static_cast<std::size_t>(step.buffer);
+  const model::BufferPlan& buffer = buffers.at(index);
+  if (step.first < 0 || step.count < 0 || step.first > buffer.elements - step.count) {
+    refuse(fmt::format("elements {} to {} are not inside {}, which has {}", step.first,
+                       step.first + step.count, buffer.name, buffer.elements));
+  }
+  const std::int64_t size = model::size_bytes(buffer.type);
+  return {bindings.buffers.at(index) + static_cast<Address>(step.first * size),
+          static_cast<std::size_t>(step.count * size)};
+}
+
 std::vector<model::Step> with_seed(std::vector<model::Step> steps, std::uint64_t seed) {
   for (model::Step& step : steps) {
     for (model::Operand& operand : step.operands) {

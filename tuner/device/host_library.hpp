@@ -84,11 +84,29 @@ inline OperandValue operand_value(const model::Operand& operand, const Bindings&
   return out;
 }
 
+/// The symbol of an entry among `kernels`. Throws DeviceFault (launch_error) where it is not there.
+const std::string& symbol_of(const std::vector<model::KernelResources>& kernels, const std::string& entry);
+
+/// The variable of `module` that `buffer` stands for (BufferPlan::symbol). Throws DeviceFault (launch_error)
+/// where there is none, or it is smaller than the buffer.
+Variable variable_of(const Module& module, const std::vector<model::KernelResources>& kernels,
+                     const model::BufferPlan& buffer);
+
+/// What an upload or a memset writes.
+struct MemoryPart {
+  Address address = 0;
+  std::size_t bytes = 0;
+};
+
+/// Throws DeviceFault (launch_error) where the step's elements are not inside its buffer.
+MemoryPart part_of(const model::Step& step, const std::vector<model::BufferPlan>& buffers,
+                   const Bindings& bindings);
+
 /// The steps with `seed` for each operand that asks for it, as Device::bind takes them.
 std::vector<model::Step> with_seed(std::vector<model::Step> steps, std::uint64_t seed);
 
 /// A descriptor of a file that has no name and holds `bytes`, for the dynamic linker (`/proc/self/fd/N`).
-/// Whoever loads it keeps it open as long as it is loaded: the linker takes equal names for equal libraries,
+/// The loader keeps it open as long as it is loaded: the linker takes equal names for equal libraries,
 /// and the number of a closed descriptor would be given out again. Throws DeviceFault (launch_error).
 int anonymous_file(std::span<const std::byte> bytes);
 

@@ -72,7 +72,7 @@ void Final::choose() {
 
 void Final::confirm() {
   const model::FinalPolicy& policy = m_task.policy;
-  // Alone, the winner has nobody to be told apart from: its own figures need fewer samples.
+  // A winner that runs alone needs fewer samples: there is nothing to tell it apart from.
   const bool alone = m_left.size() == 1;
   const int enough =
       alone ? std::max(policy.confirming_rounds / 2, least_confirming_rounds) : policy.confirming_rounds;
@@ -95,7 +95,7 @@ bool Final::is_slowed(const device::Timing& sample, std::size_t finalist,
   return !clocks.empty() && sample.sm_clock_mhz < same_clock * median(clocks);
 }
 
-/// Whether the round counts.
+/// Whether the round is considered.
 bool Final::take_round(std::vector<Series>& into) {
   if (m_task.begin_round) m_task.begin_round();
   shuffle();
@@ -134,7 +134,7 @@ void Final::eliminate() {
 }
 
 /// By the trimmed mean of times relative to the round's level, the median of those that are left: an outlier
-/// or a drift of the level is nobody's merit.
+/// or a drift of the level would look like a difference.
 std::size_t Final::fastest_left() const {
   std::vector<std::vector<double>> relative(m_left.size());
   const std::size_t rounds = m_choosing[m_left.front()].size();

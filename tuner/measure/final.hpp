@@ -15,7 +15,7 @@ struct FinalTask {
   struct Finalist {
     int launches_per_sample = 1;
     int kernels = 1;      ///< launches of one sequence
-    bool may_win = true;  ///< a baseline may not: it stays to the end, and nobody leaves on its account
+    bool may_win = true;  ///< a baseline may not: it stays to the end, and no finalist leaves because of it
   };
   model::FinalPolicy policy;
   std::vector<Finalist> finalists;  ///< at least one that may win
@@ -26,7 +26,7 @@ struct FinalTask {
   std::function<void()> rest;  ///< called before a round is taken again for its clock; may be null
 };
 
-/// Samples the best of a problem in turn, and says which is the fastest; model::FinalJob has the idea.
+/// Samples the best of a problem in turn, and says which is the fastest; see model::FinalJob.
 ///
 /// **Choosing.** From the 10th round on, after every 5th, a finalist leaves whose time by the current
 /// fastest one's exceeds 1.001 by six standard errors: so far that looking again and again, at several, does

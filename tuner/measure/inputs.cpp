@@ -79,8 +79,8 @@ const model::Tolerance& tolerance_of(const model::Plan& plan, const model::Buffe
   return buffer.tolerance ? *buffer.tolerance : plan.verify.tolerance;
 }
 
-/// Whether buffer `index` is a field of structs of which another field is judged, and not accepted: a kernel
-/// need not change every field.
+/// Whether buffer `index` is a field of structs that have another field which is judged and not accepted: a
+/// kernel need not change every field.
 bool has_refused_sibling(const model::Plan& plan, std::size_t index, const std::vector<bool>& judged,
                          const std::vector<bool>& accepted) {
   const auto is_refused = [&](const model::FieldPlan& field) {
@@ -244,7 +244,7 @@ void Inputs::read_expected(device::Device& device, const model::Plan& plan) {
       expected.push_back(device::value_of(type, word));
     }
     if (expected.size() != static_cast<std::size_t>(plan.buffers[i].numbers()))
-      device::refuse(fmt::format("{} has {} numbers, and what is expected of it {}", plan.buffers[i].name,
+      device::refuse(fmt::format("{} has {} numbers, its expected values {}", plan.buffers[i].name,
                                  plan.buffers[i].numbers(), expected.size()));
     device.write(m_expectations[i]->expected->address(), std::as_bytes(std::span(expected)));
     for (double& value : expected) value = std::fabs(value);

@@ -61,7 +61,7 @@ BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan)
 ///
 /// An output is judged when the reference has an argument for its expected values. Making this object fails,
 /// as a device::DeviceFault, when memory does not suffice, when the reference fails, and (wrong_result) when
-/// the reference accepts an output that nobody wrote: then a kernel that does nothing would win.
+/// the reference accepts an output that was never written: then a kernel that does nothing would win.
 class Inputs {
  public:
   /// What the reference says of one output.
@@ -85,7 +85,7 @@ class Inputs {
   /// How to judge output `index`, which has an expectation, by the error bound and tolerance of `plan`, or by
   /// what its comparison said.
   device::CompareRequest compare_request(const model::Plan& plan, std::size_t index) const;
-  /// Runs the plan's comparison, where it has one that counts for this input set, on what outputs hold now.
+  /// Runs the plan's comparison, where it has one for this input set, on what outputs hold now.
   void run_comparison(device::Device& device, const model::TrialJob& job) const;
   /// Writes to `address` what buffer `index` of the job's plan, which runs change, held before any run.
   void fill_again(device::Device& device, const model::TrialJob& job, std::size_t index,
@@ -122,7 +122,7 @@ class Inputs {
 /// By which rule an output is judged on the first input set, for people.
 std::string rule_text(const model::Plan& plan, std::size_t output);
 
-/// Why a plan cannot be judged whatever the kernel does, or nothing; see bound_factor().
+/// Why the outputs of a plan cannot be judged at all, or nothing; see bound_factor().
 std::optional<std::string> why_unjudgeable(const model::Plan& plan);
 
 }  // namespace tuner::measure

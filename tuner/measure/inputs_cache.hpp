@@ -63,9 +63,9 @@ class InputsCache {
 /// Identity of what an InputSets holds.
 model::Digest inputs_key(const model::TrialJob& job);
 
-/// Runs of a plan of which some buffers must be as they were at first: these are filled again before each
-/// repetition, outside of the time. Repetitions are therefore run and timed one by one, so that short ones
-/// are better sampled singly (see sampling_policy()).
+/// Runs of a plan that has restored buffers: they are filled again before each repetition, outside the time.
+/// Repetitions are therefore run and timed one by one, so that short ones are better sampled singly (see
+/// sampling_policy()).
 class RestoringSequence final : public device::Sequence {
  public:
   /// The references, and the buffers behind `bindings`, must outlive the object.

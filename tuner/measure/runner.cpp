@@ -271,7 +271,7 @@ constexpr double rewarm_below_ns = 1e6;
 
 /// What a sample lasts at least. Events and the gaps around a sample take some two microseconds, however many
 /// launches are in it: of finalists near each other one must not carry more of that than the other. This
-/// makes it less than what counts as no difference.
+/// makes it less than the difference that is a tie.
 constexpr double sample_ns = 2e6;
 
 /// Without work for so long a GPU at its power limit raises its clock again.
@@ -358,7 +358,7 @@ model::FinalOutcome DeviceTrialRunner::run_final(const model::FinalJob& job) {
   return outcome;
 }
 
-/// Whatever is thrown, outcome.culprit is whose work was under way.
+/// On every exception outcome.culprit is the finalist whose work was under way.
 void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome) {
   wake_up();
   enter(TrialPhase::preparing);

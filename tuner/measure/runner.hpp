@@ -48,7 +48,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
   const model::DeviceInfo& device() const override { return m_device->info(); }
   model::TrialOutcome run(const model::TrialJob& job) override;
   /// A final on verified kernels, each verified once more before the first round. Fences and inputs are
-  /// looked at after the last round; what is wrong then is nobody's in particular. `timing` is entered with
+  /// looked at after the last round; what is wrong then has no culprit. `timing` is entered with
   /// each round.
   model::FinalOutcome run_final(const model::FinalJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override;

@@ -27,9 +27,9 @@ std::string_view to_string(Allowed allowed);
 
 /// How much slower A is at one of several problems that are judged together.
 struct Slowdown {
-  double ratio = 1;  ///< of the fastest sample of A by that of B
-  double low = 1;    ///< all true ratios lie above these at once with 99 %, and below those likewise
-  double high = 1;
+  double ratio = 1;                      ///< of the fastest sample of A by that of B
+  double low = 1;                        ///< 99 %: the true ratios of all problems lie above their `low`
+  double high = 1;                       ///< 99 %: and below their `high`
   Allowed allowed = Allowed::undecided;  ///< no: `low` is above the limit; yes: `high` is not
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tuner/device/buffer_contents.hpp"
+#include "tuner/device/host_library.hpp"
 #include "tuner/measure/wrong_values.hpp"
 
 namespace tuner::measure {
@@ -59,7 +60,7 @@ const GuardedBuffer& Verifier::buffer(std::size_t index) const {
 
 bool Verifier::is_output(std::size_t index) const {
   const model::BufferPlan& planned = m_job.plan.buffers[index];
-  if (!planned.fields.empty()) return false;  // its fields are; what lies between them nobody has to write
+  if (!planned.fields.empty()) return false;  // its fields are; the bytes between them need not be written
   return planned.access == Access::out || planned.access == Access::inout;
 }
 
@@ -175,13 +176,6 @@ namespace {
 
 constexpr auto poison_byte = std::byte{0xFF};
 
-const model::KernelResources& entry_of(const model::TrialJob& job, const std::string& symbol) {
-  const auto found = std::find_if(job.kernels.begin(), job.kernels.end(),
-                                  [&](const auto& kernel) { return kernel.entry == "&" + symbol; });
-  if (found == job.kernels.end()) device::refuse(fmt::format("the binary has no variable {}", symbol));
-  return *found;
-}
-
 }  // namespace
 
 Variables::Variables(device::Device& device, const model::TrialJob& job, const device::Module& module)
@@ -189,12 +183,7 @@ Variables::Variables(device::Device& device, const model::TrialJob& job, const d
   for (std::size_t i = 0; i < job.plan.buffers.size(); ++i) {
     const model::BufferPlan& buffer = job.plan.buffers[i];
     if (buffer.symbol.empty()) continue;
-    const device::Variable variable = module.variable(entry_of(job, buffer.symbol).symbol);
-    if (variable.bytes < buffer.bytes()) {
-      device::refuse(fmt::format("the variable {} has {} bytes, and {} needs {}", buffer.symbol,
-                                 variable.bytes, buffer.name, buffer.bytes()));
-    }
-    m_entries.push_back({i, variable});
+    m_entries.push_back({i, device::variable_of(module, job.kernels, buffer)});
   }
 }
 

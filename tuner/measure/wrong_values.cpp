@@ -60,7 +60,7 @@ WrongPlace::Kind WrongPlace::kind() const {
     return run.end == m_seen && 2 * run.length() < m_seen ? Kind::edges : Kind::one_tile;
   }
   if (is_ends_of_rows()) return Kind::edges;
-  // Two runs have a distance, whatever they are; three that agree say something.
+  // Two runs always have a distance; three that agree say something.
   if (m_runs.size() < 3 || !is_regular(m_runs.size())) return Kind::elsewhere;
   const std::int64_t rows = m_seen / distance();
   return static_cast<std::int64_t>(m_runs.size()) < rows ? Kind::one_tile : Kind::repeated;

@@ -355,7 +355,7 @@ std::vector<std::string> kernel_names(std::string_view source) {
 }
 
 int host_code_line(std::string_view source) {
-  int first = 1;  // the line that counts as the first
+  int first = 1;  // the line that has the number 1
   const std::vector<Token> tokens = tokens_of(source);
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     const auto reads = [&](std::string_view a, std::string_view b, std::string_view c) {

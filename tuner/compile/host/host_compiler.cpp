@@ -95,7 +95,7 @@ Arguments find_compiler() {
       return command;
     }
     if (variable == asked_for) {
-      throw model::Error(fmt::format("{} is {}, and there is no such program", variable, command[0]),
+      throw model::Error(fmt::format("{} is {}, which does not exist", variable, command[0]),
                          "name a g++ or clang++ that exists, or unset it");
     }
     tried += fmt::format("{} (from {}), ", command[0], variable);
@@ -278,8 +278,8 @@ std::string host_code_note(const model::CompileJob& job, const std::string& log)
     const int line = source::host_code_line(source.text);
     if (line == 0) continue;
     return fmt::format(
-        "{} (the CPU device leaves out functions of the host, see {}:{}, and what is left does not compile "
-        "there; devices = [\"cuda\"] says that the kernel is a GPU's)\n",
+        "{} (the CPU device removes functions of the host, see {}:{}, and the rest does not compile; "
+        "devices = [\"cuda\"] restricts the kernel to GPUs)\n",
         first_error(log), source.name, line);
   }
   return "";

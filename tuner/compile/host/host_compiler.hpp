@@ -29,7 +29,7 @@ std::vector<std::string> nvcc_places();
 std::optional<std::string> find_nvcc(std::string& why_not);
 
 /// What makes a shared object of C++ with device code for `architecture`, with CUDA's runtime linked in: it
-/// uses the primary context, as whoever loads it does.
+/// uses the primary context, as the process that loads it does.
 std::vector<std::string> nvcc_options(const std::string& architecture);
 
 /// What is built into a binary besides the kernel.

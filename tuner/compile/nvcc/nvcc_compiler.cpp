@@ -93,7 +93,7 @@ using model::Compilation;
 using model::CompileJob;
 using model::TrialStatus;
 
-/// Whoever waits has the deadline; this is for an orphan.
+/// The caller has the deadline; this one is for an orphan.
 constexpr std::chrono::hours longest{12};
 constexpr const char* cubin_file = "kernel.cubin";
 
@@ -255,8 +255,7 @@ NvccCompiler::NvccCompiler(const std::string& release) {
     looked_for += version.empty() ? ": does not say its version" : ": is " + version;
   }
   throw model::Error(
-      fmt::format("nvcc {}, the compiler that a spec asks for (compiler = \"nvcc\"), is not there. Looked "
-                  "for:{}",
+      fmt::format("nvcc {} was not found; a spec asks for it with compiler = \"nvcc\". Looked for:{}",
                   release, looked_for),
       found_other ? "NVRTC and nvcc must be of one toolkit: set TUNER_NVCC, or TUNER_NVRTC, to the other's"
                   : "install the CUDA toolkit, or set TUNER_NVCC, or CUDA_HOME",

@@ -34,7 +34,7 @@ struct PtxasReport {
 
 PtxasReport parse_ptxas_log(std::string_view log);
 
-/// A kernel whose static shared memory is more than ptxas accepts (48 KB, whatever the device has).
+/// A kernel whose static shared memory is more than ptxas accepts (48 KB on every device).
 struct SharedExcess {
   std::string symbol;
   long long bytes = 0;

@@ -145,7 +145,7 @@ class LoadedLibrary final : public Library {
     for (const std::string& option : request.options) options.push_back(option.c_str());
     const std::string folder = "--pch-dir=" + fs::temp_directory_path().string();
     if (request.precompiles) {
-      // 630, 639: headers that are not kept after all, for want of memory or likeness, are nobody's mistake.
+      // 630, 639: headers are not kept, for lack of memory or because they differ. That is no mistake.
       // 20283 is said of #line wherever it stands, also where they are kept.
       options.insert(options.end(),
                      {"--pch", "--pch-messages=false", "--diag-suppress=630,639,20283", folder.c_str()});

@@ -20,7 +20,7 @@ std::vector<std::string> options_for(const model::CompileJob& job, Version versi
 /// files: a spec comes from anywhere.
 std::optional<std::string> refused_option(const std::vector<std::string>& options);
 
-/// The same job for the features that an architecture alone has (sm_90a), of which its device has all.
+/// The same job with the features of one architecture alone (sm_90a); its device has all of them.
 model::CompileJob with_features(model::CompileJob job);
 
 /// Whether a source asks if it is compiled for them: it would compile to something else without.

@@ -128,7 +128,7 @@ void BlockRunner::switch_to(Fibre& target) {
   arrived_from_switch(std::move(previous));
 }
 
-/// The first thing on the stack that was switched to: whoever left is kept where it can be resumed.
+/// The first thing on the stack that was switched to: the fibre that left is kept where it can be resumed.
 void BlockRunner::arrived_from_switch(fiber&& previous) {
   if (__sanitizer_finish_switch_fiber != nullptr) {
     const void* bottom = nullptr;

@@ -107,7 +107,7 @@ class BlockRunner {
   std::vector<Fibre*> m_idle;
   Fibre m_main;
   Fibre* m_running = &m_main;
-  Fibre* m_previous = nullptr;  ///< whoever made the last switch
+  Fibre* m_previous = nullptr;  ///< the fibre that made the last switch
 
   std::unique_ptr<std::byte, void (*)(void*)> m_dynamic_shared;
   std::int64_t m_dynamic_shared_bytes = -1;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -81,15 +80,12 @@ CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
                                             const std::vector<model::KernelResources>& kernels,
                                             const Bindings& bindings,
                                             const model::DeviceLimits& limits) const {
-  const auto resources =
-      std::find_if(kernels.begin(), kernels.end(),
-                   [&](const model::KernelResources& kernel) { return kernel.entry == step.entry; });
+  const std::string& symbol = symbol_of(kernels, step.entry);
   const auto* module = dynamic_cast<const SharedObject*>(&m_module);
-  if (resources == kernels.end() || module == nullptr)
-    refuse(fmt::format("the binary has no kernel {}", step.entry));
+  if (module == nullptr) refuse(fmt::format("the binary has no kernel {}", step.entry));
   Bound bound;
   Launch& launch = bound.launch;
-  launch.kernel = &module->kernel(resources->symbol);
+  launch.kernel = &module->kernel(symbol);
   launch.module = module;
   launch.grid = {extent(step.grid.x, limits.max_grid_x, "gridDim.x", step.entry),
                  extent(step.grid.y, limits.max_grid_y, "gridDim.y", step.entry),
@@ -121,16 +117,10 @@ CpuSequence::Bound CpuSequence::bind_launch(const model::Step& step,
 CpuSequence::Bound CpuSequence::bind_upload(const model::Step& step,
                                             const std::vector<model::BufferPlan>& buffers,
                                             const Bindings& bindings) {
-  const auto index = static_cast<std::size_t>(step.buffer);
-  const model::BufferPlan& buffer = buffers.at(index);
-  if (step.first < 0 || step.count < 0 || step.first > buffer.elements - step.count) {
-    refuse(fmt::format("elements {} to {} are not inside {}, which has {}", step.first,
-                       step.first + step.count, buffer.name, buffer.elements));
-  }
+  const MemoryPart part = part_of(step, buffers, bindings);
   Bound bound;
-  const std::int64_t element_bytes = model::size_bytes(buffer.type);
-  bound.upload_to = reinterpret_cast<std::byte*>(bindings.buffers.at(index)) + step.first * element_bytes;
-  bound.bytes = static_cast<std::size_t>(step.count * element_bytes);
+  bound.upload_to = reinterpret_cast<std::byte*>(part.address);
+  bound.bytes = part.bytes;
   bound.byte = static_cast<int>(step.byte);
   if (step.kind == model::Step::Kind::upload)
     bound.upload.assign(bound.upload_to, bound.upload_to + bound.bytes);

@@ -92,7 +92,7 @@ std::optional<std::string> WorkerPool::run_together(const Launch& launch) {
     runner.begin(launch);
     for (std::int64_t cluster = first; cluster < last; ++cluster) {
       if (failed()) {
-        groups[static_cast<std::size_t>(cluster)].leave();  // nobody waits for it in vain
+        groups[static_cast<std::size_t>(cluster)].leave();  // so that no block waits for it
       } else {
         run_block(runner, cluster, rank);
       }

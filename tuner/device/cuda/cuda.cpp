@@ -52,7 +52,7 @@ class Query {
   void require(CUresult result, const char* what) const {
     if (result == CUDA_SUCCESS) return;
     throw model::Error(
-        fmt::format("cuda:{} does not tell its {}: {}", m_ordinal, what, describe(m_driver, result)), "",
+        fmt::format("cuda:{} does not report its {}: {}", m_ordinal, what, describe(m_driver, result)), "",
         model::ExitCode::no_device);
   }
 

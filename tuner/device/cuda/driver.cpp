@@ -96,7 +96,7 @@ std::string describe(const Driver& driver, CUresult result) {
   return fmt::format("{} ({}): {}", name, static_cast<int>(result), text);
 }
 
-/// CUDA_ERROR_CONTAINED, newer than 12.4: memory of the device failed under whoever used it.
+/// CUDA_ERROR_CONTAINED, newer than 12.4: the device's memory failed under the process that used it.
 constexpr int contained = 226;
 
 bool is_fatal(CUresult result) {

@@ -56,7 +56,7 @@ Launch::Launch(const std::shared_ptr<const Driver>& shared_driver, CUfunction fu
   const Driver& driver = *shared_driver;
   if (!fits_unsigned(m_grid) || !fits_unsigned(m_block) || m_dynamic_shared_bytes < 0 ||
       m_dynamic_shared_bytes > std::numeric_limits<int>::max()) {
-    refuse(fmt::format("{} is no launch CUDA can express", text()));
+    refuse(fmt::format("{}: beyond what CUDA can launch", text()));
   }
   check_parameters(driver, step);
   opt_in_to_shared_memory(driver);

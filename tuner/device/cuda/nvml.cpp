@@ -49,12 +49,17 @@ class Nvml::Library {
 
   /// Null where there is no such device. A slice of a GPU goes by another prefix.
   NvmlDevice device(const std::string& uuid) const {
-    if (device_by_uuid == nullptr) return nullptr;
     NvmlDevice device = nullptr;
-    if (device_by_uuid(uuid.c_str(), &device) == nvml_success) return device;
+    if (call(device_by_uuid, uuid.c_str(), &device)) return device;
     if (uuid.rfind("GPU-", 0) != 0) return nullptr;
     const std::string slice = "MIG-" + uuid.substr(4);
-    return device_by_uuid(slice.c_str(), &device) == nvml_success ? device : nullptr;
+    return call(device_by_uuid, slice.c_str(), &device) ? device : nullptr;
+  }
+
+  /// Whether the library has `function` and that says success.
+  template <typename... Parameters, typename... Arguments>
+  static bool call(int (*function)(Parameters...), Arguments... arguments) {
+    return function != nullptr && function(arguments...) == nvml_success;
   }
 
   int (*init)() = nullptr;
@@ -78,7 +83,7 @@ class Nvml::Library {
     find(power, "nvmlDeviceGetPowerUsage");
     find(memory, "nvmlDeviceGetMemoryInfo");
     find(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
-    m_started = init != nullptr && init() == nvml_success;
+    m_started = call(init);
   }
 
   template <typename Function>
@@ -94,11 +99,10 @@ Nvml::Nvml() : m_library(Library::load()) {}
 Nvml::~Nvml() = default;
 
 std::optional<std::string> Nvml::driver_version() const {
-  if (m_library == nullptr || m_library->driver_version == nullptr) return std::nullopt;
   std::array<char, 96> text{};
-  if (m_library->driver_version(text.data(), static_cast<unsigned>(text.size())) != nvml_success)
-    return std::nullopt;
-  return std::string(text.data());
+  const bool is_known = m_library != nullptr && Library::call(m_library->driver_version, text.data(),
+                                                              static_cast<unsigned>(text.size()));
+  return is_known ? std::optional(std::string(text.data())) : std::nullopt;
 }
 
 GpuReading Nvml::read(const std::string& uuid) const {
@@ -106,35 +110,26 @@ GpuReading Nvml::read(const std::string& uuid) const {
   const NvmlDevice device = m_library == nullptr ? nullptr : m_library->device(uuid);
   if (device == nullptr) return out;
   unsigned value = 0;
-  if (m_library->clock != nullptr && m_library->clock(device, nvml_clock_sm, &value) == nvml_success) {
-    out.sm_clock_mhz = value;
-  }
-  if (m_library->temperature != nullptr &&
-      m_library->temperature(device, nvml_temperature_gpu, &value) == nvml_success) {
+  if (Library::call(m_library->clock, device, nvml_clock_sm, &value)) out.sm_clock_mhz = value;
+  if (Library::call(m_library->temperature, device, nvml_temperature_gpu, &value))
     out.temperature_celsius = value;
-  }
-  if (m_library->power != nullptr && m_library->power(device, &value) == nvml_success) {
+  if (Library::call(m_library->power, device, &value))
     out.power_watts = value / 1000.0;  // NVML says milliwatts
-  }
   return out;
 }
 
 std::optional<std::int64_t> Nvml::free_memory_bytes(const std::string& uuid) const {
   const NvmlDevice device = m_library == nullptr ? nullptr : m_library->device(uuid);
   NvmlMemory memory{};
-  if (device == nullptr || m_library->memory == nullptr ||
-      m_library->memory(device, &memory) != nvml_success) {
-    return std::nullopt;
-  }
+  if (device == nullptr || !Library::call(m_library->memory, device, &memory)) return std::nullopt;
   return static_cast<std::int64_t>(memory.free);
 }
 
 std::vector<std::uint32_t> Nvml::compute_processes(const std::string& uuid) const {
   const NvmlDevice device = m_library == nullptr ? nullptr : m_library->device(uuid);
-  if (device == nullptr || m_library->processes == nullptr) return {};
   std::array<NvmlProcess, 64> found{};
   auto count = static_cast<unsigned>(found.size());
-  if (m_library->processes(device, &count, found.data()) != nvml_success) return {};
+  if (device == nullptr || !Library::call(m_library->processes, device, &count, found.data())) return {};
   std::vector<std::uint32_t> out;
   for (unsigned i = 0; i < count && i < found.size(); ++i) out.push_back(found[i].pid);
   return out;

@@ -41,14 +41,12 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
         bound.launch.emplace(m_parts.session->shared_driver(), find_kernel(kernels, step.entry), step,
                              bindings, m_arrays);
         break;
-      case model::Step::Kind::upload: {
-        const auto buffer = static_cast<std::size_t>(step.buffer);
-        bound.upload = make_upload(step, buffers.at(buffer), bindings.buffers.at(buffer));
+      case model::Step::Kind::upload:
+        bound.upload = make_upload(part_of(step, buffers, bindings));
         break;
-      }
       case model::Step::Kind::memset: {
-        const auto buffer = static_cast<std::size_t>(step.buffer);
-        bound.set = make_set(step, buffers.at(buffer), bindings.buffers.at(buffer));
+        const MemoryPart part = part_of(step, buffers, bindings);
+        bound.set = Set{part.address, part.bytes, static_cast<unsigned char>(step.byte)};
         break;
       }
       case model::Step::Kind::call:
@@ -62,34 +60,18 @@ CudaSequence::CudaSequence(Parts parts, const std::vector<model::KernelResources
 
 CUfunction CudaSequence::find_kernel(const std::vector<model::KernelResources>& kernels,
                                      const std::string& entry) const {
-  const auto kernel =
-      std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.entry == entry; });
-  if (kernel == kernels.end() || m_parts.cubin == nullptr)
-    refuse(fmt::format("the binary has no kernel {}", entry));
+  const std::string& symbol = symbol_of(kernels, entry);
+  if (m_parts.cubin == nullptr) refuse(fmt::format("the binary has no kernel {}", entry));
   CUfunction function = nullptr;
   const Driver& driver = m_parts.session->driver();
-  const CUresult result = driver.module_get_function(&function, m_parts.cubin, kernel->symbol.c_str());
-  if (result != CUDA_SUCCESS)
-    check(driver, result, fmt::format("finding {} in the binary", kernel->symbol).c_str());
+  const CUresult result = driver.module_get_function(&function, m_parts.cubin, symbol.c_str());
+  if (result != CUDA_SUCCESS) check(driver, result, fmt::format("finding {} in the binary", symbol).c_str());
   return function;
 }
 
-CudaSequence::Set CudaSequence::make_set(const model::Step& step, const model::BufferPlan& buffer,
-                                         Address address) {
-  if (step.first < 0 || step.count < 0 || step.first > buffer.elements - step.count) {
-    refuse(fmt::format("elements {} to {} are not inside {}, which has {}", step.first,
-                       step.first + step.count, buffer.name, buffer.elements));
-  }
-  const std::int64_t size = model::size_bytes(buffer.type);
-  return {address + static_cast<Address>(step.first * size), static_cast<std::size_t>(step.count * size),
-          static_cast<unsigned char>(step.byte)};
-}
-
-CudaSequence::Upload CudaSequence::make_upload(const model::Step& step, const model::BufferPlan& buffer,
-                                               Address address) const {
-  const Set part = make_set(step, buffer, address);
+CudaSequence::Upload CudaSequence::make_upload(const MemoryPart& part) const {
   Upload upload;
-  upload.to = part.to;
+  upload.to = part.address;
   upload.bytes = part.bytes;
   if (upload.bytes == 0) return upload;
   const Session& session = *m_parts.session;

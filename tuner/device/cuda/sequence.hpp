@@ -63,8 +63,7 @@ class CudaSequence final : public Sequence {
   };
 
   CUfunction find_kernel(const std::vector<model::KernelResources>& kernels, const std::string& entry) const;
-  static Set make_set(const model::Step& step, const model::BufferPlan& buffer, Address address);
-  Upload make_upload(const model::Step& step, const model::BufferPlan& buffer, Address address) const;
+  Upload make_upload(const MemoryPart& part) const;
   std::size_t stream_index(int number, int main_number);
   CUstream stream_at(std::size_t index) const;
   void enqueue(int repetitions) const;

@@ -25,7 +25,7 @@ CUarray_format format_of(model::ElementType type);
 TextureHandle make_texture(const Session& session, const model::Operand& operand, Address address,
                            CUarray array);
 
-/// The surface object over `array` that `operand` asks for; throws likewise.
+/// The surface object over `array` that `operand` asks for; throws as make_texture() does.
 SurfaceHandle make_surface(const Session& session, const model::Operand& operand, CUarray array);
 
 /// What a device says of itself; 0: it does not.

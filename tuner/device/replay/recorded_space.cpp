@@ -250,7 +250,7 @@ RecordedSpace parse_recorded_space(std::string text, const std::string& name) {
     space.parameters = parameters_of(rows, name);
     add_entries(space, rows);
   } catch (const Json::exception& error) {
-    throw model::Error(fmt::format("{} is not as its format says: {}", name, error.what()));
+    throw model::Error(fmt::format("{} does not follow its format: {}", name, error.what()));
   }
   return space;
 }

@@ -21,7 +21,7 @@ struct RecordedSpace {
   };
 
   std::string device;                            ///< as the file names it; empty where it does not
-  std::string kernel;                            ///< likewise
+  std::string kernel;                            ///< as the file names it; empty where it does not
   std::vector<std::int64_t> problem;             ///< extents; empty where the file does not say
   std::vector<model::ParameterSpec> parameters;  ///< with the values that occur; numbers ascending
   std::vector<Entry> entries;                    ///< each configuration once, the first time it is recorded

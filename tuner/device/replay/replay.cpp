@@ -29,7 +29,7 @@ model::Compilation compilation_of(const model::TrialRecord& record) {
   return compilation;
 }
 
-/// What a job that was not recorded gives, or the entries of which the recording does not speak.
+/// The answer for a job, or for entries of it, that the recording does not have.
 void complete(model::Compilation& compilation, const std::vector<std::string>& entries) {
   for (const std::string& entry : entries) {
     if (compilation.find(entry) != nullptr) continue;
@@ -47,7 +47,7 @@ ReplayCompiler::ReplayCompiler(std::string toolkit, const std::vector<model::Tri
   for (const model::TrialRecord& record : recording) {
     model::Compilation compilation = compilation_of(record);
     const auto known = m_compilations.find(record.binary_key);
-    // Sizes share a binary; the record that knows most of it counts.
+    // Sizes share a binary; the record that knows most of it is taken.
     if (known == m_compilations.end() || known->second.kernels.size() < compilation.kernels.size()) {
       m_compilations.insert_or_assign(record.binary_key, std::move(compilation));
     }

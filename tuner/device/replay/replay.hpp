@@ -33,7 +33,7 @@ model::DeviceInfo replayed_device(model::DeviceInfo recorded, const std::string&
 /// `skipped`.
 class ReplayRunner : public model::TrialRunner {
  public:
-  /// Of records with equal keys the last counts, as in a database.
+  /// Of records with equal keys the last one is taken, as in a database.
   ReplayRunner(model::DeviceInfo device, const std::vector<model::TrialRecord>& recording);
 
   const model::DeviceInfo& device() const override { return m_device; }

@@ -165,12 +165,7 @@ Bindings place_variables(const Module& module, const model::Compilation& compila
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const model::BufferPlan& buffer = plan.buffers[i];
     if (buffer.symbol.empty()) continue;
-    const model::KernelResources* entry = compilation.find("&" + buffer.symbol);
-    const Variable variable = module.variable(entry == nullptr ? buffer.symbol : entry->symbol);
-    if (variable.bytes < buffer.bytes()) {
-      refuse(fmt::format("the variable {} has {} bytes, and {} needs {}", buffer.symbol, variable.bytes,
-                         buffer.name, buffer.bytes()));
-    }
+    const Variable variable = variable_of(module, compilation.kernels, buffer);
     std::memcpy(reinterpret_cast<void*>(variable.address), reinterpret_cast<const void*>(bindings.buffers[i]),
                 static_cast<std::size_t>(buffer.bytes()));
     bindings.buffers[i] = variable.address;

@@ -33,13 +33,78 @@ void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the parent is gone; nobody is left to tell
+    if (written <= 0) return;  // the parent is gone
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
-/// The child's whole life. It leaves by _exit: what the parent holds is not the child's to clean up.
-[[noreturn]] void live(const Work& work, int messages, int output) {
+/// A forked child that writes to a pipe; reaped when it goes out of scope.
+class Child {
+ public:
+  /// The child ends with what `life` returns, which is given the end of the pipe to write to.
+  explicit Child(const std::function<int(int)>& life) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+      throw model::Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    m_answer = util::FileDescriptor(ends[0]);
+    const util::FileDescriptor to_parent(ends[1]);
+    std::fflush(nullptr);
+    m_process = fork();
+    if (m_process < 0)
+      throw model::Error(fmt::format("cannot start a child process: {}", std::strerror(errno)));
+    // Not by exit(): the parent cleans up what it holds.
+    if (m_process == 0) _exit(life(to_parent.get()));
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    m_answer.reset();  // a child that still writes ends by that
+    end();
+  }
+
+  int descriptor() const { return m_answer.get(); }
+  const std::string& text() const { return m_text; }
+
+  /// Takes what has been written. Returns true once that was all.
+  bool read_on() {
+    std::array<char, 4096> piece{};
+    const ssize_t got = read(m_answer.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) return false;
+    if (got > 0) m_text.append(piece.data(), static_cast<std::size_t>(got));
+    return got <= 0;
+  }
+
+  /// Takes everything; false where the deadline passes first, which kills the child.
+  bool read_until(Clock::time_point deadline) {
+    for (bool finished = false; !finished;) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+      if (left <= 0) {
+        kill(m_process, SIGKILL);
+        return false;
+      }
+      pollfd request{m_answer.get(), POLLIN, 0};
+      if (poll(&request, 1, static_cast<int>(std::min<long long>(left, 1000))) > 0) finished = read_on();
+    }
+    return true;
+  }
+
+  /// Waits; the status as waitpid() has it.
+  int end() {
+    if (m_process <= 0) return m_status;
+    while (waitpid(m_process, &m_status, 0) < 0 && errno == EINTR) continue;
+    m_process = 0;
+    return m_status;
+  }
+
+ private:
+  pid_t m_process = 0;
+  int m_status = 0;
+  util::FileDescriptor m_answer;
+  std::string m_text;
+};
+
+/// In the child, with its output in the file `output`.
+int run_with_output(const Work& work, int messages, int output) {
   // Only the instrumented run can end it: handlers of the parent would tell the parent's story.
   for (const int signal : {SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   dup2(output, STDOUT_FILENO);
@@ -52,21 +117,17 @@ void write_all(int descriptor, std::string_view text) {
     code = 1;
   }
   std::fflush(nullptr);
-  _exit(code);
+  return code;
 }
 
-/// Reads until the child closes its end; false where the deadline passes first.
-bool collect(int descriptor, Clock::time_point deadline, std::string& text) {
-  std::array<char, 4096> piece{};
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
-    pollfd request{descriptor, POLLIN, 0};
-    if (poll(&request, 1, static_cast<int>(std::min<long long>(left, 1000))) <= 0) continue;
-    const ssize_t got = read(descriptor, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return true;
-    text.append(piece.data(), static_cast<std::size_t>(got));
+/// In the child: writes what `work` returns.
+int answer_with(const std::function<std::string()>& work, int answer) {
+  try {
+    write_all(answer, work());
+    return 0;
+  } catch (const std::exception& error) {
+    write_all(answer, error.what());
+    return 1;
   }
 }
 
@@ -89,28 +150,16 @@ std::vector<std::string> split(const std::string& text) {
 }  // namespace
 
 ChildEnd run_isolated(const Work& work, std::chrono::milliseconds limit) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw model::Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  const util::FileDescriptor from_child(ends[0]);
-  util::FileDescriptor to_parent(ends[1]);
   const util::FileDescriptor output(memfd_create("tuner-child-output", MFD_CLOEXEC));
-  std::fflush(nullptr);
+  if (!output) throw model::Error(fmt::format("cannot start a child process: {}", std::strerror(errno)));
   const auto deadline = Clock::now() + limit;
-  const pid_t child = !output ? -1 : fork();
-  if (child < 0) throw model::Error(fmt::format("cannot start a child process: {}", std::strerror(errno)));
-  if (child == 0) live(work, to_parent.get(), output.get());
-  to_parent.reset();
-
+  Child child([&](int messages) { return run_with_output(work, messages, output.get()); });
   ChildEnd end;
-  std::string told;
-  end.timed_out = !collect(from_child.get(), deadline, told);
-  if (end.timed_out) kill(child, SIGKILL);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  end.timed_out = !child.read_until(deadline);
+  const int status = child.end();
   end.finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  end.messages = split(told);
+  end.messages = split(child.text());
   end.output = contents(output.get());
   return end;
 }
@@ -157,7 +206,7 @@ void restart_with_address_sanitizer(const std::string& library, char** arguments
   }
   if (std::getenv(restarted) != nullptr) {
     throw model::Error(
-        fmt::format("{} was preloaded and is not there", library),
+        fmt::format("{} was preloaded, but is not loaded", library),
         "a statically linked program, or one with special privileges, cannot preload libraries");
   }
   setenv("LD_PRELOAD", preload_variable(library).c_str(), 1);
@@ -170,79 +219,18 @@ void restart_with_address_sanitizer(const std::string& library, char** arguments
 
 namespace {
 
-/// A child at work; reaped when it goes out of scope.
-class Child {
- public:
-  explicit Child(const std::function<std::string()>& work) {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw model::Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-    m_answer = util::FileDescriptor(ends[0]);
-    const util::FileDescriptor to_parent(ends[1]);
-    std::fflush(nullptr);
-    m_process = fork();
-    if (m_process < 0)
-      throw model::Error(fmt::format("cannot start a child process: {}", std::strerror(errno)));
-    if (m_process == 0) live(work, to_parent.get());
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    m_answer.reset();  // a child that still writes ends by that
-    end();
-  }
-
-  int descriptor() const { return m_answer.get(); }
-
-  /// Takes what has been written. Returns true once that was all.
-  bool read_on() {
-    std::array<char, 4096> piece{};
-    const ssize_t got = read(m_answer.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) return false;
-    if (got > 0) m_text.append(piece.data(), static_cast<std::size_t>(got));
-    return got <= 0;
-  }
+struct Item {
+  explicit Item(const std::function<std::string()>& work)
+      : child([&](int answer) { return answer_with(work, answer); }) {}
 
   /// What the work returned.
-  std::string take() {
-    const int status = end();
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::move(m_text);
-    throw model::Error(m_text.empty() ? fmt::format("a child process ended with status {}", status) : m_text);
+  const std::string& result() {
+    const int status = child.end();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return child.text();
+    throw model::Error(child.text().empty() ? fmt::format("a child process ended with status {}", status)
+                                            : child.text());
   }
 
- private:
-  [[noreturn]] static void live(const std::function<std::string()>& work, int answer) {
-    int code = 0;
-    std::string text;
-    try {
-      text = work();
-    } catch (const std::exception& error) {
-      text = error.what();
-      code = 1;
-    }
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t written = write(answer, text.data() + at, text.size() - at);
-      if (written < 0 && errno != EINTR) _exit(1);
-      if (written > 0) at += static_cast<std::size_t>(written);
-    }
-    _exit(code);
-  }
-
-  int end() {
-    int status = 0;
-    if (m_process <= 0) return status;
-    while (waitpid(m_process, &status, 0) < 0 && errno == EINTR) continue;
-    m_process = 0;
-    return status;
-  }
-
-  pid_t m_process = 0;
-  util::FileDescriptor m_answer;
-  std::string m_text;
-};
-
-struct Item {
-  explicit Item(const std::function<std::string()>& work) : child(work) {}
   Child child;
   bool finished = false;
 };
@@ -265,7 +253,7 @@ void wait_for_one(std::deque<Item>& under_way) {
 
 void run_side_by_side(std::size_t count, int most, const std::function<std::string(std::size_t)>& work,
                       const std::function<void(std::size_t, const std::string&)>& done) {
-  std::deque<Item> under_way;  // in order; those in front wait for nobody
+  std::deque<Item> under_way;  // in order
   std::size_t begun = 0;
   std::size_t at_work = 0;
   for (std::size_t next = 0; next < count;) {
@@ -278,7 +266,7 @@ void run_side_by_side(std::size_t count, int most, const std::function<std::stri
     at_work = 0;
     for (const Item& item : under_way) at_work += item.finished ? 0 : 1;
     for (; !under_way.empty() && under_way.front().finished; ++next) {
-      done(next, under_way.front().child.take());
+      done(next, under_way.front().result());
       under_way.pop_front();
     }
   }

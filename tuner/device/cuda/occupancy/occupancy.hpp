@@ -30,7 +30,7 @@ struct ResourceShare {
 };
 
 /// The steps that occupancy() takes to its answer: the least `blocks` are the blocks a multiprocessor holds.
-/// A resource of which the launch takes nothing is left out. Empty where occupancy() has no answer, or its
+/// A resource that the launch does not use is left out. Empty where occupancy() has no answer, or its
 /// block fits no multiprocessor at all.
 std::vector<ResourceShare> resource_shares(const model::DeviceLimits& limits, int compute_major,
                                            int compute_minor, const model::KernelResources& resources,
