@@ -163,7 +163,7 @@ TEST_CASE("buffers and scalars of ELEMENT_TYPE follow the problem") {
   CHECK(whole.steps[0].operands[4].real == doctest::Approx(1.5));
 }
 
-TEST_CASE("a second draw follows the problem's type, and the first where a spec names none") {
+TEST_CASE("a second input set follows the problem's type, and the first where a spec names none") {
   model::KernelSpec spec = scale_spec();
   spec.arguments[0].init.usual = {model::Init::Kind::uniform, -1, 1};
   CHECK(plan(spec, 12, 32).buffers[0].second_init == model::Init{});
@@ -190,14 +190,14 @@ TEST_CASE("signs know the length of a row, and how far apart its most non-zeros 
   CHECK(plan(spec, 100, 32).buffers[0].init == model::Init{model::Init::Kind::signs, 20, 192});
 }
 
-TEST_CASE("a plan's identity tells second draws apart, and is as it was where none is named") {
+TEST_CASE("a plan's identity tells second input sets apart, and is as it was where none is named") {
   const auto digest = [](const model::Plan& of) {
     model::DigestBuilder builder;
     of.add_to(builder);
     return builder.finish();
   };
   const model::Plan plain = plan(scale_spec(), 1000, 64);
-  // Recorded: trials of specs without a second draw would be measured anew.
+  // Recorded: trials of specs without a second input set would be measured anew.
   CHECK(digest(plain).hex() == "cfe4439e167bd395716b82db350a9676");
   model::Plan other = plain;
   other.buffers[0].second_init = {model::Init::Kind::signs, 1, 1};
