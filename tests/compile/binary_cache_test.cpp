@@ -311,6 +311,30 @@ TEST_CASE("two processes share a folder: no reader ever sees half an entry") {
   CHECK(BinaryCache(folder.path()).stats().entries > 0);
 }
 
+TEST_CASE("a failure is tried again once the spec has more words, a binary is not") {
+  const TemporaryFolder folder;
+  FakeCompilerLog log;
+  CompileJob job = fake_job("a");
+  job.vocabulary = {{"ORDER_rows", "17"}};
+  const auto needs_columns = [](const CompileJob& asked) {
+    Compilation compilation;
+    compilation.status = TrialStatus::compile_error;
+    for (const auto& word : asked.vocabulary) {
+      if (word.name == "ORDER_columns") return FakeCompiler::usual_answer(asked);
+    }
+    return compilation;
+  };
+  CachingCompiler compiler(std::make_unique<FakeCompiler>(log, needs_columns),
+                           std::make_shared<BinaryCache>(folder.path()));
+  CHECK(compiler.compile(job).status == TrialStatus::compile_error);
+  CHECK(compiler.compile(job).from_cache);
+  job.vocabulary.push_back({"ORDER_columns", "18"});
+  CHECK(compiler.compile(job).status == TrialStatus::ok);
+  CHECK(log.call_count() == 2);
+  job.vocabulary.push_back({"ORDER_tiles", "19"});
+  CHECK(compiler.compile(job).from_cache);
+}
+
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("tuner::compile::CachingCompiler");

@@ -246,6 +246,21 @@ bool answers(const model::Compilation& compilation, const model::CompileJob& job
                      [&](const std::string& entry) { return compilation.find(entry) != nullptr; });
 }
 
+/// Where a failure of the job is kept. A binary does not depend on the codes of words that its configuration
+/// does not have, so they are no part of the job's key. A source that names a missing one fails, and compiles
+/// once the spec has the word.
+model::Digest key_of_failure(const model::CompileJob& job, const model::Digest& key) {
+  if (job.vocabulary.empty()) return key;
+  model::DigestBuilder digest;
+  digest.add("failure").add(key);
+  for (const model::Macro& macro : job.vocabulary) digest.add(macro.name).add(macro.value);
+  return digest.finish();
+}
+
+bool is_failure(const model::Compilation& compilation) {
+  return compilation.status == model::TrialStatus::compile_error;
+}
+
 bool used_before(const StoredFile& a, const StoredFile& b) {
   if (a.used.tv_sec != b.used.tv_sec) return a.used.tv_sec < b.used.tv_sec;
   return a.used.tv_nsec < b.used.tv_nsec;
@@ -363,10 +378,13 @@ model::Compilation CachingCompiler::compile_unless(const model::CompileJob& job,
         fmt::format("a compile job for '{}' was given to the compiler '{}'", job.compiler, name()));
   }
   const model::Digest key = job.key();
+  const model::Digest failure_key = key_of_failure(job, key);
   std::optional<model::Compilation> known = m_cache->load(key);
+  if (known && is_failure(*known) && failure_key != key) known.reset();
+  if (!known && failure_key != key) known = m_cache->load(failure_key);
   if (known && answers(*known, job)) return *std::move(known);
   model::Compilation compilation = m_inner->compile_unless(job, abandoned);
-  if (!abandoned) m_cache->store(key, compilation);
+  if (!abandoned) m_cache->store(is_failure(compilation) ? failure_key : key, compilation);
   return compilation;
 }
 
