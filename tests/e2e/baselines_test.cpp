@@ -248,8 +248,8 @@ const char* tuner_baseline_version(const char** why_not) {
     write_library(user, "libcount.cpp", right);
     REQUIRE(run(user).exit_code == 0);
     const nlohmann::json answer = best(user);
-    const auto fresh = user.types({"compare", answer["winner"]["trial"], answer["baselines"][0]["trial"], "--fresh",
-                                   "--kernel", "count.toml", "--device", "cpu"});
+    const auto fresh = user.types({"compare", answer["winner"]["trial"], answer["baselines"][0]["trial"],
+                                   "--fresh", "--kernel", "count.toml", "--device", "cpu"});
     INFO(fresh.err);
     CHECK(fresh.exit_code == 0);
     CHECK(has(fresh.out, "A is slower than B"));

@@ -120,9 +120,9 @@ TEST_SUITE("tuner command line, which class answers") {
     CHECK(owner.chosen() == "100000");
     CHECK(owner.chosen({"--measure", "quick"}) == "90000");
     const ProgramResult table = owner.types({"best", "512"});
-    CHECK(
-        has(table.out,
-            "matmul 512: NVIDIA H200, driver 580, nvrtc 13.0, float, L2 warm, standard-3, the answer among 2"));
+    CHECK(has(
+        table.out,
+        "matmul 512: NVIDIA H200, driver 580, nvrtc 13.0, float, L2 warm, standard-3, the answer among 2"));
     CHECK(table.out.find("90.0") > table.out.find("100.0"));  // the answer stands first
   }
 

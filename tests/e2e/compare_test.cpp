@@ -190,7 +190,8 @@ TEST_SUITE("tuner command line, compare") {
     measure(theirs, "theirs", {foreign});
     const auto shown = user.compares(user.database, theirs);
     INFO(shown.out);
-    CHECK(has(shown.out, "not compared, their environments differ: 1 problem (matmul 1): " + difference + "\n"));
+    CHECK(has(shown.out,
+              "not compared, their environments differ: 1 problem (matmul 1): " + difference + "\n"));
     CHECK(has(shown.out, "no problem was measured by both in one environment"));
   }
 
@@ -309,9 +310,9 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(nothing.err, "no problem was measured by both in one environment"));
     const auto shown = user.compares(user.database, theirs);
     CHECK(shown.exit_code == 0);
-    CHECK(has(
-        shown.out,
-        "not compared, their environments differ: 1 problem (matmul 1): method standard-1 (A), complete-2 (B)"));
+    CHECK(has(shown.out,
+              "not compared, their environments differ: 1 problem (matmul 1): method standard-1 (A), "
+              "complete-2 (B)"));
     CHECK(has(shown.out, "only A: 1 problem (matmul 1)"));
     CHECK(has(shown.out, "only B: 1 problem (matmul 1)"));
     for (const char* wrong : {"1", "0.01", "one%", "-1%", "%"}) {

@@ -1,11 +1,11 @@
-#include "tuner/measure/statistics.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "tuner/measure/statistics.hpp"
 
 using namespace tuner::measure;
 

@@ -74,8 +74,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     CHECK(outcome.standings[0].ratio == doctest::Approx(2));
   }
 
-  TEST_CASE_FIXTURE(FinalFixture,
-                    "near where races begin to batch, finalists of a final are batched alike") {
+  TEST_CASE_FIXTURE(FinalFixture, "near where races begin to batch, finalists of a final are batched alike") {
     script.time_ns = [](const std::string& symbol, int) { return symbol == "fast" ? 99e3 : 101e3; };
     const FinalOutcome outcome = run_final();
     CHECK(outcome.standings[1].measurement.launches_per_sample == 21);

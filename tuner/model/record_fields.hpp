@@ -269,7 +269,8 @@ void describe(Archive& a, T& v) {
   a(Figure{"high", "upper end of it", "of the best time"}, v.high);
   a(Figure{"estimate", "where the gain comes from"}, v.estimate);
   a(Figure{"stretch", "that the gain is of, failures not counted", "results"}, v.stretch);
-  a(Figure{"behind", "of searches on test spaces that ended like this one more than 5 % behind the best; 0: none",
+  a(Figure{"behind",
+           "of searches on test spaces that ended like this one more than 5 % behind the best; 0: none",
            "share"},
     v.behind);
   a(Figure{"behind_at_worst", "the same on the kind of space where it is largest", "share"},

@@ -177,7 +177,8 @@ class ResultSource {
   virtual std::vector<TrialRecord> reopened(const Problem& problem, const Environment& environment,
                                             double within) = 0;
   /// The finalists are those whose time is at most the best one's times `within`, `most` of them at most.
-  virtual PossibleFinal possible_final(const Problem& problem, const Environment& environment, double within, int most) = 0;
+  virtual PossibleFinal possible_final(const Problem& problem, const Environment& environment, double within,
+                                       int most) = 0;
   /// Deaths observed while `trial` was open, plus attempts left open under another boot of this machine.
   virtual int deaths(const Digest& trial) = 0;
   virtual std::optional<ProbeVerdict> verdict(const Digest& probe) = 0;
