@@ -30,31 +30,10 @@ std::string interval(const TrialRecord& t) {
   return marked(t, interval_text(t.outcome.measurement->low_ns, t.outcome.measurement->high_ns));
 }
 
-std::string occupancy(const TrialRecord& t) {
-  return t.occupancy ? percent_text(t.occupancy->fraction) : "-";
-}
-
-std::string limiter(const TrialRecord& t) {
-  if (!t.occupancy || t.occupancy->limited_by.empty()) return "-";
-  return fmt::format("{}", fmt::join(t.occupancy->limited_by, ", "));
-}
-
-std::string registers(const TrialRecord& t) {
-  return t.resources ? fmt::format("{}", t.resources->registers) : "-";
-}
-
-std::string shared(const TrialRecord& t) {
-  if (!t.resources) return "-";
-  return fmt::format("{}", t.resources->static_shared_bytes + t.dynamic_shared_bytes);
-}
-
-std::string spills(const TrialRecord& t) {
-  if (!t.resources) return "-";
-  return fmt::format("{}", t.resources->spill_store_bytes + t.resources->spill_load_bytes);
-}
-
-std::string blocks(const TrialRecord& t) {
-  return t.occupancy ? fmt::format("{}", t.occupancy->blocks_per_multiprocessor) : "-";
+/// Of what may not be known.
+template <class Part, class Figure>
+std::string figure(const std::optional<Part>& part, const Figure& value) {
+  return part ? fmt::format("{}", value(*part)) : "-";
 }
 
 struct BuiltIn {
@@ -67,12 +46,29 @@ struct BuiltIn {
 constexpr std::array<BuiltIn, 12> built_in = {{
     {"time", "time", true, time},
     {"interval", "95 % interval", true, interval},
-    {"occupancy", "occupancy", true, occupancy},
-    {"registers", "registers", true, registers},
-    {"limiter", "limited by", false, limiter},
-    {"shared_bytes", "shared memory, bytes", true, shared},
-    {"spill_bytes", "spills, bytes", true, spills},
-    {"blocks_per_multiprocessor", "blocks per multiprocessor", true, blocks},
+    {"occupancy", "occupancy", true,
+     [](const TrialRecord& t) {
+       return figure(t.occupancy, [](auto& o) { return percent_text(o.fraction); });
+     }},
+    {"registers", "registers", true,
+     [](const TrialRecord& t) { return figure(t.resources, [](auto& r) { return r.registers; }); }},
+    {"limiter", "limited by", false,
+     [](const TrialRecord& t) {
+       const bool is_known = t.occupancy && !t.occupancy->limited_by.empty();
+       return is_known ? fmt::format("{}", fmt::join(t.occupancy->limited_by, ", ")) : "-";
+     }},
+    {"shared_bytes", "shared memory, bytes", true,
+     [](const TrialRecord& t) {
+       return figure(t.resources, [&](auto& r) { return r.static_shared_bytes + t.dynamic_shared_bytes; });
+     }},
+    {"spill_bytes", "spills, bytes", true,
+     [](const TrialRecord& t) {
+       return figure(t.resources, [](auto& r) { return r.spill_store_bytes + r.spill_load_bytes; });
+     }},
+    {"blocks_per_multiprocessor", "blocks per multiprocessor", true,
+     [](const TrialRecord& t) {
+       return figure(t.occupancy, [](auto& o) { return o.blocks_per_multiprocessor; });
+     }},
     {"block", "block", true, [](const TrialRecord& t) { return dim_text(t.block); }},
     {"grid", "grid", true, [](const TrialRecord& t) { return dim_text(t.grid); }},
     {"configuration", "configuration", false, [](const TrialRecord& t) { return t.configuration.text(); }},
@@ -142,36 +138,25 @@ std::string cell_text(const Cell& cell, const Field& field) {
 }
 
 std::string legend(const Table& table) {
-  bool approximate = false, latency = false, raced = false, failed = false, absent = false;
-  bool unverified = false;
-  for (const auto& row : table.rows()) {
-    for (const std::string& cell : row) {
-      approximate = approximate || cell.find('~') == 0;
-      latency = latency || cell.ends_with("†") || cell.ends_with("† unverified");
-      unverified = unverified || cell.ends_with(" unverified");
-      raced = raced || cell == "*";
-      failed = failed || cell.find("✗ ") == 0;
-      absent = absent || cell == "NA";
-    }
-  }
   std::string out;
-  const auto add = [&](bool occurs, const char* text) {
-    if (occurs) out += (out.empty() ? "" : " ") + std::string(text);
+  const auto explain = [&](auto is_marked, const char* meaning) {
+    const auto in_row = [&](const auto& row) { return std::any_of(row.begin(), row.end(), is_marked); };
+    if (std::any_of(table.rows().begin(), table.rows().end(), in_row))
+      out += (out.empty() ? "" : " ") + std::string(meaning);
   };
-  add(approximate, "~ approximate: dropped after a few samples.");
-  add(latency, "† too short to tell from launch latency, which the time includes.");
-  add(unverified, "unverified: the results were not checked, since the spec says verify = \"none\".");
-  add(raced, "* not re-measured after the race: the lowest of many medians, so optimistic.");
-  add(absent, "NA: no such configuration exists for this size.");
-  add(failed, "✗: every configuration failed, most of them with this status.");
+  using Text = const std::string&;
+  explain([](Text cell) { return cell.starts_with("~"); }, "~ approximate: dropped after a few samples.");
+  explain([](Text cell) { return cell.ends_with("†") || cell.ends_with("† unverified"); },
+          "† too short to tell from launch latency, which the time includes.");
+  explain([](Text cell) { return cell.ends_with(" unverified"); },
+          "unverified: the results were not checked, since the spec says verify = \"none\".");
+  explain([](Text cell) { return cell == "*"; },
+          "* not re-measured after the race: the lowest of many medians, so optimistic.");
+  explain([](Text cell) { return cell == "NA"; }, "NA: no such configuration exists for this size.");
+  explain([](Text cell) { return cell.starts_with("✗ "); },
+          "✗: every configuration failed, most of them with this status.");
   return out;
 }
-
-namespace {
-
-using model::TrialRecord;
-
-}  // namespace
 
 std::vector<std::string> choose_pivots(const Trials& trials, const std::string& wanted) {
   std::vector<std::string> order;

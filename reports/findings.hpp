@@ -25,8 +25,6 @@ std::string baseline_text(const std::string& name, const std::vector<const model
 /// A sentence for below a table with such columns; empty where `names` is.
 std::string baseline_note(const std::vector<std::string>& names);
 
-namespace model = tuner::model;
-
 /// How much of what its device can do at most a trial reaches.
 struct CeilingShare {
   double fraction = 0;
@@ -45,8 +43,6 @@ std::string ceiling_text(const std::optional<CeilingShare>& share);
 
 /// `65.3 Top/s`, `4.28 TB/s`, `2.1 µs`: a ceiling's value, by its kind.
 std::string ceiling_value_text(const model::Ceiling& ceiling);
-
-namespace model = tuner::model;
 
 /// `nothing gained in the last 160 trials`; with what is known of searches that ended so.
 /// `where` stands behind the trials: ` at 512`.

@@ -13,6 +13,8 @@ namespace reports {
 namespace {
 
 using model::TrialRecord;
+using model::layout::ChartLayout;
+using model::layout::NotApplicable;
 
 bool listed(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
@@ -87,6 +89,10 @@ bool AxisEntry::matches(const TrialRecord& trial) const {
   return !kernel.empty() || found > 0;
 }
 
+namespace {
+
+/// The entries of `axis` among `trials`, which match `filter` already. Listed ones appear whether found or
+/// not.
 std::vector<AxisEntry> axis_entries(const Axis& axis, const Filter& filter, const Trials& trials) {
   std::vector<std::string> labels;
   for (const Axis::Choice& choice : axis.choices) labels.push_back(choice.label);
@@ -108,6 +114,7 @@ std::vector<AxisEntry> axis_entries(const Axis& axis, const Filter& filter, cons
   return out;
 }
 
+/// Headings of the columns that a row axis takes.
 std::string axis_heading(const Axis& axis) {
   if (!axis.heading.empty()) return axis.heading;
   switch (axis.kind) {
@@ -125,6 +132,7 @@ std::string axis_heading(const Axis& axis) {
   return out;
 }
 
+/// The product of no axes is one empty point.
 std::vector<Coordinates> product(const std::vector<Axis>& axes, const Filter& filter, const Trials& trials) {
   std::vector<Coordinates> out(1);
   for (const Axis& axis : axes) {
@@ -141,6 +149,7 @@ std::vector<Coordinates> product(const std::vector<Axis>& axes, const Filter& fi
   return out;
 }
 
+/// What the point fixes `parameter` to, if it does.
 std::optional<std::int64_t> fixed_value(const Coordinates& at, const Filter& filter,
                                         const std::string& parameter) {
   const auto find = [&](const std::vector<model::Assignment>& where) -> std::optional<std::int64_t> {
@@ -154,6 +163,8 @@ std::optional<std::int64_t> fixed_value(const Coordinates& at, const Filter& fil
   }
   return find(filter.fixed);
 }
+
+}  // namespace
 
 std::optional<std::int64_t> fixed_extent(const Coordinates& at, const Trials& trials,
                                          const std::string& dimension) {
@@ -173,8 +184,6 @@ std::optional<std::int64_t> fixed_extent(const Coordinates& at, const Trials& tr
 }
 
 namespace {
-
-using model::TrialRecord;
 
 bool has_size_axis(const TableLayout& layout) {
   const auto is_size = [](const Axis& axis) { return axis.kind == Axis::Kind::size; };
@@ -280,13 +289,13 @@ void add_parts(const TableLayout& layout, const Trials& trials, int level, Docum
   if (!layout.caption.empty()) document.add(Paragraph{layout.caption});
 }
 
-}  // namespace
-
+/// Appends the table for one environment.
 void add_layout(const TableLayout& layout, const Trials& trials, Document& document) {
   document.add(Heading{3, layout.title});
   add_parts(layout, trials, 4, document);
 }
 
+/// Appends the chart for one environment; nothing where no trial has the cell's value.
 void add_layout(const ChartLayout& layout, const Trials& trials, Document& document) {
   const Trials filtered =
       select(trials, [&](const TrialRecord& trial) { return matches(trial, layout.filter); });
@@ -296,6 +305,8 @@ void add_layout(const ChartLayout& layout, const Trials& trials, Document& docum
   }
   document.add_figure(layout.title, size_chart(layout.title, groups, layout.cell));
 }
+
+}  // namespace
 
 Document build_layout(const Layout& layout, const ReportInput& input) {
   Document document{layout.title.empty() ? input.title : layout.title, {}};

@@ -154,8 +154,6 @@ std::string neighbours_note(const std::vector<ProblemSummary>& problems) {
 
 namespace {
 
-using model::TrialRecord;
-
 std::string statuses_text(const Trials& trials) {
   std::string counts;
   for (const auto& [status, count] : count_by_status(trials)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "reports/findings.hpp"
@@ -91,6 +92,53 @@ std::string speedup_text(const ProblemSummary& problem) {
   return (approximate ? "~" : "") + ratio_text(*speedup);
 }
 
+/// A column of a table with a row for each problem, behind its size.
+struct ProblemColumn {
+  Column column;
+  std::function<std::string(const ProblemSummary&, const Cell& best)> text;
+};
+
+Table problem_table(const std::vector<ProblemSummary>& problems, const std::vector<ProblemColumn>& columns) {
+  Table table({{"size", Align::right}});
+  for (const ProblemColumn& one : columns)
+    table.add_column(one.column.heading, one.column.align, one.column.wraps, one.column.drop);
+  for (const ProblemSummary& problem : problems) {
+    const Cell best = best_cell(problem);
+    std::vector<std::string> row = {size_label(problem.problem)};
+    for (const ProblemColumn& one : columns) row.push_back(one.text(problem, best));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+/// The field of the one to use. `says_why`: or why there is none.
+ProblemColumn field_column(const Field& field, int drop = 0, bool says_why = false) {
+  return {{field_heading(field), is_numeric(field) ? Align::right : Align::left, false, drop},
+          [=](const ProblemSummary&, const Cell& best) {
+            return best.trial != nullptr || says_why ? cell_text(best, field) : "-";
+          }};
+}
+
+/// What `text` makes of the one to use.
+template <class Text>
+ProblemColumn best_column(Column column, const Text& text) {
+  return {std::move(column), [=](const ProblemSummary&, const Cell& best) {
+            return best.trial == nullptr ? "-" : text(*best.trial);
+          }};
+}
+
+ProblemColumn speedup_column(int drop = 0) {
+  return {{"over default", Align::right, false, drop},
+          [](const ProblemSummary& problem, const Cell&) { return speedup_text(problem); }};
+}
+
+bool any_has_ceiling(const std::vector<ProblemSummary>& problems,
+                     const std::vector<model::Ceiling>& ceilings) {
+  return std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
+    return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
+  });
+}
+
 /// Position of a problem on the x axis.
 double extent(const model::Problem& problem) {
   if (problem.sizes.empty()) return 0;
@@ -170,44 +218,36 @@ std::string headline(const std::vector<ProblemSummary>& problems,
 
 Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
                  const std::vector<model::Ceiling>& ceilings, std::size_t id_digits) {
-  Table table({{"size", Align::right}});
-  table.add_column("kernel", Align::left, false, 5);
-  const Field time{"time", "median time", 1};
-  table.add_column("median time", Align::right);
-  const Field value{metric, "", 1};
-  if (!metric.empty()) table.add_column(field_heading(value), Align::right, false, 4);
+  std::vector<ProblemColumn> columns = {
+      best_column({"kernel", Align::left, false, 5}, [](const TrialRecord& best) { return best.kernel; }),
+      {{"median time", Align::right}, [](const ProblemSummary& problem, const Cell& best) {
+         return cell_text(best, Field{"time", "", 1}) + (by_fastest_text(problem) == "*" ? " *" : "");
+       }}};
+  if (!metric.empty()) columns.push_back(field_column({metric, "", 1}, 4));
   const std::vector<std::string> libraries = baseline_names(problems);
-  for (const std::string& name : libraries) table.add_column(baseline_heading(name), Align::right);
+  for (const std::string& name : libraries) {
+    columns.push_back(
+        {{baseline_heading(name), Align::right}, [=](const ProblemSummary& problem, const Cell& best) {
+           const std::string text = baseline_text(name, problem.baselines, best.trial, problem.final);
+           return text.substr(0, text.find(" ("));
+         }});
+  }
   const bool has_default = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
     return problem.default_trial != nullptr;
   });
-  if (has_default) table.add_column("over default", Align::right, false, libraries.empty() ? 0 : 3);
-  const bool bound = std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
-    return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
-  });
-  if (bound) table.add_column("of ceiling", Align::right, false, 2);
-  table.add_column("tied", Align::right, false, 1);
-  table.add_column("trial");
-  for (const ProblemSummary& problem : problems) {
-    const Cell cell = best_cell(problem);
-    const TrialRecord* best = cell.kind == Cell::Kind::value ? cell.trial : nullptr;
-    std::vector<std::string> row = {size_label(problem.problem), best == nullptr ? "-" : best->kernel,
-                                    cell_text(cell, time) + (by_fastest_text(problem) == "*" ? " *" : "")};
-    if (!metric.empty()) row.push_back(best == nullptr ? "-" : cell_text(cell, value));
-    for (const std::string& name : libraries) {
-      const std::string text = baseline_text(name, problem.baselines, best, problem.final);
-      row.push_back(text.substr(0, text.find(" (")));
-    }
-    if (has_default) row.push_back(speedup_text(problem));
-    if (bound) {
-      const auto share = best == nullptr ? std::nullopt : ceiling_share(*best, ceilings);
-      row.push_back(share ? percent_text(share->fraction) : "-");
-    }
-    row.push_back(fmt::format("{}", problem.tied.size()));
-    row.push_back(best == nullptr ? "-" : best->key.hex().substr(0, id_digits));
-    table.add_row(std::move(row));
+  if (has_default) columns.push_back(speedup_column(libraries.empty() ? 0 : 3));
+  if (any_has_ceiling(problems, ceilings)) {
+    columns.push_back(best_column({"of ceiling", Align::right, false, 2}, [&](const TrialRecord& best) {
+      const auto share = ceiling_share(best, ceilings);
+      return share ? percent_text(share->fraction) : "-";
+    }));
   }
-  return table;
+  columns.push_back({{"tied", Align::right, false, 1}, [](const ProblemSummary& problem, const Cell&) {
+                       return fmt::format("{}", problem.tied.size());
+                     }});
+  columns.push_back(
+      best_column({"trial"}, [=](const TrialRecord& best) { return best.key.hex().substr(0, id_digits); }));
+  return problem_table(problems, columns);
 }
 
 Facts configurations(const std::vector<ProblemSummary>& problems) {
@@ -221,63 +261,45 @@ Facts configurations(const std::vector<ProblemSummary>& problems) {
 
 Table times_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
                   std::size_t id_digits) {
-  std::vector<Field> fields = {{"kernel", "", 1}, {"time", "median time", 1}};
-  if (!metric.empty()) fields.push_back({metric, "", 1});
-  fields.push_back({"interval", "", 1});
-  Table table({{"size", Align::right}});
-  for (const Field& field : fields) {
-    table.add_column(field_heading(field), is_numeric(field) ? Align::right : Align::left);
-  }
+  std::vector<ProblemColumn> columns = {field_column({"kernel", "", 1}, 0, true),
+                                        field_column({"time", "median time", 1})};
+  if (!metric.empty()) columns.push_back(field_column({metric, "", 1}));
+  columns.push_back(field_column({"interval", "", 1}));
   const bool has_origins = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
     return problem.best != nullptr && !problem.best->origin.empty();
   });
-  if (has_origins) table.add_column("origin");
-  table.add_column("time / fastest", Align::right);
-  table.add_column("rounds", Align::right);
-  table.add_column("tied with");
-  for (const ProblemSummary& problem : problems) {
-    const Cell cell = best_cell(problem);
-    std::vector<std::string> row = {size_label(problem.problem)};
-    for (const Field& field : fields) {
-      const bool says_why = cell.kind != Cell::Kind::value && &field == &fields.front();
-      row.push_back(cell.kind == Cell::Kind::value || says_why ? cell_text(cell, field) : "-");
-    }
-    if (has_origins)
-      row.push_back(cell.trial == nullptr || cell.trial->origin.empty() ? "-" : cell.trial->origin);
-    row.insert(row.end(), {by_fastest_text(problem), rounds_text(problem), tied_text(problem, id_digits)});
-    table.add_row(std::move(row));
+  if (has_origins) {
+    columns.push_back(best_column(
+        {"origin"}, [](const TrialRecord& best) { return best.origin.empty() ? "-" : best.origin; }));
   }
-  return table;
+  const auto add = [&](Column column, auto text) {
+    columns.push_back(
+        {std::move(column), [=](const ProblemSummary& problem, const Cell&) { return text(problem); }});
+  };
+  add({"time / fastest", Align::right}, by_fastest_text);
+  add({"rounds", Align::right}, rounds_text);
+  add({"tied with"}, [=](const ProblemSummary& problem) { return tied_text(problem, id_digits); });
+  return problem_table(problems, columns);
 }
 
 Table resources_table(const std::vector<ProblemSummary>& problems,
                       const std::vector<model::Ceiling>& ceilings) {
-  const std::vector<Field> fields = {{"registers", "", 1}, {"occupancy", "", 1}, {"limiter", "", 1}};
-  Table table({{"size", Align::right}});
-  for (const Field& field : fields) {
-    table.add_column(field_heading(field), is_numeric(field) ? Align::right : Align::left);
+  std::vector<ProblemColumn> columns;
+  for (const char* field : {"registers", "occupancy", "limiter"})
+    columns.push_back(field_column({field, "", 1}));
+  if (any_has_ceiling(problems, ceilings)) {
+    columns.push_back(best_column({"of ceiling", Align::right}, [&](const TrialRecord& best) {
+      return ceiling_text(ceiling_share(best, ceilings));
+    }));
   }
-  const bool bound = std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
-    return problem.best != nullptr && ceiling_share(*problem.best, ceilings);
-  });
-  if (bound) table.add_column("of ceiling", Align::right);
-  const std::vector<std::string> baselines = baseline_names(problems);
-  for (const std::string& name : baselines) table.add_column(baseline_heading(name), Align::right);
-  table.add_column("over default", Align::right);
-  for (const ProblemSummary& problem : problems) {
-    const Cell cell = best_cell(problem);
-    std::vector<std::string> row = {size_label(problem.problem)};
-    for (const Field& field : fields)
-      row.push_back(cell.kind == Cell::Kind::value ? cell_text(cell, field) : "-");
-    if (bound) {
-      row.push_back(cell.trial == nullptr ? "-" : ceiling_text(ceiling_share(*cell.trial, ceilings)));
-    }
-    for (const std::string& name : baselines)
-      row.push_back(baseline_text(name, problem.baselines, cell.trial, problem.final));
-    row.push_back(speedup_text(problem));
-    table.add_row(std::move(row));
+  for (const std::string& name : baseline_names(problems)) {
+    columns.push_back(
+        {{baseline_heading(name), Align::right}, [=](const ProblemSummary& problem, const Cell& best) {
+           return baseline_text(name, problem.baselines, best.trial, problem.final);
+         }});
   }
-  return table;
+  columns.push_back(speedup_column());
+  return problem_table(problems, columns);
 }
 
 std::string final_text(const std::vector<ProblemSummary>& problems) {

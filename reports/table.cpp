@@ -107,10 +107,7 @@ std::string Table::csv() const {
   return out;
 }
 
-namespace util = tuner::util;
 namespace {
-
-using util::display_width;
 
 constexpr std::size_t gap = 2;
 /// Narrower than this a column of words is no column any more …

@@ -31,26 +31,33 @@ bool is_markup(const std::string& text, std::size_t i) {
   return c == '|' || c == '`' || c == '*' || c == '[' || c == ']' || c == '\\' || c == '#' || c == '$';
 }
 
+/// Characters that HTML writes otherwise; Markdown the first three.
+struct Entity {
+  char character;
+  const char* text;
+};
+constexpr std::array<Entity, 5> entities = {
+    {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};
+
+/// What stands for `c` among the first `count` of them; null: itself.
+const char* entity(char c, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (entities[i].character == c) return entities[i].text;
+  return nullptr;
+}
+
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
   const std::string line = util::one_line(util::valid_utf8(text));
   std::string out;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    switch (line[i]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        if (is_markup(line, i)) out += '\\';
-        out += line[i];
+    if (const char* written = entity(line[i], 3)) {
+      out += written;
+      continue;
     }
+    if (is_markup(line, i)) out += '\\';
+    out += line[i];
   }
   return out;
 }
@@ -70,26 +77,12 @@ std::string markdown_code_block(std::string_view text) {
 std::string html_text(std::string_view text) {
   std::string out;
   for (const char c : util::valid_utf8(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        // XML allows no other control characters, not even escaped, and one of them would void a whole SVG.
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
+    if (const char* written = entity(c, entities.size())) {
+      out += written;
+      continue;
     }
+    // XML allows no other control characters, not even escaped, and one of them would void a whole SVG.
+    out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
   }
   return out;
 }
