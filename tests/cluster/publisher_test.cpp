@@ -59,7 +59,7 @@ TEST_SUITE("cluster") {
     wait_until([&] { return published.has("1"); });
     publisher.planned(10, 4);
     publisher.finished_one();
-    publisher.left_out_one();
+    publisher.more(-1);
     add_trial(published.folder / "local.db", "b");
     wait_until([&] { return published.has("2") && published.progress()->finished == 1; });
     CHECK(published.progress()->planned == 9);

@@ -76,7 +76,7 @@ void Publishing::finished(const model::TrialRecord& trial) {
 }
 
 void Publishing::left_out(const model::TrialRecord& trial) {
-  if (m_publisher) m_publisher->left_out_one();
+  if (m_publisher) m_publisher->more(-1);
   m_display->left_out(trial);
 }
 

@@ -138,11 +138,6 @@ void Publisher::more(std::int64_t trials) {
   m_progress.planned += trials;
 }
 
-void Publisher::left_out_one() {
-  const std::lock_guard lock(m_mutex);
-  --m_progress.planned;
-}
-
 std::vector<std::string> Publisher::take_notices() {
   const std::lock_guard lock(m_mutex);
   return std::exchange(m_notices, {});

@@ -70,9 +70,8 @@ class Publisher {
 
   // From the run's thread.
   void planned(std::int64_t trials, std::int64_t known);
-  void more(std::int64_t trials);
+  void more(std::int64_t trials);  ///< fewer, where it is negative
   void finished_one();
-  void left_out_one();
   /// Sentences for people since the last call: that publishing fails, why, and that it works again.
   std::vector<std::string> take_notices();
 
