@@ -77,18 +77,25 @@ bool may_answer(const Case& tuning_case, const BestQuery& query) {
   return tuning_case.ok + tuning_case.dropped > 0 && is_asked_for(tuning_case, query);
 }
 
+BestAnswer answer_for(Case tuning_case, const BestQuery& query, double distance) {
+  BestAnswer answer;
+  answer.wanted_device = is_of_wanted_device(tuning_case, query);
+  answer.tuning_case = std::move(tuning_case);
+  answer.distance = distance;
+  answer.exact = distance == 0;
+  return answer;
+}
+
+void put_wanted_device_first(std::vector<BestAnswer>& answers) {
+  std::stable_partition(answers.begin(), answers.end(), [](const BestAnswer& a) { return a.wanted_device; });
+}
+
 /// All cases that are asked for, in their order, but the wanted device first.
 std::vector<BestAnswer> every(const std::vector<Case>& all, const BestQuery& query) {
   std::vector<BestAnswer> answers;
-  for (const Case& tuning_case : all) {
-    if (!may_answer(tuning_case, query)) continue;
-    BestAnswer answer;
-    answer.tuning_case = tuning_case;
-    answer.exact = true;
-    answer.wanted_device = is_of_wanted_device(tuning_case, query);
-    answers.push_back(std::move(answer));
-  }
-  std::stable_partition(answers.begin(), answers.end(), [](const BestAnswer& a) { return a.wanted_device; });
+  for (const Case& tuning_case : all)
+    if (may_answer(tuning_case, query)) answers.push_back(answer_for(tuning_case, query, 0));
+  put_wanted_device_first(answers);
   return answers;
 }
 
@@ -108,17 +115,12 @@ std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& q
       continue;
     }
     fits = true;
-    BestAnswer answer;
-    answer.tuning_case = tuning_case;
-    answer.distance = *away;
-    answer.exact = *away == 0;
-    answer.wanted_device = is_of_wanted_device(tuning_case, query);
     const auto [known, is_new] =
         place.try_emplace({problem.family, tuning_case.environment.key()}, answers.size());
     if (is_new)
-      answers.push_back(std::move(answer));
+      answers.push_back(answer_for(tuning_case, query, *away));
     else if (*away < answers[known->second].distance)
-      answers[known->second] = std::move(answer);
+      answers[known->second] = answer_for(tuning_case, query, *away);
   }
   if (!fits && unfit != nullptr) {
     throw UsageError(
@@ -126,59 +128,77 @@ std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& q
                     unfit->problem.family, unfit->problem.sizes.size(), dimension_names(unfit->problem)),
         "give one number for all, or one for each: --size 512x1024x256");
   }
-  std::stable_partition(answers.begin(), answers.end(), [](const BestAnswer& a) { return a.wanted_device; });
+  put_wanted_device_first(answers);
   return answers;
 }
 
-void load_tied(CaseFinder& finder, const BestQuery& query, const std::vector<Digest>& tied,
-               BestAnswer& answer) {
-  answer.tied_count = static_cast<std::int64_t>(tied.size());
-  const std::size_t loaded = std::min(tied.size(), static_cast<std::size_t>(std::max(query.most_tied, 0)));
-  for (std::size_t i = 0; i < loaded; ++i) answer.tied.push_back(finder.load(tied[i]));
-}
+/// Completes answers that name their case.
+class Answers {
+ public:
+  Answers(const Connection& db, const BestQuery& query)
+      : m_db(db),
+        m_query(query),
+        m_finder(db),
+        m_checker(db),
+        m_searches(db),
+        m_dropped(db, sql("count_dropped")) {}
 
-/// How many others were dropped near a winner that was dropped itself.
-std::int64_t dropped_beside(const Connection& db, const Digest& tuning_case, const std::string& kernel,
-                            const TrialRecord& winner) {
-  Statement count(db, sql("count_dropped"));
-  auto row = count.use();
-  row.bind(tuning_case).bind(kernel).bind(winner.outcome.measurement->median_ns * near_the_best).step();
-  return row.integer() - 1;
-}
-
-/// False where nothing in the case may win.
-bool complete(const Connection& db, CaseFinder& finder, FinalChecker& checker, SearchFinder& searches,
-              const BestQuery& query, BestAnswer& answer) {
-  const Digest tuning_case = case_id(answer.tuning_case.problem, answer.tuning_case.environment);
-  const auto winner = finder.winner(tuning_case, query.kernel);
-  if (!winner) return false;
-  answer.winner = finder.load(winner->trial);
-  if (winner->final.empty()) {
-    answer.had_final = finder.has_final(tuning_case);
-    answer.beats_final = !winner->finalist.empty();
-    if (!answer.is_approximate())
-      load_tied(finder, query, finder.tied(tuning_case, query.kernel, answer.winner), answer);
-  } else {
-    answer.final = finder.final(winner->final);
-    answer.check = checker.check(tuning_case, winner->final);
-    const auto counts = [&](const Digest& trial) {
-      const auto kernel = finder.kernel_of_competitor(trial);
-      return kernel && (query.kernel.empty() || *kernel == query.kernel);
-    };
-    load_tied(finder, query, tied_with(*answer.final, winner->trial, counts), answer);
+  /// Without the cases in which nothing may win.
+  std::vector<BestAnswer> complete(std::vector<BestAnswer> answers) {
+    std::erase_if(answers, [&](BestAnswer& answer) { return !complete(answer); });
+    return answers;
   }
-  answer.newcomers =
-      finder.newcomers(tuning_case, answer.winner.outcome.measurement->median_ns * near_the_best);
-  answer.dropped_near = answer.is_approximate() ? dropped_beside(db, tuning_case, query.kernel, answer.winner)
-                                                : finder.dropped_near(tuning_case, query.kernel);
-  answer.untuned = finder.untuned(tuning_case, answer.winner.key);
-  answer.baselines = finder.baselines(tuning_case);
-  answer.ceilings = ceilings(db, answer.tuning_case.environment.device);
-  answer.searched = searches.searched(tuning_case, query.kernel);
-  answer.settled = searches.settled(tuning_case, query.kernel);
-  answer.device_kind = finder.kind_of(answer.tuning_case.environment.device);
-  return true;
-}
+
+ private:
+  bool complete(BestAnswer& answer) {
+    const std::string& kernel = m_query.kernel;
+    const Digest tuning_case = case_id(answer.tuning_case.problem, answer.tuning_case.environment);
+    const auto winner = m_finder.winner(tuning_case, kernel);
+    if (!winner) return false;
+    answer.winner = m_finder.load(winner->trial);
+    const double near_ns = answer.winner.outcome.measurement->median_ns * near_the_best;
+    if (winner->final.empty()) {
+      answer.had_final = m_finder.has_final(tuning_case);
+      answer.beats_final = !winner->finalist.empty();
+      if (!answer.is_approximate()) load_tied(m_finder.tied(tuning_case, kernel, answer.winner), answer);
+    } else {
+      answer.final = m_finder.final(winner->final);
+      answer.check = m_checker.check(tuning_case, winner->final);
+      const auto counts = [&](const Digest& trial) {
+        const auto its = m_finder.kernel_of_competitor(trial);
+        return its && (kernel.empty() || *its == kernel);
+      };
+      load_tied(tied_with(*answer.final, winner->trial, counts), answer);
+    }
+    answer.newcomers = m_finder.newcomers(tuning_case, near_ns);
+    // Near a winner that was dropped itself: how many others were.
+    answer.dropped_near =
+        answer.is_approximate()
+            ? m_dropped.first(&Statement::Use::integer, tuning_case, kernel, near_ns).value() - 1
+            : m_finder.dropped_near(tuning_case, kernel);
+    answer.untuned = m_finder.untuned(tuning_case, answer.winner.key);
+    answer.baselines = m_finder.baselines(tuning_case);
+    answer.ceilings = ceilings(m_db, answer.tuning_case.environment.device);
+    answer.searched = m_searches.searched(tuning_case, kernel);
+    answer.settled = m_searches.settled(tuning_case, kernel);
+    answer.device_kind = m_finder.kind_of(answer.tuning_case.environment.device);
+    return true;
+  }
+
+  void load_tied(const std::vector<Digest>& tied, BestAnswer& answer) {
+    answer.tied_count = static_cast<std::int64_t>(tied.size());
+    const std::size_t most = static_cast<std::size_t>(std::max(m_query.most_tied, 0));
+    for (std::size_t i = 0; i < std::min(tied.size(), most); ++i)
+      answer.tied.push_back(m_finder.load(tied[i]));
+  }
+
+  const Connection& m_db;
+  const BestQuery& m_query;
+  CaseFinder m_finder;
+  FinalChecker m_checker;
+  SearchFinder m_searches;
+  Statement m_dropped;
+};
 
 TrialFilter filter_of(const BestQuery& query) {
   TrialFilter filter;
@@ -206,13 +226,7 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   require_sizes(query);
   const Snapshot snapshot(db);
   const std::vector<Case> all = cases(db, filter_of(query));
-  std::vector<BestAnswer> answers = query.sizes.empty() ? every(all, query) : nearest(all, query);
-  CaseFinder finder(db);
-  FinalChecker checker(db);
-  SearchFinder searches(db);
-  std::erase_if(answers,
-                [&](BestAnswer& answer) { return !complete(db, finder, checker, searches, query, answer); });
-  return answers;
+  return Answers(db, query).complete(query.sizes.empty() ? every(all, query) : nearest(all, query));
 }
 
 std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
@@ -246,12 +260,11 @@ std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
     Unanswered& one = list.emplace_back();
     one.tuning_case = known == tried.end() ? std::move(tuning_case) : known->second;
     if (known == tried.end()) continue;
-    auto row = ended.use();
-    row.bind(case_id(one.tuning_case.problem, one.tuning_case.environment)).bind(query.kernel);
-    while (row.step()) {
-      const auto status = read_enum<tuner::model::TrialStatus>(row);
-      one.ended.emplace_back(status, row.integer());
-    }
+    one.ended = ended.all(
+        [](Statement::Use& row) {
+          return std::pair{read_enum<tuner::model::TrialStatus>(row), row.integer()};
+        },
+        case_id(one.tuning_case.problem, one.tuning_case.environment), query.kernel);
   }
   return list;
 }
@@ -261,17 +274,9 @@ std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& fi
   BestQuery query;
   query.kernel = filter.kernel;
   query.most_tied = std::numeric_limits<int>::max();
-  CaseFinder finder(db);
-  FinalChecker checker(db);
-  SearchFinder searches(db);
   std::vector<BestAnswer> answers;
-  for (const Case& tuning_case : cases(db, filter)) {
-    BestAnswer answer;
-    answer.tuning_case = tuning_case;
-    answer.exact = true;
-    if (complete(db, finder, checker, searches, query, answer)) answers.push_back(std::move(answer));
-  }
-  return answers;
+  for (Case& tuning_case : cases(db, filter)) answers.push_back(answer_for(std::move(tuning_case), query, 0));
+  return Answers(db, query).complete(std::move(answers));
 }
 
 std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter) {
@@ -290,17 +295,14 @@ std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilte
   return list;
 }
 
-using tuner::model::FinalRecord;
-using tuner::model::TrialRecord;
-
 namespace {
 
 /// The least time that a trial ever had: finals are of other clocks than races.
 double least_ns(const Connection& db, const tuner::model::Digest& trial, double otherwise) {
-  Statement select(db, "SELECT min(median_ns) FROM measurements WHERE trial = ? AND status = 'ok'");
-  auto row = select.use();
-  row.bind(trial).step();
-  return row.null() ? otherwise : row.real();
+  return Statement(db, "SELECT min(median_ns) FROM measurements WHERE trial = ? AND status = 'ok'")
+      .first(read_real, trial)
+      .value()
+      .value_or(otherwise);
 }
 
 /// Of the trial that all ratios are to, as it raced.

@@ -26,7 +26,6 @@ CaseFinder::CaseFinder(const Connection& db)
                   "SELECT kernel, count(*) FROM unconsidered WHERE tuning_case = ? AND median_ns <= ? "
                   "GROUP BY kernel ORDER BY kernel"),
       m_untuned(db, sql("select_untuned")),
-      m_trial(db, select_trials() + " WHERE t.id = ?"),
       m_competitor(db,
                    "SELECT k.name FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
                    "WHERE t.id = ? AND t.competes = 1"),
@@ -40,29 +39,20 @@ CaseFinder::CaseFinder(const Connection& db)
       m_last_final(db, "SELECT 1 FROM last_final WHERE tuning_case = ?"),
       m_kind(db, "SELECT kind FROM devices WHERE name = ? ORDER BY id LIMIT 1"),
       m_final(db, " WHERE f.id = ?"),
+      m_trial(db),
       m_reopened(db) {}
 
 std::optional<CaseFinder::Winner> CaseFinder::winner(const Digest& tuning_case, const std::string& kernel) {
-  auto row = m_winner.use();
-  row.bind(tuning_case).bind(kernel);
-  if (!row.step()) return std::nullopt;
-  Winner winner;
-  winner.trial = row.digest();
-  winner.final = row.digest();
-  winner.finalist = row.digest();
-  return winner;
+  const auto read = [](Statement::Use& row) { return Winner{row.digest(), row.digest(), row.digest()}; };
+  return m_winner.first(read, tuning_case, kernel);
 }
 
 std::vector<Digest> CaseFinder::tied(const Digest& tuning_case, const std::string& kernel,
                                      const TrialRecord& winner) {
   std::vector<std::pair<double, Digest>> found;
   const double end_ns = winner.outcome.measurement->high_ns;
-  auto kernels = m_kernels.use();
-  kernels.bind(tuning_case).bind(kernel);
-  while (kernels.step()) {
-    auto row = m_by_low.use();
-    row.bind(tuning_case).bind(kernels.digest());
-    while (row.step()) {
+  for (const Digest& id : m_kernels.all(&Statement::Use::digest, tuning_case, kernel)) {
+    for (auto row = m_by_low.use(tuning_case, id); row.step();) {
       const Digest trial = row.digest();
       const double median_ns = row.real();
       if (row.real() > end_ns) break;
@@ -76,33 +66,25 @@ std::vector<Digest> CaseFinder::tied(const Digest& tuning_case, const std::strin
 }
 
 FinalRecord CaseFinder::final(const Digest& id) {
-  auto row = m_final.use();
-  if (!row.bind(id).step()) throw tuner::model::Error(fmt::format("final {} is gone", id.hex()));
-  return m_final.read(row);
+  auto final = m_final.first(id);
+  if (!final) throw tuner::model::Error(fmt::format("final {} is gone", id.hex()));
+  return *std::move(final);
 }
 
 bool CaseFinder::has_final(const Digest& tuning_case) {
-  auto row = m_last_final.use();
-  return row.bind(tuning_case).step();
+  return m_last_final.use(tuning_case).step();
 }
 
 std::optional<std::string> CaseFinder::kernel_of_competitor(const Digest& trial) {
-  auto row = m_competitor.use();
-  if (!row.bind(trial).step()) return std::nullopt;
-  return row.text();
+  return m_competitor.first(&Statement::Use::text, trial);
 }
 
 std::vector<Newcomers> CaseFinder::newcomers(const Digest& tuning_case, double most_ns) {
-  std::vector<Newcomers> list;
-  auto row = m_newcomers.use();
-  row.bind(tuning_case).bind(most_ns);
-  while (row.step()) {
-    Newcomers newcomers;
-    newcomers.kernel = row.text();
-    newcomers.trials = row.integer();
-    list.push_back(std::move(newcomers));
-  }
-  return list;
+  return m_newcomers.all(
+      [](Statement::Use& row) {
+        return Newcomers{row.text(), row.integer()};
+      },
+      tuning_case, most_ns);
 }
 
 std::int64_t CaseFinder::dropped_near(const Digest& tuning_case, const std::string& kernel) {
@@ -110,30 +92,18 @@ std::int64_t CaseFinder::dropped_near(const Digest& tuning_case, const std::stri
 }
 
 std::optional<TrialRecord> CaseFinder::untuned(const Digest& tuning_case, const Digest& winner) {
-  auto row = m_untuned.use();
-  row.bind(tuning_case).bind(winner);
-  if (!row.step()) return std::nullopt;
-  return load(row.digest());
+  const auto found = m_untuned.first(&Statement::Use::digest, tuning_case, winner);
+  return found ? std::optional(load(*found)) : std::nullopt;
 }
 
 std::vector<TrialRecord> CaseFinder::baselines(const Digest& tuning_case) {
   std::vector<TrialRecord> list;
-  auto row = m_baselines.use();
-  row.bind(tuning_case);
-  while (row.step()) list.push_back(load(row.digest()));
+  for (const Digest& key : m_baselines.all(&Statement::Use::digest, tuning_case)) list.push_back(load(key));
   return list;
 }
 
 std::string CaseFinder::kind_of(const std::string& device) {
-  auto row = m_kind.use();
-  return row.bind(device).step() ? row.text() : "";
-}
-
-TrialRecord CaseFinder::load(const Digest& key) {
-  auto row = m_trial.use();
-  row.bind(key);
-  if (!row.step()) throw tuner::model::Error(fmt::format("trial {} is gone", key.hex()));
-  return read_trial(row, false);
+  return m_kind.first(&Statement::Use::text, device).value_or("");
 }
 
 }  // namespace db

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "db/finals.hpp"
+#include "db/queries.hpp"
 #include "db/searches.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/trial.hpp"
@@ -52,12 +53,13 @@ class CaseFinder {
   /// Of a device by its model's name; empty where no run was on one.
   std::string kind_of(const std::string& device);
   /// Without raw samples.
-  tuner::model::TrialRecord load(const tuner::model::Digest& key);
+  tuner::model::TrialRecord load(const tuner::model::Digest& key) { return m_trial.load(key); }
 
  private:
-  Statement m_winner, m_by_low, m_newcomers, m_untuned, m_trial, m_competitor, m_baselines, m_kernels,
-      m_last_final, m_kind;
+  Statement m_winner, m_by_low, m_newcomers, m_untuned, m_competitor, m_baselines, m_kernels, m_last_final,
+      m_kind;
   FinalReader m_final;
+  TrialLoader m_trial;
   ReopenedFinder m_reopened;
 };
 

@@ -232,10 +232,6 @@ Connection::Connection() : m_path(":memory:"), m_read_only(false) {
   execute("PRAGMA foreign_keys = ON;");
 }
 
-Connection Connection::in_memory() {
-  return {};
-}
-
 void Connection::open(const std::string& name, int flags, const OpenOptions& options) {
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
@@ -319,15 +315,11 @@ void Connection::execute(const std::string& sql) const {
 }
 
 std::int64_t Connection::integer(const std::string& sql) const {
-  Statement statement(*this, sql);
-  auto row = statement.use();
-  return row.step() ? row.integer() : 0;
+  return Statement(*this, sql).first(&Statement::Use::integer).value_or(0);
 }
 
 std::string Connection::text(const std::string& sql) const {
-  Statement statement(*this, sql);
-  auto row = statement.use();
-  return row.step() ? row.text() : "";
+  return Statement(*this, sql).first(&Statement::Use::text).value_or("");
 }
 
 std::int64_t Connection::changes() const {

@@ -52,12 +52,6 @@ std::optional<SharedFileSystem> shared_file_system(long magic);
 /// Of the file or folder at `path`, of which only the nearest folder above it need exist.
 std::optional<SharedFileSystem> shared_file_system_of(const std::filesystem::path& path);
 
-}  // namespace db
-
-struct sqlite3;
-
-namespace db {
-
 enum class Mode { read_only, read_write_create };
 
 struct OpenOptions {
@@ -78,9 +72,8 @@ struct OpenOptions {
 class Connection {
  public:
   Connection(const std::filesystem::path& path, const OpenOptions& options);
-
-  /// An empty database that nobody else sees, gone with the object.
-  static Connection in_memory();
+  /// An empty database in memory that nobody else sees, gone with the object.
+  Connection();
 
   const std::filesystem::path& path() const { return m_path; }
   bool read_only() const { return m_read_only; }
@@ -115,8 +108,6 @@ class Connection {
   struct Close {
     void operator()(sqlite3* handle) const noexcept;
   };
-
-  Connection();
 
   void open(const std::string& name, int flags, const OpenOptions& options);
   void open_for_reading(const OpenOptions& options);

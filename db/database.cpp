@@ -44,7 +44,7 @@ void copy_before(const Connection& db, const Schema& schema) {
   for (;;) {
     const std::string name = copy_name(db, schema);
     try {
-      return copy.use().bind(name).run();
+      return copy.run(name);
     } catch (const Error&) {
       if (!std::filesystem::exists(name)) throw;  // else another process was quicker with that name
     }
@@ -54,7 +54,7 @@ void copy_before(const Connection& db, const Schema& schema) {
 /// All of it or nothing: nobody ever meets a database half way between two versions.
 void apply(const Connection& db, const Schema& schema) {
   // SQLite's own advice for changing tables; checked at the end.
-  const UnenforcedKeys unenforced(db);
+  const Setting unenforced = unenforced_keys(db);
   Transaction transaction(db);
   const std::int64_t before = version_of(db);
   if (before >= schema.version) return;  // another process was quicker
@@ -92,7 +92,7 @@ std::string create_statements() {
       {"{environment columns}", columns_of<tuner::model::Environment>().definitions()},
       {"{problem columns}", columns_of<tuner::model::Problem>().definitions()},
       {"{resources columns}", columns_of<tuner::model::KernelResources>().definitions()},
-      {"{trial columns}", trial_columns().definitions()},
+      {"{trial columns}", columns_of<tuner::model::TrialRecord>().definitions()},
       {"{measurement columns}", columns_of<tuner::model::Measurement>().definitions()},
       {"{verification columns}", verification.definitions()},
       {"{outlook columns}", columns_of<tuner::model::Outlook>().definitions(Columns::Null::allowed)},
@@ -104,25 +104,17 @@ std::string create_statements() {
   return text;
 }
 
-/// The first column of every row.
-std::vector<std::string> first_column(const Connection& db, const std::string& sql) {
-  Statement select(db, sql);
-  std::vector<std::string> list;
-  auto row = select.use();
-  while (row.step()) list.push_back(row.text());
-  return list;
-}
-
 /// The tables of version 8 get other names, and their rows are copied into those of version 9.
 void upgrade_from_8(const Connection& db) {
   db.execute("PRAGMA legacy_alter_table = ON");  // no table follows another to its new name
   for (const char* type : {"view", "trigger", "index"}) {
-    const auto names =
-        first_column(db, fmt::format("SELECT name FROM sqlite_schema WHERE type = '{}' AND sql <> ''", type));
+    const auto names = Statement(db, "SELECT name FROM sqlite_schema WHERE type = ? AND sql <> ''")
+                           .all(&Statement::Use::text, type);
     for (const std::string& name : names) db.execute(fmt::format("DROP {} \"{}\"", type, name));
   }
   const auto tables =
-      first_column(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'");
+      Statement(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+          .all(&Statement::Use::text);
   for (const std::string& name : tables)
     db.execute(fmt::format("ALTER TABLE \"{0}\" RENAME TO \"v8_{0}\"", name));
   db.execute(shipped_schema().create);
@@ -223,7 +215,7 @@ Connection open_as_it_is(const std::filesystem::path& path, OpenOptions options)
 }
 
 Connection open_in_memory() {
-  Connection db = Connection::in_memory();
+  Connection db;
   migrate(db, shipped_schema());
   return db;
 }
@@ -254,19 +246,18 @@ void snapshot(const Connection& source, const std::filesystem::path& copy) {
 }
 
 DeferredIndexes::DeferredIndexes(const Connection& db) : m_db(db) {
-  std::vector<std::string> names;
-  {
-    // An index that guards a key has no statement of its own.
-    Statement list(db,
-                   "SELECT replace(name, '\"', '\"\"'), sql FROM sqlite_schema "
-                   "WHERE type = 'index' AND tbl_name IN ('trials', 'measurements') AND sql IS NOT NULL");
-    auto row = list.use();
-    while (row.step()) {
-      names.push_back(row.text());
-      m_statements.push_back(row.text());
-    }
+  // An index that guards a key has no statement of its own.
+  const auto indexes =
+      Statement(db,
+                "SELECT replace(name, '\"', '\"\"'), sql FROM sqlite_schema "
+                "WHERE type = 'index' AND tbl_name IN ('trials', 'measurements') AND sql IS NOT NULL")
+          .all([](Statement::Use& row) {
+            return std::pair{row.text(), row.text()};
+          });
+  for (const auto& [name, statement] : indexes) {
+    db.execute(fmt::format("DROP INDEX \"{}\"", name));
+    m_statements.push_back(statement);
   }
-  for (const std::string& name : names) db.execute(fmt::format("DROP INDEX \"{}\"", name));
 }
 
 void DeferredIndexes::make() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -37,19 +38,17 @@ bool read_line(std::istream& in, std::string& line) {
   return !line.empty();
 }
 
-ExportHeader header_from(const std::string& line) {
+int version_from(const std::string& line) {
   const Json object = parse_json(line);
   const JsonReader header(object, {});
   std::string format;
-  ExportHeader out{};
+  int version = newest_version;
   if (const Json* found = header.find("format")) read(*found, {"format"}, format);
   if (format != "tuner-export") refuse({"format"}, format, "\"tuner-export\"");
-  if (const Json* found = header.find("version")) read(*found, {"version"}, out.version);
-  if (out.version < 1 || out.version > newest_version) {
-    refuse({"version"}, out.version,
-           fmt::format("a version up to {} (a newer tuner wrote it?)", newest_version));
-  }
-  return out;
+  if (const Json* found = header.find("version")) read(*found, {"version"}, version);
+  if (version < 1 || version > newest_version)
+    refuse({"version"}, version, fmt::format("a version up to {} (a newer tuner wrote it?)", newest_version));
+  return version;
 }
 
 void require_sound(const tuner::model::Measurement& measurement) {
@@ -116,86 +115,96 @@ void number(Record& record, const Json& object) {
   if (!object.contains("sequence")) record.sequence = microseconds_of(record.measured_at);
 }
 
-void visit_trial(const Json& object, const ExportVisitor& visitor) {
+/// The keys of lines, in the order of ExportRecord. A trial's line is the trial itself, whose first field
+/// this is: it may have some of the other names as fields.
+constexpr std::array keys = {"trial",  "run",     "failure",     "verdict",   "final",
+                             "search", "ceiling", "declaration", "judgements"};
+static_assert(keys.size() == std::variant_size_v<ExportRecord>);
+
+void read_record(const Json& object, const char* /*key*/, StoredTrial& out) {
   const JsonReader line(object, {});
-  auto trial = value_of<TrialRecord>(object, "");
-  require_sound(trial, line);
-  number(trial, object);
-  std::vector<StoredMeasurement> earlier;
-  if (const Json* list = line.find("earlier")) {
-    read(*list, {"earlier"}, earlier);
-    for (std::size_t i = 0; i < earlier.size(); ++i) {
-      require_sound(earlier[i].measurement);
-      number(earlier[i], (*list)[i]);
-    }
+  read(object, {}, out.trial);
+  require_sound(out.trial, line);
+  number(out.trial, object);
+  const Json* list = line.find("earlier");
+  if (list == nullptr) return;
+  read(*list, {"earlier"}, out.earlier);
+  for (std::size_t i = 0; i < out.earlier.size(); ++i) {
+    require_sound(out.earlier[i].measurement);
+    number(out.earlier[i], (*list)[i]);
   }
-  visitor.trial(std::move(trial), std::move(earlier));
 }
 
-/// Whether the line is one of these.
 template <class Record>
-bool visit(const Json& object, const char* name, const std::function<void(Record&&)>& visitor) {
-  const auto found = object.find(name);
-  if (found == object.end()) return false;
-  auto record = value_of<Record>(*found, name);
-  if constexpr (requires { require_sound(record, Where{name}); }) require_sound(record, Where{name});
-  if constexpr (std::is_same_v<Record, FinalRecord>) number(record, *found);
-  if (visitor) visitor(std::move(record));
-  return true;
+void read_record(const Json& object, const char* key, Record& record) {
+  const Json& found = object.at(key);
+  read(found, Where{key}, record);
+  if constexpr (requires { require_sound(record, Where{key}); }) require_sound(record, Where{key});
+  if constexpr (std::is_same_v<Record, FinalRecord>) number(record, found);
 }
 
-void visit_line(const std::string& line, const ExportVisitor& visitor) {
+/// The record of the first kind from `Kind` on whose key is there.
+template <std::size_t Kind = 0>
+ExportRecord record_from(const Json& object) {
+  if constexpr (Kind == keys.size()) {
+    refuse({}, object, "a trial, a run or another record");
+  } else {
+    if (!object.contains(keys[Kind])) return record_from<Kind + 1>(object);
+    ExportRecord record(std::in_place_index<Kind>);
+    read_record(object, keys[Kind], std::get<Kind>(record));
+    return record;
+  }
+}
+
+ExportRecord record_from_line(const std::string& line) {
   const Json object = parse_json(line);
   if (!object.is_object()) refuse({}, object, "an object");
-  if (object.contains("trial")) return visit_trial(object, visitor);
-  const bool known = visit(object, "run", visitor.run) || visit(object, "failure", visitor.failure) ||
-                     visit(object, "verdict", visitor.verdict) || visit(object, "final", visitor.final) ||
-                     visit(object, "search", visitor.search) || visit(object, "ceiling", visitor.ceiling) ||
-                     visit(object, "declaration", visitor.declaration) ||
-                     visit(object, "judgements", visitor.judgements);
-  if (!known) refuse({}, object, "a trial, a run or another record");
-}
-
-/// A record as a line.
-template <class Record>
-std::string line_of(const char* name, const Record& record) {
-  Json object = Json::object();
-  object[name] = json_of(record);
-  return json_line(object) + '\n';
+  return record_from(object);
 }
 
 }  // namespace
 
-ExportHeader stream_export(std::istream& in, const std::string& name, const ExportVisitor& visitor) {
+int stream_export(std::istream& in, const std::string& name,
+                  const std::function<void(ExportRecord&&)>& visit) {
   std::string line;
   std::int64_t number = 1;
-  ExportHeader header;
+  int version = 0;
   try {
     if (!read_line(in, line)) throw Error("the file is empty, a header was expected");
-    header = header_from(line);
-    for (number = 2; read_line(in, line); ++number) visit_line(line, visitor);
+    version = version_from(line);
+    for (number = 2; read_line(in, line); ++number) visit(record_from_line(line));
   } catch (const Error& error) {
     throw error.in_context(fmt::format("{}:{}", name, number));
   }
   if (in.bad()) throw Error(fmt::format("{}: reading failed after line {}", name, number - 1));
-  return header;
+  return version;
 }
+
+namespace {
+
+/// Puts each record where it belongs.
+struct Collector {
+  Export& out;
+  void operator()(StoredTrial&& stored) const {
+    if (!stored.earlier.empty()) out.earlier[stored.trial.key] = std::move(stored.earlier);
+    out.trials.push_back(std::move(stored.trial));
+  }
+  void operator()(Probing&& probing) const {
+    if (!probing.cleared) out.verdicts.push_back(std::move(probing.verdict));
+  }
+  void operator()(RunRecord&& run) const { out.runs.push_back(std::move(run)); }
+  void operator()(FinalRecord&& final) const { out.finals.push_back(std::move(final)); }
+  void operator()(SearchRecord&& search) const { out.searches.push_back(std::move(search)); }
+  void operator()(Ceiling&& ceiling) const { out.ceilings.push_back(std::move(ceiling)); }
+  template <class Other>
+  void operator()(Other&&) const {}
+};
+
+}  // namespace
 
 Export parse_export(std::istream& in, const std::string& name) {
   Export out;
-  ExportVisitor visitor;
-  visitor.run = [&](RunRecord&& run) { out.runs.push_back(std::move(run)); };
-  visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
-    if (!earlier.empty()) out.earlier[trial.key] = std::move(earlier);
-    out.trials.push_back(std::move(trial));
-  };
-  visitor.verdict = [&](Probing&& probing) {
-    if (!probing.cleared) out.verdicts.push_back(std::move(probing.verdict));
-  };
-  visitor.final = [&](FinalRecord&& final) { out.finals.push_back(std::move(final)); };
-  visitor.search = [&](SearchRecord&& search) { out.searches.push_back(std::move(search)); };
-  visitor.ceiling = [&](Ceiling&& ceiling) { out.ceilings.push_back(std::move(ceiling)); };
-  stream_export(in, name, visitor);
+  stream_export(in, name, [&](ExportRecord&& record) { std::visit(Collector{out}, std::move(record)); });
   return out;
 }
 
@@ -216,46 +225,21 @@ std::unique_ptr<std::istream> open_export(const std::filesystem::path& path) {
   return in;
 }
 
-std::string header_line(const ExportHeader& header) {
-  return fmt::format("{{\"format\":\"tuner-export\",\"version\":{}}}\n", header.version);
+std::string header_line() {
+  return fmt::format("{{\"format\":\"tuner-export\",\"version\":{}}}\n", newest_version);
 }
 
-std::string run_line(const RunRecord& run) {
-  return line_of("run", run);
-}
-
-std::string trial_line(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
-  Json object = json_of(trial);
-  if (!earlier.empty()) object["earlier"] = json_of(earlier);
-  return json_line(object) + '\n';
-}
-
-std::string failure_line(const PastFailure& failure) {
-  return line_of("failure", failure);
-}
-
-std::string verdict_line(const Probing& verdict) {
-  return line_of("verdict", verdict);
-}
-
-std::string final_line(const FinalRecord& final) {
-  return line_of("final", final);
-}
-
-std::string search_line(const SearchRecord& search) {
-  return line_of("search", search);
-}
-
-std::string declaration_line(const StoredDeclaration& declaration) {
-  return line_of("declaration", declaration);
-}
-
-std::string judgement_line(const SpecJudgements& judgements) {
-  return line_of("judgements", judgements);
-}
-
-std::string ceiling_line(const Ceiling& ceiling) {
-  return line_of("ceiling", ceiling);
+std::string export_line(const ExportRecord& record) {
+  const auto object_of = [&]<class Record>(const Record& value) {
+    if constexpr (std::is_same_v<Record, StoredTrial>) {
+      Json object = json_of(value.trial);
+      if (!value.earlier.empty()) object["earlier"] = json_of(value.earlier);
+      return object;
+    } else {
+      return Json::object({{keys[record.index()], json_of(value)}});
+    }
+  };
+  return json_line(std::visit(object_of, record)) + '\n';
 }
 
 }  // namespace db

@@ -1,11 +1,11 @@
 #pragma once
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <map>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "db/stored_records.hpp"
@@ -15,23 +15,15 @@
 
 namespace db {
 
-/// First line of an export.
-struct ExportHeader {
-  int version = 5;
-  bool operator==(const ExportHeader&) const = default;
-};
-
 /// An exported sweep: JSON Lines, UTF-8, which may be gzipped. The header comes first:
 /// {"format":"tuner-export","version":5}. Then come runs, {"run":…}, and trials, {"trial":…}, sorted, one a
 /// line, so that two exports can be compared. Then come failures of the past, {"failure":…}, verdicts,
 /// {"verdict":…}, finals, {"final":…}, searches, {"search":…}, ceilings of the devices, {"ceiling":…},
-/// declarations of kernels,
-/// {"declaration":…}, and judgements by their specs, {"judgements":…}. The fields of each are those of
-/// tuner/model/record_fields.hpp. Older versions are read too: version 4 has other names of some fields;
-/// version 3 has no failures, declarations and judgements, and only the verdicts that stood; version 2 has no
-/// searches; version 1 has no verdicts.
+/// declarations of kernels, {"declaration":…}, and judgements by their specs, {"judgements":…}. The fields of
+/// each are those of tuner/model/record_fields.hpp. Older versions are read too: version 4 has other names of
+/// some fields; version 3 has no failures, declarations and judgements, and only the verdicts that stood;
+/// version 2 has no searches; version 1 has no verdicts.
 struct Export {
-  ExportHeader header;
   std::vector<tuner::model::RunRecord> runs;
   std::vector<tuner::model::TrialRecord> trials;
   /// By trial: measurements older than the current one in `trials`; mostly empty.
@@ -52,33 +44,17 @@ Export parse_export(std::istream& in, const std::string& name);
 /// Opens an export, gzipped or not, for stream_export(); throws where it cannot be read.
 std::unique_ptr<std::istream> open_export(const std::filesystem::path& path);
 
-/// What stream_export() meets, in the order of the lines.
-struct ExportVisitor {
-  std::function<void(tuner::model::RunRecord&&)> run;
-  std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&& earlier)> trial;
-  std::function<void(PastFailure&&)> failure;
-  std::function<void(Probing&&)> verdict;
-  std::function<void(tuner::model::FinalRecord&&)> final;
-  std::function<void(tuner::model::SearchRecord&&)> search;
-  std::function<void(tuner::model::Ceiling&&)> ceiling;
-  std::function<void(StoredDeclaration&&)> declaration;
-  std::function<void(SpecJudgements&&)> judgements;
-};
-/// The same without holding more than one line; returns the first. An error thrown by the visitor gets the
-/// line's number too.
-ExportHeader stream_export(std::istream& in, const std::string& name, const ExportVisitor& visitor);
+/// What a line behind the header holds.
+using ExportRecord =
+    std::variant<StoredTrial, tuner::model::RunRecord, PastFailure, Probing, tuner::model::FinalRecord,
+                 tuner::model::SearchRecord, tuner::model::Ceiling, StoredDeclaration, SpecJudgements>;
+/// Visits the records line by line without holding more than one; returns the version. An error thrown by the
+/// visitor gets the line's number too.
+int stream_export(std::istream& in, const std::string& name,
+                  const std::function<void(ExportRecord&&)>& visit);
 
 /// Lines as parse_export() takes them, newline included.
-std::string header_line(const ExportHeader& header);
-std::string run_line(const tuner::model::RunRecord& run);
-std::string trial_line(const tuner::model::TrialRecord& trial,
-                       const std::vector<StoredMeasurement>& earlier = {});
-std::string failure_line(const PastFailure& failure);
-std::string verdict_line(const Probing& verdict);
-std::string final_line(const tuner::model::FinalRecord& final);
-std::string search_line(const tuner::model::SearchRecord& search);
-std::string ceiling_line(const tuner::model::Ceiling& ceiling);
-std::string declaration_line(const StoredDeclaration& declaration);
-std::string judgement_line(const SpecJudgements& judgements);
+std::string header_line();
+std::string export_line(const ExportRecord& record);
 
 }  // namespace db

@@ -1,7 +1,5 @@
 #include "db/finals.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -9,7 +7,6 @@
 #include "db/queries.hpp"
 #include "db/row_reader.hpp"
 #include "db/statement.hpp"
-#include "tuner/model/error.hpp"
 
 namespace db {
 namespace {
@@ -44,10 +41,9 @@ void keep_faster(std::optional<Timed>& known, const Timed& time) {
 }
 
 /// Of the final's run the last measurement is the final's; the others are of races.
-std::vector<Finalist> read(Statement& times, const Digest& final) {
+std::vector<Finalist> read_finalists(Statement& times, const Digest& final) {
   std::vector<Finalist> finalists;
-  auto row = times.use();
-  row.bind(final);
+  auto row = times.use(final);
   while (row.step()) {
     const auto place = static_cast<std::size_t>(row.integer());
     if (finalists.size() <= place) finalists.resize(place + 1);
@@ -96,7 +92,7 @@ FinalChecker::FinalChecker(const Connection& db)
 
 FinalCheck FinalChecker::check(const Digest& tuning_case, const Digest& final) {
   FinalCheck check;
-  const std::vector<Finalist> finalists = read(m_times, final);
+  const std::vector<Finalist> finalists = read_finalists(m_times, final);
   if (finalists.empty() || !finalists.front().final) return check;
   const Finalist& fastest = finalists.front();
   check.final_ns = fastest.final->ns;
@@ -128,8 +124,8 @@ FinalCheck FinalChecker::check(const Digest& tuning_case, const Digest& final) {
   const bool alone = check.in_turn_ns == 0;
   const bool slower = check.own_race_ns > 0 && check.final_ns > check.own_race_ns * as_good_as_equal;
   if (!alone || !slower || is_explained_by_clock(check)) return check;
-  auto row = m_elsewhere.use();
-  if (!row.bind(tuning_case).bind(final).bind(check.final_ns).step()) return check;
+  auto row = m_elsewhere.use(tuning_case, final, check.final_ns);
+  if (!row.step()) return check;
   check.faster_elsewhere = row.integer();
   check.fastest_elsewhere = row.digest();
   check.fastest_elsewhere_ns = row.real();
@@ -137,51 +133,20 @@ FinalCheck FinalChecker::check(const Digest& tuning_case, const Digest& final) {
 }
 
 using tuner::model::Ceiling;
-using tuner::model::Digest;
-using tuner::model::Error;
 using tuner::model::FinalRecord;
 
 FinalReader::FinalReader(const Connection& db, const std::string& rest)
-    : m_final(db, sql("select_finals") + rest),
-      m_entries(
-          db,
-          "SELECT trial, ratio, ratio_low, ratio_high, tied FROM final_entries WHERE final = ? ORDER BY "
-          "place"),
-      m_coverage(db,
-                 "SELECT run, kernel, first, last FROM final_coverage WHERE final = ? "
-                 "ORDER BY run, kernel, first") {}
+    : m_final(db, select_of_case<FinalRecord>("finals", "f") + rest),
+      m_entries(db, "SELECT " + columns_of<FinalRecord::Entry>().names() +
+                        " FROM final_entries WHERE final = ? ORDER BY place"),
+      m_coverage(db, "SELECT " + columns_of<FinalRecord::Coverage>().names() +
+                         " FROM final_coverage WHERE final = ? ORDER BY run, kernel, first") {}
 
-FinalRecord FinalReader::read(Statement::Use& row) {
-  FinalRecord final;
+FinalRecord FinalReader::read_one(Statement::Use& row) {
   const Digest id = row.digest();
-  read_case(row, final);
-  final.chosen = row.digest();
-  final.rounds = row.small();
-  final.throttled_rounds = row.small();
-  final.run = row.digest();
-  final.measured_at = row.text();
-  final.sequence = row.integer();
-  auto entry = m_entries.use();
-  entry.bind(id);
-  while (entry.step()) {
-    FinalRecord::Entry read;
-    read.trial = entry.digest();
-    read.ratio = entry.real();
-    read.ratio_low = entry.real();
-    read.ratio_high = entry.real();
-    read.tied = entry.flag();
-    final.entries.push_back(read);
-  }
-  auto covered = m_coverage.use();
-  covered.bind(id);
-  while (covered.step()) {
-    FinalRecord::Coverage read;
-    read.run = covered.digest();
-    read.kernel = covered.text();
-    read.first = covered.integer();
-    read.last = covered.integer();
-    final.coverage.push_back(std::move(read));
-  }
+  auto final = read_of_case<FinalRecord>(row);
+  final.entries = m_entries.all(read_row<FinalRecord::Entry>, id);
+  final.coverage = m_coverage.all(read_row<FinalRecord::Coverage>, id);
   return final;
 }
 
@@ -193,77 +158,28 @@ std::vector<FinalRecord> finals(const Connection& db, const TrialFilter& filter)
     condition.add("(SELECT superseded FROM trials WHERE id = f.chosen) = ?",
                   static_cast<std::int64_t>(*filter.superseded));
   }
-  FinalReader reader(db,
-                     condition.text() +
-                         " ORDER BY p.family, length(p.size), p.size, p.type, p.row_padding, n.environment, "
-                         "f.measured_at, f.id");
-  std::vector<FinalRecord> list;
-  auto row = reader.use();
-  condition.bind(row);
-  while (row.step()) list.push_back(reader.read(row));
-  return list;
+  return FinalReader(db, condition.text() +
+                             " ORDER BY p.family, length(p.size), p.size, p.type, p.row_padding, "
+                             "n.environment, f.measured_at, f.id")
+      .all(condition);
 }
 
 std::optional<FinalRecord> final_with(const Connection& db, const Digest& trial) {
-  FinalReader reader(db,
-                     " WHERE f.id IN (SELECT final FROM final_entries WHERE trial = ?)"
-                     " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1");
-  auto row = reader.use();
-  row.bind(trial);
-  if (!row.step()) return std::nullopt;
-  return reader.read(row);
+  return final_between(db, trial, trial);
 }
 
 std::optional<FinalRecord> final_between(const Connection& db, const Digest& a, const Digest& b) {
-  FinalReader reader(db,
+  return FinalReader(db,
                      " WHERE f.id IN (SELECT final FROM final_entries WHERE trial = ?"
                      " INTERSECT SELECT final FROM final_entries WHERE trial = ?)"
-                     " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1");
-  auto row = reader.use();
-  row.bind(a).bind(b);
-  if (!row.step()) return std::nullopt;
-  return reader.read(row);
+                     " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1")
+      .first(a, b);
 }
-
-namespace {
-
-constexpr const char* select_ceilings =
-    "SELECT device, kind, type, value, unit, trial, measured_at FROM ceilings";
-
-Ceiling read_ceiling(Statement::Use& row) {
-  Ceiling ceiling;
-  ceiling.device = row.text();
-  ceiling.kind = row.text();
-  const std::string type = row.text();
-  const auto parsed = tuner::model::parse_element_type(type);
-  if (!parsed) throw Error(fmt::format("a ceiling of {}: '{}' is no element type", ceiling.device, type));
-  ceiling.type = *parsed;
-  ceiling.value = row.real();
-  ceiling.unit = row.text();
-  ceiling.trial = row.digest();
-  ceiling.measured_at = row.text();
-  return ceiling;
-}
-
-std::vector<Ceiling> read_all(Statement::Use& row) {
-  std::vector<Ceiling> list;
-  while (row.step()) list.push_back(read_ceiling(row));
-  return list;
-}
-
-}  // namespace
 
 std::vector<Ceiling> ceilings(const Connection& db, const std::string& device) {
-  Statement select(db, std::string(select_ceilings) + " WHERE device = ? ORDER BY kind, type");
-  auto row = select.use();
-  row.bind(device);
-  return read_all(row);
-}
-
-std::vector<Ceiling> ceilings(const Connection& db) {
-  Statement select(db, std::string(select_ceilings) + " ORDER BY device, kind, type");
-  auto row = select.use();
-  return read_all(row);
+  return Statement(db, "SELECT " + columns_of<Ceiling>().names() +
+                           " FROM ceilings WHERE ? IN ('', device) ORDER BY device, kind, type")
+      .all(read_row<Ceiling>, device);
 }
 
 }  // namespace db

@@ -65,21 +65,27 @@ std::optional<tuner::model::FinalRecord> final_with(const Connection& db, const 
 std::optional<tuner::model::FinalRecord> final_between(const Connection& db, const tuner::model::Digest& a,
                                                        const tuner::model::Digest& b);
 
-/// What a device of this model can do at most; by kind and type.
-std::vector<tuner::model::Ceiling> ceilings(const Connection& db, const std::string& device);
-/// Of every device.
-std::vector<tuner::model::Ceiling> ceilings(const Connection& db);
+/// What a device of this model can do at most, by kind and type; of every device where none is named.
+std::vector<tuner::model::Ceiling> ceilings(const Connection& db, const std::string& device = "");
 
-/// Finals with their entries, from rows of select_finals.sql.
+/// Finals with their entries.
 class FinalReader {
  public:
-  /// `rest`: WHERE clause and order.
+  /// `rest`: WHERE clause and order, of finals f with what join_case() joins.
   FinalReader(const Connection& db, const std::string& rest);
-  Statement::Use use() { return m_final.use(); }
-  /// The final that `row`, of use(), stands at.
-  tuner::model::FinalRecord read(Statement::Use& row);
+  /// `values` are those of the parameters of `rest`.
+  template <class... Values>
+  std::vector<tuner::model::FinalRecord> all(const Values&... values) {
+    return m_final.all([this](Statement::Use& row) { return read_one(row); }, values...);
+  }
+  template <class... Values>
+  std::optional<tuner::model::FinalRecord> first(const Values&... values) {
+    return m_final.first([this](Statement::Use& row) { return read_one(row); }, values...);
+  }
 
  private:
+  tuner::model::FinalRecord read_one(Statement::Use& row);
+
   Statement m_final, m_entries, m_coverage;
 };
 

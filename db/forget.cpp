@@ -12,58 +12,58 @@ namespace {
 
 using tuner::model::Digest;
 
-/// The measurements that go, and the trials that go with or without one, in tables of this connection's own.
+/// Adds what a SELECT gives to those of a kind that go.
+template <class... Values>
+void doom(const Connection& db, const std::string& kind, const std::string& select, const Values&... values) {
+  Statement(db, "INSERT INTO doomed_" + kind + " " + select + " ON CONFLICT DO NOTHING").run(values...);
+}
+
+/// What goes, in tables of this connection's own. Trials go with or without a measurement. Finals go that
+/// chose what goes, that were held by a run that goes, or of whose finalists none stays; searches of a run
+/// that goes, that ended before then, or that were of a kernel that goes: an outlook is on all that took
+/// part.
 void select_doomed(const Connection& db, const ForgetQuery& query) {
-  db.execute(
-      "CREATE TEMP TABLE IF NOT EXISTS doomed_measurements (id BLOB PRIMARY KEY NOT NULL, trial BLOB NOT "
-      "NULL);"
-      "CREATE TEMP TABLE IF NOT EXISTS doomed_trials (id BLOB PRIMARY KEY NOT NULL);"
-      "DELETE FROM doomed_measurements; DELETE FROM doomed_trials;");
-  const auto run = [&](const std::string& sql, const auto& value) {
-    Statement statement(db, sql);
-    statement.use().bind(value).run();
-  };
-  const std::string measurements =
-      "INSERT INTO doomed_measurements SELECT id, trial FROM measurements WHERE ";
-  const std::string trials = "INSERT INTO doomed_trials SELECT id FROM trials WHERE ";
-  if (query.trial) {
-    run(trials + "id = ?", *query.trial);
-  } else if (!query.kernel.empty()) {
-    run(trials + "kernel IN (SELECT id FROM kernels WHERE name = ?)", query.kernel);
-  } else if (query.run) {
-    run(measurements + "run = ?", *query.run);
-    // What failed has no measurement.
-    run(trials + "run = ? AND measurement IS NULL", *query.run);
-  } else {
-    run(measurements + "measured_at < ?", query.before);
-    run(trials + "measured_at < ? AND measurement IS NULL", query.before);
+  for (const std::string table : {"trials", "measurements", "finals", "searches"}) {
+    db.execute("CREATE TEMP TABLE IF NOT EXISTS doomed_" + table + " (id BLOB PRIMARY KEY NOT NULL" +
+               (table == "measurements" ? ", trial BLOB NOT NULL" : "") + "); DELETE FROM doomed_" + table);
   }
-  db.execute(
-      "INSERT INTO doomed_measurements SELECT m.id, m.trial FROM measurements AS m "
-      "JOIN doomed_trials AS d ON d.id = m.trial WHERE true ON CONFLICT DO NOTHING;"
-      "INSERT INTO doomed_trials SELECT DISTINCT d.trial FROM doomed_measurements AS d "
-      "WHERE NOT EXISTS (SELECT 1 FROM measurements AS m WHERE m.trial = d.trial "
-      "AND m.id NOT IN (SELECT id FROM doomed_measurements)) ON CONFLICT DO NOTHING;");
+  if (query.trial) doom(db, "trials", "SELECT id FROM trials WHERE id = ?", *query.trial);
+  if (!query.kernel.empty()) {
+    doom(db, "trials", "SELECT id FROM trials WHERE kernel IN (SELECT id FROM kernels WHERE name = ?)",
+         query.kernel);
+    doom(db, "searches", "SELECT search FROM search_kernels WHERE kernel = ?", query.kernel);
+  }
+  const auto doom_measured = [&](const std::string& condition, const std::string& ended, const auto& value) {
+    doom(db, "measurements", "SELECT id, trial FROM measurements WHERE " + condition, value);
+    // What failed has no measurement.
+    doom(db, "trials", "SELECT id FROM trials WHERE measurement IS NULL AND " + condition, value);
+    doom(db, "finals", "SELECT id FROM finals WHERE " + condition, value);
+    doom(db, "searches", "SELECT id FROM searches WHERE " + ended, value);
+  };
+  if (query.run) doom_measured("run = ?", "run = ?", *query.run);
+  if (!query.before.empty()) doom_measured("measured_at < ?", "ended_at < ?", query.before);
+  doom(db, "measurements",
+       "SELECT m.id, m.trial FROM measurements AS m JOIN doomed_trials AS d ON d.id = m.trial WHERE true");
+  doom(db, "trials",
+       "SELECT DISTINCT d.trial FROM doomed_measurements AS d "
+       "WHERE NOT EXISTS (SELECT 1 FROM measurements AS m WHERE m.trial = d.trial "
+       "AND m.id NOT IN (SELECT id FROM doomed_measurements))");
+  doom(db, "finals", "SELECT id FROM finals WHERE chosen IN (SELECT id FROM doomed_trials)");
 }
 
 /// Trials that stay and lose the measurement that was their current one get the latest of the others.
 void bring_back(const Connection& db) {
-  std::vector<Digest> keys;
-  {
-    Statement select(db,
-                     "SELECT t.id FROM trials AS t JOIN doomed_measurements AS d ON d.id = t.measurement "
-                     "WHERE t.id NOT IN (SELECT id FROM doomed_trials)");
-    auto row = select.use();
-    while (row.step()) keys.push_back(row.digest());
-  }
+  const std::vector<Digest> keys =
+      Statement(db,
+                "SELECT t.id FROM trials AS t JOIN doomed_measurements AS d ON d.id = t.measurement "
+                "WHERE t.id NOT IN (SELECT id FROM doomed_trials)")
+          .all(&Statement::Use::digest);
   RowWriter writer(db);
   Statement is_doomed(db, "SELECT 1 FROM doomed_measurements WHERE id = ?");
   for (const Digest& key : keys) {
     std::vector<StoredMeasurement> stay = measurements(db, key);
-    std::erase_if(stay, [&](const StoredMeasurement& stored) {
-      auto row = is_doomed.use();
-      return row.bind(stored.key(key)).step();
-    });
+    std::erase_if(stay,
+                  [&](const StoredMeasurement& stored) { return is_doomed.use(stored.key(key)).step(); });
     writer.put(as_measured(find_trial(db, key).value(), stay.back()), RowWriter::Known::replace);
   }
 }
@@ -75,15 +75,13 @@ void remove(const Connection& db, const ForgetQuery& query) {
     for (const char* statement :
          {"UPDATE verdicts SET run = NULL WHERE run = ?", "UPDATE attempts SET run = NULL WHERE run = ?",
           "UPDATE trials SET run = NULL WHERE run = ?", "DELETE FROM runs WHERE id = ?"}) {
-      Statement each(db, statement);
-      each.use().bind(*query.run).run();
+      Statement(db, statement).run(*query.run);
     }
   }
   if (!query.kernel.empty()) {
     for (const char* statement : {"DELETE FROM declarations WHERE kernel = ?",
                                   "DELETE FROM declaration_succession WHERE kernel = ?"}) {
-      Statement undeclare(db, statement);
-      undeclare.use().bind(query.kernel).run();
+      Statement(db, statement).run(query.kernel);
     }
   }
   KernelSpecs(db).settle();
@@ -98,48 +96,11 @@ Forgotten count(const Connection& db, const ForgetQuery& query) {
   return gone;
 }
 
-/// Finals that chose what goes, that were held by a run that goes, or of whose finalists none stays.
-void select_finals(const Connection& db, const ForgetQuery& query) {
-  db.execute(
-      "CREATE TEMP TABLE IF NOT EXISTS doomed_finals (id BLOB PRIMARY KEY NOT NULL); DELETE FROM "
-      "doomed_finals;"
-      "INSERT INTO doomed_finals SELECT id FROM finals WHERE chosen IN (SELECT id FROM doomed_trials);");
-  if (query.run) {
-    Statement held(db,
-                   "INSERT INTO doomed_finals SELECT id FROM finals WHERE run = ? ON CONFLICT DO NOTHING");
-    held.use().bind(*query.run).run();
-  }
-  if (!query.before.empty()) {
-    Statement old(
-        db, "INSERT INTO doomed_finals SELECT id FROM finals WHERE measured_at < ? ON CONFLICT DO NOTHING");
-    old.use().bind(query.before).run();
-  }
-}
-
-/// Searches of a run that goes, that ended before then, or that were of a kernel that goes: an outlook is on
-/// all that took part.
-void select_searches(const Connection& db, const ForgetQuery& query) {
-  db.execute(
-      "CREATE TEMP TABLE IF NOT EXISTS doomed_searches (id BLOB PRIMARY KEY NOT NULL); DELETE FROM "
-      "doomed_searches;");
-  const auto select = [&](const char* condition, const auto& value) {
-    Statement statement(
-        db, std::string("INSERT INTO doomed_searches SELECT id FROM searches WHERE ") + condition);
-    statement.use().bind(value).run();
-  };
-  if (query.run) select("run = ?", *query.run);
-  if (!query.before.empty()) select("ended_at < ?", query.before);
-  if (!query.kernel.empty())
-    select("id IN (SELECT search FROM search_kernels WHERE kernel = ?)", query.kernel);
-}
-
 }  // namespace
 
 Forgotten forget(const Connection& db, const ForgetQuery& query, bool dry_run) {
   Transaction transaction(db);
   select_doomed(db, query);
-  select_finals(db, query);
-  select_searches(db, query);
   const Forgotten gone = count(db, query);
   if (dry_run || gone.nothing()) return gone;
   remove(db, query);

@@ -36,8 +36,6 @@ Digest device_id(const tuner::model::DeviceInfo& device, const std::string& limi
   return digest.add(limits_json).finish();
 }
 
-using tuner::model::Digest;
-
 namespace {
 
 constexpr std::size_t usual_digits = 7;
@@ -57,8 +55,8 @@ std::string ShortIds::of(const Digest& trial) {
   const std::string hex = trial.hex();
   std::size_t digits = usual_digits;
   for (Statement* neighbour : {&m_before, &m_after}) {
-    auto row = neighbour->use();
-    if (row.bind(trial).step()) digits = std::max(digits, shared_digits(hex, row.digest().hex()) + 1);
+    auto row = neighbour->use(trial);
+    if (row.step()) digits = std::max(digits, shared_digits(hex, row.digest().hex()) + 1);
   }
   return hex.substr(0, digits);
 }

@@ -11,36 +11,13 @@
 #include <vector>
 
 #include "db/database.hpp"
-#include "db/finals.hpp"
-#include "db/kernel_specs.hpp"
-#include "db/merge_rows.hpp"
 #include "db/queries.hpp"
-#include "db/row_reader.hpp"
-#include "db/row_writer.hpp"
-#include "db/searches.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
 
 namespace db {
-namespace {
-
-Added count(const Connection& db) {
-  // Not count(*), which reads all: a new row gets the rowid after the last, and nobody deletes any meanwhile.
-  return {db.integer("SELECT count(*) FROM runs"), db.integer("SELECT max(rowid) FROM trials"),
-          db.integer("SELECT max(rowid) FROM measurements")};
-}
-
-}  // namespace
-
-AddedCounter::AddedCounter(const Connection& db) : m_db(db), m_before(count(db)) {}
-
-Added AddedCounter::since() const {
-  const Added now = count(m_db);
-  return {now.runs - m_before.runs, now.trials - m_before.trials, now.measurements - m_before.measurements};
-}
-
 namespace {
 
 using tuner::model::Error;
@@ -60,23 +37,12 @@ struct SchemaObject {
 };
 
 std::vector<SchemaObject> schema_of(const Connection& db) {
-  Statement list(db,
-                 "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') "
-                 "AND name NOT LIKE 'sqlite%' ORDER BY type, name");
-  std::vector<SchemaObject> objects;
-  auto row = list.use();
-  while (row.step()) {
-    SchemaObject object;
-    object.type = row.text();
-    object.name = row.text();
-    object.sql = row.text();
-    objects.push_back(std::move(object));
-  }
-  return objects;
-}
-
-std::vector<SchemaObject> our_schema() {
-  return schema_of(open_in_memory());
+  return Statement(db,
+                   "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') "
+                   "AND name NOT LIKE 'sqlite%' ORDER BY type, name")
+      .all([](Statement::Use& row) {
+        return SchemaObject{row.text(), row.text(), row.text()};
+      });
 }
 
 /// Of the tables and triggers of version 8.
@@ -89,9 +55,7 @@ std::string digest_of(const std::vector<SchemaObject>& objects) {
 }
 
 void require_intact(const Connection& source, const std::string& table) {
-  Statement check(source, fmt::format("PRAGMA quick_check('{}')", table));
-  auto result = check.use();
-  const std::string state = result.step() ? result.text() : "nothing";
+  const std::string state = source.text(fmt::format("PRAGMA quick_check('{}')", table));
   if (state == "ok") return;
   throw Error(fmt::format("{}: damaged in table '{}': {}", source.path().string(), table, state),
               "merge an intact copy");
@@ -101,28 +65,26 @@ void require_intact(const Connection& source, const std::string& table) {
 /// own, or one whose triggers do more than ours: only what was created word for word as ours is read, or
 /// brought up to date. Other people's views are left alone.
 void require_our_schema(const Connection& source, std::int64_t version) {
-  static const std::vector<SchemaObject> ours = our_schema();
+  static const std::vector<SchemaObject> ours = schema_of(open_in_memory());
   const std::vector<SchemaObject> theirs = schema_of(source);
-  const auto refuse = [&](const SchemaObject& object, const char* how) {
-    throw Error(fmt::format("{}: {} {} '{}' as this program makes it", source.path().string(), how,
-                            object.type, object.name),
+  const auto refuse = [&](const std::string& what) {
+    throw Error(fmt::format("{}: {}", source.path().string(), what),
                 "only databases of the tuner can be merged");
   };
   if (version < shipped_schema().version) {
     if (digest_of(theirs) != digest_of_version_8)
-      throw Error(fmt::format("{}: its tables are not those of version {}", source.path().string(), version),
-                  "only databases of the tuner can be merged");
-    for (const SchemaObject& object : theirs)
-      if (object.type == "table") require_intact(source, object.name);
-    return;
+      refuse(fmt::format("its tables are not those of version {}", version));
+  } else {
+    const auto [lacking, beside] = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
+    const bool lacks = lacking != ours.end();
+    if (lacks || beside != theirs.end()) {
+      const SchemaObject& object = lacks ? *lacking : *beside;
+      refuse(fmt::format("{} {} '{}' as this program makes it",
+                         lacks ? "has no" : "has, beside what it should have,", object.type, object.name));
+    }
   }
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    if (i >= theirs.size() || theirs[i] != ours[i]) refuse(ours[i], "has no");
-  }
-  if (theirs.size() > ours.size()) refuse(theirs[ours.size()], "has, beside what it should have,");
-  for (const SchemaObject& object : ours) {
+  for (const SchemaObject& object : theirs)
     if (object.type == "table") require_intact(source, object.name);
-  }
 }
 
 /// A stranger's database, open for reading and never changed: one of an older schema is read as a copy that
@@ -157,69 +119,15 @@ class Foreign {
   Connection m_db;
 };
 
-/// One merge of several databases: what can be done once for all of them is done at its end.
-class Merge {
- public:
-  Merge(const Connection& target, const MergeOptions& options, bool defers_indexes)
-      : m_target(target),
-        m_as_copy(options.as_copy),
-        m_writer(target, RowWriter::Life::one_transaction),
-        m_specs(target) {
-    if (defers_indexes) m_deferred.emplace(target);
-  }
-
-  Added add(const Connection& source) {
-    const AddedCounter counter(m_target);
-    for (const auto& run : runs(source)) m_writer.put(run);
-    MergeRows(m_target, source, m_writer).copy();
-    for (const auto& failure : past_failures(source)) m_writer.put(failure);
-    for (const auto& probing : probings(source)) {
-      m_writer.note(probing);
-      m_judged.insert(probing.verdict.probe);
-    }
-    for (const auto& declaration : declarations(source)) {
-      m_specs.put(declaration);
-      if (m_as_copy && declaration.own) m_specs.own(declaration);
-    }
-    for_each_judgement(source, [&](const StoredJudgement& judgement) { m_specs.put(judgement); });
-    for (const auto& final : finals(source)) m_writer.put(final);
-    for (const auto& search : searches(source)) m_writer.put(search);
-    for (const auto& ceiling : ceilings(source)) m_writer.put(ceiling);
-    return counter.since();
-  }
-
-  void finish(const Judge& judge) {
-    if (m_deferred) {
-      m_target.set_cache(index_cache_bytes);
-      m_deferred->make();
-    }
-    Statement failed(m_target, "SELECT id FROM verdicts WHERE status <> 'ok'");
-    for (auto row = failed.use(); row.step();) m_judged.insert(row.digest());
-    for (const tuner::model::Digest& probe : m_judged) m_writer.condemn(probe);
-    m_writer.settle_failures();
-    m_specs.settle(judge);
-  }
-
- private:
-  const Connection& m_target;
-  bool m_as_copy;
-  std::optional<DeferredIndexes> m_deferred;
-  RowWriter m_writer;
-  KernelSpecs m_specs;
-  std::set<tuner::model::Digest> m_judged;
-};
-
-std::uintmax_t size_of(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : bytes;
-}
-
 /// All entries of an index are sorted anew, also of what is there already: half of it is where that takes as
 /// long as to put in the others one by one.
 bool pays_to_defer_indexes(const Connection& target, const std::vector<std::filesystem::path>& paths) {
   std::uintmax_t bytes = 0;
-  for (const auto& path : paths) bytes += size_of(path);
+  for (const auto& path : paths) {
+    std::error_code error;
+    const std::uintmax_t its = std::filesystem::file_size(path, error);
+    bytes += error ? 0 : its;
+  }
   const std::int64_t there = target.integer("PRAGMA page_count") * target.integer("PRAGMA page_size");
   return bytes >= static_cast<std::uintmax_t>(there) / 2;
 }
@@ -268,28 +176,50 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
       "`tuner merge` takes databases of tuner's; what `tuner export` wrote is added with `tuner import`");
 }
 
+namespace {
+
+void add_all(const Connection& source, bool as_copy, Arrivals& arrivals) {
+  for (const auto& run : runs(source)) arrivals.put(run);
+  arrivals.put_trials_of(source);
+  for_each_record(source, {}, [&]<class Record>(const Record& record) {
+    arrivals.put(record);
+    if constexpr (std::is_same_v<Record, StoredDeclaration>)
+      if (as_copy && record.own) arrivals.own(record);
+  });
+}
+
+}  // namespace
+
 std::vector<Added> merge_databases(const Connection& target, const std::vector<std::filesystem::path>& paths,
                                    const MergeOptions& options) {
   require_others(target, paths, options.open);
   target.set_cache(target_cache_bytes);
-  const SortingInFiles sorting(target);
+  const Setting sorting = sorting_in_files(target);
   // RowWriter puts what a row refers to before it; asking again for each row took a fifth of the time.
-  const UnenforcedKeys unenforced(target);
+  const Setting unenforced = unenforced_keys(target);
   Transaction transaction(target);
-  Merge merge(target, options, pays_to_defer_indexes(target, paths));
+  std::optional<DeferredIndexes> deferred;
+  if (pays_to_defer_indexes(target, paths)) deferred.emplace(target);
+  Arrivals arrivals(target);
   std::vector<Added> added;
   for (const auto& path : paths) {
     const Foreign foreign(path, options.open);
     foreign.db().set_cache(source_cache_bytes);
+    const Added before = arrivals.count();
     try {
-      added.push_back(merge.add(foreign.db()));
+      add_all(foreign.db(), options.as_copy, arrivals);
     } catch (const Error& failure) {
       throw failure.in_context(fmt::format("merging {}", path.string()));
     }
+    added.push_back(arrivals.added_since(before));
     foreign.db().require_unwritten();
     if (options.progress) options.progress(path, added.back());
   }
-  merge.finish(options.judge);
+  if (deferred) {
+    target.set_cache(index_cache_bytes);
+    deferred->make();
+  }
+  arrivals.finish(options.judge);
   transaction.commit();
   return added;
 }

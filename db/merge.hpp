@@ -1,31 +1,12 @@
 #pragma once
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <vector>
 
+#include "db/arrivals.hpp"
 #include "db/connection.hpp"
-#include "db/kernel_specs.hpp"
 
 namespace db {
-
-/// What a merge or an import added.
-struct Added {
-  std::int64_t runs = 0;
-  std::int64_t trials = 0;
-  std::int64_t measurements = 0;
-};
-
-/// Counts rows that come between now and when asked, while none is deleted.
-class AddedCounter {
- public:
-  explicit AddedCounter(const Connection& db);
-  Added since() const;
-
- private:
-  const Connection& m_db;
-  Added m_before;
-};
 
 /// Throws model::Error, with what may have been meant, unless the file at `path` is there and a database of
 /// the tuner's. To be asked before anything is made for its sake.
@@ -44,7 +25,7 @@ struct MergeOptions {
 /// newer figures become current and all measurements are kept. Attempts stay where they are: they are about a
 /// machine. One transaction: all of it or nothing. No database is trusted: each is opened read-only, must be
 /// intact and have exactly this program's tables, and every row is written under ids made here, in this
-/// program's words (merge_rows.hpp). Returns what each added, in their order. Throws model::Error that says
+/// program's words (Arrivals). Returns what each added, in their order. Throws model::Error that says
 /// what did not pass.
 std::vector<Added> merge_databases(const Connection& target, const std::vector<std::filesystem::path>& paths,
                                    const MergeOptions& options = {});

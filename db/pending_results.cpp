@@ -99,28 +99,28 @@ void PendingResults::begin_run(const RunRecord& run) {
   RunRecord begun = run;
   if (begun.started_at.empty()) begun.started_at = utc_now();
   if (begun.state.empty()) begun.state = "running";
-  m_spill.set_preamble(header_line({}) + run_line(begun));
-  m_aside.set_preamble(header_line({}) + run_line(begun));
+  for (SpillFile* file : {&m_spill, &m_aside}) file->set_preamble(header_line() + export_line(begun));
 }
 
 void PendingResults::end_run(const Digest& run, const std::string& state) {
-  put(Ending{run, state});
+  put({Kind::other, [=, this](bool) { m_store.end_run(run, state); }, {}});
 }
 
 void PendingResults::declare(const tuner::model::KernelDeclaration& kernel,
                              const std::vector<tuner::model::Judgement>& judgements) {
-  put(Declaration{kernel, judgements});
+  put({Kind::other, [=, this](bool) { m_store.declare(kernel, judgements); }, {}});
 }
 
 void PendingResults::close_attempt(const TrialRecord& trial, TrialStatus how, const std::string& detail) {
-  put(Closing{trial, how, detail});
+  put({Kind::other, [=, this](bool) { m_store.close_attempt(trial, how, detail); }, {}});
 }
 
 void PendingResults::record(const TrialRecord& trial) {
   // Stamped now: it may be written much later.
-  TrialRecord stamped = trial;
-  ResultStore::stamp(stamped);
-  put(std::move(stamped));
+  const auto stamped = std::make_shared<TrialRecord>(trial);
+  ResultStore::stamp(*stamped);
+  put({Kind::trial, [=, this](bool late) { m_store.record_stamped(*stamped, late); },
+       [=] { return export_line(StoredTrial{*stamped}); }});
 }
 
 void PendingResults::turn_over(const std::vector<const TrialRecord*>& ended,
@@ -138,20 +138,35 @@ void PendingResults::turn_over(const std::vector<const TrialRecord*>& ended,
 void PendingResults::record_verdict(const tuner::model::ProbeVerdict& verdict) {
   tuner::model::ProbeVerdict stamped = verdict;
   stamped.measured_at = utc_now();
-  put(std::move(stamped));
+  put({Kind::other, [=, this](bool) { m_store.record_verdict(stamped); },
+       [=] {
+         return export_line(Probing{stamped, false});
+       }});
 }
 
 void PendingResults::record_final(const tuner::model::FinalRecord& final,
                                   const std::vector<TrialRecord>& finalists) {
-  Final stamped{final, finalists};
-  ResultStore::stamp(stamped.record, stamped.finalists);
-  put(std::move(stamped));
+  struct Final {
+    tuner::model::FinalRecord record;
+    std::vector<TrialRecord> finalists;
+  };
+  const auto stamped = std::make_shared<Final>(Final{final, finalists});
+  ResultStore::stamp(stamped->record, stamped->finalists);
+  // In one piece: a final without its finalists cannot be imported.
+  const auto lines = [=] {
+    std::string text;
+    for (const TrialRecord& trial : stamped->finalists) text += export_line(StoredTrial{trial});
+    return text + export_line(stamped->record);
+  };
+  put({Kind::final,
+       [=, this](bool late) { m_store.record_stamped(stamped->record, stamped->finalists, late); }, lines});
 }
 
 void PendingResults::record_search(const tuner::model::SearchRecord& search) {
   tuner::model::SearchRecord stamped = search;
   stamped.ended_at = utc_now();
-  put(std::move(stamped));
+  put({Kind::other, [=, this](bool) { m_store.record_search(stamped); },
+       [=] { return export_line(stamped); }});
 }
 
 void PendingResults::open_attempt(const TrialRecord& trial) {
@@ -183,23 +198,8 @@ bool is_about_the_row(const Error& error) {
 }  // namespace
 
 PendingResults::Written PendingResults::write(const Entry& entry, bool late) {
-  struct Writer {
-    ResultStore& store;
-    bool late;
-    void operator()(const TrialRecord& trial) const { store.record_stamped(trial, late); }
-    void operator()(const Final& final) const { store.record_stamped(final.record, final.finalists, late); }
-    void operator()(const tuner::model::ProbeVerdict& verdict) const { store.record_verdict(verdict); }
-    void operator()(const tuner::model::SearchRecord& search) const { store.record_search(search); }
-    void operator()(const Declaration& declaration) const {
-      store.declare(declaration.kernel, declaration.judgements);
-    }
-    void operator()(const Closing& closing) const {
-      store.close_attempt(closing.trial, closing.how, closing.detail);
-    }
-    void operator()(const Ending& ending) const { store.end_run(ending.run, ending.state); }
-  };
   try {
-    std::visit(Writer{m_store, late}, entry);
+    entry.write(late);
     return Written::yes;
   } catch (const Error& error) {
     note_failure(error);
@@ -212,29 +212,23 @@ void PendingResults::note_failure(const Error& error) {
   m_failed_at = std::chrono::steady_clock::now();
 }
 
-bool PendingResults::spill(const Entry& entry, SpillFile& file) {
-  if (const auto* trial = std::get_if<TrialRecord>(&entry)) return file.append(trial_line(*trial));
-  if (const auto* verdict = std::get_if<tuner::model::ProbeVerdict>(&entry))
-    return file.append(verdict_line({*verdict, false}));
-  if (const auto* search = std::get_if<tuner::model::SearchRecord>(&entry))
-    return file.append(search_line(*search));
-  const auto* final = std::get_if<Final>(&entry);
-  if (final == nullptr) return true;
-  // In one piece: a final without its finalists cannot be imported.
-  std::string lines;
-  for (const TrialRecord& trial : final->finalists) lines += trial_line(trial);
-  return file.append(lines + final_line(final->record));
+namespace {
+
+bool spill(const std::function<std::string()>& lines, SpillFile& file) {
+  return !lines || file.append(lines());
 }
+
+}  // namespace
 
 void PendingResults::put_aside(const Entry& entry) {
   ++m_refused;
-  const bool kept = spill(entry, m_aside) && !m_aside.path().empty();
+  const bool kept = spill(entry.lines, m_aside) && !m_aside.path().empty();
   m_say(fmt::format("a result was refused: {}; {}", m_reason,
                     kept ? fmt::format("it is kept in {}", m_aside.path().string()) : "no folder took it"));
 }
 
 void PendingResults::keep(Entry entry) {
-  const bool kept = spill(entry, m_spill);
+  const bool kept = spill(entry.lines, m_spill);
   m_pending.push_back(std::move(entry));
   if (m_pending.size() > 1 && kept == m_kept) return;
   m_kept = kept;
@@ -270,8 +264,8 @@ std::optional<PendingResults::Leftover> PendingResults::finish() {
   left.refused = m_refused;
   left.refused_file = m_aside.path();
   for (const Entry& entry : m_pending) {
-    if (std::holds_alternative<TrialRecord>(entry)) ++left.trials;
-    if (std::holds_alternative<Final>(entry)) ++left.finals;
+    if (entry.kind == Kind::trial) ++left.trials;
+    if (entry.kind == Kind::final) ++left.finals;
   }
   return left;
 }

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "db/result_store.hpp"
@@ -96,31 +95,18 @@ class PendingResults final : public tuner::model::ResultSink {
   std::optional<Leftover> finish();
 
  private:
-  struct Ending {
-    tuner::model::Digest run;
-    std::string state;
+  enum class Kind { trial, final, other };
+  /// What is to be written.
+  struct Entry {
+    Kind kind = Kind::other;
+    std::function<void(bool late)> write;
+    std::function<std::string()> lines;  ///< of an export; empty: nothing that an import could add
   };
-  struct Declaration {
-    tuner::model::KernelDeclaration kernel;
-    std::vector<tuner::model::Judgement> judgements;
-  };
-  struct Closing {
-    tuner::model::TrialRecord trial;
-    tuner::model::TrialStatus how;
-    std::string detail;
-  };
-  struct Final {
-    tuner::model::FinalRecord record;
-    std::vector<tuner::model::TrialRecord> finalists;
-  };
-  using Entry = std::variant<tuner::model::TrialRecord, Final, tuner::model::ProbeVerdict,
-                             tuner::model::SearchRecord, Declaration, Closing, Ending>;
 
   enum class Written { yes, not_now, refused };
 
   void put(Entry entry);
   Written write(const Entry& entry, bool late);
-  static bool spill(const Entry& entry, SpillFile& file);
   void put_aside(const Entry& entry);
   void keep(Entry entry);
   bool retry();

@@ -16,7 +16,6 @@
 #include "db/json.hpp"
 #include "db/row_reader.hpp"
 #include "db/statement.hpp"
-#include "db/stored_values.hpp"
 
 namespace db {
 namespace {
@@ -47,9 +46,7 @@ std::vector<Place> all_places(const Connection& db, const ElsewhereQuery& query)
   const Problem& problem = query.tuning_case.problem;
   Statement select(db, sql("select_elsewhere"));
   std::vector<Place> places;
-  auto row = select.use();
-  row.bind(problem.family).bind(cuda_name(problem.type));
-  while (row.step()) {
+  for (auto row = select.use(problem.family, cuda_name(problem.type)); row.step();) {
     Place place;
     place.tuning_case = row.digest();
     read_case(row, place.name);
@@ -95,9 +92,7 @@ using Kernels = std::map<Digest, std::string>;
 Kernels wanted_kernels(const Connection& db, const ElsewhereQuery& query) {
   Statement select(db, "SELECT id, name FROM kernels WHERE family = ?");
   Kernels kernels;
-  auto row = select.use();
-  row.bind(query.tuning_case.problem.family);
-  while (row.step()) {
+  for (auto row = select.use(query.tuning_case.problem.family); row.step();) {
     const Digest id = row.digest();
     std::string name = row.text();
     if (std::find(query.kernels.begin(), query.kernels.end(), name) != query.kernels.end())
@@ -114,6 +109,11 @@ std::string select_results(const Kernels& kernels, const std::string& rest) {
       "SELECT kernel, configuration, status, median_ns FROM trials INDEXED BY trials_of_case "
       "WHERE status <> '' AND tuning_case = ? AND superseded = ? AND kernel IN ({}) AND {}",
       fmt::join(ids, ", "), rest);
+}
+
+/// In the order of its names.
+Configuration read_unordered(Statement::Use& row) {
+  return value_of<Configuration>(parse_json(row.text()), "configuration");
 }
 
 /// Identifiers are digests: those below this one are so large a part of all, drawn by nothing but themselves.
@@ -139,43 +139,34 @@ class ElsewhereReader {
 
   Elsewhere read(const Place& place) {
     Elsewhere elsewhere{place.name, place.is_today, {}};
-    {
-      auto row = m_fastest.use();
-      add(row.bind(place.tuning_case).bind(!place.is_today).bind(most_fastest), elsewhere);
-    }
+    add(m_fastest.use(place.tuning_case, !place.is_today, most_fastest), elsewhere);
     if (place.timed > most_fastest && !elsewhere.results.empty()) {
       // A random part, and the same configurations at every size, which then are read once.
       const double share = most_slower / static_cast<double>(place.timed - most_fastest);
-      auto row = m_slower.use();
-      row.bind(place.tuning_case).bind(!place.is_today).bind(*elsewhere.results.back().median_ns);
-      add(row.bind(first_part(share)), elsewhere);
+      const double slowest_ns = *elsewhere.results.back().median_ns;
+      add(m_slower.use(place.tuning_case, !place.is_today, slowest_ns, first_part(share)), elsewhere);
     }
-    auto row = m_failed.use();
-    add(row.bind(place.tuning_case).bind(!place.is_today).bind(most_failed), elsewhere);
+    add(m_failed.use(place.tuning_case, !place.is_today, most_failed), elsewhere);
     return elsewhere;
   }
 
  private:
-  void add(Statement::Use& row, Elsewhere& out) {
+  void add(Statement::Use&& row, Elsewhere& out) {
     while (row.step()) {
       Elsewhere::Known known;
       known.kernel = m_kernels.at(row.digest());
       known.configuration = configuration(row.digest());
       known.status = read_enum<tuner::model::TrialStatus>(row);
-      if (!row.null()) known.median_ns = row.real();
+      known.median_ns = read_real(row);
       out.results.push_back(std::move(known));
     }
   }
 
-  /// Each is read once, however many sizes know it. In the order of its names: that in which a spec writes
-  /// them is of no use here, and would cost as much again.
+  /// Each is read once, however many sizes know it. The order in which a spec writes its names is of no use
+  /// here, and would cost as much again.
   std::shared_ptr<const Configuration> configuration(const Digest& id) {
     auto& known = m_configurations[id];
-    if (known) return known;
-    auto row = m_configuration.use();
-    row.bind(id).step();
-    known = std::make_shared<const Configuration>(
-        value_of<Configuration>(parse_json(row.text()), "configuration"));
+    if (!known) known = std::make_shared<const Configuration>(*m_configuration.first(read_unordered, id));
     return known;
   }
 
@@ -204,21 +195,16 @@ std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, c
                    "SELECT t.id, f.json, t.status, t.median_ns FROM trials AS t INDEXED BY trials_of_case "
                    "JOIN kernels AS k ON k.id = t.kernel JOIN configurations AS f ON f.id = t.configuration "
                    "WHERE t.status <> '' AND t.tuning_case = ? AND k.name = ?");
-  std::vector<tuner::model::TriedConfiguration> found;
-  auto row = select.use();
-  row.bind(tuning_case).bind(kernel);
-  while (row.step()) {
+  const auto read = [](Statement::Use& row) {
     tuner::model::TriedConfiguration tried;
     tried.result.trial = row.digest();
-    tried.configuration = value_of<Configuration>(parse_json(row.text()), "configuration");
+    tried.configuration = read_unordered(row);
     tried.result.status = read_enum<tuner::model::TrialStatus>(row);
-    if (!row.null()) tried.result.median_ns = row.real();
-    found.push_back(std::move(tried));
-  }
-  return found;
+    tried.result.median_ns = read_real(row);
+    return tried;
+  };
+  return select.all(read, tuning_case, kernel);
 }
-
-using tuner::model::Problem;
 
 namespace {
 
@@ -237,49 +223,27 @@ double log_size(const Problem& problem) {
   return sum;
 }
 
-std::vector<Problem> measured_problems(const Connection& db, const std::string& family,
-                                       const std::string& device) {
-  Statement select(db,
-                   "SELECT DISTINCT p.family, p.sizes, p.type, p.row_padding FROM problems AS p "
-                   "JOIN cases AS n ON n.problem = p.id JOIN environments AS c ON c.id = n.environment "
-                   "WHERE p.family = ? AND c.device = ? ORDER BY p.id");
-  std::vector<Problem> problems;
-  auto row = select.use();
-  row.bind(family).bind(device);
-  while (row.step()) problems.push_back(read_row<tuner::model::Problem>(row));
-  return problems;
-}
-
 }  // namespace
 
 std::vector<CompileTime> compile_times(const Connection& db, const std::string& family,
                                        const std::string& kernel, const std::string& compiler,
                                        const std::string& device, int most) {
-  Statement select(db, sql("select_compile_times"));
-  std::vector<CompileTime> times;
-  auto row = select.use();
-  row.bind(family).bind(kernel).bind(compiler).bind(device).bind(most);
-  while (row.step()) {
-    const std::string configuration = row.text();
-    CompileTime time;
-    time.configuration = stored_configuration(configuration, row.text());
-    time.compile_ms = row.real();
-    times.push_back(std::move(time));
-  }
-  return times;
+  const auto read = [](Statement::Use& row) { return CompileTime{read_configuration(row), row.real()}; };
+  return Statement(db, sql("select_compile_times")).all(read, family, kernel, compiler, device, most);
 }
 
 std::optional<Pace> pace(const Connection& db, const Problem& problem, const std::string& device) {
-  std::vector<Problem> known = measured_problems(db, problem.family, device);
+  std::vector<Problem> known = Statement(db, "SELECT DISTINCT " + columns_of<Problem>().names("p.") +
+                                                 " FROM problems AS p JOIN cases AS n ON n.problem = p.id "
+                                                 "JOIN environments AS c ON c.id = n.environment "
+                                                 "WHERE p.family = ? AND c.device = ? ORDER BY p.id")
+                                   .all(read_row<Problem>, problem.family, device);
   const auto distance = [&](const Problem& other) { return std::abs(log_size(other) - log_size(problem)); };
   std::stable_sort(known.begin(), known.end(),
                    [&](const Problem& a, const Problem& b) { return distance(a) < distance(b); });
   Statement select(db, gaps_of_problem);
   for (const Problem& candidate : known) {
-    std::vector<double> gaps;
-    auto row = select.use();
-    row.bind(problem_id(candidate)).bind(device);
-    while (row.step()) gaps.push_back(row.real());
+    const std::vector<double> gaps = select.all(&Statement::Use::real, problem_id(candidate), device);
     if (!gaps.empty()) return Pace{candidate, gaps[gaps.size() / 2], static_cast<std::int64_t>(gaps.size())};
   }
   return std::nullopt;

@@ -1,7 +1,5 @@
 #include "db/possible_final.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -9,7 +7,6 @@
 
 #include "db/row_reader.hpp"
 #include "db/statement.hpp"
-#include "tuner/model/error.hpp"
 
 namespace db {
 
@@ -27,10 +24,6 @@ PossibleFinalReader::PossibleFinalReader(const Connection& db)
       m_finalists(
           db,
           "SELECT id, median_ns FROM trials WHERE tuning_case = ? AND competes = 1 ORDER BY median_ns, id"),
-      m_baselines(db,
-                  "SELECT id FROM trials WHERE tuning_case = ? AND role = 'baseline' AND status = 'ok' "
-                  "AND superseded = 0 ORDER BY median_ns, id"),
-      m_trial(db, select_trials() + " WHERE t.id = ?"),
       m_coverage(db, sql("select_coverage")),
       m_last_finals(db, "SELECT id FROM last_final WHERE tuning_case = ?"),
       m_considered(db,
@@ -40,56 +33,29 @@ PossibleFinalReader::PossibleFinalReader(const Connection& db)
       m_entries(db,
                 "SELECT e.trial, e.ratio, t.median_ns, t.gpu FROM final_entries AS e "
                 "JOIN trials AS t ON t.id = e.trial AND t.competes = 1 WHERE e.final = ?"),
+      m_cases(db),
       m_checker(db) {}
 
 std::optional<double> PossibleFinalReader::best_ns(const Digest& tuning_case) {
-  auto row = m_fastest.use();
-  if (!row.bind(tuning_case).step()) return std::nullopt;
-  return row.real();
+  return m_fastest.first(&Statement::Use::real, tuning_case);
 }
 
 std::optional<double> PossibleFinalReader::least_ns(const std::vector<Digest>& trials) {
   std::optional<double> least_ns;
   for (const Digest& trial : trials) {
-    auto row = m_least.use();
-    row.bind(trial).step();
-    if (row.null()) continue;
-    const double time_ns = row.real();
-    least_ns = std::min(time_ns, least_ns.value_or(time_ns));
+    const auto time_ns = m_least.first(read_real, trial).value();
+    if (time_ns) least_ns = std::min(*time_ns, least_ns.value_or(*time_ns));
   }
   return least_ns;
 }
 
 std::optional<double> PossibleFinalReader::least_ns_beside(const std::set<std::string>& kernels,
                                                            const Digest& tuning_case) {
-  auto row = m_least_by_kernel.use();
-  row.bind(tuning_case);
-  while (row.step()) {
+  for (auto row = m_least_by_kernel.use(tuning_case); row.step();) {
     const double time_ns = row.real();
     if (!kernels.contains(row.text())) return time_ns;
   }
   return std::nullopt;
-}
-
-TrialRecord PossibleFinalReader::load(const Digest& trial) {
-  auto row = m_trial.use();
-  if (!row.bind(trial).step()) throw tuner::model::Error(fmt::format("trial {} is gone", trial.hex()));
-  return read_trial(row, false);
-}
-
-std::vector<FinalRecord::Coverage> PossibleFinalReader::coverage(const Digest& tuning_case) {
-  std::vector<FinalRecord::Coverage> list;
-  auto row = m_coverage.use();
-  row.bind(tuning_case);
-  while (row.step()) {
-    FinalRecord::Coverage covered;
-    covered.run = row.digest();
-    covered.kernel = row.text();
-    covered.first = row.integer();
-    covered.last = row.integer();
-    list.push_back(std::move(covered));
-  }
-  return list;
 }
 
 std::vector<PossibleFinalReader::Raced> PossibleFinalReader::finalists(const Digest& tuning_case,
@@ -99,9 +65,7 @@ std::vector<PossibleFinalReader::Raced> PossibleFinalReader::finalists(const Dig
   for (const Digest& final : finals) {
     const FinalCheck check = m_checker.check(tuning_case, final);
     if (check.is_unsettled()) unsettled_ns = std::max(unsettled_ns, check.final_ns);
-    auto row = m_entries.use();
-    row.bind(final);
-    while (row.step()) {
+    for (auto row = m_entries.use(final); row.step();) {
       Raced raced;
       raced.trial = row.digest();
       const double ratio = row.real();
@@ -129,9 +93,7 @@ std::vector<PossibleFinalReader::Raced> PossibleFinalReader::finalists(const Dig
     known.insert(finalist.trial);
   }
   const auto most_ns = [&] { return std::max(best_ns * within, unsettled_ns); };
-  auto row = m_finalists.use();
-  row.bind(tuning_case);
-  while (row.step()) {
+  for (auto row = m_finalists.use(tuning_case); row.step();) {
     const Digest trial = row.digest();
     const double time_ns = row.real();
     if (known.contains(trial)) continue;
@@ -147,12 +109,7 @@ std::vector<PossibleFinalReader::Raced> PossibleFinalReader::finalists(const Dig
 
 PossibleFinal PossibleFinalReader::read(const Digest& tuning_case, double within, int most) {
   PossibleFinal field;
-  std::vector<Digest> finals;
-  {
-    auto row = m_last_finals.use();
-    row.bind(tuning_case);
-    while (row.step()) finals.push_back(row.digest());
-  }
+  const std::vector<Digest> finals = m_last_finals.all(&Statement::Use::digest, tuning_case);
   double unsettled_ns = 0;
   std::vector<Raced> list = finalists(tuning_case, finals, unsettled_ns);
   list = finalists(tuning_case, std::move(list), within, unsettled_ns);
@@ -160,23 +117,17 @@ PossibleFinal PossibleFinalReader::read(const Digest& tuning_case, double within
   list.resize(std::min(list.size(), static_cast<std::size_t>(std::max(most, 0))));
   field.unsettled = unsettled_ns > 0;
   for (const Raced& raced : list) {
-    field.finalists.push_back(load(raced.trial));
+    field.finalists.push_back(m_cases.load(raced.trial));
     field.raced_ns.push_back(raced.ns);
   }
-  {
-    auto row = m_baselines.use();
-    row.bind(tuning_case);
-    while (row.step()) field.baselines.push_back(load(row.digest()));
-  }
-  field.coverage = coverage(tuning_case);
+  field.baselines = m_cases.baselines(tuning_case);
+  field.coverage = m_coverage.all(read_row<FinalRecord::Coverage>, tuning_case);
 
   for (const Digest& final : finals) {
     std::vector<bool>& considered = field.considered.emplace_back();
     for (const auto* trials : {&field.finalists, &field.baselines}) {
-      for (const TrialRecord& trial : *trials) {
-        auto row = m_considered.use();
-        considered.push_back(row.bind(final).bind(trial.key).step());
-      }
+      for (const TrialRecord& trial : *trials)
+        considered.push_back(m_considered.use(final, trial.key).step());
     }
   }
   return field;

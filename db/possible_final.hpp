@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "db/finals.hpp"
+#include "db/case_finder.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/results.hpp"
 
@@ -36,11 +36,10 @@ class PossibleFinalReader {
                                const std::vector<tuner::model::Digest>& finals, double& unsettled_ns);
   std::vector<Raced> finalists(const tuner::model::Digest& tuning_case, std::vector<Raced> finalists,
                                double within, double unsettled_ns);
-  tuner::model::TrialRecord load(const tuner::model::Digest& trial);
-  std::vector<tuner::model::FinalRecord::Coverage> coverage(const tuner::model::Digest& tuning_case);
 
-  Statement m_fastest, m_least, m_least_by_kernel, m_finalists, m_baselines, m_trial, m_coverage,
-      m_last_finals, m_considered, m_entries;
+  Statement m_fastest, m_least, m_least_by_kernel, m_finalists, m_coverage, m_last_finals, m_considered,
+      m_entries;
+  CaseFinder m_cases;
   FinalChecker m_checker;
 };
 

@@ -25,10 +25,8 @@ std::string Condition::text() const {
   return out;
 }
 
-void Condition::bind(Statement::Use& use) const {
-  for (const Value& value : m_values) {
-    std::visit([&](const auto& v) { use.bind(v); }, value);
-  }
+void Condition::bind_to(Statement::Use& use) const {
+  for (const Value& value : m_values) std::visit([&](const auto& v) { use.bind(v); }, value);
 }
 
 Condition case_condition(const TrialFilter& filter) {
@@ -41,18 +39,20 @@ Condition case_condition(const TrialFilter& filter) {
   return condition;
 }
 
+using tuner::model::Digest;
+using tuner::model::Error;
+using tuner::model::TrialRecord;
+using tuner::model::UsageError;
+
 namespace {
 
-using tuner::model::Digest;
-
-Case read_case(Statement::Use& row) {
+Case read_counted_case(Statement::Use& row) {
   Case tuning_case;
   row.skip();  // its id, for grouping
   read_case(row, tuning_case);
-  tuning_case.ok = row.integer();
-  tuning_case.dropped = row.integer();
-  tuning_case.skipped = row.integer();
-  tuning_case.failed = row.integer();
+  for (std::int64_t* count :
+       {&tuning_case.ok, &tuning_case.dropped, &tuning_case.skipped, &tuning_case.failed})
+    *count = row.integer();
   tuning_case.latest = row.text();
   return tuning_case;
 }
@@ -85,83 +85,58 @@ void sort_newest_environment_first(std::vector<Case>& cases) {
 }  // namespace
 
 std::vector<tuner::model::RunRecord> runs(const Connection& db) {
-  Statement select(db, "SELECT " + run_columns() +
+  return Statement(db, "SELECT " + run_columns() +
                            " FROM runs AS r JOIN devices AS d ON d.id = r.device "
-                           "ORDER BY r.started_at DESC, r.id");
-  std::vector<tuner::model::RunRecord> records;
-  auto row = select.use();
-  while (row.step()) records.push_back(read_run(row));
-  return records;
+                           "ORDER BY r.started_at DESC, r.id")
+      .all(read_row<tuner::model::RunRecord>);
 }
 
 std::vector<tuner::model::ProbeVerdict> verdicts(const Connection& db) {
-  Statement select(db,
-                   "SELECT id, status, detail, deaths, trial, run, measured_at FROM verdicts ORDER BY id");
-  std::vector<tuner::model::ProbeVerdict> list;
-  auto row = select.use();
-  while (row.step()) list.push_back(read_verdict(row));
-  return list;
+  return Statement(db, std::string(select_verdicts) + " ORDER BY id")
+      .all(read_row<tuner::model::ProbeVerdict>);
 }
 
 std::vector<tuner::model::DeviceInfo> devices(const Connection& db) {
-  Statement select(db, sql("select_devices"));
-  std::vector<tuner::model::DeviceInfo> list;
-  auto row = select.use();
-  while (row.step()) list.push_back(read_device(row));
-  return list;
+  // Of the runs on a device the last one says how it was addressed: a bare column beside max() is of its row.
+  return Statement(db, "SELECT " + device_columns() +
+                           ", max(r.started_at) FROM devices AS d LEFT JOIN runs AS r ON r.device = d.id "
+                           "GROUP BY d.id ORDER BY d.name, d.uuid, d.driver")
+      .all(read_row<tuner::model::DeviceInfo>);
 }
 
 std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel) {
-  Statement select(db, "SELECT path FROM kernel_specs WHERE family = ? AND kernel = ?");
-  auto row = select.use();
-  row.bind(family).bind(kernel);
-  return row.step() ? row.text() : "";
+  return Statement(db, "SELECT path FROM kernel_specs WHERE family = ? AND kernel = ?")
+      .first(&Statement::Use::text, family, kernel)
+      .value_or("");
 }
 
 std::vector<Case> cases(const Connection& db, const TrialFilter& filter) {
   Condition condition = case_condition(filter);
   if (!filter.ceilings) condition.add("y.role <> 'ceiling'");
-  Statement select(db, sql("select_cases") + condition.text() + " GROUP BY n.id");
-  std::vector<Case> list;
-  auto row = select.use();
-  condition.bind(row);
-  while (row.step()) list.push_back(read_case(row));
+  std::vector<Case> list = Statement(db, sql("select_cases") + condition.text() + " GROUP BY n.id")
+                               .all(read_counted_case, condition);
   sort_newest_environment_first(list);
   return list;
 }
 
 std::vector<OpenAttempt> open_attempts(const Connection& db) {
   const Machine machine = this_machine();
-  Statement select(db, sql("select_open_attempts"));
-  std::vector<OpenAttempt> list;
-  auto row = select.use();
-  row.bind(machine.id).bind(machine.boot);
-  while (row.step()) {
+  const auto read = [](Statement::Use& row) {
     OpenAttempt attempt;
     attempt.trial = row.digest();
     attempt.kernel = row.text();
-    const std::string configuration = row.text();
-    attempt.configuration = stored_configuration(configuration, row.text());
+    attempt.configuration = read_configuration(row);
     attempt.problem = read_row<tuner::model::Problem>(row);
     attempt.device = row.text();
     attempt.pid = row.integer();
     attempt.this_boot = row.flag();
     attempt.opened_at = row.text();
-    list.push_back(std::move(attempt));
-  }
-  return list;
+    return attempt;
+  };
+  return Statement(db, sql("select_open_attempts")).all(read, machine.id, machine.boot);
 }
-
-using tuner::model::Digest;
-using tuner::model::Error;
-using tuner::model::TrialRecord;
-using tuner::model::UsageError;
 
 namespace {
-
-std::string select_one() {
-  return select_trials() + " WHERE t.id = ?";
-}
 
 Condition condition_of(const TrialFilter& filter) {
   Condition condition = case_condition(filter);
@@ -184,18 +159,16 @@ void clear_selection(const Connection& db) {
 void select_into_table(const Connection& db, const TrialFilter& filter, bool in_order) {
   clear_selection(db);
   const Condition condition = condition_of(filter);
-  Statement fill(db, "INSERT INTO selection (trial) " + sql("select_trial_keys") + condition.text() + ' ' +
-                         (in_order ? sql("order_trials") : "ORDER BY t.rowid"));
-  auto row = fill.use();
-  condition.bind(row);
-  row.run();
+  Statement(db, "INSERT INTO selection (trial) " + sql("select_trial_keys") + condition.text() + ' ' +
+                    (in_order ? sql("order_trials") : "ORDER BY t.rowid"))
+      .run(condition);
 }
 
 /// The measurements of the selected trials, trial after trial.
 class MeasurementsAlong {
  public:
   explicit MeasurementsAlong(const Connection& db)
-      : m_statement(db, "SELECT s.position, " + measurement_columns() +
+      : m_statement(db, "SELECT s.position, " + columns_of<StoredMeasurement>().names("m.") +
                             " FROM selection AS s CROSS JOIN measurements AS m ON m.trial = s.trial "
                             "ORDER BY s.position, m.measured_at, m.id"),
         m_row(m_statement.use()) {
@@ -205,7 +178,7 @@ class MeasurementsAlong {
   std::vector<StoredMeasurement> of(std::int64_t position) {
     std::vector<StoredMeasurement> list;
     for (; m_position && *m_position <= position; advance()) {
-      StoredMeasurement stored = read_stored_measurement(m_row);
+      auto stored = read_row<StoredMeasurement>(m_row);
       if (*m_position == position) list.push_back(std::move(stored));
     }
     return list;
@@ -272,7 +245,7 @@ void for_each_of(const Connection& db, const std::vector<Digest>& keys, const De
   const Snapshot snapshot(db);
   clear_selection(db);
   Statement add(db, "INSERT INTO selection (trial) VALUES (?)");
-  for (const Digest& key : keys) add.use().bind(key).run();
+  for (const Digest& key : keys) add.run(key);
   visit_selection(db, detail, visit);
 }
 
@@ -286,28 +259,33 @@ std::vector<TrialRecord> trials(const Connection& db, const TrialFilter& filter)
 
 std::int64_t count_trials(const Connection& db, const TrialFilter& filter) {
   const Condition condition = condition_of(filter);
-  Statement count(db, "SELECT count(*) FROM (" + sql("select_trial_keys") + condition.text() + ")");
-  auto row = count.use();
-  condition.bind(row);
-  return row.step() ? row.integer() : 0;
+  return Statement(db, "SELECT count(*) FROM (" + sql("select_trial_keys") + condition.text() + ")")
+      .first(&Statement::Use::integer, condition)
+      .value();
+}
+
+TrialLoader::TrialLoader(const Connection& db) : m_select(db, select_trials() + " WHERE t.id = ?") {}
+
+std::optional<TrialRecord> TrialLoader::find(const Digest& key, bool with_samples) {
+  return m_select.first([&](Statement::Use& row) { return read_trial(row, with_samples); }, key);
+}
+
+TrialRecord TrialLoader::load(const Digest& key) {
+  auto trial = find(key, false);
+  if (!trial) throw Error(fmt::format("trial {} is gone", key.hex()));
+  return *std::move(trial);
 }
 
 std::optional<TrialRecord> find_trial(const Connection& db, const Digest& key) {
-  Statement select(db, select_one());
-  auto row = select.use();
-  row.bind(key);
-  if (!row.step()) return std::nullopt;
-  return read_trial(row, true);
+  return TrialLoader(db).find(key, true);
 }
 
 TrialRecord find_trial(const Connection& db, const std::string& prefix) {
   require_prefix(prefix);
   constexpr std::size_t most_named = 3;
-  Statement select(db, "SELECT id FROM trials WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?");
-  std::vector<Digest> found;
-  auto row = select.use();
-  row.bind(filled_up(prefix, '0')).bind(filled_up(prefix, 'f')).bind(most_named);
-  while (row.step()) found.push_back(row.digest());
+  const std::vector<Digest> found =
+      Statement(db, "SELECT id FROM trials WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?")
+          .all(&Statement::Use::digest, filled_up(prefix, '0'), filled_up(prefix, 'f'), most_named);
   if (found.empty()) {
     throw Error(fmt::format("{}: no trial's identifier begins with {}", db.path().string(), prefix),
                 "`tuner best` and `tuner list failures` show identifiers",
@@ -324,19 +302,15 @@ TrialRecord find_trial(const Connection& db, const std::string& prefix) {
 }
 
 bool is_superseded(const Connection& db, const Digest& trial) {
-  Statement select(db, "SELECT superseded FROM trials WHERE id = ?");
-  auto row = select.use();
-  return row.bind(trial).step() && row.flag();
+  return Statement(db, "SELECT superseded FROM trials WHERE id = ?")
+      .first(&Statement::Use::flag, trial)
+      .value_or(false);
 }
 
 std::vector<StoredMeasurement> measurements(const Connection& db, const Digest& trial) {
-  Statement select(db, "SELECT " + measurement_columns() +
-                           " FROM measurements AS m WHERE m.trial = ? ORDER BY m.measured_at, m.id");
-  std::vector<StoredMeasurement> stored;
-  auto row = select.use();
-  row.bind(trial);
-  while (row.step()) stored.push_back(read_stored_measurement(row));
-  return stored;
+  return Statement(db, "SELECT " + columns_of<StoredMeasurement>().names() +
+                           " FROM measurements WHERE trial = ? ORDER BY measured_at, id")
+      .all(read_row<StoredMeasurement>, trial);
 }
 
 }  // namespace db

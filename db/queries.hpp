@@ -46,6 +46,18 @@ void for_each_trial(
 void for_each_of(
     const Connection& db, const std::vector<tuner::model::Digest>& keys, const Detail& detail,
     const std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit);
+/// Reads one trial after another by their ids.
+class TrialLoader {
+ public:
+  explicit TrialLoader(const Connection& db);
+  std::optional<tuner::model::TrialRecord> find(const tuner::model::Digest& key, bool with_samples);
+  /// Without raw samples. Throws model::Error where there is none.
+  tuner::model::TrialRecord load(const tuner::model::Digest& key);
+
+ private:
+  Statement m_select;
+};
+
 /// The trials themselves, in that order, without raw samples.
 std::vector<tuner::model::TrialRecord> trials(const Connection& db, const TrialFilter& filter);
 std::int64_t count_trials(const Connection& db, const TrialFilter& filter);
@@ -110,7 +122,7 @@ class Condition {
   void add(const std::string& clause, Value value);
   /// ` WHERE … AND …`, or nothing.
   std::string text() const;
-  void bind(Statement::Use& use) const;
+  void bind_to(Statement::Use& use) const;
 
  private:
   std::vector<std::string> m_clauses;

@@ -25,7 +25,7 @@
 namespace db {
 namespace {
 
-using tuner::model::Digest;
+using namespace tuner::model;  // NOLINT(google-build-using-namespace): the types of the interfaces
 using tuner::util::FileDescriptor;
 
 constexpr const char* path = "/tmp/tuner-runs.lock";
@@ -45,7 +45,7 @@ struct flock byte_of(const Digest& run) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(tuner::model::DigestHash{}(run) >> 2U);
+  lock.l_start = static_cast<off_t>(DigestHash{}(run) >> 2U);
   lock.l_len = 1;
   return lock;
 }
@@ -70,8 +70,6 @@ bool is_abandoned(const tuner::model::RunRecord& run) {
   return is_abandoned(run.id, run.state, run.host);
 }
 
-using namespace tuner::model;  // NOLINT(google-build-using-namespace): the types of the interfaces
-
 class ResultStore::Statements {
  public:
   explicit Statements(const Connection& db)
@@ -94,8 +92,7 @@ class ResultStore::Statements {
         abandon(db, "UPDATE attempts SET closed_at = ?, outcome = 'abandoned' WHERE id = ?"),
         count_deaths(db, sql("count_deaths")),
         known(db, "SELECT status, median_ns FROM trials WHERE id = ?"),
-        verdict(db, "SELECT id, status, detail, deaths, trial, run, measured_at FROM verdicts WHERE id = ?") {
-  }
+        verdict(db, std::string(select_verdicts) + " WHERE id = ?") {}
 
   /// With its measurement, and no attempt of it left open.
   void put(const TrialRecord& record, bool late) {
@@ -109,58 +106,27 @@ class ResultStore::Statements {
 
   void put_attempt(const TrialRecord& trial) {
     const RowWriter::Identity identity = rows.put_identity(trial);
-    open_attempt.use()
-        .bind(Digest::random())
-        .bind(trial.key)
-        .bind(identity.tuning_case)
-        .bind(identity.kernel)
-        .bind(identity.configuration)
-        .bind(machine.id)
-        .bind(machine.boot)
-        .bind(machine.pid)
-        .bind(utc_now())
-        .bind(trial.run)
-        .run();
+    open_attempt.run(Digest::random(), trial.key, identity.tuning_case, identity.kernel,
+                     identity.configuration, machine.id, machine.boot, machine.pid, utc_now(), trial.run);
   }
 
   /// Whether there was one.
   bool close_attempt_of(const Digest& trial, std::string_view outcome, const std::string& detail) {
-    close_attempt.use()
-        .bind(utc_now())
-        .bind(outcome)
-        .bind(detail)
-        .bind(trial)
-        .bind(machine.id)
-        .bind(machine.boot)
-        .bind(machine.pid)
-        .run();
+    close_attempt.run(utc_now(), outcome, detail, trial, machine.id, machine.boot, machine.pid);
     return rows.changed() > 0;
   }
 
   void close_attempts_of_dead_processes() {
-    std::vector<Digest> abandoned;
-    {
-      auto row = open_here.use();
-      row.bind(machine.id).bind(machine.boot);
-      while (row.step()) {
-        const Digest attempt = row.digest();
-        if (!is_alive(row.integer())) abandoned.push_back(attempt);
-      }
-    }
-    for (const Digest& attempt : abandoned) abandon.use().bind(utc_now()).bind(attempt).run();
+    const auto read = [](Statement::Use& row) { return std::pair{row.digest(), row.integer()}; };
+    for (const auto& [attempt, process] : open_here.all(read, machine.id, machine.boot))
+      if (!is_alive(process)) abandon.run(utc_now(), attempt);
   }
 
   /// A process that is killed says nothing of its runs.
   void mend_abandoned_runs() {
-    std::vector<Digest> abandoned;
-    {
-      auto row = running.use();
-      while (row.step()) {
-        const Digest run = row.digest();
-        if (is_abandoned(run, "running", row.text())) abandoned.push_back(run);
-      }
-    }
-    for (const Digest& run : abandoned) interrupt_run.use().bind(run).run();
+    const auto read = [](Statement::Use& row) { return std::pair{row.digest(), row.text()}; };
+    for (const auto& [run, host] : running.all(read))
+      if (is_abandoned(run, "running", host)) interrupt_run.run(run);
   }
 
   const Machine machine = this_machine();
@@ -221,7 +187,7 @@ void ResultStore::begin_run(const RunRecord& run) {
 
 void ResultStore::end_run(const Digest& run, const std::string& state) {
   Transaction transaction(m_db);
-  m_statements->end_run.use().bind(utc_now()).bind(state).bind(run).run();
+  m_statements->end_run.run(utc_now(), state, run);
   transaction.commit();
   m_statements->living.erase(run);
 }
@@ -261,7 +227,7 @@ void ResultStore::record(const TrialRecord& trial) {
 void ResultStore::record_stamped(const TrialRecord& trial, bool late) {
   Transaction transaction(m_db);
   m_statements->put(trial, late);
-  m_statements->count_measured.use().bind(trial.run).run();
+  m_statements->count_measured.run(trial.run);
   transaction.commit();
 }
 
@@ -272,7 +238,7 @@ void ResultStore::turn_over(const std::vector<const TrialRecord*>& ended,
     TrialRecord now = *trial;
     stamp(now);
     m_statements->put(now, false);
-    m_statements->count_measured.use().bind(now.run).run();
+    m_statements->count_measured.run(now.run);
   }
   for (const TrialRecord* trial : next) m_statements->put_attempt(*trial);
   transaction.commit();
@@ -322,11 +288,8 @@ std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
   std::vector<KnownResult> found;
   const Snapshot snapshot(m_db);
   for (const Digest& key : keys) {
-    auto row = m_statements->known.use();
-    if (!row.bind(key).step()) continue;
-    KnownResult result{key, read_enum<tuner::model::TrialStatus>(row), std::nullopt};
-    if (!row.null()) result.median_ns = row.real();
-    found.push_back(result);
+    auto row = m_statements->known.use(key);
+    if (row.step()) found.push_back({key, read_enum<TrialStatus>(row), read_real(row)});
   }
   return found;
 }
@@ -373,15 +336,11 @@ PossibleFinal ResultStore::possible_final(const Problem& problem, const Environm
 
 int ResultStore::deaths(const Digest& trial) {
   const Machine& machine = m_statements->machine;
-  auto row = m_statements->count_deaths.use();
-  row.bind(trial).bind(machine.id).bind(machine.boot);
-  return row.step() ? row.small() : 0;
+  return m_statements->count_deaths.first(&Statement::Use::small, trial, machine.id, machine.boot).value();
 }
 
 std::optional<ProbeVerdict> ResultStore::verdict(const Digest& probe) {
-  auto row = m_statements->verdict.use();
-  if (!row.bind(probe).step()) return std::nullopt;
-  return read_verdict(row);
+  return m_statements->verdict.first(read_row<ProbeVerdict>, probe);
 }
 
 std::vector<KernelDeclaration> ResultStore::declared(const std::string& family) {

@@ -35,13 +35,12 @@ constexpr const char* insert_run =
     "WHERE (coalesce(excluded.ended_at, ''), excluded.measured, excluded.state) "
     "> (coalesce(runs.ended_at, ''), runs.measured, runs.state)";
 
-std::string insert_search() {
-  return insert_into<tuner::model::Outlook>(
-             "searches", "id, tuning_case, run, strategy, ending, tried, failed, ended_at") +
-         " ON CONFLICT DO NOTHING";
+/// Executes a statement of insert_into() with the leading values and those of the record.
+template <class Record, class... Leading>
+void put_row(Statement& statement, const Record& record, const Leading&... leading) {
+  auto row = statement.use(leading...);
+  db::bind(row, record).run();
 }
-
-constexpr const char* or_nothing = " ON CONFLICT DO NOTHING";
 
 }  // namespace
 
@@ -52,8 +51,8 @@ RowWriter::RowWriter(const Connection& db, Life life)
           db,
           "INSERT INTO devices (id, kind, name, uuid, architecture, compute_major, compute_minor, driver, "
           "memory_bytes, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
-      m_environment(db, insert_into<tuner::model::Environment>("environments", "id") + or_nothing),
-      m_problem(db, insert_into<tuner::model::Problem>("problems", "id, size") + or_nothing),
+      m_environment(db, insert_into<tuner::model::Environment>("environments", "id")),
+      m_problem(db, insert_into<tuner::model::Problem>("problems", "id, size")),
       m_case(db, "INSERT INTO cases (id, environment, problem) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
       m_kernel(
           db,
@@ -61,21 +60,15 @@ RowWriter::RowWriter(const Connection& db, Life life)
       m_configuration(db, "INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING"),
       m_run(db, insert_run),
       m_binary(db, sql("insert_binary")),
-      m_binary_kernel(db,
-                      insert_into<tuner::model::KernelResources>("binary_kernels", "binary") + or_nothing),
+      m_binary_kernel(db, insert_into<tuner::model::KernelResources>("binary_kernels", "binary")),
       m_new_trial(db, insert_trial()),
       m_trial(db, update_trial()),
       m_measurement(db, insert_measurement()),
-      m_final(db,
-              "INSERT INTO finals (id, tuning_case, chosen, rounds, throttled_rounds, measured_at, sequence, "
-              "run) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM runs WHERE id = ?)) ON CONFLICT DO NOTHING"),
-      m_final_entry(db,
-                    "INSERT INTO final_entries (final, place, trial, ratio, ratio_low, ratio_high, tied) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
-      m_coverage(db,
-                 "INSERT INTO final_coverage (final, run, kernel, first, last) VALUES (?, ?, ?, ?, ?) "
-                 "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)"),
+      m_final(db, insert_into<FinalRecord>("finals", "id, tuning_case")),
+      m_final_entry(db, insert_into<FinalRecord::Entry>("final_entries", "final, place")),
+      m_coverage(
+          db, insert_into<FinalRecord::Coverage>("final_coverage", "final",
+                                                 "UPDATE SET last = max(last, excluded.last)", run_in_key)),
       m_entry_coverage(db, sql("insert_entry_coverage")),
       m_case_of(db, "SELECT tuning_case FROM trials WHERE id = ?"),
       m_ceiling(db, sql("insert_ceiling")),
@@ -96,22 +89,30 @@ RowWriter::RowWriter(const Connection& db, Life life)
       m_settle_failures(db, sql("settle_failures")),
       m_fill(db, fill_trial()),
       m_trial_failure(db, keep_trial_failure()),
-      m_search(db, insert_search()),
-      m_search_kernel(db,
-                      "INSERT INTO search_kernels (search, kernel, spec, candidates) VALUES (?, ?, ?, ?) "
-                      "ON CONFLICT DO NOTHING") {}
+      m_search(db, insert_into<SearchRecord>("searches", "id, tuning_case")),
+      m_search_kernel(db, insert_into<SearchRecord::Part>("search_kernels", "search")) {}
 
 Digest RowWriter::put_case(const tuner::model::Problem& problem,
                            const tuner::model::Environment& environment) {
-  const Digest environment_key = environment.key();
-  const Digest problem_key = problem_id(problem);
   const Digest tuning_case = case_id(problem, environment);
-  auto row = m_environment.use();
-  db::bind(row.bind(environment_key), environment).run();
-  auto problem_row = m_problem.use();
-  db::bind(problem_row.bind(problem_key).bind(problem.size_text()), problem).run();
-  m_case.use().bind(tuning_case).bind(environment_key).bind(problem_key).run();
+  put_row(m_environment, environment, environment.key());
+  put_row(m_problem, problem, problem_id(problem), problem.size_text());
+  m_case.run(tuning_case, environment.key(), problem_id(problem));
   return tuning_case;
+}
+
+Digest RowWriter::put_kernel(const std::string& family, const std::string& name,
+                             const std::string& parameters) {
+  const Digest id = kernel_id(family, name, parameters);
+  m_kernel.run(id, family, name, parameters);
+  return id;
+}
+
+Digest RowWriter::put_configuration(const tuner::model::Configuration& configuration) {
+  const std::string json = configuration.canonical_json();
+  const Digest id = configuration_id(json);
+  m_configuration.run(id, json);
+  return id;
 }
 
 RowWriter::Identity RowWriter::put_identity(const TrialRecord& trial) {
@@ -122,81 +123,40 @@ RowWriter::Identity RowWriter::put_identity(const TrialRecord& trial) {
   if (!is_as_last) {
     m_last =
         Last{trial.problem, trial.environment, put_case(trial.problem, trial.environment),
-             trial.kernel,  parameters,        kernel_id(trial.problem.family, trial.kernel, parameters)};
-    m_kernel.use()
-        .bind(m_last->kernel_id)
-        .bind(trial.problem.family)
-        .bind(trial.kernel)
-        .bind(parameters)
-        .run();
+             trial.kernel,  parameters,        put_kernel(trial.problem.family, trial.kernel, parameters)};
   }
-  const Identity identity{m_last->tuning_case, m_last->kernel_id, configuration_id(trial.configuration)};
+  const Identity identity{m_last->tuning_case, m_last->kernel_id, put_configuration(trial.configuration)};
   if (m_life == Life::several) m_last.reset();
-  m_configuration.use().bind(identity.configuration).bind(trial.configuration.canonical_json()).run();
   return identity;
 }
 
-Digest RowWriter::put_device(const tuner::model::DeviceInfo& device) {
+void RowWriter::put(const tuner::model::RunRecord& run) {
+  const tuner::model::DeviceInfo& device = run.device;
   const std::string limits = json_line(json_of(device.limits));
   const Digest id = device_id(device, limits);
-  m_device.use()
-      .bind(id)
-      .bind(device.kind)
-      .bind(device.name)
-      .bind(device.uuid)
-      .bind(device.architecture)
-      .bind(device.compute_major)
-      .bind(device.compute_minor)
-      .bind(device.driver)
-      .bind(device.memory_bytes)
-      .bind(limits)
-      .run();
-  return id;
-}
-
-void RowWriter::put(const tuner::model::RunRecord& run) {
-  const Digest device = put_device(run.device);
-  m_run.use()
-      .bind(run.id)
-      .bind(run.command_line)
-      .bind(run.started_at)
-      .bind(run.ended_at)
-      .bind(run.state)
-      .bind(run.host)
-      .bind(run.version)
-      .bind(std::bit_cast<std::int64_t>(run.seed))
-      .bind(device)
-      .bind(run.device.id)
-      .bind(run.toolkit)
-      .bind(run.measured)
-      .bind(run.strategy)
-      .run();
+  m_device.run(id, device.kind, device.name, device.uuid, device.architecture, device.compute_major,
+               device.compute_minor, device.driver, device.memory_bytes, limits);
+  m_run.run(run.id, run.command_line, run.started_at, run.ended_at, run.state, run.host, run.version,
+            run.seed, id, device.id, run.toolkit, run.measured, run.strategy);
 }
 
 void RowWriter::put_binary(const TrialRecord& trial, Known known) {
   if (trial.binary_key.empty()) return;
-  m_binary.use()
-      .bind(trial.binary_key)
-      .bind(trial.compile_ms)
-      .bind(trial.compile_log)
-      .bind(known == Known::replace)
-      .run();
-  if (!trial.resources) return;
-  auto row = m_binary_kernel.use();
-  db::bind(row.bind(trial.binary_key), *trial.resources).run();
+  m_binary.run(trial.binary_key, trial.compile_ms, trial.compile_log, known == Known::replace);
+  if (trial.resources) put_row(m_binary_kernel, *trial.resources, trial.binary_key);
 }
 
 void RowWriter::put(const Digest& trial, const StoredMeasurement& stored) {
-  auto row = m_measurement.use();
-  db::bind(row.bind(stored.key(trial)).bind(trial), stored).run();
+  put_row(m_measurement, stored, stored.key(trial), trial);
 }
 
-void RowWriter::bind_trial(Statement::Use& row, const TrialRecord& trial, const Identity& identity) {
-  row.bind(trial.key).bind(identity.tuning_case).bind(identity.kernel).bind(identity.configuration);
+template <class... More>
+void RowWriter::run_of_trial(Statement& statement, const TrialRecord& trial, const Identity& identity,
+                             const More&... more) {
+  auto row = statement.use(trial.key, identity.tuning_case, identity.kernel, identity.configuration);
   TrialRecord probed = trial;
   probed.outcome = as_probed(trial);
-  RowBinder binder(row);
-  describe_row(binder, probed);
+  db::bind(row, probed);
   row.bind(trial.resources ? std::optional(trial.resources->entry) : std::nullopt);
   if (const auto& measurement = trial.outcome.measurement) {
     row.bind(measurement->median_ns).bind(measurement->low_ns).bind(measurement->high_ns);
@@ -205,6 +165,8 @@ void RowWriter::bind_trial(Statement::Use& row, const TrialRecord& trial, const 
     row.bind(std::nullopt).bind(std::nullopt).bind(std::nullopt).bind(std::nullopt);
   }
   row.bind(false).bind(std::nullopt);  // how it stands is said afterwards
+  (row.bind(more), ...);
+  row.run();
 }
 
 void RowWriter::put(const TrialRecord& trial, Known known) {
@@ -214,21 +176,16 @@ void RowWriter::put(const TrialRecord& trial, Known known) {
   // Most rows of another database are new here, and to prepare for those that are not takes longer than to
   // insert.
   if (known == Known::replace_if_older) {
-    auto row = m_new_trial.use();
-    bind_trial(row, trial, identity);
-    row.run();
+    run_of_trial(m_new_trial, trial, identity);
     if (changed() > 0) return;
   }
-  auto row = m_trial.use();
-  bind_trial(row, trial, identity);
-  row.bind(known == Known::replace).run();
+  run_of_trial(m_trial, trial, identity, known == Known::replace);
 }
 
 tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
   tuner::model::TrialOutcome outcome = trial.outcome;
   if (trial.probe_key.empty() || !outcome.measurement) return outcome;
-  auto row = m_failed_probe.use();
-  row.bind(trial.probe_key);
+  auto row = m_failed_probe.use(trial.probe_key);
   if (!row.step()) return outcome;
   outcome.status = read_enum<TrialStatus>(row);
   outcome.detail = row.text();
@@ -257,26 +214,21 @@ void RowWriter::add(const TrialRecord& trial, const std::vector<StoredMeasuremen
   // Also where the result that is here already is the newer one, and says nothing of it.
   if (changed() == 0) {
     const Identity identity = put_identity(trial);
-    for (Statement* statement : {&m_fill, &m_trial_failure}) {
-      auto row = statement->use();
-      bind_trial(row, trial, identity);
-      row.run();
-    }
+    for (Statement* statement : {&m_fill, &m_trial_failure}) run_of_trial(*statement, trial, identity);
   }
   for (const StoredMeasurement& measurement : earlier) put(trial.key, measurement);
 }
 
 void RowWriter::put(const PastFailure& failure) {
-  auto row = m_earlier_failure.use();
-  db::bind(row, failure).run();
+  put_row(m_earlier_failure, failure);
 }
 
 void RowWriter::settle_failures() {
-  m_settle_failures.use().run();
+  m_settle_failures.run();
 }
 
 void RowWriter::put(const tuner::model::ProbeVerdict& verdict) {
-  m_clear.use().bind(verdict.probe).run();
+  m_clear.run(verdict.probe);
   note({verdict, false}, true);
   condemn(verdict.probe);
 }
@@ -286,40 +238,111 @@ void RowWriter::note(const Probing& probing) {
 }
 
 void RowWriter::note(const Probing& probing, bool just_now) {
-  const tuner::model::ProbeVerdict& verdict = probing.verdict;
   auto row = m_probing.use();
-  row.bind(verdict.probe);
-  // An unknown run is x'' there: a column of a primary key cannot be NULL.
-  if (verdict.run.empty()) {
-    row.bind(std::span<const std::byte>());
-  } else {
-    row.bind(verdict.run);
-  }
-  row.bind(verdict.trial)
-      .bind(verdict.measured_at)
-      .bind(to_string(verdict.status))
-      .bind(verdict.detail)
-      .bind(verdict.deaths)
-      .bind(probing.cleared)
-      .bind(just_now)
-      .run();
-  m_verdict.use().bind(verdict.probe).run();
+  db::bind(row, probing).bind(just_now).run();
+  m_verdict.run(probing.verdict.probe);
 }
 
 void RowWriter::condemn(const Digest& probe) {
-  auto failed = m_failed_probe.use();
-  failed.bind(probe);
-  if (!failed.step()) {
-    m_acquit.use().bind(probe).run();
-    return;
-  }
+  auto failed = m_failed_probe.use(probe);
+  if (!failed.step()) return m_acquit.run(probe);
   const std::string status = failed.text();
-  m_fail_probed.use().bind(probe).bind(status).bind(failed.text()).run();
+  m_fail_probed.run(probe, status, failed.text());
 }
 
 void RowWriter::put(const tuner::model::Ceiling& ceiling) {
-  auto row = m_ceiling.use();
-  db::bind(row, ceiling).run();
+  put_row(m_ceiling, ceiling);
+}
+
+namespace {
+
+/// Rows may come from strangers: only what a final can have said is kept.
+void require_sound(const FinalRecord& final) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("the final of {} at {}: {}", final.problem.text(), final.measured_at, why));
+  };
+  if (final.entries.empty() || final.entries.size() > most_final_entries) {
+    refuse(fmt::format("{} finalists, 1 to {} were expected", final.entries.size(), most_final_entries));
+  }
+  bool chosen_is_tied = false;
+  for (const FinalRecord::Entry& entry : final.entries) {
+    for (const double ratio : {entry.ratio, entry.ratio_low, entry.ratio_high}) {
+      if (!std::isfinite(ratio) || ratio <= 0) refuse(fmt::format("{} is no ratio of times", ratio));
+    }
+    chosen_is_tied = chosen_is_tied || (entry.trial == final.chosen && entry.tied);
+  }
+  if (!chosen_is_tied) refuse("the trial chosen is none of those tied with the fastest");
+}
+
+Digest final_id(const FinalRecord& final, const Digest& tuning_case) {
+  tuner::model::DigestBuilder digest;
+  digest.add("final 1").add(tuning_case).add(final.run).add(final.measured_at).add(final.chosen);
+  for (const FinalRecord::Entry& entry : final.entries) {
+    digest.add(entry.trial).add(std::bit_cast<std::int64_t>(entry.ratio));
+  }
+  return digest.finish();
+}
+
+}  // namespace
+
+void RowWriter::put(const FinalRecord& final) {
+  require_sound(final);
+  const Digest tuning_case = put_case(final.problem, final.environment);
+  for (const FinalRecord::Entry& entry : final.entries) {
+    if (m_case_of.first(&Statement::Use::digest, entry.trial) != tuning_case) {
+      throw Error(fmt::format("the final of {}: its finalist {} is no trial of that problem and class",
+                              final.problem.text(), entry.trial.hex()));
+    }
+  }
+  const Digest id = final_id(final, tuning_case);
+  put_row(m_final, final, id, tuning_case);
+  for (std::size_t place = 0; place < final.entries.size(); ++place)
+    put_row(m_final_entry, final.entries[place], id, place);
+  for (const FinalRecord::Coverage& covered : final.coverage) put_row(m_coverage, covered, id);
+  if (final.coverage.empty()) m_entry_coverage.run(id);
+}
+
+namespace {
+
+/// Rows may come from strangers: only what a search can have said is kept.
+void require_sound(const SearchRecord& search) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(
+        fmt::format("the search of {} that ended at {}: {}", search.problem.text(), search.ended_at, why));
+  };
+  if (search.parts.empty() || search.parts.size() > most_search_parts)
+    refuse(fmt::format("{} kernels, 1 to {} were expected", search.parts.size(), most_search_parts));
+  if (search.tried < 0 || search.failed < 0 || search.failed > search.tried)
+    refuse(fmt::format("{} of {} tried have failed", search.failed, search.tried));
+  for (const SearchRecord::Part& part : search.parts) {
+    if (part.candidates < 0) refuse(fmt::format("{} candidates", part.candidates));
+  }
+  if (!search.outlook) return;
+  const Outlook& outlook = *search.outlook;
+  for (const double share : {outlook.gain, outlook.low, outlook.high}) {
+    if (!std::isfinite(share) || share < 0) refuse(fmt::format("{} is no expected gain", share));
+  }
+  for (const double share : {outlook.behind, outlook.behind_at_worst, outlook.faster}) {
+    if (!(share >= 0 && share <= 1)) refuse(fmt::format("{} is no share", share));
+  }
+  if (outlook.stretch < 0) refuse(fmt::format("a stretch of {} results", outlook.stretch));
+}
+
+Digest search_id(const SearchRecord& search, const Digest& tuning_case) {
+  tuner::model::DigestBuilder digest;
+  digest.add("search 1").add(tuning_case).add(search.run).add(search.ended_at).add(search.strategy);
+  for (const SearchRecord::Part& part : search.parts) digest.add(part.kernel).add(part.spec);
+  return digest.add(search.tried).finish();
+}
+
+}  // namespace
+
+void RowWriter::put(const SearchRecord& search) {
+  require_sound(search);
+  const Digest tuning_case = put_case(search.problem, search.environment);
+  const Digest id = search_id(search, tuning_case);
+  put_row(m_search, search, id, tuning_case);
+  for (const SearchRecord::Part& part : search.parts) put_row(m_search_kernel, part, id);
 }
 
 }  // namespace db

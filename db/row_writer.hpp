@@ -57,25 +57,31 @@ class RowWriter {
   /// At `ceiling.measured_at`, in place of an older one of its device, kind and type.
   void put(const tuner::model::Ceiling& ceiling);
 
+  /// Of a case: its environment and problem are put first.
+  tuner::model::Digest put_case(const tuner::model::Problem& problem,
+                                const tuner::model::Environment& environment);
+  /// `parameters`: as parameters_json() has them.
+  tuner::model::Digest put_kernel(const std::string& family, const std::string& name,
+                                  const std::string& parameters);
+  tuner::model::Digest put_configuration(const tuner::model::Configuration& configuration);
+
   /// What names a trial, in rows of their own.
   struct Identity {
     tuner::model::Digest tuning_case;
     tuner::model::Digest kernel;
     tuner::model::Digest configuration;
   };
-  /// Of a case: its environment and problem are put first.
-  tuner::model::Digest put_case(const tuner::model::Problem& problem,
-                                const tuner::model::Environment& environment);
   Identity put_identity(const tuner::model::TrialRecord& trial);
   /// Rows that the statement executed last on this connection changed.
   std::int64_t changed() const { return m_db.changes(); }
 
  private:
-  tuner::model::Digest put_device(const tuner::model::DeviceInfo& device);
-  void bind_trial(Statement::Use& row, const tuner::model::TrialRecord& trial, const Identity& identity);
+  /// Executes a statement that takes the parameters of insert_trial(), then `more`.
+  template <class... More>
+  void run_of_trial(Statement& statement, const tuner::model::TrialRecord& trial, const Identity& identity,
+                    const More&... more);
   void put_binary(const tuner::model::TrialRecord& trial, Known known);
   void note(const Probing& probing, bool just_now);
-  void put_coverage(const tuner::model::FinalRecord& final, const tuner::model::Digest& id);
   /// The outcome, or how its probes failed.
   tuner::model::TrialOutcome as_probed(const tuner::model::TrialRecord& trial);
 

@@ -39,18 +39,6 @@ void Columns::add(const tuner::model::Figure& figure, Type type) {
   }
 }
 
-std::string Columns::names(const std::string& prefix) const {
-  std::string out;
-  for (const Column& column : m_columns) out += (out.empty() ? "" : ", ") + prefix + column.name;
-  return out;
-}
-
-std::string Columns::parameters() const {
-  std::string out;
-  for (std::size_t i = 0; i < m_columns.size(); ++i) out += out.empty() ? "?" : ", ?";
-  return out;
-}
-
 std::string Columns::definitions(Null null) const {
   std::string out;
   for (const Column& column : m_columns) {
@@ -62,16 +50,6 @@ std::string Columns::definitions(Null null) const {
         column.comment.empty() || &column == &m_columns.back() ? "" : fmt::format("  -- {}", column.comment));
   }
   return out;
-}
-
-const Columns& trial_columns() {
-  static const Columns columns = [] {
-    Columns list;
-    const tuner::model::TrialRecord trial{};
-    describe_row(list, trial);
-    return list;
-  }();
-  return columns;
 }
 
 namespace {
@@ -91,7 +69,8 @@ bool is_kept(const std::string& name) {
 /// What a new result replaces.
 std::vector<std::string> result_names() {
   std::vector<std::string> names;
-  for (const Columns::Column& column : trial_columns().list()) names.push_back(column.name);
+  for (const Columns::Column& column : columns_of<tuner::model::TrialRecord>().list())
+    names.push_back(column.name);
   names.insert(names.end(), trial_results.begin(), trial_results.end());
   return names;
 }
@@ -103,17 +82,16 @@ std::string joined(const Names& names, const Text& text) {
   return out;
 }
 
-/// A run that is not here is unknown.
-std::string parameter(const std::string& name) {
-  return name == "run" ? "(SELECT id FROM runs WHERE id = ?)" : "?";
+std::string parameter(const std::string& name, const char* run = known_run) {
+  return name == "run" ? run : "?";
 }
 
 std::string row_names() {
-  return joined(trial_row_names(), [](const std::string& name) { return name; });
+  return fmt::format("{}", fmt::join(trial_row_names(), ", "));
 }
 
 std::string row_parameters() {
-  return joined(trial_row_names(), parameter);
+  return joined(trial_row_names(), [](const std::string& name) { return parameter(name); });
 }
 
 std::string rank(const std::string& of) {
@@ -135,12 +113,14 @@ const std::vector<std::string>& trial_row_names() {
   return names;
 }
 
-std::string insert_statement(const std::string& table, const std::string& leading, const Columns& columns) {
-  std::string parameters;
+std::string insert_statement(const std::string& table, const std::string& leading, const Columns& columns,
+                             const std::string& otherwise, const char* run) {
+  std::vector<std::string> names;
   std::istringstream in(leading);
-  for (std::string name; std::getline(in >> std::ws, name, ',');) parameters += parameter(name) + ", ";
-  return fmt::format("INSERT INTO {} ({}, {}) VALUES ({}{})", table, leading, columns.names(), parameters,
-                     columns.parameters());
+  for (std::string name; std::getline(in >> std::ws, name, ',');) names.push_back(name);
+  for (const Columns::Column& column : columns.list()) names.push_back(column.name);
+  return fmt::format("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT DO {}", table, fmt::join(names, ", "),
+                     joined(names, [&](const std::string& name) { return parameter(name, run); }), otherwise);
 }
 
 std::string insert_trial() {
@@ -153,10 +133,9 @@ std::string update_trial() {
     return fmt::format(fmt::runtime(is_kept(name) ? "coalesce(excluded.{0}, trials.{0})" : "excluded.{0}"),
                        name);
   };
-  const auto as_it_is = [](const std::string& name) { return name; };
   return fmt::format(
       "INSERT INTO trials ({}) VALUES ({}) ON CONFLICT (id) DO UPDATE SET ({}) = ({}) WHERE ? OR {} >= {}",
-      row_names(), row_parameters(), joined(result_names(), as_it_is), joined(result_names(), value),
+      row_names(), row_parameters(), fmt::join(result_names(), ", "), joined(result_names(), value),
       rank("excluded"), rank("trials"));
 }
 
@@ -174,44 +153,37 @@ std::string fill_trial() {
 }
 
 std::string keep_later_failure() {
-  std::string set;
-  std::string values;
-  for (const Columns::Column& column : columns_of<PastFailure>().list()) {
-    if (column.name == "run" || column.name == "trial") continue;
-    set += (set.empty() ? "" : ", ") + column.name;
-    values += (values.empty() ? "excluded." : ", excluded.") + column.name;
-  }
+  std::vector<std::string> names;
+  for (const Columns::Column& column : columns_of<PastFailure>().list())
+    if (column.name != "run" && column.name != "trial") names.push_back(column.name);
   return fmt::format(
-      "ON CONFLICT DO UPDATE SET ({}) = ({}) WHERE (excluded.measured_at, excluded.sequence, "
+      "ON CONFLICT DO UPDATE SET ({}) = (excluded.{}) WHERE (excluded.measured_at, excluded.sequence, "
       "excluded.status, excluded.detail) > (earlier_failures.measured_at, earlier_failures.sequence, "
       "earlier_failures.status, earlier_failures.detail)",
-      set, values);
+      fmt::join(names, ", "), fmt::join(names, ", excluded."));
 }
 
 std::string insert_failure() {
   const Columns& columns = columns_of<PastFailure>();
   return fmt::format(
       "WITH given ({0}) AS (SELECT {1}) INSERT INTO earlier_failures ({0}) SELECT {0} FROM given "
-      "WHERE EXISTS (SELECT 1 FROM trials WHERE id = given.trial) "
-      "AND EXISTS (SELECT 1 FROM runs WHERE id = given.run) {2}",
-      columns.names(), columns.parameters(), keep_later_failure());
+      "WHERE EXISTS (SELECT 1 FROM trials WHERE id = given.trial) AND run IS NOT NULL {2}",
+      columns.names(), columns.joined([](const std::string& name) { return parameter(name); }),
+      keep_later_failure());
 }
 
 std::string insert_measurement() {
-  const Columns& columns = columns_of<tuner::model::Measurement>();
-  return fmt::format(
-      "INSERT INTO measurements (id, trial, measured_at, run, sequence, status, metrics, {}) "
-      "VALUES (?, ?, ?, (SELECT id FROM runs WHERE id = ?), ?, ?, ?, {}) ON CONFLICT (id) DO NOTHING",
-      columns.names(), columns.parameters());
+  return insert_into<StoredMeasurement>("measurements", "id, trial");
 }
 
 std::string keep_trial_failure() {
-  std::string values = columns_of<PastFailure>().names();
-  values.replace(values.find("trial"), 5, "id");
+  const Columns& columns = columns_of<PastFailure>();
   return fmt::format(
       "WITH given ({}) AS (SELECT {}) INSERT INTO earlier_failures ({}) SELECT {} FROM given "
       "WHERE measurement IS NULL AND run IS NOT NULL {}",
-      row_names(), row_parameters(), columns_of<PastFailure>().names(), values, keep_later_failure());
+      row_names(), row_parameters(), columns.names(),
+      columns.joined([](const std::string& name) { return name == "trial" ? "id" : name; }),
+      keep_later_failure());
 }
 
 }  // namespace db

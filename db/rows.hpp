@@ -12,9 +12,10 @@
 namespace db {
 
 // How a described value (model/record_fields.hpp) lies in columns. A field is a column of its name. A field
-// that is described itself has a column for each of its own, led by its name: `grid_x`. Digests, lists of
-// samples (stored_values.hpp) and times are as one expects; enumerators are their words; configurations,
-// metrics, sizes and lists of words are JSON. A value that is unknown is NULL.
+// that is described itself has a column for each of its own, led by its name: `grid_x`, unless it is
+// most of the row, as a search's outlook is. Digests, lists of samples (stored_values.hpp) and times are as
+// one expects; enumerators are their words; configurations, metrics, sizes and lists of words are JSON. A
+// value that is unknown is NULL. Lists of anything else are rows of other tables.
 
 /// Whether a value is one column.
 template <class T>
@@ -24,6 +25,25 @@ constexpr bool is_column() {
          std::is_same_v<T, Digest> || std::is_same_v<T, Configuration> || std::is_same_v<T, Metrics> ||
          std::is_same_v<T, DeviceLimits> || std::is_same_v<T, std::vector<std::string>> ||
          std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<Dimension>>;
+}
+
+template <class T>
+constexpr bool is_rows_elsewhere = false;
+template <class T>
+constexpr bool is_rows_elsewhere<std::vector<T>> = !is_column<std::vector<T>>();
+
+template <class T>
+constexpr bool is_most_of_row =
+    std::is_same_v<T, tuner::model::Measurement> || std::is_same_v<T, std::optional<tuner::model::Outlook>>;
+
+/// Describes what a record's own row holds: all of it where nothing else is said.
+template <class Archive, class T>
+void describe_own(Archive& a, T& v) {
+  if constexpr (requires { describe_row(a, v); }) {
+    describe_row(a, v);
+  } else {
+    describe(a, v);
+  }
 }
 
 /// The archive that lists columns.
@@ -45,11 +65,11 @@ class Columns {
   void operator()(const tuner::model::Figure& figure, const T& value) {
     if constexpr (is_column<T>()) {
       add(figure, type_of(value));
-    } else {
+    } else if constexpr (!is_rows_elsewhere<T>) {
       const std::string prefix = m_prefix;
       const bool may_be_null = m_may_be_null;
-      m_prefix += std::string(figure.name) + '_';
       m_may_be_null = m_may_be_null || figure.may_be_missing();
+      if constexpr (!is_most_of_row<T>) m_prefix += std::string(figure.name) + '_';
       if constexpr (requires { value.has_value(); }) {
         const typename T::value_type part{};
         describe(*this, part);
@@ -64,9 +84,16 @@ class Columns {
   const std::vector<Column>& list() const { return m_columns; }
   int count() const { return static_cast<int>(m_columns.size()); }
   /// `m.median_ns, m.low_ns`, each led by `prefix`.
-  std::string names(const std::string& prefix = "") const;
-  /// `?, ?`, one for each.
-  std::string parameters() const;
+  std::string names(const std::string& prefix = "") const {
+    return joined([&](const std::string& name) { return prefix + name; });
+  }
+  /// What `text` makes of each name, as a list.
+  template <class Text>
+  std::string joined(const Text& text) const {
+    std::string out;
+    for (const Column& column : m_columns) out += (out.empty() ? "" : ", ") + text(column.name);
+    return out;
+  }
   enum class Null { as_described, allowed };
   /// As CREATE TABLE has them, each with its unit and meaning behind it, without the last one's comma.
   std::string definitions(Null null = Null::as_described) const;
@@ -94,19 +121,24 @@ const Columns& columns_of() {
   static const Columns columns = [] {
     Columns list;
     const T value{};
-    describe(list, value);
+    describe_own(list, value);
     return list;
   }();
   return columns;
 }
-/// Those of a trial's own row.
-const Columns& trial_columns();
 
-/// `INSERT INTO table (leading, names) VALUES (?, …)`; a run that is not here is unknown.
-std::string insert_statement(const std::string& table, const std::string& leading, const Columns& columns);
+/// A parameter for a run: NULL for one that is not here.
+constexpr const char* known_run = "(SELECT id FROM runs WHERE id = ?)";
+/// The same in a primary key, where no column is NULL.
+constexpr const char* run_in_key = "coalesce(?, x'')";
+
+/// `INSERT INTO table (leading, names) VALUES (?, …) ON CONFLICT DO otherwise`, with `run` for a run.
+std::string insert_statement(const std::string& table, const std::string& leading, const Columns& columns,
+                             const std::string& otherwise, const char* run);
 template <class T>
-std::string insert_into(const std::string& table, const std::string& leading) {
-  return insert_statement(table, leading, columns_of<T>());
+std::string insert_into(const std::string& table, const std::string& leading,
+                        const std::string& otherwise = "NOTHING", const char* run = known_run) {
+  return insert_statement(table, leading, columns_of<T>(), otherwise, run);
 }
 
 /// The archive that binds a value to the parameters that come next.
@@ -131,7 +163,7 @@ class RowBinder {
       } else {
         for (int i = 0; i < columns_of<typename T::value_type>().count(); ++i) m_row.bind(std::nullopt);
       }
-    } else {
+    } else if constexpr (!is_rows_elsewhere<T>) {
       describe(*this, value);
     }
   }
@@ -158,7 +190,7 @@ class RowBinder {
 template <class T>
 Statement::Use& bind(Statement::Use& row, const T& value) {
   RowBinder binder(row);
-  describe(binder, value);
+  describe_own(binder, value);
   return row;
 }
 
@@ -184,7 +216,7 @@ class RowReader {
       } else {
         describe(*this, value.emplace());
       }
-    } else {
+    } else if constexpr (!is_rows_elsewhere<T>) {
       describe(*this, value);
     }
   }
@@ -221,14 +253,14 @@ class RowReader {
 };
 
 template <class T>
-T read_row(Statement::Use& row, bool with_samples = true) {
+T read_row(Statement::Use& row) {
   T value{};
-  RowReader reader(row, with_samples);
-  describe(reader, value);
+  RowReader reader(row);
+  describe_own(reader, value);
   return value;
 }
 
-// The statements that put a trial's own row: what it is of, trial_columns(), and what follows from both and
+// The statements that put a trial's own row: what it is of, its columns, and what follows from both and
 // from how trials stand. All take the parameters of insert_trial(); a trial that is known keeps its row
 // there.
 

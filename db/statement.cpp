@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <cstring>
 #include <limits>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
 
 #include "db/connection.hpp"
+#include "db/row_reader.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
 
@@ -24,8 +24,15 @@ std::string sql(std::string_view name) {
   for (const auto& file : sql_files::embedded_files()) {
     const std::size_t begin = file.text.find(mark);
     if (begin == std::string_view::npos) continue;
-    const std::string_view statement = file.text.substr(begin + mark.size());
-    return std::string(statement.substr(0, statement.find("\n-- # ")));
+    std::string_view statement = file.text.substr(begin + mark.size());
+    std::string out(statement.substr(0, statement.find("\n-- # ")));
+    const std::pair<std::string_view, std::string> columns[] = {
+        {"{case}", case_columns()}, {"{outlook}", columns_of<tuner::model::Outlook>().names("s.")}};
+    for (const auto& [place, names] : columns) {
+      if (const std::size_t at = out.find(place); at != std::string::npos)
+        out.replace(at, place.size(), names);
+    }
+    return out;
   }
   throw std::logic_error(fmt::format("db/sql has no statement {}", name));
 }
@@ -99,9 +106,10 @@ Statement::Use& Statement::Use::bind(std::nullopt_t) {
   return *this;
 }
 
-Statement::Use& Statement::Use::take(const Use& row, int first, int end) {
+Statement::Use& Statement::Use::take(const Use& row) {
   // Not sqlite3_bind_value(), which copies texts and blobs.
-  for (int column = first; column < end; ++column) {
+  const int columns = sqlite3_column_count(row.m_statement);
+  for (int column = 0; column < columns; ++column) {
     const int type = sqlite3_column_type(row.m_statement, column);
     const int parameter = ++m_parameter;
     if (type == SQLITE_TEXT) {
@@ -155,24 +163,6 @@ std::span<const std::byte> Statement::Use::blob() {
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
 }
 
-bool Statement::Use::is_same(int column, const Use& other, int other_column) const {
-  const int type = sqlite3_column_type(m_statement, column);
-  if (sqlite3_column_type(other.m_statement, other_column) != type) return false;
-  if (type == SQLITE_NULL) return true;
-  if (type == SQLITE_INTEGER) {
-    return sqlite3_column_int64(m_statement, column) == sqlite3_column_int64(other.m_statement, other_column);
-  }
-  if (type == SQLITE_FLOAT) {
-    return sqlite3_column_double(m_statement, column) ==
-           sqlite3_column_double(other.m_statement, other_column);
-  }
-  const void* bytes = sqlite3_column_blob(m_statement, column);
-  const void* other_bytes = sqlite3_column_blob(other.m_statement, other_column);
-  const int size = sqlite3_column_bytes(m_statement, column);
-  return size == sqlite3_column_bytes(other.m_statement, other_column) &&
-         (size == 0 || std::memcmp(bytes, other_bytes, static_cast<std::size_t>(size)) == 0);
-}
-
 tuner::model::Digest Statement::Use::digest() {
   const std::span<const std::byte> bytes = blob();
   if (bytes.empty()) return {};
@@ -221,33 +211,21 @@ Snapshot::~Snapshot() {
   if (m_outermost) roll_back(m_db);
 }
 
-UnenforcedKeys::UnenforcedKeys(const Connection& db) : m_db(db) {
-  m_db.execute("PRAGMA foreign_keys = OFF");
+Setting::Setting(const Connection& db, const std::string& set, std::string undo)
+    : m_db(db), m_undo(std::move(undo)) {
+  db.execute(set);
 }
 
-UnenforcedKeys::~UnenforcedKeys() {
-  try {
-    m_db.execute("PRAGMA foreign_keys = ON");
-  } catch (const tuner::model::Error&) {
-    // Only a transaction that could not be rolled back refuses; every later statement will fail and say why.
-  }
+Setting::~Setting() {
+  sqlite3_exec(m_db.handle(), m_undo.c_str(), nullptr, nullptr, nullptr);
 }
 
-SortingInFiles::SortingInFiles(const Connection& db) : m_db(db) {
-  m_db.execute("PRAGMA temp_store = FILE");
+Setting unenforced_keys(const Connection& db) {
+  return {db, "PRAGMA foreign_keys = OFF", "PRAGMA foreign_keys = ON"};
 }
 
-SortingInFiles::~SortingInFiles() {
-  // Only a transaction that could not be rolled back refuses; what is sorted then takes longer.
-  sqlite3_exec(m_db.handle(), "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
-}
-
-UntriggeredRows::UntriggeredRows(const Connection& db) : m_db(db) {
-  sqlite3_db_config(m_db.handle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-}
-
-UntriggeredRows::~UntriggeredRows() {
-  sqlite3_db_config(m_db.handle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, nullptr);
+Setting sorting_in_files(const Connection& db) {
+  return {db, "PRAGMA temp_store = FILE", "PRAGMA temp_store = MEMORY"};
 }
 
 }  // namespace db

@@ -2,25 +2,25 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "db/connection.hpp"
 #include "tuner/model/digest.hpp"
 
-namespace db {
-
-/// The statement of that name in db/sql, put into the binary at build time.
-std::string sql(std::string_view name);
-
-}  // namespace db
-
 struct sqlite3_stmt;
 
 namespace db {
+
+/// The statement of that name in db/sql, put into the binary at build time, with the columns that its marks
+/// stand for.
+std::string sql(std::string_view name);
 
 /// SQL prepared once. Must not outlive its connection. Throws as Connection does.
 class Statement {
@@ -32,6 +32,10 @@ class Statement {
   class Use {
    public:
     explicit Use(sqlite3_stmt* statement) : m_statement(statement) {}
+    template <class... Values>
+    explicit Use(sqlite3_stmt* statement, const Values&... values) : Use(statement) {
+      (bind(values), ...);
+    }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
     ~Use();
@@ -51,11 +55,16 @@ class Statement {
     Use& bind(const std::optional<Value>& value) {
       return value ? bind(*value) : bind(std::nullopt);
     }
+    template <typename Values>
+    requires requires(const Values& values, Use& use) { values.bind_to(use); }
+    Use& bind(const Values& values) {
+      values.bind_to(*this);
+      return *this;
+    }
 
-    /// Binds columns of another statement's row as they are: one, or those from `first` up to `end`. Nothing
-    /// is copied: to be run before the other goes on.
-    Use& take(const Use& row, int column) { return take(row, column, column + 1); }
-    Use& take(const Use& row, int first, int end);
+    /// Binds all columns of another statement's row as they are. Nothing is copied: to be run before the
+    /// other goes on.
+    Use& take(const Use& row);
 
     /// Goes to the next row and back to its first column; false after the last row.
     bool step();
@@ -69,15 +78,8 @@ class Statement {
     std::string text();
     tuner::model::Digest digest();      ///< NULL: empty
     std::span<const std::byte> blob();  ///< valid until the next step
-    /// Whether two columns have the same type and content; NULLs are the same.
-    bool is_same(int column, const Use& other, int other_column) const;
-    bool null() const;  ///< whether the column that comes next is NULL
+    bool null() const;                  ///< whether the column that comes next is NULL
     void skip(int columns = 1) { m_column += columns; }
-    /// The column that comes next.
-    Use& to(int column) {
-      m_column = column;
-      return *this;
-    }
 
    private:
     Use& bind_integer(std::int64_t value);
@@ -88,8 +90,30 @@ class Statement {
     int m_column = 0;
   };
 
-  Use use() { return Use(m_handle.get()); }
-  sqlite3_stmt* handle() const { return m_handle.get(); }
+  /// `values` are those of the first parameters.
+  template <class... Values>
+  Use use(const Values&... values) {
+    return Use(m_handle.get(), values...);
+  }
+  template <class... Values>
+  void run(const Values&... values) {
+    use(values...).run();
+  }
+  /// What `read` makes of each row.
+  template <class Read, class... Values>
+  auto all(const Read& read, const Values&... values) {
+    std::vector<std::invoke_result_t<Read, Use&>> list;
+    auto row = use(values...);
+    while (row.step()) list.push_back(std::invoke(read, row));
+    return list;
+  }
+  /// What `read` makes of the first row; nothing where there is none.
+  template <class Read, class... Values>
+  auto first(const Read& read, const Values&... values) {
+    std::optional<std::invoke_result_t<Read, Use&>> found;
+    if (auto row = use(values...); row.step()) found.emplace(std::invoke(read, row));
+    return found;
+  }
 
  private:
   struct Finalize {
@@ -130,42 +154,25 @@ class Snapshot {
   const bool m_outermost;
 };
 
-/// Foreign keys are not enforced as long as it lives. To be made outside a transaction, within which the
-/// setting cannot change, by whoever checks them, or writes no row before those that it refers to.
-class UnenforcedKeys {
+/// A setting of a connection that holds as long as the object lives, by statements that set it and undo it.
+class Setting {
  public:
-  explicit UnenforcedKeys(const Connection& db);
-  UnenforcedKeys(const UnenforcedKeys&) = delete;
-  UnenforcedKeys& operator=(const UnenforcedKeys&) = delete;
-  ~UnenforcedKeys();
+  Setting(const Connection& db, const std::string& set, std::string undo);
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+  /// Only a transaction that could not be rolled back refuses; every later statement then fails and says why.
+  ~Setting();
 
  private:
   const Connection& m_db;
+  std::string m_undo;
 };
 
+/// Foreign keys are not enforced. To be made outside a transaction, within which the setting cannot change,
+/// by whoever checks them, or writes no row before those that it refers to.
+Setting unenforced_keys(const Connection& db);
 /// What is sorted and does not fit into the connection's cache goes to temporary files, instead of staying in
-/// memory, as long as it lives. To be made outside a transaction.
-class SortingInFiles {
- public:
-  explicit SortingInFiles(const Connection& db);
-  SortingInFiles(const SortingInFiles&) = delete;
-  SortingInFiles& operator=(const SortingInFiles&) = delete;
-  ~SortingInFiles();
-
- private:
-  const Connection& m_db;
-};
-
-/// Triggers do nothing as long as it lives, by whoever does for many rows at once what they do for each.
-class UntriggeredRows {
- public:
-  explicit UntriggeredRows(const Connection& db);
-  UntriggeredRows(const UntriggeredRows&) = delete;
-  UntriggeredRows& operator=(const UntriggeredRows&) = delete;
-  ~UntriggeredRows();
-
- private:
-  const Connection& m_db;
-};
+/// memory. To be made outside a transaction.
+Setting sorting_in_files(const Connection& db);
 
 }  // namespace db

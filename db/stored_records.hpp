@@ -52,6 +52,12 @@ struct StoredMeasurement {
   tuner::model::Digest key(const tuner::model::Digest& trial) const;
 };
 
+/// A trial with its measurements before the current one.
+struct StoredTrial {
+  tuner::model::TrialRecord trial;
+  std::vector<StoredMeasurement> earlier = {};
+};
+
 /// The measurement that is the trial's current one, which it must have.
 StoredMeasurement current_measurement(const tuner::model::TrialRecord& trial);
 /// Whether the trial was measured and then failed, by what its probes were found to say: the measurement

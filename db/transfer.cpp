@@ -7,19 +7,16 @@
 #include <ostream>
 #include <set>
 
+#include "db/arrivals.hpp"
 #include "db/database.hpp"
 #include "db/export_file.hpp"
-#include "db/finals.hpp"
-#include "db/kernel_specs.hpp"
-#include "db/row_reader.hpp"
-#include "db/row_writer.hpp"
-#include "db/searches.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/error.hpp"
 
 namespace db {
 namespace {
 
+using tuner::model::Ceiling;
 using tuner::model::Digest;
 using tuner::model::FinalRecord;
 using tuner::model::ProbeVerdict;
@@ -28,132 +25,122 @@ using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
 /// Oldest first, so that a later export of the same database begins like an earlier one.
-std::vector<RunRecord> runs_of(const Connection& db, const std::set<Digest>& wanted) {
+std::vector<RunRecord> runs_of(const Connection& db, const std::set<Digest>& wanted, bool all) {
   std::vector<RunRecord> list = runs(db);
-  std::erase_if(list, [&](const RunRecord& run) { return !wanted.contains(run.id); });
+  std::erase_if(list, [&](const RunRecord& run) { return !all && !wanted.contains(run.id); });
   std::reverse(list.begin(), list.end());
   return list;
 }
 
-/// Those whose finalists are all among `trials`: a part of a final says nothing.
-void write_finals(const Connection& db, const TrialFilter& filter, const std::set<Digest>& trials,
-                  std::ostream& out) {
-  for (const FinalRecord& final : finals(db, filter)) {
-    const bool complete =
-        std::all_of(final.entries.begin(), final.entries.end(),
-                    [&](const FinalRecord::Entry& entry) { return trials.contains(entry.trial); });
-    if (complete) out << final_line(final);
+/// What the trials that are exported are of. It decides which of the other records go with them.
+class Selected {
+ public:
+  void add(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
+    m_trials.insert(trial.key);
+    if (!trial.probe_key.empty()) m_probes.insert(trial.probe_key);
+    m_devices.insert(trial.environment.device);
+    m_kernels.emplace(trial.problem.family, trial.kernel);
+    runs.insert(trial.run);
+    for (const StoredMeasurement& past : earlier) runs.insert(past.run);
   }
-}
+  std::int64_t trials() const { return static_cast<std::int64_t>(m_trials.size()); }
 
-void write_verdicts(const std::vector<Probing>& all, const std::set<Digest>& probes, std::ostream& out) {
-  for (const Probing& probing : all) {
-    if (probes.contains(probing.verdict.probe)) out << verdict_line(probing);
+  bool has(const PastFailure& failure) const { return m_trials.contains(failure.trial); }
+  bool has(const Probing& probing) const { return m_probes.contains(probing.verdict.probe); }
+  /// A part of a final says nothing.
+  bool has(const FinalRecord& final) const {
+    return std::all_of(final.entries.begin(), final.entries.end(),
+                       [&](const FinalRecord::Entry& entry) { return m_trials.contains(entry.trial); });
   }
-}
-
-using KernelNames = std::set<std::pair<std::string, std::string>>;  // family and kernel
-
-void write_declarations(const Connection& db, const KernelNames& kernels, std::ostream& out) {
-  for (const StoredDeclaration& declaration : declarations(db)) {
-    const bool is_wanted = kernels.contains({declaration.kernel.family, declaration.kernel.kernel});
-    if (is_wanted) out << declaration_line(declaration);
+  bool has(const SearchRecord& search) const { return runs.contains(search.run); }
+  bool has(const Ceiling& ceiling) const { return m_devices.contains(ceiling.device); }
+  bool has(const StoredDeclaration& declaration) const {
+    return m_kernels.contains({declaration.kernel.family, declaration.kernel.kernel});
   }
-}
+  bool has(const StoredJudgement& judgement) const { return m_trials.contains(judgement.trial); }
 
-/// A line for each spec, or several where it has judged very many.
-void write_judgements(const Connection& db, const std::set<Digest>& trials, std::ostream& out) {
-  std::map<Digest, SpecJudgements> lines;
-  const auto write = [&](SpecJudgements& line) {
-    if (line.describes.size() + line.excludes.size() > 0) out << judgement_line(line);
-    line.describes.clear();
-    line.excludes.clear();
-  };
-  for_each_judgement(db, [&](const StoredJudgement& judgement) {
-    if (!trials.contains(judgement.trial)) return;
-    SpecJudgements& line = lines[judgement.spec];
+  std::set<Digest> runs;
+
+ private:
+  std::set<Digest> m_trials;
+  std::set<Digest> m_probes;
+  std::set<std::string> m_devices;
+  std::set<std::pair<std::string, std::string>> m_kernels;  ///< family and name
+};
+
+/// Judgements as lines: one for each spec, or several where it has judged very many.
+class JudgementLines {
+ public:
+  explicit JudgementLines(std::ostream& out) : m_out(out) {}
+  void add(const StoredJudgement& judgement) {
+    SpecJudgements& line = m_lines[judgement.spec];
     line.spec = judgement.spec;
     (judgement.describes ? line.describes : line.excludes).push_back(judgement.trial);
     if (line.describes.size() + line.excludes.size() == most_judgements) write(line);
-  });
-  for (auto& [spec, line] : lines) write(line);
-}
+  }
+  void finish() {
+    for (auto& [spec, line] : m_lines) write(line);
+  }
+
+ private:
+  void write(SpecJudgements& line) {
+    if (line.describes.size() + line.excludes.size() > 0) m_out << export_line(line);
+    line = {};
+  }
+
+  std::ostream& m_out;
+  std::map<Digest, SpecJudgements> m_lines;
+};
 
 bool selects_all(const TrialFilter& filter) {
   return filter.family.empty() && filter.kernel.empty() && filter.device.empty() && !filter.environment &&
          !filter.problem && !filter.status && !filter.superseded && !filter.failures && filter.ceilings;
 }
 
-/// What runs whose trials are exported said of the cases that they are of.
-void write_searches(const Connection& db, const TrialFilter& filter, const std::set<Digest>& runs,
-                    std::ostream& out) {
-  for (const SearchRecord& search : searches(db, filter)) {
-    if (runs.contains(search.run)) out << search_line(search);
-  }
-}
-
-void write_ceilings(const Connection& db, const std::set<std::string>& devices, std::ostream& out) {
-  for (const std::string& device : devices) {
-    for (const auto& ceiling : ceilings(db, device)) out << ceiling_line(ceiling);
-  }
-}
-
 }  // namespace
 
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out) {
   const Snapshot snapshot(db);
-  std::set<Digest> keys;
-  std::set<Digest> probes;
-  std::set<Digest> wanted_runs;
-  std::set<std::string> devices;
-  KernelNames kernels;
+  Selected selected;
   // Lines of trials are kept as text until the runs they name are known, which come first.
   std::string lines;
   for_each_trial(db, filter, {.samples = true, .measurements = true},
                  [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
-                   keys.insert(trial.key);
-                   if (!trial.probe_key.empty()) probes.insert(trial.probe_key);
-                   devices.insert(trial.environment.device);
-                   kernels.emplace(trial.problem.family, trial.kernel);
-                   wanted_runs.insert(trial.run);
-                   for (const StoredMeasurement& past : earlier) wanted_runs.insert(past.run);
-                   lines += trial_line(trial, earlier);
+                   selected.add(trial, earlier);
+                   lines += export_line(StoredTrial{std::move(trial), std::move(earlier)});
                  });
-  std::vector<PastFailure> failures = past_failures(db);
-  std::erase_if(failures, [&](const PastFailure& failure) { return !keys.contains(failure.trial); });
-  for (const PastFailure& failure : failures) wanted_runs.insert(failure.run);
-  if (selects_all(filter)) {
-    for (const RunRecord& run : runs(db)) wanted_runs.insert(run.id);
-  }
-  out << header_line({});
-  for (const RunRecord& run : runs_of(db, wanted_runs)) out << run_line(run);
+  for (const PastFailure& failure : past_failures(db))
+    if (selected.has(failure)) selected.runs.insert(failure.run);
+  out << header_line();
+  for (const RunRecord& run : runs_of(db, selected.runs, selects_all(filter))) out << export_line(run);
   out << lines;
-  for (const PastFailure& failure : failures) out << failure_line(failure);
-  write_verdicts(probings(db), probes, out);
-  write_finals(db, filter, keys, out);
-  write_searches(db, filter, wanted_runs, out);
-  write_ceilings(db, devices, out);
-  write_declarations(db, kernels, out);
-  write_judgements(db, keys, out);
+  JudgementLines judgements(out);
+  for_each_record(db, filter, [&]<class Record>(const Record& record) {
+    if (!selected.has(record)) return;
+    if constexpr (std::is_same_v<Record, StoredJudgement>)
+      judgements.add(record);
+    else
+      out << export_line(record);
+  });
+  judgements.finish();
   out.flush();
   if (!out)
     throw tuner::model::Error("the export could not be written", "check the space left and the permissions");
-  return static_cast<std::int64_t>(keys.size());
+  return selected.trials();
 }
 
 namespace {
 
 /// Makes `trial` what `run` said of it, where that is an outcome that a later run has replaced.
 bool restore_failure(Statement& select, TrialRecord& trial, const Digest& run) {
-  auto row = select.use();
-  if (!row.bind(run).bind(trial.key).step()) return false;
-  const auto failure = read_row<PastFailure>(row);
+  const auto failure = select.first(read_row<PastFailure>, run, trial.key);
+  if (!failure) return false;
   trial.outcome = {};
-  trial.outcome.status = failure.status;
-  trial.outcome.detail = failure.detail;
-  trial.outcome.verification = failure.verification;
-  trial.measured_at = failure.measured_at;
-  trial.sequence = failure.sequence;
+  trial.outcome.status = failure->status;
+  trial.outcome.detail = failure->detail;
+  trial.outcome.verification = failure->verification;
+  trial.measured_at = failure->measured_at;
+  trial.sequence = failure->sequence;
   trial.metrics.clear();
   trial.run = run;
   return true;
@@ -165,45 +152,38 @@ Connection extract_run(const Connection& db, const Digest& run) {
   const Snapshot snapshot(db);
   Connection own = open_in_memory();
   Transaction transaction(own);
-  RowWriter writer(own);
-  for (const RunRecord& record : runs(db)) {
-    if (record.id == run) writer.put(record);
-  }
+  Arrivals arrivals(own);
+  for (const RunRecord& record : runs(db))
+    if (record.id == run) arrivals.put(record);
   Statement select(db,
                    "SELECT id FROM trials WHERE run = ?1 UNION SELECT trial FROM measurements WHERE run = ?1 "
                    "UNION SELECT trial FROM earlier_failures WHERE run = ?1");
   Statement failures(db, "SELECT " + columns_of<PastFailure>().names() +
                              " FROM earlier_failures WHERE run = ? AND trial = ?");
   std::set<Digest> keys;
-  auto row = select.use();
-  row.bind(run);
-  while (row.step()) {
+  for (auto row = select.use(run); row.step();) {
     const Digest key = row.digest();
     keys.insert(key);
-    TrialRecord trial = find_trial(db, key).value();
-    std::vector<StoredMeasurement> taken = measurements(db, key);
-    std::erase_if(taken, [&](const StoredMeasurement& stored) { return stored.run != run; });
-    if (trial.run != run && !restore_failure(failures, trial, run) && !taken.empty())
-      trial = as_measured(std::move(trial), taken.back());
-    writer.add(trial, taken);
+    StoredTrial stored{find_trial(db, key).value(), measurements(db, key)};
+    std::erase_if(stored.earlier, [&](const StoredMeasurement& taken) { return taken.run != run; });
+    if (stored.trial.run != run && !restore_failure(failures, stored.trial, run) && !stored.earlier.empty())
+      stored.trial = as_measured(std::move(stored.trial), stored.earlier.back());
+    arrivals.put(stored);
   }
-  for (const ProbeVerdict& verdict : verdicts(db)) {
-    if (verdict.run == run) writer.put(verdict);
-  }
-  for (const FinalRecord& final : finals(db)) {
-    if (final.run == run) writer.put(final);
-  }
-  for (const SearchRecord& search : searches(db)) {
-    if (search.run == run) writer.put(search);
-  }
-  for (const auto& ceiling : ceilings(db)) writer.put(ceiling);
-  KernelSpecs specs(own);
-  // Whoever adds this to what else is known is told what measured it; which spec is in force, a run does not
-  // say.
-  for_each_judgement(db, [&](const StoredJudgement& judgement) {
-    if (keys.contains(judgement.trial)) specs.put(judgement);
+  for (const ProbeVerdict& verdict : verdicts(db))
+    if (verdict.run == run) arrivals.put(Probing{verdict, false});
+  for_each_record(db, {}, [&]<class Record>(const Record& record) {
+    if constexpr (std::is_same_v<Record, FinalRecord> || std::is_same_v<Record, SearchRecord>) {
+      if (record.run == run) arrivals.put(record);
+    } else if constexpr (std::is_same_v<Record, Ceiling>) {
+      arrivals.put(record);
+    } else if constexpr (std::is_same_v<Record, StoredJudgement>) {
+      // Whoever adds this to what else is known is told what measured it; which spec is in force, a run does
+      // not say.
+      if (keys.contains(record.trial)) arrivals.put(record);
+    }
   });
-  specs.settle();
+  arrivals.finish({});
   transaction.commit();
   return own;
 }
@@ -211,34 +191,14 @@ Connection extract_run(const Connection& db, const Digest& run) {
 Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge) {
   const std::unique_ptr<std::istream> in = open_export(path);
   Transaction transaction(target);
-  const AddedCounter counter(target);
-  RowWriter writer(target, RowWriter::Life::one_transaction);
-  ExportVisitor visitor;
-  visitor.run = [&](RunRecord&& run) { writer.put(run); };
-  visitor.trial = [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
-    writer.add(trial, earlier);
-  };
-  KernelSpecs specs(target);
-  std::set<Digest> probed;
-  visitor.failure = [&](PastFailure&& failure) { writer.put(failure); };
-  visitor.verdict = [&](Probing&& probing) {
-    writer.note(probing);
-    probed.insert(probing.verdict.probe);
-  };
-  visitor.declaration = [&](StoredDeclaration&& declaration) { specs.put(declaration); };
-  visitor.judgements = [&](SpecJudgements&& judged) {
-    for (const Digest& trial : judged.describes) specs.put({trial, judged.spec, true});
-    for (const Digest& trial : judged.excludes) specs.put({trial, judged.spec, false});
-  };
-  visitor.final = [&](FinalRecord&& final) { writer.put(final); };
-  visitor.search = [&](SearchRecord&& search) { writer.put(search); };
-  visitor.ceiling = [&](tuner::model::Ceiling&& ceiling) { writer.put(ceiling); };
-  const ExportHeader header = stream_export(*in, path.string(), visitor);
-  if (header.version == 1) Statement(target, sql("mark_ceilings")).use().run();
-  for (const Digest& probe : probed) writer.condemn(probe);
-  writer.settle_failures();
-  specs.settle(judge);
-  const Added added = counter.since();
+  Arrivals arrivals(target);
+  const Added before = arrivals.count();
+  const int version = stream_export(*in, path.string(), [&](ExportRecord&& record) {
+    std::visit([&](const auto& one) { arrivals.put(one); }, record);
+  });
+  if (version == 1) Statement(target, sql("mark_ceilings")).run();
+  arrivals.finish(judge);
+  const Added added = arrivals.added_since(before);
   transaction.commit();
   return added;
 }

@@ -3,9 +3,8 @@
 #include <filesystem>
 #include <iosfwd>
 
+#include "db/arrivals.hpp"
 #include "db/connection.hpp"
-#include "db/kernel_specs.hpp"
-#include "db/merge.hpp"
 #include "db/queries.hpp"
 
 namespace db {

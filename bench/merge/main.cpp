@@ -274,8 +274,8 @@ void run(int shards, std::int64_t trials, const fs::path& parent) {
   fmt::print("copied by SQLite, the indexes made at the end:\n");
   const Merged limit = merge_all(folder / "sorted.db", [&](const db::Connection& db) {
     // Which look for what waits for them in an index that is not there.
-    const db::UnenforcedKeys unenforced(db);
-    const db::SortingInFiles sorting(db);
+    const db::Setting unenforced = db::unenforced_keys(db);
+    const db::Setting sorting = db::sorting_in_files(db);
     const db::DeferredIndexes deferred(db);
     copy_all(db);
     deferred.make();

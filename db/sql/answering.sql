@@ -62,8 +62,7 @@ GROUP BY r.kernel
 -- # select_outlooks
 -- What searches of a case expected of the rest, the one that knew most first; each with how many kernels it was of,
 -- and of how many of these the spec is still what it was.
-SELECT s.tried, count(*), total(r.spec = coalesce(e.spec, r.spec)), s.gain, s.low, s.high, s.estimate,
-       s.stretch, s.behind, s.behind_at_worst, s.faster
+SELECT s.tried, count(*), total(r.spec = coalesce(e.spec, r.spec)), {outlook}
 FROM searches AS s
 JOIN cases AS n ON n.id = s.tuning_case
 JOIN problems AS p ON p.id = n.problem

@@ -40,7 +40,7 @@ ORDER BY 1
 -- # select_elsewhere
 -- The cases of a family and an element type that know anything, from the tallies alone: of what today's specs
 -- describe, and of what they described before.
-SELECT n.id, p.family, p.sizes, p.type, p.row_padding, c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs,
+SELECT n.id, {case},
        y.superseded, total(y.trials) FILTER (WHERE y.status IN ('ok', 'dropped')) AS timed
 FROM problems AS p
 JOIN cases AS n ON n.problem = p.id
@@ -87,8 +87,7 @@ GROUP BY m.family, m.kernel
 -- # select_undecided
 -- Trials of a kernel that were not judged by a spec, with what it takes to make their identity again: the device that
 -- the run was on, or any of the same name.
-SELECT t.id, f.json, k.parameters, p.family, p.sizes, p.type, p.row_padding,
-       c.device, c.driver, c.toolkit, c.type, c.l2, c.method, c.inputs, t.definition,
+SELECT t.id, f.json, k.parameters, {case}, t.definition,
        coalesce(d.architecture, ''), d.limits
 FROM kernels AS k
 JOIN trials AS t ON t.kernel = k.id

@@ -27,10 +27,19 @@ JOIN kernels AS k ON k.id = t.kernel
 WHERE e.final = ?
 ON CONFLICT DO NOTHING
 
+-- # tally_new_trials
+-- Counts trials that came without triggers, those behind the row that was the last, as trials_tally_insert does.
+INSERT INTO tallies (tuning_case, kernel, status, superseded, role, trials, latest)
+SELECT tuning_case, kernel, status, superseded, role, count(*), max(measured_at)
+FROM trials
+WHERE rowid > ?
+GROUP BY tuning_case, kernel, status, superseded, role
+ON CONFLICT DO UPDATE SET trials = trials + excluded.trials, latest = max(latest, excluded.latest)
+
 -- # insert_probing
 -- One run of a binary's probes. The last parameter: it was just now, so that nothing has cleared it.
-INSERT INTO probings (probe, run, trial, measured_at, status, detail, deaths, cleared)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO probings (probe, status, detail, deaths, trial, run, measured_at, cleared)
+VALUES (?, ?, ?, ?, ?, coalesce(?, x''), ?, ?)
 ON CONFLICT DO UPDATE SET
   (status, detail) = (
     iif((excluded.status <> 'ok', excluded.status, excluded.detail)

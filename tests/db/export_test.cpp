@@ -86,7 +86,7 @@ TEST_SUITE("db") {
     expected.sequence = found->sequence;
     CHECK(found->sequence > 0);
     CHECK(*found == expected);
-    CHECK(db::trial_line(*found) == db::trial_line(expected));
+    CHECK(db::export_line(db::StoredTrial{*found}) == db::export_line(db::StoredTrial{expected}));
   }
 
   TEST_CASE("an export has what probes said of its trials, each field of it, and of no others") {
@@ -146,7 +146,7 @@ TEST_SUITE("db") {
     const auto import = [&](const std::string& when, double median_ns) {
       TrialRecord trial = timed_trial("a", 512, median_ns);
       trial.measured_at = when;
-      std::ofstream(folder / "x.jsonl") << db::header_line({}) << db::trial_line(trial);
+      std::ofstream(folder / "x.jsonl") << db::header_line() << db::export_line(db::StoredTrial{trial});
       db::import_file(target, folder / "x.jsonl");
       return db::find_trial(target, trial.key)->outcome.measurement->median_ns;
     };
@@ -158,8 +158,8 @@ TEST_SUITE("db") {
 
   TEST_CASE("a bad line is named by its number and nothing is imported") {
     const TempFolder folder;
-    const std::string good = db::trial_line(full_trial());
-    std::ofstream(folder / "x.jsonl") << db::header_line({}) << good << good.substr(0, 100) << '\n';
+    const std::string good = db::export_line(db::StoredTrial{full_trial()});
+    std::ofstream(folder / "x.jsonl") << db::header_line() << good << good.substr(0, 100) << '\n';
     const db::Connection target = db::open_database(folder / "a.db");
     CHECK(contains(error_of([&] { db::import_file(target, folder / "x.jsonl"); }).what(), "x.jsonl:3: "));
     CHECK(ask(folder / "a.db", "SELECT count(*) FROM trials") == "0");
@@ -188,13 +188,13 @@ TEST_SUITE("db") {
   }
 
   TEST_CASE("what is not an export, or is out of bounds, is refused with the field and what was found") {
-    const std::string header = db::header_line({});
+    const std::string header = db::header_line();
     CHECK(contains(complaint(""), "empty"));
     CHECK(contains(complaint("hello\n"), "x.jsonl:1: no valid JSON"));
     CHECK(contains(complaint("{\"format\":\"other\",\"version\":1}\n"), "format is \"other\""));
     CHECK(contains(complaint("{\"format\":\"tuner-export\",\"version\":9}\n"), "newer"));
     CHECK(contains(complaint(header + std::string(100'000, '[') + '\n'), "deeper"));
-    const std::string good = db::trial_line(full_trial());
+    const std::string good = db::export_line(db::StoredTrial{full_trial()});
     const auto replaced = [&](const std::string& part, const std::string& by) {
       std::string text = good;
       REQUIRE(contains(text, part));
@@ -215,7 +215,7 @@ TEST_SUITE("db") {
     CHECK(contains(complaint(replaced("\"operations\":", "\"operations\":-")), "operations is -"));
     CHECK(contains(complaint(replaced("\"bytes\":", "\"bytes\":-")), "bytes is -"));
     CHECK(contains(complaint(header + "[1,2]\n"), "an object was expected"));
-    std::string run = db::run_line(db_test::sample_run());
+    std::string run = db::export_line(db_test::sample_run());
     const std::string state = "\"state\":\"running\"";
     REQUIRE(contains(run, state));
     run.replace(run.find(state), state.size(), "\"state\":\"asleep\"");
@@ -226,7 +226,7 @@ TEST_SUITE("db") {
     TrialRecord trial = full_trial();
     trial.environment = {"Fake GPU", "1.2", "nvrtc 9.9", ElementType::float64, "cold", "quick-7", "named"};
     trial.problem.type = ElementType::float64;
-    std::istringstream in(db::header_line({}) + db::trial_line(trial));
+    std::istringstream in(db::header_line() + db::export_line(db::StoredTrial{trial}));
     const TrialRecord arrived = db::parse_export(in, "x").trials.at(0);
     CHECK(arrived.environment == trial.environment);
     CHECK(arrived.problem == trial.problem);
@@ -244,7 +244,7 @@ TEST_SUITE("db") {
   TEST_CASE("a log that is not UTF-8 is exported all the same") {
     TrialRecord trial = full_trial();
     trial.compile_log = "bad \xFF byte";
-    std::istringstream in(db::header_line({}) + db::trial_line(trial));
+    std::istringstream in(db::header_line() + db::export_line(db::StoredTrial{trial}));
     CHECK(db::parse_export(in, "x").trials.at(0).compile_log == "bad \xEF\xBF\xBD byte");
   }
 }

@@ -462,16 +462,16 @@ TEST_SUITE("db") {
     const auto complaint = [&](std::string text, const std::string& part, const std::string& by) {
       REQUIRE(contains(text, part));
       text.replace(text.find(part), part.size(), by);
-      std::ofstream(folder / "x.jsonl") << db::header_line({}) << text;
+      std::ofstream(folder / "x.jsonl") << db::header_line() << text;
       return std::string(error_of([&] { db::import_file(target, folder / "x.jsonl"); }).what());
     };
-    const std::string line = db::final_line(final);
+    const std::string line = db::export_line(final);
     CHECK(contains(complaint(line, "\"ratio\":1.002", "\"ratio\":-1"), "final.entries.ratio is -1"));
     CHECK(contains(complaint(line, "\"rounds\":60", "\"rounds\":-60"), "final.rounds is -60"));
     CHECK(contains(complaint(line, key("b").hex(), ""), "final.chosen"));
     CHECK(contains(complaint(line, "\"tied\":true", "\"tied\":1"), "final.entries.tied"));
     CHECK(contains(complaint(line, "\"rounds\":60", "\"rounds\":61"), "no trial of that problem"));
-    const std::string other = db::ceiling_line(ceiling);
+    const std::string other = db::export_line(ceiling);
     CHECK(contains(complaint(other, "\"memory\"", "\"hope\""), "ceiling.kind is \"hope\""));
     CHECK(contains(complaint(other, "1000000000000.0", "0"), "ceiling.value is 0"));
     CHECK(ask(folder / "a.db", "SELECT count(*) FROM ceilings") == "0");
@@ -492,7 +492,7 @@ TEST_SUITE("db") {
 
   TEST_CASE("an export written before finals and temperatures imports, the new fields unknown") {
     const TempFolder folder;
-    std::string line = db::trial_line(db_test::full_trial());
+    std::string line = db::export_line(db::StoredTrial{db_test::full_trial()});
     const auto cut = [&](const std::string& from, const std::string& to) {
       const std::size_t begin = line.find(from);
       REQUIRE(begin != std::string::npos);
@@ -500,7 +500,7 @@ TEST_SUITE("db") {
     };
     cut("\"throttled_samples\"", "\"includes_launch_latency\"");
     cut("\"workload\"", "\"gpu\"");
-    std::istringstream in(db::header_line({}) + line);
+    std::istringstream in(db::header_line() + line);
     const TrialRecord trial = db::parse_export(in, "x").trials.at(0);
     CHECK(trial.outcome.measurement->temperature_c == 0);
     CHECK(trial.workload == Workload{});

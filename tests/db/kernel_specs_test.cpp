@@ -297,9 +297,9 @@ TEST_SUITE("db") {
     old.measured_at = "2999-01-01T00:00:00.000Z";
     TrialRecord stranger = of({}, timed_trial("stranger", 512, 60));
     stranger.measured_at = "2025-01-01T00:00:00.000Z";
-    CHECK(contains(db::trial_line(old), "\"definition\":null"));
-    std::ofstream(folder / "x.jsonl")
-        << db::header_line({}) << db::trial_line(old) << db::trial_line(stranger);
+    CHECK(contains(db::export_line(db::StoredTrial{old}), "\"definition\":null"));
+    std::ofstream(folder / "x.jsonl") << db::header_line() << db::export_line(db::StoredTrial{old})
+                                      << db::export_line(db::StoredTrial{stranger});
     db::import_file(store.connection(), folder / "x.jsonl");
     CHECK(store.find(key("old"))->definition == before);
     CHECK(store.find(key("old"))->outcome.measurement->median_ns == 40);

@@ -83,7 +83,7 @@ TEST_SUITE("db") {
     CHECK(contains(refusal(target, folder / "text.db"), "not an SQLite database"));
     std::ofstream(folder / "empty.db") << "";
     CHECK(contains(refusal(target, folder / "empty.db"), "the file is empty"));
-    std::ofstream(folder / "export.jsonl") << db::header_line({});
+    std::ofstream(folder / "export.jsonl") << db::header_line();
     CHECK(contains(refusal(target, folder / "export.jsonl"), "begins as an export does"));
     meddle(folder / "other.db", "CREATE TABLE t (x)");
     CHECK(contains(refusal(target, folder / "other.db"), "another program"));

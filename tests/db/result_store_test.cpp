@@ -36,7 +36,7 @@ TEST_SUITE("db") {
     trial.sequence = found->sequence;
     CHECK(trial.sequence > 0);
     CHECK(*found == trial);
-    CHECK(db::trial_line(*found) == db::trial_line(trial));
+    CHECK(db::export_line(db::StoredTrial{*found}) == db::export_line(db::StoredTrial{trial}));
     CHECK_FALSE(store.find(key("another")));
   }
 
@@ -54,7 +54,7 @@ TEST_SUITE("db") {
     trial.measured_at = found.measured_at;
     trial.sequence = found.sequence;
     CHECK(found == trial);
-    CHECK(db::trial_line(found) == db::trial_line(trial));
+    CHECK(db::export_line(db::StoredTrial{found}) == db::export_line(db::StoredTrial{trial}));
     CHECK(found.compile_log == trial.compile_log);
   }
 

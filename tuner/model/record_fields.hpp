@@ -215,7 +215,9 @@ void describe(Archive& a, T& v) {
   a(Figure{"inputs", "how inputs are made"}, v.inputs);
 }
 
-/// What a trial's own row holds: its circumstances and its result. What trials share lies in other rows.
+// describe_row() describes what a record's own row in the database holds. What it shares with others lies in
+// other rows.
+
 template <class Archive, Described<TrialRecord> T>
 void describe_row(Archive& a, T& v) {
   a(Figure{"role", "competitor; baseline: never chosen; ceiling: measures what the device can do"}, v.role);
@@ -313,9 +315,7 @@ void describe(Archive& a, T& v) {
 }
 
 template <class Archive, Described<FinalRecord> T>
-void describe(Archive& a, T& v) {
-  describe(a, v.problem);
-  a(Figure{"environment", "times compare within one alone", "", "", "class"}, v.environment);
+void describe_row(Archive& a, T& v) {
   a("chosen", v.chosen);
   a("entries", v.entries);
   a("coverage", v.coverage);
@@ -334,9 +334,7 @@ void describe(Archive& a, T& v) {
 }
 
 template <class Archive, Described<SearchRecord> T>
-void describe(Archive& a, T& v) {
-  describe(a, v.problem);
-  a(Figure{"environment", "times compare within one alone", "", "", "class"}, v.environment);
+void describe_row(Archive& a, T& v) {
   a("run", v.run);
   a("strategy", v.strategy);
   a("ending", v.ending);
@@ -345,6 +343,15 @@ void describe(Archive& a, T& v) {
   a("failed", v.failed);
   a("outlook", v.outlook);
   a("ended_at", v.ended_at);
+}
+
+/// Records of a case: its problem and environment, then their own rows.
+template <class Archive, class T>
+requires Described<T, FinalRecord> || Described<T, SearchRecord>
+void describe(Archive& a, T& v) {
+  describe(a, v.problem);
+  a(Figure{"environment", "times compare within one alone", "", "", "class"}, v.environment);
+  describe_row(a, v);
 }
 
 template <class Archive, Described<Ceiling> T>

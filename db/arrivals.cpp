@@ -1,16 +1,16 @@
-#include "db/merge_rows.hpp"
+#include "db/arrivals.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
-#include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "db/ids.hpp"
-#include "db/row_reader.hpp"
 #include "db/rows.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
@@ -21,6 +21,9 @@ namespace {
 using tuner::model::Configuration;
 using tuner::model::Digest;
 using tuner::model::Error;
+
+/// What SQLite calls a function with.
+using Values = sqlite3_value**;
 
 std::string text_of(sqlite3_value* value) {
   const auto* data = reinterpret_cast<const char*>(sqlite3_value_text(value));
@@ -41,6 +44,16 @@ Digest digest_of(sqlite3_value* value) {
   return digest;
 }
 
+bool is_null(sqlite3_value* value) {
+  return sqlite3_value_type(value) == SQLITE_NULL;
+}
+
+tuner::model::TrialStatus status_of(const std::string& word) {
+  const auto status = tuner::model::parse_trial_status(word);
+  if (!status) throw Error(fmt::format("'{}' is no trial status", word));
+  return *status;
+}
+
 void give(sqlite3_context* context, const std::string& text) {
   sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
 }
@@ -49,53 +62,21 @@ void give(sqlite3_context* context, const Digest& digest) {
   sqlite3_result_blob(context, digest.bytes.data(), static_cast<int>(digest.bytes.size()), SQLITE_TRANSIENT);
 }
 
+template <class T>
+void give(sqlite3_context* context, const std::optional<T>& value) {
+  if (value) {
+    give(context, *value);
+  } else {
+    sqlite3_result_null(context);
+  }
+}
+
 template <class Map>
 const auto& found_in(const Map& map, const Digest& theirs, const char* what) {
   const auto found = map.find(theirs);
   if (found == map.end()) throw Error(fmt::format("it names {} {}, which is not there", what, theirs.hex()));
   return found->second;
 }
-
-/// Counts new trials as the trigger trials_tally_insert does, for all at once.
-class NewTallies {
- public:
-  NewTallies() {
-    for (const char* name : {"tuning_case", "kernel", "status", "superseded", "role", "measured_at"}) {
-      const auto& names = trial_row_names();
-      m_columns.push_back(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));
-    }
-  }
-  void count(Statement::Use& row) {
-    const Digest tuning_case = row.to(m_columns[0]).digest();
-    const Digest kernel = row.to(m_columns[1]).digest();
-    std::string status = row.to(m_columns[2]).text();
-    const bool superseded = row.to(m_columns[3]).flag();
-    Tally& tally =
-        m_tallies[{tuning_case, kernel, std::move(status), superseded, row.to(m_columns[4]).text()}];
-    ++tally.trials;
-    tally.latest = std::max(tally.latest, row.to(m_columns[5]).text());
-  }
-  void put(const Connection& db) const {
-    Statement insert(db,
-                     "INSERT INTO tallies (tuning_case, kernel, status, superseded, role, trials, latest) "
-                     "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-                     "trials = trials + excluded.trials, latest = max(latest, excluded.latest)");
-    for (const auto& [kind, tally] : m_tallies) {
-      auto row = insert.use();
-      std::apply([&](const auto&... part) { (row.bind(part), ...); }, kind);
-      row.bind(tally.trials).bind(tally.latest).run();
-    }
-  }
-
- private:
-  using Kind = std::tuple<Digest, Digest, std::string, bool, std::string>;
-  struct Tally {
-    std::int64_t trials = 0;
-    std::string latest;
-  };
-  std::vector<int> m_columns;
-  std::map<Kind, Tally> m_tallies;
-};
 
 /// A parameter of insert_trial(), of the trials t with their configuration f and their measurement m. The
 /// figures that a trial repeats of its measurement are the measurement's. One that failed by what its probes
@@ -115,7 +96,7 @@ std::string trial_expression(const std::string& name) {
   if (name == "measured_at" || name == "run" || name == "sequence")
     return fmt::format("iif({0}, t.{1}, m.{1})", stands, name);
   if (name == "median_ns" || name == "low_ns" || name == "high_ns") return "m." + name;
-  for (const Columns::Column& column : trial_columns().list()) {
+  for (const Columns::Column& column : columns_of<tuner::model::TrialRecord>().list()) {
     if (column.name == name && column.may_be_null && std::string_view(column.type) == "INTEGER")
       return fmt::format("iif(t.{0} < 0, NULL, t.{0})", name);
   }
@@ -132,17 +113,64 @@ std::string select_their_trials(const std::string& rest) {
       expressions, rest);
 }
 
-}  // namespace
+/// Triggers do nothing as long as it lives.
+class UntriggeredRows {
+ public:
+  explicit UntriggeredRows(const Connection& db) : m_db(db) { enable(0); }
+  UntriggeredRows(const UntriggeredRows&) = delete;
+  UntriggeredRows& operator=(const UntriggeredRows&) = delete;
+  ~UntriggeredRows() { enable(1); }
 
-MergeRows::MergeRows(const Connection& target, const Connection& source, RowWriter& writer)
-    : m_target(target), m_source(source), m_writer(writer) {
-  define_functions();
-}
+ private:
+  void enable(int enabled) {
+    sqlite3_db_config(m_db.handle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, enabled, nullptr);
+  }
+  const Connection& m_db;
+};
 
+/// The trials of one other database.
+class MergeRows {
+ public:
+  MergeRows(const Connection& target, const Connection& source, RowWriter& writer)
+      : m_target(target), m_source(source), m_writer(writer) {
+    define_functions();
+  }
+  MergeRows(const MergeRows&) = delete;
+  MergeRows& operator=(const MergeRows&) = delete;
+  ~MergeRows() = default;
+  void copy();
+
+ private:
+  /// A function of these values that SELECTs on the source may call. What it throws is the error of the
+  /// SELECT.
+  template <class Function>
+  void define(const char* name, int arguments, Function function);
+  void define_functions();
+  /// As this program writes the JSON of a column.
+  template <class Value>
+  void define_rewriting(const char* name, const char* what);
+  void map_cases_and_kernels();
+  void pump(const std::string& select, const std::string& insert);
+  void copy_trials();
+  void add_known(const std::vector<Digest>& trials);
+
+  const Connection& m_target;
+  const Connection& m_source;
+  RowWriter& m_writer;
+  std::map<Digest, Digest> m_cases;  ///< ours by theirs
+  struct Kernel {
+    Digest id;
+    std::vector<std::string> parameters;
+  };
+  std::map<Digest, Kernel> m_kernels;
+  std::map<Digest, Digest> m_measurements;  ///< of those whose content gives another id than theirs
+};
+
+template <class Function>
 void MergeRows::define(const char* name, int arguments, Function function) {
-  const auto call = [](sqlite3_context* context, int, sqlite3_value** values) {
+  const auto call = [](sqlite3_context* context, int, Values values) {
     try {
-      (*static_cast<Function*>(sqlite3_user_data(context)))(context, values);
+      give(context, (*static_cast<Function*>(sqlite3_user_data(context)))(values));
     } catch (const std::exception& error) {
       sqlite3_result_error(context, error.what(), -1);
     }
@@ -153,33 +181,30 @@ void MergeRows::define(const char* name, int arguments, Function function) {
                              new Function(std::move(function)), call, nullptr, nullptr, destroy);
 }
 
-void MergeRows::define_rewriting(const char* name,
-                                 const std::function<std::string(const std::string&)>& rewritten) {
+template <class Value>
+void MergeRows::define_rewriting(const char* name, const char* what) {
   // A few texts are those of most rows.
   constexpr std::size_t most_known = 10'000;
-  define(name, 1,
-         [rewritten, known = std::unordered_map<std::string, std::string>()](sqlite3_context* context,
-                                                                             sqlite3_value** values) mutable {
-           if (sqlite3_value_type(values[0]) == SQLITE_NULL) return sqlite3_result_null(context);
-           std::string text = text_of(values[0]);
-           auto found = known.find(text);
-           if (found == known.end()) {
-             if (known.size() >= most_known) known.clear();
-             std::string anew = rewritten(text);
-             found = known.emplace(std::move(text), std::move(anew)).first;
-           }
-           give(context, found->second);
-         });
+  using Known = std::unordered_map<std::string, std::string>;
+  define(name, 1, [what, known = Known()](Values values) mutable -> std::optional<std::string> {
+    if (is_null(values[0])) return std::nullopt;
+    std::string text = text_of(values[0]);
+    auto found = known.find(text);
+    if (found == known.end()) {
+      if (known.size() >= most_known) known.clear();
+      std::string anew = json_line(json_of(value_of<Value>(parse_json(text), what)));
+      found = known.emplace(std::move(text), std::move(anew)).first;
+    }
+    return found->second;
+  });
 }
 
 void MergeRows::define_functions() {
-  define("our_case", 1, [this](sqlite3_context* context, sqlite3_value** values) {
-    give(context, found_in(m_cases, digest_of(values[0]), "the case"));
-  });
-  define("our_kernel", 1, [this](sqlite3_context* context, sqlite3_value** values) {
-    give(context, found_in(m_kernels, digest_of(values[0]), "the kernel").id);
-  });
-  define("our_configuration", 2, [this](sqlite3_context* context, sqlite3_value** values) {
+  define("our_case", 1,
+         [this](Values values) { return found_in(m_cases, digest_of(values[0]), "the case"); });
+  define("our_kernel", 1,
+         [this](Values values) { return found_in(m_kernels, digest_of(values[0]), "the kernel").id; });
+  define("our_configuration", 2, [this](Values values) {
     const Kernel& kernel = found_in(m_kernels, digest_of(values[0]), "the kernel");
     const std::string json = text_of(values[1]);
     const auto configuration = value_of<Configuration>(parse_json(json), "configuration");
@@ -188,22 +213,21 @@ void MergeRows::define_functions() {
         throw Error(fmt::format("configuration {} has no {}", json, name));
     if (configuration.assignments().size() != kernel.parameters.size())
       throw Error(fmt::format("configuration {} has more than its kernel's parameters", json));
-    give(context, configuration_id(configuration.canonical_json()));
+    return configuration_id(configuration.canonical_json());
   });
-  define("our_measurement", 2, [this](sqlite3_context* context, sqlite3_value** values) {
-    if (sqlite3_value_type(values[0]) == SQLITE_NULL) return sqlite3_result_null(context);
+  define("our_measurement", 2, [this](Values values) -> std::optional<Digest> {
+    if (is_null(values[0])) return std::nullopt;
     const Digest theirs = digest_of(values[0]);
-    if (sqlite3_value_type(values[1]) == SQLITE_NULL)
+    if (is_null(values[1]))
       throw Error(fmt::format("it names the measurement {}, which it does not have", theirs.hex()));
     const auto other = m_measurements.find(theirs);
-    give(context, other == m_measurements.end() ? theirs : other->second);
+    return other == m_measurements.end() ? theirs : other->second;
   });
-  define("measurement_id", 8, [this](sqlite3_context* context, sqlite3_value** values) {
+  define("measurement_id", 8, [this](Values values) {
     StoredMeasurement stored;
     stored.run = digest_of(values[2]);
     stored.measured_at = text_of(values[3]);
-    if (!tuner::model::read_word(text_of(values[4]), stored.status))
-      throw Error(fmt::format("'{}' is no trial status", text_of(values[4])));
+    stored.status = status_of(text_of(values[4]));
     stored.measurement.launches_per_sample = sqlite3_value_int(values[5]);
     stored.measurement.median_ns = sqlite3_value_double(values[6]);
     stored.measurement.samples_ns = decode_samples(bytes_of(values[7]));
@@ -212,68 +236,53 @@ void MergeRows::define_functions() {
     const Digest theirs = digest_of(values[0]);
     const Digest id = stored.key(digest_of(values[1]));
     if (id != theirs) m_measurements[theirs] = id;
-    give(context, id);
+    return id;
   });
-  define_rewriting("as_status", [](const std::string& word) {
-    if (!tuner::model::parse_trial_status(word)) throw Error(fmt::format("'{}' is no trial status", word));
+  define("as_status", 1, [](Values values) {
+    std::string word = text_of(values[0]);
+    status_of(word);
     return word;
   });
-  define_rewriting("as_macros", [](const std::string& json) {
-    return json_line(json_of(value_of<Configuration>(parse_json(json), "macros")));
-  });
-  define_rewriting("as_metrics", [](const std::string& json) {
-    return json_line(json_of(value_of<tuner::model::Metrics>(parse_json(json), "metrics")));
-  });
-  define_rewriting("as_occupancy_limited_by", [](const std::string& json) {
-    return json_line(json_of(value_of<std::vector<std::string>>(parse_json(json), "limited_by")));
-  });
+  define_rewriting<Configuration>("as_macros", "macros");
+  define_rewriting<tuner::model::Metrics>("as_metrics", "metrics");
+  define_rewriting<std::vector<std::string>>("as_occupancy_limited_by", "limited_by");
 }
 
 void MergeRows::map_cases_and_kernels() {
-  {
-    Statement select(m_source, fmt::format("SELECT n.id, {} FROM cases AS n JOIN environments AS c ON c.id = "
-                                           "n.environment JOIN problems AS p ON p.id = n.problem",
-                                           case_columns()));
-    auto row = select.use();
-    while (row.step()) {
-      const Digest theirs = row.digest();
-      tuner::model::TrialRecord of_case;
-      read_case(row, of_case);
-      m_cases[theirs] = m_writer.put_case(of_case.problem, of_case.environment);
-    }
-  }
-  Statement select(m_source, "SELECT id, family, name, parameters FROM kernels");
-  Statement insert(
-      m_target,
-      "INSERT INTO kernels (id, family, name, parameters) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
-  auto row = select.use();
-  while (row.step()) {
+  Statement cases(m_source, fmt::format("SELECT n.id, {} FROM cases AS n JOIN environments AS c ON c.id = "
+                                        "n.environment JOIN problems AS p ON p.id = n.problem",
+                                        case_columns()));
+  for (auto row = cases.use(); row.step();) {
     const Digest theirs = row.digest();
+    tuner::model::CaseName ours;
+    read_case(row, ours);
+    m_cases[theirs] = m_writer.put_case(ours.problem, ours.environment);
+  }
+  Statement kernels(m_source, "SELECT id, family, name, parameters FROM kernels");
+  for (auto row = kernels.use(); row.step();) {
+    Kernel& kernel = m_kernels[row.digest()];
     const std::string family = row.text();
     const std::string name = row.text();
-    Kernel& kernel = m_kernels[theirs];
     kernel.parameters = value_of<std::vector<std::string>>(parse_json(row.text()), "parameters");
-    const std::string parameters = json_line(json_of(kernel.parameters));
-    kernel.id = kernel_id(family, name, parameters);
-    insert.use().bind(kernel.id).bind(family).bind(name).bind(parameters).run();
+    kernel.id = m_writer.put_kernel(family, name, json_line(json_of(kernel.parameters)));
   }
 }
 
 void MergeRows::pump(const std::string& select, const std::string& insert) {
   Statement from(m_source, select);
   Statement into(m_target, insert);
-  const int columns = sqlite3_column_count(from.handle());
-  auto row = from.use();
-  while (row.step()) into.use().take(row, 0, columns).run();
+  for (auto row = from.use(); row.step();) into.use().take(row).run();
 }
 
 void MergeRows::copy() {
   map_cases_and_kernels();
-  copy_configurations();
+  Statement configurations(m_source, "SELECT json FROM configurations");
+  for (auto row = configurations.use(); row.step();)
+    m_writer.put_configuration(value_of<Configuration>(parse_json(row.text()), "configuration"));
   pump("SELECT id, compile_ms, log, 0 FROM binaries", sql("insert_binary"));
-  const Columns& resources = columns_of<tuner::model::KernelResources>();
-  pump("SELECT binary, " + resources.names() + " FROM binary_kernels",
-       insert_into<tuner::model::KernelResources>("binary_kernels", "binary") + " ON CONFLICT DO NOTHING");
+  using Resources = tuner::model::KernelResources;
+  pump("SELECT binary, " + columns_of<Resources>().names() + " FROM binary_kernels",
+       insert_into<Resources>("binary_kernels", "binary"));
   // When and by which run the current measurement of a trial was taken, the trial says.
   const auto said = [](const char* name) {
     return fmt::format("iif(t.measurement IS m.id AND t.status IN ('ok', 'dropped'), t.{0}, m.{0})", name);
@@ -287,36 +296,19 @@ void MergeRows::copy() {
   copy_trials();
 }
 
-void MergeRows::copy_configurations() {
-  Statement select(m_source, "SELECT json FROM configurations");
-  Statement insert(m_target, "INSERT INTO configurations (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING");
-  auto row = select.use();
-  while (row.step()) {
-    const std::string json =
-        value_of<Configuration>(parse_json(row.text()), "configuration").canonical_json();
-    insert.use().bind(configuration_id(json)).bind(json).run();
-  }
-}
-
 void MergeRows::copy_trials() {
   std::vector<Digest> known;
-  NewTallies tallies;
+  const std::int64_t last = m_target.integer("SELECT max(rowid) FROM trials");
   {
     const UntriggeredRows untriggered(m_target);
     Statement select(m_source, select_their_trials("ORDER BY t.rowid"));
     Statement insert(m_target, insert_trial());
-    const int columns = static_cast<int>(trial_row_names().size());
-    auto row = select.use();
-    while (row.step()) {
-      insert.use().take(row, 0, columns).run();
-      if (m_target.changes() > 0) {
-        tallies.count(row);
-      } else {
-        known.push_back(row.to(0).digest());
-      }
+    for (auto row = select.use(); row.step();) {
+      insert.use().take(row).run();
+      if (m_target.changes() == 0) known.push_back(row.digest());
     }
   }
-  tallies.put(m_target);
+  Statement(m_target, sql("tally_new_trials")).run(last);
   if (!known.empty()) add_known(known);
 }
 
@@ -325,16 +317,53 @@ void MergeRows::add_known(const std::vector<Digest>& trials) {
   Statement update(m_target, update_trial());
   Statement fill(m_target, fill_trial());
   Statement keep_failure(m_target, keep_trial_failure());
-  const int columns = static_cast<int>(trial_row_names().size());
   for (const Digest& trial : trials) {
-    auto row = select.use();
-    if (!row.bind(trial).step()) continue;
-    update.use().take(row, 0, columns).bind(false).run();
+    auto row = select.use(trial);
+    if (!row.step()) continue;
+    update.use().take(row).bind(false).run();
     if (m_target.changes() > 0) continue;
     // The result that is here is the newer one, and may say nothing of these.
-    fill.use().take(row, 0, columns).run();
-    keep_failure.use().take(row, 0, columns).run();
+    fill.use().take(row).run();
+    keep_failure.use().take(row).run();
   }
+}
+
+}  // namespace
+
+Arrivals::Arrivals(const Connection& target)
+    : m_target(target), m_rows(target, RowWriter::Life::one_transaction), m_specs(target) {}
+
+void Arrivals::put(const Probing& probing) {
+  m_rows.note(probing);
+  m_probed.insert(probing.verdict.probe);
+}
+
+void Arrivals::put(const SpecJudgements& judgements) {
+  for (const Digest& trial : judgements.describes) put(StoredJudgement{trial, judgements.spec, true});
+  for (const Digest& trial : judgements.excludes) put(StoredJudgement{trial, judgements.spec, false});
+}
+
+void Arrivals::put_trials_of(const Connection& source) {
+  MergeRows(m_target, source, m_rows).copy();
+}
+
+void Arrivals::finish(const Judge& judge) {
+  Statement failed(m_target, "SELECT id FROM verdicts WHERE status <> 'ok'");
+  for (auto row = failed.use(); row.step();) m_probed.insert(row.digest());
+  for (const Digest& probe : m_probed) m_rows.condemn(probe);
+  m_rows.settle_failures();
+  m_specs.settle(judge);
+}
+
+Added Arrivals::count() const {
+  // Not count(*), which reads all: a new row gets the rowid after the last, and nobody deletes any meanwhile.
+  return {m_target.integer("SELECT count(*) FROM runs"), m_target.integer("SELECT max(rowid) FROM trials"),
+          m_target.integer("SELECT max(rowid) FROM measurements")};
+}
+
+Added Arrivals::added_since(const Added& before) const {
+  const Added now = count();
+  return {now.runs - before.runs, now.trials - before.trials, now.measurements - before.measurements};
 }
 
 }  // namespace db
