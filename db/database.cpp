@@ -155,14 +155,15 @@ void require_ours(const Connection& db, const Schema& schema, std::string_view h
   }
 }
 
+namespace {
+
+/// Creates the schema, or upgrades the one before in one transaction.
 void migrate(const Connection& db, const Schema& schema) {
   const std::int64_t version = version_of(db);
   if (version >= schema.version) return;
   if (version > 0) copy_before(db, schema);
   apply(db, schema);
 }
-
-namespace {
 
 void require_something(const Connection& db, const char* next_step) {
   if (db.integer("PRAGMA user_version") > 0) return;

@@ -27,14 +27,11 @@ const Schema& shipped_schema();
 /// upgraded. `how_named` is how its user named it, and can name another.
 void require_ours(const Connection& db, const Schema& schema, std::string_view how_named = " with --db");
 
-/// Creates the schema, or upgrades the one before in one transaction. Before that a copy is put beside the
-/// database, `tuner.db.before-0009`. Several processes may do this at once.
-void migrate(const Connection& db, const Schema& schema);
-
-/// Opens the tuner's database. For writing it is created or brought up to date as needed. For reading it must
-/// exist and have this program's schema; that costs two reads of the file's header, so a query takes
-/// milliseconds. One of an older schema is brought up to date where it can be written. Throws model::Error on
-/// whatever else lies at `path`: a folder, no SQLite, another program's database, a newer schema.
+/// Opens the tuner's database. For writing it is created or brought up to date as needed; before that a copy
+/// is put beside it, `tuner.db.before-0009`. Several processes may do this at once. For reading it must exist
+/// and have this program's schema; that costs two reads of the file's header, so a query takes milliseconds.
+/// One of an older schema is brought up to date where it can be written. Throws model::Error on whatever else
+/// lies at `path`: a folder, no SQLite, another program's database, a newer schema.
 Connection open_database(const std::filesystem::path& path, const OpenOptions& options = {},
                          const Schema& schema = shipped_schema());
 

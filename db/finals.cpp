@@ -151,9 +151,7 @@ FinalRecord FinalReader::read_one(Statement::Use& row) {
 }
 
 std::vector<FinalRecord> finals(const Connection& db, const TrialFilter& filter) {
-  TrialFilter cases = filter;
-  cases.kernel.clear();
-  Condition condition = case_condition(cases);
+  Condition condition = case_condition(filter);
   if (filter.superseded) {
     condition.add("(SELECT superseded FROM trials WHERE id = f.chosen) = ?",
                   static_cast<std::int64_t>(*filter.superseded));

@@ -17,10 +17,6 @@ Digest case_id(const tuner::model::Problem& problem, const tuner::model::Environ
   return DigestBuilder().add("contest 1").add(problem_id(problem)).add(environment.key()).finish();
 }
 
-Digest configuration_id(const tuner::model::Configuration& configuration) {
-  return configuration_id(configuration.canonical_json());
-}
-
 Digest configuration_id(std::string_view canonical_json) {
   return DigestBuilder().add("configuration 1").add(canonical_json).finish();
 }

@@ -15,7 +15,6 @@ namespace db {
 tuner::model::Digest problem_id(const tuner::model::Problem& problem);
 tuner::model::Digest case_id(const tuner::model::Problem& problem,
                              const tuner::model::Environment& environment);
-tuner::model::Digest configuration_id(const tuner::model::Configuration& configuration);
 tuner::model::Digest configuration_id(std::string_view canonical_json);
 /// `parameters`: JSON array of their names as written.
 tuner::model::Digest kernel_id(const std::string& family, const std::string& name,

@@ -32,7 +32,6 @@ void Condition::bind_to(Statement::Use& use) const {
 Condition case_condition(const TrialFilter& filter) {
   Condition condition;
   if (!filter.family.empty()) condition.add("p.family = ?", filter.family);
-  if (!filter.kernel.empty()) condition.add("k.name = ?", filter.kernel);
   if (!filter.device.empty()) condition.add("instr(lower(c.device), lower(?)) > 0", filter.device);
   if (filter.environment) condition.add("n.environment = ?", filter.environment->key());
   if (filter.problem) condition.add("n.problem = ?", problem_id(*filter.problem));
@@ -112,6 +111,7 @@ std::string declared_path(const Connection& db, const std::string& family, const
 
 std::vector<Case> cases(const Connection& db, const TrialFilter& filter) {
   Condition condition = case_condition(filter);
+  condition.add_kernel(filter);
   if (!filter.ceilings) condition.add("y.role <> 'ceiling'");
   std::vector<Case> list = Statement(db, sql("select_cases") + condition.text() + " GROUP BY n.id")
                                .all(read_counted_case, condition);
@@ -140,6 +140,7 @@ namespace {
 
 Condition condition_of(const TrialFilter& filter) {
   Condition condition = case_condition(filter);
+  condition.add_kernel(filter);
   if (filter.status) condition.add("t.status = ?", std::string(to_string(*filter.status)));
   if (filter.superseded) condition.add("t.superseded = ?", static_cast<std::int64_t>(*filter.superseded));
   if (!filter.ceilings) condition.add("t.role <> 'ceiling'");
@@ -150,17 +151,13 @@ Condition condition_of(const TrialFilter& filter) {
 
 /// The selected trials in their order, in a table of this connection's own: what is wide is read afterwards,
 /// along it, and never sorted.
-void clear_selection(const Connection& db) {
+void select_into_table(const Connection& db, const TrialFilter& filter) {
   db.execute(
       "CREATE TEMP TABLE IF NOT EXISTS selection (position INTEGER PRIMARY KEY, trial BLOB NOT NULL);"
       "DELETE FROM selection;");
-}
-
-void select_into_table(const Connection& db, const TrialFilter& filter, bool in_order) {
-  clear_selection(db);
   const Condition condition = condition_of(filter);
   Statement(db, "INSERT INTO selection (trial) " + sql("select_trial_keys") + condition.text() + ' ' +
-                    (in_order ? sql("order_trials") : "ORDER BY t.rowid"))
+                    sql("order_trials"))
       .run(condition);
 }
 
@@ -192,9 +189,9 @@ class MeasurementsAlong {
   std::optional<std::int64_t> m_position;
 };
 
-void remove_current(const TrialRecord& trial, std::vector<StoredMeasurement>& measurements) {
-  if (!trial.outcome.measurement || is_condemned(trial)) return;
-  std::erase_if(measurements, [&](const StoredMeasurement& stored) { return is_of(stored, trial); });
+void remove_current(StoredTrial& stored) {
+  if (!stored.trial.outcome.measurement || is_condemned(stored.trial)) return;
+  std::erase_if(stored.earlier, [&](const StoredMeasurement& one) { return is_of(one, stored.trial); });
 }
 
 /// Ids whose hexadecimal text begins with `prefix` lie between it filled up with 0 and with f.
@@ -213,47 +210,29 @@ void require_prefix(const std::string& prefix) {
                    "give 4 to 32 hexadecimal digits, as `tuner best` and `tuner list failures` show them");
 }
 
-void visit_selection(const Connection& db, const Detail& detail,
-                     const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
+}  // namespace
+
+void for_each_trial(const Connection& db, const TrialFilter& filter, const Detail& detail,
+                    const std::function<void(StoredTrial&&)>& visit) {
+  const Snapshot snapshot(db);
+  select_into_table(db, filter);
   Statement select(db,
                    select_trials("s.position, ", "selection AS s CROSS JOIN trials AS t ON t.id = s.trial") +
                        " ORDER BY s.position");
   std::optional<MeasurementsAlong> past;
   if (detail.measurements) past.emplace(db);
-  auto row = select.use();
-  while (row.step()) {
+  for (auto row = select.use(); row.step();) {
     const std::int64_t position = row.integer();
-    TrialRecord trial = read_trial(row, detail.samples);
-    std::vector<StoredMeasurement> earlier;
-    if (past) earlier = past->of(position);
-    remove_current(trial, earlier);
-    visit(std::move(trial), std::move(earlier));
+    StoredTrial stored{read_trial(row, detail.samples)};
+    if (past) stored.earlier = past->of(position);
+    remove_current(stored);
+    visit(std::move(stored));
   }
-}
-
-}  // namespace
-
-void for_each_trial(const Connection& db, const TrialFilter& filter, const Detail& detail,
-                    const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
-  const Snapshot snapshot(db);
-  select_into_table(db, filter, !detail.in_any_order);
-  visit_selection(db, detail, visit);
-}
-
-void for_each_of(const Connection& db, const std::vector<Digest>& keys, const Detail& detail,
-                 const std::function<void(TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit) {
-  const Snapshot snapshot(db);
-  clear_selection(db);
-  Statement add(db, "INSERT INTO selection (trial) VALUES (?)");
-  for (const Digest& key : keys) add.run(key);
-  visit_selection(db, detail, visit);
 }
 
 std::vector<TrialRecord> trials(const Connection& db, const TrialFilter& filter) {
   std::vector<TrialRecord> records;
-  for_each_trial(db, filter, {}, [&](TrialRecord&& trial, std::vector<StoredMeasurement>&&) {
-    records.push_back(std::move(trial));
-  });
+  for_each_trial(db, filter, {}, [&](StoredTrial&& stored) { records.push_back(std::move(stored.trial)); });
   return records;
 }
 

@@ -31,21 +31,15 @@ struct TrialFilter {
 /// What else than its row a trial is read with.
 struct Detail {
   bool samples = false;  ///< fill Measurement::samples_ns too
-  bool measurements =
-      false;  ///< those before the current one, with their samples; of is_condemned() ones all
-  bool in_any_order = false;  ///< in the one that is quickest
+  /// Those before the current one, with their samples; of is_condemned() ones all.
+  bool measurements = false;
 };
 
 /// Calls `visit` with each trial that `filter` selects and, where asked for, its earlier measurements, oldest
-/// first: by family, problem, class, kernel, then time (those without one last). The order depends on the
-/// trials alone, not on when they came. One query, whatever their number; not to be called from `visit`.
-void for_each_trial(
-    const Connection& db, const TrialFilter& filter, const Detail& detail,
-    const std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit);
-/// The same of the trials named, in the order in which they are named.
-void for_each_of(
-    const Connection& db, const std::vector<tuner::model::Digest>& keys, const Detail& detail,
-    const std::function<void(tuner::model::TrialRecord&&, std::vector<StoredMeasurement>&&)>& visit);
+/// first: by family, problem, environment, kernel, then time (those without one last). The order depends on
+/// the trials alone, not on when they came. One query, whatever their number; not to be called from `visit`.
+void for_each_trial(const Connection& db, const TrialFilter& filter, const Detail& detail,
+                    const std::function<void(StoredTrial&&)>& visit);
 /// Reads one trial after another by their ids.
 class TrialLoader {
  public:
@@ -58,7 +52,7 @@ class TrialLoader {
   Statement m_select;
 };
 
-/// The trials themselves, in that order, without raw samples.
+/// The trials themselves, in the order of for_each_trial(), without raw samples.
 std::vector<tuner::model::TrialRecord> trials(const Connection& db, const TrialFilter& filter);
 std::int64_t count_trials(const Connection& db, const TrialFilter& filter);
 
@@ -120,6 +114,10 @@ class Condition {
 
   void add(const std::string& clause) { m_clauses.push_back(clause); }
   void add(const std::string& clause, Value value);
+  /// Of kernels k.
+  void add_kernel(const TrialFilter& filter) {
+    if (!filter.kernel.empty()) add("k.name = ?", filter.kernel);
+  }
   /// ` WHERE … AND …`, or nothing.
   std::string text() const;
   void bind_to(Statement::Use& use) const;
@@ -129,7 +127,7 @@ class Condition {
   std::vector<Value> m_values;
 };
 
-/// The part of a filter that names cases: in the tables p(roblems), n (cases), c(lasses), k(ernels).
+/// The part of a filter that names cases, its kernel aside: in problems p, cases n and environments c.
 Condition case_condition(const TrialFilter& filter);
 
 }  // namespace db

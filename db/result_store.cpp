@@ -244,12 +244,16 @@ void ResultStore::turn_over(const std::vector<const TrialRecord*>& ended,
   transaction.commit();
 }
 
-void ResultStore::record_verdict(const ProbeVerdict& verdict) {
-  ProbeVerdict now = verdict;
-  if (now.measured_at.empty()) now.measured_at = utc_now();
+template <class Record>
+void ResultStore::put_now(Record record, std::string Record::*at) {
+  if ((record.*at).empty()) record.*at = utc_now();
   Transaction transaction(m_db);
-  m_statements->rows.put(now);
+  m_statements->rows.put(record);
   transaction.commit();
+}
+
+void ResultStore::record_verdict(const ProbeVerdict& verdict) {
+  put_now(verdict, &ProbeVerdict::measured_at);
 }
 
 void ResultStore::record_final(const FinalRecord& final, const std::vector<TrialRecord>& finalists) {
@@ -269,19 +273,11 @@ void ResultStore::record_stamped(const FinalRecord& final, const std::vector<Tri
 }
 
 void ResultStore::record_search(const SearchRecord& search) {
-  SearchRecord now = search;
-  if (now.ended_at.empty()) now.ended_at = utc_now();
-  Transaction transaction(m_db);
-  m_statements->rows.put(now);
-  transaction.commit();
+  put_now(search, &SearchRecord::ended_at);
 }
 
 void ResultStore::record_ceiling(const Ceiling& ceiling) {
-  Ceiling now = ceiling;
-  if (now.measured_at.empty()) now.measured_at = utc_now();
-  Transaction transaction(m_db);
-  m_statements->rows.put(now);
-  transaction.commit();
+  put_now(ceiling, &Ceiling::measured_at);
 }
 
 std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
@@ -324,7 +320,8 @@ std::vector<TrialRecord> ResultStore::reopened(const Problem& problem, const Env
   const Snapshot snapshot(m_db);
   std::vector<TrialRecord> list;
   const auto keys = m_statements->reopened.find(case_id(problem, environment), within);
-  for_each_of(m_db, keys, {}, [&](TrialRecord&& trial, auto&&) { list.push_back(std::move(trial)); });
+  TrialLoader loader(m_db);
+  for (const Digest& key : keys) list.push_back(loader.load(key));
   return list;
 }
 

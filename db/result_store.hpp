@@ -109,6 +109,9 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
 
  private:
   class Statements;
+  /// Puts a record, with the time of now where it has none at `at`.
+  template <class Record>
+  void put_now(Record record, std::string Record::*at);
 
   Connection m_db;
   std::unique_ptr<Statements> m_statements;

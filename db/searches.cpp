@@ -19,9 +19,7 @@ std::vector<Digest> ReopenedFinder::find(const Digest& tuning_case, double withi
 }
 
 std::vector<SearchRecord> searches(const Connection& db, const TrialFilter& filter) {
-  TrialFilter cases = filter;
-  cases.kernel.clear();
-  const Condition condition = case_condition(cases);
+  const Condition condition = case_condition(filter);
   Statement parts(db, "SELECT " + columns_of<SearchRecord::Part>().names() +
                           " FROM search_kernels WHERE search = ? ORDER BY kernel");
   const auto read = [&](Statement::Use& row) {

@@ -62,9 +62,4 @@ TrialRecord as_measured(TrialRecord trial, const StoredMeasurement& measurement)
   return trial;
 }
 
-PastFailure failure_of(const tuner::model::TrialRecord& trial) {
-  return {trial.key,         trial.run,      trial.outcome.status,      trial.outcome.detail,
-          trial.measured_at, trial.sequence, trial.outcome.verification};
-}
-
 }  // namespace db

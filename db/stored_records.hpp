@@ -79,9 +79,6 @@ struct PastFailure {
   std::int64_t sequence = 0;  ///< as TrialRecord::sequence
   tuner::model::Verification verification;
 };
-/// What the trial says now, which has no measurement.
-PastFailure failure_of(const tuner::model::TrialRecord& trial);
-
 /// One run of a binary's probes. One that is cleared was wrong perhaps, and the probes were run again since.
 struct Probing {
   tuner::model::ProbeVerdict verdict;

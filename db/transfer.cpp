@@ -35,13 +35,14 @@ std::vector<RunRecord> runs_of(const Connection& db, const std::set<Digest>& wan
 /// What the trials that are exported are of. It decides which of the other records go with them.
 class Selected {
  public:
-  void add(const TrialRecord& trial, const std::vector<StoredMeasurement>& earlier) {
+  void add(const StoredTrial& stored) {
+    const TrialRecord& trial = stored.trial;
     m_trials.insert(trial.key);
     if (!trial.probe_key.empty()) m_probes.insert(trial.probe_key);
     m_devices.insert(trial.environment.device);
     m_kernels.emplace(trial.problem.family, trial.kernel);
     runs.insert(trial.run);
-    for (const StoredMeasurement& past : earlier) runs.insert(past.run);
+    for (const StoredMeasurement& past : stored.earlier) runs.insert(past.run);
   }
   std::int64_t trials() const { return static_cast<std::int64_t>(m_trials.size()); }
 
@@ -104,11 +105,10 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
   Selected selected;
   // Lines of trials are kept as text until the runs they name are known, which come first.
   std::string lines;
-  for_each_trial(db, filter, {.samples = true, .measurements = true},
-                 [&](TrialRecord&& trial, std::vector<StoredMeasurement>&& earlier) {
-                   selected.add(trial, earlier);
-                   lines += export_line(StoredTrial{std::move(trial), std::move(earlier)});
-                 });
+  for_each_trial(db, filter, {.samples = true, .measurements = true}, [&](StoredTrial&& stored) {
+    selected.add(stored);
+    lines += export_line(std::move(stored));
+  });
   for (const PastFailure& failure : past_failures(db))
     if (selected.has(failure)) selected.runs.insert(failure.run);
   out << header_line();

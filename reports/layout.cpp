@@ -1,13 +1,14 @@
 #include "reports/layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "reports/report.hpp"
-#include "reports/report_parts.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
 namespace {
@@ -127,9 +128,7 @@ std::string axis_heading(const Axis& axis) {
     case Axis::Kind::parameter:
       break;
   }
-  std::string out;
-  for (const std::string& name : axis.parameters) out += (out.empty() ? "" : " × ") + name;
-  return out;
+  return fmt::format("{}", fmt::join(axis.parameters, " × "));
 }
 
 /// The product of no axes is one empty point.
@@ -177,10 +176,7 @@ std::optional<std::int64_t> fixed_extent(const Coordinates& at, const Trials& tr
     }
   }
   if (size == at.end()) return std::nullopt;
-  std::int64_t number = 0;
-  const char* end = size->label.data() + size->label.size();
-  const auto [stop, error] = std::from_chars(size->label.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+  return tuner::util::parse_number<std::int64_t>(size->label);
 }
 
 namespace {

@@ -10,7 +10,6 @@
 
 #include "reports/field.hpp"
 #include "reports/findings.hpp"
-#include "reports/report_parts.hpp"
 #include "reports/text.hpp"
 
 namespace reports {

@@ -1,5 +1,3 @@
-#include "reports/report_parts.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <map>
 
 #include "reports/findings.hpp"
+#include "reports/report.hpp"
 #include "reports/text.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"

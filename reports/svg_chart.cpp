@@ -103,6 +103,10 @@ constexpr std::size_t longest_name = 30;
 constexpr std::size_t colours = 7;  ///< in chart.css
 constexpr std::array<const char*, 3> dashes = {"", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 4\""};
 
+/// Of neighbours in the palette; null: a circle.
+constexpr std::array<const char*, 4> shapes = {nullptr, "m-3.5 -3.5h7v7h-7z", "m0 -4.5l4.2 7.5h-8.4z",
+                                               "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z"};
+
 bool is_drawable(const Point& point) {
   return std::isfinite(point.x) && point.x > 0 && std::isfinite(point.y) && point.y >= 0;
 }
@@ -211,7 +215,7 @@ class SvgWriter {
     }
   }
 
-  /// A shape of its own for neighbours in the palette; its title is what a browser shows under the pointer.
+  /// Its title is what a browser shows under the pointer.
   void mark(std::size_t series, const Point& point) {
     const double x = m_scale.x(point.x);
     const double y = m_scale.y(point.y);
@@ -219,20 +223,12 @@ class SvgWriter {
     const std::string title =
         html_text(fmt::format("{}, {}: {}{} {}", m_series[series].name, significant(point.x),
                               point.approximate ? "~" : "", significant(point.y), m_chart.y_label));
-    switch (series % 4) {
-      case 0:
-        add("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\">", kind, x, y);
-        break;
-      case 1:
-        path(kind, x, y, "m-3.5 -3.5h7v7h-7z");
-        break;
-      case 2:
-        path(kind, x, y, "m0 -4.5l4.2 7.5h-8.4z");
-        break;
-      default:
-        path(kind, x, y, "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z");
-    }
-    add("<title>{}</title></{}>\n", title, series % 4 == 0 ? "circle" : "path");
+    const char* shape = shapes[series % shapes.size()];
+    if (shape == nullptr)
+      add("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\">", kind, x, y);
+    else
+      add("<path class=\"{}\" d=\"M{:.1f} {:.1f}{}\">", kind, x, y, shape);
+    add("<title>{}</title></{}>\n", title, shape == nullptr ? "circle" : "path");
   }
 
   void names() {
@@ -252,9 +248,6 @@ class SvgWriter {
   void line(const char* kind, double x1, double y1, double x2, double y2) {
     add("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1, x2,
         y2);
-  }
-  void path(const char* kind, double x, double y, const char* shape) {
-    add("<path class=\"{}\" d=\"M{:.1f} {:.1f}{}\">", kind, x, y, shape);
   }
   void text(const char* kind, double x, double y, const char* anchor, const std::string& content) {
     add("<text{}{}{} x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", *kind == 0 ? "" : " class=\"",

@@ -123,7 +123,7 @@ void fill_copies(const db::Connection& db, int shard, std::int64_t trials) {
     insert.use()
         .bind(n)
         .bind(id)
-        .bind(db::configuration_id(configuration))
+        .bind(db::configuration_id(configuration.canonical_json()))
         .bind(configuration.canonical_json())
         .bind(measurement.key(id))
         .bind(measurement.measurement.median_ns)

@@ -43,7 +43,7 @@ double final_ns(const model::FinalRecord& final, const std::map<model::Digest, m
 void count(const db::Connection& db, TunerRun& run) {
   std::vector<model::TrialRecord> trials;
   db::for_each_trial(db, {}, {.samples = true},
-                     [&](model::TrialRecord&& trial, const auto&) { trials.push_back(std::move(trial)); });
+                     [&](db::StoredTrial&& stored) { trials.push_back(std::move(stored.trial)); });
   std::map<model::Digest, model::Measurement> current;
   const model::TrialRecord* best = nullptr;
   for (const model::TrialRecord& trial : trials) {

@@ -77,10 +77,11 @@ TEST_SUITE("db") {
     fill(store);
     CHECK(db::trials(store.connection(), {})[0].outcome.measurement->samples_ns.empty());
     int seen = 0;
-    db::for_each_trial(store.connection(), {}, {.samples = true}, [&](TrialRecord&& trial, auto&& earlier) {
+    db::for_each_trial(store.connection(), {}, {.samples = true}, [&](db::StoredTrial&& stored) {
+      const TrialRecord& trial = stored.trial;
       seen += trial.outcome.measurement ? 1 : 0;
       if (trial.outcome.measurement) CHECK(trial.outcome.measurement->samples_ns.size() == 4);
-      CHECK(earlier.empty());
+      CHECK(stored.earlier.empty());
     });
     CHECK(seen == 4);
   }

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "reports/report_parts.hpp"
+#include "reports/report.hpp"
 #include "reports/svg_chart.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/golden.hpp"

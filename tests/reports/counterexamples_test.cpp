@@ -10,7 +10,6 @@
 #include "reports/findings.hpp"
 #include "reports/layout.hpp"
 #include "reports/report.hpp"
-#include "reports/report_parts.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
 

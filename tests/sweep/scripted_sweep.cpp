@@ -187,7 +187,8 @@ void write_scripted_spec(const std::filesystem::path& folder, const std::string&
 std::map<model::Digest, ScriptedResult> results_in(const std::filesystem::path& database) {
   const db::Connection connection = db::open_for_reading(database);
   std::map<model::Digest, ScriptedResult> results;
-  db::for_each_trial(connection, {}, {.samples = true}, [&](model::TrialRecord&& trial, auto&&) {
+  db::for_each_trial(connection, {}, {.samples = true}, [&](db::StoredTrial&& stored) {
+    const model::TrialRecord& trial = stored.trial;
     ScriptedResult& result = results[trial.key];
     result.what = trial.kernel + " " + trial.configuration.text();
     result.status = model::to_string(trial.outcome.status);
