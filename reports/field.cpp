@@ -50,7 +50,7 @@ std::string shared(const TrialRecord& t) {
 
 std::string spills(const TrialRecord& t) {
   if (!t.resources) return "-";
-  return fmt::format("{}", t.resources->spill_store_bytes + t.resources->spill_load_bytes);
+  return fmt::format("{}", t.resources->spill_bytes());
 }
 
 std::string blocks(const TrialRecord& t) {
