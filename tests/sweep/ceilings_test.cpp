@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "tuner/measure/sampler.hpp"
 #include "tests/sweep/scale_bench.hpp"
+#include "tuner/measure/sampler.hpp"
 
 using namespace tuner;
 using test::ok_in;
@@ -34,16 +34,20 @@ struct CeilingBench : test::Bench {
 
   /// What the run that they belong to has ended as then.
   sweep::Ending measure() {
-    compile::CompilePool pool(1, [this] {
-      return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken));
-    });
     test::ScaleRunner runner(behave);
-    sweep::Services services{pool, {&runner}, results, results, watcher, {},
-                             [now = 0.0]() mutable { return now += 0.001; }, stop};
+    const auto do_sweep = [&](const sweep::Request& request, const sweep::TrialList& list) {
+      compile::CompilePool pool(
+          1, [this] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken)); });
+      sweep::Services services{
+          pool, {&runner}, results, results, watcher, {}, [now = 0.0]() mutable { return now += 0.001; },
+          stop};
+      return sweep::sweep(request, list, services).ending;
+    };
     sweep::Summary summary = run;
-    sweep::measure_ceilings({kernels, run_request, measure::policy("quick"), services, recorded,
-                             [this](const model::Ceiling& ceiling) { recorded.push_back(ceiling); }},
-                            summary);
+    sweep::measure_ceilings(
+        {kernels, run_request, measure::policy("quick"), results, watcher, stop, recorded, do_sweep,
+         [this](const model::Ceiling& ceiling) { recorded.push_back(ceiling); }},
+        summary);
     launched = runner.launched;
     return summary.ending;
   }

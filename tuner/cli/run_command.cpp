@@ -28,13 +28,6 @@
 namespace tuner::cli {
 namespace {
 
-/// Who asked twice for an end does not wait for another process's transaction.
-db::OpenOptions last_words_options() {
-  db::OpenOptions options;
-  options.busy_timeout = std::chrono::milliseconds(500);
-  return options;
-}
-
 /// The key of the fastest trial of a group that is known and may win.
 std::optional<model::Digest> fastest_known(const sweep::Group& group, const sweep::Request& request) {
   std::optional<std::size_t> best;
@@ -94,8 +87,10 @@ void say_what_is_known(const sweep::TrialList& list, const sweep::Request& reque
 
 /// Ends what the second signal cuts off: the run is marked here, since the process does not come to it.
 void interrupt_run(const std::filesystem::path& database, const model::Digest& run) {
+  db::OpenOptions options;
+  options.busy_timeout = std::chrono::milliseconds(500);  // who asked twice does not wait for another process
   try {
-    db::ResultStore(database, last_words_options()).end_run(run, "interrupted");
+    db::ResultStore(database, options).end_run(run, "interrupted");
   } catch (const std::exception&) {  // the next start mends the row
   }
 }
@@ -131,14 +126,17 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
                   sweep::Summary& summary) {
   if (settings.text("ceilings") == "off") return;
   SweepDisplay display(printer, {backend.device}, "");
-  compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  sweep::Services services{pool,         {backend.runners.front().get()},
-                           of_run.sink,  of_run.source,
-                           display,      backend.oracle,
-                           of_run.clock, of_run.stop};
+  const auto do_sweep = [&](const sweep::Request& ceilings, const sweep::TrialList& list) {
+    compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
+    sweep::Services services{pool,         {backend.runners.front().get()},
+                             of_run.sink,  of_run.source,
+                             display,      backend.oracle,
+                             of_run.clock, of_run.stop};
+    return sweep::sweep(ceilings, list, services).ending;
+  };
   const KernelCatalog shipped = KernelCatalog::load({});
-  sweep::measure_ceilings({shipped.selected(), request, measure::policy("quick"), services,
-                           db::ceilings(store.connection(), request.device.name),
+  sweep::measure_ceilings({shipped.selected(), request, measure::policy("quick"), of_run.source, display,
+                           of_run.stop, db::ceilings(store.connection(), request.device.name), do_sweep,
                            [&](const model::Ceiling& ceiling) { store.record_ceiling(ceiling); }},
                           summary);
 }

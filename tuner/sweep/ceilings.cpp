@@ -56,16 +56,16 @@ Request ceiling_request(const CeilingTask& task, std::vector<Work> work) {
   return request;
 }
 
-/// From the trials that `task.services.source` knows. Absent where one of them is missing or none is ok.
-std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const Request& request,
-                                         const Work& work, const model::Problem& problem) {
+/// From the trials that `task.source` knows. Absent where one of them is missing or none is ok.
+std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const Request& request, const Work& work,
+                                         const model::Problem& problem) {
   const model::KernelSpec& spec = work.kernel.spec();
   const std::string& unit = spec.metrics.front().name;
   const TrialMaker maker(request, work, problem);
   const auto configurations = work.kernel.list(problem, request.device.limits);
   std::optional<model::Ceiling> best;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    const auto trial = task.services.source.find(maker.key(configurations[i]));
+    const auto trial = task.source.find(maker.key(configurations[i]));
     if (!trial) return std::nullopt;
     const auto metric = trial->metrics.find(unit);
     if (!model::has_trusted_time(trial->outcome.status) || metric == trial->metrics.end()) continue;
@@ -79,24 +79,23 @@ std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const Request&
 }
 
 Ending measure(const CeilingTask& task, const Request& request, const TrialList& list) {
-  task.services.observer.notice(
-      fmt::format("measuring what {} can do at most, once", request.device.name));
+  task.observer.notice(fmt::format("measuring what {} can do at most, once", request.device.name));
   for (const Exclusion& excluded : list.excluded) {
-    task.services.observer.notice(
+    task.observer.notice(
         fmt::format("left out: {} at {}: {}", excluded.kernel, excluded.problem.text(), excluded.reason));
   }
-  return sweep(request, list, task.services).ending;
+  return task.sweep(request, list);
 }
 
 }  // namespace
 
 void measure_ceilings(const CeilingTask& task, Summary& run) {
-  if (run.ending == Ending::interrupted || task.services.stop) return;
+  if (run.ending == Ending::interrupted || task.stop) return;
   if (run.finished + run.known == 0) return;
   std::vector<Work> work = missing_ceilings(task);
   if (work.empty()) return;
   const Request request = ceiling_request(task, std::move(work));
-  const TrialList list = list_trials(request, task.services.source);
+  const TrialList list = list_trials(request, task.source);
   const bool anything_new = list.total() > list.known();
   if (anything_new && measure(task, request, list) == Ending::interrupted) {
     run.ending = Ending::interrupted;
@@ -108,7 +107,7 @@ void measure_ceilings(const CeilingTask& task, Summary& run) {
       if (ceiling) {
         task.record(*ceiling);
       } else if (anything_new) {
-        task.services.observer.notice(
+        task.observer.notice(
             fmt::format("its {} ceiling for {} could not be measured; `tuner list failures` says why",
                         one.kernel.spec().ceiling, model::cuda_name(problem.type)));
       }

@@ -48,10 +48,14 @@ std::string other_declarations(const Request& request, model::ResultSource& sour
 /// What measuring a device's ceilings works with.
 struct CeilingTask {
   const std::vector<model::KernelSpec>& kernels;  ///< those without KernelSpec::ceiling are passed over
-  const Request& run;                 ///< the sweep before: its device, compiler and element types count
-  model::MeasurePolicy policy;        ///< a quick one
-  Services& services;                 ///< with one runner
+  const Request& run;           ///< the sweep before: its device, compiler and element types count
+  model::MeasurePolicy policy;  ///< a quick one
+  model::ResultSource& source;
+  Observer& observer;
+  const std::atomic<bool>& stop;
   std::vector<model::Ceiling> known;  ///< of any devices
+  /// As sweep(), with one runner; called where something is to be measured.
+  std::function<Ending(const Request&, const TrialList&)> sweep;
   std::function<void(const model::Ceiling&)> record;
 };
 
