@@ -62,9 +62,7 @@ constexpr std::array<BuiltIn, 12> built_in = {{
        return figure(t.resources, [&](auto& r) { return r.static_shared_bytes + t.dynamic_shared_bytes; });
      }},
     {"spill_bytes", "spills, bytes", true,
-     [](const TrialRecord& t) {
-       return figure(t.resources, [](auto& r) { return r.spill_store_bytes + r.spill_load_bytes; });
-     }},
+     [](const TrialRecord& t) { return figure(t.resources, [](auto& r) { return r.spill_bytes(); }); }},
     {"blocks_per_multiprocessor", "blocks per multiprocessor", true,
      [](const TrialRecord& t) {
        return figure(t.occupancy, [](auto& o) { return o.blocks_per_multiprocessor; });

@@ -1,6 +1,4 @@
 // Who competes with the kernels of a sweep without being tuned in it.
-#include "tuner/cli/rivals.hpp"
-
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -9,7 +7,8 @@
 
 #include "config/kernel_file.hpp"
 #include "tests/support/memory_results.hpp"
-#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/declared_specs.hpp"
+#include "tuner/sweep/sweep.hpp"
 #include "tuner/util/files.hpp"
 
 using namespace tuner;
@@ -74,7 +73,9 @@ model::KernelSpec loaded(const std::string& path) {
 
 std::vector<std::string> rivals_of(const model::KernelSpec& selected, Past& past) {
   std::vector<std::string> names;
-  for (const sweep::Work& rival : cli::find_rivals(cli::KernelCatalog(selected), past))
+  cli::SpecFiles files;
+  const auto read = [&](const model::KernelDeclaration& declared) { return files.find(declared); };
+  for (const sweep::Work& rival : sweep::find_rivals({selected}, {selected}, past, read))
     names.push_back(rival.kernel.spec().name);
   return names;
 }

@@ -1,6 +1,6 @@
-#include "tuner/cli/same_database.hpp"
-
 #include <doctest/doctest.h>
+
+#include "tuner/cli/output.hpp"
 
 using namespace tuner::cli;
 

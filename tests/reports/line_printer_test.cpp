@@ -113,8 +113,8 @@ TEST_CASE("a warning stands above the status line, which is drawn again below it
 TEST_CASE("colour marks the label alone, where it is wanted") {
   Screen screen;
   LinePrinter printer(screen.terminal(true, true), screen.clock());
-  printer.error("broken");
-  CHECK(screen.take() == "\x1b[1;31merror:\x1b[0m broken\n");
+  printer.warning("broken");
+  CHECK(screen.take() == "\x1b[1;33mwarning:\x1b[0m broken\n");
 }
 
 TEST_CASE("text from outside brings no escape sequences, but keeps its lines") {

@@ -26,6 +26,12 @@ TEST_CASE("identifiers are cut where they can still be told apart, and not befor
   CHECK(util::telling_length({}, 7) == 7);
 }
 
+TEST_CASE("one thing is told in the singular, none and many in the plural") {
+  CHECK(util::counted(0, "trial") == "0 trials");
+  CHECK(util::counted(1, "launch") == "1 launch");
+  CHECK(util::counted(2, "launch") == "2 launches");
+}
+
 TEST_CASE("a mistyped word is told from one that was never meant") {
   constexpr std::array<std::string_view, 4> words = {"BLOCK_SIZE", "TILE_M", "TILE_N", "x"};
   CHECK(util::nearest("BLOCK_SZIE", words) == "BLOCK_SIZE");  // two neighbours swapped

@@ -6,14 +6,9 @@
 #include <array>
 #include <functional>
 #include <future>
-#include <memory>
-#include <optional>
 #include <string_view>
 
 #include "db/export_file.hpp"
-#include "tuner/cli/local_devices.hpp"
-#include "tuner/cli/recorded_space_replay.hpp"
-#include "tuner/cli/worker.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
@@ -36,6 +31,113 @@ std::vector<model::DeviceInfo> Backend::devices() const {
 }
 
 namespace {
+
+/// What the limits of a CUDA device say of a compiled kernel. Needs no driver.
+sweep::LaunchOracle launch_oracle(const model::DeviceInfo& device) {
+  return {[device](const model::KernelResources& resources, const model::Step& step) {
+            return device::cuda::why_unlaunchable(device, resources, step);
+          },
+          [device](const model::KernelResources& resources, const model::Step& step) {
+            return device::cuda::occupancy(device.limits, device.compute_major, device.compute_minor,
+                                           resources, step.block, step.dynamic_shared_bytes);
+          }};
+}
+
+constexpr const char* first_gpu = "cuda:0";
+
+struct Gpu {
+  std::unique_ptr<worker::RemoteRunner> runner;
+  std::unique_ptr<worker::DeviceLock> lock;
+};
+
+Gpu open_gpu(const config::Settings& settings, const std::string& id) {
+  Gpu gpu;
+  gpu.runner =
+      std::make_unique<worker::RemoteRunner>(measure_worker(settings, id), runner_settings(settings));
+  gpu.lock = std::make_unique<worker::DeviceLock>(gpu.runner->device());
+  return gpu;
+}
+
+void require_alike(const std::vector<Gpu>& gpus, const model::DeviceInfo& device) {
+  const std::string why = gpus.empty() ? "" : why_unlike(gpus.front().runner->device(), device);
+  if (why.empty()) return;
+  throw model::Error(fmt::format("{} does not compete with the others: {}", device.id, why),
+                     fmt::format("tune it by itself: --device {}", device.id), model::ExitCode::no_device);
+}
+
+/// The GPUs of `ids`, or, where there are none, all that can be had and are alike: then one that is left out
+/// is a notice, and else an error.
+Backend open_cuda_backend(const config::Settings& settings, std::vector<std::string> ids) {
+  // Beside each other: a sweep that is known already consists of little else than these starts.
+  auto starting = std::async(std::launch::async, [&settings] {
+    return std::make_unique<worker::RemoteCompiler>(compile_worker("nvrtc"), compiler_settings(settings));
+  });
+  const auto open = [&settings](const std::string& id) {
+    return std::async(std::launch::async, open_gpu, std::cref(settings), id);
+  };
+  const bool all = ids.empty();
+  if (all) ids = {first_gpu};
+  std::vector<std::future<Gpu>> opening;
+  for (const std::string& id : ids) opening.push_back(open(id));
+  for (const std::string& id : all ? visible_cuda_devices() : std::vector<std::string>{}) {
+    if (id == first_gpu) continue;
+    ids.push_back(id);
+    opening.push_back(open(id));
+  }
+  std::vector<Gpu> gpus;
+  std::vector<std::string> notices;
+  std::optional<model::Error> first_error;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    try {
+      // Without a GPU this throws first, which is the error that a user without one should see.
+      Gpu gpu = opening[i].get();
+      require_alike(gpus, gpu.runner->device());
+      gpus.push_back(std::move(gpu));
+    } catch (const model::Error& error) {
+      if (!all) throw;
+      notices.push_back(fmt::format("without {}: {}", ids[i], error.what()));
+      if (!first_error) first_error = error;
+    }
+  }
+  if (gpus.empty()) throw *first_error;
+  Backend backend = compiling_backend(settings, gpus.front().runner->device(), starting.get());
+  backend.notices = std::move(notices);
+  for (Gpu& gpu : gpus) {
+    backend.runners.push_back(std::move(gpu.runner));
+    backend.locks.push_back(std::move(gpu.lock));
+  }
+  return backend;
+}
+
+Backend open_cpu_backend(const config::Settings& settings) {
+  worker::RemoteRunnerSettings runner = runner_settings(settings);
+  Backend backend;
+  backend.device = device::cpu::describe_cpu();
+  backend.compiler = compile::host::HostCompiler().name();
+  backend.compile_jobs = compile_jobs(settings);
+  backend.make_compiler = remote_compilers(settings, "host", backend.compiler);
+  runner.device = backend.device;
+  backend.runners.push_back(std::make_unique<worker::RemoteRunner>(measure_worker(settings, "cpu"), runner));
+  return backend;
+}
+
+Backend open_replay_backend(const std::string& file) {
+  auto recording = std::make_shared<db::Export>(db::parse_export(file));
+  if (recording->runs.empty()) {
+    throw model::Error(fmt::format("{} holds no run, so the device it was recorded on is unknown", file),
+                       "make recordings with `tuner export`", model::ExitCode::no_device);
+  }
+  Backend backend;
+  backend.recorded_device = recording->runs.front().device.name;
+  backend.device = device::replay::replayed_device(recording->runs.front().device, file);
+  backend.compiler = recording->runs.front().toolkit;
+  backend.make_compiler = [recording, toolkit = backend.compiler] {
+    return std::make_unique<device::replay::ReplayCompiler>(toolkit, recording->trials);
+  };
+  backend.runners.push_back(
+      std::make_unique<device::replay::ReplayRunner>(backend.device, recording->trials));
+  return backend;
+}
 
 /// What each kind of device does here; what else is asked of a kind stands in model::device_kinds().
 struct Opener {
@@ -66,8 +168,10 @@ constexpr std::array openers = {
            [](const std::string&) { return device::cpu::describe_cpu(); },
            [](const std::string&, const std::filesystem::path&) { return cpu_runner(); }},
     Opener{"replay",
-           [](const config::Settings&, const std::string& device) {
-             return open_replay_backend(model::recording_of(device));
+           [](const config::Settings& settings, const std::string& device) {
+             auto recorded = recorded_space(settings);
+             return recorded ? open_recorded_backend(std::move(recorded), device)
+                             : open_replay_backend(model::recording_of(device));
            }},
 };
 
@@ -99,119 +203,17 @@ std::unique_ptr<model::TrialRunner> local_runner(const std::string& id,
   return opener_of(id).runner(id, cache_folder);
 }
 
-sweep::LaunchOracle launch_oracle(const model::DeviceInfo& device) {
-  return {[device](const model::KernelResources& resources, const model::Step& step) {
-            return device::cuda::why_unlaunchable(device, resources, step);
-          },
-          [device](const model::KernelResources& resources, const model::Step& step) {
-            return device::cuda::occupancy(device.limits, device.compute_major, device.compute_minor,
-                                           resources, step.block, step.dynamic_shared_bytes);
-          }};
-}
-
-namespace {
-
-constexpr const char* first_gpu = "cuda:0";
-
-struct Gpu {
-  std::unique_ptr<worker::RemoteRunner> runner;
-  std::unique_ptr<worker::DeviceLock> lock;
-};
-
-Gpu open_gpu(const config::Settings& settings, const std::string& id) {
-  Gpu gpu;
-  gpu.runner =
-      std::make_unique<worker::RemoteRunner>(measure_worker(settings, id), runner_settings(settings));
-  gpu.lock = std::make_unique<worker::DeviceLock>(gpu.runner->device());
-  return gpu;
-}
-
-/// Throws where it is unlike those that are there.
-void add_gpu(Backend& backend, Gpu gpu) {
-  const model::DeviceInfo& device = gpu.runner->device();
-  const std::string why =
-      backend.runners.empty() ? "" : why_unlike(backend.runners.front()->device(), device);
-  if (!why.empty()) {
-    throw model::Error(fmt::format("{} does not compete with the others: {}", device.id, why),
-                       fmt::format("tune it by itself: --device {}", device.id), model::ExitCode::no_device);
-  }
-  backend.runners.push_back(std::move(gpu.runner));
-  backend.locks.push_back(std::move(gpu.lock));
-}
-
-}  // namespace
-
-Backend open_cuda_backend(const config::Settings& settings, std::vector<std::string> ids) {
-  // Beside each other: a sweep that is known already consists of little else than these starts.
-  auto starting = std::async(std::launch::async, [&settings] {
-    return std::make_unique<worker::RemoteCompiler>(compile_worker("nvrtc"), compiler_settings(settings));
-  });
-  const auto open = [&settings](const std::string& id) {
-    return std::async(std::launch::async, open_gpu, std::cref(settings), id);
-  };
-  const bool all = ids.empty();
-  if (all) ids = {first_gpu};
-  std::vector<std::future<Gpu>> opening;
-  for (const std::string& id : ids) opening.push_back(open(id));
-  for (const std::string& id : all ? visible_cuda_devices() : std::vector<std::string>{}) {
-    if (id == first_gpu) continue;
-    ids.push_back(id);
-    opening.push_back(open(id));
-  }
+Backend compiling_backend(const config::Settings& settings, const model::DeviceInfo& device,
+                          std::unique_ptr<worker::RemoteCompiler> first) {
+  const std::string kind = compiler_kind(device);
+  if (!first)
+    first = std::make_unique<worker::RemoteCompiler>(compile_worker(kind), compiler_settings(settings));
   Backend backend;
-  std::optional<model::Error> first_error;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    try {
-      // Without a GPU this throws first, which is the error that a user without one should see.
-      add_gpu(backend, opening[i].get());
-    } catch (const model::Error& error) {
-      if (!all) throw;
-      backend.notices.push_back(fmt::format("without {}: {}", ids[i], error.what()));
-      if (!first_error) first_error = error;
-    }
-  }
-  if (backend.runners.empty()) throw *first_error;
-  auto compiler = starting.get();
-  backend.device = backend.runners.front()->device();
-  backend.compiler = compiler->name();
+  backend.device = device;
+  backend.compiler = first->name();
   backend.compile_jobs = compile_jobs(settings);
-  backend.make_compiler = remote_compilers(settings, "nvrtc", backend.compiler, std::move(compiler));
-  backend.oracle = launch_oracle(backend.device);
-  return backend;
-}
-
-Backend open_cpu_backend(const config::Settings& settings) {
-  worker::RemoteRunnerSettings runner = runner_settings(settings);
-  Backend backend;
-  backend.device = device::cpu::describe_cpu();
-  backend.compiler = compile::host::HostCompiler().name();
-  backend.compile_jobs = compile_jobs(settings);
-  backend.make_compiler = remote_compilers(settings, "host", backend.compiler);
-  runner.device = backend.device;
-  backend.runners.push_back(std::make_unique<worker::RemoteRunner>(measure_worker(settings, "cpu"), runner));
-  return backend;
-}
-
-Backend open_replay_backend(const std::string& file) {
-  if (device::replay::looks_like_recorded_space(file)) {
-    return open_recorded_backend(
-        std::make_shared<device::replay::RecordedSpace>(device::replay::read_recorded_space(file)),
-        "replay:" + file);
-  }
-  auto recording = std::make_shared<db::Export>(db::parse_export(file));
-  if (recording->runs.empty()) {
-    throw model::Error(fmt::format("{} holds no run, so the device it was recorded on is unknown", file),
-                       "make recordings with `tuner export`", model::ExitCode::no_device);
-  }
-  Backend backend;
-  backend.recorded_device = recording->runs.front().device.name;
-  backend.device = device::replay::replayed_device(recording->runs.front().device, file);
-  backend.compiler = recording->runs.front().toolkit;
-  backend.make_compiler = [recording, toolkit = backend.compiler] {
-    return std::make_unique<device::replay::ReplayCompiler>(toolkit, recording->trials);
-  };
-  backend.runners.push_back(
-      std::make_unique<device::replay::ReplayRunner>(backend.device, recording->trials));
+  backend.make_compiler = remote_compilers(settings, kind, backend.compiler, std::move(first));
+  backend.oracle = launch_oracle(device);
   return backend;
 }
 

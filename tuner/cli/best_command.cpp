@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -11,17 +12,14 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/queries.hpp"
+#include "reports/summary.hpp"
 #include "reports/text.hpp"
-#include "tuner/cli/answers/best_formats.hpp"
-#include "tuner/cli/answers/best_table.hpp"
-#include "tuner/cli/answers/best_why.hpp"
-#include "tuner/cli/answers/environment_choice.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/build_recipe.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/declared_specs.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
-#include "tuner/cli/output.hpp"
-#include "tuner/cli/spec_at_hand.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 
@@ -103,10 +101,9 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
 /// none does.
 bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>& ranked,
               db::BestAnswer& answer) {
-  condition.keep(ranked, [](const db::Ranked& one) -> const model::TrialRecord& { return one.trial; });
+  condition.keep(ranked);
   if (ranked.empty()) return false;
-  condition.keep(answer.tied,
-                 [](const model::TrialRecord& trial) -> const model::TrialRecord& { return trial; });
+  condition.keep(answer.tied);
   if (ranked.front().trial.key == answer.winner.key) {
     answer.tied_count = static_cast<std::int64_t>(answer.tied.size());
     return true;
@@ -151,7 +148,7 @@ void put_chosen_first(Found& found) {
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(found.answers))
     if (choice.chosen) order.push_back(*choice.chosen);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
-    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+    if (std::ranges::find(order, i) == order.end()) order.push_back(i);
   Found sorted{{}, std::move(found.missing), {}};
   for (const std::size_t i : order) {
     sorted.answers.push_back(std::move(found.answers[i]));
@@ -160,20 +157,12 @@ void put_chosen_first(Found& found) {
   found = std::move(sorted);
 }
 
-std::vector<const db::BestAnswer*> choices_of(const std::vector<db::BestAnswer>& all,
-                                              const answers::EnvironmentChoice& choice) {
-  std::vector<const db::BestAnswer*> choices;
-  for (const std::size_t i : choice.answers) choices.push_back(&all[i]);
-  return choices;
-}
-
 [[noreturn]] void refuse_to_choose(const std::vector<db::BestAnswer>& all,
                                    const answers::EnvironmentChoice& choice) {
-  const auto choices = choices_of(all, choice);
   std::string what = choice.why + ":";
-  for (const db::BestAnswer* one : choices)
-    what += fmt::format("\n  {}: {} configurations", one->tuning_case.environment.text(), one->settled);
-  throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
+  for (const std::size_t i : choice.answers)
+    what += fmt::format("\n  {}: {} configurations", all[i].tuning_case.environment.text(), all[i].settled);
+  throw model::UsageError(what, "choose with " + answers::choosing_flags(all, choice));
 }
 
 /// Which environment is the answer, where there are several. Sizes with the same choice stand together.
@@ -183,10 +172,9 @@ void say_choices(const std::vector<db::BestAnswer>& all) {
     if (choice.why.empty()) continue;
     const model::Problem& problem = all[choice.answers.front()].tuning_case.problem;
     reports::add_labelled(
-        by_family[problem.family], answers::size_label(problem),
+        by_family[problem.family], reports::size_label(problem),
         choice.chosen ? fmt::format("{}, {}", all[*choice.chosen].tuning_case.environment.text(), choice.why)
-                      : fmt::format("{}; choose with {}", choice.why,
-                                    answers::choosing_flags(choices_of(all, choice))));
+                      : fmt::format("{}; choose with {}", choice.why, answers::choosing_flags(all, choice)));
   }
   if (!by_family.empty()) write_out("\n");
   for (const auto& [family, lines] : by_family)
@@ -206,9 +194,7 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
                                         options.size, fmt::join(families, ", ")),
                             fmt::format("name one: --family {}", *families.begin()));
   }
-  const bool is_wanted_there =
-      std::any_of(all.begin(), all.end(), [](const db::BestAnswer& answer) { return answer.wanted_device; });
-  if (!is_wanted_there) {
+  if (std::ranges::none_of(all, &db::BestAnswer::wanted_device)) {
     throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
                                    options.size, options.gpu, all.front().tuning_case.environment.device),
                        "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
@@ -226,31 +212,32 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
   return answer;
 }
 
-std::string architecture_of(const db::Connection& connection, const model::Environment& comparison) {
-  for (const model::DeviceInfo& device : db::devices(connection))
-    if (device.name == comparison.device) return device.architecture;
-  return "";
-}
-
-/// By the spec that was named, else by the one where a sweep read it, else by the shipped one: the first of
-/// them that compiles to what was measured, or the first at all.
+/// By the spec that was named, else by the shipped one, else by the one where a sweep read it: the first of
+/// them that compiles to what was measured, or the last at all.
 BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
                       const BestOptions& options) {
-  const std::string architecture = architecture_of(connection, winner.environment);
+  const std::vector<model::DeviceInfo> devices = db::devices(connection);
+  const model::DeviceInfo* const device = device_named(devices, winner.environment.device);
+  const std::string architecture = device ? device->architecture : "";
   const std::string& family = winner.problem.family;
   const KernelCatalog catalog =
       KernelCatalog::load(options.spec.empty() ? std::vector<std::string>{} : std::vector{options.spec});
-  std::optional<BuildRecipe> first;
-  for (const std::string& path :
-       {std::string(), options.spec.empty() ? db::declared_path(connection, family, winner.kernel) : ""}) {
-    const auto spec = spec_at_hand(catalog, family, winner.kernel, path);
-    if (!spec) continue;
-    BuildRecipe recipe = build_recipe(winner, spec, architecture);
-    recipe.includes = config::include_options(spec->path);
-    if (recipe.doubt.empty()) return recipe;
-    if (!first || !path.empty()) first = std::move(recipe);
+  std::vector<const model::KernelSpec*> specs;
+  for (const model::KernelSpec& kernel : catalog.all())
+    if (kernel.name == winner.kernel && kernel.family == family) specs.push_back(&kernel);
+  SpecFiles files;
+  if (options.spec.empty()) {
+    const std::string path = db::declared_path(connection, family, winner.kernel);
+    if (const auto* space = files.find({family, winner.kernel, {}, {}, {}, path}))
+      specs.push_back(&space->spec());
   }
-  return first ? *first : build_recipe(winner, std::nullopt, architecture);
+  BuildRecipe recipe = build_recipe(winner, std::nullopt, architecture);
+  for (const model::KernelSpec* spec : specs) {
+    recipe = build_recipe(winner, *spec, architecture);
+    recipe.includes = config::include_options(spec->path);
+    if (recipe.doubt.empty()) break;
+  }
+  return recipe;
 }
 
 void write_for_build(const db::Connection& connection, const std::vector<db::BestAnswer>& all,
@@ -326,19 +313,20 @@ int best(const Context& context, BestOptions options) {
   if (!options.size.empty()) put_chosen_first(found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
   if (found.answers.empty()) find_nothing(settings, options);
-  AnswerStyle style(connection);
+  const answers::Style style = answer_style(connection);
   const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, context);
   const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);
   if (options.is_for_build()) {
     write_for_build(connection, found.answers, options);
   } else if (options.top > 0) {
-    write_ranking(std::move(found), options, style.for_stdout());
+    write_ranking(std::move(found), options, style);
   } else if (options.format == "json") {
     write_out(answers::best_json(found.answers, options.size, specs, found.missing));
   } else {
-    write_out(answers::best_text(found.answers, style.for_stdout()));
+    write_out(answers::best_text(found.answers, style));
     say_choices(found.answers);
-    if (!options.size.empty()) write_why(connection, found, options, style.for_stderr());
+    if (!options.size.empty())
+      write_why(connection, found, options, {style.id, terminal::columns_of(STDERR_FILENO)});
   }
   for (const std::string& text : sentences) write_err(text);
   return 0;
@@ -377,8 +365,7 @@ void add_best(const CommandPlace& place) {
       "A size that was never measured is answered by the nearest one, and the answer says so. Times are "
       "compared only within one environment: device, driver, toolkit, type, L2 policy, method, inputs. Where "
       "several environments have an answer, header, flags and JSON take the one that was searched further "
-      "and "
-      "measured more carefully. Where no rule decides, pick one with --gpu, --measure, --l2, --type or "
+      "and measured more carefully. Where no rule decides, pick one with --gpu, --measure, --l2, --type or "
       "--environment. Exit code 3: nothing is known.\n"
       "Example: nvcc $(tuner best 1024 --format flags) -c kernel.cu");
 }

@@ -15,16 +15,15 @@ namespace tuner::cli {
 namespace {
 
 bool is_name(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 /// Whether the source uses what only the chip's own architecture has, `sm_90a`.
 bool needs_features(const model::KernelSpec& spec) {
   constexpr std::array marks = {"__CUDA_ARCH_FEAT_SM", "wgmma", "setmaxnreg", "tcgen05"};
-  return std::any_of(spec.source.begin(), spec.source.end(), [&](const model::SourceText& file) {
-    return std::any_of(marks.begin(), marks.end(),
-                       [&](const char* mark) { return file.text.find(mark) != std::string::npos; });
+  return std::ranges::any_of(spec.source, [&](const model::SourceText& file) {
+    return std::ranges::any_of(marks,
+                               [&](const char* mark) { return file.text.find(mark) != std::string::npos; });
   });
 }
 
@@ -45,7 +44,7 @@ std::string readable(const model::Macro& macro, const model::Configuration& conf
   const model::Value* const value = configuration.find(macro.name);
   if (value == nullptr || !value->is_word()) return macro.value;
   const std::string word = macro.name + "_" + value->text();
-  const bool is_known = std::any_of(vocabulary.begin(), vocabulary.end(), [&](const model::Macro& known) {
+  const bool is_known = std::ranges::any_of(vocabulary, [&](const model::Macro& known) {
     return known.name == word && known.value == macro.value;
   });
   return is_known ? word : macro.value;
@@ -53,8 +52,9 @@ std::string readable(const model::Macro& macro, const model::Configuration& conf
 
 bool has_same_parameters(const model::KernelSpec& spec, const model::Configuration& configuration) {
   return spec.parameters.size() == configuration.assignments().size() &&
-         std::all_of(spec.parameters.begin(), spec.parameters.end(),
-                     [&](const auto& parameter) { return configuration.find(parameter.name) != nullptr; });
+         std::ranges::all_of(spec.parameters, [&](const auto& parameter) {
+           return configuration.find(parameter.name) != nullptr;
+         });
 }
 
 /// What the trial alone says. Of words it has the chosen one, and of which the source sees a word and of
@@ -91,8 +91,7 @@ void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, con
   recipe.macros = job.vocabulary;
   for (const model::Macro& macro : job.macros)
     recipe.macros.push_back({macro.name, readable(macro, trial.configuration, job.vocabulary)});
-  if (std::none_of(job.options.begin(), job.options.end(), is_standard))
-    recipe.options.emplace_back("-std=c++17");
+  if (std::ranges::none_of(job.options, is_standard)) recipe.options.emplace_back("-std=c++17");
   recipe.options.insert(recipe.options.end(), job.options.begin(), job.options.end());
   for (const model::ParameterSpec& parameter : spec.parameters) {
     const model::Value& value = *trial.configuration.find(parameter.name);

@@ -13,19 +13,17 @@
 #include "reports/text.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/context.hpp"
 #include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/sanitize_check.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/cli/worker.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -41,11 +39,10 @@ struct CheckOptions {
 /// Compiles configurations of one kernel and judges them against a device's limits, without running anything.
 class Checker {
  public:
-  Checker(const model::DeviceInfo& device, std::string compiler, compile::CompilePool& pool,
-          terminal::LinePrinter& printer)
-      : m_pool(pool), m_printer(printer), m_oracle(launch_oracle(device)) {
-    m_request.device = device;
-    m_request.compiler = std::move(compiler);
+  Checker(const Backend& backend, compile::CompilePool& pool, terminal::LinePrinter& printer)
+      : m_pool(pool), m_printer(printer), m_oracle(backend.oracle) {
+    m_request.device = backend.device;
+    m_request.compiler = backend.compiler;
   }
 
   /// What the compiler says of the reference; empty: nothing against it.
@@ -89,9 +86,7 @@ class Checker {
     while (m_pool.outstanding() > 0 && !is_over()) take();
     m_pool.abandon();
     m_printer.clear();
-    std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
-      return a.configuration.canonical_json() < b.configuration.canonical_json();
-    });
+    std::ranges::sort(records, {}, [](const auto& one) { return one.configuration.canonical_json(); });
     return records;
   }
 
@@ -122,7 +117,7 @@ reports::Table result_table(const std::vector<model::TrialRecord>& records) {
     table.add_row(
         {record.configuration.text(), reports::dim_text(record.block),
          resources ? fmt::format("{}", resources->registers) : "",
-         resources ? fmt::format("{}", resources->spill_store_bytes + resources->spill_load_bytes) : "",
+         resources ? fmt::format("{}", resources->spill_bytes()) : "",
          resources ? fmt::format("{}", resources->static_shared_bytes + record.dynamic_shared_bytes) : "",
          occupancy ? reports::percent_text(occupancy->fraction) : "",
          occupancy ? fmt::format("{}", fmt::join(occupancy->limited_by, ", ")) : "",
@@ -187,13 +182,6 @@ std::string count_text(const space::ConfigurationList& list) {
   return list.is_sample() ? fmt::format("at least {}", list.size()) : fmt::format("{}", list.size());
 }
 
-/// Why a space without a configuration is no sound one; empty: it has some.
-std::string emptiness(const space::ConfigurationList& list) {
-  if (list.size() > 0) return "";
-  return list.is_sample() ? "no valid configuration was found; its constraints may leave none"
-                          : "its constraints leave no valid configuration";
-}
-
 /// The last size asked for, or a cube of 1024 where that has not as many dimensions as the kernel.
 model::Problem check_problem(const model::KernelSpec& spec, const config::Settings& settings) {
   const std::vector<std::int64_t> asked = settings.sizes().back();
@@ -202,54 +190,48 @@ model::Problem check_problem(const model::KernelSpec& spec, const config::Settin
                              settings.paddings().front());
 }
 
-/// What the sample is compiled for: this processor where it is asked for, else a GPU that need not be here.
-struct Target {
-  model::DeviceInfo device;
-  std::string compiler_kind;  ///< as local_compiler() takes it
+/// What a check goes by, and where it is shown.
+struct Look {
+  Look(const config::Settings& asked, const model::DeviceInfo& target, bool all)
+      : settings(asked),
+        device(target),
+        patience(asked, all, signals.stop()),
+        printer(open_terminal(asked), terminal::steady_clock()) {}
+
+  /// The configurations; nothing where there are none, which is said.
+  std::optional<space::ConfigurationList> count(const space::KernelSpace& kernel,
+                                                const model::Problem& problem) {
+    const std::string& name = kernel.spec().name;
+    const LongLook look(printer, name + ": counting configurations", patience.seconds_left(), signals.stop());
+    space::ConfigurationList list = kernel.list(problem, device.limits, look.go_on());
+    printer.clear();
+    if (list.size() > 0 || signals.stop()) return list;
+    write_prose(fmt::format("{}: empty at {}: {}", name, problem.text(),
+                            list.is_sample()
+                                ? "no valid configuration was found; its constraints may leave none"
+                                : "its constraints leave no valid configuration"));
+    return std::nullopt;
+  }
+
+  const config::Settings& settings;
+  const model::DeviceInfo& device;
+  SignalGuard signals;
+  Patience patience;
+  terminal::LinePrinter printer;
 };
 
-Target target_of(const config::Settings& settings, const CheckOptions& options) {
-  const model::DeviceInfo device = device_to_check_for(settings.text("device"), options.architecture);
-  return {device, std::string(model::device_kind(device.kind).compiler)};
-}
-
-int count_spaces(const KernelCatalog& catalog, const config::Settings& settings, const Target& target) {
-  SignalGuard signals;
-  Patience patience(settings, false, signals.stop());
-  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+int count_spaces(const KernelCatalog& catalog, Look& look) {
   bool any_empty = false;
   for (const model::KernelSpec& spec : catalog.selected()) {
-    const model::Problem problem = check_problem(spec, settings);
-    const LongLook look(printer, spec.name + ": counting configurations", patience.seconds_left(),
-                        signals.stop());
-    const space::ConfigurationList list =
-        space::KernelSpace(spec).list(problem, target.device.limits, look.go_on());
-    printer.clear();
-    if (signals.stop()) return 128 + signals.signal();
-    const std::string empty = emptiness(list);
-    any_empty = any_empty || !empty.empty();
-    write_prose(empty.empty() ? fmt::format("{}: sound; {} configurations at {}", spec.name, count_text(list),
-                                            problem.text())
-                              : fmt::format("{}: empty at {}: {}", spec.name, problem.text(), empty));
+    const model::Problem problem = check_problem(spec, look.settings);
+    const auto list = look.count(space::KernelSpace(spec), problem);
+    if (look.signals.stop()) return look.signals.exit_code();
+    any_empty = any_empty || !list;
+    if (list)
+      write_prose(
+          fmt::format("{}: sound; {} configurations at {}", spec.name, count_text(*list), problem.text()));
   }
   return static_cast<int>(any_empty ? model::ExitCode::failed : model::ExitCode::done);
-}
-
-/// Each kernel, and behind it the libraries that its spec names for the target, as far as they offer the
-/// type.
-std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpec>& kernels,
-                                              std::optional<model::ElementType> type, const Target& target) {
-  std::vector<model::KernelSpec> all;
-  for (const model::KernelSpec& kernel : kernels) {
-    all.push_back(kernel);
-    for (model::KernelSpec& baseline : space::baselines(kernel)) {
-      const auto& types = baseline.types;
-      const bool offered = !type || std::find(types.begin(), types.end(), *type) != types.end();
-      if (offered && model::runs_on(baseline.device_kinds, target.device.kind))
-        all.push_back(std::move(baseline));
-    }
-  }
-  return all;
 }
 
 bool is_mistake(const model::TrialRecord& record) {
@@ -270,8 +252,8 @@ void say_mistakes(const std::vector<const model::TrialRecord*>& wrong) {
   for (const FailureGroup& group : failure_groups(wrong)) {
     const model::TrialRecord& first = *group.example;
     const std::size_t count = group.trials.size();
-    write_err(fmt::format("{}: {} of {} configuration{}, {}{}:\n{}", first.kernel,
-                          model::to_string(first.outcome.status), count, count == 1 ? "" : "s",
+    write_err(fmt::format("{}: {} of {}, {}{}:\n{}", first.kernel, model::to_string(first.outcome.status),
+                          util::counted(static_cast<std::int64_t>(count), "configuration"),
                           count == 1 ? "" : "the first ", first.configuration.text(), whole_reason(first)));
   }
 }
@@ -280,72 +262,69 @@ std::string compiler_of(const model::KernelSpec& spec, const std::string& compil
   return spec.by_nvcc && compiler.starts_with("nvrtc ") ? "nvcc " + compiler.substr(6) : compiler;
 }
 
-int compile_samples(const KernelCatalog& catalog, const config::Settings& settings, const Target& target,
-                    bool all) {
-  auto first = std::make_unique<worker::RemoteCompiler>(compile_worker(target.compiler_kind),
-                                                        compiler_settings(settings));
-  const std::string compiler = first->name();
-  require_nvcc(catalog.selected(), target.device, compiler);
-  compile::CompilePool pool(compile_jobs(settings),
-                            remote_compilers(settings, target.compiler_kind, compiler, std::move(first)));
-  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
-  Checker checker(target.device, compiler, pool, printer);
+/// The kernels, and behind each the libraries for the device that offer the type.
+std::vector<model::KernelSpec> compiled_specs(const KernelCatalog& catalog, const Look& look) {
+  std::vector<model::KernelSpec> all = with_baselines(catalog.selected());
+  const std::optional<model::ElementType> type = look.settings.type();
+  std::erase_if(all, [&](const model::KernelSpec& spec) {
+    return spec.role == model::Role::baseline &&
+           (!model::runs_on(spec.device_kinds, look.device.kind) ||
+            (type && std::ranges::find(spec.types, *type) == spec.types.end()));
+  });
+  return all;
+}
+
+int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
+  const Backend backend = compiling_backend(look.settings, look.device);
+  require_nvcc(catalog.selected(), look.device, backend.compiler);
+  compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
+  Checker checker(backend, pool, look.printer);
   std::int64_t mistakes = 0;
-  std::int64_t bad_references = 0;
-  std::int64_t empty_spaces = 0;
-  SignalGuard signals;
-  Patience patience(settings, all, signals.stop());
-  for (const model::KernelSpec& spec : with_baselines(catalog.selected(), settings.type(), target)) {
+  bool any_other = false;  // empty spaces and bad references
+  for (const model::KernelSpec& spec : compiled_specs(catalog, look)) {
     const sweep::Work work{space::KernelSpace(spec), {}};
-    const model::Problem problem = check_problem(spec, settings);
-    patience.begin_kernel();
-    if (patience.is_spent()) {
+    const model::Problem problem = check_problem(spec, look.settings);
+    look.patience.begin_kernel();
+    if (look.patience.is_spent()) {
       write_prose(fmt::format("{}: not looked at, the budget is spent", spec.name));
       continue;
     }
-    const LongLook look(printer, spec.name + ": counting configurations", patience.seconds_left(),
-                        signals.stop());
-    const space::ConfigurationList list = work.kernel.list(problem, target.device.limits, look.go_on());
-    if (const std::string empty = emptiness(list); !empty.empty() && !signals.stop()) {
-      printer.clear();
-      ++empty_spaces;
-      write_prose(fmt::format("{}: empty at {}: {}", spec.name, problem.text(), empty));
-      continue;
-    }
-    const auto sample = all ? std::vector<std::size_t>{} : search::covering_sample(list, most_sampled);
-    const std::size_t wanted = all ? list.size() : sample.size();
+    const auto list = look.count(work.kernel, problem);
+    any_other = any_other || !list;
+    if (!list) continue;
+    const auto sample = all ? std::vector<std::size_t>{} : search::covering_sample(*list, most_sampled);
+    const std::size_t wanted = all ? list->size() : sample.size();
     const auto records = checker.check(
-        work, problem, list, patience.most_of(wanted), [&](std::size_t i) { return all ? i : sample[i]; },
-        [&] { return patience.is_over(); });
-    patience.looked_at(records.size());
-    if (signals.stop()) break;
+        work, problem, *list, look.patience.most_of(wanted),
+        [&](std::size_t i) { return all ? i : sample[i]; }, [&] { return look.patience.is_over(); });
+    look.patience.looked_at(records.size());
+    if (look.signals.stop()) return look.signals.exit_code();
     std::vector<const model::TrialRecord*> wrong;
     for (const model::TrialRecord& record : records)
       if (is_mistake(record)) wrong.push_back(&record);
     mistakes += static_cast<std::int64_t>(wrong.size());
     const std::string reference = checker.check_reference(work, problem);
-    bad_references += reference.empty() ? 0 : 1;
+    any_other = any_other || !reference.empty();
     const bool is_cut = !all && records.size() == most_sampled;
     const bool is_ended = records.size() < wanted;
-    const std::string judged = fmt::format(
+    write_prose(fmt::format(
         "{}: {}{}; {} configurations at {}, {} of them compiled for {} by {}{}", spec.name,
         judgement(wrong.size(), records.size(), reference.empty()),
-        is_ended && wrong.empty() ? " as far as it was looked at" : "", count_text(list), problem.text(),
-        records.size(), target.device.architecture, compiler_of(spec, compiler),
+        is_ended && wrong.empty() ? " as far as it was looked at" : "", count_text(*list), problem.text(),
+        records.size(), look.device.architecture, compiler_of(spec, backend.compiler),
         is_ended ? fmt::format(" (of {} wanted, in the time there was; --budget 10m looks longer)", wanted)
         : is_cut ? " (the sample has no more; --all compiles every one)"
-                 : "");
-    write_prose(judged);
+                 : ""));
     write_out(result_table(records).fitted(stdout_columns()) + "\n");
     say_mistakes(wrong);
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));
   }
-  if (signals.stop()) return 128 + signals.signal();
-  if (mistakes + bad_references + empty_spaces == 0) return 0;
+  if (look.signals.stop()) return look.signals.exit_code();
   if (mistakes > 0)
-    write_err(fmt::format("{} configuration{} not compile", mistakes, mistakes == 1 ? " does" : "s do"));
-  return static_cast<int>(model::ExitCode::failed);
+    write_err(fmt::format("{} not compile", mistakes == 1 ? "1 configuration does"
+                                                          : fmt::format("{} configurations do", mistakes)));
+  return static_cast<int>(mistakes > 0 || any_other ? model::ExitCode::failed : model::ExitCode::done);
 }
 
 /// What a driver takes without a word, and what then reads arguments that nobody passed.
@@ -368,9 +347,10 @@ int check(const Context& context, const CheckOptions& options) {
   const KernelCatalog catalog = KernelCatalog::load(options.kernels);
   refuse_wrong_launches(catalog);
   if (options.sanitize) return check_sanitized(context, catalog.selected(), settings, options.all);
-  const Target target = target_of(settings, options);
-  if (options.no_compile) return count_spaces(catalog, settings, target);
-  return compile_samples(catalog, settings, target, options.all);
+  // This processor where it is asked for, else a GPU that need not be here.
+  const model::DeviceInfo device = device_to_check_for(settings.text("device"), options.architecture);
+  Look look(settings, device, options.all && !options.no_compile);
+  return options.no_compile ? count_spaces(catalog, look) : compile_samples(catalog, look, options.all);
 }
 
 }  // namespace
@@ -395,9 +375,8 @@ void add_check(const CommandPlace& place) {
   command->footer(
       "The sample covers every pair of parameter values that occurs in the space, with at most 256 "
       "configurations. In a space of more than 262,144 configurations it covers the pairs that 20,000 of "
-      "them "
-      "have. Without --budget each kernel gets a minute. Mistakes are shown with file, line and column; then "
-      "the exit code is 2.");
+      "them have. Without --budget each kernel gets a minute. Mistakes are shown with file, line and column; "
+      "then the exit code is 2.");
 }
 
 }  // namespace tuner::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/cli/context.hpp"
+#include "tuner/cli/output.hpp"
 
 namespace tuner::cli {
 

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
-#include <vector>
 
 #include "config/known_settings.hpp"
 #include "tuner/util/text.hpp"
@@ -193,23 +191,12 @@ namespace {
 
 /// Text as roff prints it: no character of it is a request, and a hyphen can be copied into a shell.
 std::string roff(std::string_view text) {
-  std::string out;
-  if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
+  constexpr std::string_view marks = "-\\`'~^\n";
+  constexpr const char* written[] = {"\\-", "\\e", "\\(ga", "\\(aq", "\\(ti", "\\(ha", " "};
+  std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) {
-    if (c == '-')
-      out += "\\-";
-    else if (c == '\\')
-      out += "\\e";
-    else if (c == '`')
-      out += "\\(ga";
-    else if (c == '\'')
-      out += "\\(aq";
-    else if (c == '~')
-      out += "\\(ti";
-    else if (c == '^')
-      out += "\\(ha";
-    else
-      out += c == '\n' ? ' ' : c;
+    const std::size_t mark = marks.find(c);
+    out += mark == std::string_view::npos ? std::string(1, c) : written[mark];
   }
   return out;
 }

@@ -7,11 +7,9 @@
 #include "db/finals.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/compare_formats.hpp"
-#include "tuner/cli/compare_sides.hpp"
+#include "tuner/cli/compare.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
@@ -35,13 +33,8 @@ struct CompareOptions {
 sweep::Request fresh_request(const config::Settings& settings, const CompareOptions& options,
                              const Backend& backend) {
   sweep::Request request = make_request(settings, backend);
-  const KernelCatalog catalog = KernelCatalog::load(options.kernels);
-  for (const model::KernelSpec& kernel : catalog.selected()) {
-    request.work.push_back({space::KernelSpace(kernel), {}});
-    for (model::KernelSpec& baseline : space::baselines(kernel)) {
-      request.work.push_back({space::KernelSpace(std::move(baseline)), {}});
-    }
-  }
+  for (model::KernelSpec& kernel : with_baselines(KernelCatalog::load(options.kernels).selected()))
+    request.work.push_back({space::KernelSpace(std::move(kernel)), {}});
   request.seed = settings.seed().value_or(0);
   return request;
 }
@@ -63,11 +56,7 @@ Compared compare_outcome(const model::FinalOutcome& outcome, Compared both) {
 
 Compared compare_fresh(const config::Settings& settings, const CompareOptions& options,
                        const model::TrialRecord& a, const model::TrialRecord& b) {
-  if (a.problem != b.problem) {
-    throw model::UsageError(fmt::format("A is of {}, B of {}: their times say nothing of each other",
-                                        a.problem.text(), b.problem.text()),
-                            "name trials of one problem");
-  }
+  require_one_problem(a, b);
   Backend backend = open_backend(settings);
   const sweep::Request request = fresh_request(settings, options, backend);
   write_err(fmt::format("measuring both again on {} ({}), {}", backend.device.name, backend.device.id,
@@ -89,11 +78,10 @@ Compared compare_stored(const config::Settings& settings, const model::TrialReco
 /// Both trials, and the verdict. Times are those that were compared.
 std::string side_by_side(const config::Settings& settings, const Compared& compared) {
   const db::Connection own = db::open_for_reading(settings.database());
-  AnswerStyle style(own);
   const auto facts = [&](const model::TrialRecord& trial) {
     return load_facts(own, trial, settings.cache_folder());
   };
-  return answers::trials_text(facts(compared.a), facts(compared.b), style.for_stdout()) + '\n' +
+  return answers::trials_text(facts(compared.a), facts(compared.b), answer_style(own)) + '\n' +
          verdict_text(compared, stdout_columns());
 }
 
@@ -181,8 +169,8 @@ void add_compare(const CommandPlace& place) {
       "The answer is faster, slower or tied, with the ratio of A's time to B's and its 95 % interval. Two "
       "trials of one final were sampled in turn, so drift hits both alike. Samples taken apart know nothing "
       "of drift; --fresh does. Runs, databases and exports are compared by their best configurations, "
-      "problem "
-      "by problem, within one environment: device, driver, toolkit, type, L2 policy, method, inputs.\n"
+      "problem by problem, within one environment: device, driver, toolkit, type, L2 policy, method, "
+      "inputs.\n"
       "--fail-if-slower compares the fastest samples of both, which a lowered clock does not change. At most "
       "one comparison of unchanged kernels in a hundred fails. A result that is neither surely slower nor "
       "surely fast enough is named and does not fail.\n"

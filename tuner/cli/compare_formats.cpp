@@ -1,5 +1,3 @@
-#include "tuner/cli/compare_formats.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/words.hpp"
+#include "tuner/cli/compare.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -32,17 +31,14 @@ std::string ratio_text(const measure::Ratio& ratio) {
   return reports::ratio_interval_text(ratio.ratio, ratio.low, ratio.high);
 }
 
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// `12 problems (matmul 8, sum 4)`.
 std::string problems_text(const std::vector<const model::TrialRecord*>& trials) {
   std::map<std::string, int> families;
   for (const model::TrialRecord* trial : trials) ++families[trial->problem.family];
   std::vector<std::string> parts;
   for (const auto& [family, count] : families) parts.push_back(fmt::format("{} {}", family, count));
-  return fmt::format("{} ({})", counted(trials.size(), "problem"), fmt::join(parts, ", "));
+  return fmt::format("{} ({})", util::counted(static_cast<std::int64_t>(trials.size()), "problem"),
+                     fmt::join(parts, ", "));
 }
 
 /// What two environments differ in: `method standard-3 (A), complete-2 (B)`.
@@ -147,8 +143,7 @@ std::string verdict_text(const Compared& compared, std::size_t columns) {
 }
 
 bool Limit::any_slower() const {
-  return std::any_of(slowdowns.begin(), slowdowns.end(),
-                     [](const measure::Slowdown& one) { return one.allowed == measure::Allowed::no; });
+  return std::ranges::find(slowdowns, measure::Allowed::no, &measure::Slowdown::allowed) != slowdowns.end();
 }
 
 Limit judge(const std::vector<Compared>& compared, double share) {
@@ -178,7 +173,7 @@ std::string limit_text(const std::vector<Compared>& compared, const Limit& limit
       const measure::Slowdown& one = limit.slowdowns[i];
       if (one.allowed != wanted) continue;
       names.push_back(fmt::format("{} {} {}", compared[i].a.problem.family,
-                                  answers::size_label(compared[i].a.problem),
+                                  reports::size_label(compared[i].a.problem),
                                   reports::ratio_interval_text(one.ratio, one.low, one.high)));
     }
     return names;
@@ -216,7 +211,7 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
          both[next].a.problem.family == first.a.problem.family;
        ++next) {
     const Compared& one = both[next];
-    const std::string size = answers::size_label(one.a.problem);
+    const std::string size = reports::size_label(one.a.problem);
     table.add_row({size, one.a.key.hex().substr(0, shown_digits), time_text(one.a),
                    one.b.key.hex().substr(0, shown_digits), time_text(one.b), ratio_text(one.ratio),
                    std::string(measure::to_string(one.verdict))});
@@ -231,9 +226,7 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
       fmt::format("{}: {}", first.a.problem.family, first.a.environment.text()), columns, 2);
   out += table.fitted(columns, "--format json");
   if (!changes.empty()) out += "what B has instead of A:\n";
-  for (const auto& [sizes, change] : changes)
-    out += util::wrapped_text(fmt::format("  {}: {}", sizes, change), columns, 2);
-  return out + '\n';
+  return out + answers::labelled_text(changes, columns, "  ") + '\n';
 }
 
 }  // namespace

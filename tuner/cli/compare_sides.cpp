@@ -1,5 +1,3 @@
-#include "tuner/cli/compare_sides.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
+#include "tuner/cli/compare.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
@@ -95,11 +94,15 @@ std::optional<model::TrialRecord> trial_named(const db::Connection& own, const s
   }
 }
 
-std::string what(const model::TrialRecord& trial) {
-  return fmt::format("{} {}", trial.problem.family, trial.problem.text());
-}
-
 }  // namespace
+
+void require_one_problem(const model::TrialRecord& a, const model::TrialRecord& b) {
+  if (a.problem == b.problem) return;
+  const auto what = [](const model::Problem& problem) { return problem.family + ' ' + problem.text(); };
+  throw model::UsageError(fmt::format("A is of {}, B of {}: their times say nothing of each other",
+                                      what(a.problem), what(b.problem)),
+                          "name trials of one problem");
+}
 
 const model::Measurement& measurement_of(const model::TrialRecord& trial) {
   if (trial.outcome.measurement && !trial.outcome.measurement->samples_ns.empty()) {
@@ -146,11 +149,7 @@ void allow_for_clocks(const model::Measurement& a, const model::Measurement& b, 
 
 Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b,
                         const std::optional<model::FinalRecord>& final) {
-  if (a.problem != b.problem) {
-    throw model::UsageError(
-        fmt::format("A is of {}, B of {}: their times say nothing of each other", what(a), what(b)),
-        "name trials of one problem");
-  }
+  require_one_problem(a, b);
   if (a.environment != b.environment) {
     throw model::UsageError(fmt::format("A is from the environment {}, B from {}: such times do not compare",
                                         a.environment.text(), b.environment.text()),
@@ -200,18 +199,12 @@ ComparedSides compare_best(const Side& a, const Side& b) {
     compared.samples_b = other->second->samples_ns;
     of_b.erase(other);
   }
-  for (const BestTrial& best : b.best) {
-    const bool left =
-        std::any_of(of_b.begin(), of_b.end(), [&](const auto& one) { return one.second == &best; });
-    if (left) out.only_b.push_back(best.trial);
-  }
-  const auto by_problem = [](const model::TrialRecord& x, const model::TrialRecord& y) {
-    return reports::problem_less(x.problem, y.problem);
-  };
-  std::stable_sort(out.both.begin(), out.both.end(),
-                   [&](const Compared& x, const Compared& y) { return by_problem(x.a, y.a); });
-  std::stable_sort(out.only_a.begin(), out.only_a.end(), by_problem);
-  std::stable_sort(out.only_b.begin(), out.only_b.end(), by_problem);
+  for (const BestTrial& best : b.best)
+    if (of_b.contains(place_of(best.trial))) out.only_b.push_back(best.trial);
+  const auto problem_of_both = [](const Compared& one) -> const model::Problem& { return one.a.problem; };
+  std::ranges::stable_sort(out.both, reports::problem_less, problem_of_both);
+  std::ranges::stable_sort(out.only_a, reports::problem_less, &model::TrialRecord::problem);
+  std::ranges::stable_sort(out.only_b, reports::problem_less, &model::TrialRecord::problem);
   return out;
 }
 

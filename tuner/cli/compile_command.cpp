@@ -6,11 +6,10 @@
 #include <memory>
 #include <unordered_set>
 
+#include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/context.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/cli/worker.hpp"
 #include "tuner/compile/compiler.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/device.hpp"
@@ -177,7 +176,7 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
   SignalGuard signals;
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   const OutlinedSweep sweep = outline_sweep(context, settings, options, known, printer, signals.stop());
-  if (sweep.compiler_kind.empty())
+  if (compiler_kind(sweep.backend.device).empty())
     throw model::UsageError(fmt::format("{}: a recording has its binaries", settings.text("device")),
                             "name the GPU with --gpu");
   printer.clear();
@@ -185,14 +184,13 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
                            sweep.request.device.architecture, sweep.request.compiler, sweep.list.total(),
                            sweep.list.known()));
   for (const std::string& notice : sweep.notices) printer.line(notice);
-  for (const std::string& notice : sweep.list.notices) printer.line(notice);
   Filler filler(sweep, settings, printer, signals.stop());
   const bool all = filler.fill();
   printer.clear();
   filler.say_end();
   if (signals.stop()) {
     write_err("interrupted; what is compiled is kept. To go on:" + pasteable(context.command_line()));
-    return 128 + signals.signal();
+    return signals.exit_code();
   }
   if (!all) write_err("the budget is spent; to go on:" + pasteable(context.command_line()));
   return static_cast<int>(filler.has_bad_reference() ? model::ExitCode::failed : model::ExitCode::done);
@@ -207,8 +205,7 @@ void add_compile(const CommandPlace& place) {
   command->footer(
       "`tuner run` with the same flags and --cache-dir then compiles nothing. A configuration that does not "
       "compile is reported and is no failure. A reference that does not compile is one: exit code 1. "
-      "--budget "
-      "is a time, or how many to compile.\n"
+      "--budget is a time, or how many to compile.\n"
       "Example: tuner compile --gpu sm_90 --sizes 512..4096 --cache-dir /shared/binaries");
 }
 

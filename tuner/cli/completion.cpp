@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,8 +100,9 @@ std::string bash_completion(const CommandShape& program) {
          bash_driver;
 }
 
-/// Fit to stand in a specification of _arguments or _describe, where `marks` mean something.
-std::string zsh_text(std::string_view text, std::string_view marks) {
+/// Fit to stand where `marks` mean something: in a specification of _arguments or _describe, in quotes of
+/// fish.
+std::string escaped(std::string_view text, std::string_view marks) {
   std::string out;
   for (const char c : text) {
     if (marks.find(c) != std::string_view::npos || c == '\\') out += '\\';
@@ -120,7 +122,7 @@ std::string zsh_action(const ValueShape& value) {
 /// What _arguments takes of a flag's value, or of one without a flag.
 std::string zsh_value(const ArgumentShape& argument) {
   const std::string name = argument.is_flag() ? argument.value.name : argument.names.front();
-  return fmt::format("{}:{}", zsh_text(name, ":[]"), zsh_action(argument.value));
+  return fmt::format("{}:{}", escaped(name, ":[]"), zsh_action(argument.value));
 }
 
 /// A line of _arguments for each name of the flag.
@@ -132,9 +134,8 @@ std::string zsh_flag(const ArgumentShape& flag) {
     const std::string others = flag.many               ? "*"
                                : flag.names.size() > 1 ? fmt::format("({})", fmt::join(flag.names, " "))
                                                        : "";
-    const std::string spec =
-        fmt::format("{}{}{}[{}]{}", others, name, joint, zsh_text(flag.description, "[]"),
-                    has_value ? ":" + zsh_value(flag) : "");
+    const std::string spec = fmt::format("{}{}{}[{}]{}", others, name, joint, escaped(flag.description, "[]"),
+                                         has_value ? ":" + zsh_value(flag) : "");
     out += " \\\n    " + util::shell_quote(spec);
   }
   return out;
@@ -142,9 +143,8 @@ std::string zsh_flag(const ArgumentShape& flag) {
 
 std::string zsh_function_name(const std::string& path) {
   std::string name = "_" + path;
-  for (char& c : name) {
-    if (c == ' ' || c == '-') c = '_';
-  }
+  std::ranges::replace_if(
+      name, [](char c) { return c == ' ' || c == '-'; }, '_');
   return name;
 }
 
@@ -162,7 +162,7 @@ std::string zsh_function(const CommandShape& command, const std::string& path) {
   std::string cases;
   std::string below;
   for (const CommandShape& one : command.commands) {
-    described += "\n    " + util::shell_quote(zsh_text(one.name, ":") + ":" + zsh_text(one.description, ":"));
+    described += "\n    " + util::shell_quote(escaped(one.name, ":") + ":" + escaped(one.description, ":"));
     cases += fmt::format("    {}) {} ;;\n", one.name, zsh_function_name(path + ' ' + one.name));
     below += zsh_function(one, path + ' ' + one.name);
   }
@@ -193,14 +193,8 @@ std::string zsh_completion(const CommandShape& program) {
          "if [ \"$funcstack[1]\" = _tuner ]; then\n  _tuner \"$@\"\nelse\n  compdef _tuner tuner\nfi\n";
 }
 
-/// Within single quotes.
 std::string fish_quote(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out + '\'';
+  return "'" + escaped(text, "'") + '\'';
 }
 
 /// ` -x -a 'md html'`: what a value can be. `-r -F` are files, `-x` without words is anything.
@@ -267,13 +261,13 @@ end
 complete -c tuner -f
 )fish";
 
-}  // namespace
-
 std::string fish_completion(const CommandShape& program) {
   std::string out = fish_head;
   add_fish_lines(program, "", out);
   return out;
 }
+
+}  // namespace
 
 void add_completion(const CommandPlace& place) {
   const auto print = [&program = place.parent](const Context&, const std::string& shell) {

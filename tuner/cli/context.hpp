@@ -30,22 +30,6 @@ const char* version();
 /// stderr as the settings `color` and `progress` want it.
 terminal::Terminal open_terminal(const config::Settings& settings);
 
-/// Data for whoever reads stdout. Throws model::Error when it cannot be written, except where the reader went
-/// away.
-void write_out(const std::string& text);
-/// A message for people, on stderr, laid out for its width by util::wrapped_message().
-void write_err(const std::string& text);
-/// A command to go on with, to end a message for write_err(): on lines of its own below it, each of them no
-/// wider than stderr, fit to be pasted into a shell as a whole.
-std::string pasteable(const std::string& command);
-
-/// Whether an option that takes a file means standard output: it was left out, or is `-`.
-inline bool is_stdout(const std::string& path) {
-  return path.empty() || path == "-";
-}
-/// `text` to standard output or to the file at `path`; see is_stdout() and util::write_file().
-void deliver(const std::string& path, const std::string& text);
-
 /// Turns SIGINT and SIGTERM into a flag while it lives; the second one ends the process at once, with the
 /// exit code of the signal (what is recorded stays recorded: every result was committed when it was made), on
 /// a line of its own where stderr is a terminal. A SIGTERM after a SIGTERM asks for nothing new: a batch
@@ -59,8 +43,8 @@ class SignalGuard {
   ~SignalGuard();
 
   const std::atomic<bool>& stop() const;
-  /// The signal that came, or 0.
-  int signal() const;
+  /// Of a process that the signal has ended.
+  int exit_code() const;
   /// Called before the second signal ends the process, on a thread of its own while the others go on; a third
   /// signal does not wait for it. It must not throw.
   void set_last_words(std::function<void()> last_words);

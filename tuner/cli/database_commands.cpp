@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <fstream>
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "db/database.hpp"
@@ -11,10 +12,11 @@
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/declared_specs.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -50,10 +52,9 @@ void say_added(const std::string& path, const db::Added& added) {
 void say_waiting(const db::Connection& connection) {
   for (const auto& [kernel, trials] : db::KernelSpecs(connection).waiting()) {
     write_err(
-        fmt::format("{}: {} trial{} of another spec {} not compete: the spec in force is not at hand, or was "
-                    "edited since; the next "
-                    "`tuner run` of {} decides",
-                    kernel, trials, trials == 1 ? "" : "s", trials == 1 ? "does" : "do", kernel));
+        fmt::format("{}: {} of another spec {} not compete: the spec in force is not at hand, or was edited "
+                    "since; the next `tuner run` of {} decides",
+                    kernel, util::counted(trials, "trial"), trials == 1 ? "does" : "do", kernel));
   }
 }
 
@@ -145,8 +146,8 @@ db::ForgetQuery make_query(const db::Connection& connection, const ForgetOptions
 }
 
 int forget(const Context& context, const ForgetOptions& options) {
-  const int ways = (options.kernel.empty() ? 0 : 1) + (options.run.empty() ? 0 : 1) +
-                   (options.trial.empty() ? 0 : 1) + (options.before.empty() ? 0 : 1);
+  const auto ways =
+      4 - std::ranges::count(std::array{options.kernel, options.run, options.trial, options.before}, "");
   if (ways != 1) {
     throw model::UsageError(fmt::format("{} ways to say what to forget were given", ways),
                             "give one of --kernel, --run, --trial and --before");

@@ -56,7 +56,7 @@ std::vector<FailureGroup> failure_groups(const std::vector<const model::TrialRec
   }
   std::vector<FailureGroup> out;
   for (auto& [kind, group] : groups) out.push_back(std::move(group));
-  std::stable_sort(out.begin(), out.end(), [](const FailureGroup& a, const FailureGroup& b) {
+  std::ranges::stable_sort(out, [](const FailureGroup& a, const FailureGroup& b) {
     if (a.example->kernel != b.example->kernel) return a.example->kernel < b.example->kernel;
     return a.trials.size() > b.trials.size();
   });

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
-#include <vector>
 
 #include "tuner/device/cuda/nvml.hpp"
 #include "tuner/model/device.hpp"

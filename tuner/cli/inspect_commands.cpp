@@ -7,11 +7,10 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/trial_sheet.hpp"
+#include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
-#include "tuner/cli/local_devices.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/strategies.hpp"
@@ -41,12 +40,7 @@ int list_kernels(const Context&, const ListOptions& options) {
                         {"types", Align::left, true, 1},
                         {"parameters", Align::left, true, 2},
                         {"description", Align::left, true}});
-  std::vector<model::KernelSpec> all;
-  for (const model::KernelSpec& kernel : catalog.selected()) {
-    all.push_back(kernel);
-    for (model::KernelSpec& baseline : space::baselines(kernel)) all.push_back(std::move(baseline));
-  }
-  for (const model::KernelSpec& kernel : all) {
+  for (const model::KernelSpec& kernel : with_baselines(catalog.selected())) {
     std::vector<std::string> parameters;
     for (const model::ParameterSpec& parameter : kernel.parameters) {
       parameters.push_back(fmt::format("{}({})", parameter.name, parameter.values.size()));
@@ -117,11 +111,10 @@ int list_failures(const Context& context, const ListOptions& options) {
   const std::vector<model::TrialRecord> failed = db::trials(connection, filter);
   std::vector<const model::TrialRecord*> trials;
   for (const model::TrialRecord& trial : failed) trials.push_back(&trial);
-  AnswerStyle style(connection);
-  const answers::Style words = style.for_stdout();
+  const answers::Style style = answer_style(connection);
   for (const FailureGroup& group : failure_groups(trials)) {
     const model::TrialRecord& example = *group.example;
-    table.add_row({words.id(example.key), fmt::format("{}", group.trials.size()),
+    table.add_row({style.id(example.key), fmt::format("{}", group.trials.size()),
                    std::string(model::to_string(example.outcome.status)), example.kernel,
                    example.configuration.text(), example.problem.text(), reports::reason(example)});
   }
@@ -172,9 +165,9 @@ int show(const Context& context, const std::vector<std::string>& ids) {
   for (const std::string& id : ids) {
     trials.push_back(load_facts(connection, db::find_trial(connection, id), settings.cache_folder()));
   }
-  AnswerStyle style(connection);
-  write_out(trials.size() == 1 ? answers::trial_text(trials.front(), style.for_stdout())
-                               : answers::trials_text(trials.front(), trials.back(), style.for_stdout()));
+  const answers::Style style = answer_style(connection);
+  write_out(trials.size() == 1 ? answers::trial_text(trials.front(), style)
+                               : answers::trials_text(trials.front(), trials.back(), style));
   return 0;
 }
 

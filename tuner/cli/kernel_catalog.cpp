@@ -7,29 +7,32 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "config/kernel_file.hpp"
 #include "config/mistakes.hpp"
 #include "kernels/shipped.hpp"
 #include "tuner/cli/context.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/trial_maker.hpp"
+#include "tuner/space/space.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
-namespace {
 
-bool is_path(const std::string& name) {
+bool is_spec_path(const std::string& name) {
+  std::error_code error;
   return name.find('/') != std::string::npos || name.ends_with(".toml") ||
-         std::filesystem::is_directory(name);
+         std::filesystem::is_directory(name, error);
 }
+
+namespace {
 
 void refuse_mistakes(const config::LoadedKernels& loaded, const std::string& what) {
   if (loaded.mistakes.empty()) return;
   print_mistakes(loaded);
-  const std::size_t count = loaded.mistakes.size();
-  throw model::UsageError(fmt::format("{} mistake{} in {}", count, count == 1 ? "" : "s", what),
+  const auto count = static_cast<std::int64_t>(loaded.mistakes.size());
+  throw model::UsageError(fmt::format("{} in {}", util::counted(count, "mistake"), what),
                           "nothing was run; docs/kernel-specs.md describes the format");
 }
 
@@ -42,6 +45,10 @@ config::LoadedKernels read(const std::string& path) {
     return loaded;
   }
   return config::load_kernel_file(path);
+}
+
+bool has_name(const std::vector<model::KernelSpec>& kernels, const std::string& name) {
+  return std::ranges::find(kernels, name, &model::KernelSpec::name) != kernels.end();
 }
 
 std::string known_names(const std::vector<model::KernelSpec>& kernels) {
@@ -60,13 +67,22 @@ void print_mistakes(const config::LoadedKernels& loaded) {
   write_err(config::diagnostics_text(loaded.mistakes, loaded.texts, terminal::columns_of(STDERR_FILENO)));
 }
 
+std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpec>& kernels) {
+  std::vector<model::KernelSpec> all;
+  for (const model::KernelSpec& kernel : kernels) {
+    all.push_back(kernel);
+    for (model::KernelSpec& baseline : space::baselines(kernel)) all.push_back(std::move(baseline));
+  }
+  return all;
+}
+
 KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
   config::LoadedKernels shipped = config::load_embedded(kernels::shipped());
   refuse_mistakes(shipped, "the shipped kernels");
   config::LoadedKernels named;
   std::map<std::string, std::vector<std::string>> kernels_at;  // by path
   for (const std::string& path : selection) {
-    if (!is_path(path)) continue;
+    if (!is_spec_path(path)) continue;
     config::LoadedKernels read_here = read(path);
     for (const model::KernelSpec& kernel : read_here.kernels) kernels_at[path].push_back(kernel.name);
     named.add(std::move(read_here));
@@ -76,12 +92,10 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
   KernelCatalog catalog;
   catalog.m_all = named.kernels;
   for (model::KernelSpec& kernel : shipped.kernels) {
-    const bool replaced = std::any_of(named.kernels.begin(), named.kernels.end(),
-                                      [&](const model::KernelSpec& own) { return own.name == kernel.name; });
-    if (!replaced) catalog.m_all.push_back(std::move(kernel));
+    if (!has_name(named.kernels, kernel.name)) catalog.m_all.push_back(std::move(kernel));
   }
   for (const std::string& name : selection) {
-    if (is_path(name)) {
+    if (is_spec_path(name)) {
       for (const std::string& kernel : kernels_at[name]) catalog.choose(kernel);
     } else if (!catalog.choose(name)) {
       throw model::UsageError(fmt::format("no kernel or family is called '{}'", name),
@@ -97,74 +111,9 @@ bool KernelCatalog::choose(const std::string& name) {
   for (const model::KernelSpec& kernel : m_all) {
     if (kernel.name != name && kernel.family != name) continue;
     any = true;
-    const bool chosen =
-        std::any_of(m_selected.begin(), m_selected.end(),
-                    [&](const model::KernelSpec& other) { return other.name == kernel.name; });
-    if (!chosen) m_selected.push_back(kernel);
+    if (!has_name(m_selected, kernel.name)) m_selected.push_back(kernel);
   }
   return any;
-}
-
-namespace {
-
-const std::string shipped = "shipped:";
-
-bool is_shipped(const std::string& path) {
-  return path.starts_with(shipped);
-}
-
-std::vector<model::KernelSpec> specs_of_file(const std::string& path) {
-  config::LoadedKernels loaded;
-  if (is_shipped(path)) {
-    // The one spec, with whatever it may name: reading all of them takes ten times as long.
-    std::vector<model::EmbeddedFile> files;
-    for (const model::EmbeddedFile& file : kernels::shipped()) {
-      const std::string name(file.path);
-      if (!name.ends_with(".toml") || shipped + name == path) files.push_back(file);
-    }
-    loaded = config::load_embedded(files);
-  } else {
-    loaded = config::load_kernel_file(path);
-  }
-  return loaded.mistakes.empty() ? std::move(loaded.kernels) : std::vector<model::KernelSpec>();
-}
-
-}  // namespace
-
-bool SpecFiles::has_place(const model::KernelDeclaration& declared) {
-  if (is_shipped(declared.path)) return true;
-  std::error_code error;
-  return !declared.path.empty() && std::filesystem::is_regular_file(declared.path, error);
-}
-
-const space::KernelSpace* SpecFiles::find(const model::KernelDeclaration& declared) {
-  if (!has_place(declared)) return nullptr;
-  const auto [space, is_new] = m_spaces.try_emplace({declared.path, declared.kernel});
-  if (!is_new) return space->second.get();
-  auto read_before = m_files.find(declared.path);
-  if (read_before == m_files.end())
-    read_before = m_files.emplace(declared.path, specs_of_file(declared.path)).first;
-  for (const model::KernelSpec& kernel : read_before->second) {
-    if (kernel.name != declared.kernel || kernel.family != declared.family) continue;
-    try {
-      space->second = std::make_unique<space::KernelSpace>(kernel);
-    } catch (const model::Error&) {
-      // It has mistakes that its next sweep tells.
-    }
-  }
-  return space->second.get();
-}
-
-db::Judge judge_by_files() {
-  auto files = std::make_shared<SpecFiles>();
-  return [files](const model::KernelDeclaration& kernel, const std::vector<model::PastTrial>& past) {
-    std::vector<model::Judgement> judgements;
-    const space::KernelSpace* space = files->find(kernel);
-    if (space == nullptr || space->spec_digest() != kernel.spec) return judgements;
-    for (const model::PastTrial& trial : past)
-      judgements.push_back({trial.key, sweep::describes(*space, trial)});
-    return judgements;
-  };
 }
 
 }  // namespace tuner::cli

@@ -1,14 +1,9 @@
 #pragma once
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/kernel_file.hpp"
-#include "db/kernel_specs.hpp"
-#include "tuner/space/kernel_space.hpp"
 
 namespace tuner::cli {
 
@@ -37,25 +32,13 @@ class KernelCatalog {
   std::vector<model::KernelSpec> m_selected;
 };
 
+/// Whether `name` is no kernel's or family's name, but a spec file or a folder of them.
+bool is_spec_path(const std::string& name);
+
+/// Each kernel, and behind it the libraries that its spec names.
+std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpec>& kernels);
+
 /// Prints diagnostics with the lines they are about on stderr.
 void print_mistakes(const config::LoadedKernels& loaded);
-
-/// The specs that databases name, as they are on disk now, or in the program. Each file is read once, and
-/// nothing is compiled.
-class SpecFiles {
- public:
-  /// Null where its file is not there any more, cannot be read, or has no such kernel.
-  const space::KernelSpace* find(const model::KernelDeclaration& declared);
-  /// Whether the declaration names a file that is there, or a kernel of the program.
-  static bool has_place(const model::KernelDeclaration& declared);
-
- private:
-  std::map<std::string, std::vector<model::KernelSpec>> m_files;
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<space::KernelSpace>>
-      m_spaces;  // path and kernel
-};
-
-/// Holds trials against a spec in force where its file is at hand and unchanged.
-db::Judge judge_by_files();
 
 }  // namespace tuner::cli

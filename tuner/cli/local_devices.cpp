@@ -1,5 +1,3 @@
-#include "tuner/cli/local_devices.hpp"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -11,6 +9,7 @@
 
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/backend.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/compile/binary_cache.hpp"
@@ -31,13 +30,9 @@ std::vector<std::string> visible_cuda_devices() {
   constexpr std::chrono::seconds limit{60};
   const util::CommandResult told = util::run_command({"/proc/self/exe", "worker", "devices"}, "/", limit);
   std::vector<std::string> ids;
-  std::size_t begin = 0;
-  while (begin < told.output.size()) {
-    const std::size_t end = std::min(told.output.find('\n', begin), told.output.size());
-    const std::string line = told.output.substr(begin, end - begin);
-    if (line.starts_with("cuda:")) ids.push_back(line);
-    begin = end + 1;
-  }
+  for (std::string_view lines = told.output; !lines.empty();)
+    if (const std::string_view line = util::split_first(lines, "\n"); line.starts_with("cuda:"))
+      ids.emplace_back(line);
   return ids;
 }
 
@@ -92,15 +87,14 @@ class LazyRunner final : public model::TrialRunner {
 };
 
 model::DeviceInfo cuda_device(const std::string& id) {
-  const std::vector<model::DeviceInfo> devices = device::cuda::devices();
-  std::string known;
-  for (const model::DeviceInfo& device : devices) {
+  std::vector<std::string> known;
+  for (const model::DeviceInfo& device : device::cuda::devices()) {
     if (device.id == id) return device;
-    known += (known.empty() ? "" : ", ") + device.id;
+    known.push_back(device.id);
   }
-  throw model::Error(
-      fmt::format("there is no device {}; the driver shows {}", id, known.empty() ? "none" : known),
-      "`tuner list devices` shows what there is", model::ExitCode::no_device);
+  throw model::Error(fmt::format("there is no device {}; the driver shows {}", id,
+                                 known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))),
+                     "`tuner list devices` shows what there is", model::ExitCode::no_device);
 }
 
 std::vector<std::byte> support_binary(const model::DeviceInfo& device,
@@ -182,16 +176,6 @@ std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id,
   return std::make_unique<LazyRunner>(info, [info, cache_folder] { return open_cuda(info, cache_folder); });
 }
 
-namespace {
-
-void add(reports::Table& table, const model::DeviceInfo& device) {
-  table.add_row(
-      {device.id, device.name, device.architecture, fmt::format("{}", device.limits.multiprocessors),
-       device.memory_bytes > 0 ? reports::bytes_text(device.memory_bytes) : "", device.driver, device.uuid});
-}
-
-}  // namespace
-
 int list_devices(const std::string& format) {
   using reports::Align;
   reports::Table table({{"device"},
@@ -201,12 +185,19 @@ int list_devices(const std::string& format) {
                         {"memory", Align::right, false, 4},
                         {"driver", Align::left, false, 3},
                         {"uuid", Align::left, false, 1}});
+  std::vector<model::DeviceInfo> devices;
   try {
-    for (const model::DeviceInfo& device : device::cuda::devices()) add(table, device);
+    devices = device::cuda::devices();
   } catch (const model::Error& error) {
     write_err(fmt::format("no GPU: {}", error.what()));
   }
-  add(table, device::cpu::describe_cpu());
+  devices.push_back(device::cpu::describe_cpu());
+  for (const model::DeviceInfo& device : devices) {
+    table.add_row({device.id, device.name, device.architecture,
+                   fmt::format("{}", device.limits.multiprocessors),
+                   device.memory_bytes > 0 ? reports::bytes_text(device.memory_bytes) : "", device.driver,
+                   device.uuid});
+  }
   write_table(table, "devices", format);
   return 0;
 }

@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "db/database.hpp"
 #include "db/queries.hpp"
+#include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/declared_specs.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
-#include "tuner/cli/recorded_space_replay.hpp"
-#include "tuner/cli/rivals.hpp"
 #include "tuner/cli/sweep_display.hpp"
-#include "tuner/cli/worker.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
@@ -23,6 +21,7 @@
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/sweep/sweep.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -58,7 +57,7 @@ std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels
 
 template <typename Item>
 bool has(const std::vector<Item>& items, const Item& item) {
-  return std::find(items.begin(), items.end(), item) != items.end();
+  return std::ranges::find(items, item) != items.end();
 }
 
 /// What the swept kernels of its family are tuned for, as far as the baseline offers the type.
@@ -110,22 +109,10 @@ void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::D
   std::move(found.begin(), found.end(), std::back_inserter(work));
 }
 
-Backend absent_gpu(const config::Settings& settings, model::DeviceInfo device) {
-  const std::string kind(model::device_kind(device.kind).compiler);
-  auto compiler = std::make_unique<worker::RemoteCompiler>(compile_worker(kind), compiler_settings(settings));
-  Backend backend;
-  backend.device = std::move(device);
-  backend.compiler = compiler->name();
-  backend.compile_jobs = compile_jobs(settings);
-  backend.make_compiler = remote_compilers(settings, kind, backend.compiler, std::move(compiler));
-  backend.oracle = launch_oracle(backend.device);
-  return backend;
-}
-
 Backend open_outlined(const Selection& selection, const config::Settings& settings,
                       const OutlineOptions& options, const db::Connection& known) {
   if (selection.recorded == nullptr && !options.gpu.empty())
-    return absent_gpu(settings, named_gpu(options.gpu, known));
+    return compiling_backend(settings, named_gpu(options.gpu, known));
   try {
     return selection.open(settings);
   } catch (const model::Error& error) {
@@ -169,12 +156,21 @@ std::vector<std::string> sweep_settings() {
           "prepare_timeout_s"};
 }
 
+std::vector<std::string> sweep_flags() {
+  std::vector<std::string> names = sweep_settings();
+  names.insert(names.end(), {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb"});
+  return names;
+}
+
+std::uint64_t random_seed() {
+  return model::DigestHash{}(model::Digest::random()) % 1'000'000'000;
+}
+
 void require_nvcc(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
                   const std::string& compiler) {
   if (!model::device_kind(device.kind).has_nvcc) return;
-  const bool any = std::any_of(kernels.begin(), kernels.end(),
-                               [](const model::KernelSpec& kernel) { return kernel.by_nvcc; });
-  if (any) compile::nvcc::NvccCompiler(compile::nvcc::release_of(compiler));
+  if (std::ranges::any_of(kernels, &model::KernelSpec::by_nvcc))
+    compile::nvcc::NvccCompiler(compile::nvcc::release_of(compiler));
 }
 
 Selection select_work(const Context& context, const config::Settings& settings, const SweepOptions& options) {
@@ -217,7 +213,10 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
     add_baselines(selection.catalog.all(), backend.device, selection.work, selection.notices);
   sweep::Request request = make_request(settings, backend);
   request.work = std::move(selection.work);
-  request.rivals = find_rivals(selection.catalog, source);
+  SpecFiles files;
+  request.rivals =
+      sweep::find_rivals(selection.catalog.selected(), selection.catalog.all(), source,
+                         [&](const model::KernelDeclaration& declared) { return files.find(declared); });
   request.shard = options.shard;
   if (request.shard && request.shard->of > 1) request.policy.final.finalists = 0;
   request.fresh = options.fresh;
@@ -259,13 +258,13 @@ OutlinedSweep outline_sweep(const Context& context, const config::Settings& sett
   OutlinedSweep out;
   Selection selection = select_work(context, settings, options);
   out.backend = open_outlined(selection, settings, options, known.connection());
-  out.compiler_kind = model::device_kind(out.backend.device.kind).compiler;
   out.request = make_request(selection, settings, options, out.backend, known);
   out.notices = std::move(selection.notices);
   std::optional<double> seconds;
   if (const auto time = settings.budget().time.count(); time > 0) seconds = static_cast<double>(time);
   const LongLook look(printer, "counting configurations", seconds, stop);
   out.list = sweep::list_trials(out.request, known, look.go_on());
+  out.notices.insert(out.notices.end(), out.list.notices.begin(), out.list.notices.end());
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,10 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
 /// The settings that say what a sweep does: those of `tuner run` but for its database, cache, report and
 /// terminal.
 std::vector<std::string> sweep_settings();
+/// The same with those of the database, the cache and the report.
+std::vector<std::string> sweep_flags();
+
+std::uint64_t random_seed();
 
 /// Adds its flags, and those of all settings of a sweep.
 template <typename Options>
@@ -78,10 +83,8 @@ void add_sweep_flags(Command<Options>& command) {
   command.option("--publish", options.publish, "FILE",
                  "copy the database there from time to time, on SIGTERM and at the end: a file that machines "
                  "share; its results are known at the start");
-  std::vector<std::string> names = sweep_settings();
-  names.insert(names.end(),
-               {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb", "progress", "color"});
-  command.settings(names);
+  command.settings(sweep_flags());
+  command.settings({"progress", "color"});
 }
 /// The same, and `--gpu`.
 void add_outline_flags(Command<OutlineOptions>& command);
@@ -90,8 +93,6 @@ void add_outline_flags(Command<OutlineOptions>& command);
 struct OutlinedSweep {
   sweep::Request request;
   Backend backend;  ///< without a runner where its GPU need not be here
-  std::string
-      compiler_kind;  ///< as local_compiler() takes it; empty: a recording, of which nothing is compiled
   sweep::TrialList list;
   std::vector<std::string> notices;
 };

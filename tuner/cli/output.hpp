@@ -7,17 +7,36 @@
 
 namespace tuner::cli {
 
-/// How answers from a database are written, to each of the two streams. Must outlive what it gave.
-class AnswerStyle {
- public:
-  explicit AnswerStyle(const db::Connection& connection) : m_ids(connection) {}
-  answers::Style for_stdout();
-  answers::Style for_stderr();
+/// Data for whoever reads stdout. Throws model::Error when it cannot be written, except where the reader went
+/// away.
+void write_out(const std::string& text);
+/// A message for people, on stderr, laid out for its width by util::wrapped_message().
+void write_err(const std::string& text);
+/// A command to go on with, to end a message for write_err(): on lines of its own below it, each of them no
+/// wider than stderr, fit to be pasted into a shell as a whole.
+std::string pasteable(const std::string& command);
 
- private:
-  answers::Style style(int descriptor);
-  db::ShortIds m_ids;
-};
+/// Whether an option that takes a file means standard output: it was left out, or is `-`.
+inline bool is_stdout(const std::string& path) {
+  return path.empty() || path == "-";
+}
+/// `text` to standard output or to the file at `path`; see is_stdout() and util::write_file().
+void deliver(const std::string& path, const std::string& text);
+
+/// Fails early, before there is anything to write, where `path` could not be written. Throws model::Error
+/// naming it.
+void require_deliverable(const std::string& path);
+
+/// Says which database this command reads and writes, where it is not the usual one. Once, before anything is
+/// said.
+void name_database(const std::string& path);
+
+/// `text` with `--db FILE` in each command of it that reads or goes on, so that it asks the same database;
+/// unchanged as long as none was named.
+std::string in_same_database(std::string text);
+
+/// How answers from a database are written on standard output. The connection must outlive it.
+answers::Style answer_style(const db::Connection& connection);
 
 /// Columns of the terminal behind standard output.
 std::size_t stdout_columns();

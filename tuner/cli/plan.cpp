@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -13,13 +12,11 @@
 #include <vector>
 
 #include "db/planning.hpp"
+#include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/context.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/cli/worker.hpp"
 #include "tuner/search/covering_sample.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
@@ -84,6 +81,8 @@ class Expectation {
   double m_correction = 1;
 };
 
+/// Compiles a few configurations of each kernel that the database knows no compile times of, past the cache.
+/// Throws what a missing compiler throws.
 class Planner {
  public:
   Planner(const OutlinedSweep& sweep, const config::Settings& settings, const db::Connection& known)
@@ -94,7 +93,7 @@ class Planner {
     m_plan.known = m_sweep.list.known();
     m_plan.problems = static_cast<std::int64_t>(m_sweep.list.groups.size());
     for (const sweep::Group& group : m_sweep.list.groups) {
-      if (!m_sweep.compiler_kind.empty()) add_binaries(group);
+      if (!compiler_kind(m_sweep.backend.device).empty()) add_binaries(group);
       add_device_time(group);
     }
     return std::move(m_plan);
@@ -209,7 +208,7 @@ class Planner {
     if (!m_pool) {
       worker::RemoteCompilerSettings remote = compiler_settings(m_settings);
       remote.name = m_sweep.request.compiler;
-      m_pool.emplace(m_sweep.backend.compile_jobs, [remote, kind = m_sweep.compiler_kind] {
+      m_pool.emplace(m_sweep.backend.compile_jobs, [remote, kind = compiler_kind(m_sweep.backend.device)] {
         return std::make_unique<worker::RemoteCompiler>(compile_worker(kind), remote);
       });
     }
@@ -228,7 +227,7 @@ class Planner {
                            1000 * each, pace->results, pace->problem.text())
              : fmt::format("{}: {:.0f} ms a trial, assumed: nothing of it was measured on {}",
                            group.problem.family, 1000 * each, m_sweep.request.device.name);
-    if (std::find(m_plan.device_basis.begin(), m_plan.device_basis.end(), basis) == m_plan.device_basis.end())
+    if (std::ranges::find(m_plan.device_basis, basis) == m_plan.device_basis.end())
       m_plan.device_basis.push_back(std::move(basis));
   }
 
@@ -241,13 +240,6 @@ class Planner {
   std::map<std::string, Expectation> m_expected;
   SweepPlan m_plan;
 };
-
-/// Compiles a few configurations of each kernel that the database knows no compile times of, past the cache.
-/// Throws what a missing compiler throws.
-SweepPlan plan_sweep(const OutlinedSweep& sweep, const config::Settings& settings,
-                     const db::Connection& known) {
-  return Planner(sweep, settings, known).plan();
-}
 
 /// Into how many parts, to be done at once, the sweep is split so that each takes about an hour.
 int sensible_parts(const SweepPlan& plan, int compilers) {
@@ -264,10 +256,9 @@ std::string hours_text(double seconds) {
 
 bool may_end_early(const OutlinedSweep& sweep) {
   const sweep::StrategyChoice choice(sweep.request.strategy);
-  for (const sweep::Group& group : sweep.list.groups) {
-    if (choice.until(group.count_competing(sweep.request), sweep.request.until)) return true;
-  }
-  return false;
+  return std::ranges::any_of(sweep.list.groups, [&](const sweep::Group& group) {
+    return choice.until(group.count_competing(sweep.request), sweep.request.until).has_value();
+  });
 }
 
 /// `label: value`, both in the columns where the other lines have theirs.
@@ -312,19 +303,18 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   const OutlinedSweep sweep = outline_sweep(context, settings, options, known, printer, signals.stop());
   printer.clear();
-  if (signals.stop()) return 128 + signals.signal();
+  if (signals.stop()) return signals.exit_code();
   for (const std::string& notice : sweep.notices) write_err(notice);
-  for (const std::string& notice : sweep.list.notices) write_err(notice);
   for (const std::string& left_out : exclusion_texts(sweep.list)) write_err(left_out);
   if (const std::string again = reopened_text(sweep.list.reopened()); !again.empty()) write_err(again);
-  const SweepPlan plan = plan_sweep(sweep, settings, known.connection());
+  const SweepPlan plan = Planner(sweep, settings, known.connection()).plan();
   write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
                           sweep.request.compiler));
   write_fact("trials:",
              fmt::format("{}{} on {} problems; {} known, {} left", may_end_early(sweep) ? "at most " : "",
                          plan.trials, plan.problems, plan.known, plan.left()));
   if (plan.left() == 0) return 0;
-  if (!sweep.compiler_kind.empty()) {
+  if (!compiler_kind(sweep.backend.device).empty()) {
     write_fact("binaries:",
                fmt::format("{}{}, and {} of references; {} of both are in the cache",
                            plan.is_sampled ? "about " : "", plan.binaries, plan.references, plan.cached));

@@ -1,14 +1,12 @@
-#include "tuner/cli/recorded_space_replay.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tuner/cli/backend.hpp"
 #include "tuner/device/replay/replay.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
@@ -46,9 +44,8 @@ class Entries {
     std::vector<std::uint16_t> coordinates;
     for (const model::ParameterSpec& parameter : m_recorded.parameters) {
       const model::Value* value = configuration.find(parameter.name);
-      const auto place = value == nullptr
-                             ? parameter.values.end()
-                             : std::find(parameter.values.begin(), parameter.values.end(), *value);
+      const auto place =
+          value == nullptr ? parameter.values.end() : std::ranges::find(parameter.values, *value);
       if (place == parameter.values.end()) return nullptr;
       coordinates.push_back(static_cast<std::uint16_t>(place - parameter.values.begin()));
     }
@@ -66,8 +63,8 @@ std::optional<std::string> why_unrecorded(const RecordedSpace& recorded, const m
                                           const model::Problem& problem) {
   std::vector<std::string> missing;
   for (const model::ParameterSpec& parameter : recorded.parameters) {
-    const bool has = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
-                                 [&](const auto& own) { return own.name == parameter.name; });
+    const bool has =
+        std::ranges::any_of(kernel.parameters, [&](const auto& own) { return own.name == parameter.name; });
     if (!has) missing.push_back(parameter.name);
   }
   if (!missing.empty()) return fmt::format("{} has no parameter {}", kernel.name, fmt::join(missing, ", "));

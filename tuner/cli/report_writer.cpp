@@ -62,8 +62,8 @@ bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& 
 void keep_sizes(const ReportOptions& options, std::vector<model::TrialRecord>& trials) {
   if (options.sizes.empty()) return;
   std::erase_if(trials, [&](const model::TrialRecord& trial) {
-    return std::none_of(options.sizes.begin(), options.sizes.end(),
-                        [&](const auto& wanted) { return is_of_size(trial.problem, wanted); });
+    return std::ranges::none_of(options.sizes,
+                                [&](const auto& wanted) { return is_of_size(trial.problem, wanted); });
   });
 }
 
@@ -160,10 +160,6 @@ void write_report(const db::Connection& connection, const ReportOptions& options
     const db::Connection own = db::extract_run(connection, run_named(connection, options.run));
     deliver(options.path, render(gather(own, options), options));
   }
-}
-
-void require_deliverable(const std::string& path) {
-  if (!is_stdout(path)) util::require_writable(path, "nothing was done; give another path");
 }
 
 namespace {

@@ -28,8 +28,4 @@ struct ReportOptions {
 /// model::Error with nothing_found where no trial is selected.
 void write_report(const db::Connection& connection, const ReportOptions& options);
 
-/// Fails early, before there is anything to write, where `path` could not be written. Throws model::Error
-/// naming it.
-void require_deliverable(const std::string& path);
-
 }  // namespace tuner::cli

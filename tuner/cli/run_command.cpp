@@ -1,10 +1,8 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <map>
 #include <optional>
 
 #include "db/finals.hpp"
@@ -12,31 +10,23 @@
 #include "db/planning.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
-#include "tuner/cli/ceilings.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/context.hpp"
 #include "tuner/cli/gpu_neighbours.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/publishing.hpp"
-#include "tuner/cli/recorded_space_replay.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/sweep_display.hpp"
+#include "tuner/measure/sampler.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/command.hpp"
 
 namespace tuner::cli {
 namespace {
-
-/// Who asked twice for an end does not wait for another process's transaction.
-db::OpenOptions last_words_options() {
-  db::OpenOptions options;
-  options.busy_timeout = std::chrono::milliseconds(500);
-  return options;
-}
 
 /// The key of the fastest trial of a group that is known and may win.
 std::optional<model::Digest> fastest_known(const sweep::Group& group, const sweep::Request& request) {
@@ -47,16 +37,6 @@ std::optional<model::Digest> fastest_known(const sweep::Group& group, const swee
     if (!best || *known.time_ns < *group.known[*best]->time_ns) best = i;
   });
   return best ? std::optional(group.key(request, *best)) : std::nullopt;
-}
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
-
-std::uint64_t random_seed() {
-  const model::Digest digest = model::Digest::random();
-  return static_cast<std::uint64_t>(model::DigestHash{}(digest)) % 1'000'000'000;
 }
 
 /// The sweep as a run that is recorded, within its budget.
@@ -70,7 +50,7 @@ void begin_run(const Context& context, const config::Settings& settings, sweep::
   request.run.id = model::Digest::random();
   request.run.command_line = context.command_line();
   request.run.state = "running";
-  request.run.host = host_name();
+  request.run.host = util::host_name();
   request.run.version = version();
   request.run.strategy = request.strategy;
   request.run.seed = request.seed;
@@ -80,7 +60,7 @@ void begin_run(const Context& context, const config::Settings& settings, sweep::
 
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.
 int exit_code(const sweep::Summary& summary, bool all_failed, const SignalGuard& signals) {
-  if (summary.ending == sweep::Ending::interrupted) return 128 + signals.signal();
+  if (summary.ending == sweep::Ending::interrupted) return signals.exit_code();
   const bool failed = all_failed || summary.unprepared > 0 || summary.refused > 0;
   return static_cast<int>(failed ? model::ExitCode::failed : model::ExitCode::done);
 }
@@ -107,8 +87,10 @@ void say_what_is_known(const sweep::TrialList& list, const sweep::Request& reque
 
 /// Ends what the second signal cuts off: the run is marked here, since the process does not come to it.
 void interrupt_run(const std::filesystem::path& database, const model::Digest& run) {
+  db::OpenOptions options;
+  options.busy_timeout = std::chrono::milliseconds(500);  // who asked twice does not wait for another process
   try {
-    db::ResultStore(database, last_words_options()).end_run(run, "interrupted");
+    db::ResultStore(database, options).end_run(run, "interrupted");
   } catch (const std::exception&) {  // the next start mends the row
   }
 }
@@ -123,7 +105,7 @@ void report_sweep(const db::Connection& connection, const sweep::Request& reques
   options.filter.device = request.device.name;
   options.keep = [&](const model::TrialRecord& trial) {
     return trial.environment == sweep::environment(request, trial.problem.type) &&
-           std::find(problems.begin(), problems.end(), trial.problem) != problems.end();
+           std::ranges::find(problems, trial.problem) != problems.end();
   };
   write_report(connection, options);
 }
@@ -139,15 +121,24 @@ std::string ids_of(const std::vector<model::DeviceInfo>& devices) {
 }
 
 /// What the device can do at most, where the database does not know it yet.
-void add_ceilings(const config::Settings& settings, const sweep::Request& request, Backend& backend,
-                  db::PendingResults& results, db::ResultStore& store, terminal::LinePrinter& printer,
-                  const std::atomic<bool>& stop, sweep::Summary& summary) {
+void add_ceilings(const config::Settings& settings, const sweep::Request& request, const Backend& backend,
+                  const sweep::Services& of_run, db::ResultStore& store, terminal::LinePrinter& printer,
+                  sweep::Summary& summary) {
   if (settings.text("ceilings") == "off") return;
   SweepDisplay display(printer, {backend.device}, "");
-  measure_ceilings({KernelCatalog::load({}).selected(), request, backend, results, store, display, stop,
-                    db::ceilings(store.connection(), request.device.name),
-                    [&](const model::Ceiling& ceiling) { store.record_ceiling(ceiling); }},
-                   summary);
+  const auto do_sweep = [&](const sweep::Request& ceilings, const sweep::TrialList& list) {
+    compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
+    sweep::Services services{pool,         {backend.runners.front().get()},
+                             of_run.sink,  of_run.source,
+                             display,      backend.oracle,
+                             of_run.clock, of_run.stop};
+    return sweep::sweep(ceilings, list, services).ending;
+  };
+  const KernelCatalog shipped = KernelCatalog::load({});
+  sweep::measure_ceilings({shipped.selected(), request, measure::policy("quick"), of_run.source, display,
+                           of_run.stop, db::ceilings(store.connection(), request.device.name), do_sweep,
+                           [&](const model::Ceiling& ceiling) { store.record_ceiling(ceiling); }},
+                          summary);
 }
 
 int run(const Context& context, const SweepOptions& options) {
@@ -172,9 +163,8 @@ int run(const Context& context, const SweepOptions& options) {
 
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   const auto& metrics = selection.catalog.selected().front().metrics;
-  SweepDisplay display(printer, backend.devices(), metrics.empty() ? "" : metrics.front().name);
   const std::vector<model::DeviceInfo> devices = backend.devices();
-  publishing.show_on(display);
+  SweepDisplay display(printer, devices, metrics.empty() ? "" : metrics.front().name, publishing.publisher());
   display.notice(fmt::format("{} ({}), {}; order and inputs from seed {}", backend.device.name,
                              ids_of(devices), backend.compiler, request.seed));
   for (const std::string& notice : selection.notices) display.notice(notice);
@@ -188,7 +178,7 @@ int run(const Context& context, const SweepOptions& options) {
   for (const std::string& notice : list.notices) display.notice(notice);
   if (signals.stop()) {
     say_how_to_go_on(sweep::Ending::interrupted, context);
-    return 128 + signals.signal();
+    return signals.exit_code();
   }
   say_exclusions(list, display);
   if (list.total() > list.known()) say_unlaunchable(list, display);
@@ -199,12 +189,12 @@ int run(const Context& context, const SweepOptions& options) {
   if (list.total() > list.known()) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  sweep::Services services{pool,           backend.all_runners(),    results,       store, publishing,
+  sweep::Services services{pool,           backend.all_runners(),    results,       store, display,
                            backend.oracle, terminal::steady_clock(), signals.stop()};
   if (const std::string others = sweep::other_declarations(request, store); !others.empty())
     display.notice(others);
   sweep::Summary summary = sweep::sweep(request, list, services);
-  add_ceilings(settings, request, backend, results, store, printer, signals.stop(), summary);
+  add_ceilings(settings, request, backend, services, store, printer, summary);
   sweep::hold_declarations(request, services);
   backend.runners.clear();  // ends the workers: whoever is on a GPU now is somebody else
   if (summary.finished > 0) say_neighbours(neighbours, printer);

@@ -4,21 +4,19 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "db/best.hpp"
 #include "db/queries.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
-#include "tuner/cli/answers/best_table.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -36,8 +34,8 @@ std::string time_spent(const sweep::Summary& summary, int compile_jobs) {
   if (summary.finished == 0 || summary.wall_seconds <= 0) return "";
   const double device_seconds = summary.wall_seconds * static_cast<double>(summary.devices.size());
   return fmt::format(
-      "{} trials in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, "
-      "waiting for a compiler {:.0f} %",
+      "{} trials in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, waiting for a compiler "
+      "{:.0f} %",
       summary.finished, summary.wall_seconds, static_cast<double>(summary.finished) / summary.wall_seconds,
       busy_text(summary), summary.compiling.busy_seconds / summary.wall_seconds, compile_jobs,
       100 * summary.waiting_seconds / device_seconds);
@@ -56,7 +54,7 @@ std::string command_of_whole(const Context& context) {
   std::vector<std::string>& arguments = whole.arguments;
   for (const std::string name : {"--shard", "--publish"}) {
     std::erase_if(arguments, [&](const std::string& argument) { return argument.starts_with(name + "="); });
-    const auto flag = std::find(arguments.begin(), arguments.end(), name);
+    const auto flag = std::ranges::find(arguments, name);
     if (flag != arguments.end()) arguments.erase(flag, std::min(flag + 2, arguments.end()));
   }
   return whole.command_line();
@@ -72,8 +70,8 @@ void say_leftover(const std::string& what, const std::filesystem::path& file) {
 std::vector<std::string> exclusion_texts(const sweep::TrialList& list) {
   std::vector<std::pair<const sweep::Exclusion*, int>> first;  // of each kernel, and how many more
   for (const sweep::Exclusion& exclusion : list.excluded) {
-    const auto known = std::find_if(first.begin(), first.end(),
-                                    [&](const auto& one) { return one.first->kernel == exclusion.kernel; });
+    const auto known =
+        std::ranges::find_if(first, [&](const auto& one) { return one.first->kernel == exclusion.kernel; });
     if (known == first.end())
       first.emplace_back(&exclusion, 0);
     else
@@ -129,7 +127,7 @@ void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& r
   std::vector<std::size_t> sizes;
   for (const sweep::Group& group : list.groups) sizes.push_back(group.count_competing(request));
   if (sizes.empty()) return;
-  const auto [fewest, most] = std::minmax_element(sizes.begin(), sizes.end());
+  const auto [fewest, most] = std::ranges::minmax_element(sizes);
   observer.notice(strategy.sentence(*fewest, *most));
 }
 
@@ -153,8 +151,8 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
                           summary.skipped_by_strategy));
   }
   if (summary.finals > 0 && summary.finished == 0) {
-    write_err(fmt::format("{} final{} held: what was known had not all been measured in turn", summary.finals,
-                          summary.finals == 1 ? "" : "s"));
+    write_err(fmt::format("{} held: what was known had not all been measured in turn",
+                          util::counted(summary.finals, "final")));
   }
   if (summary.unprepared > 0) {
     write_err(
@@ -165,10 +163,10 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
 
 void say_what_shards_lack(const sweep::Shard& shard, const Context& context) {
   if (shard.of == 1) return;
-  write_err(fmt::format(
-      "this was shard {}, so no final was held. When all are done, bring their databases together "
-      "with `tuner merge`; there this does what is missing and holds the finals:{}",
-      shard.text(), pasteable(command_of_whole(context))));
+  write_err(
+      fmt::format("this was shard {}, so no final was held. When all are done, bring their databases "
+                  "together with `tuner merge`; there this does what is missing and holds the finals:{}",
+                  shard.text(), pasteable(command_of_whole(context))));
 }
 
 void say_where(const config::Settings& settings, const std::string& report) {
@@ -239,9 +237,8 @@ Answers best_answers(const sweep::Request& request, const db::Connection& connec
 }
 
 const db::BestAnswer* answer_of(const Answers& answers, const model::Problem& problem) {
-  const auto found = std::find_if(answers.begin(), answers.end(), [&](const db::BestAnswer& answer) {
-    return answer.winner.problem == problem;
-  });
+  const auto found = std::ranges::find_if(
+      answers, [&](const db::BestAnswer& answer) { return answer.winner.problem == problem; });
   return found == answers.end() ? nullptr : &*found;
 }
 
@@ -253,12 +250,8 @@ std::string why_not_started(sweep::Ending ending) {
 /// Why a problem that was asked for has no answer.
 std::string reason(const model::Problem& problem, const sweep::Request& request, const sweep::TrialList& list,
                    const sweep::Summary& summary, const db::Connection& connection) {
-  const bool is_tuned = std::any_of(list.groups.begin(), list.groups.end(),
-                                    [&](const sweep::Group& group) { return group.problem == problem; });
-  if (!is_tuned) {
-    const auto excluded =
-        std::find_if(list.excluded.begin(), list.excluded.end(),
-                     [&](const sweep::Exclusion& exclusion) { return exclusion.problem == problem; });
+  if (std::ranges::find(list.groups, problem, &sweep::Group::problem) == list.groups.end()) {
+    const auto excluded = std::ranges::find(list.excluded, problem, &sweep::Exclusion::problem);
     return excluded == list.excluded.end() ? "left out" : "left out: " + excluded->reason;
   }
   db::TrialFilter filter;
@@ -276,7 +269,7 @@ std::string missing_text(const Answers& best, const sweep::Request& request, con
   std::map<std::string, reports::LabelledTexts> by_family;
   for (const model::Problem& problem : problems_asked_for(request)) {
     if (answer_of(best, problem) == nullptr)
-      reports::add_labelled(by_family[problem.family], answers::size_label(problem),
+      reports::add_labelled(by_family[problem.family], reports::size_label(problem),
                             reason(problem, request, list, summary, connection));
   }
   std::string text;
@@ -356,7 +349,7 @@ void say_beaten(const Answers& best, const sweep::Request& request, const answer
     const model::TrialRecord& winner = one.closest.winner;
     const std::string mark = reports::is_approximate(winner) ? "~" : "";
     row.insert(row.end(),
-               {mark + range_text(one), answers::size_label(winner.problem),
+               {mark + range_text(one), reports::size_label(winner.problem),
                 mark + reports::time_text(winner.outcome.measurement->median_ns), style.id(winner.key)});
     table.add_row(std::move(row));
   }
@@ -371,7 +364,7 @@ std::vector<model::Problem> problems_asked_for(const sweep::Request& request) {
   std::vector<model::Problem> problems;
   for (const sweep::Work& work : request.work) {
     for (const model::Problem& problem : work.problems) {
-      if (std::find(problems.begin(), problems.end(), problem) == problems.end()) problems.push_back(problem);
+      if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
     }
   }
   return problems;
@@ -380,8 +373,7 @@ std::vector<model::Problem> problems_asked_for(const sweep::Request& request) {
 void say_best(const sweep::Request& request, const sweep::TrialList& list, const sweep::Summary& summary,
               const db::Connection& connection) {
   const Answers best = best_answers(request, connection);
-  AnswerStyle styles(connection);
-  const answers::Style style = styles.for_stdout();
+  const answers::Style style = answer_style(connection);
   const bool found_nothing_to_do = summary.finished == 0 && summary.finals == 0;
   if (found_nothing_to_do && best.size() > few_sizes) {
     write_prose(fmt::format("nothing new; `tuner best` shows the best of these {} sizes", best.size()));

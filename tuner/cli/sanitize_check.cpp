@@ -1,7 +1,6 @@
 #include "tuner/cli/sanitize_check.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <set>
 
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
@@ -115,7 +115,7 @@ void add(Tally& tally, const std::string& said) {
   ++tally.configurations;
   tally.run += problems > 0 ? 1 : 0;
   tally.runs += problems;
-  tally.findings += static_cast<std::size_t>(std::count(said.begin(), said.end(), '\n')) - 1;
+  tally.findings += static_cast<std::size_t>(std::ranges::count(said, '\n')) - 1;
 }
 
 Tally check_kernel(const Context& context, const space::KernelSpace& kernel, const config::Settings& settings,

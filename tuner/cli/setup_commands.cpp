@@ -3,14 +3,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 
 #include "config/spec_draft.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/output.hpp"
-#include "tuner/cli/worker.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"

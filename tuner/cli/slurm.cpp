@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/context.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cluster/sweep_status.hpp"
@@ -36,14 +35,6 @@ struct SlurmOptions {
 
 namespace fs = std::filesystem;
 
-/// Specs are looked for from the working directory, which on a node is another.
-std::string from_anywhere(const std::string& kernel) {
-  std::error_code error;
-  const bool is_path =
-      kernel.find('/') != std::string::npos || kernel.ends_with(".toml") || fs::is_directory(kernel, error);
-  return is_path ? fs::absolute(kernel).lexically_normal().string() : kernel;
-}
-
 std::vector<std::string> kernels_of(const config::Settings& settings, const SlurmOptions& options) {
   if (!options.kernels.empty()) return options.kernels;
   const config::Setting* named = settings.find("kernels");
@@ -66,9 +57,13 @@ void require_sound(const Context& context, const config::Settings& settings,
   for (const std::string& notice : select_work(context, settings, options).notices) write_err(notice);
 }
 
+std::string absolute_text(const fs::path& path) {
+  return fs::absolute(path).lexically_normal().string();
+}
+
 std::string value_of(const config::Setting& setting) {
   const std::string recording = setting.name == "device" ? model::recording_of(setting.value) : "";
-  return recording.empty() ? setting.value : "replay:" + fs::absolute(recording).lexically_normal().string();
+  return recording.empty() ? setting.value : "replay:" + absolute_text(recording);
 }
 
 /// What `tuner run` is told: every setting of a sweep that somebody has set, and the kernels.
@@ -79,18 +74,17 @@ std::vector<std::string> run_arguments(const config::Settings& settings,
     arguments.push_back(flag);
     arguments.push_back(value);
   };
-  for (const std::string& kernel : kernels) add("--kernel", from_anywhere(kernel));
+  // Specs are looked for from the working directory, which on a node is another.
+  for (const std::string& kernel : kernels)
+    add("--kernel", is_spec_path(kernel) ? absolute_text(kernel) : kernel);
   std::vector<std::string> names = sweep_settings();
   names.insert(names.end(), {"publish_every_s", "cache_limit_mb"});
   for (const config::Setting& setting : settings.all()) {
-    const bool ours = std::find(names.begin(), names.end(), setting.name) != names.end();
-    if (ours && setting.layer != config::Layer::defaults)
+    const bool is_ours = std::ranges::find(names, setting.name) != names.end();
+    if (is_ours && setting.layer != config::Layer::defaults)
       add(config::flag_name(setting.name), value_of(setting));
   }
-  if (!settings.find("seed")) {
-    const auto seed = model::DigestHash{}(model::Digest::random()) % 1'000'000'000;
-    add("--seed", fmt::format("{}", seed));
-  }
+  if (!settings.find("seed")) add("--seed", fmt::format("{}", random_seed()));
   return arguments;
 }
 
@@ -98,7 +92,7 @@ std::vector<std::string> run_arguments(const config::Settings& settings,
 fs::path given_path(const config::Settings& settings, const char* name, const fs::path& otherwise) {
   const config::Setting* setting = settings.find(name);
   if (setting == nullptr || setting->layer != config::Layer::command_line) return otherwise;
-  return fs::absolute(setting->value).lexically_normal();
+  return absolute_text(setting->value);
 }
 
 void make_folder(const cluster::SweepFolder& folder) {
@@ -149,8 +143,6 @@ cluster::SweepFolder write_slurm_sweep(const Context& context, const SlurmOption
   return sweep.folder;
 }
 
-using cluster::PartState;
-
 /// `1-3,7`, as sbatch takes the tasks of an array.
 std::string ranges_text(const std::vector<int>& numbers) {
   std::string text;
@@ -164,37 +156,10 @@ std::string ranges_text(const std::vector<int>& numbers) {
   return text;
 }
 
-std::string submit_last(const cluster::SweepFolder& folder, const std::set<std::string>& after) {
+void submit_last(const cluster::SweepFolder& folder, const std::set<std::string>& after) {
   std::vector<std::string> options;
   if (!after.empty()) options.push_back(fmt::format("--dependency=afterany:{}", fmt::join(after, ":")));
-  const std::string job = cluster::submit_script(folder.last_script(), options);
-  write_out(fmt::format("last {}\n", job));
-  return job;
-}
-
-std::vector<int> missing_parts(const cluster::SweepStatus& status) {
-  std::vector<int> missing;
-  for (const cluster::PartStatus& part : status.parts) {
-    if (part.state == PartState::lost) missing.push_back(part.number);
-  }
-  return missing;
-}
-
-/// Jobs of shards that are still in the queue.
-std::set<std::string> shard_jobs(const cluster::Queue& queue) {
-  std::set<std::string> jobs;
-  for (const cluster::QueuedTask& task : queue.tasks) {
-    if (task.part) jobs.insert(task.job);
-  }
-  return jobs;
-}
-
-std::vector<cluster::QueuedTask> last_jobs(const cluster::Queue& queue) {
-  std::vector<cluster::QueuedTask> jobs;
-  for (const cluster::QueuedTask& task : queue.tasks) {
-    if (!task.part && task.name == cluster::last_job_name) jobs.push_back(task);
-  }
-  return jobs;
+  write_out(fmt::format("last {}\n", cluster::submit_script(folder.last_script(), options)));
 }
 
 void require_slurm(const cluster::SweepFolder& folder, const cluster::Queue& queue) {
@@ -203,19 +168,6 @@ void require_slurm(const cluster::SweepFolder& folder, const cluster::Queue& que
       queue.there ? "Slurm cannot be asked what it has in its queue: " + queue.failure
                   : "Slurm's commands are not on this machine",
       fmt::format("where they are: tuner slurm --retry {}", util::shell_quote(folder.path().string())));
-}
-
-/// What it said was of the shards before.
-void forget_last_progress(const cluster::SweepDescription& description) {
-  std::error_code ignored;
-  std::filesystem::remove(cluster::progress_file_of(description.result), ignored);
-}
-
-/// The job array of a new sweep and its last job. Throws model::Error with what sbatch said.
-void submit_sweep(const cluster::SweepFolder& folder) {
-  const std::string array = cluster::submit_script(folder.array_script(), {});
-  write_out(fmt::format("array {}\n", array));
-  submit_last(folder, {array});
 }
 
 /// Submits the shards that are not done and that nobody works on, and the last job once more, after all that
@@ -231,12 +183,18 @@ void retry_sweep(const cluster::SweepFolder& folder) {
   require_slurm(folder, queue);
   const cluster::SweepStatus status = cluster::look_at(folder, queue);
   if (status.done()) return write_err("nothing is missing: the sweep is done");
-  const std::vector<int> missing = missing_parts(status);
-  const std::vector<cluster::QueuedTask> earlier_last = last_jobs(queue);
+  std::vector<int> missing;
+  for (const cluster::PartStatus& part : status.parts)
+    if (part.state == cluster::PartState::lost) missing.push_back(part.number);
+  std::set<std::string> after;  // the jobs of shards that are still in the queue, and what else is under way
+  std::vector<cluster::QueuedTask> earlier_last;
+  for (const cluster::QueuedTask& task : queue.tasks) {
+    if (task.part) after.insert(task.job);
+    if (!task.part && task.name == cluster::last_job_name) earlier_last.push_back(task);
+  }
   if (missing.empty() && !earlier_last.empty()) {
     return write_err("nothing is missing: what is not done is in Slurm's queue");
   }
-  std::set<std::string> after = shard_jobs(queue);
   if (!missing.empty()) {
     const std::string array =
         cluster::submit_script(folder.array_script(), {"--array=" + ranges_text(missing)});
@@ -246,7 +204,8 @@ void retry_sweep(const cluster::SweepFolder& folder) {
   for (const cluster::QueuedTask& task : earlier_last) {
     if (!task.waiting) after.insert(task.job);
   }
-  forget_last_progress(*description);
+  std::error_code ignored;  // what it said was of the shards before
+  fs::remove(cluster::progress_file_of(description->result), ignored);
   submit_last(folder, after);
   for (const cluster::QueuedTask& task : earlier_last) {
     if (!task.waiting) continue;
@@ -263,9 +222,12 @@ void print_commands(const cluster::SweepFolder& folder) {
                         array, last));
 }
 
+/// The job array of a new sweep and its last job. Throws model::Error with what sbatch said.
 void submit(const cluster::SweepFolder& folder, const std::string& quoted) {
   try {
-    submit_sweep(folder);
+    const std::string array = cluster::submit_script(folder.array_script(), {});
+    write_out(fmt::format("array {}\n", array));
+    submit_last(folder, {array});
   } catch (const model::Error& error) {
     throw model::Error(error.what(),
                        fmt::format("the scripts are there: `tuner slurm --retry {}` submits what is "
@@ -313,9 +275,7 @@ void add_slurm(const CommandPlace& place) {
                  "submit the missing shards of this folder's sweep, and the last job again");
   command.option("--kernel,-k", options.kernels, "NAME|FILE",
                  "kernels to tune: names, families, spec files or folders");
-  std::vector<std::string> names = sweep_settings();
-  names.insert(names.end(), {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb"});
-  command.settings(names);
+  command.settings(sweep_flags());
   command->footer(
       "The last job publishes the merged results at --db (default: result.db in the folder) and writes their "
       "report at --report. Every node must find the tuner, the specs and a --cache-dir at the same paths.\n"

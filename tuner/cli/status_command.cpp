@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/status_formats.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"

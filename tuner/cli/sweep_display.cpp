@@ -5,15 +5,16 @@
 #include <utility>
 
 #include "reports/findings.hpp"
-#include "tuner/cli/same_database.hpp"
+#include "tuner/cli/output.hpp"
 
 namespace tuner::cli {
 
 SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices,
-                           std::string metric)
+                           std::string metric, cluster::Publisher* publisher)
     : m_printer(printer),
       m_devices(std::move(devices)),
-      m_progress(0, terminal::steady_clock(), std::move(metric)) {}
+      m_progress(0, terminal::steady_clock(), std::move(metric)),
+      m_publisher(publisher) {}
 
 void SweepDisplay::expect(std::vector<model::Problem> problems,
                           const std::vector<model::TrialRecord>& known_best,
@@ -26,6 +27,7 @@ void SweepDisplay::expect(std::vector<model::Problem> problems,
 }
 
 void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_early) {
+  if (m_publisher) m_publisher->planned(total, known);
   m_progress.begin();
   m_progress.set_total(total);
   if (may_end_early && known < total) m_progress.may_end_early();
@@ -42,6 +44,7 @@ void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_
 }
 
 void SweepDisplay::more(std::int64_t trials) {
+  if (m_publisher) m_publisher->more(trials);
   m_progress.set_total(m_progress.total() + trials);
   show();
 }
@@ -51,17 +54,21 @@ void SweepDisplay::launching(const model::TrialRecord& trial) {
 }
 
 void SweepDisplay::finished(const model::TrialRecord& trial) {
+  if (m_publisher) m_publisher->finished_one();
+  show_publishers_notices();
   m_progress.finished(trial);
   if (!trial.gpu.empty()) ++m_at_work[trial.gpu].trials;
   show();
 }
 
 void SweepDisplay::left_out(const model::TrialRecord&) {
+  if (m_publisher) m_publisher->more(-1);
   m_progress.set_total(m_progress.total() - 1);
   show();
 }
 
 void SweepDisplay::final_begins(const model::Problem& problem, std::size_t finalists) {
+  show_publishers_notices();
   const std::string which = problem.family + ' ' + problem.text();
   show(m_progress.line(finalists == 1 ? which + ": the best once more"
                                       : fmt::format("{}: the best {} once more, in turn", which, finalists)));
@@ -70,10 +77,10 @@ void SweepDisplay::final_begins(const model::Problem& problem, std::size_t final
 void SweepDisplay::search_ended(const model::SearchRecord& search) {
   if (std::erase(m_to_search, search.problem) > 0) m_progress.size_ended();
   if (search.ending == model::SearchEnding::refused) {
-    m_printer.line(fmt::format(
-        "{}: refused after {} configurations: the others were not tried, for the reason above; once that is "
-        "mended, the same command goes on",
-        search.problem.text(), search.tried));
+    m_printer.line(
+        fmt::format("{}: refused after {} configurations: the others were not tried, for the reason above; "
+                    "once that is mended, the same command goes on",
+                    search.problem.text(), search.tried));
   }
   if (search.ending != model::SearchEnding::until || !search.outlook) return;
   m_printer.line(fmt::format("{}: enough after {} configurations: {}", search.problem.text(), search.tried,
@@ -94,6 +101,11 @@ std::vector<std::string> SweepDisplay::device_lines() const {
                                 work.now.empty() ? "" : ", now ", work.now));
   }
   return lines;
+}
+
+void SweepDisplay::show_publishers_notices() {
+  if (!m_publisher) return;
+  for (const std::string& text : m_publisher->take_notices()) notice("warning: " + text);
 }
 
 void SweepDisplay::show(const std::string& line) {

@@ -8,6 +8,7 @@
 
 #include "tuner/cli/terminal/progress.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/cluster/publisher.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/space/counted_space.hpp"
 #include "tuner/sweep/request.hpp"
@@ -42,7 +43,9 @@ class LongLook {
 /// several, and whole lines at a bounded rate elsewhere.
 class SweepDisplay final : public sweep::Observer {
  public:
-  SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices, std::string metric);
+  /// `publisher` is told of what it counts, and what it has to say is shown; may be null.
+  SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices, std::string metric,
+               cluster::Publisher* publisher = nullptr);
 
   /// What a sweep begins with: the problems on which something is left, the best of each that is known, what
   /// a trial took before in seconds, and when it ends whatever is left. Before the sweep.
@@ -62,6 +65,7 @@ class SweepDisplay final : public sweep::Observer {
   /// What each device has done and is at; empty where there is one alone.
   std::vector<std::string> device_lines() const;
   void show(const std::string& line);
+  void show_publishers_notices();
   void show() { show(m_progress.line()); }
 
   struct AtWork {
@@ -73,6 +77,7 @@ class SweepDisplay final : public sweep::Observer {
   std::map<std::string, AtWork> m_at_work;  ///< by uuid
   std::vector<model::Problem> m_to_search;
   terminal::Progress m_progress;
+  cluster::Publisher* m_publisher;
 };
 
 }  // namespace tuner::cli

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "db/finals.hpp"
 #include "db/queries.hpp"
-#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/declared_specs.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
@@ -89,14 +89,6 @@ namespace {
 
 using answers::SpecNote;
 
-/// Of the device that a trial ran on, or one of its name; those of no device where none is known.
-std::optional<model::DeviceInfo> device_named(const std::vector<model::DeviceInfo>& devices,
-                                              const std::string& name) {
-  const auto found = std::find_if(devices.begin(), devices.end(),
-                                  [&](const model::DeviceInfo& device) { return device.name == name; });
-  return found == devices.end() ? std::nullopt : std::optional(*found);
-}
-
 /// As `--device` takes it; empty where that is what it takes anyway, or needs an address or a file.
 std::string device_of(const model::DeviceInfo& device) {
   const model::DeviceKind& kind = model::device_kind(device.kind);
@@ -117,7 +109,7 @@ SpecNote::State state_of(const model::KernelDeclaration& declared, const space::
 std::string command_for(const std::string& path, const model::TrialRecord& winner,
                         const std::vector<std::string>& sizes, const std::string& device,
                         const Context& context) {
-  const bool is_shipped = path.starts_with("shipped:");
+  const bool is_shipped = path.starts_with(shipped_prefix);
   std::string text = fmt::format("tuner run --kernel {} --sizes {}",
                                  util::shell_quote(is_shipped ? winner.kernel : path), fmt::join(sizes, ","));
   if (winner.problem.type != model::ElementType::float32)
@@ -130,6 +122,12 @@ std::string command_for(const std::string& path, const model::TrialRecord& winne
 }
 
 }  // namespace
+
+const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devices,
+                                      const std::string& name) {
+  const auto found = std::ranges::find(devices, name, &model::DeviceInfo::name);
+  return found == devices.end() ? nullptr : &*found;
+}
 
 std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::vector<db::BestAnswer>& answers,
                                  const Context& context) {
@@ -145,7 +143,7 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::ve
     if (known == families.end()) known = families.emplace(family, specs.declared(family)).first;
     for (const model::KernelDeclaration& declared : known->second) {
       if (declared.kernel != winner.kernel) continue;
-      const auto device = device_named(devices, winner.environment.device);
+      const auto* const device = device_named(devices, winner.environment.device);
       SpecNote& note = notes[i];
       note.path = declared.path;
       note.declared_at = declared.declared_at;
@@ -174,14 +172,13 @@ std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answe
     const model::TrialRecord& winner = answers[i].winner;
     const std::string text = answers::sentence(notes[i], winner.kernel);
     if (text.empty()) continue;
-    auto told = std::find_if(all.begin(), all.end(), [&](const Told& one) {
+    auto told = std::ranges::find_if(all, [&](const Told& one) {
       return one.sentence == text && one.winner->problem.type == winner.problem.type &&
              one.winner->problem.row_padding == winner.problem.row_padding;
     });
     if (told == all.end()) told = all.insert(all.end(), Told{text, &winner, &notes[i], {}});
     const std::string size = winner.problem.size_text();
-    if (std::find(told->sizes.begin(), told->sizes.end(), size) == told->sizes.end())
-      told->sizes.push_back(size);
+    if (std::ranges::find(told->sizes, size) == told->sizes.end()) told->sizes.push_back(size);
   }
   std::vector<std::string> sentences;
   for (const Told& told : all) {

@@ -5,7 +5,7 @@
 
 #include "db/best.hpp"
 #include "db/connection.hpp"
-#include "tuner/cli/answers/best_formats.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/trial_sheet.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/model/digest.hpp"
@@ -23,6 +23,9 @@ model::Digest run_named(const db::Connection& connection, const std::string& pre
 /// binaries in `cache` has its binary, the size of its code.
 answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRecord trial,
                                const std::filesystem::path& cache);
+
+/// The device of this name; null: there is none.
+const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devices, const std::string& name);
 
 /// Of each answer, in their order, whether the spec and the sources on disk are still what was measured.
 /// Files are read and nothing is compiled.

@@ -1,5 +1,3 @@
-#include "tuner/cli/worker.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,8 +9,6 @@
 
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/context.hpp"
-#include "tuner/cli/local_devices.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/util/processors.hpp"
 #include "tuner/worker/serve.hpp"

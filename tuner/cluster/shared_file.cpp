@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tuner/model/error.hpp"
+#include "tuner/util/command.hpp"
 #include "tuner/util/files.hpp"
 
 namespace tuner::cluster {
@@ -58,9 +59,7 @@ void copy_all(int from, int to, const fs::path& source, const fs::path& path) {
 }
 
 std::string own_suffix() {
-  char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) != 0) std::strcpy(host, "unknown");
-  return fmt::format("{}{}-{}", leftover_mark, host, ::getpid());
+  return fmt::format("{}{}-{}", leftover_mark, util::host_name(), ::getpid());
 }
 
 /// Not every file system can be asked to keep a folder's entries; what is renamed is whole either way.

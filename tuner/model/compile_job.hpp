@@ -96,6 +96,8 @@ struct KernelResources {
   int static_shared_bytes = 0;
   int constant_bytes = 0;
   int max_threads_per_block = 0;  ///< from __launch_bounds__; 0: not limited
+
+  int spill_bytes() const { return spill_store_bytes + spill_load_bytes; }
   bool operator==(const KernelResources&) const = default;
 };
 

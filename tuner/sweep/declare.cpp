@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/processors.hpp"
@@ -153,6 +154,39 @@ void declare_kernels(const Request& request, Services& services) {
   for (const Work& work : request.work) declare(work, services);
   for (const Work& rival : request.rivals) declare(rival, services);
   withdraw_unnamed(request, services);
+}
+
+std::vector<Work> find_rivals(const std::vector<model::KernelSpec>& tuned,
+                              const std::vector<model::KernelSpec>& at_hand, model::ResultSource& source,
+                              const ReadSpec& read) {
+  std::vector<Work> rivals;
+  const auto add = [&](const model::KernelSpec& kernel) {
+    try {
+      rivals.push_back({space::KernelSpace(kernel), {}});
+    } catch (const model::UsageError&) {
+      // Its mistakes are told when it is tuned itself.
+    }
+  };
+  std::set<std::string> families;
+  for (const model::KernelSpec& kernel : tuned) families.insert(kernel.family);
+  for (const std::string& family : families) {
+    std::set<std::string> seen;
+    for (const model::KernelSpec& kernel : tuned) seen.insert(kernel.name);
+    for (const model::KernelDeclaration& declared : source.declared(family)) {
+      if (!seen.insert(declared.kernel).second) continue;
+      const auto own = std::ranges::find_if(at_hand, [&](const model::KernelSpec& kernel) {
+        return kernel.name == declared.kernel && kernel.family == family &&
+               (declared.path.empty() || kernel.path == declared.path);
+      });
+      if (own != at_hand.end())
+        add(*own);
+      else if (const space::KernelSpace* space = read(declared))
+        rivals.push_back({*space, {}});
+    }
+    for (const model::KernelSpec& kernel : at_hand)
+      if (kernel.family == family && seen.insert(kernel.name).second) add(kernel);
+  }
+  return rivals;
 }
 
 }  // namespace tuner::sweep

@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "tuner/model/ceiling.hpp"
 #include "tuner/sweep/request.hpp"
 #include "tuner/sweep/trial_list.hpp"
 
@@ -31,9 +33,39 @@ void hold_declarations(const Request& request, Services& services);
 /// read.
 void declare_own(const Request& request, Services& services);
 
+/// The kernels that compete with the `tuned` ones and are not tuned now, as far as their specs are at hand:
+/// of the others that were tuned before, by the one of `at_hand` that is of the same path, or what `read`
+/// makes of the file; else by `at_hand`. A spec that is gone (null) or has mistakes is none.
+using ReadSpec = std::function<const space::KernelSpace*(const model::KernelDeclaration&)>;
+std::vector<Work> find_rivals(const std::vector<model::KernelSpec>& tuned,
+                              const std::vector<model::KernelSpec>& at_hand, model::ResultSource& source,
+                              const ReadSpec& read);
+
 /// Which kernels another path has declared as something else than this sweep has: a sentence, empty where
 /// there is none. To be asked before declare_kernels().
 std::string other_declarations(const Request& request, model::ResultSource& source);
+
+/// What measuring a device's ceilings works with.
+struct CeilingTask {
+  const std::vector<model::KernelSpec>& kernels;  ///< those without KernelSpec::ceiling are passed over
+  const Request& run;           ///< the sweep before: its device, compiler and element types count
+  model::MeasurePolicy policy;  ///< a quick one
+  model::ResultSource& source;
+  Observer& observer;
+  const std::atomic<bool>& stop;
+  std::vector<model::Ceiling> known;  ///< of any devices
+  /// As sweep(), with one runner; called where something is to be measured.
+  std::function<Ending(const Request&, const TrialList&)> sweep;
+  std::function<void(const model::Ceiling&)> record;
+};
+
+/// Measures what the device of a run that has ended can do at most, as far as that is not known yet: sweeps
+/// each ceiling's kernel over its own problem, and records its best first metric. The trials are kept like
+/// any others, so that an interrupted measuring goes on where it stopped. A ceiling of which a trial is
+/// missing, or none is ok, is not recorded. Nothing is begun after a run that was interrupted, or that has no
+/// trial, neither of today nor of before. An interruption of the measuring becomes the run's ending. Throws
+/// model::Error where a result cannot be kept.
+void measure_ceilings(const CeilingTask& task, Summary& run);
 
 /// What measuring remembered trials again works with; nothing is owned.
 struct Repeating {

@@ -8,14 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
+#include <system_error>
 
 #include "tuner/model/error.hpp"
-#include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves declaring it to the program
 
@@ -27,19 +28,27 @@ using Clock = std::chrono::steady_clock;
 /// posix_spawn's two argument objects.
 class SpawnPlan {
  public:
-  SpawnPlan(int output, const std::filesystem::path& folder, CommandGroup group) {
-    posix_spawn_file_actions_init(&m_actions);
-    posix_spawn_file_actions_addopen(&m_actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&m_actions, output, 1);
-    posix_spawn_file_actions_adddup2(&m_actions, output, 2);
-    posix_spawn_file_actions_addchdir_np(&m_actions, folder.c_str());
-    posix_spawnattr_init(&m_attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&m_attributes, &none);
-    posix_spawnattr_setpgroup(&m_attributes, 0);
-    const int own_group = group == CommandGroup::own ? POSIX_SPAWN_SETPGROUP : 0;
-    posix_spawnattr_setflags(&m_attributes, static_cast<short>(own_group | POSIX_SPAWN_SETSIGMASK));
+  explicit SpawnPlan(const Program& program) {
+    check(posix_spawn_file_actions_init(&m_actions));
+    check(posix_spawnattr_init(&m_attributes));
+    check(posix_spawn_file_actions_addopen(&m_actions, 0, "/dev/null", O_RDONLY, 0));
+    int descriptor = 0;
+    for (const int ours : program.descriptors)
+      check(posix_spawn_file_actions_adddup2(&m_actions, ours, ++descriptor));
+    if (!program.folder.empty())
+      check(posix_spawn_file_actions_addchdir_np(&m_actions, program.folder.c_str()));
+    sigset_t signals;
+    sigemptyset(&signals);
+    check(posix_spawnattr_setsigmask(&m_attributes, &signals));
+    check(posix_spawnattr_setpgroup(&m_attributes, 0));
+    int flags = POSIX_SPAWN_SETSIGMASK | (program.own_group ? POSIX_SPAWN_SETPGROUP : 0);
+    if (program.isolated) {
+      sigfillset(&signals);
+      check(posix_spawnattr_setsigdefault(&m_attributes, &signals));
+      check(posix_spawn_file_actions_addclosefrom_np(&m_actions, descriptor + 1));
+      flags |= POSIX_SPAWN_SETSIGDEF;
+    }
+    check(posix_spawnattr_setflags(&m_attributes, static_cast<short>(flags)));
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
@@ -47,18 +56,19 @@ class SpawnPlan {
     posix_spawnattr_destroy(&m_attributes);
     posix_spawn_file_actions_destroy(&m_actions);
   }
-  pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) const {
-    std::vector<char*> argv = pointers(arguments);
-    std::vector<char*> envp = pointers(environment);
+  pid_t spawn(const Program& program) const {
+    std::vector<char*> argv = pointers(program.arguments);
+    std::vector<char*> envp = pointers(program.environment);
     pid_t child = -1;
-    const int error = posix_spawnp(&child, argv[0], &m_actions, &m_attributes, argv.data(), envp.data());
-    if (error != 0) {
-      throw model::Error(fmt::format("cannot start {}: {}", arguments[0], std::strerror(error)));
-    }
+    check(posix_spawnp(&child, program.file.c_str(), &m_actions, &m_attributes, argv.data(), envp.data()),
+          program.file);
     return child;
   }
 
  private:
+  static void check(int error, const std::string& what = "posix_spawn") {
+    if (error != 0) throw std::system_error(error, std::generic_category(), what);
+  }
   static std::vector<char*> pointers(const std::vector<std::string>& texts) {
     std::vector<char*> result;
     for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
@@ -69,16 +79,6 @@ class SpawnPlan {
   posix_spawn_file_actions_t m_actions{};
   posix_spawnattr_t m_attributes{};
 };
-
-std::vector<std::string> child_environment() {
-  std::vector<std::string> result = {"LC_ALL=C"};
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const bool replaced = text.starts_with("LC_ALL=") || text.starts_with("LANGUAGE=");
-    if (!replaced && !text.starts_with("LD_PRELOAD=")) result.emplace_back(text);
-  }
-  return result;
-}
 
 /// Reads until the other end closes or the deadline passes; false for the latter.
 bool drain(int descriptor, Clock::time_point deadline, std::string& output) {
@@ -118,22 +118,42 @@ void limit_processor_time(pid_t child, std::chrono::milliseconds limit) {
 
 }  // namespace
 
-CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                          std::chrono::milliseconds limit, CommandGroup group, ProcessorTime processor_time) {
+Pipe make_pipe() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw model::Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  FileDescriptor from_child(ends[0]);
-  FileDescriptor to_parent(ends[1]);
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+pid_t spawn(const Program& program) {
+  return SpawnPlan(program).spawn(program);
+}
+
+std::vector<std::string> environment_without(const std::vector<std::string_view>& names) {
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (std::ranges::find(names, text.substr(0, text.find('='))) == names.end()) variables.emplace_back(text);
+  }
+  return variables;
+}
+
+CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                          std::chrono::milliseconds limit, CommandGroup group,
+                          ProcessorTime processor_time) try {
+  Pipe pipe = make_pipe();
+  Program program{arguments[0], arguments, environment_without({"LC_ALL", "LANGUAGE", "LD_PRELOAD"}), folder};
+  program.environment.emplace_back("LC_ALL=C");
+  program.descriptors = {pipe.writing.get(), pipe.writing.get()};
+  program.own_group = group == CommandGroup::own;
   const auto deadline = Clock::now() + limit;
-  const pid_t child = SpawnPlan(to_parent.get(), folder, group).spawn(arguments, child_environment());
+  const pid_t child = spawn(program);
   if (processor_time == ProcessorTime::limited) limit_processor_time(child, limit);
-  to_parent.reset();
+  pipe.writing.reset();
 
   CommandResult result;
   int status = 0;
   result.timed_out =
-      !drain(from_child.get(), deadline, result.output) || !wait_until(child, deadline, status);
+      !drain(pipe.reading.get(), deadline, result.output) || !wait_until(child, deadline, status);
   if (result.timed_out) {
     kill(group == CommandGroup::own ? -child : child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
@@ -141,6 +161,18 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;
+} catch (const std::system_error& error) {
+  throw model::Error(fmt::format("cannot start {}", error.what()));
+}
+
+std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 std::optional<std::filesystem::path> find_program(std::string_view name) {
@@ -155,14 +187,13 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
   }
   const char* path_variable = std::getenv("PATH");
   std::string_view folders = path_variable != nullptr ? path_variable : "/usr/local/bin:/usr/bin:/bin";
-  for (;;) {
-    const std::size_t colon = folders.find(':');
-    const std::string_view folder = folders.substr(0, colon);
+  for (bool goes_on = true; goes_on;) {
+    goes_on = folders.find(':') != std::string_view::npos;
+    const std::string_view folder = split_first(folders, ":");
     const auto candidate = std::filesystem::path(folder.empty() ? "." : folder) / name;
     if (is_program(candidate)) return std::filesystem::absolute(candidate);
-    if (colon == std::string_view::npos) return std::nullopt;
-    folders.remove_prefix(colon + 1);
   }
+  return std::nullopt;
 }
 
 }  // namespace tuner::util

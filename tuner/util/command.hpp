@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -6,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tuner/util/files.hpp"
 
 namespace tuner::util {
 
@@ -20,6 +24,27 @@ enum class ProcessorTime {
   limited,  ///< little more than its deadline, so that it ends even where the caller dies
   callers,  ///< for one that hands its limits on to what it starts elsewhere, as sbatch does
 };
+
+/// What a child starts with. Its standard input is empty, no signal is blocked.
+struct Program {
+  std::string file;                      ///< a name without a slash is looked for in PATH
+  std::vector<std::string> arguments;    ///< argv[0] included
+  std::vector<std::string> environment;  ///< `NAME=value`
+  std::filesystem::path folder = {};     ///< it works in; empty: the caller's
+  std::vector<int> descriptors = {};     ///< become its 1, 2 and so on, one after the other
+  bool own_group = true;                 ///< it leads a process group of its own
+  bool isolated = false;  ///< no other descriptor is open in it, and all signals have their default
+};
+/// Both ends are closed in children. Throws std::system_error.
+struct Pipe {
+  FileDescriptor reading;
+  FileDescriptor writing;
+};
+Pipe make_pipe();
+/// Its process. Throws std::system_error, naming the file.
+pid_t spawn(const Program& program);
+/// This process's environment without the variables `names`.
+std::vector<std::string> environment_without(const std::vector<std::string_view>& names);
 
 constexpr std::size_t most_command_output = std::size_t{1} << 20U;
 
@@ -36,6 +61,11 @@ struct CommandResult {
 CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                           std::chrono::milliseconds limit, CommandGroup group = CommandGroup::own,
                           ProcessorTime processor_time = ProcessorTime::limited);
+
+/// Empty where it is not set.
+std::string environment_variable(const char* name);
+/// `unknown` where the machine does not say.
+std::string host_name();
 
 /// Looks a program up as a shell would: a name with a slash is a path. Nothing where there is no such
 /// executable.

@@ -4,27 +4,25 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <streambuf>
-#include <string>
 #include <system_error>
 #include <vector>
 
 #include "tuner/model/error.hpp"
 
 namespace tuner::util {
-namespace {
 
 namespace fs = std::filesystem;
+
+namespace {
 
 /// Where a path leads in the end.
 struct Target {
@@ -63,16 +61,6 @@ Target follow(const std::string& path, const std::string& hint) {
   return target;
 }
 
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t taken = ::write(file, text.data(), text.size());
-    if (taken < 0 && errno == EINTR) continue;
-    if (taken < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(taken));
-  }
-  return true;
-}
-
 /// The permissions of the file that is replaced, else what the user's umask leaves.
 void keep_mode(int file, const fs::path& replaced) {
   struct stat status {};
@@ -92,6 +80,16 @@ void replace(const std::string& path, const Target& target, std::string_view tex
 }
 
 }  // namespace
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t taken = ::write(file, text.data(), text.size());
+    if (taken < 0 && errno == EINTR) continue;
+    if (taken < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(taken));
+  }
+  return true;
+}
 
 void write_file(const std::string& path, std::string_view text, const std::string& hint) {
   const Target target = follow(path, hint);
@@ -120,7 +118,7 @@ namespace {
 constexpr std::string_view prefix = "tuner-held-";
 
 /// The folder open and locked; nothing where it is held by somebody, or cannot be locked.
-FileDescriptor locked(const std::filesystem::path& folder) {
+FileDescriptor locked(const fs::path& folder) {
   FileDescriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (descriptor && flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) return {};
   return descriptor;
@@ -128,12 +126,11 @@ FileDescriptor locked(const std::filesystem::path& folder) {
 
 }  // namespace
 
-void remove_abandoned_folders(const std::filesystem::path& root) {
+void remove_abandoned_folders(const fs::path& root) {
   constexpr std::time_t a_minute = 60;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::filesystem::path& path = entry->path();
+  for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
+    const fs::path& path = entry->path();
     if (!path.filename().string().starts_with(prefix)) continue;
     struct stat found {};
     const bool is_ours = lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
@@ -141,13 +138,13 @@ void remove_abandoned_folders(const std::filesystem::path& root) {
     if (!is_ours) continue;
     const FileDescriptor lock = locked(path);
     std::error_code ignored;
-    if (lock) std::filesystem::remove_all(path, ignored);
+    if (lock) fs::remove_all(path, ignored);
   }
 }
 
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
-  std::filesystem::path root = std::filesystem::temp_directory_path(error);
+  fs::path root = fs::temp_directory_path(error);
   if (error) root = "/tmp";
   static std::once_flag looked;
   std::call_once(looked, remove_abandoned_folders, root);
@@ -163,13 +160,13 @@ TemporaryFolder::TemporaryFolder() {
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  std::filesystem::remove_all(m_path, ignored);
+  fs::remove_all(m_path, ignored);
 }
 
-void TemporaryFolder::write(const std::filesystem::path& relative, std::string_view text) const {
-  const std::filesystem::path path = m_path / relative;
+void TemporaryFolder::write(const fs::path& relative, std::string_view text) const {
+  const fs::path path = m_path / relative;
   std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
+  fs::create_directories(path.parent_path(), error);
   std::ofstream file(path, std::ios::binary);
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
@@ -179,9 +176,9 @@ void TemporaryFolder::write(const std::filesystem::path& relative, std::string_v
 /// zlib reads files that are not packed as they are.
 class GzipInput::Buffer : public std::streambuf {
  public:
-  explicit Buffer(const std::filesystem::path& path)
+  explicit Buffer(const fs::path& path)
       : m_path(path),
-        m_file(std::filesystem::is_directory(path) ? nullptr : gzopen(path.c_str(), "rb"), gzclose),
+        m_file(fs::is_directory(path) ? nullptr : gzopen(path.c_str(), "rb"), gzclose),
         m_bytes(std::size_t{1} << 18U) {}
 
   bool is_open() const { return m_file != nullptr; }
@@ -201,13 +198,12 @@ class GzipInput::Buffer : public std::streambuf {
   }
 
  private:
-  std::filesystem::path m_path;
+  fs::path m_path;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> m_file;
   std::vector<char> m_bytes;
 };
 
-GzipInput::GzipInput(const std::filesystem::path& path)
-    : std::istream(nullptr), m_buffer(std::make_unique<Buffer>(path)) {
+GzipInput::GzipInput(const fs::path& path) : std::istream(nullptr), m_buffer(std::make_unique<Buffer>(path)) {
   rdbuf(m_buffer.get());  // clears the state
   if (!m_buffer->is_open()) {
     setstate(failbit);

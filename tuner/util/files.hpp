@@ -34,6 +34,9 @@ class FileDescriptor {
   int m_fd = -1;
 };
 
+/// Writes all of it, through interruptions. False where that fails; errno says why.
+bool write_all(int file, std::string_view text);
+
 /// Writes `text` where `path` leads. A regular file, or one that is not there yet, appears whole by renaming
 /// a temporary file beside it; a symbolic link is followed and stays a link. Devices, pipes and sockets are
 /// written to and never replaced. Throws model::Error naming the path, with `hint` as the next step.

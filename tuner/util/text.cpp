@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <numeric>
 #include <utility>
-#include <vector>
 
 namespace tuner::util {
 namespace {
@@ -58,6 +57,10 @@ char lower_letter(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+std::vector<std::string_view> views(std::span<const std::string> words) {
+  return {words.begin(), words.end()};
+}
+
 /// Longer words are compared by nobody; it bounds the quadratic distance for hostile input.
 constexpr std::size_t most_letters = 64;
 
@@ -66,7 +69,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
@@ -155,6 +158,14 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
+}
+
+std::string listed(std::span<const std::string> words) {
+  return listed(views(words));
+}
+
 std::string listed(std::span<const std::string_view> words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -165,7 +176,7 @@ std::string listed(std::span<const std::string_view> words) {
 }
 
 std::size_t telling_length(std::vector<std::string> words, std::size_t least) {
-  std::sort(words.begin(), words.end());
+  std::ranges::sort(words);
   words.erase(std::unique(words.begin(), words.end()), words.end());
   std::size_t length = least;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -205,23 +216,15 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   return meant.empty() ? "" : fmt::format("did you mean {}{}{}?", quote, meant, quote);
 }
 
+std::string_view nearest(std::string_view word, std::span<const std::string> candidates) {
+  return nearest(word, views(candidates));
+}
+
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates, char quote) {
-  const std::vector<std::string_view> views(candidates.begin(), candidates.end());
-  return did_you_mean(word, views, quote);
+  return did_you_mean(word, views(candidates), quote);
 }
 
 namespace {
-
-std::vector<std::string_view> blank_separated(std::string_view text) {
-  constexpr std::string_view blanks = " \n";
-  std::vector<std::string_view> words;
-  for (std::size_t at = text.find_first_not_of(blanks); at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(blanks, at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = text.find_first_not_of(blanks, end);
-  }
-  return words;
-}
 
 /// Where the word of a shell that begins at `at` ends: at a blank that is neither quoted nor escaped.
 std::size_t end_of_shell_word(std::string_view command, std::size_t at) {
@@ -239,12 +242,14 @@ std::size_t end_of_shell_word(std::string_view command, std::size_t at) {
   return command.size();
 }
 
-std::vector<std::string_view> words_of_shell(std::string_view command) {
+/// The words between blanks; `end_of(text, at)` says where the one that begins at `at` ends.
+template <class EndOf>
+std::vector<std::string_view> words_of(std::string_view text, std::string_view blanks, const EndOf& end_of) {
   std::vector<std::string_view> words;
-  for (std::size_t at = command.find_first_not_of(' '); at < command.size();) {
-    const std::size_t end = end_of_shell_word(command, at);
-    words.push_back(command.substr(at, end - at));
-    at = command.find_first_not_of(' ', end);
+  for (std::size_t at = text.find_first_not_of(blanks); at < text.size();) {
+    const std::size_t end = end_of(text, at);
+    words.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(blanks, end);
   }
   return words;
 }
@@ -326,7 +331,7 @@ class Wrapper {
 bool is_unit(std::string_view word) {
   word = word.substr(0, word.find_last_not_of(",;:.)") + 1);
   constexpr std::array<std::string_view, 7> units = {"%", "ns", "µs", "ms", "s", "min", "h"};
-  return std::find(units.begin(), units.end(), word) != units.end();
+  return std::ranges::find(units, word) != units.end();
 }
 
 /// Where the first word of `text` ends; with its unit where it is a number and both are short beside a line.
@@ -356,13 +361,12 @@ std::vector<std::string> wrapped_line(std::string_view line, std::size_t columns
 
 std::vector<std::string> wrapped_lines(std::string_view text, std::size_t columns, std::size_t hanging) {
   std::vector<std::string> lines;
-  while (true) {
-    const std::size_t end = text.find('\n');
-    for (std::string& line : wrapped_line(text.substr(0, end), columns, hanging, LongWords::cut))
+  for (bool goes_on = true; goes_on;) {
+    goes_on = text.find('\n') != std::string_view::npos;
+    for (std::string& line : wrapped_line(split_first(text, "\n"), columns, hanging, LongWords::cut))
       lines.push_back(std::move(line));
-    if (end == std::string_view::npos) return lines;
-    text.remove_prefix(end + 1);
   }
+  return lines;
 }
 
 }  // namespace
@@ -373,23 +377,26 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
 
 std::vector<std::string> filled(std::string_view text, std::size_t columns) {
   Wrapper wrapper(columns, 0, 0, LongWords::cut);
-  for (const std::string_view word : blank_separated(text)) wrapper.add(word);
+  constexpr std::string_view blanks = " \n";
+  const auto end_of = [](std::string_view all, std::size_t at) {
+    return std::min(all.find_first_of(blanks, at), all.size());
+  };
+  for (const std::string_view word : words_of(text, blanks, end_of)) wrapper.add(word);
   return wrapper.done();
 }
 
 std::vector<std::string> wrapped_command(std::string_view command, std::size_t columns) {
   std::vector<std::string> lines(1);
-  const std::vector<std::string_view> words = words_of_shell(command);
+  const std::vector<std::string_view> words = words_of(command, " ", end_of_shell_word);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t mark = i + 1 == words.size() ? 0 : 2;  // what ends a line that goes on
     const bool has_word = lines.back().find_first_not_of(' ') != std::string::npos;
     if (has_word && display_width(lines.back()) + 1 + display_width(words[i]) + mark > columns) {
       lines.back() += " \\";
       lines.emplace_back("  ");
-      lines.back() += words[i];
-      continue;
+    } else if (has_word) {
+      lines.back() += ' ';
     }
-    if (has_word) lines.back() += ' ';
     lines.back() += words[i];
   }
   return lines;

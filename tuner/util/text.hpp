@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,8 +37,12 @@ std::string_view split_first(std::string_view& text, std::string_view mark);
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
 
+/// `1 block`, `4 blocks`, `2 launches`.
+std::string counted(std::int64_t count, std::string_view noun);
+
 /// `a, b or c`
 std::string listed(std::span<const std::string_view> words);
+std::string listed(std::span<const std::string> words);
 
 /// How many characters from their beginning tell all of `words` apart; at least `least`. Equal ones are never
 /// told apart.
@@ -50,6 +55,7 @@ std::string shell_quote(const std::string& text);
 /// deletions, exchanges and swapped neighbours count one each; case does not). Empty when none is near, or
 /// when every letter would have to change.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+std::string_view nearest(std::string_view word, std::span<const std::string> candidates);
 /// ``did you mean `source`?``, or empty. `quote` stands on both sides of the word.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates,
                          char quote = '`');

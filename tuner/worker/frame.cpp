@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <vector>
 
 namespace tuner::worker {
 namespace {

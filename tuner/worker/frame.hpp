@@ -35,8 +35,6 @@ class FrameDecoder {
   std::optional<Bytes> next();
   /// Why the stream cannot be read any further; empty while it can.
   const std::string& error() const { return m_error; }
-  /// Whether the stream stops in the middle of a frame.
-  bool incomplete() const { return m_error.empty() && m_buffer.size() > m_start; }
 
  private:
   std::size_t m_max_bytes;

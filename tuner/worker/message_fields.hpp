@@ -1,4 +1,6 @@
 #pragma once
+#include <tuple>
+
 #include "tuner/model/fields.hpp"
 #include "tuner/worker/message.hpp"
 
@@ -38,10 +40,8 @@ void describe(Archive& a, T& v) {
   a("code", v.code);
 }
 
-template <class Archive, model::Described<Prepare> T>
-void describe(Archive&, T&) {}
-
-template <class Archive, model::Described<Proceed> T>
+template <class Archive, class T>
+requires model::Described<T, Prepare> || model::Described<T, Proceed>
 void describe(Archive&, T&) {}
 
 template <class Archive, model::Described<PhaseReport> T>
@@ -51,34 +51,15 @@ void describe(Archive& a, T& v) {
 
 namespace fields {
 
-/// Last enumerator of those that count from 0: a number beyond it is no value of the enumeration.
+/// Of each enumeration that counts from 0 its last value: a number beyond it is no value. Exit codes do not
+/// count from 0; the largest one bounds them.
+inline constexpr std::tuple last_values = {
+    model::TrialStatus::quarantined, model::TrialPhase::timing, model::Role::ceiling,
+    model::Subject::device,          model::last_element_type,  model::Access::workspace,
+    model::Texture::Outside::mirror, model::Memory::managed,    model::Init::Kind::generated,
+    model::Operand::Kind::texture,   model::Step::Kind::memset, model::ExitCode::terminated};
 template <class E>
-inline constexpr int last = -1;
-template <>
-inline constexpr int last<model::TrialStatus> = static_cast<int>(model::TrialStatus::quarantined);
-template <>
-inline constexpr int last<model::TrialPhase> = static_cast<int>(model::TrialPhase::timing);
-template <>
-inline constexpr int last<model::Role> = static_cast<int>(model::Role::ceiling);
-template <>
-inline constexpr int last<model::Subject> = static_cast<int>(model::Subject::device);
-template <>
-inline constexpr int last<model::ElementType> = static_cast<int>(model::last_element_type);
-template <>
-inline constexpr int last<model::Access> = static_cast<int>(model::Access::workspace);
-template <>
-inline constexpr int last<model::Texture::Outside> = static_cast<int>(model::Texture::Outside::mirror);
-template <>
-inline constexpr int last<model::Memory> = static_cast<int>(model::Memory::managed);
-template <>
-inline constexpr int last<model::Init::Kind> = static_cast<int>(model::Init::Kind::generated);
-template <>
-inline constexpr int last<model::Operand::Kind> = static_cast<int>(model::Operand::Kind::texture);
-template <>
-inline constexpr int last<model::Step::Kind> = static_cast<int>(model::Step::Kind::memset);
-/// Exit codes do not count from 0; the largest one bounds them.
-template <>
-inline constexpr int last<model::ExitCode> = static_cast<int>(model::ExitCode::terminated);
+inline constexpr int last = static_cast<int>(std::get<E>(last_values));
 
 }  // namespace fields
 }  // namespace tuner::worker

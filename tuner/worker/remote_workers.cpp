@@ -10,14 +10,10 @@
 namespace tuner::worker {
 
 using model::Compilation;
+using model::TrialOutcome;
+using model::TrialPhase;
 using model::TrialStatus;
-
-namespace {
-
-/// How soon it is noticed that a compilation was abandoned.
-constexpr std::chrono::milliseconds look_up_after{50};
-
-}  // namespace
+using std::chrono::nanoseconds;
 
 RemoteCompiler::RemoteCompiler(ChildCommand command, RemoteCompilerSettings settings)
     : m_settings(std::move(settings)), m_slot("compile worker", std::move(command), m_settings.worker) {
@@ -40,6 +36,7 @@ Compilation RemoteCompiler::compile(const model::CompileJob& job) {
 }
 
 Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const std::atomic<bool>& abandoned) {
+  constexpr std::chrono::milliseconds look_up_after{50};  // at whether it was abandoned
   if (!m_slot.occupied()) start();
   const auto begin = Clock::now();
   const auto deadline = begin + m_settings.deadline;
@@ -59,16 +56,12 @@ Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const s
       received = m_slot.child().receive(std::min(deadline, Clock::now() + look_up_after));
     } while (std::holds_alternative<DeadlinePassed>(received) && Clock::now() < deadline && !abandoned);
   }
-  if (abandoned && std::holds_alternative<DeadlinePassed>(received)) {
-    m_slot.discard();
-    return failed(TrialStatus::timeout, "compiling was given up: nobody needs the result any more");
-  }
-
   if (std::holds_alternative<DeadlinePassed>(received)) {
     m_slot.discard();
     return failed(TrialStatus::timeout,
-                  fmt::format("compiling passed its deadline of {} s and was stopped",
-                              std::chrono::duration<double>(m_settings.deadline).count()));
+                  abandoned ? "compiling was given up: nobody needs the result any more"
+                            : fmt::format("compiling passed its deadline of {} s and was stopped",
+                                          std::chrono::duration<double>(m_settings.deadline).count()));
   }
   if (auto* message = std::get_if<Message>(&received)) {
     if (auto* compilation = std::get_if<Compilation>(message)) return std::move(*compilation);
@@ -82,11 +75,6 @@ Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const s
 }
 
 namespace {
-
-using model::TrialOutcome;
-using model::TrialPhase;
-using model::TrialStatus;
-using std::chrono::nanoseconds;
 
 /// References a child keeps before it is told to forget them all: a sweep uses one an element type and
 /// family.
@@ -117,11 +105,10 @@ std::string objection_to(const model::FinalOutcome& told, const model::FinalJob&
   return model::may_win(job.trials[told.fastest].role) ? "" : "a baseline as the fastest";
 }
 
-model::TrialOutcome unexpected_answer(const std::string& what) {
-  model::TrialOutcome outcome;
+TrialOutcome unexpected_answer(const std::string& what) {
+  TrialOutcome outcome;
   outcome.status = TrialStatus::crashed;
-  outcome.detail =
-      fmt::format("the measuring process answered with {}", what.empty() ? "an unexpected message" : what);
+  outcome.detail = "the measuring process answered with " + what;
   outcome.device_lost = true;
   return outcome;
 }
@@ -190,9 +177,10 @@ TrialOutcome RemoteRunner::run_with_notice(const model::TrialJob& job,
   const Answer answer = ask([&] { return encode(request(job)); }, deadlines, before_launch);
   if (const auto* lost = std::get_if<TrialOutcome>(&answer)) return *lost;
   const auto* told = std::get_if<TrialOutcome>(&std::get<Message>(answer));
-  TrialOutcome outcome = told ? *told : unexpected_answer("");
-  if (const std::string printed = what_it_printed(); !printed.empty())
-    outcome.detail += (outcome.detail.empty() ? "" : "; ") + printed;
+  TrialOutcome outcome = told ? *told : unexpected_answer("an unexpected message");
+  if (const auto bytes = m_slot.child().output().printed_bytes(); bytes > 0)
+    outcome.detail +=
+        fmt::format("{}printed {} bytes, which were dropped", outcome.detail.empty() ? "" : "; ", bytes);
   if (outcome.device_lost) m_slot.discard();
   return outcome;
 }
@@ -212,8 +200,8 @@ model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
     return outcome;
   }
   const auto* told = std::get_if<model::FinalOutcome>(&std::get<Message>(answer));
-  const std::string objection = told ? objection_to(*told, job) : "";
-  if (told && objection.empty())
+  const std::string objection = told ? objection_to(*told, job) : "an unexpected message";
+  if (objection.empty())
     outcome = *told;
   else
     outcome.failure = unexpected_answer(objection);
@@ -233,32 +221,25 @@ TrialRequest RemoteRunner::request(const model::TrialJob& job) {
 }
 
 RemoteRunner::Answer RemoteRunner::ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
-                                       const std::function<void()>& meanwhile) {
-  bool noticed = false;
-  std::function<void()> once;
-  if (meanwhile) {
-    once = [&] {
-      if (!std::exchange(noticed, true)) meanwhile();
-    };
-  }
+                                       std::function<void()> meanwhile) {
   std::string how;
   for (int attempt = 0; attempt < m_settings.worker.start_attempts; ++attempt) {
     if (!m_slot.occupied()) start();
-    auto answer = try_once(make_request(), deadlines, once);
+    auto answer = try_once(make_request(), deadlines, meanwhile);
     if (auto* got = std::get_if<Answer>(&answer)) return std::move(*got);
     how = std::get<NeverBegan>(answer).how;
     if (m_settings.worker.log) {
       m_settings.worker.log(fmt::format("the measuring process died before it began a trial: {}", how));
     }
   }
-  throw model::Error(fmt::format("the measuring process died {} times before it began a trial: {}",
-                                 m_settings.worker.start_attempts, how),
-                     "something kills it: look at the system's log (out of memory?); run the same command to "
-                     "resume");
+  throw model::Error(
+      fmt::format("the measuring process died {} times before it began a trial: {}",
+                  m_settings.worker.start_attempts, how),
+      "something kills it: look at the system's log (out of memory?); run the same command to resume");
 }
 
 std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::try_once(
-    const Bytes& request, const Deadlines& deadlines, const std::function<void()>& meanwhile) {
+    const Bytes& request, const Deadlines& deadlines, std::function<void()>& meanwhile) {
   m_slot.child().output().clear();
   const Sent sent = m_slot.child().send(request, Clock::now() + deadlines(TrialPhase::loading));
   if (std::holds_alternative<ChildGone>(sent)) return NeverBegan{m_slot.collect()};
@@ -267,7 +248,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::try_o
   }
   if (!meanwhile) return await(deadlines);
   try {
-    meanwhile();
+    std::exchange(meanwhile, [] {})();  // once, however many children are asked
   } catch (...) {
     m_slot.discard();  // it has a job that nobody will ask about
     throw;
@@ -278,38 +259,30 @@ std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::try_o
 }
 
 std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::await(const Deadlines& deadlines) {
-  std::optional<TrialPhase> phase;
+  bool began = false;
+  TrialPhase phase = TrialPhase::loading;
   for (;;) {
-    const nanoseconds allowed = deadlines(phase.value_or(TrialPhase::loading));
+    const nanoseconds allowed = deadlines(phase);
     Received received = m_slot.child().receive(Clock::now() + allowed);
     if (std::holds_alternative<DeadlinePassed>(received)) {
       const double seconds = std::chrono::duration<double>(allowed).count();
-      return lost(TrialStatus::timeout, phase.value_or(TrialPhase::loading),
-                  fmt::format("passed its deadline of {:.3g} s", seconds));
+      return lost(TrialStatus::timeout, phase, fmt::format("passed its deadline of {:.3g} s", seconds));
     }
-    if (const auto* nonsense = std::get_if<ProtocolError>(&received)) {
-      return lost(TrialStatus::crashed, phase.value_or(TrialPhase::loading), nonsense->message);
-    }
+    if (const auto* nonsense = std::get_if<ProtocolError>(&received))
+      return lost(TrialStatus::crashed, phase, nonsense->message);
     auto* message = std::get_if<Message>(&received);
-    if (!message && !phase) return NeverBegan{m_slot.collect()};
-    if (!message) return lost(TrialStatus::crashed, *phase, "");
+    if (!message && !began) return NeverBegan{m_slot.collect()};
+    if (!message) return lost(TrialStatus::crashed, phase, "");
     if (const auto* failure = std::get_if<Failure>(message)) m_slot.give_up(*failure);
     if (std::holds_alternative<TrialOutcome>(*message) ||
         std::holds_alternative<model::FinalOutcome>(*message))
       return Answer(std::move(*message));
     const auto* report = std::get_if<PhaseReport>(message);
-    if (!report) {
-      return lost(TrialStatus::crashed, phase.value_or(TrialPhase::loading),
-                  "it answered with an unexpected message");
-    }
+    if (!report) return lost(TrialStatus::crashed, phase, "it answered with an unexpected message");
+    began = true;
     phase = report->phase;
-    if (m_listener) m_listener(*phase);
+    if (m_listener) m_listener(phase);
   }
-}
-
-std::string RemoteRunner::what_it_printed() {
-  const std::int64_t bytes = m_slot.child().output().printed_bytes();
-  return bytes > 0 ? fmt::format("printed {} bytes, which were dropped", bytes) : "";
 }
 
 TrialOutcome RemoteRunner::lost(TrialStatus status, TrialPhase phase, const std::string& why) {

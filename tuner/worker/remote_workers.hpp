@@ -96,11 +96,10 @@ class RemoteRunner : public model::TrialRunner {
   /// Sends what `make_request` makes for the child at hand, does `meanwhile`, once, tells it to proceed, and
   /// waits for the answer.
   Answer ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
-             const std::function<void()>& meanwhile);
+             std::function<void()> meanwhile);
   std::variant<Answer, NeverBegan> try_once(const Bytes& request, const Deadlines& deadlines,
-                                            const std::function<void()>& meanwhile);
+                                            std::function<void()>& meanwhile);
   std::variant<Answer, NeverBegan> await(const Deadlines& deadlines);
-  std::string what_it_printed();
   model::TrialOutcome lost(model::TrialStatus status, model::TrialPhase phase, const std::string& why);
 
   RemoteRunnerSettings m_settings;

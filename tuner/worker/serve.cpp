@@ -17,6 +17,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -110,17 +111,9 @@ ParentWatch::~ParentWatch() {
 
 namespace {
 
-constexpr int served = 0;
-constexpr int failed = 1;
-
-int tell(ChildLink& link, const model::Error& error) {
-  link.send(Failure{error.what(), error.hint(), error.code()});
-  return static_cast<int>(error.code());
-}
-
 int unexpected(const std::string& what) {
   fmt::print(stderr, "worker: {}\n", what);
-  return failed;
+  return EXIT_FAILURE;
 }
 
 /// The binaries of references, kept between trials under their keys.
@@ -158,70 +151,71 @@ model::FinalJob job_of(FinalRequest& request, ReferenceCache& references) {
   return job;
 }
 
-/// What a runner that threw leaves behind: nobody knows the state of the device.
-model::TrialOutcome broken(const std::exception& error) {
-  model::TrialOutcome outcome;
-  outcome.status = model::TrialStatus::crashed;
-  outcome.detail = error.what();
-  outcome.device_lost = true;
-  return outcome;
-}
-
 void await_proceed(ChildLink& link) {
   const auto message = link.receive();
   if (!message || !std::holds_alternative<Proceed>(*message))
     throw model::Error("a trial was sent and then not allowed to be launched");
 }
 
-model::TrialOutcome run(model::TrialRunner& runner, const model::TrialJob& job) {
+model::TrialOutcome& failure_of(model::TrialOutcome& outcome) {
+  return outcome;
+}
+model::TrialOutcome& failure_of(model::FinalOutcome& outcome) {
+  return outcome.failure;
+}
+
+/// What `run` returns; what it throws is a failure, and then nobody knows the state of the device.
+template <class Outcome, class Run>
+Outcome outcome_of(const Run& run) {
   try {
-    return runner.run(job);
+    return run();
   } catch (const model::Error&) {
     throw;
   } catch (const std::exception& error) {
-    return broken(error);
+    Outcome outcome;
+    model::TrialOutcome& failure = failure_of(outcome);
+    failure.status = model::TrialStatus::crashed;
+    failure.detail = error.what();
+    failure.device_lost = true;
+    return outcome;
   }
 }
 
-model::FinalOutcome run(model::TrialRunner& runner, const model::FinalJob& job) {
+/// Has `work` talk to the parent until either of them ends; returns the exit code.
+int serve(int fd, const FrameLimits& limits, const std::function<void(ChildLink&)>& work) {
+  const ParentWatch watch(fd);
+  ChildLink link(fd, limits);
   try {
-    return runner.run_final(job);
-  } catch (const model::Error&) {
-    throw;
+    work(link);
+  } catch (const model::Error& error) {
+    link.send(Failure{error.what(), error.hint(), error.code()});
+    return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    model::FinalOutcome outcome;
-    outcome.failure = broken(error);
-    return outcome;
+    return unexpected(error.what());
   }
+  return link.error().empty() ? EXIT_SUCCESS : unexpected(link.error());
 }
 
 }  // namespace
 
 int serve_compiler(int fd, const std::function<std::unique_ptr<compile::Compiler>()>& make,
                    const FrameLimits& limits) {
-  const ParentWatch watch(fd);
-  ChildLink link(fd, limits);
-  try {
+  return serve(fd, limits, [&](ChildLink& link) {
     const std::unique_ptr<compile::Compiler> compiler = make();
-    if (!link.send(CompilerReady{compiler->name()})) return served;
-    while (auto message = link.receive()) {
+    bool is_there = link.send(CompilerReady{compiler->name()});
+    while (is_there) {
+      const auto message = link.receive();
+      if (!message) return;
       const auto* job = std::get_if<model::CompileJob>(&*message);
-      if (!job) return unexpected("a compile worker got a message that is no compile job");
-      if (!link.send(compiler->compile(*job))) return served;
+      if (!job) throw std::runtime_error("a compile worker got a message that is no compile job");
+      is_there = link.send(compiler->compile(*job));
     }
-  } catch (const model::Error& error) {
-    return tell(link, error);
-  } catch (const std::exception& error) {
-    return unexpected(error.what());
-  }
-  return link.error().empty() ? served : unexpected(link.error());
+  });
 }
 
 int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>()>& make,
                  const FrameLimits& limits) {
-  const ParentWatch watch(fd);
-  ChildLink link(fd, limits);
-  try {
+  return serve(fd, limits, [&](ChildLink& link) {
     const std::unique_ptr<model::TrialRunner> runner = make();
     bool may_launch = true;
     runner->report_phases_to([&](model::TrialPhase phase) {
@@ -229,38 +223,32 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
       const bool launches = phase == model::TrialPhase::probing || phase >= model::TrialPhase::verifying;
       if (launches && !std::exchange(may_launch, true)) await_proceed(link);
     });
-    if (!link.send(RunnerReady{runner->device()})) return served;
+    // What a kernel printed belongs to its own trial. False where nothing more can be run, or told.
+    const auto answer = [&](auto outcome) {
+      std::fflush(stdout);
+      return link.send(outcome) && !failure_of(outcome).device_lost;
+    };
     ReferenceCache references;
-    while (auto message = link.receive()) {
+    bool goes_on = link.send(RunnerReady{runner->device()});
+    while (goes_on) {
+      auto message = link.receive();
+      if (!message) return;
       if (std::holds_alternative<Prepare>(*message)) {
         runner->prepare();
-        continue;
-      }
-      bool lost = false;
-      Message answer;
-      if (auto* trial = std::get_if<TrialRequest>(&*message)) {
+      } else if (auto* trial = std::get_if<TrialRequest>(&*message)) {
         references.complete(*trial);
         may_launch = false;
-        const model::TrialOutcome outcome = run(*runner, trial->job);
+        auto outcome = outcome_of<model::TrialOutcome>([&] { return runner->run(trial->job); });
         if (!may_launch) await_proceed(link);  // it ended before its first launch
-        lost = outcome.device_lost;
-        answer = outcome;
+        goes_on = answer(std::move(outcome));
       } else if (auto* final_request = std::get_if<FinalRequest>(&*message)) {
-        const model::FinalOutcome outcome = run(*runner, job_of(*final_request, references));
-        lost = outcome.failure.device_lost;
-        answer = outcome;
+        const model::FinalJob job = job_of(*final_request, references);
+        goes_on = answer(outcome_of<model::FinalOutcome>([&] { return runner->run_final(job); }));
       } else {
-        return unexpected("a measuring worker got a message that is no trial");
+        throw std::runtime_error("a measuring worker got a message that is no trial");
       }
-      std::fflush(stdout);  // what a kernel printed belongs to its own trial
-      if (!link.send(answer) || lost) return served;
     }
-  } catch (const model::Error& error) {
-    return tell(link, error);
-  } catch (const std::exception& error) {
-    return unexpected(error.what());
-  }
-  return link.error().empty() ? served : unexpected(link.error());
+  });
 }
 
 }  // namespace tuner::worker

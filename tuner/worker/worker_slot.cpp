@@ -75,8 +75,8 @@ void WorkerSlot::discard() {
   const std::unique_ptr<ChildProcess> child = std::move(m_child);
   if (!child->kill()) {
     throw model::Error(
-        fmt::format("the {} (process {}) cannot be killed: it is stuck in the kernel, most likely in "
-                    "the GPU's driver",
+        fmt::format("the {} (process {}) cannot be killed: it is stuck in the kernel, most likely in the "
+                    "GPU's driver",
                     m_what, child->pid()),
         "reset the GPU (nvidia-smi --gpu-reset) or reboot, then run the same command to resume");
   }

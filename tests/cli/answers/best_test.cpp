@@ -1,12 +1,11 @@
+#include "tuner/cli/answers/best.hpp"
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/cli/answers/best_formats.hpp"
-#include "tuner/cli/answers/best_table.hpp"
-#include "tuner/cli/answers/best_why.hpp"
 
 using db_test::key;
 using db_test::timed_trial;

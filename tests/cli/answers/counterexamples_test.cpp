@@ -6,7 +6,7 @@
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/cli/answers/best_why.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/evidence.hpp"
 #include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/answers/words.hpp"
@@ -22,8 +22,7 @@ bool keeps(const std::string& text) {
   model::TrialRecord trial = db_test::full_trial();
   trial.block = {8, 4, 2};
   std::vector<model::TrialRecord> trials = {trial};
-  answers::TrialCondition(text).keep(
-      trials, [](const model::TrialRecord& one) -> const model::TrialRecord& { return one; });
+  answers::TrialCondition(text).keep(trials);
   return !trials.empty();
 }
 

@@ -120,8 +120,7 @@ TEST_SUITE("cli") {
     trials[1].resources->registers = 80;
     const auto kept = [&](const std::string& text) {
       std::vector<model::TrialRecord> copy = trials;
-      answers::TrialCondition(text).keep(
-          copy, [](const model::TrialRecord& one) -> const model::TrialRecord& { return one; });
+      answers::TrialCondition(text).keep(copy);
       std::string out;
       for (const model::TrialRecord& one : copy) out += one.configuration.find("TILE")->text() + ' ';
       return out;
@@ -141,8 +140,7 @@ TEST_SUITE("cli") {
     trials[1].configuration = model::Configuration({{"WIDTH", model::Value(4)}});
     const auto kept = [&](const std::string& text) {
       std::vector<model::TrialRecord> copy = trials;
-      answers::TrialCondition(text).keep(
-          copy, [](const model::TrialRecord& one) -> const model::TrialRecord& { return one; });
+      answers::TrialCondition(text).keep(copy);
       return copy.size();
     };
     CHECK(kept("WIDTH == 4") == 1);

@@ -1,58 +1,40 @@
-#include "tuner/cli/answers/best_formats.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
-#include <utility>
 
 #include "reports/findings.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
-#include "tuner/cli/answers/best_table.hpp"
-#include "tuner/cli/answers/best_why.hpp"
-#include "tuner/cli/answers/environment_choice.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/words.hpp"
-#include "tuner/model/winner.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {
 
-const char* to_string(SpecNote::State state) {
-  switch (state) {
-    case SpecNote::State::unknown:
-      return "unknown";
-    case SpecNote::State::unchanged:
-      return "unchanged";
-    case SpecNote::State::changed:
-      return "changed";
-    case SpecNote::State::widened:
-      return "widened";
-    case SpecNote::State::excluded:
-      return "excluded";
-    case SpecNote::State::unreadable:
-      return "unreadable";
-  }
-  return "unknown";
+namespace {
+
+/// What a state is called in JSON, and for people what has happened to the spec; nothing: not much.
+struct StateWords {
+  const char* name;
+  const char* sentence;
+};
+
+constexpr StateWords state_words[] = {{"unknown", ""},
+                                      {"unchanged", ""},
+                                      {"changed", ", or a file that it names, is not what was measured"},
+                                      {"widened", " has other lists or constraints than what was searched"},
+                                      {"excluded", " excludes a configuration that is named here"},
+                                      {"unreadable", " cannot be read as its spec any more"}};
+
+const StateWords& words_of(const SpecNote& note) {
+  return state_words[static_cast<int>(note.state)];
 }
 
+}  // namespace
+
 std::string sentence(const SpecNote& note, const std::string& kernel) {
-  switch (note.state) {
-    case SpecNote::State::unknown:
-    case SpecNote::State::unchanged:
-      return "";
-    case SpecNote::State::changed:
-      return fmt::format("{} was edited since: {}, or a file that it names, is not what was measured", kernel,
-                         note.path);
-    case SpecNote::State::widened:
-      return fmt::format("{} was edited since: {} has other lists or constraints than what was searched",
-                         kernel, note.path);
-    case SpecNote::State::excluded:
-      return fmt::format("{} was edited since: {} excludes a configuration that is named here", kernel,
-                         note.path);
-    case SpecNote::State::unreadable:
-      return fmt::format("{} was edited since: {} cannot be read as its spec any more", kernel, note.path);
-  }
-  return "";
+  const std::string what = words_of(note).sentence;
+  return what.empty() ? "" : fmt::format("{} was edited since: {}{}", kernel, note.path, what);
 }
 
 Missing missing(const db::Unanswered& size, const std::string& kernel) {
@@ -64,9 +46,9 @@ Missing missing(const db::Unanswered& size, const std::string& kernel) {
     trials += count;
     parts.push_back(fmt::format("{} {}", count, model::to_string(status)));
   }
-  return {size.tuning_case,
-          fmt::format("none of {} {}trial{} has a time: {}", trials, kernel.empty() ? "" : kernel + ' ',
-                      trials == 1 ? "" : "s", fmt::join(parts, ", "))};
+  return {size.tuning_case, fmt::format("none of {} has a time: {}",
+                                        util::counted(trials, kernel.empty() ? "trial" : kernel + " trial"),
+                                        fmt::join(parts, ", "))};
 }
 
 std::vector<std::string> missing_lines(const std::vector<Missing>& sizes) {
@@ -82,7 +64,7 @@ std::vector<std::string> missing_lines(const std::vector<Missing>& sizes) {
     std::string rest = size.reason;
     if (families.size() > 1) rest += " (" + tuning_case.problem.family + ")";
     if (environments.size() > 1) rest += fmt::format(" ({})", tuning_case.environment.text());
-    reports::add_labelled(lines, size_label(tuning_case.problem), rest);
+    reports::add_labelled(lines, reports::size_label(tuning_case.problem), rest);
   }
   std::vector<std::string> out;
   for (const auto& [labels, rest] : lines) out.push_back(fmt::format("no answer at {}: {}", labels, rest));
@@ -92,10 +74,6 @@ std::vector<std::string> missing_lines(const std::vector<Missing>& sizes) {
 namespace {
 
 using reports::Json;
-
-const model::FinalRecord* final_of(const db::BestAnswer& answer) {
-  return answer.final ? &*answer.final : nullptr;
-}
 
 Json final_json(const db::BestAnswer& answer) {
   Json out = reports::final_json(final_of(answer));
@@ -142,7 +120,7 @@ Json json_of(const SpecNote& note) {
   out["path"] = note.path;
   out["declared_at"] = note.declared_at;
   out["host"] = note.host;
-  out["state"] = to_string(note.state);
+  out["state"] = words_of(note).name;
   out["measure"] = note.command.empty() ? Json() : Json(note.command);
   return out;
 }

@@ -1,5 +1,3 @@
-#include "tuner/cli/answers/best_table.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,19 +8,12 @@
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {
 namespace {
-
-std::string occupancy_text(const model::TrialRecord& trial) {
-  return trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "";
-}
-
-std::string limiter_text(const model::TrialRecord& trial) {
-  return trial.occupancy ? fmt::format("{}", fmt::join(trial.occupancy->limited_by, ", ")) : "";
-}
 
 std::string speedup_text(const db::BestAnswer& answer) {
   if (!answer.untuned || !answer.untuned->outcome.measurement || !answer.winner.outcome.measurement)
@@ -38,7 +29,7 @@ using Group = std::vector<const db::BestAnswer*>;
 std::vector<Group> groups_of(const std::vector<db::BestAnswer>& answers) {
   std::vector<Group> groups;
   for (const db::BestAnswer& answer : answers) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+    const auto same = std::ranges::find_if(groups, [&](const Group& group) {
       const db::Case& first = group.front()->tuning_case;
       return first.problem.family == answer.tuning_case.problem.family &&
              first.environment == answer.tuning_case.environment;
@@ -49,7 +40,7 @@ std::vector<Group> groups_of(const std::vector<db::BestAnswer>& answers) {
       same->push_back(&answer);
   }
   for (Group& group : groups) {
-    std::stable_sort(group.begin(), group.end(), [](const db::BestAnswer* a, const db::BestAnswer* b) {
+    std::ranges::stable_sort(group, [](const db::BestAnswer* a, const db::BestAnswer* b) {
       return reports::problem_less(a->tuning_case.problem, b->tuning_case.problem);
     });
   }
@@ -84,13 +75,9 @@ constexpr Mark marks[] = {
     {" unverified", [](const db::BestAnswer& answer) { return reports::is_unverified(answer.winner); },
      "unverified: the results were not checked, since the spec says verify = \"none\"\n"}};
 
-/// It is not the fastest of its final, only tied with it or the best of its kernel.
-bool is_behind(const db::BestAnswer& answer) {
-  return answer.final && answer.winner.key != answer.final->entries.front().trial;
-}
-
+/// Of one that is not the fastest of its final, only tied with it or the best of its kernel.
 std::string behind_text(const db::BestAnswer& answer) {
-  if (!is_behind(answer)) return "";
+  if (!answer.final || answer.winner.key == answer.final->entries.front().trial) return "";
   const auto* entry = model::entry_of(*answer.final, answer.winner.key);
   return reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high);
 }
@@ -113,8 +100,8 @@ std::string time_with_marks(const db::BestAnswer& answer) {
 }
 
 std::string library_text(const db::BestAnswer& answer, const std::string& name) {
-  const std::string text = reports::baseline_text(name, reports::view(answer.baselines), &answer.winner,
-                                                  answer.final ? &*answer.final : nullptr);
+  const std::string text =
+      reports::baseline_text(name, reports::view(answer.baselines), &answer.winner, final_of(answer));
   return text == "-" ? "" : text;
 }
 
@@ -142,12 +129,10 @@ std::string rate_text(const db::BestAnswer& answer, const std::string& metric) {
 
 /// Everything of one answer.
 std::string block_text(const db::BestAnswer& answer, const Style& style) {
-  using Cells = std::vector<std::pair<std::string, std::string>>;
   const model::TrialRecord& winner = answer.winner;
   const auto& measurement = winner.outcome.measurement;
   const std::string metric = first_metric({&answer});
-  Cells cells = {{"", ""},
-                 {"kernel", winner.kernel},
+  Facts facts = {{"kernel", winner.kernel},
                  {"trial", style.id(winner.key)},
                  {"configuration", winner.configuration.text()},
                  {"median", time_with_marks(answer)},
@@ -158,93 +143,71 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
                  {"of ceiling", share_text(answer)},
                  {"× default", speedup_text(answer)}};
   for (const std::string& name : baseline_names({&answer}))
-    cells.emplace_back(reports::baseline_heading(name), library_text(answer, name));
-  if (winner.resources) cells.emplace_back("registers", fmt::format("{}", winner.resources->registers));
+    facts.emplace_back(reports::baseline_heading(name), library_text(answer, name));
+  if (winner.resources) facts.emplace_back("registers", fmt::format("{}", winner.resources->registers));
   if (winner.occupancy) {
-    cells.emplace_back("occupancy",
-                       fmt::format("{}, limited by {}", occupancy_text(winner), limiter_text(winner)));
+    facts.emplace_back("occupancy",
+                       fmt::format("{}, limited by {}", reports::percent_text(winner.occupancy->fraction),
+                                   fmt::join(winner.occupancy->limited_by, ", ")));
   }
-  cells.emplace_back("time / fastest", behind_text(answer));
-  cells.emplace_back("tied", answer.tied_count == 0 ? "" : fmt::format("with {}", answer.tied_count));
-  cells.emplace_back("origin", winner.origin);
+  facts.emplace_back("time / fastest", behind_text(answer));
+  facts.emplace_back("tied", answer.tied_count == 0 ? "" : fmt::format("with {}", answer.tied_count));
+  facts.emplace_back("origin", winner.origin);
   if (answer.searched) {
     constexpr std::string_view verb = "searched ";  // the heading says it
-    cells.emplace_back("searched", reports::searched_text(*answer.searched).substr(verb.size()));
+    facts.emplace_back("searched", reports::searched_text(*answer.searched).substr(verb.size()));
   }
-  reports::Table table;
-  std::vector<std::string> row;
-  for (auto& [name, value] : cells) {
-    table.add_column(name);
-    row.push_back(std::move(value));
-  }
-  table.add_row(std::move(row));
-  return table.blocks(style.columns);
+  return block_of(facts, style.columns);
 }
 
-/// The figures that matter most, a row a size; with the values that are each configuration's own, or without.
-reports::Table figures_table(const Group& group, const Common& common, bool with_configurations,
-                             const Style& style) {
+/// The figures that matter most, a row a size; what has no cells is not shown.
+std::string table_text(const Group& group, const Style& style) {
   using reports::Align;
   const std::string metric = first_metric(group);
   const std::vector<std::string> libraries = baseline_names(group);
-  reports::Table table({{"size", Align::right}, {"trial"}});
-  if (!common.has_one_kernel()) table.add_column("kernel");
-  if (with_configurations) table.add_column("configuration");
-  table.add_column("median", Align::right);
-  if (!metric.empty()) table.add_column(metric, Align::right, false, 6);
-  table.add_column("× default", Align::right, false, 4);
-  int drop_library = static_cast<int>(libraries.size()) + 5;  // the last of them first
-  for (const std::string& name : libraries)
-    table.add_column(reports::baseline_heading(name), Align::right, false, drop_library--);
-  table.add_column("of ceiling", Align::right, false, 3);
-  table.add_column("searched", Align::right, false, 1);
-  table.add_column("tied", Align::right, false, 2);
-  for (const db::BestAnswer* answer : group) {
-    const model::TrialRecord& winner = answer->winner;
-    std::vector<std::string> row = {size_label(winner.problem), style.id(winner.key)};
-    if (!common.has_one_kernel()) row.push_back(winner.kernel);
-    if (with_configurations) row.push_back(common.rest(winner));
-    row.push_back(time_with_marks(*answer));
-    if (!metric.empty()) row.push_back(rate_text(*answer, metric));
-    row.push_back(speedup_text(*answer));
-    for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
-    row.push_back(share_percent(*answer));
-    row.push_back(reports::searched_cell(answer->searched));
-    row.push_back(fmt::format("{}", answer->tied_count));
-    table.add_row(std::move(row));
-  }
-  return table;
-}
-
-/// The values of each configuration in the group, with the sizes that it is the best of.
-std::string configurations_text(const Group& group, const Common& common, const Style& style) {
-  reports::LabelledTexts lines;
-  for (const db::BestAnswer* answer : group) {
-    reports::add_labelled(
-        lines, size_label(answer->winner.problem),
-        (common.has_one_kernel() ? "" : answer->winner.kernel + ' ') + common.rest(answer->winner));
-  }
-  std::string text = "\n";
-  for (const auto& [sizes, own] : lines)
-    text += util::wrapped_text(fmt::format("{}: {}", sizes, own), style.columns, 2);
-  return text;
-}
-
-std::string table_text(const Group& group, const Style& style) {
   const Common common(winners_of(group));
-  const reports::Table whole = figures_table(group, common, true, style);
-  if (whole.width() <= style.columns) return whole.fitted(style.columns) + common.text(style.columns);
-  return figures_table(group, common, false, style).fitted(style.columns, "--format json") +
-         configurations_text(group, common, style) + common.text(style.columns);
+  const auto make = [&](bool with_configurations) {
+    reports::Table table({{"size", Align::right},
+                          {"trial"},
+                          {"kernel"},
+                          {"configuration"},
+                          {"median", Align::right},
+                          {metric, Align::right, false, 6},
+                          {"× default", Align::right, false, 4}});
+    int drop_library = static_cast<int>(libraries.size()) + 5;  // the last of them first
+    for (const std::string& name : libraries)
+      table.add_column(reports::baseline_heading(name), Align::right, false, drop_library--);
+    table.add_column("of ceiling", Align::right, false, 3);
+    table.add_column("searched", Align::right, false, 1);
+    table.add_column("tied", Align::right, false, 2);
+    for (const db::BestAnswer* answer : group) {
+      const model::TrialRecord& winner = answer->winner;
+      std::vector<std::string> row = {reports::size_label(winner.problem),
+                                      style.id(winner.key),
+                                      common.has_one_kernel() ? "" : winner.kernel,
+                                      with_configurations ? common.rest(winner) : "",
+                                      time_with_marks(*answer),
+                                      rate_text(*answer, metric),
+                                      speedup_text(*answer)};
+      for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
+      row.insert(row.end(), {share_percent(*answer), reports::searched_cell(answer->searched),
+                             fmt::format("{}", answer->tied_count)});
+      table.add_row(std::move(row));
+    }
+    return table;
+  };
+  std::vector<std::pair<std::string, const model::TrialRecord*>> labelled;
+  for (const db::BestAnswer* answer : group)
+    labelled.emplace_back(reports::size_label(answer->winner.problem), &answer->winner);
+  return common.table(make, labelled, style.columns);
 }
 
 /// Its family, and the kernel of all winners where there is one with another name.
 std::string group_name(const Group& group) {
   const std::string& family = group.front()->tuning_case.problem.family;
   const std::string& kernel = group.front()->winner.kernel;
-  const bool has_one_kernel = std::all_of(group.begin(), group.end(), [&](const db::BestAnswer* answer) {
-    return answer->winner.kernel == kernel;
-  });
+  const bool has_one_kernel = std::ranges::all_of(
+      group, [&](const db::BestAnswer* answer) { return answer->winner.kernel == kernel; });
   return has_one_kernel && kernel != family ? family + ", kernel " + kernel : family;
 }
 
@@ -252,7 +215,7 @@ std::string group_name(const Group& group) {
 std::string notes_text(const Group& group) {
   std::string text;
   const auto any = [&](const auto& is) {
-    return std::any_of(group.begin(), group.end(), [&](const auto* answer) { return is(*answer); });
+    return std::ranges::any_of(group, [&](const auto* answer) { return is(*answer); });
   };
   if (any([](const db::BestAnswer& answer) { return answer.is_approximate(); }))
     text += fmt::format("~ {}\n", approximate_text);
@@ -262,14 +225,14 @@ std::string notes_text(const Group& group) {
     if (!answer->check.is_off_clock()) continue;
     text += fmt::format(
         "‡ {}: the clock had changed by the last rounds; in turn with its rivals the fastest took {}\n",
-        size_label(answer->tuning_case.problem), reports::time_text(answer->check.in_turn_ns));
+        reports::size_label(answer->tuning_case.problem), reports::time_text(answer->check.in_turn_ns));
   }
   if (const std::string note = reports::baseline_note(baseline_names(group)); !note.empty())
     text += note + "\n";
   if (group.size() == 1) return text;
   std::vector<reports::LabelledSearch> searches;
   for (const db::BestAnswer* answer : group)
-    searches.emplace_back(size_label(answer->winner.problem), answer->searched);
+    searches.emplace_back(reports::size_label(answer->winner.problem), answer->searched);
   if (const std::string said = reports::searched_summary(searches); !said.empty())
     text += fmt::format("searched: {}\n", said);
   return text;
@@ -291,12 +254,12 @@ std::string best_text(const std::vector<db::BestAnswer>& answers, const Style& s
   for (const Group& group : groups_of(answers)) {
     if (!text.empty()) text += '\n';
     const db::Case& tuning_case = group.front()->tuning_case;
-    text += util::wrapped_text(
-        fmt::format("{}: {}",
-                    group.size() == 1 ? tuning_case.problem.family + ' ' + size_label(tuning_case.problem)
-                                      : group_name(group),
-                    tuning_case.environment.text()),
-        style.columns, 2);
+    text += util::wrapped_text(fmt::format("{}: {}",
+                                           group.size() == 1 ? tuning_case.problem.family + ' ' +
+                                                                   reports::size_label(tuning_case.problem)
+                                                             : group_name(group),
+                                           tuning_case.environment.text()),
+                               style.columns, 2);
     text += group.size() == 1 ? block_text(*group.front(), style) : table_text(group, style);
     text += util::wrapped_text(notes_text(group), style.columns, 2);
   }

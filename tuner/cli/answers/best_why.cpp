@@ -1,5 +1,3 @@
-#include "tuner/cli/answers/best_why.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include "reports/findings.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 
@@ -40,10 +39,9 @@ void say_newcomers(const db::BestAnswer& answer, Lines& lines) {
   std::vector<std::string> names;
   for (const db::Newcomers& newcomers : answer.newcomers)
     names.push_back(fmt::format("{} of {}", newcomers.trials, newcomers.kernel));
-  lines.push_back(
-      fmt::format("not in that final, though within 10 %: {}; none is clearly faster, and "
-                  "`tuner run` races them",
-                  fmt::join(names, ", ")));
+  lines.push_back(fmt::format(
+      "not in that final, though within 10 %: {}; none is clearly faster, and `tuner run` races them",
+      fmt::join(names, ", ")));
 }
 
 /// Who was dropped for somebody that is outside of the question, or out of the race.
@@ -66,8 +64,7 @@ void say_ties(const db::BestAnswer& answer, const Style& style, Lines& lines) {
   if (answer.tied_count == 0) return;
   constexpr std::size_t most = 3;
   const bool by_rule = answer.final && answer.winner.key == answer.final->chosen;
-  lines.push_back(fmt::format("cannot be told from {} other{}{}", answer.tied_count,
-                              answer.tied_count == 1 ? "" : "s",
+  lines.push_back(fmt::format("cannot be told from {}{}", util::counted(answer.tied_count, "other"),
                               by_rule ? "; chosen by the rule: " + std::string(model::final_rule) : ""));
   for (std::size_t i = 0; i < answer.tied.size() && i < most; ++i) {
     const model::TrialRecord& trial = answer.tied[i];
@@ -82,8 +79,7 @@ void say_ties(const db::BestAnswer& answer, const Style& style, Lines& lines) {
 }
 
 bool is_tied(const db::BestAnswer& answer, const db::Ranked& ranked) {
-  return std::any_of(answer.tied.begin(), answer.tied.end(),
-                     [&](const model::TrialRecord& tied) { return tied.key == ranked.trial.key; });
+  return std::ranges::find(answer.tied, ranked.trial.key, &model::TrialRecord::key) != answer.tied.end();
 }
 
 std::string more_or_fewer(std::int64_t difference, const char* what) {
@@ -101,16 +97,14 @@ void say_clocks(const db::BestAnswer& answer, const Style& style, Lines& lines) 
   if (check.is_off_clock()) {
     lines.push_back(
         fmt::format("the fastest took {}{} in the last rounds; in turn with its rivals it took {}{}, which "
-                    "is the time to "
-                    "hold against theirs",
+                    "is the time to hold against theirs",
                     reports::time_text(check.final_ns), at_clock(check.final_mhz),
                     reports::time_text(check.in_turn_ns), at_clock(check.rivals_mhz)));
   }
   if (check.is_unsettled()) {
     lines.push_back(fmt::format(
         "unsettled: it took {} in the race and {} in the final, where it was alone; {} raced faster than "
-        "that, "
-        "the fastest in {}: `tuner compare {} {} --fresh` measures both in turn",
+        "that, the fastest in {}: `tuner compare {} {} --fresh` measures both in turn",
         reports::time_text(check.own_race_ns), reports::time_text(check.final_ns),
         check.faster_elsewhere == 1 ? "another" : fmt::format("{} others", check.faster_elsewhere),
         reports::time_text(check.fastest_elsewhere_ns), style.id(answer.winner.key),
@@ -121,23 +115,20 @@ void say_clocks(const db::BestAnswer& answer, const Style& style, Lines& lines) 
 /// What the best of those that are not tied lacks.
 void say_runner_up(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked, const Style& style,
                    Lines& lines) {
-  const auto next = std::find_if(ranked.begin(), ranked.end(), [&](const db::Ranked& one) {
+  const auto next = std::ranges::find_if(ranked, [&](const db::Ranked& one) {
     return one.trial.key != answer.winner.key && !is_tied(answer, one);
   });
   if (next == ranked.end()) return;
   const model::TrialRecord& winner = answer.winner;
-  const auto own = std::find_if(ranked.begin(), ranked.end(),
-                                [&](const db::Ranked& one) { return one.trial.key == winner.key; });
+  const auto own =
+      std::ranges::find_if(ranked, [&](const db::Ranked& one) { return one.trial.key == winner.key; });
   const double base = own == ranked.end() ? 1 : own->ratio;
   std::vector<std::string> parts = {difference_text(next->ratio / base, next->in_final),
                                     instead(winner, next->trial)};
   if (winner.resources && next->trial.resources) {
     const auto registers = next->trial.resources->registers - winner.resources->registers;
     if (registers != 0) parts.push_back(more_or_fewer(registers, "registers"));
-    const auto spilled = [](const model::KernelResources& r) {
-      return r.spill_store_bytes + r.spill_load_bytes;
-    };
-    const auto spills = spilled(*next->trial.resources) - spilled(*winner.resources);
+    const auto spills = next->trial.resources->spill_bytes() - winner.resources->spill_bytes();
     if (spills != 0) parts.push_back(more_or_fewer(spills, "bytes spilled"));
   }
   if (winner.occupancy && next->trial.occupancy &&
@@ -152,8 +143,7 @@ void say_runner_up(const db::BestAnswer& answer, const std::vector<db::Ranked>& 
 void say_libraries(const db::BestAnswer& answer, Lines& lines) {
   for (const model::TrialRecord& baseline : answer.baselines) {
     if (!baseline.outcome.measurement || !answer.winner.outcome.measurement) continue;
-    const auto ratio =
-        model::baseline_ratio(baseline, answer.winner, answer.final ? &*answer.final : nullptr);
+    const auto ratio = model::baseline_ratio(baseline, answer.winner, final_of(answer));
     std::string text = fmt::format("{} takes {} of its time", baseline.kernel, reports::baseline_text(ratio));
     if (!baseline.outcome.detail.empty()) text += fmt::format(" ({})", baseline.outcome.detail);
     lines.push_back(std::move(text));
@@ -185,26 +175,27 @@ std::string behind_fastest(const db::BestAnswer& answer) {
                      reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high));
 }
 
-}  // namespace
-
+/// How many were in the answer's final that might have won it: libraries do not count.
 std::size_t finalists(const db::BestAnswer& answer) {
   const auto is_library = [&](const model::FinalRecord::Entry& entry) {
-    return std::any_of(answer.baselines.begin(), answer.baselines.end(),
-                       [&](const model::TrialRecord& baseline) { return baseline.key == entry.trial; });
+    return std::ranges::find(answer.baselines, entry.trial, &model::TrialRecord::key) !=
+           answer.baselines.end();
   };
   const auto& entries = answer.final->entries;
-  return entries.size() - static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), is_library));
+  return entries.size() - static_cast<std::size_t>(std::ranges::count_if(entries, is_library));
 }
+
+}  // namespace
 
 std::string remeasured_text(const db::BestAnswer& answer) {
   const model::FinalRecord& final = *answer.final;
   const std::size_t others = finalists(answer) - 1;
   const bool libraries = final.entries.size() > others + 1;
-  std::string text =
-      others == 0 ? fmt::format("measured again{} in {} rounds: no other trial was near",
-                                libraries ? " in turn with the libraries" : "", final.rounds)
-                  : fmt::format("measured again in turn with {} other{}{}, {} rounds", others,
-                                others == 1 ? "" : "s", libraries ? " and the libraries" : "", final.rounds);
+  std::string text = others == 0 ? fmt::format("measured again{} in {} rounds: no other trial was near",
+                                               libraries ? " in turn with the libraries" : "", final.rounds)
+                                 : fmt::format("measured again in turn with {}{}, {} rounds",
+                                               util::counted(static_cast<std::int64_t>(others), "other"),
+                                               libraries ? " and the libraries" : "", final.rounds);
   if (final.throttled_rounds > 0)
     text += fmt::format(" ({} more at a lowered clock were left out)", final.throttled_rounds);
   return text + behind_fastest(answer);
@@ -223,8 +214,9 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   for (std::string& line : evidence_lines(found, style)) lines.push_back(std::move(line));
   say_libraries(answer, lines);
   say_ceiling(answer, lines);
-  std::string text = fmt::format("why {} at {} {}:\n", style.id(answer.winner.key),
-                                 answer.tuning_case.problem.family, size_label(answer.tuning_case.problem));
+  std::string text =
+      fmt::format("why {} at {} {}:\n", style.id(answer.winner.key), answer.tuning_case.problem.family,
+                  reports::size_label(answer.tuning_case.problem));
   for (const std::string& line : lines) text += util::wrapped_text("  " + line, style.columns, 2);
   text.pop_back();
   return text;

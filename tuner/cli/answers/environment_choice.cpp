@@ -1,5 +1,3 @@
-#include "tuner/cli/answers/environment_choice.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/model/device.hpp"
 
 namespace tuner::cli::answers {
@@ -29,8 +28,11 @@ std::string method_of(const BestAnswer& answer) {
   return method.substr(0, method.rfind('-'));
 }
 
+/// By how many samples a trial gets: the more, the larger. A method that is not known is like the first.
 int care(const BestAnswer& answer) {
-  return carefulness(method_of(answer));
+  constexpr std::string_view methods[] = {"quick", "standard", "complete", "thorough", "exhaustive"};
+  const auto found = std::ranges::find(methods, method_of(answer));
+  return found == std::end(methods) ? 0 : static_cast<int>(found - std::begin(methods));
 }
 
 bool same_device(const BestAnswer& a, const BestAnswer& b) {
@@ -93,8 +95,8 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
   const auto without = [&](auto&& is_worse) {
     const std::vector<std::size_t> before = left;
     std::erase_if(left, [&](std::size_t one) {
-      return std::any_of(before.begin(), before.end(),
-                         [&](std::size_t other) { return other != one && is_worse(all[one], all[other]); });
+      return std::ranges::any_of(
+          before, [&](std::size_t other) { return other != one && is_worse(all[one], all[other]); });
     });
   };
   without([](const BestAnswer& one, const BestAnswer& other) { return is_try(one, other); });
@@ -116,20 +118,13 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
   for (const std::size_t other : choice.answers) {
     if (other == left.front()) continue;
     std::string reason = better_text(all[left.front()], all[other]);
-    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
-      reasons.push_back(std::move(reason));
+    if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(std::move(reason));
   }
   choice.why =
       fmt::format("the answer among {} environments: {}", choice.answers.size(), fmt::join(reasons, "; "));
 }
 
 }  // namespace
-
-int carefulness(std::string_view method) {
-  constexpr std::string_view methods[] = {"quick", "standard", "complete", "thorough", "exhaustive"};
-  return static_cast<int>(std::find(std::begin(methods), std::end(methods), method) - std::begin(methods)) %
-         static_cast<int>(std::size(methods));
-}
 
 std::vector<EnvironmentChoice> choose_environments(const std::vector<BestAnswer>& answers) {
   // Of one size the nearest that an environment has may be another one than another environment has.
@@ -157,11 +152,11 @@ std::vector<EnvironmentChoice> choose_environments(const std::vector<BestAnswer>
   return choices;
 }
 
-std::string choosing_flags(const std::vector<const BestAnswer*>& answers) {
+std::string choosing_flags(const std::vector<BestAnswer>& answers, const EnvironmentChoice& choice) {
   std::vector<std::string> flags;
   const auto add = [&](const char* flag, auto&& value_of) {
     std::set<std::string> values;
-    for (const BestAnswer* answer : answers) values.insert(value_of(*answer));
+    for (const std::size_t i : choice.answers) values.insert(value_of(answers[i]));
     if (values.size() > 1) flags.push_back(fmt::format("{} ({})", flag, fmt::join(values, " | ")));
   };
   using Class = model::Environment;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -65,8 +67,7 @@ std::vector<OneChange> nearest_rivals(const std::vector<OneChange>& changes) {
   }
   std::vector<OneChange> out;
   for (auto& [name, change] : nearest) out.push_back(change);
-  std::stable_sort(out.begin(), out.end(),
-                   [](const OneChange& a, const OneChange& b) { return a.ratio > b.ratio; });
+  std::ranges::stable_sort(out, std::greater{}, &OneChange::ratio);
   return out;
 }
 
@@ -113,8 +114,7 @@ void find_influence(const std::string& kernel, const std::vector<TrialRecord>& t
   for (const auto& [name, groups] : by_parameter) {
     if (groups.size() > 1) out.influence.push_back({name, share_between(groups)});
   }
-  std::stable_sort(out.influence.begin(), out.influence.end(),
-                   [](const Influence& a, const Influence& b) { return a.share > b.share; });
+  std::ranges::stable_sort(out.influence, std::greater{}, &Influence::share);
 }
 
 /// A value at the end of its list is worth a word where the one before it is clearly slower: beyond the end
@@ -135,7 +135,7 @@ void find_ends(const db::BestAnswer& answer, const std::vector<TrialRecord>& tri
     const bool is_largest = own == *tried.rbegin();
     if (!is_largest && own != *tried.begin()) continue;
     const std::int64_t inner = is_largest ? *std::next(tried.rbegin()) : *std::next(tried.begin());
-    const auto change = std::find_if(changes.begin(), changes.end(), [&](const OneChange& one) {
+    const auto change = std::ranges::find_if(changes, [&](const OneChange& one) {
       return one.parameter == assignment.name && one.to == model::Value(inner) && one.ratio > clearly;
     });
     if (change == changes.end()) continue;
@@ -168,9 +168,9 @@ Evidence evidence(const db::BestAnswer& answer, const std::vector<TrialRecord>& 
   if (!answer.winner.outcome.measurement) return out;
   const std::vector<OneChange> changes = one_changes(answer, trials);
   out.timed = nearest_rivals(changes);
-  for (const OneChange& change : changes) {
-    if (change.trial->outcome.status == model::TrialStatus::unlaunchable) out.failed.push_back(change);
-  }
+  std::ranges::copy_if(changes, std::back_inserter(out.failed), [](const OneChange& change) {
+    return change.trial->outcome.status == model::TrialStatus::unlaunchable;
+  });
   find_influence(answer.winner.kernel, trials, out);
   find_ends(answer, trials, changes, out);
   return out;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,8 +12,7 @@
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
-#include "tuner/cli/answers/best_formats.hpp"
-#include "tuner/cli/answers/best_table.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/util/text.hpp"
@@ -22,37 +22,26 @@ namespace {
 
 using Value = std::optional<model::Value>;
 
-struct Figure {
-  const char* name;
-  Value (*of)(const model::TrialRecord& trial);
-};
+using Figure = std::pair<const char*, Value>;
 
-Value registers(const model::TrialRecord& trial) {
-  return trial.resources ? Value(std::int64_t{trial.resources->registers}) : std::nullopt;
+/// What is worked out of a trial, beside its parameters.
+std::array<Figure, 6> figures_of(const model::TrialRecord& trial) {
+  const auto& resources = trial.resources;
+  const auto& measurement = trial.outcome.measurement;
+  const auto number = [](bool is_known, const auto& of) {
+    return is_known ? Value(static_cast<std::int64_t>(of())) : std::nullopt;
+  };
+  return {
+      Figure{"registers", number(resources.has_value(), [&] { return resources->registers; })},
+      {"spill_bytes", number(resources.has_value(), [&] { return resources->spill_bytes(); })},
+      {"shared_bytes", number(resources.has_value(),
+                              [&] { return resources->static_shared_bytes + trial.dynamic_shared_bytes; })},
+      {"block_threads",
+       number(true, [&] { return std::int64_t{trial.block.x} * trial.block.y * trial.block.z; })},
+      {"occupancy", number(trial.occupancy.has_value(),
+                           [&] { return std::floor(trial.occupancy->fraction * 100 + 1e-9); })},
+      {"time_us", number(measurement.has_value(), [&] { return measurement->median_ns / 1000; })}};
 }
-Value spill_bytes(const model::TrialRecord& trial) {
-  if (!trial.resources) return std::nullopt;
-  return Value(std::int64_t{trial.resources->spill_store_bytes} + trial.resources->spill_load_bytes);
-}
-Value shared_bytes(const model::TrialRecord& trial) {
-  if (!trial.resources) return std::nullopt;
-  return Value(std::int64_t{trial.resources->static_shared_bytes} + trial.dynamic_shared_bytes);
-}
-Value block_threads(const model::TrialRecord& trial) {
-  return Value(std::int64_t{trial.block.x} * trial.block.y * trial.block.z);
-}
-Value occupancy(const model::TrialRecord& trial) {
-  if (!trial.occupancy) return std::nullopt;
-  return Value(static_cast<std::int64_t>(std::floor(trial.occupancy->fraction * 100 + 1e-9)));
-}
-Value time_us(const model::TrialRecord& trial) {
-  if (!trial.outcome.measurement) return std::nullopt;
-  return Value(static_cast<std::int64_t>(trial.outcome.measurement->median_ns / 1000));
-}
-
-constexpr Figure figures[] = {{"registers", registers},       {"spill_bytes", spill_bytes},
-                              {"shared_bytes", shared_bytes}, {"block_threads", block_threads},
-                              {"occupancy", occupancy},       {"time_us", time_us}};
 
 /// The names of one kernel's trials: its parameters, then the figures.
 std::vector<space::ConditionName> names_of(const std::vector<const model::TrialRecord*>& trials) {
@@ -64,24 +53,18 @@ std::vector<space::ConditionName> names_of(const std::vector<const model::TrialR
       const model::Value* value = trial->configuration.find(assignment.name);
       if (value == nullptr || !value->is_word()) continue;
       const std::string word = value->text();
-      if (std::find(name.words.begin(), name.words.end(), word) == name.words.end())
-        name.words.push_back(word);
+      if (std::ranges::find(name.words, word) == name.words.end()) name.words.push_back(word);
     }
   }
-  for (const Figure& figure : figures) names.push_back({figure.name});
+  for (const Figure& figure : figures_of(*trials.front())) names.push_back({figure.first});
   return names;
 }
 
 Value value_of(const model::TrialRecord& trial, const std::string& name) {
   if (const model::Value* value = trial.configuration.find(name); value != nullptr) return *value;
-  for (const Figure& figure : figures) {
-    if (name == figure.name) return figure.of(trial);
-  }
+  for (const auto& [figure, value] : figures_of(trial))
+    if (name == figure) return value;
   return std::nullopt;
-}
-
-bool knows(const std::vector<space::ConditionName>& names, const std::string& name) {
-  return std::any_of(names.begin(), names.end(), [&](const auto& known) { return known.name == name; });
 }
 
 bool holds_for_one(const space::NamedCondition& condition, const std::vector<space::ConditionName>& names,
@@ -89,8 +72,7 @@ bool holds_for_one(const space::NamedCondition& condition, const std::vector<spa
   std::vector<model::Value> values;
   for (const space::ConditionName& name : names) {
     const Value value = value_of(trial, name.name);
-    const bool is_used = std::find(used.begin(), used.end(), name.name) != used.end();
-    if (!value && is_used) return false;
+    if (!value && std::ranges::find(used, name.name) != used.end()) return false;
     values.push_back(value.value_or(model::Value()));
   }
   return condition.holds(values);
@@ -107,8 +89,9 @@ std::vector<bool> TrialCondition::holds_for(const std::vector<const model::Trial
   bool fits_one = by_kernel.empty();
   for (const auto& [kernel, of_kernel] : by_kernel) {
     const std::vector<space::ConditionName> names = names_of(of_kernel);
-    const bool has_all =
-        std::all_of(used.begin(), used.end(), [&](const std::string& name) { return knows(names, name); });
+    const bool has_all = std::ranges::all_of(used, [&](const std::string& name) {
+      return std::ranges::find(names, name, &space::ConditionName::name) != names.end();
+    });
     try {
       const space::NamedCondition condition(m_text, names);
       fits_one = true;
@@ -134,64 +117,42 @@ std::string standing_cell(const db::Ranked& ranked) {
   return reports::ratio_interval_text(ranked.ratio, ranked.ratio_low, ranked.ratio_high);
 }
 
-reports::Table figures_table(const RankedCase& tuning_case, const Common& common, const std::string& metric,
-                             bool with_configurations, const Style& style) {
-  reports::Table table({{"trial"}});
-  if (!common.has_one_kernel()) table.add_column("kernel");
-  if (with_configurations) table.add_column("configuration");
-  table.add_column("median", Align::right);
-  if (!metric.empty()) table.add_column(metric, Align::right, false, 3);
-  table.add_column("time / fastest", Align::right);
-  table.add_column("registers", Align::right, false, 2);
-  table.add_column("occupancy", Align::right, false, 1);
-  for (const db::Ranked& one : tuning_case.trials) {
-    const model::TrialRecord& trial = one.trial;
-    std::vector<std::string> row = {style.id(trial.key)};
-    if (!common.has_one_kernel()) row.push_back(trial.kernel);
-    if (with_configurations) row.push_back(common.rest(trial));
-    const std::string mark = reports::is_approximate(trial) ? "~" : "";
-    row.push_back(mark + reports::time_text(trial.outcome.measurement->median_ns) +
-                  reports::unverified_mark(trial));
-    if (!metric.empty()) row.push_back(mark + metric_text(trial, metric));
-    row.push_back(standing_cell(one));
-    row.push_back(trial.resources ? fmt::format("{}", trial.resources->registers) : "");
-    row.push_back(trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "");
-    table.add_row(std::move(row));
-  }
-  return table;
-}
-
 std::string case_text(const RankedCase& tuning_case, const Style& style) {
   reports::Trials trials;
-  for (const db::Ranked& one : tuning_case.trials) trials.push_back(&one.trial);
+  std::vector<std::pair<std::string, const model::TrialRecord*>> labelled;
+  for (const db::Ranked& one : tuning_case.trials) {
+    trials.push_back(&one.trial);
+    labelled.emplace_back(style.id(one.trial.key), &one.trial);
+  }
   const std::string metric = reports::choose_metric(trials, "");
   const Common common(trials);
-  const reports::Table whole = figures_table(tuning_case, common, metric, true, style);
-  std::string text;
-  if (whole.width() <= style.columns) {
-    text = whole.fitted(style.columns);
-  } else {
-    text = figures_table(tuning_case, common, metric, false, style).fitted(style.columns, "--format json") +
-           '\n';
-    for (const model::TrialRecord* trial : trials)
-      text +=
-          util::wrapped_text(style.id(trial->key) + ": " +
-                                 (common.has_one_kernel() ? "" : trial->kernel + ' ') + common.rest(*trial),
-                             style.columns, 2);
-  }
-  text += common.text(style.columns);
+  const auto make = [&](bool with_configurations) {  // what has no cells is not shown
+    reports::Table table({{"trial"},
+                          {"kernel"},
+                          {"configuration"},
+                          {"median", Align::right},
+                          {metric, Align::right, false, 3},
+                          {"time / fastest", Align::right},
+                          {"registers", Align::right, false, 2},
+                          {"occupancy", Align::right, false, 1}});
+    for (const db::Ranked& one : tuning_case.trials) {
+      const model::TrialRecord& trial = one.trial;
+      const std::string mark = reports::is_approximate(trial) ? "~" : "";
+      table.add_row(
+          {style.id(trial.key), common.has_one_kernel() ? "" : trial.kernel,
+           with_configurations ? common.rest(trial) : "",
+           mark + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial),
+           metric.empty() ? "" : mark + metric_text(trial, metric), standing_cell(one),
+           trial.resources ? fmt::format("{}", trial.resources->registers) : "",
+           trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : ""});
+    }
+    return table;
+  };
+  std::string text = common.table(make, labelled, style.columns);
   if (tuning_case.left_out > 0)
     text +=
         fmt::format("{} more {} not shown\n", tuning_case.left_out, tuning_case.left_out == 1 ? "is" : "are");
   return text;
-}
-
-bool is_raced_alone(const db::Ranked& ranked) {
-  return !ranked.in_final;
-}
-
-bool is_dropped(const db::Ranked& ranked) {
-  return reports::is_approximate(ranked.trial);
 }
 
 }  // namespace
@@ -202,12 +163,14 @@ std::string ranking_text(const std::vector<RankedCase>& cases, const Style& styl
   for (const RankedCase& tuning_case : cases) {
     if (!text.empty()) text += '\n';
     text += util::wrapped_text(fmt::format("{} {}: {}", tuning_case.answer.tuning_case.problem.family,
-                                           size_label(tuning_case.answer.tuning_case.problem),
+                                           reports::size_label(tuning_case.answer.tuning_case.problem),
                                            tuning_case.answer.tuning_case.environment.text()),
                                style.columns, 2);
     text += tuning_case.trials.empty() ? "no trial that may be used\n" : case_text(tuning_case, style);
-    raced = raced || std::any_of(tuning_case.trials.begin(), tuning_case.trials.end(), is_raced_alone);
-    dropped = dropped || std::any_of(tuning_case.trials.begin(), tuning_case.trials.end(), is_dropped);
+    for (const db::Ranked& one : tuning_case.trials) {
+      raced = raced || !one.in_final;
+      dropped = dropped || reports::is_approximate(one.trial);
+    }
   }
   if (raced)
     text += util::wrapped_text(fmt::format("~ by their medians: not sampled in turn with the fastest{}",

@@ -21,22 +21,19 @@ class TrialCondition {
 
   /// Keeps the trials that it holds for. A trial that has no value for one of the names is left out; throws
   /// model::UsageError where no trial has one, or the text is no condition.
-  template <typename Item, typename Trial>
-  void keep(std::vector<Item>& items, const Trial& trial_of) const {
+  template <typename Item>
+  void keep(std::vector<Item>& items) const {
     if (empty()) return;
     std::vector<const model::TrialRecord*> trials;
     for (const Item& item : items) trials.push_back(&trial_of(item));
     const std::vector<bool> holds = holds_for(trials);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (!holds[i]) continue;
-      if (kept != i) items[kept] = std::move(items[i]);
-      ++kept;
-    }
-    items.erase(items.begin() + static_cast<std::ptrdiff_t>(kept), items.end());
+    std::size_t next = 0;
+    std::erase_if(items, [&](const Item&) { return !holds[next++]; });
   }
 
  private:
+  static const model::TrialRecord& trial_of(const model::TrialRecord& trial) { return trial; }
+  static const model::TrialRecord& trial_of(const db::Ranked& ranked) { return ranked.trial; }
   std::vector<bool> holds_for(const std::vector<const model::TrialRecord*>& trials) const;
 
   std::string m_text;

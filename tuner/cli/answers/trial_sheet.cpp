@@ -13,28 +13,15 @@
 namespace tuner::cli::answers {
 namespace {
 
-/// A trial's facts by name, in the order in which people ask.
-class Facts {
- public:
-  void add(const std::string& name, const std::string& value) {
-    if (!value.empty()) m_rows.emplace_back(name, value);
-  }
-  const std::vector<std::pair<std::string, std::string>>& rows() const { return m_rows; }
-  /// Empty where there is none.
-  std::string of(const std::string& name) const {
-    const auto found =
-        std::find_if(m_rows.begin(), m_rows.end(), [&](const auto& row) { return row.first == name; });
-    return found == m_rows.end() ? "" : found->second;
-  }
+/// Adds a fact; of empty ones there is nothing to say. In the order in which people ask.
+void add(Facts& facts, const std::string& name, const std::string& value) {
+  if (!value.empty()) facts.emplace_back(name, value);
+}
 
- private:
-  std::vector<std::pair<std::string, std::string>> m_rows;
-};
-
-/// `1 block`, `4 blocks`, `2 launches`.
-std::string counted(std::int64_t count, const std::string& noun) {
-  if (count == 1) return "1 " + noun;
-  return fmt::format("{} {}{}", count, noun, noun.ends_with("ch") ? "es" : "s");
+/// Empty where there is none.
+std::string fact_of(const Facts& facts, const std::string& name) {
+  const auto found = std::ranges::find(facts, name, &Facts::value_type::first);
+  return found == facts.end() ? "" : found->second;
 }
 
 void add_identity(Facts& facts, const TrialFacts& of) {
@@ -42,19 +29,19 @@ void add_identity(Facts& facts, const TrialFacts& of) {
   const std::string what = !model::may_win(trial.role) ? " (a baseline)"
                            : trial.is_default          ? " (the default configuration)"
                                                        : "";
-  facts.add("kernel", trial.kernel + what);
-  facts.add("problem", fmt::format("{} {}", trial.problem.family, trial.problem.text()));
-  facts.add("environment", trial.environment.text());
-  facts.add("origin", trial.origin);
-  facts.add("status", std::string(model::to_string(trial.outcome.status)));
+  add(facts, "kernel", trial.kernel + what);
+  add(facts, "problem", fmt::format("{} {}", trial.problem.family, trial.problem.text()));
+  add(facts, "environment", trial.environment.text());
+  add(facts, "origin", trial.origin);
+  add(facts, "status", std::string(model::to_string(trial.outcome.status)));
   const bool is_library =
       trial.role == model::Role::baseline && trial.outcome.status == model::TrialStatus::ok;
-  facts.add(is_library ? "library" : "reason", trial.outcome.detail);
-  facts.add("measured", fmt::format("{} by run {}", reports::second_text(trial.measured_at),
-                                    trial.run.hex().substr(0, 7)));
+  add(facts, is_library ? "library" : "reason", trial.outcome.detail);
+  add(facts, "measured",
+      fmt::format("{} by run {}", reports::second_text(trial.measured_at), trial.run.hex().substr(0, 7)));
   if (of.superseded)
-    facts.add("spec",
-              "not what its kernel's spec describes today: kept, and not competing until one does again");
+    add(facts, "spec",
+        "not what its kernel's spec describes today: kept, and not competing until one does again");
 }
 
 std::string spill_text(const model::KernelResources& resources) {
@@ -65,50 +52,53 @@ std::string spill_text(const model::KernelResources& resources) {
 
 void add_program(Facts& facts, const TrialFacts& of) {
   const model::TrialRecord& trial = of.trial;
-  facts.add("grid", reports::dim_text(trial.grid));
-  facts.add("block", reports::dim_text(trial.block));
+  add(facts, "grid", reports::dim_text(trial.grid));
+  add(facts, "block", reports::dim_text(trial.block));
   if (trial.resources) {
     const model::KernelResources& resources = *trial.resources;
-    facts.add("registers", fmt::format("{} a thread", resources.registers));
-    facts.add("spills", spill_text(resources));
+    add(facts, "registers", fmt::format("{} a thread", resources.registers));
+    add(facts, "spills", spill_text(resources));
     if (resources.stack_bytes > 0)
-      facts.add("stack", fmt::format("{} bytes a thread", resources.stack_bytes));
-    facts.add("shared memory", fmt::format("{} bytes static, {} dynamic", resources.static_shared_bytes,
-                                           trial.dynamic_shared_bytes));
+      add(facts, "stack", fmt::format("{} bytes a thread", resources.stack_bytes));
+    add(facts, "shared memory",
+        fmt::format("{} bytes static, {} dynamic", resources.static_shared_bytes,
+                    trial.dynamic_shared_bytes));
   }
-  if (of.code_bytes) facts.add("code", fmt::format("{} bytes", *of.code_bytes));
+  if (of.code_bytes) add(facts, "code", fmt::format("{} bytes", *of.code_bytes));
   for (const OccupancyStep& step : of.occupancy_steps) {
-    facts.add("blocks by " + step.resource,
-              step.resource == "blocks"
-                  ? fmt::format("{}", step.blocks)
-                  : fmt::format("{} ({} of {} each)", step.blocks, step.per_block, step.available));
+    add(facts, "blocks by " + step.resource,
+        step.resource == "blocks"
+            ? fmt::format("{}", step.blocks)
+            : fmt::format("{} ({} of {} each)", step.blocks, step.per_block, step.available));
   }
   if (trial.occupancy) {
-    facts.add("occupancy", fmt::format("{}: {} a multiprocessor, limited by {}",
-                                       reports::percent_text(trial.occupancy->fraction),
-                                       counted(trial.occupancy->blocks_per_multiprocessor, "block"),
-                                       fmt::join(trial.occupancy->limited_by, ", ")));
+    add(facts, "occupancy",
+        fmt::format("{}: {} a multiprocessor, limited by {}",
+                    reports::percent_text(trial.occupancy->fraction),
+                    util::counted(trial.occupancy->blocks_per_multiprocessor, "block"),
+                    fmt::join(trial.occupancy->limited_by, ", ")));
   }
-  if (trial.compile_ms > 0) facts.add("compile time", reports::time_text(trial.compile_ms * 1e6));
-  if (!trial.binary_key.empty()) facts.add("binary", trial.binary_key.hex());
+  if (trial.compile_ms > 0) add(facts, "compile time", reports::time_text(trial.compile_ms * 1e6));
+  if (!trial.binary_key.empty()) add(facts, "binary", trial.binary_key.hex());
 }
 
 void add_verification(Facts& facts, const model::TrialRecord& trial) {
   const model::Verification& verification = trial.outcome.verification;
   if (!verification.checked) {
-    if (trial.outcome.measurement) facts.add("results", "unverified: not checked");
+    if (trial.outcome.measurement) add(facts, "results", "unverified: not checked");
     return;
   }
-  facts.add("judged by", verification.rule);
+  add(facts, "judged by", verification.rule);
   const bool in_roundoffs = verification.error_ulp_scale > 0 || verification.error_ratio == 0;
-  facts.add("largest error",
-            fmt::format("{} of the bound{}", reports::significant(verification.error_ratio),
-                        in_roundoffs
-                            ? fmt::format(", {} u·|A||B|", reports::significant(verification.error_ulp_scale))
-                            : ""));
+  add(facts, "largest error",
+      fmt::format("{} of the bound{}", reports::significant(verification.error_ratio),
+                  in_roundoffs
+                      ? fmt::format(", {} u·|A||B|", reports::significant(verification.error_ulp_scale))
+                      : ""));
   if (verification.wrong_elements > 0) {
-    facts.add("wrong elements", fmt::format("{} of {}, the first at {}", verification.wrong_elements,
-                                            verification.buffer, verification.first_wrong));
+    add(facts, "wrong elements",
+        fmt::format("{} of {}, the first at {}", verification.wrong_elements, verification.buffer,
+                    verification.first_wrong));
   }
 }
 
@@ -116,14 +106,14 @@ void add_time(Facts& facts, const TrialFacts& of) {
   const auto& measurement = of.trial.outcome.measurement;
   if (measurement) {
     const bool approximate = !model::has_trusted_time(of.trial.outcome.status);
-    facts.add("median",
-              fmt::format("{}{} ({})", approximate ? "~" : "", reports::time_text(measurement->median_ns),
-                          reports::interval_text(measurement->low_ns, measurement->high_ns)));
+    add(facts, "median",
+        fmt::format("{}{} ({})", approximate ? "~" : "", reports::time_text(measurement->median_ns),
+                    reports::interval_text(measurement->low_ns, measurement->high_ns)));
   }
-  for (const auto& [name, value] : of.trial.metrics) facts.add(name, reports::significant(value));
+  for (const auto& [name, value] : of.trial.metrics) add(facts, name, reports::significant(value));
   if (const auto share = reports::ceiling_share(of.trial, of.ceilings)) {
-    facts.add("share of ceiling", fmt::format("{} ({})", reports::ceiling_text(share),
-                                              reports::ceiling_value_text(*share->ceiling)));
+    add(facts, "share of ceiling",
+        fmt::format("{} ({})", reports::ceiling_text(share), reports::ceiling_value_text(*share->ceiling)));
   }
 }
 
@@ -131,9 +121,8 @@ void add_final(Facts& facts, const TrialFacts& of) {
   const auto* entry = of.final ? model::entry_of(*of.final, of.trial.key) : nullptr;
   if (entry == nullptr) return;
   const model::FinalRecord& final = *of.final;
-  const auto tied = std::count_if(final.entries.begin(), final.entries.end(), [&](const auto& other) {
-    return other.tied && other.trial != of.trial.key;
-  });
+  const auto tied = std::ranges::count_if(
+      final.entries, [&](const auto& other) { return other.tied && other.trial != of.trial.key; });
   std::string text = entry == &final.entries.front()
                          ? "first"
                          : reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high) +
@@ -141,8 +130,8 @@ void add_final(Facts& facts, const TrialFacts& of) {
   if (entry->tied && tied > 0) text += fmt::format(", tied with {}", tied);
   text += fmt::format("; {} finalists, {} rounds", final.entries.size(), final.rounds);
   if (final.throttled_rounds > 0) text += fmt::format(" and {} at a lowered clock", final.throttled_rounds);
-  facts.add("final", text + ", " + reports::second_text(final.measured_at));
-  if (final.chosen == of.trial.key && tied > 0) facts.add("chosen", model::final_rule);
+  add(facts, "final", text + ", " + reports::second_text(final.measured_at));
+  if (final.chosen == of.trial.key && tied > 0) add(facts, "chosen", model::final_rule);
 }
 
 Facts facts_of(const TrialFacts& of) {
@@ -155,23 +144,11 @@ Facts facts_of(const TrialFacts& of) {
   return facts;
 }
 
-/// All in one block.
-std::string block_of(const std::vector<std::pair<std::string, std::string>>& rows, std::size_t columns) {
-  reports::Table table({{""}});
-  std::vector<std::string> cells = {""};
-  for (const auto& [name, value] : rows) {
-    table.add_column(name);
-    cells.push_back(value);
-  }
-  table.add_row(std::move(cells));
-  return table.blocks(columns);
-}
-
 std::string measurement_text(const model::Measurement& m) {
   std::string text = fmt::format("median {} ({}), fastest {}, {} of {}", reports::time_text(m.median_ns),
                                  reports::interval_text(m.low_ns, m.high_ns), reports::time_text(m.min_ns),
-                                 counted(static_cast<std::int64_t>(m.samples_ns.size()), "sample"),
-                                 counted(m.launches_per_sample, "launch"));
+                                 util::counted(static_cast<std::int64_t>(m.samples_ns.size()), "sample"),
+                                 util::counted(m.launches_per_sample, "launch"));
   if (m.throttled_samples > 0) text += fmt::format(", {} more at a lowered clock", m.throttled_samples);
   if (m.sm_clock_mhz > 0) text += fmt::format(", SM clock {:.0f} MHz", m.sm_clock_mhz);
   if (m.temperature_c > 0) text += fmt::format(", {:.0f} °C", m.temperature_c);
@@ -195,10 +172,9 @@ std::string measurements_text(const std::vector<db::StoredMeasurement>& measurem
 }  // namespace
 
 std::string trial_text(const TrialFacts& facts, const Style& style) {
-  std::vector<std::pair<std::string, std::string>> rows = {
-      {"trial", facts.trial.key.hex()}, {"configuration", facts.trial.configuration.text()}};
-  const Facts all = facts_of(facts);
-  rows.insert(rows.end(), all.rows().begin(), all.rows().end());
+  Facts rows = facts_of(facts);
+  rows.insert(rows.begin(),
+              {{"trial", facts.trial.key.hex()}, {"configuration", facts.trial.configuration.text()}});
   std::string text = block_of(rows, style.columns) + measurements_text(facts.measurements, style.columns);
   if (!facts.trial.compile_log.empty())
     text += "\ncompiler log\n" + util::wrapped_text(facts.trial.compile_log, style.columns, 2);
@@ -209,7 +185,7 @@ std::string trials_text(const TrialFacts& a, const TrialFacts& b, const Style& s
   reports::Table table({{""},
                         {"A " + style.id(a.trial.key), reports::Align::left, true},
                         {"B " + style.id(b.trial.key), reports::Align::left, true}});
-  std::vector<std::pair<std::string, std::string>> same;
+  Facts same;
   std::vector<model::Assignment> common;
   for (const model::Assignment& assignment : a.trial.configuration.assignments()) {
     const model::Value* other = b.trial.configuration.find(assignment.name);
@@ -225,15 +201,15 @@ std::string trials_text(const TrialFacts& a, const TrialFacts& b, const Style& s
   if (!common.empty()) same.emplace_back("configuration", model::Configuration(common).text());
   const Facts of_a = facts_of(a);
   const Facts of_b = facts_of(b);
-  for (const auto& [name, value] : of_a.rows()) {
-    const std::string other = of_b.of(name);
+  for (const auto& [name, value] : of_a) {
+    const std::string other = fact_of(of_b, name);
     if (other == value)
       same.emplace_back(name, value);
     else
       table.add_row({name, value, other.empty() ? "–" : other});
   }
-  for (const auto& [name, value] : of_b.rows()) {
-    if (of_a.of(name).empty()) table.add_row({name, "–", value});
+  for (const auto& [name, value] : of_b) {
+    if (fact_of(of_a, name).empty()) table.add_row({name, "–", value});
   }
   std::string text = table.empty() ? "" : table.fitted(style.columns);
   if (!same.empty()) text += "\nthe same of both\n" + block_of(same, style.columns);

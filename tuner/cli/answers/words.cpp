@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "tuner/util/text.hpp"
 
@@ -15,22 +14,16 @@ std::vector<model::Assignment> shared(const std::vector<const model::Configurati
   if (configurations.size() < 2) return {};
   std::vector<model::Assignment> same;
   for (const model::Assignment& assignment : configurations.front()->assignments()) {
-    const bool everywhere =
-        std::all_of(configurations.begin(), configurations.end(), [&](const model::Configuration* other) {
-          const model::Value* value = other->find(assignment.name);
-          return value != nullptr && *value == assignment.value;
-        });
+    const bool everywhere = std::ranges::all_of(configurations, [&](const model::Configuration* other) {
+      const model::Value* value = other->find(assignment.name);
+      return value != nullptr && *value == assignment.value;
+    });
     if (everywhere) same.push_back(assignment);
   }
   return same;
 }
 
 }  // namespace
-
-std::string size_label(const model::Problem& problem) {
-  const std::string size = problem.size_text();
-  return problem.row_padding == 0 ? size : fmt::format("{} pad {}", size, problem.row_padding);
-}
 
 Common::Common(const std::vector<const model::TrialRecord*>& trials) {
   std::map<std::string, std::vector<const model::Configuration*>> configurations;
@@ -43,7 +36,7 @@ std::string Common::rest(const model::TrialRecord& trial) const {
   const std::vector<model::Assignment>& known = m_by_kernel.at(trial.kernel);
   std::vector<model::Assignment> own;
   for (const model::Assignment& assignment : trial.configuration.assignments()) {
-    if (std::find(known.begin(), known.end(), assignment) == known.end()) own.push_back(assignment);
+    if (std::ranges::find(known, assignment) == known.end()) own.push_back(assignment);
   }
   return own.empty() ? "-" : model::Configuration(std::move(own)).text();
 }
@@ -57,6 +50,35 @@ std::string Common::text(std::size_t columns) const {
     out += util::wrapped_text(line, columns, 2);
   }
   return out;
+}
+
+std::string Common::table(const std::function<reports::Table(bool)>& make,
+                          const std::vector<std::pair<std::string, const model::TrialRecord*>>& labelled,
+                          std::size_t columns) const {
+  const reports::Table whole = make(true);
+  if (whole.width() <= columns) return whole.fitted(columns) + text(columns);
+  reports::LabelledTexts own;
+  for (const auto& [label, trial] : labelled)
+    reports::add_labelled(own, label, (has_one_kernel() ? "" : trial->kernel + ' ') + rest(*trial));
+  return make(false).fitted(columns, "--format json") + '\n' + labelled_text(own, columns) + text(columns);
+}
+
+std::string labelled_text(const reports::LabelledTexts& texts, std::size_t columns, const std::string& head) {
+  std::string out;
+  for (const auto& [labels, text] : texts)
+    out += util::wrapped_text(fmt::format("{}{}: {}", head, labels, text), columns, 2);
+  return out;
+}
+
+std::string block_of(const Facts& facts, std::size_t columns) {
+  reports::Table table({{""}});
+  std::vector<std::string> cells = {""};
+  for (const auto& [name, value] : facts) {
+    table.add_column(name);
+    cells.push_back(value);
+  }
+  table.add_row(std::move(cells));
+  return table.blocks(columns);
 }
 
 std::string change_text(const model::Configuration& from, const model::Configuration& to) {

@@ -2,8 +2,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "reports/table.hpp"
+#include "reports/text.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::cli::answers {
@@ -19,9 +22,6 @@ inline constexpr const char* approximate_text =
     "dropped early, so its time is approximate: it is the best known, since none that was measured whole is "
     "faster";
 
-/// `4096`, `512x1024x256`, `4096 pad 32`: of a problem whose element type is said elsewhere.
-std::string size_label(const model::Problem& problem);
-
 /// What the configurations of each kernel have in common, which is said once for a table.
 class Common {
  public:
@@ -30,12 +30,26 @@ class Common {
   bool has_one_kernel() const { return m_by_kernel.size() == 1; }
   /// The values that are the trial's own: `TILE_M=128 STAGES=4`, `-` where there are none.
   std::string rest(const model::TrialRecord& trial) const;
+  /// The table that `make` makes with a column of configurations, where there is room for it; else without,
+  /// and below it each configuration behind its labels. Then what the trials have in common.
+  std::string table(const std::function<reports::Table(bool with_configurations)>& make,
+                    const std::vector<std::pair<std::string, const model::TrialRecord*>>& labelled,
+                    std::size_t columns) const;
+
+ private:
   /// `everywhere sgemm TILE_K=8`, a line for each kernel that there is something to say of.
   std::string text(std::size_t columns) const;
 
- private:
   std::map<std::string, std::vector<model::Assignment>> m_by_kernel;
 };
+
+/// `512, 1024: TILE_K=8`, each on lines of its own that begin with `head`.
+std::string labelled_text(const reports::LabelledTexts& texts, std::size_t columns,
+                          const std::string& head = "");
+
+/// Names with their values in one block; what has no value is not shown.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+std::string block_of(const Facts& facts, std::size_t columns);
 
 /// `TILE_K 32 → 16, STAGES 4 → 3`: what must be changed of `from` to have `to`; empty where nothing.
 std::string change_text(const model::Configuration& from, const model::Configuration& to);

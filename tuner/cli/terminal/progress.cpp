@@ -58,12 +58,11 @@ void Progress::finished(const model::TrialRecord& trial) {
   m_last = now;
   ++m_done;
   if (model::is_failure(trial.outcome.status)) ++m_failed;
-  note_best(trial);
+  known_best(trial);
 }
 
-void Progress::note_best(const model::TrialRecord& trial) {
-  auto found =
-      std::find_if(m_best.begin(), m_best.end(), [&](const Best& b) { return b.problem == trial.problem; });
+void Progress::known_best(const model::TrialRecord& trial) {
+  auto found = std::ranges::find(m_best, trial.problem, &Best::problem);
   // A ceiling's kernel has a best one too, which is what its device can do and no answer.
   const bool counts = trial.role == model::Role::competitor &&
                       model::has_trusted_time(trial.outcome.status) && trial.outcome.measurement.has_value();
@@ -80,10 +79,6 @@ void Progress::note_best(const model::TrialRecord& trial) {
 void Progress::already_known(std::int64_t trials) {
   m_done += trials;
   m_known += trials;
-}
-
-void Progress::known_best(const model::TrialRecord& trial) {
-  note_best(trial);
 }
 
 void Progress::begin() {
@@ -113,10 +108,6 @@ void Progress::size_ended() {
   m_size_ended_at = m_clock();
 }
 
-double Progress::elapsed_seconds() const {
-  return m_clock() - m_started;
-}
-
 std::optional<double> Progress::seconds_by_sizes() const {
   if (m_sizes_ended == 0) return std::nullopt;
   const double each = (m_size_ended_at - m_started) / static_cast<double>(m_sizes_ended);
@@ -134,7 +125,7 @@ std::optional<double> Progress::seconds_left() const {
   if (const auto by_sizes = seconds_by_sizes(); m_may_end_early && by_sizes)
     left = left ? std::min(*left, *by_sizes) : *by_sizes;
   if (!m_time_limit) return left;
-  const double most = std::max(0.0, *m_time_limit - elapsed_seconds());
+  const double most = std::max(0.0, *m_time_limit - (m_clock() - m_started));
   return left ? std::min(*left, most) : most;
 }
 

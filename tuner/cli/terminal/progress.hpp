@@ -52,15 +52,12 @@ class Progress {
 
   std::int64_t done() const { return m_done; }
   std::int64_t total() const { return m_total; }
-  std::int64_t failed() const { return m_failed; }
-  double fraction() const;  ///< 1 where there is nothing to do
-  double elapsed_seconds() const;
+  double fraction() const;                     ///< 1 where there is nothing to do
   std::optional<double> seconds_left() const;  ///< nothing while it is unknown
   /// `now`: what the sweep is at, in the place of the best.
   std::string line(const std::string& now = "") const;
 
  private:
-  void note_best(const model::TrialRecord& trial);
   std::int64_t to_come() const;
   /// By what the sizes took that have ended.
   std::optional<double> seconds_by_sizes() const;

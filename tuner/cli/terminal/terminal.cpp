@@ -1,37 +1,17 @@
 #include "tuner/cli/terminal/terminal.hpp"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <string>
 #include <utility>
 
+#include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli::terminal {
-namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-void write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return;  // the reader is gone or slow: progress is not worth dying or waiting for
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-}  // namespace
-
 std::size_t columns_of(int descriptor) {
   winsize size{};
   int result = 0;
@@ -40,7 +20,7 @@ std::size_t columns_of(int descriptor) {
   } while (result == -1 && errno == EINTR);  // SIGWINCH itself may interrupt it
   // A serial line or an odd emulator says 0.
   if (result == 0 && size.ws_col > 0) return size.ws_col;
-  const auto wished = util::parse_number<std::size_t>(environment("COLUMNS"));
+  const auto wished = util::parse_number<std::size_t>(util::environment_variable("COLUMNS"));
   return wished && *wished > 0 ? *wished : 80;
 }
 
@@ -55,10 +35,14 @@ Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
     return wish == Wish::automatic ? otherwise : wish == Wish::always;
   };
   Terminal terminal;
-  terminal.interactive = granted(interactive, isatty(descriptor) == 1 && environment("TERM") != "dumb");
-  terminal.colour = granted(colour, terminal.interactive && environment("NO_COLOR").empty());
+  terminal.interactive =
+      granted(interactive, isatty(descriptor) == 1 && util::environment_variable("TERM") != "dumb");
+  terminal.colour = granted(colour, terminal.interactive && util::environment_variable("NO_COLOR").empty());
   terminal.columns = [descriptor] { return columns_of(descriptor); };
-  terminal.write = [descriptor](std::string_view text) { write_all(descriptor, text); };
+  // Where the reader is gone or slow: progress is not worth dying or waiting for.
+  terminal.write = [descriptor](std::string_view text) {
+    static_cast<void>(util::write_all(descriptor, text));
+  };
   return terminal;
 }
 
@@ -67,7 +51,6 @@ namespace {
 constexpr std::string_view erase_to_end = "\x1b[K";
 constexpr std::string_view up = "\x1b[A";
 constexpr std::string_view yellow = "\x1b[1;33m";
-constexpr std::string_view red = "\x1b[1;31m";
 constexpr std::string_view plain = "\x1b[0m";
 
 }  // namespace
@@ -104,18 +87,10 @@ void LinePrinter::line(std::string_view text) {
 }
 
 void LinePrinter::warning(std::string_view text, std::string_view hint) {
-  labelled("warning:", yellow, text, hint);
-}
-
-void LinePrinter::error(std::string_view text, std::string_view hint) {
-  labelled("error:", red, text, hint);
-}
-
-void LinePrinter::labelled(std::string_view label, std::string_view colour, std::string_view text,
-                           std::string_view hint) {
-  std::string out = util::wrapped_message(std::string(label).append(" ").append(text), m_terminal.columns());
-  if (m_terminal.colour) out.replace(0, label.size(), std::string(colour).append(label).append(plain));
-  if (!hint.empty()) out += util::wrapped_message(std::string("  ").append(hint), m_terminal.columns());
+  const std::string label = "warning:";
+  std::string out = util::wrapped_message(fmt::format("{} {}", label, text), m_terminal.columns());
+  if (m_terminal.colour) out.replace(0, label.size(), fmt::format("{}{}{}", yellow, label, plain));
+  if (!hint.empty()) out += util::wrapped_message(fmt::format("  {}", hint), m_terminal.columns());
   print(out);
 }
 
@@ -163,8 +138,8 @@ void LinePrinter::draw() {
 
 void LinePrinter::erase() {
   if (m_drawn == 0) return;
-  std::string out = '\r' + std::string(erase_to_end);
-  for (; m_drawn > 1; --m_drawn) out += std::string(up).append(erase_to_end);
+  std::string out = fmt::format("\r{}", erase_to_end);
+  for (; m_drawn > 1; --m_drawn) out += fmt::format("{}{}", up, erase_to_end);
   m_drawn = 0;
   m_terminal.write(out);
 }

@@ -56,21 +56,16 @@ class LinePrinter {
   void line(std::string_view text);
   /// `warning: text`, and the hint on a line of its own where there is one.
   void warning(std::string_view text, std::string_view hint = "");
-  void error(std::string_view text, std::string_view hint = "");
   /// Shows the last status whatever the rate, and moves below it. Later calls of status() begin a new line.
   void finish();
   /// Removes the status line without leaving a trace of it on a terminal.
   void clear();
-
-  const Terminal& terminal() const { return m_terminal; }
 
  private:
   void draw();
   void erase();
   void forget();
   void print(std::string_view lines);
-  void labelled(std::string_view label, std::string_view colour, std::string_view text,
-                std::string_view hint);
   bool due(double now, double fraction) const;
 
   Terminal m_terminal;

@@ -1,5 +1,3 @@
-#include "tuner/cli/ceilings.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,53 +5,50 @@
 #include <set>
 #include <utility>
 
-#include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/measure/sampler.hpp"
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
-namespace tuner::cli {
+namespace tuner::sweep {
 namespace {
 
-std::set<model::ElementType> types_of(const sweep::Request& run) {
+std::set<model::ElementType> types_of(const Request& run) {
   std::set<model::ElementType> types;
-  for (const sweep::Work& work : run.work) {
+  for (const Work& work : run.work) {
     for (const model::Problem& problem : work.problems) types.insert(problem.type);
   }
   return types;
 }
 
 bool is_known(const CeilingTask& task, const std::string& kind, model::ElementType type) {
-  return std::any_of(task.known.begin(), task.known.end(), [&](const model::Ceiling& ceiling) {
+  return std::ranges::any_of(task.known, [&](const model::Ceiling& ceiling) {
     return ceiling.device == task.run.device.name && ceiling.kind == kind && ceiling.type == type;
   });
 }
 
 /// The kernels of the ceilings that are not known, each with the problems to measure them on.
-std::vector<sweep::Work> missing(const CeilingTask& task) {
-  std::vector<sweep::Work> work;
+std::vector<Work> missing_ceilings(const CeilingTask& task) {
+  std::vector<Work> work;
   for (const model::KernelSpec& kernel : task.kernels) {
     if (kernel.ceiling.empty() || !model::runs_on(kernel.device_kinds, task.run.device.kind)) continue;
-    sweep::Work one{space::KernelSpace(kernel), {}};
+    Work one{space::KernelSpace(kernel), {}};
     for (const model::ElementType type : types_of(task.run)) {
       const auto problem = one.kernel.ceiling_problem(task.run.device.limits, type);
       if (!problem || is_known(task, kernel.ceiling, problem->type)) continue;
-      const bool again = std::find(one.problems.begin(), one.problems.end(), *problem) != one.problems.end();
-      if (!again) one.problems.push_back(*problem);
+      if (std::ranges::find(one.problems, *problem) == one.problems.end()) one.problems.push_back(*problem);
     }
     if (!one.problems.empty()) work.push_back(std::move(one));
   }
   return work;
 }
 
-sweep::Request make_request(const CeilingTask& task, std::vector<sweep::Work> work) {
-  sweep::Request request;
+Request ceiling_request(const CeilingTask& task, std::vector<Work> work) {
+  Request request;
   request.work = std::move(work);
   request.device = task.run.device;
   request.compiler = task.run.compiler;
-  request.policy = measure::policy("quick");
+  request.policy = task.policy;
   request.seed = task.run.seed;
   request.run = task.run.run;
   request.run.id = model::Digest::random();
@@ -62,11 +57,11 @@ sweep::Request make_request(const CeilingTask& task, std::vector<sweep::Work> wo
 }
 
 /// From the trials that `task.source` knows. Absent where one of them is missing or none is ok.
-std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const sweep::Request& request,
-                                         const sweep::Work& work, const model::Problem& problem) {
+std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const Request& request, const Work& work,
+                                         const model::Problem& problem) {
   const model::KernelSpec& spec = work.kernel.spec();
   const std::string& unit = spec.metrics.front().name;
-  const sweep::TrialMaker maker(request, work, problem);
+  const TrialMaker maker(request, work, problem);
   const auto configurations = work.kernel.list(problem, request.device.limits);
   std::optional<model::Ceiling> best;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
@@ -83,39 +78,30 @@ std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const sweep::R
   return best;
 }
 
-sweep::Ending measure(const CeilingTask& task, const sweep::Request& request, const sweep::TrialList& list) {
+Ending measure(const CeilingTask& task, const Request& request, const TrialList& list) {
   task.observer.notice(fmt::format("measuring what {} can do at most, once", request.device.name));
-  for (const sweep::Exclusion& excluded : list.excluded) {
+  for (const Exclusion& excluded : list.excluded) {
     task.observer.notice(
         fmt::format("left out: {} at {}: {}", excluded.kernel, excluded.problem.text(), excluded.reason));
   }
-  compile::CompilePool pool(task.backend.compile_jobs, task.backend.make_compiler);
-  sweep::Services services{pool,
-                           {task.backend.runners.front().get()},
-                           task.sink,
-                           task.source,
-                           task.observer,
-                           task.backend.oracle,
-                           terminal::steady_clock(),
-                           task.stop};
-  return sweep::sweep(request, list, services).ending;
+  return task.sweep(request, list);
 }
 
 }  // namespace
 
-void measure_ceilings(const CeilingTask& task, sweep::Summary& run) {
-  if (run.ending == sweep::Ending::interrupted || task.stop) return;
+void measure_ceilings(const CeilingTask& task, Summary& run) {
+  if (run.ending == Ending::interrupted || task.stop) return;
   if (run.finished + run.known == 0) return;
-  std::vector<sweep::Work> work = missing(task);
+  std::vector<Work> work = missing_ceilings(task);
   if (work.empty()) return;
-  const sweep::Request request = make_request(task, std::move(work));
-  const sweep::TrialList list = sweep::list_trials(request, task.source);
+  const Request request = ceiling_request(task, std::move(work));
+  const TrialList list = list_trials(request, task.source);
   const bool anything_new = list.total() > list.known();
-  if (anything_new && measure(task, request, list) == sweep::Ending::interrupted) {
-    run.ending = sweep::Ending::interrupted;
+  if (anything_new && measure(task, request, list) == Ending::interrupted) {
+    run.ending = Ending::interrupted;
     return;
   }
-  for (const sweep::Work& one : request.work) {
+  for (const Work& one : request.work) {
     for (const model::Problem& problem : one.problems) {
       const auto ceiling = ceiling_of(task, request, one, problem);
       if (ceiling) {
@@ -129,4 +115,4 @@ void measure_ceilings(const CeilingTask& task, sweep::Summary& run) {
   }
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::sweep

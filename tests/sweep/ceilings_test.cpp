@@ -1,8 +1,7 @@
-#include "tuner/cli/ceilings.hpp"
-
 #include <utility>
 
 #include "tests/sweep/scale_bench.hpp"
+#include "tuner/measure/sampler.hpp"
 
 using namespace tuner;
 using test::ok_in;
@@ -35,20 +34,21 @@ struct CeilingBench : test::Bench {
 
   /// What the run that they belong to has ended as then.
   sweep::Ending measure() {
-    cli::Backend backend;
-    backend.device = run_request.device;
-    backend.compiler = run_request.compiler;
-    backend.make_compiler = [this] {
-      return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken));
+    test::ScaleRunner runner(behave);
+    const auto do_sweep = [&](const sweep::Request& request, const sweep::TrialList& list) {
+      compile::CompilePool pool(
+          1, [this] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken)); });
+      sweep::Services services{
+          pool, {&runner}, results, results, watcher, {}, [now = 0.0]() mutable { return now += 0.001; },
+          stop};
+      return sweep::sweep(request, list, services).ending;
     };
-    auto runner = std::make_unique<test::ScaleRunner>(behave);
-    const test::ScaleRunner& kept = *runner;
-    backend.runners.push_back(std::move(runner));
     sweep::Summary summary = run;
-    cli::measure_ceilings({kernels, run_request, backend, results, results, watcher, stop, recorded,
-                           [this](const model::Ceiling& ceiling) { recorded.push_back(ceiling); }},
-                          summary);
-    launched = kept.launched;
+    sweep::measure_ceilings(
+        {kernels, run_request, measure::policy("quick"), results, watcher, stop, recorded, do_sweep,
+         [this](const model::Ceiling& ceiling) { recorded.push_back(ceiling); }},
+        summary);
+    launched = runner.launched;
     return summary.ending;
   }
 
@@ -69,7 +69,7 @@ struct CeilingBench : test::Bench {
 
 }  // namespace
 
-TEST_SUITE("tuner::cli") {
+TEST_SUITE("sweep, ceilings") {
   TEST_CASE(
       "a ceiling is the best first metric of its kernel's small sweep, in plain units, with its trial") {
     CeilingBench bench;

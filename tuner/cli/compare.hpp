@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/measure/sampler.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -40,6 +41,9 @@ struct Compared {
   std::vector<double> samples_b;
 };
 
+/// Throws model::UsageError where their problems differ.
+void require_one_problem(const model::TrialRecord& a, const model::TrialRecord& b);
+
 /// Two trials by what is stored of them: by the last final both took part in, else by their samples. Throws
 /// model::UsageError where their problems or environments differ, or one has no time.
 Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b,
@@ -55,5 +59,25 @@ ComparedSides compare_best(const Side& a, const Side& b);
 
 /// The median and interval that a trial was measured with; throws model::UsageError where it has none.
 const model::Measurement& measurement_of(const model::TrialRecord& trial);
+
+/// What --fail-if-slower finds.
+struct Limit {
+  double share = 0;                          ///< 0.01: A may be one per cent slower
+  std::vector<measure::Slowdown> slowdowns;  ///< parallel to the comparisons
+  bool any_slower() const;
+};
+Limit judge(const std::vector<Compared>& compared, double share);
+
+/// Two trials in a sentence: which is faster, by how much, and how that is known.
+std::string verdict_text(const Compared& compared, std::size_t columns);
+/// What is surely too slow, what is undecided, and how many are surely fast enough.
+std::string limit_text(const std::vector<Compared>& compared, const Limit& limit, std::size_t columns);
+/// Two sides: a table for each family and environment, the changes of configuration, the summary, and in a
+/// line each what only one of them has and how far their environments differ.
+std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit, std::size_t columns);
+
+/// `{"schema_version": 2, "comparisons": […], "summary": {…}, "only_a": […], "only_b": […]}`; times in
+/// nanoseconds, ratios of A by B; with a limit `"limit": {"share", "slower", "undecided"}`.
+std::string compare_json(const ComparedSides& sides, const std::optional<Limit>& limit);
 
 }  // namespace tuner::cli

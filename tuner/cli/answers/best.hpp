@@ -1,0 +1,126 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/best.hpp"
+#include "reports/json.hpp"
+#include "tuner/cli/answers/evidence.hpp"
+#include "tuner/cli/answers/words.hpp"
+
+// What `tuner best` answers: as tables, as reasons, as JSON, and by which of several environments.
+namespace tuner::cli::answers {
+
+/// The answers for a terminal. Those of one family and environment stand together under its name: one as a
+/// block with all that is known of it, several as a table of the figures that matter most, with what all
+/// configurations share said once. `~` before a time that is approximate, `*` after a time that was not
+/// re-measured, `†` after one with launch latency; below the table what the marks in it mean, and how far the
+/// spaces were searched.
+std::string best_text(const std::vector<db::BestAnswer>& answers, const Style& style);
+
+/// The final that the answer is from; null where it was not measured again.
+inline const model::FinalRecord* final_of(const db::BestAnswer& answer) {
+  return answer.final ? &*answer.final : nullptr;
+}
+
+/// `~` where the answer's winner was dropped early, and so all that depends on its time is approximate.
+std::string approximate_mark(const db::BestAnswer& answer);
+
+/// The metric shown of a trial: the first of its kernel, as `38.2 TFLOP/s`; empty where it has none.
+std::string metric_text(const model::TrialRecord& trial, const std::string& metric);
+
+/// What a user asked for, in the words used.
+struct Asked {
+  std::string size;  ///< empty: every size
+  std::string gpu;   ///< empty: any
+  std::string unanswered =
+      {};  ///< why this size has no answer in the environment; empty: it was never measured
+};
+
+/// Why this is the answer, for people: what was measured, how the winner was measured again, who is tied with
+/// it and by which rule it was chosen among them, how far behind the next one is and how it differs, and what
+/// the trials around it say. `ranked`: the case's, as db::ranking() has them.
+std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vector<db::Ranked>& ranked,
+                const Evidence& evidence, const Style& style);
+
+/// How the winner was measured again, in one line; only of answers with a final.
+std::string remeasured_text(const db::BestAnswer& answer);
+
+/// What became of the spec that an answer was measured by.
+struct SpecNote {
+  enum class State {
+    unknown,    ///< nobody declared it, or its file is not here
+    unchanged,  ///< the file says what was measured
+    changed,    ///< what the kernel runs, or what is right, is another: spec, source or a header was edited
+    widened,    ///< its lists or constraints are others, and still have the answer
+    excluded,   ///< its lists or constraints are others, and have the answer no longer
+    unreadable  ///< the file has mistakes, or the kernel no longer
+  };
+  State state = State::unknown;
+  std::string path;         ///< empty: nobody declared it
+  std::string declared_at;  ///< UTC
+  std::string host;         ///< that declared it
+  std::string device;       ///< as `--device` takes it; empty: it need not be said
+  std::string command;      ///< measures it anew; empty where nothing has changed
+};
+
+/// For people: what its state means; empty where nothing has changed.
+std::string sentence(const SpecNote& note, const std::string& kernel);
+
+/// A size without an answer, and why.
+struct Missing {
+  db::Case tuning_case;
+  std::string reason;
+};
+
+/// Why a size has no answer: `none of 12 trials has a time: 10 compile_error, 2 timeout`.
+Missing missing(const db::Unanswered& size, const std::string& kernel);
+
+/// `no answer at 1664, 2304: sgemm was not tried`, a line for each reason; with the environment where there
+/// are several. Empty where every size has an answer.
+std::vector<std::string> missing_lines(const std::vector<Missing>& sizes);
+
+/// `{"schema_version": 2, "size": …, "answers": […], "unanswered": […]}`; times in nanoseconds. `specs`: of
+/// each answer, or empty.
+std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
+                      const std::vector<SpecNote>& specs = {}, const std::vector<Missing>& missing = {});
+
+/// The problem, its environment, and how near they are to what was asked for.
+reports::Json case_json(const db::BestAnswer& answer);
+/// A trial of the answer's case.
+reports::Json trial_json(const db::BestAnswer& answer, const model::TrialRecord& trial);
+
+/// What it was measured on and how sure that is, as comments of a C header.
+std::string best_comments(const db::BestAnswer& answer);
+
+/// Several environments may have an answer to one question: two GPUs, another driver, a quick look at what
+/// was tuned all night. Times of two environments are never compared; which environment answers is decided by
+/// how its answer was found:
+///
+///   1. An environment with less than a tenth of the settled configurations of another, on a device of no
+///      better kind, is a try and no answer. (Settled: tried, or passed over by a search that ended by
+///      itself.)
+///   2. Of the rest one answers that nobody surpasses: another surpasses it that is at least as good a kind
+///   of
+///      device (GPU, recording, CPU), as well searched and as carefully measured (method: quick, standard,
+///      complete, thorough, exhaustive), and better in one of these. Of different devices, whose spaces
+///      differ, one is better searched where it has twice as many settled.
+///   3. Where several are left that are of one device, type, L2 policy and inputs and equal in all this, the
+///      newest.
+///
+/// Else nothing does.
+struct EnvironmentChoice {
+  std::vector<std::size_t> answers;   ///< what there is to choose from, as places in the list given
+  std::optional<std::size_t> chosen;  ///< one of these; nothing: no rule chooses
+  std::string why;                    ///< why it, or why none; empty where there is one environment
+};
+
+/// The choice of each family, at each size where the answers are of several.
+std::vector<EnvironmentChoice> choose_environments(const std::vector<db::BestAnswer>& answers);
+
+/// The flags that pick one of the environments to choose from, for a hint: `--gpu NAME (H100, H200),
+/// --measure …`.
+std::string choosing_flags(const std::vector<db::BestAnswer>& answers, const EnvironmentChoice& choice);
+
+}  // namespace tuner::cli::answers
