@@ -48,7 +48,7 @@ SearchRecord read_search(Statement::Use& row) {
   search.run = row.digest();
   search.strategy = row.text();
   const std::string ending = row.text();
-  const auto parsed = tuner::model::parse_search_ending(ending);
+  const auto parsed = tuner::model::parse_word<tuner::model::SearchEnding>(ending);
   if (!parsed) throw Error(fmt::format("'{}' is no ending of a search", ending));
   search.ending = *parsed;
   search.tried = row.integer();
