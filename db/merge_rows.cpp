@@ -215,7 +215,8 @@ void MergeRows::define_functions() {
     give(context, id);
   });
   define_rewriting("as_status", [](const std::string& word) {
-    if (!tuner::model::parse_word<tuner::model::TrialStatus>(word)) throw Error(fmt::format("'{}' is no trial status", word));
+    if (!tuner::model::parse_word<tuner::model::TrialStatus>(word))
+      throw Error(fmt::format("'{}' is no trial status", word));
     return word;
   });
   define_rewriting("as_macros", [](const std::string& json) {
