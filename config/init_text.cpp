@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/element_type.hpp"
+#include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/planner.hpp"
 #include "tuner/util/text.hpp"
 

@@ -7,7 +7,6 @@
 
 #include "config/mistakes.hpp"
 #include "config/source_files.hpp"
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/kernel_spec.hpp"
 

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 
 namespace config {

@@ -1,7 +1,6 @@
 #pragma once
 #include <vector>
 
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 
 namespace config {

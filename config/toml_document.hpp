@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "config/mistakes.hpp"
-#include "tuner/model/diagnostic.hpp"
+#include "tuner/model/kernel_spec.hpp"
 
 namespace config {
 

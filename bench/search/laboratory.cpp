@@ -68,7 +68,7 @@ Laboratory::Laboratory(std::vector<RecordedSpace> kernels) : m_recorded(std::mov
 }
 
 const RecordedSpace::Entry& Laboratory::entry(std::size_t candidate) const {
-  const search::SearchSpace::Candidate& one = m_space.candidates[candidate];
+  const search::Candidate one = m_space.candidates[candidate];
   return m_recorded[one.kernel].entries[one.configuration];
 }
 

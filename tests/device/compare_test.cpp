@@ -129,23 +129,4 @@ TEST_SUITE("tuner::device compare") {
     CHECK(verification.first_wrong == 2);
     CHECK(verification.error_ulp_scale == infinity);
   }
-
-  TEST_CASE("parts merge to the whole, in any order") {
-    Case whole;
-    whole.got = {0, 2, 0, 4};
-    device::CompareRequest request{reinterpret_cast<std::uint64_t>(whole.got.data()),
-                                   ElementType::float32,
-                                   4,
-                                   reinterpret_cast<std::uint64_t>(whole.expected.data()),
-                                   reinterpret_cast<std::uint64_t>(whole.magnitude.data()),
-                                   0.01};
-    const auto left = device::compare_range_on_host(request, 0, 2);
-    const auto right = device::compare_range_on_host(request, 2, 4);
-    for (const auto& merged : {device::merge(left, right), device::merge(right, left)}) {
-      CHECK(merged.wrong_elements == 2);
-      CHECK(merged.first_wrong == 0);
-      CHECK(merged.largest_error == doctest::Approx(0.3));
-    }
-    CHECK(device::merge(right, device::Comparison{}).first_wrong == 2);
-  }
 }

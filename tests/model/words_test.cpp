@@ -128,25 +128,25 @@ TEST_CASE("what is stored as a word is read as what it was") {
   using Ending = model::SearchEnding;
   for (const auto ending : {Ending::exhausted, Ending::until, Ending::budget, Ending::interrupted,
                             Ending::gave_up, Ending::refused})
-    CHECK(model::parse_search_ending(model::to_string(ending)) == ending);
+    CHECK(model::parse_word<model::SearchEnding>(model::to_string(ending)) == ending);
   CHECK(model::to_string(Ending::until) == "until");
-  CHECK_FALSE(model::parse_search_ending("Until"));
+  CHECK_FALSE(model::parse_word<model::SearchEnding>("Until"));
   for (int i = 0; i < 13; ++i) {
     const auto status = static_cast<model::TrialStatus>(i);
-    CHECK(model::parse_trial_status(model::to_string(status)) == status);
+    CHECK(model::parse_word<model::TrialStatus>(model::to_string(status)) == status);
     using enum model::TrialStatus;
     CHECK(model::is_failure(status) == (status != ok && status != dropped && status != skipped));
   }
   CHECK(model::to_string(model::TrialStatus::wrong_result) == "wrong_result");
-  CHECK_FALSE(model::parse_trial_status("good"));
+  CHECK_FALSE(model::parse_word<model::TrialStatus>("good"));
   for (const auto role : {model::Role::competitor, model::Role::baseline, model::Role::ceiling})
-    CHECK(model::parse_role(model::to_string(role)) == role);
-  CHECK_FALSE(model::parse_role(""));
+    CHECK(model::parse_word<model::Role>(model::to_string(role)) == role);
+  CHECK_FALSE(model::parse_word<model::Role>(""));
   for (int i = 0; i < 5; ++i) {
     const auto phase = static_cast<model::TrialPhase>(i);
-    CHECK(model::parse_trial_phase(model::to_string(phase)) == phase);
+    CHECK(model::parse_word<model::TrialPhase>(model::to_string(phase)) == phase);
   }
-  CHECK_FALSE(model::parse_trial_phase("idle"));
+  CHECK_FALSE(model::parse_word<model::TrialPhase>("idle"));
 }
 
 TEST_CASE("a type has the name, the size and the precision that CUDA gives it") {

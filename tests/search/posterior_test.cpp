@@ -242,21 +242,21 @@ TEST_SUITE("tuner::search::learn posterior") {
     model.fit(told, under_way, pool, random);
     CHECK(std::vector<std::size_t>(model.covered().begin(), model.covered().end()) == pool);
     for (const std::size_t i : {4, 9, 31, 50})
-      CHECK(model.log_time_of(i).first ==
+      CHECK(model.log_time_of(i).mean ==
             doctest::Approx(0.1 * static_cast<double>(i)).scale(1).epsilon(0.15));
-    const double before = model.log_time_of(20).first;
+    const double before = model.log_time_of(20).mean;
     model.begin(22);
-    CHECK(model.log_time_of(20).first == doctest::Approx(before).epsilon(1e-3));
+    CHECK(model.log_time_of(20).mean == doctest::Approx(before).epsilon(1e-3));
     model.end({20, Observation::Kind::time, 5});
     model.end({22, Observation::Kind::time, 5});
     model.end({23, Observation::Kind::time, 0});  // it was never under way
-    CHECK(model.log_time_of(20).first > 4);
-    CHECK(model.log_time_of(22).first > 4);
-    CHECK(model.log_time_of(23).first > 2);
+    CHECK(model.log_time_of(20).mean > 4);
+    CHECK(model.log_time_of(22).mean > 4);
+    CHECK(model.log_time_of(23).mean > 2);
     const std::vector<std::size_t> asked = {20, 4, 50};
     const std::vector<double> means = model.log_times_of(asked);
     for (std::size_t i = 0; i < 3; ++i)
-      CHECK(means[i] == doctest::Approx(model.log_time_of(asked[i]).first).epsilon(1e-2));
+      CHECK(means[i] == doctest::Approx(model.log_time_of(asked[i]).mean).epsilon(1e-2));
   }
 
   TEST_CASE("a dropped trial is no faster than its bound, and as slow as the others let expect") {
@@ -274,7 +274,7 @@ TEST_SUITE("tuner::search::learn posterior") {
       model.fit(told, {}, pool, random);
       for (const std::size_t i : dropped) told.push_back({i, Observation::Kind::bound, bound});
       model.fit(told, {}, pool, random);
-      CHECK(model.log_time_of(30).first == doctest::Approx(std::max(bound, 3.0)).epsilon(0.15));
+      CHECK(model.log_time_of(30).mean == doctest::Approx(std::max(bound, 3.0)).epsilon(0.15));
     }
   }
 

@@ -10,7 +10,7 @@ std::vector<model::TrialStatus> expected_statuses(std::string_view description) 
   description.remove_prefix(prefix.size());
   while (!description.empty()) {
     const std::string_view word = description.substr(0, description.find(separator));
-    const auto status = model::parse_trial_status(word);
+    const auto status = model::parse_word<model::TrialStatus>(word);
     if (!status) return {};
     statuses.push_back(*status);
     description.remove_prefix(word.size());

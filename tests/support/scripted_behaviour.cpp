@@ -89,7 +89,7 @@ Behaviour behaviour_of(const std::string& entry) {
 TrialStatus status_of(const std::string& entry) {
   const auto known = statuses().find(entry);
   return known != statuses().end() ? known->second
-                                   : model::parse_trial_status(entry).value_or(TrialStatus::ok);
+                                   : model::parse_word<TrialStatus>(entry).value_or(TrialStatus::ok);
 }
 
 }  // namespace tuner::test

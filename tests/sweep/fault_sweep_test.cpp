@@ -85,7 +85,7 @@ TEST_SUITE("tuner::sweep faults") {
       CAPTURE(result.detail);
       kernels.insert(kernel_of(result));
       const std::vector<TrialStatus>& allowed = expected.at(kernel_of(result));
-      const auto status = model::parse_trial_status(result.status);
+      const auto status = model::parse_word<model::TrialStatus>(result.status);
       CHECK(std::find(allowed.begin(), allowed.end(), *status) != allowed.end());
       CHECK((status == TrialStatus::ok || !result.detail.empty()));
     }

@@ -56,9 +56,9 @@ TEST_SUITE("tuner::sweep shards") {
         Part part(sweep::Shard{number, of});
         const sweep::Request request = part.request();
         for (const sweep::Group& group : sweep::list_trials(request, part.results).groups) {
-          for (const auto& candidate : group.candidates) {
+          for (std::size_t i = 0; i < group.candidates.size(); ++i) {
             ++trials;
-            const std::string text = group.lists[0][candidate.configuration].text();
+            const std::string text = group.configuration(i).text();
             CHECK(shards.try_emplace(text, number).first->second == number);
           }
         }
@@ -74,8 +74,8 @@ TEST_SUITE("tuner::sweep shards") {
         Part part(sweep::Shard{number, 4}, scales);
         const sweep::TrialList list = sweep::list_trials(part.request(), part.results);
         std::set<std::string> texts;
-        for (const auto& candidate : list.groups.at(0).candidates)
-          texts.insert(list.groups[0].lists[0][candidate.configuration].text());
+        const sweep::Group& group = list.groups.at(0);
+        for (std::size_t i = 0; i < group.candidates.size(); ++i) texts.insert(group.configuration(i).text());
         return texts;
       };
       std::set<std::string> longer = keys(61);

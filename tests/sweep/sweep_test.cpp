@@ -53,7 +53,8 @@ TEST_SUITE("tuner::sweep") {
     const sweep::Group& group = list.groups.at(0);
     const sweep::TrialMaker maker(request, request.work[0], group.problem);
     std::size_t index = 0;
-    for (const search::SearchSpace::Candidate& candidate : group.candidates) {
+    for (std::size_t i = 0; i < group.candidates.size(); ++i) {
+      const search::Candidate candidate = group.candidates[i];
       REQUIRE(candidate.configuration == index);
       REQUIRE(group.keys[index] == maker.key(group.lists[0][index]));
       REQUIRE(group.keys[index] == maker.make(group.lists[0][index]).record.key);

@@ -156,12 +156,7 @@ Limit judge(const std::vector<Compared>& compared, double share) {
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (reports::is_approximate(compared[i].a) || reports::is_approximate(compared[i].b))
       limit.slowdowns[i].allowed = measure::Allowed::undecided;
-    if (!compared[i].in_turn) continue;
-    const measure::Ratio& ratio = compared[i].ratio;
-    const auto allowed = ratio.low > 1 + share     ? measure::Allowed::no
-                         : ratio.high <= 1 + share ? measure::Allowed::yes
-                                                   : measure::Allowed::undecided;
-    limit.slowdowns[i] = {ratio.ratio, ratio.low, ratio.high, allowed};
+    if (compared[i].in_turn) limit.slowdowns[i] = measure::slowdown_of(compared[i].ratio, share);
   }
   return limit;
 }

@@ -90,7 +90,7 @@ class Filler {
         ++m_looked_at;
         if (!group.offers(m_sweep.request, i)) continue;
         const auto candidate = group.candidates[i];
-        const sweep::Work& work = m_sweep.request.work[group.work[candidate.kernel]];
+        const sweep::Work& work = group.work_of_kernel(m_sweep.request, candidate.kernel);
         const sweep::TrialMaker& maker =
             makers.try_emplace(candidate.kernel, m_sweep.request, work, group.problem).first->second;
         sweep::Trial trial = maker.make(group.lists[candidate.kernel][candidate.configuration]);

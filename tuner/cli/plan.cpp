@@ -107,7 +107,7 @@ class Planner {
 
   void add_binaries(const sweep::Group& group) {
     for (std::size_t kernel = 0; kernel < group.work.size(); ++kernel) {
-      const sweep::Work& work = m_sweep.request.work[group.work[kernel]];
+      const sweep::Work& work = group.work_of_kernel(m_sweep.request, kernel);
       const sweep::TrialMaker maker(m_sweep.request, work, group.problem);
       const space::ConfigurationList& list = group.lists[kernel];
       if (list.counted()) {

@@ -32,7 +32,7 @@ namespace {
 std::optional<model::Digest> fastest_known(const sweep::Group& group, const sweep::Request& request) {
   std::optional<std::size_t> best;
   group.known.for_each([&](std::size_t i, const search::Result& known) {
-    const model::KernelSpec& spec = request.work[group.work[group.candidates[i].kernel]].kernel.spec();
+    const model::KernelSpec& spec = group.work_of(request, i).kernel.spec();
     if (known.status != model::TrialStatus::ok || !known.time_ns || !model::may_win(spec.role)) return;
     if (!best || *known.time_ns < *group.known[*best]->time_ns) best = i;
   });

@@ -193,7 +193,7 @@ bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
   std::int64_t tried = summary.competing;
   for (const sweep::Group& group : list.groups) {
     group.known.for_each([&](std::size_t i, const search::Result& known) {
-      const model::KernelSpec& spec = request.work[group.work[group.candidates[i].kernel]].kernel.spec();
+      const model::KernelSpec& spec = group.work_of(request, i).kernel.spec();
       if (!model::may_win(spec.role)) return;
       ++tried;
       if (model::is_failure(known.status)) ++failed;

@@ -113,7 +113,7 @@ std::string serialise(const model::Compilation& compilation) {
 std::optional<model::Compilation> deserialise(std::string_view bytes) {
   Reader in(bytes);
   model::Compilation compilation;
-  const std::optional<model::TrialStatus> status = model::parse_trial_status(in.text());
+  const std::optional<model::TrialStatus> status = model::parse_word<model::TrialStatus>(in.text());
   if (!status) return std::nullopt;
   compilation.status = *status;
   const std::string_view binary = in.text();

@@ -64,15 +64,16 @@ namespace {
 
 /// `Bits` is as wide as a number of the request's type.
 template <typename Bits>
-Comparison compare_numbers(const CompareRequest& request, std::int64_t begin, std::int64_t end) {
+Comparison compare_numbers(const CompareRequest& request) {
   const auto* got = reinterpret_cast<const Bits*>(request.got);
   const auto* expected = reinterpret_cast<const double*>(request.expected);
   const auto* magnitude = reinterpret_cast<const double*>(request.magnitude);
   const int type = static_cast<int>(model::component_type(request.type));
   const CompareRule rule = rule_of(request);
   const double most = most_error(rule);
+  const std::int64_t numbers = request.elements * model::components(request.type);
   Comparison out;
-  for (std::int64_t i = begin; i < end; ++i) {
+  for (std::int64_t i = 0; i < numbers; ++i) {
     const Word bits = got[i];
     const bool poison = bits == poison_bits(type, static_cast<Word>(i));
     const double error = error_of(rule, type, value_of(type, bits), poison, expected[i], magnitude[i],
@@ -82,6 +83,19 @@ Comparison compare_numbers(const CompareRequest& request, std::int64_t begin, st
     if (out.wrong_elements++ == 0) out.first_wrong = i;
   }
   return out;
+}
+
+Comparison compare_in_order(const CompareRequest& request) {
+  switch (model::size_bytes(model::component_type(request.type))) {
+    case 1:
+      return compare_numbers<std::uint8_t>(request);
+    case 2:
+      return compare_numbers<std::uint16_t>(request);
+    case 4:
+      return compare_numbers<std::uint32_t>(request);
+    default:
+      return compare_numbers<std::uint64_t>(request);
+  }
 }
 
 /// Copies of what a request compares, its groups in ascending order. Elements for which the reference wrote
@@ -187,37 +201,14 @@ CompareRule rule_of(const CompareRequest& request) {
   return {request.bound_factor, t.absolute, t.relative, t.ulps, t.share > 0};
 }
 
-Comparison compare_range_on_host(const CompareRequest& request, std::int64_t begin, std::int64_t end) {
-  switch (model::size_bytes(model::component_type(request.type))) {
-    case 1:
-      return compare_numbers<std::uint8_t>(request, begin, end);
-    case 2:
-      return compare_numbers<std::uint16_t>(request, begin, end);
-    case 4:
-      return compare_numbers<std::uint32_t>(request, begin, end);
-    default:
-      return compare_numbers<std::uint64_t>(request, begin, end);
-  }
-}
-
-Comparison merge(const Comparison& left, const Comparison& right) {
-  Comparison out{std::max(left.largest_error, right.largest_error),
-                 left.wrong_elements + right.wrong_elements, std::max(left.first_wrong, right.first_wrong)};
-  if (left.first_wrong >= 0 && right.first_wrong >= 0)
-    out.first_wrong = std::min(left.first_wrong, right.first_wrong);
-  return out;
-}
-
 model::Verification compare_on_host(const CompareRequest& request) {
-  const std::int64_t numbers = request.elements * model::components(request.type);
-  if (request.unordered_within == 0)
-    return to_verification(compare_range_on_host(request, 0, numbers), request);
+  if (request.unordered_within == 0) return to_verification(compare_in_order(request), request);
   const Sorted sorted(request);
   CompareRequest in_order = request;
   in_order.got = reinterpret_cast<Address>(sorted.got.data());
   in_order.expected = reinterpret_cast<Address>(sorted.expected.data());
   in_order.magnitude = reinterpret_cast<Address>(sorted.magnitude.data());
-  return to_verification(compare_range_on_host(in_order, 0, numbers), request);
+  return to_verification(compare_in_order(in_order), request);
 }
 
 bool accepts(const CompareRequest& request, const model::Verification& verification) {

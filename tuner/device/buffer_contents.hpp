@@ -34,11 +34,6 @@ CompareRule rule_of(const CompareRequest& request);
 /// these places are both sorted first.
 model::Verification compare_on_host(const CompareRequest& request);
 
-/// Part of it, numbers [begin, end) in order, for who has several threads; see merge().
-Comparison compare_range_on_host(const CompareRequest& request, std::int64_t begin, std::int64_t end);
-/// Of two parts, in any order.
-Comparison merge(const Comparison& left, const Comparison& right);
-
 /// Whether the output of a request with this outcome is right: no number is wrong, or as few as the tolerance
 /// excuses.
 bool accepts(const CompareRequest& request, const model::Verification& verification);

@@ -40,12 +40,8 @@ class DeviceFault : public std::runtime_error {
 using Address = std::uint64_t;
 
 /// Device memory, freed with the object.
-class Buffer {
+class Buffer : public model::Seam {
  public:
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  virtual ~Buffer() = default;
   virtual Address address() const = 0;
   virtual std::int64_t bytes() const = 0;
 };
@@ -57,12 +53,8 @@ struct Variable {
 };
 
 /// A loaded binary, unloaded with the object.
-class Module {
+class Module : public model::Seam {
  public:
-  Module() = default;
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
-  virtual ~Module() = default;
   /// By its symbol in the binary. Throws DeviceFault (launch_error) where there is none.
   virtual Variable variable(const std::string& symbol) const {
     refuse("the binary has no variable " + symbol);
@@ -76,12 +68,8 @@ struct Timing {
 };
 
 /// Steps with their arguments bound, ready to run.
-class Sequence {
+class Sequence : public model::Seam {
  public:
-  Sequence() = default;
-  Sequence(const Sequence&) = delete;
-  Sequence& operator=(const Sequence&) = delete;
-  virtual ~Sequence() = default;
   /// Runs all steps `repetitions` times back to back, waits, and says how long the whole took. Throws
   /// DeviceFault.
   virtual Timing run(int repetitions) = 0;
@@ -121,13 +109,8 @@ struct CompareRequest {
 };
 
 /// A machine that runs kernels. Nothing here knows CUDA; not thread-safe.
-class Device {
+class Device : public model::Seam {
  public:
-  Device() = default;
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
-  virtual ~Device() = default;
-
   virtual const model::DeviceInfo& info() const = 0;
   virtual std::unique_ptr<Buffer> allocate(std::int64_t bytes) = 0;
   /// The same in another kind of memory, where the device knows several.

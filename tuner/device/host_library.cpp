@@ -54,7 +54,7 @@ std::vector<model::Step> with_seed(std::vector<model::Step> steps, std::uint64_t
   return steps;
 }
 
-int anonymous_file(std::span<const std::byte> bytes) {
+LoadedBytes load_bytes(std::span<const std::byte> bytes, const char* what) {
   const int file = memfd_create("tuner-binary", MFD_CLOEXEC);
   if (file < 0) refuse(fmt::format("cannot make an anonymous file for a binary: {}", std::strerror(errno)));
   while (!bytes.empty()) {
@@ -67,23 +67,22 @@ int anonymous_file(std::span<const std::byte> bytes) {
     }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
-  return file;
+  void* const handle = dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr) return {file, handle};
+  const std::string why = dlerror();
+  close(file);
+  refuse(fmt::format("cannot load {}: {}", what, why));
 }
 
 namespace {
 
-/// The handle of a binary, which stays loaded with its file open. One thread at a time, as devices are used.
+/// The handle of a binary, which stays loaded. One thread at a time, as devices are used.
 void* load_once(std::span<const std::byte> binary) {
   static std::map<model::Digest, void*> loaded;
   const std::string_view bytes(reinterpret_cast<const char*>(binary.data()), binary.size());
   void*& handle = loaded[model::DigestBuilder().add(bytes).finish()];
-  if (handle != nullptr) return handle;
-  const int file = anonymous_file(binary);
-  handle = dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle != nullptr) return handle;
-  const std::string why = dlerror();
-  close(file);
-  refuse(fmt::format("cannot load the library's caller: {}", why));
+  if (handle == nullptr) handle = load_bytes(binary, "the library's caller").handle;
+  return handle;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,13 +28,17 @@ inline std::size_t operand_bytes(const model::Operand& operand) {
   return static_cast<std::size_t>(is_struct ? operand.struct_bytes : model::size_bytes(operand.type));
 }
 
+/// The bits of a number of `type`, which is `real` or `integer`.
+inline Word bits_of_number(model::ElementType type, double real, std::int64_t integer) {
+  return model::is_floating(type) ? bits_of_real(static_cast<int>(model::component_type(type)), real)
+                                  : static_cast<Word>(integer);
+}
+
 /// Of a struct, whose numbers lie within OperandValue; space::Planner sees to that.
 inline OperandValue struct_value(const model::Operand& operand) {
   OperandValue out;
   for (const model::StructNumber& number : operand.numbers) {
-    const Word word = model::is_floating(number.type)
-                          ? bits_of_real(static_cast<int>(number.type), number.real)
-                          : static_cast<Word>(number.integer);
+    const Word word = bits_of_number(number.type, number.real, number.integer);
     const std::int64_t bytes = model::size_bytes(number.type);
     if (number.offset_bytes < 0 || number.offset_bytes + bytes > static_cast<std::int64_t>(sizeof out))
       refuse("a struct by value is larger than what can be passed");
@@ -73,12 +76,10 @@ inline OperandValue operand_value(const model::Operand& operand, const Bindings&
   if (operand.struct_bytes != 0) return struct_value(operand);
   const auto count = static_cast<std::size_t>(model::components(operand.type));
   const std::size_t bytes = operand_bytes(operand) / count;
-  const int type = static_cast<int>(model::component_type(operand.type));
   for (std::size_t i = 0; i < count; ++i) {
     const double real = operand.reals.empty() ? operand.real : operand.reals.at(i);
     const std::int64_t integer = operand.integers.empty() ? operand.integer : operand.integers.at(i);
-    const Word word =
-        model::is_floating(operand.type) ? bits_of_real(type, real) : static_cast<Word>(integer);
+    const Word word = bits_of_number(operand.type, real, integer);
     std::memcpy(reinterpret_cast<std::byte*>(out.words.data()) + i * bytes, &word, bytes);
   }
   return out;
@@ -105,10 +106,15 @@ MemoryPart part_of(const model::Step& step, const std::vector<model::BufferPlan>
 /// The steps with `seed` for each operand that asks for it, as Device::bind takes them.
 std::vector<model::Step> with_seed(std::vector<model::Step> steps, std::uint64_t seed);
 
-/// A descriptor of a file that has no name and holds `bytes`, for the dynamic linker (`/proc/self/fd/N`).
-/// The loader keeps it open as long as it is loaded: the linker takes equal names for equal libraries,
-/// and the number of a closed descriptor would be given out again. Throws DeviceFault (launch_error).
-int anonymous_file(std::span<const std::byte> bytes);
+/// A library that was loaded from memory, by a file that has no name (`/proc/self/fd/N`). It stays open as
+/// long as the library is loaded: the linker takes equal names for equal libraries, and the number of a
+/// closed descriptor would be given out again.
+struct LoadedBytes {
+  int file = -1;
+  void* handle = nullptr;
+};
+/// Throws DeviceFault (launch_error); `what` is for messages.
+LoadedBytes load_bytes(std::span<const std::byte> bytes, const char* what);
 
 /// A binary that calls a library (CompileJob::host_library), in this process: any device binds its functions
 /// as steps of kind `call`. It is never unloaded, and loaded once however often it is asked for: libraries

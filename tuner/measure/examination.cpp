@@ -26,18 +26,18 @@ std::unique_ptr<device::Module> load_binary(device::Device& device, const model:
 }
 
 Examination::Examination(device::Device& device, const model::TrialJob& job, const InputSets& sets,
-                         const BufferTable& workspaces, device::Module& module)
+                         BufferTable workspaces)
     : m_device(device),
       m_job(job),
       m_sets(sets),
-      m_workspaces(workspaces),
-      m_module(module),
-      m_variables(device, job, module),
-      m_verifier(device, job, sets.first, workspaces) {
+      m_workspaces(std::move(workspaces)),
+      m_module(load_binary(device, job)),
+      m_variables(device, job, *m_module),
+      m_verifier(device, job, sets.first, m_workspaces) {
   m_verifier.fill_others();
-  m_variables.fill(sets.first.bindings(workspaces));
-  const device::Bindings bindings = m_variables.placed(sets.first.bindings(workspaces));
-  m_sequence = device.bind(module, job.kernels, job.plan.steps, job.plan.buffers, bindings);
+  m_variables.fill(sets.first.bindings(m_workspaces));
+  const device::Bindings bindings = m_variables.placed(sets.first.bindings(m_workspaces));
+  m_sequence = device.bind(*m_module, job.kernels, job.plan.steps, job.plan.buffers, bindings);
   if (job.plan.restores()) {
     m_sequence =
         std::make_unique<RestoringSequence>(device, job, sets.first, bindings, std::move(m_sequence));
@@ -68,7 +68,7 @@ Finding Examination::on_second_set(device::Timing& timing) {
   verifier.fill_others();
   const device::Bindings bindings = m_sets.second.bindings(m_workspaces);
   m_variables.fill(bindings);
-  const auto sequence = m_device.bind(m_module, m_job.kernels, m_job.plan.steps, m_job.plan.buffers,
+  const auto sequence = m_device.bind(*m_module, m_job.kernels, m_job.plan.steps, m_job.plan.buffers,
                                       m_variables.placed(bindings));
   prepare(*sequence, verifier, m_sets.second);
   timing = sequence->run(1);
@@ -106,6 +106,12 @@ Finding Examination::afterwards() {
     }
   }
   return in("after the timed launches", std::move(finding));
+}
+
+Finding Examination::inspect_memory() const {
+  Finding finding = m_verifier.inspect(false);
+  if (finding.status != TrialStatus::ok) return finding;
+  return Verifier(m_device, m_job, m_sets.second, m_workspaces).inspect(false);
 }
 
 }  // namespace tuner::measure

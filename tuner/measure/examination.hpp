@@ -19,10 +19,11 @@ std::unique_ptr<device::Module> load_binary(device::Device& device, const model:
 /// are poisoned before each verified run, and the input sets have different results.
 class Examination {
  public:
-  /// Binds `module` to the first input set. All references must outlive the object.
+  /// Loads the job's binary and binds it to the first input set. All references must outlive the object.
   Examination(device::Device& device, const model::TrialJob& job, const InputSets& sets,
-              const BufferTable& workspaces, device::Module& module);
+              BufferTable workspaces);
 
+  const device::Module& module() const { return *m_module; }
   /// The kernel on the first input set: what is timed.
   device::Sequence& sequence() { return *m_sequence; }
   /// Runs on the second input set, which nothing has touched. It is a cold run: `timing` is no sample.
@@ -34,6 +35,8 @@ class Examination {
   /// where they are no longer right. Where runs read their outputs, which makes those pile up, one more run
   /// on fresh ones is looked at.
   Finding afterwards();
+  /// Fences and inputs of both input sets.
+  Finding inspect_memory() const;
 
  private:
   /// Memory, variables and the arrays of `sequence` as a verified run on `inputs` must find them.
@@ -45,8 +48,8 @@ class Examination {
   device::Device& m_device;
   const model::TrialJob& m_job;
   const InputSets& m_sets;
-  const BufferTable& m_workspaces;
-  device::Module& m_module;
+  BufferTable m_workspaces;
+  std::unique_ptr<device::Module> m_module;
   Variables m_variables;
   Verifier m_verifier;  ///< of the first input set
   std::unique_ptr<device::Sequence> m_sequence;

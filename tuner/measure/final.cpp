@@ -88,11 +88,7 @@ bool Final::is_slowed(const device::Timing& sample, std::size_t finalist,
                       const std::vector<Series>& into) const {
   if (is_throttled(sample, m_task.max_sm_clock_mhz)) return true;
   if (&into != &m_confirming || sample.sm_clock_mhz <= 0) return false;
-  std::vector<double> clocks;
-  for (const device::Timing& before : m_choosing[finalist]) {
-    if (before.sm_clock_mhz > 0) clocks.push_back(before.sm_clock_mhz);
-  }
-  return !clocks.empty() && sample.sm_clock_mhz < same_clock * median(clocks);
+  return sample.sm_clock_mhz < same_clock * median_clock_mhz(m_choosing[finalist]);
 }
 
 /// Whether the round is considered.

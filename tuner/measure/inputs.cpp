@@ -55,19 +55,10 @@ using model::Operand;
 constexpr model::Init poison{};
 constexpr model::Init zero{model::Init::Kind::constant, 0, 0};
 
-bool refers_to(const std::vector<model::Step>& steps, Operand::Kind kind, std::size_t buffer) {
-  return std::any_of(steps.begin(), steps.end(), [&](const model::Step& step) {
-    return std::any_of(step.operands.begin(), step.operands.end(), [&](const Operand& operand) {
-      return operand.kind == kind && operand.buffer == static_cast<int>(buffer);
-    });
-  });
-}
-
 bool is_judged(const model::Plan& plan, std::size_t index) {
-  const Access access = plan.buffers[index].access;
-  const bool is_output = access == Access::out || access == Access::inout;
+  const bool is_output = model::is_written(plan.buffers[index].access);
   return is_output && (!plan.buffers[index].expected.path.empty() || plan.has_comparison(index) ||
-                       refers_to(plan.verify.reference, Operand::Kind::expected, index));
+                       model::refers_to(plan.verify.reference, Operand::Kind::expected, index));
 }
 
 std::optional<double> bound_of(const model::Plan& plan, const model::BufferPlan& buffer) {
@@ -191,17 +182,17 @@ void Inputs::allocate(device::Device& device, const model::Plan& plan) {
     m_bytes += buffer.bytes() + 2 * GuardedBuffer::fence_bytes;
     if (!is_judged(plan, i)) continue;
     Expectation& expectation = m_expectations[i].emplace();
-    const std::int64_t bytes = buffer.numbers() * model::size_bytes(ElementType::float64);
-    expectation.expected = device.allocate(bytes);
-    expectation.magnitude = device.allocate(bytes);
-    m_bytes += 2 * bytes;
-    device.fill(expectation.expected->address(), ElementType::float64, buffer.numbers(), poison, 0);
-    device.fill(expectation.magnitude->address(), ElementType::float64, buffer.numbers(), poison, 0);
+    const auto doubles = [&](const model::Init& init) {
+      auto memory = device.allocate(buffer.numbers() * model::size_bytes(ElementType::float64));
+      device.fill(memory->address(), ElementType::float64, buffer.numbers(), init, 0);
+      m_bytes += memory->bytes();
+      return memory;
+    };
+    expectation.expected = doubles(poison);
+    expectation.magnitude = doubles(poison);
     if (!plan.has_comparison(i)) continue;
-    expectation.errors = device.allocate(bytes);
-    expectation.zeros = device.allocate(bytes);
-    m_bytes += 2 * bytes;
-    device.fill(expectation.zeros->address(), ElementType::float64, buffer.numbers(), zero, 0);
+    expectation.errors = doubles(poison);
+    expectation.zeros = doubles(zero);
   }
 }
 

@@ -142,11 +142,10 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
   }
   outcome.probes_passed = !job.probes.empty();
   const InputSets& sets = inputs_for(job, outcome);
-  const BufferTable workspaces = m_inputs.workspaces(job.plan);
+  BufferTable workspaces = m_inputs.workspaces(job.plan);
 
   enter(TrialPhase::loading);
-  const auto module = load_binary(*m_device, job);
-  Examination examination(*m_device, job, sets, workspaces, *module);
+  Examination examination(*m_device, job, sets, std::move(workspaces));
   if (!can_launch(examination, outcome)) return;
 
   const bool was_idle = is_idle();
@@ -162,7 +161,7 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
 
   enter(TrialPhase::timing);
   time(job, examination, warm_run, outcome);
-  const auto* library = dynamic_cast<const device::HostLibrary*>(module.get());
+  const auto* library = dynamic_cast<const device::HostLibrary*>(&examination.module());
   if (library != nullptr && outcome.status == TrialStatus::ok) outcome.detail = library->version();
 }
 
@@ -176,10 +175,9 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
   m_probing = true;
   try {
     const InputSets& sets = inputs_for(probing, outcome);
-    const BufferTable workspaces = m_inputs.workspaces(plan);
+    BufferTable workspaces = m_inputs.workspaces(plan);
     enter(TrialPhase::loading);
-    const auto module = load_binary(*m_device, probing);
-    Examination examination(*m_device, probing, sets, workspaces, *module);
+    Examination examination(*m_device, probing, sets, std::move(workspaces));
     device::Timing ignored;
     const bool passed = can_launch(examination, outcome) &&
                         verify_second_set(examination, ignored, outcome) &&
@@ -262,9 +260,6 @@ void DeviceTrialRunner::warm_up(device::Sequence& sequence) {
 
 namespace {
 
-using model::TrialPhase;
-using model::TrialStatus;
-
 /// Another finalist's sample leaves its own code and data in the caches. Filling an L2 cache again takes
 /// some ten microseconds, too much of what is shorter than this.
 constexpr double rewarm_below_ns = 1e6;
@@ -283,10 +278,7 @@ class Finalist {
   Finalist(device::Device& device, const model::TrialJob& job, const InputSets& sets)
       : m_device(device),
         m_job(job),
-        m_sets(sets),
-        m_workspaces(allocate_workspaces(device, job.plan)),
-        m_module(load_binary(device, job)),
-        m_examination(device, job, sets, m_workspaces, *m_module) {}
+        m_examination(device, job, sets, allocate_workspaces(device, job.plan)) {}
   Finalist(const Finalist&) = delete;
   Finalist& operator=(const Finalist&) = delete;
 
@@ -304,18 +296,10 @@ class Finalist {
     if (!m_job.policy.flush_l2 && m_single_ns < rewarm_below_ns) m_examination.sequence().run(1);
     return take_sample(m_device, m_examination.sequence(), m_job.policy, m_batch);
   }
-  Finding inspect_memory() const {
-    Finding finding = Verifier(m_device, m_job, m_sets.first, m_workspaces).inspect(false);
-    if (finding.status != TrialStatus::ok) return finding;
-    return Verifier(m_device, m_job, m_sets.second, m_workspaces).inspect(false);
-  }
 
  private:
   device::Device& m_device;
   const model::TrialJob& m_job;
-  const InputSets& m_sets;
-  BufferTable m_workspaces;
-  std::unique_ptr<device::Module> m_module;
   Examination m_examination;
   double m_single_ns = 0;
   int m_batch = 1;
@@ -392,7 +376,7 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
 
   outcome.culprit.reset();
   for (const auto& finalist : finalists) {
-    const Finding finding = finalist->inspect_memory();
+    const Finding finding = finalist->examination().inspect_memory();
     if (finding.status != TrialStatus::ok)
       return fail(outcome, finding.status, "after a final: " + finding.detail);
   }

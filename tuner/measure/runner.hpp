@@ -1,9 +1,7 @@
 #pragma once
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "tuner/device/device.hpp"
 #include "tuner/measure/inputs_cache.hpp"

@@ -8,76 +8,51 @@
 #include <cmath>
 #include <iterator>
 
-#include "tuner/measure/statistics.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::measure {
 namespace {
-
-model::MeasurePolicy quick() {
-  model::MeasurePolicy out;
-  out.name = "quick-3";
-  out.samples = 6;  // the fewest that give a 95 % interval
-  out.final.finalists = 6;
-  out.final.choosing_rounds = 12;
-  out.final.confirming_rounds = 8;
-  out.batch_ns = 200'000;
-  out.time_limit_ns = 2e7;
-  return out;
-}
-
-model::MeasurePolicy thorough() {
-  model::MeasurePolicy out;
-  out.name = "thorough-2";
-  out.samples = 60;
-  out.cuts = {{1, 5}, {5, 2}};
-  out.final.choosing_rounds = 100;
-  out.final.confirming_rounds = 60;
-  out.final.time_limit_ns = 2e10;
-  out.batch_ns = 1'000'000;
-  out.time_limit_ns = 1e10;
-  return out;
-}
-
-/// For tables that show slow versions beside fast ones: nothing is dropped, so each trial gets less time.
-model::MeasurePolicy complete() {
-  model::MeasurePolicy out;
-  out.name = "complete-2";
-  out.samples = 12;
-  out.cuts.clear();
-  out.time_limit_ns = 5e8;
-  return out;
-}
-
-/// Every configuration alike and no final: what a sweep costs without racing, and what racing is held
-/// against.
-model::MeasurePolicy exhaustive() {
-  model::MeasurePolicy out;
-  out.name = "exhaustive-1";
-  out.samples = 100;
-  out.time_limit_ns = 2e9;
-  out.cuts.clear();
-  out.final.finalists = 0;
-  return out;
-}
 
 struct Named {
   std::string_view name;
   model::MeasurePolicy policy;
 };
 
-std::array<Named, 5> policies() {
-  return {Named{"quick", quick()}, Named{"standard", model::MeasurePolicy{}}, Named{"thorough", thorough()},
-          Named{"complete", complete()}, Named{"exhaustive", exhaustive()}};
+const std::array<Named, 5>& policies() {
+  static const std::array<Named, 5> all = {{
+      {"quick",
+       {.name = "quick-3",
+        .samples = 6,  // the fewest that give a 95 % interval
+        .final = {.finalists = 6, .choosing_rounds = 12, .confirming_rounds = 8},
+        .batch_ns = 200'000,
+        .time_limit_ns = 2e7}},
+      {"standard", {}},
+      {"thorough",
+       {.name = "thorough-2",
+        .samples = 60,
+        .cuts = {{1, 5}, {5, 2}},
+        .final = {.choosing_rounds = 100, .confirming_rounds = 60, .time_limit_ns = 2e10},
+        .batch_ns = 1'000'000,
+        .time_limit_ns = 1e10}},
+      // For tables that show slow versions beside fast ones: nothing is dropped, so each trial gets less
+      // time.
+      {"complete", {.name = "complete-2", .samples = 12, .cuts = {}, .final = {}, .time_limit_ns = 5e8}},
+      // Every configuration alike and no final: what a sweep costs without racing, and what racing is held
+      // against.
+      {"exhaustive",
+       {.name = "exhaustive-1", .samples = 100, .cuts = {}, .final = {.finalists = 0}, .time_limit_ns = 2e9}},
+  }};
+  return all;
 }
 
 }  // namespace
 
 model::MeasurePolicy policy(std::string_view name, bool flush_l2) {
-  for (Named& candidate : policies()) {
+  for (const Named& candidate : policies()) {
     if (candidate.name != name) continue;
-    candidate.policy.flush_l2 = flush_l2;
-    return candidate.policy;
+    model::MeasurePolicy policy = candidate.policy;
+    policy.flush_l2 = flush_l2;
+    return policy;
   }
   throw model::UsageError(fmt::format("there is no measuring policy '{}'", name),
                           fmt::format("use one of: {}", fmt::join(policy_names(), ", ")));
@@ -115,37 +90,22 @@ Floor floor_of(std::span<const double> samples) {
 
 double scatter_of(const std::vector<double>& log_ratios) {
   if (log_ratios.size() < telling_problems) return usual_scatter;
-  const double middle = median(log_ratios);
-  std::vector<double> deviations;
-  for (const double ratio : log_ratios) deviations.push_back(std::abs(ratio - middle));
   // A median deviation of n ratios is itself uncertain by about 1.2 / sqrt(n) of it.
   const double doubt = 1 + 1.2 / std::sqrt(static_cast<double>(log_ratios.size()));
-  return std::max(least_scatter, mad_scale * median(deviations) * doubt);
-}
-
-/// The standard normal deviate that is exceeded with probability `p` < 0.5, by bisection.
-double upper_deviate(double p) {
-  double low = 0;
-  double high = 10;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(middle / std::sqrt(2.0)) / 2 > p ? low : high) = middle;
-  }
-  return low;
+  return std::max(least_scatter, mad_scale * median_deviation(log_ratios) * doubt);
 }
 
 }  // namespace
 
 std::string_view to_string(Allowed allowed) {
-  switch (allowed) {
-    case Allowed::yes:
-      return "allowed";
-    case Allowed::no:
-      return "too slow";
-    case Allowed::undecided:
-      break;
-  }
-  return "undecided";
+  constexpr std::array<std::string_view, 3> words = {"allowed", "too slow", "undecided"};
+  return words.at(static_cast<std::size_t>(allowed));
+}
+
+Slowdown slowdown_of(const Ratio& ratio, double limit) {
+  return {ratio, ratio.low > 1 + limit     ? Allowed::no
+                 : ratio.high <= 1 + limit ? Allowed::yes
+                                           : Allowed::undecided};
 }
 
 std::vector<Slowdown> slowdowns(const std::vector<TwoOccasions>& problems, double limit) {
@@ -159,19 +119,13 @@ std::vector<Slowdown> slowdowns(const std::vector<TwoOccasions>& problems, doubl
   }
   if (problems.empty()) return {};
   const double scatter = scatter_of(log_ratios);
-  const double deviate = upper_deviate(false_alarms / static_cast<double>(problems.size()));
+  const double deviate = -normal_quantile(false_alarms / static_cast<double>(problems.size()));
   std::vector<Slowdown> out;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const double margin = deviate * std::hypot(scatter, own[i]);
-    Slowdown slowdown;
-    slowdown.ratio = std::exp(log_ratios[i]);
-    slowdown.low = std::exp(log_ratios[i] - margin);
-    slowdown.high = std::exp(log_ratios[i] + margin);
-    if (slowdown.low > 1 + limit)
-      slowdown.allowed = Allowed::no;
-    else if (slowdown.high <= 1 + limit)
-      slowdown.allowed = Allowed::yes;
-    out.push_back(slowdown);
+    out.push_back(slowdown_of(
+        {std::exp(log_ratios[i]), std::exp(log_ratios[i] - margin), std::exp(log_ratios[i] + margin)},
+        limit));
   }
   return out;
 }
@@ -194,7 +148,8 @@ double fastest_ns(const std::vector<Timing>& samples) {
   return std::min_element(samples.begin(), samples.end(), faster)->ns;
 }
 
-/// Over the samples whose clock is known; 0 where none is.
+}  // namespace
+
 double median_clock_mhz(const std::vector<Timing>& samples) {
   std::vector<double> known;
   for (const Timing& sample : samples) {
@@ -202,8 +157,6 @@ double median_clock_mhz(const std::vector<Timing>& samples) {
   }
   return known.empty() ? 0 : median(known);
 }
-
-}  // namespace
 
 int count_kernels(const std::vector<model::Step>& steps) {
   const std::vector<std::size_t> order = model::launch_order(steps);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tuner/device/device.hpp"
+#include "tuner/measure/statistics.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::measure {
@@ -25,13 +26,12 @@ struct TwoOccasions {
 enum class Allowed { yes, no, undecided };
 std::string_view to_string(Allowed allowed);
 
-/// How much slower A is at one of several problems that are judged together.
-struct Slowdown {
-  double ratio = 1;                      ///< of the fastest sample of A by that of B
-  double low = 1;                        ///< 99 %: the true ratios of all problems lie above their `low`
-  double high = 1;                       ///< 99 %: and below their `high`
+/// How much slower A is at one of several problems that are judged together: the fastest sample of A by that
+/// of B. 99 %: the true ratios of all problems lie above their `low`, and below their `high`.
+struct Slowdown : Ratio {
   Allowed allowed = Allowed::undecided;  ///< no: `low` is above the limit; yes: `high` is not
 };
+Slowdown slowdown_of(const Ratio& ratio, double limit);
 
 /// Compares fastest samples, since what differs between two occasions (a clock lowered for power or heat,
 /// other work on the GPU) only adds time: medians of one binary were seen to differ by 6 % between processes
@@ -94,6 +94,9 @@ int choose_batch(device::Sequence& sequence, const model::MeasurePolicy& policy,
 /// One sample of `batch` runs. Throws device::DeviceFault.
 device::Timing take_sample(device::Device& device, device::Sequence& sequence,
                            const model::MeasurePolicy& policy, int batch);
+
+/// Median over the samples whose clock is known; 0 where none is.
+double median_clock_mhz(const std::vector<device::Timing>& samples);
 
 /// Whether a sample was taken at a lowered clock: under 0.75 of the highest, as nvbench has it. Not where
 /// either is unknown.

@@ -1,6 +1,7 @@
 #include "tuner/measure/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -47,17 +48,6 @@ double normal_distribution(double z) {
   return 0.5 * std::erfc(-z / std::sqrt(2.0));
 }
 
-/// By bisection, p in (0, 1).
-double normal_quantile(double p) {
-  double low = -10;
-  double high = 10;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (normal_distribution(middle) < p ? low : high) = middle;
-  }
-  return low;
-}
-
 /// Quantile of Student's t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5).
 double student_quantile(double p, double freedom) {
   const double z = normal_quantile(p);
@@ -86,10 +76,7 @@ double trimmed_mean_of(const std::vector<double>& ordered, const std::vector<int
 /// says nothing.
 void move_outliers_in(std::vector<double>& ordered) {
   const double centre = median(ordered);
-  std::vector<double> distances;
-  distances.reserve(ordered.size());
-  for (const double value : ordered) distances.push_back(std::fabs(value - centre));
-  const double most = outlier_deviations * 1.4826 * median(distances);
+  const double most = outlier_deviations * 1.4826 * median_deviation(ordered);
   if (most == 0) return;
   for (double& value : ordered) value = std::clamp(value, centre - most, centre + most);
 }
@@ -113,6 +100,23 @@ Interval bootstrap_interval(const std::vector<double>& ordered, double confidenc
 }
 
 }  // namespace
+
+double median_deviation(std::span<const double> samples) {
+  const double centre = median(samples);
+  std::vector<double> distances;
+  for (const double value : samples) distances.push_back(std::fabs(value - centre));
+  return median(distances);
+}
+
+double normal_quantile(double p) {
+  double low = -10;
+  double high = 10;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (normal_distribution(middle) < p ? low : high) = middle;
+  }
+  return low;
+}
 
 double median(std::span<const double> samples) {
   return quantile(samples, 0.5);
@@ -179,15 +183,8 @@ double redrawn_median(std::span<const double> samples, std::mt19937_64& random, 
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::tied:
-      break;
-  }
-  return "tied";
+  constexpr std::array<std::string_view, 3> words = {"faster", "slower", "tied"};
+  return words.at(static_cast<std::size_t>(verdict));
 }
 
 Ratio unpaired_ratio(std::span<const double> a, std::span<const double> b, std::uint64_t seed) {

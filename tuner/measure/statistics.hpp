@@ -18,6 +18,12 @@ double median(std::span<const double> samples);
 /// 50, 1996).
 double quantile(std::span<const double> samples, double p);
 
+/// The median of the distances from the median, of at least one sample.
+double median_deviation(std::span<const double> samples);
+
+/// Of the standard normal distribution, p in (0, 1), by bisection.
+double normal_quantile(double p);
+
 /// An interval that holds the median of what was sampled with a probability of at least 95 %, whatever its
 /// distribution is: the k-th smallest and k-th largest of n samples, for the largest k with 2 P(Binomial(n,
 /// 1/2) < k) <= 5 % (David and Nagaraja, Order Statistics, 3rd ed., section 7.1). Fewer than 6 samples cannot

@@ -61,7 +61,7 @@ const GuardedBuffer& Verifier::buffer(std::size_t index) const {
 bool Verifier::is_output(std::size_t index) const {
   const model::BufferPlan& planned = m_job.plan.buffers[index];
   if (!planned.fields.empty()) return false;  // its fields are; the bytes between them need not be written
-  return planned.access == Access::out || planned.access == Access::inout;
+  return model::is_written(planned.access);
 }
 
 void Verifier::fill_others() {

@@ -6,6 +6,7 @@
 
 #include "tuner/model/digest.hpp"
 #include "tuner/model/element_type.hpp"
+#include "tuner/model/words.hpp"
 
 namespace tuner::model {
 
@@ -16,9 +17,11 @@ enum class Role {
   ceiling,     ///< measures what its device can do at most; competes within its own family alone
 };
 
-/// `competitor`, `baseline`, `ceiling`: as stored and shown.
-std::string_view to_string(Role role);
-std::optional<Role> parse_role(std::string_view text);
+template <>
+struct Words<Role> {
+  static constexpr std::string_view all[] = {"competitor", "baseline", "ceiling"};
+  static constexpr const char* expected = "competitor, baseline or ceiling";
+};
 /// Whether a trial of this role may be chosen.
 inline bool may_win(Role role) {
   return role != Role::baseline;

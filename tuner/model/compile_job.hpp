@@ -1,14 +1,12 @@
 #pragma once
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "tuner/model/digest.hpp"
 #include "tuner/model/kernel_spec.hpp"
+#include "tuner/model/words.hpp"
 
 namespace tuner::model {
 
@@ -29,9 +27,14 @@ enum class TrialStatus {
   quarantined,     ///< its process was seen to die or hang twice; not tried again until its source changes
 };
 
-/// `ok`, `compile_error`, …: as stored and shown.
-std::string_view to_string(TrialStatus status);
-std::optional<TrialStatus> parse_trial_status(std::string_view text);
+template <>
+struct Words<TrialStatus> {
+  static constexpr std::string_view all[] = {
+      "ok",           "dropped",       "unlaunchable",   "compile_error", "launch_error",
+      "wrong_result", "out_of_bounds", "input_modified", "unstable",      "timeout",
+      "crashed",      "skipped",       "quarantined"};
+  static constexpr const char* expected = "a trial status such as ok";
+};
 /// Statuses whose time may compete for `best`: only ok.
 inline bool has_trusted_time(TrialStatus status) {
   return status == TrialStatus::ok;
@@ -41,7 +44,9 @@ inline bool is_death(TrialStatus status) {
   return status == TrialStatus::crashed || status == TrialStatus::timeout;
 }
 /// Statuses shown under failures: all but ok, dropped and skipped.
-bool is_failure(TrialStatus status);
+inline bool is_failure(TrialStatus status) {
+  return status != TrialStatus::ok && status != TrialStatus::dropped && status != TrialStatus::skipped;
+}
 
 struct Macro {
   std::string name;

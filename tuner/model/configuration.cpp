@@ -73,10 +73,6 @@ std::string Value::text() const {
   return fmt::format("{}", std::get<std::int64_t>(m_value));
 }
 
-std::string Value::json() const {
-  return is_word() ? json_quote(text()) : text();
-}
-
 std::int64_t word_code(std::string_view word) {
   std::uint32_t hash = 2166136261U;
   for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;

@@ -27,7 +27,7 @@ class Value {
   /// As a user writes it: `32`, `row`.
   std::string text() const;
   /// As JSON: 32, "row".
-  std::string json() const;
+  std::string json() const { return is_word() ? json_quote(text()) : text(); }
 
   auto operator<=>(const Value&) const = default;  // NOLINT(modernize-use-nullptr): takes <=> 0 for a pointer
 

@@ -19,18 +19,12 @@ std::string Digest::hex() const {
 }
 
 Digest Digest::from_hex(std::string_view text) {
-  const auto nibble = [&](char c) -> int {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    throw UsageError(fmt::format("'{}' is not an identifier: expected 32 hexadecimal digits", text));
-  };
+  constexpr std::string_view digits = "0123456789abcdef";
   Digest digest;
-  if (text.size() != 2 * digest.bytes.size()) {
+  if (text.size() != 2 * digest.bytes.size() || text.find_first_not_of(digits) != std::string_view::npos)
     throw UsageError(fmt::format("'{}' is not an identifier: expected 32 hexadecimal digits", text));
-  }
-  for (std::size_t i = 0; i < digest.bytes.size(); ++i) {
-    digest.bytes[i] = static_cast<std::uint8_t>(nibble(text[2 * i]) * 16 + nibble(text[2 * i + 1]));
-  }
+  for (std::size_t i = 0; i < digest.bytes.size(); ++i)
+    digest.bytes[i] = static_cast<std::uint8_t>(digits.find(text[2 * i]) * 16 + digits.find(text[2 * i + 1]));
   return digest;
 }
 

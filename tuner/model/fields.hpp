@@ -6,93 +6,25 @@
 /// The fields of jobs and outcomes, as processes send them to each other.
 namespace tuner::model {
 
-template <class Archive, Described<SourceText> T>
-void describe(Archive& a, T& v) {
-  a("name", v.name);
-  a("text", v.text);
-}
+TUNER_FIELDS(SourceText, name, text);
 
-template <class Archive, Described<Macro> T>
-void describe(Archive& a, T& v) {
-  a("name", v.name);
-  a("value", v.value);
-}
+TUNER_FIELDS(Macro, name, value);
 
-template <class Archive, Described<CompileJob> T>
-void describe(Archive& a, T& v) {
-  a("source", v.source);
-  a("source_key", v.source_key);
-  a("macros", v.macros);
-  a("vocabulary", v.vocabulary);
-  a("options", v.options);
-  a("entries", v.entries);
-  a("architecture", v.architecture);
-  a("compiler", v.compiler);
-  a("host_library", v.host_library);
-  a("by_nvcc", v.by_nvcc);
-}
+TUNER_FIELDS(CompileJob, source, source_key, macros, vocabulary, options, entries, architecture, compiler,
+             host_library, by_nvcc);
 
-template <class Archive, Described<Compilation> T>
-void describe(Archive& a, T& v) {
-  a("status", v.status);
-  a("binary", v.binary);
-  a("kernels", v.kernels);
-  a("log", v.log);
-  a("compile_ms", v.compile_ms);
-  a("from_cache", v.from_cache);
-}
+TUNER_FIELDS(Compilation, status, binary, kernels, log, compile_ms, from_cache);
 
-template <class Archive, Described<Init> T>
-void describe(Archive& a, T& v) {
-  a("kind", v.kind);
-  a("a", v.a);
-  a("b", v.b);
-  a("c", v.c);
-}
+TUNER_FIELDS(Init, kind, a, b, c);
 
-template <class Archive, Described<FileContents> T>
-void describe(Archive& a, T& v) {
-  a("path", v.path);
-  a("digest", v.digest);
-  a("first_byte", v.first_byte);
-  a("type", v.type);
-  a("elements", v.elements);
-}
+TUNER_FIELDS(FileContents, path, digest, first_byte, type, elements);
 
-template <class Archive, Described<Tolerance> T>
-void describe(Archive& a, T& v) {
-  a("absolute", v.absolute);
-  a("relative", v.relative);
-  a("ulps", v.ulps);
-  a("share", v.share);
-}
+TUNER_FIELDS(Tolerance, absolute, relative, ulps, share);
 
-template <class Archive, Described<FieldPlan> T>
-void describe(Archive& a, T& v) {
-  a("buffer", v.buffer);
-  a("offset_bytes", v.offset_bytes);
-}
+TUNER_FIELDS(FieldPlan, buffer, offset_bytes);
 
-template <class Archive, Described<BufferPlan> T>
-void describe(Archive& a, T& v) {
-  a("name", v.name);
-  a("type", v.type);
-  a("elements", v.elements);
-  a("access", v.access);
-  a("init", v.init);
-  a("second_init", v.second_init);
-  a("file", v.file);
-  a("second_file", v.second_file);
-  a("expected", v.expected);
-  a("ignores_unwritten", v.ignores_unwritten);
-  a("unordered_within", v.unordered_within);
-  a("restored", v.restored);
-  a("symbol", v.symbol);
-  a("memory", v.memory);
-  a("tolerance", v.tolerance);
-  a("struct_bytes", v.struct_bytes);
-  a("fields", v.fields);
-}
+TUNER_FIELDS(BufferPlan, name, type, elements, access, init, second_init, file, second_file, expected,
+             ignores_unwritten, unordered_within, restored, symbol, memory, tolerance, struct_bytes, fields);
 
 template <class Archive, Described<TensorMap> T>
 void describe(Archive& a, T& v) {
@@ -105,40 +37,13 @@ void describe(Archive& a, T& v) {
   a("nan_outside", v.nan_outside);
 }
 
-template <class Archive, Described<Texture> T>
-void describe(Archive& a, T& v) {
-  a("shape", v.shape);
-  a("pitch_bytes", v.pitch_bytes);
-  a("outside", v.outside);
-  a("interpolates", v.interpolates);
-  a("reads_normalized", v.reads_normalized);
-  a("normalized_coordinates", v.normalized_coordinates);
-  a("in_array", v.in_array);
-  a("is_surface", v.is_surface);
-}
+TUNER_FIELDS(Texture, shape, pitch_bytes, outside, interpolates, reads_normalized, normalized_coordinates,
+             in_array, is_surface);
 
-template <class Archive, Described<StructNumber> T>
-void describe(Archive& a, T& v) {
-  a("type", v.type);
-  a("offset_bytes", v.offset_bytes);
-  a("integer", v.integer);
-  a("real", v.real);
-}
+TUNER_FIELDS(StructNumber, type, offset_bytes, integer, real);
 
-template <class Archive, Described<Operand> T>
-void describe(Archive& a, T& v) {
-  a("kind", v.kind);
-  a("buffer", v.buffer);
-  a("type", v.type);
-  a("integer", v.integer);
-  a("real", v.real);
-  a("integers", v.integers);
-  a("reals", v.reals);
-  a("struct_bytes", v.struct_bytes);
-  a("numbers", v.numbers);
-  a("tensor", v.tensor);
-  a("texture", v.texture);
-}
+TUNER_FIELDS(Operand, kind, buffer, type, integer, real, integers, reals, struct_bytes, numbers, tensor,
+             texture);
 
 template <class Archive, Described<Step> T>
 void describe(Archive& a, T& v) {
@@ -157,97 +62,24 @@ void describe(Archive& a, T& v) {
   a("after", v.after);
 }
 
-template <class Archive, Described<VerifyPlan> T>
-void describe(Archive& a, T& v) {
-  a("reference", v.reference);
-  a("rounding_terms", v.rounding_terms);
-  a("second_is_exact", v.second_is_exact);
-  a("tolerance", v.tolerance);
-  a("accumulator", v.accumulator);
-  a("comparison", v.comparison);
-}
+TUNER_FIELDS(VerifyPlan, reference, rounding_terms, second_is_exact, tolerance, accumulator, comparison);
 
-template <class Archive, Described<Plan> T>
-void describe(Archive& a, T& v) {
-  a("problem", v.problem);
-  a("buffers", v.buffers);
-  a("steps", v.steps);
-  a("generator", v.generator);
-  a("verify", v.verify);
-  a("deterministic", v.deterministic);
-}
+TUNER_FIELDS(Plan, problem, buffers, steps, generator, verify, deterministic);
 
-template <class Archive, Described<Cut> T>
-void describe(Archive& a, T& v) {
-  a("samples", v.samples);
-  a("factor", v.factor);
-}
+TUNER_FIELDS(Cut, samples, factor);
 
-template <class Archive, Described<FinalPolicy> T>
-void describe(Archive& a, T& v) {
-  a("contestants", v.finalists);
-  a("within", v.within);
-  a("choosing_rounds", v.choosing_rounds);
-  a("confirming_rounds", v.confirming_rounds);
-  a("time_limit_ns", v.time_limit_ns);
-}
+TUNER_FIELDS(FinalPolicy, finalists, within, choosing_rounds, confirming_rounds, time_limit_ns);
 
-template <class Archive, Described<MeasurePolicy> T>
-void describe(Archive& a, T& v) {
-  a("name", v.name);
-  a("samples", v.samples);
-  a("cuts", v.cuts);
-  a("final", v.final);
-  a("batch_below_ns", v.batch_below_ns);
-  a("batch_ns", v.batch_ns);
-  a("time_limit_ns", v.time_limit_ns);
-  a("flush_l2", v.flush_l2);
-}
+TUNER_FIELDS(MeasurePolicy, name, samples, cuts, final, batch_below_ns, batch_ns, time_limit_ns, flush_l2);
 
 /// Without the reference's binary and kernels, which most trials share: they travel apart.
-template <class Archive, Described<TrialJob> T>
-void describe(Archive& a, T& v) {
-  a("key", v.key);
-  a("plan", v.plan);
-  a("binary", v.binary);
-  a("kernels", v.kernels);
-  a("reference_key", v.reference_key);
-  a("policy", v.policy);
-  a("probes", v.probes);
-  a("best_ns", v.best_ns);
-  a("seed", v.seed);
-  a("role", v.role);
-}
+TUNER_FIELDS(TrialJob, key, plan, binary, kernels, reference_key, policy, probes, best_ns, seed, role);
 
-template <class Archive, Described<TrialOutcome> T>
-void describe(Archive& a, T& v) {
-  a("status", v.status);
-  a("detail", v.detail);
-  a("verification", v.verification);
-  a("measurement", v.measurement);
-  a("device_lost", v.device_lost);
-  a("driver_blocks_per_multiprocessor", v.driver_blocks_per_multiprocessor);
-  a("subject", v.subject);
-  a("probes_passed", v.probes_passed);
-}
+TUNER_FIELDS(TrialOutcome, status, detail, verification, measurement, device_lost,
+             driver_blocks_per_multiprocessor, subject, probes_passed);
 
-template <class Archive, Described<Standing> T>
-void describe(Archive& a, T& v) {
-  a("measurement", v.measurement);
-  a("ratio", v.ratio);
-  a("ratio_low", v.ratio_low);
-  a("ratio_high", v.ratio_high);
-  a("tied", v.tied);
-}
+TUNER_FIELDS(Standing, measurement, ratio, ratio_low, ratio_high, tied);
 
-template <class Archive, Described<FinalOutcome> T>
-void describe(Archive& a, T& v) {
-  a("standings", v.standings);
-  a("fastest", v.fastest);
-  a("rounds", v.rounds);
-  a("throttled_rounds", v.throttled_rounds);
-  a("failure", v.failure);
-  a("culprit", v.culprit);
-}
+TUNER_FIELDS(FinalOutcome, standings, fastest, rounds, throttled_rounds, failure, culprit);
 
 }  // namespace tuner::model

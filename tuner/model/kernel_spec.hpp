@@ -22,6 +22,13 @@ struct SourceLocation {
   std::string text() const;
 };
 
+/// One mistake in something a user wrote: where, what was found, what was expected.
+struct Diagnostic {
+  SourceLocation where;
+  std::string message;
+  std::string hint;  ///< the fix; may be empty
+};
+
 /// The text of an expression as written; `space` compiles it.
 struct Expression {
   std::string text;
@@ -118,7 +125,7 @@ struct ArgumentSpec {
     if (tensor) return "tensor map";
     return texture && texture->kind.is_surface ? "surface" : "texture";
   }
-  bool is_written() const { return pointer && (access == Access::out || access == Access::inout); }
+  bool is_written() const { return pointer && model::is_written(access); }
   /// Whether it is judged; of structs their fields are.
   bool is_output() const { return is_written() && !structure; }
 };

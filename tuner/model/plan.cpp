@@ -120,6 +120,14 @@ void add_all(DigestBuilder& digest, const Range& range) {
 
 }  // namespace
 
+bool refers_to(const std::vector<Step>& steps, Operand::Kind kind, std::size_t buffer) {
+  return std::ranges::any_of(steps, [&](const Step& step) {
+    return std::ranges::any_of(step.operands, [&](const Operand& operand) {
+      return operand.kind == kind && operand.buffer == static_cast<int>(buffer);
+    });
+  });
+}
+
 std::vector<std::size_t> launch_order(const std::vector<Step>& steps) {
   std::vector<std::size_t> order;
   for (std::size_t first = 0; first < steps.size();) {
@@ -134,21 +142,15 @@ std::vector<std::size_t> launch_order(const std::vector<Step>& steps) {
 }
 
 bool Plan::calls_library() const {
-  return std::any_of(steps.begin(), steps.end(),
-                     [](const Step& step) { return step.kind == Step::Kind::call; });
+  return std::ranges::find(steps, Step::Kind::call, &Step::kind) != steps.end();
 }
 
 bool Plan::has_comparison(std::size_t buffer) const {
-  return std::any_of(verify.comparison.begin(), verify.comparison.end(), [&](const Step& step) {
-    return std::any_of(step.operands.begin(), step.operands.end(), [&](const Operand& operand) {
-      return operand.kind == Operand::Kind::error && operand.buffer == static_cast<int>(buffer);
-    });
-  });
+  return refers_to(verify.comparison, Operand::Kind::error, buffer);
 }
 
 bool Plan::restores() const {
-  return std::any_of(buffers.begin(), buffers.end(),
-                     [](const BufferPlan& buffer) { return buffer.restored; });
+  return std::ranges::any_of(buffers, &BufferPlan::restored);
 }
 
 std::int64_t Plan::device_bytes() const {
@@ -157,8 +159,7 @@ std::int64_t Plan::device_bytes() const {
     const BufferPlan& buffer = buffers[i];
     const bool shared = buffer.access == Access::workspace;  // a run needs nothing of an earlier one's
     total += shared ? buffer.bytes() : 2 * buffer.bytes();
-    const bool written = buffer.access == Access::out || buffer.access == Access::inout;
-    const bool checked = written && buffer.struct_bytes == 0;  // the structs' fields are
+    const bool checked = is_written(buffer.access) && buffer.struct_bytes == 0;  // the structs' fields are
     const bool is_judged = !verify.reference.empty() || !buffer.expected.path.empty() || has_comparison(i);
     if (checked && is_judged) total += 4 * buffer.numbers() * size_bytes(ElementType::float64);
     // What a comparison writes, and the zeros that it is held against.

@@ -12,6 +12,9 @@
 namespace tuner::model {
 
 enum class Access { in, out, inout, workspace };
+inline bool is_written(Access access) {
+  return access == Access::out || access == Access::inout;
+}
 
 /// Where a buffer lies: in the device's own memory, in the host's (page-locked), or where the driver moves
 /// it.
@@ -157,6 +160,8 @@ struct Step : StepKeys<AsNumbers> {
   bool operator==(const Step&) const = default;
 };
 
+/// Whether any of `steps` has an operand of this kind over the buffer.
+bool refers_to(const std::vector<Step>& steps, Operand::Kind kind, std::size_t buffer);
 /// The steps of one run, by index, in the order they run in: loops written out.
 std::vector<std::size_t> launch_order(const std::vector<Step>& steps);
 

@@ -19,6 +19,26 @@ namespace tuner::model {
 template <class T, class Model>
 concept Described = std::same_as<std::remove_const_t<T>, Model>;
 
+// TUNER_EACH(macro, a, b, …) is macro(a) macro(b) …, of at most 40 arguments: each scan replaces one.
+#define TUNER_NOTHING
+#define TUNER_EXPAND(...) TUNER_SCAN13(TUNER_SCAN13(TUNER_SCAN13(__VA_ARGS__)))
+#define TUNER_SCAN13(...) TUNER_SCAN4(TUNER_SCAN4(TUNER_SCAN4(__VA_ARGS__)))
+#define TUNER_SCAN4(...) TUNER_SCAN(TUNER_SCAN(TUNER_SCAN(__VA_ARGS__)))
+#define TUNER_SCAN(...) __VA_ARGS__
+#define TUNER_EACH_OF(macro, first, ...) \
+  macro(first) __VA_OPT__(TUNER_NEXT TUNER_NOTHING()(macro, __VA_ARGS__))
+#define TUNER_NEXT() TUNER_EACH_OF
+#define TUNER_EACH(macro, ...) TUNER_EXPAND(TUNER_EACH_OF(macro, __VA_ARGS__))
+
+#define TUNER_FIELD(member) archive(#member, value.member);
+/// Describes a record whose fields have the names of its members and no more is told of: in the order given.
+#define TUNER_FIELDS(Type, ...)                               \
+  template <class Archive, ::tuner::model::Described<Type> T> \
+  void describe(Archive& archive, T& value) {                 \
+    TUNER_EACH(TUNER_FIELD, __VA_ARGS__)                      \
+  }                                                           \
+  static_assert(true)
+
 /// A field of a record, with what people are told of it in documents and in the database's schema.
 struct Figure {
   const char* name;
@@ -33,14 +53,9 @@ struct Figure {
 };
 
 /// Enumerators as they are stored and shown.
-inline std::string_view word_of(TrialStatus status) {
-  return to_string(status);
-}
-inline std::string_view word_of(Role role) {
-  return to_string(role);
-}
-inline std::string_view word_of(SearchEnding ending) {
-  return to_string(ending);
+template <Worded E>
+std::string_view word_of(E value) {
+  return to_string(value);
 }
 inline std::string_view word_of(ElementType type) {
   return cuda_name(type);
@@ -50,23 +65,18 @@ inline std::string_view word_of(ElementType type) {
 template <class E>
 bool read_word(std::string_view word, E& value) {
   std::optional<E> found;
-  if constexpr (std::same_as<E, TrialStatus>) found = parse_trial_status(word);
-  if constexpr (std::same_as<E, Role>) found = parse_role(word);
-  if constexpr (std::same_as<E, SearchEnding>) found = parse_search_ending(word);
-  if constexpr (std::same_as<E, ElementType>) found = parse_element_type(word);
+  if constexpr (Worded<E>)
+    found = parse_word<E>(word);
+  else
+    found = parse_element_type(word);
   if (found) value = *found;
   return found.has_value();
 }
 
 /// What was expected in place of another word.
-inline const char* words_of(TrialStatus) {
-  return "a trial status such as ok";
-}
-inline const char* words_of(Role) {
-  return "competitor, baseline or ceiling";
-}
-inline const char* words_of(SearchEnding) {
-  return "exhausted, until, budget, interrupted, gave_up or refused";
+template <Worded E>
+const char* words_of(E) {
+  return Words<E>::expected;
 }
 inline const char* words_of(ElementType) {
   return "an element type such as float";
@@ -90,49 +100,16 @@ bool is_unknown(const T& value) {
   }
 }
 
-template <class Archive, Described<Dim3> T>
-void describe(Archive& a, T& v) {
-  a("x", v.x);
-  a("y", v.y);
-  a("z", v.z);
-}
+TUNER_FIELDS(Dim3, x, y, z);
 
-template <class Archive, Described<DeviceLimits> T>
-void describe(Archive& a, T& v) {
-  a("multiprocessors", v.multiprocessors);
-  a("warp_size", v.warp_size);
-  a("max_threads_per_block", v.max_threads_per_block);
-  a("max_threads_per_multiprocessor", v.max_threads_per_multiprocessor);
-  a("max_blocks_per_multiprocessor", v.max_blocks_per_multiprocessor);
-  a("registers_per_block", v.registers_per_block);
-  a("registers_per_multiprocessor", v.registers_per_multiprocessor);
-  a("shared_bytes_per_block", v.shared_bytes_per_block);
-  a("shared_bytes_per_block_optin", v.shared_bytes_per_block_optin);
-  a("shared_bytes_per_multiprocessor", v.shared_bytes_per_multiprocessor);
-  a("reserved_shared_bytes_per_block", v.reserved_shared_bytes_per_block);
-  a("max_grid_x", v.max_grid_x);
-  a("max_grid_y", v.max_grid_y);
-  a("max_grid_z", v.max_grid_z);
-  a("max_block_x", v.max_block_x);
-  a("max_block_y", v.max_block_y);
-  a("max_block_z", v.max_block_z);
-  a("l2_bytes", v.l2_bytes);
-}
+TUNER_FIELDS(DeviceLimits, multiprocessors, warp_size, max_threads_per_block, max_threads_per_multiprocessor,
+             max_blocks_per_multiprocessor, registers_per_block, registers_per_multiprocessor,
+             shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor,
+             reserved_shared_bytes_per_block, max_grid_x, max_grid_y, max_grid_z, max_block_x, max_block_y,
+             max_block_z, l2_bytes);
 
-template <class Archive, Described<DeviceInfo> T>
-void describe(Archive& a, T& v) {
-  a("id", v.id);
-  a("kind", v.kind);
-  a("name", v.name);
-  a("uuid", v.uuid);
-  a("architecture", v.architecture);
-  a("compute_major", v.compute_major);
-  a("compute_minor", v.compute_minor);
-  a("driver", v.driver);
-  a("memory_bytes", v.memory_bytes);
-  a("free_memory_bytes", v.free_memory_bytes);
-  a("limits", v.limits);
-}
+TUNER_FIELDS(DeviceInfo, id, kind, name, uuid, architecture, compute_major, compute_minor, driver,
+             memory_bytes, free_memory_bytes, limits);
 
 template <class Archive, Described<KernelResources> T>
 void describe(Archive& a, T& v) {
@@ -281,38 +258,12 @@ void describe(Archive& a, T& v) {
     v.faster);
 }
 
-template <class Archive, Described<RunRecord> T>
-void describe(Archive& a, T& v) {
-  a("id", v.id);
-  a("command_line", v.command_line);
-  a("started_at", v.started_at);
-  a("ended_at", v.ended_at);
-  a("state", v.state);
-  a("host", v.host);
-  a("version", v.version);
-  a("strategy", v.strategy);
-  a("seed", v.seed);
-  a("device", v.device);
-  a("toolkit", v.toolkit);
-  a("measured", v.measured);
-}
+TUNER_FIELDS(RunRecord, id, command_line, started_at, ended_at, state, host, version, strategy, seed, device,
+             toolkit, measured);
 
-template <class Archive, Described<FinalRecord::Entry> T>
-void describe(Archive& a, T& v) {
-  a("trial", v.trial);
-  a("ratio", v.ratio);
-  a("ratio_low", v.ratio_low);
-  a("ratio_high", v.ratio_high);
-  a("tied", v.tied);
-}
+TUNER_FIELDS(FinalRecord::Entry, trial, ratio, ratio_low, ratio_high, tied);
 
-template <class Archive, Described<FinalRecord::Coverage> T>
-void describe(Archive& a, T& v) {
-  a("run", v.run);
-  a("kernel", v.kernel);
-  a("first", v.first);
-  a("last", v.last);
-}
+TUNER_FIELDS(FinalRecord::Coverage, run, kernel, first, last);
 
 template <class Archive, Described<FinalRecord> T>
 void describe_row(Archive& a, T& v) {
@@ -326,12 +277,7 @@ void describe_row(Archive& a, T& v) {
   a("sequence", v.sequence);
 }
 
-template <class Archive, Described<SearchRecord::Part> T>
-void describe(Archive& a, T& v) {
-  a("kernel", v.kernel);
-  a("spec", v.spec);
-  a("candidates", v.candidates);
-}
+TUNER_FIELDS(SearchRecord::Part, kernel, spec, candidates);
 
 template <class Archive, Described<SearchRecord> T>
 void describe_row(Archive& a, T& v) {
@@ -354,38 +300,10 @@ void describe(Archive& a, T& v) {
   describe_row(a, v);
 }
 
-template <class Archive, Described<Ceiling> T>
-void describe(Archive& a, T& v) {
-  a("device", v.device);
-  a("kind", v.kind);
-  a("type", v.type);
-  a("value", v.value);
-  a("unit", v.unit);
-  a("trial", v.trial);
-  a("measured_at", v.measured_at);
-}
+TUNER_FIELDS(Ceiling, device, kind, type, value, unit, trial, measured_at);
 
-template <class Archive, Described<ProbeVerdict> T>
-void describe(Archive& a, T& v) {
-  a("probe", v.probe);
-  a("status", v.status);
-  a("detail", v.detail);
-  a("deaths", v.deaths);
-  a("trial", v.trial);
-  a("run", v.run);
-  a("measured_at", v.measured_at);
-}
+TUNER_FIELDS(ProbeVerdict, probe, status, detail, deaths, trial, run, measured_at);
 
-template <class Archive, Described<KernelDeclaration> T>
-void describe(Archive& a, T& v) {
-  a("family", v.family);
-  a("kernel", v.kernel);
-  a("role", v.role);
-  a("definition", v.definition);
-  a("spec", v.spec);
-  a("path", v.path);
-  a("host", v.host);
-  a("declared_at", v.declared_at);
-}
+TUNER_FIELDS(KernelDeclaration, family, kernel, role, definition, spec, path, host, declared_at);
 
 }  // namespace tuner::model

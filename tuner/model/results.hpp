@@ -111,13 +111,8 @@ struct PossibleFinal {
 
 /// Where a sweep puts what it learns. Every call is durable when it returns: a crash after it loses nothing.
 /// Implemented by db::ResultStore; throws model::Error when the row cannot be kept.
-class ResultSink {
+class ResultSink : public Seam {
  public:
-  ResultSink() = default;
-  ResultSink(const ResultSink&) = delete;
-  ResultSink& operator=(const ResultSink&) = delete;
-  virtual ~ResultSink() = default;
-
   virtual void begin_run(const RunRecord& run) = 0;
   /// `state`: `done`, `interrupted` or `failed`.
   virtual void end_run(const Digest& run, const std::string& state) = 0;
@@ -149,13 +144,8 @@ class ResultSink {
 };
 
 /// What a sweep asks of the past.
-class ResultSource {
+class ResultSource : public Seam {
  public:
-  ResultSource() = default;
-  ResultSource(const ResultSource&) = delete;
-  ResultSource& operator=(const ResultSource&) = delete;
-  virtual ~ResultSource() = default;
-
   /// Those of `keys` that have a result, in any order.
   virtual std::vector<KnownResult> known(const std::vector<Digest>& keys) = 0;
   /// All results of a kernel on a problem in a class, whatever its spec was then; for a space too large to

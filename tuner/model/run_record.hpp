@@ -8,6 +8,7 @@
 #include "tuner/model/case.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/digest.hpp"
+#include "tuner/model/words.hpp"
 
 namespace tuner::model {
 
@@ -53,9 +54,12 @@ struct Outlook {
 /// probed, so that it was not tried. Of these the first two alone say that there is nothing more to do.
 enum class SearchEnding { exhausted, until, budget, interrupted, gave_up, refused };
 
-/// `exhausted`, `gave_up`.
-std::string_view to_string(SearchEnding ending);
-std::optional<SearchEnding> parse_search_ending(std::string_view text);
+template <>
+struct Words<SearchEnding> {
+  static constexpr std::string_view all[] = {"exhausted",   "until",   "budget",
+                                             "interrupted", "gave_up", "refused"};
+  static constexpr const char* expected = "exhausted, until, budget, interrupted, gave_up or refused";
+};
 
 /// How one run's search of a problem in a class ended.
 struct SearchRecord {

@@ -1,7 +1,5 @@
 #include "tuner/model/trial.hpp"
 
-#include <array>
-
 namespace tuner::model {
 
 Digest trial_key(const std::string& kernel, const Configuration& configuration, const Digest& binary_key,
@@ -21,24 +19,6 @@ Digest probe_key(const Digest& binary_key, const std::vector<Plan>& probes, cons
   for (const Plan& plan : probes) plan.add_to(digest);
   digest.add(reference_key).add(environment.device).add(environment.driver);
   return digest.finish();
-}
-
-namespace {
-
-constexpr std::array<std::string_view, 5> phase_names = {"preparing", "probing", "loading", "verifying",
-                                                         "timing"};
-
-}  // namespace
-
-std::string_view to_string(TrialPhase phase) {
-  return phase_names.at(static_cast<std::size_t>(phase));
-}
-
-std::optional<TrialPhase> parse_trial_phase(std::string_view text) {
-  for (std::size_t i = 0; i < phase_names.size(); ++i) {
-    if (phase_names[i] == text) return static_cast<TrialPhase>(i);
-  }
-  return std::nullopt;
 }
 
 }  // namespace tuner::model

@@ -14,6 +14,7 @@
 #include "tuner/model/digest.hpp"
 #include "tuner/model/metrics.hpp"
 #include "tuner/model/plan.hpp"
+#include "tuner/model/words.hpp"
 
 namespace tuner::model {
 
@@ -121,6 +122,10 @@ struct TrialOutcome {
       -1;  ///< the driver's own occupancy of the first launch; -1: not asked
   Subject subject = Subject::trial;
   bool probes_passed = false;  ///< the job had probes, and all of them were right
+  /// Its median where that may compete for `best`.
+  std::optional<double> trusted_ns() const {
+    return measurement && has_trusted_time(status) ? std::optional(measurement->median_ns) : std::nullopt;
+  }
   bool operator==(const TrialOutcome&) const = default;
 };
 
@@ -280,19 +285,24 @@ enum class TrialPhase {
   timing,
 };
 
-/// `preparing`, `loading`, …
-std::string_view to_string(TrialPhase phase);
-std::optional<TrialPhase> parse_trial_phase(std::string_view text);
+template <>
+struct Words<TrialPhase> {
+  static constexpr std::string_view all[] = {"preparing", "probing", "loading", "verifying", "timing"};
+};
+
+/// Base of what is used through an interface: it is deleted through it and never copied.
+class Seam {
+ public:
+  Seam() = default;
+  Seam(const Seam&) = delete;
+  Seam& operator=(const Seam&) = delete;
+  virtual ~Seam() = default;
+};
 
 /// Runs one trial and says how it ended. Implemented over a Device (measure), over a child process (worker),
 /// and over a recording (device/replay). One caller at a time.
-class TrialRunner {
+class TrialRunner : public Seam {
  public:
-  TrialRunner() = default;
-  TrialRunner(const TrialRunner&) = delete;
-  TrialRunner& operator=(const TrialRunner&) = delete;
-  virtual ~TrialRunner() = default;
-
   virtual const DeviceInfo& device() const = 0;
   /// Trials will follow: what takes a while (a context, a process) may begin now. Does not wait for it.
   virtual void prepare() {}

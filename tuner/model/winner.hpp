@@ -24,15 +24,20 @@ struct Winner {
   std::optional<Searched> searched;  ///< how far the case has been searched, as far as that is known
 };
 
+/// The entry of `trial`; null where it took no part.
+inline const FinalRecord::Entry* entry_of(const FinalRecord& final, const Digest& trial) {
+  for (const FinalRecord::Entry& entry : final.entries) {
+    if (entry.trial == trial) return &entry;
+  }
+  return nullptr;
+}
+
 /// Those of a final's finalists that count and cannot be told from `winner`, fastest first: both are tied
 /// with the fastest, or neither is and the intervals of their ratios overlap. Nothing where it took no part.
 template <typename Counts>
 std::vector<Digest> tied_with(const FinalRecord& final, const Digest& winner, const Counts& counts) {
   std::vector<Digest> tied;
-  const FinalRecord::Entry* won = nullptr;
-  for (const FinalRecord::Entry& entry : final.entries) {
-    if (entry.trial == winner) won = &entry;
-  }
+  const FinalRecord::Entry* won = entry_of(final, winner);
   if (won == nullptr) return tied;
   for (const FinalRecord::Entry& entry : final.entries) {
     const bool overlap = entry.ratio_low <= won->ratio_high && won->ratio_low <= entry.ratio_high;
@@ -40,14 +45,6 @@ std::vector<Digest> tied_with(const FinalRecord& final, const Digest& winner, co
     if (&entry != won && same && counts(entry.trial)) tied.push_back(entry.trial);
   }
   return tied;
-}
-
-/// The entry of `trial`; null where it took no part.
-inline const FinalRecord::Entry* entry_of(const FinalRecord& final, const Digest& trial) {
-  for (const FinalRecord::Entry& entry : final.entries) {
-    if (entry.trial == trial) return &entry;
-  }
-  return nullptr;
 }
 
 /// A baseline's time by that of the trial to use: above 1, tuning has gained.
@@ -63,14 +60,8 @@ struct BaselineRatio {
 /// tied with it, wider than need be.
 inline BaselineRatio baseline_ratio(const TrialRecord& baseline, const TrialRecord& winner,
                                     const FinalRecord* final) {
-  const FinalRecord::Entry* ours = nullptr;
-  const FinalRecord::Entry* theirs = nullptr;
-  if (final != nullptr) {
-    for (const FinalRecord::Entry& entry : final->entries) {
-      if (entry.trial == winner.key) ours = &entry;
-      if (entry.trial == baseline.key) theirs = &entry;
-    }
-  }
+  const FinalRecord::Entry* ours = final == nullptr ? nullptr : entry_of(*final, winner.key);
+  const FinalRecord::Entry* theirs = final == nullptr ? nullptr : entry_of(*final, baseline.key);
   if (ours == nullptr || theirs == nullptr || !(ours->ratio_low > 0)) {
     const double ratio = baseline.outcome.measurement->median_ns / winner.outcome.measurement->median_ns;
     return {ratio, ratio, ratio, false};

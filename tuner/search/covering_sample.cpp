@@ -26,17 +26,12 @@ void for_each_pair(std::span<const std::uint16_t> coordinates, const Visit& visi
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Of a list that is counted: numbers drawn at random, ascending.
 std::vector<std::size_t> drawn(std::size_t size) {
   RandomSource random(1);
   std::vector<std::size_t> numbers(drawn_of_counted);
   for (std::size_t& number : numbers) number = random.below(size);
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  sort_apart(numbers);
   return numbers;
 }
 

@@ -52,10 +52,6 @@ std::size_t RandomOrderOf::operator[](std::size_t place) const {
   return number;
 }
 
-void RandomOrderOf::add_last() {
-  m_listed.push_back(m_count++);
-}
-
 OpenCandidates::OpenCandidates(const SearchSpace& space, RandomSource& random)
     : m_open(space.size() <= RandomOrderOf::most_listed ? space.size() : 0, true),
       m_count(space.size()),

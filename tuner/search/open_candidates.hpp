@@ -1,10 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <span>
@@ -45,6 +47,22 @@ class RandomSource {
 /// 0 … count-1 in a random order (Fisher and Yates).
 std::vector<std::size_t> shuffled(std::size_t count, RandomSource& random);
 
+/// 0 … count-1 by their key, the least first; equals in their order.
+template <typename Key>
+std::vector<std::size_t> ordered_by(std::size_t count, const Key& key) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
+
+/// Sorts; of equals one is left.
+template <typename Value>
+void sort_apart(std::vector<Value>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
 /// Numbers below `count` in a random order: shuffled or, of so many that a list of them would not fit,
 /// enciphered, which needs no memory (Feistel's network of four rounds, walked until it is within).
 class RandomOrderOf {
@@ -55,7 +73,7 @@ class RandomOrderOf {
   std::size_t size() const { return m_count; }
   std::size_t operator[](std::size_t place) const;
   /// Adds the number `size()` at the end; of a listed order.
-  void add_last();
+  void add_last() { m_listed.push_back(m_count++); }
 
  private:
   std::size_t m_count;

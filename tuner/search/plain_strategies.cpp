@@ -184,11 +184,9 @@ class LocalSearch final : public Strategy {
 
 }  // namespace
 
-const StrategyKind local_search = {
-    "local", "neighbours of the best, with jumps and new starts where none is faster", local_settings,
-    [](const SearchSpace& space, std::uint64_t seed, const Settings& settings) -> std::unique_ptr<Strategy> {
-      return std::make_unique<LocalSearch>(space, seed, settings);
-    }};
+const StrategyKind local_search = {"local",
+                                   "neighbours of the best, with jumps and new starts where none is faster",
+                                   local_settings, make_strategy<LocalSearch>};
 
 namespace {
 
@@ -260,10 +258,7 @@ class Genetic final : public Strategy {
 
 }  // namespace
 
-const StrategyKind genetic = {
-    "genetic", "children of two of the fastest", known_genetic_settings,
-    [](const SearchSpace& space, std::uint64_t seed, const Settings& settings) -> std::unique_ptr<Strategy> {
-      return std::make_unique<Genetic>(space, seed, settings);
-    }};
+const StrategyKind genetic = {"genetic", "children of two of the fastest", known_genetic_settings,
+                              make_strategy<Genetic>};
 
 }  // namespace tuner::search

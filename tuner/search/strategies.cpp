@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,19 +16,12 @@ namespace tuner::search {
 Settings::Settings(std::string_view strategy, std::span<const Setting> known, std::string_view text)
     : m_known(known) {
   for (const Setting& setting : known) m_values.push_back(setting.usual);
-  std::vector<std::string_view> given;
+  std::set<std::string_view> given;
   while (!text.empty()) {
-    std::string_view value = text;
-    // What stands before a comma, and of that what stands before a sign of equality.
-    const bool more = text.find(',') != std::string_view::npos;
-    value = util::split_first(text, ",");
-    if (!more) text = {};
+    std::string_view value = util::split_first(text, ",");
     const std::string_view name = util::split_first(value, "=");
-    for (const std::string_view earlier : given) {
-      if (earlier == name)
-        throw model::UsageError(fmt::format("strategy `{}`: `{}` is given twice", strategy, name));
-    }
-    given.push_back(name);
+    if (!given.insert(name).second)
+      throw model::UsageError(fmt::format("strategy `{}`: `{}` is given twice", strategy, name));
     set(strategy, name, value);
   }
 }

@@ -47,6 +47,13 @@ struct StrategyKind {
   bool learns = false;  ///< from what is known elsewhere: sizes that are near each other should come in turn
 };
 
+/// For StrategyKind::make.
+template <class Kind>
+std::unique_ptr<Strategy> make_strategy(const SearchSpace& space, std::uint64_t seed,
+                                        const Settings& settings) {
+  return std::make_unique<Kind>(space, seed, settings);
+}
+
 /// A strategy with its settings.
 struct NamedStrategy {
   std::string text;  ///< as --strategy takes it: `genetic:population=20,mutation=0.1`

@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
 #include "tuner/space/configuration_list.hpp"
 
 namespace tuner::search {
@@ -35,26 +35,6 @@ struct Candidate {
 /// have too many for that.
 class Candidates {
  public:
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Candidate;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const Candidate*;
-    using reference = Candidate;
-    Iterator(const Candidates& of, std::size_t at) : m_of(&of), m_at(at) {}
-    Candidate operator*() const { return (*m_of)[m_at]; }
-    Iterator& operator++() {
-      ++m_at;
-      return *this;
-    }
-    bool operator==(const Iterator& other) const { return m_at == other.m_at; }
-
-   private:
-    const Candidates* m_of;
-    std::size_t m_at;
-  };
-
   /// Before any whole kernel.
   void push_back(Candidate one) { m_each.push_back(one); }
   /// All `configurations` of a kernel, of which none was told.
@@ -87,8 +67,6 @@ class Candidates {
     for (const Whole& whole : m_wholes) count += whole.kernel == kernel ? whole.count : 0;
     return count;
   }
-  Iterator begin() const { return {*this, 0}; }
-  Iterator end() const { return {*this, size()}; }
 
  private:
   struct Whole {
@@ -168,7 +146,6 @@ struct SearchSpace {
     const model::KernelSpec* spec = nullptr;  ///< parameters with their values
     const space::ConfigurationList* configurations = nullptr;
   };
-  using Candidate = search::Candidate;
   /// What these candidates did elsewhere: on another size, another device, with another driver or toolkit.
   struct Prior {
     std::string origin;            ///< for people: `1024x1024x1024`, `NVIDIA A100-PCIE-40GB`
@@ -207,13 +184,8 @@ using model::Outlook;
 /// compiling can run ahead of measuring, but for no more than lookahead(). A strategy proposes a candidate at
 /// most once, and none that is known. One caller at a time; where several problems are searched at once, the
 /// strategies of different ones may be asked at the same time.
-class Strategy {
+class Strategy : public model::Seam {
  public:
-  Strategy() = default;
-  Strategy(const Strategy&) = delete;
-  Strategy& operator=(const Strategy&) = delete;
-  virtual ~Strategy() = default;
-
   /// What to try next. Nothing: nothing before one of those under way is reported; with none under way, the
   /// search is over.
   virtual std::optional<Proposal> next() = 0;

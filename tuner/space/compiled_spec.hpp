@@ -10,7 +10,6 @@
 #include "tuner/model/case.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/plan.hpp"
 #include "tuner/space/generator.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tuner/model/device.hpp"
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/parser.hpp"
 #include "tuner/space/program.hpp"

@@ -9,7 +9,6 @@
 
 #include "tuner/model/case.hpp"
 #include "tuner/model/device.hpp"
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/plan.hpp"
 #include "tuner/space/compiled_spec.hpp"

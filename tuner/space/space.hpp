@@ -11,7 +11,6 @@
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/metrics.hpp"
 #include "tuner/model/plan.hpp"

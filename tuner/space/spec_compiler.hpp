@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "tuner/model/diagnostic.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/compiled_spec.hpp"
 #include "tuner/space/generator.hpp"

@@ -1,20 +1,16 @@
 #include "tuner/sweep/candidate_queue.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <future>
-#include <string>
 #include <utility>
 
 #include "tuner/search/outlook.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/processors.hpp"
 
 namespace tuner::sweep {
 
 CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Services& services)
-    : m_request(request),
-      m_list(list),
-      m_services(services),
+    : SweepPart(request, list, services),
       m_choice(request.strategy, request.own_strategies),
       m_priors(request, list, services),
       m_began(services.clock()),
@@ -92,11 +88,7 @@ void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
     if (open.baselines.empty() && !open.answer && can_say) asked.push_back(&open);
   }
   if (asked.size() < 2) return;
-  std::vector<std::future<Answer>> answers;
-  for (std::size_t i = 1; i < asked.size(); ++i)
-    answers.push_back(std::async(std::launch::async, &CandidateQueue::ask, this, std::ref(*asked[i])));
-  asked[0]->answer = ask(*asked[0]);
-  for (std::size_t i = 1; i < asked.size(); ++i) asked[i]->answer = answers[i - 1].get();
+  util::for_each_index(asked.size(), 1, [&](std::size_t i) { asked[i]->answer = ask(*asked[i]); });
 }
 
 bool CandidateQueue::asks(Open& open) {
@@ -141,9 +133,7 @@ bool CandidateQueue::is_stopped(const Open& open) {
 }
 
 bool CandidateQueue::is_baseline(const Item& item) const {
-  const Group& group = m_list.groups[item.group];
-  const std::size_t work = group.work[group.candidates[item.candidate].kernel];
-  return !model::may_win(m_request.work[work].kernel.spec().role);
+  return !model::may_win(m_list.groups[item.group].work_of(m_request, item.candidate).kernel.spec().role);
 }
 
 std::optional<EndedSearch> CandidateQueue::take_finished() {
@@ -162,23 +152,35 @@ std::vector<EndedSearch> CandidateQueue::close(model::SearchEnding ending) {
 }
 
 EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::SearchEnding with_rest) const {
-  EndedSearch search{
-      index, open.strategy_text, with_rest, open.enough ? open.enough : open.strategy->outlook(), 0, 0};
+  const Group& group = m_list.groups[index];
+  model::SearchRecord record;
+  record.problem = group.problem;
+  record.environment = environment(m_request, group.problem.type);
+  record.run = m_request.run.id;
+  record.strategy = open.strategy_text;
   m_results[index].for_each([&](std::size_t i, const search::Result& result) {
     if (is_baseline({index, i, {}})) return;
-    ++search.tried;
-    if (model::is_failure(result.status)) ++search.failed;
+    ++record.tried;
+    if (model::is_failure(result.status)) ++record.failed;
   });
-  const auto candidates = static_cast<std::int64_t>(m_list.groups[index].count_competing(m_request));
-  if (search.tried + open.refused == candidates) {
-    search.ending = model::SearchEnding::exhausted;
+  if (record.tried + open.refused == static_cast<std::int64_t>(group.count_competing(m_request))) {
+    if (!group.is_whole()) record.ending = model::SearchEnding::gave_up;
   } else if (open.is_refused) {
-    search.ending = model::SearchEnding::refused;
-    search.outlook.reset();
-  } else if (search.outlook == search::exhausted()) {
-    search.outlook.reset();  // all was proposed, and not all of it was tried
+    record.ending = model::SearchEnding::refused;
+  } else {
+    record.ending = with_rest;
+    // What a shard expects of the rest it expects of its own.
+    if (group.is_whole()) record.outlook = open.enough ? open.enough : open.strategy->outlook();
+    // All was proposed, and not all of it was tried.
+    if (record.outlook == search::exhausted()) record.outlook.reset();
   }
-  return search;
+  for (std::size_t i = 0; i < group.work.size(); ++i) {
+    const space::KernelSpace& kernel = group.work_of_kernel(m_request, i).kernel;
+    if (!model::may_win(kernel.spec().role)) continue;
+    record.parts.push_back({kernel.spec().name, kernel.spec_digest(), group.launchable[i]});
+  }
+  std::ranges::sort(record.parts, {}, &model::SearchRecord::Part::kernel);
+  return {index, std::move(record)};
 }
 
 bool CandidateQueue::compiled(const Item& item, const search::BinaryFacts& compiled) {
@@ -238,9 +240,8 @@ void CandidateQueue::begin_group() {
   const Group& group = m_list.groups[index];
   auto space = std::make_unique<search::SearchSpace>();
   space->problem = group.problem;
-  for (std::size_t i = 0; i < group.work.size(); ++i) {
-    space->kernels.push_back({&m_request.work[group.work[i]].kernel.spec(), &group.lists[i]});
-  }
+  for (std::size_t i = 0; i < group.work.size(); ++i)
+    space->kernels.push_back({&group.work_of_kernel(m_request, i).kernel.spec(), &group.lists[i]});
   space->candidates = group.candidates;
   space->known = group.known;
   space->priors = [this, index] { return m_priors.of(index, m_results); };
@@ -277,31 +278,6 @@ std::optional<search::Outlook> CandidateQueue::outlook_of_before(const Group& gr
   const bool is_as_then =
       searched && searched->candidates == size && searched->tried == searched->outlook_tried;
   return is_as_then ? searched->outlook : std::nullopt;
-}
-
-model::SearchRecord search_record(const Request& request, const TrialList& list, const EndedSearch& ended) {
-  const Group& group = list.groups[ended.group];
-  model::SearchRecord record;
-  record.problem = group.problem;
-  record.environment = environment(request, group.problem.type);
-  record.run = request.run.id;
-  record.strategy = ended.strategy;
-  record.ending = ended.ending;
-  record.tried = ended.tried;
-  record.failed = ended.failed;
-  if (!group.is_whole()) {  // what a shard expects of the rest it expects of its own
-    if (ended.ending == model::SearchEnding::exhausted) record.ending = model::SearchEnding::gave_up;
-  } else if (ended.ending != model::SearchEnding::exhausted) {
-    record.outlook = ended.outlook;
-  }
-  for (std::size_t i = 0; i < group.work.size(); ++i) {
-    const space::KernelSpace& kernel = request.work[group.work[i]].kernel;
-    if (!model::may_win(kernel.spec().role)) continue;
-    record.parts.push_back({kernel.spec().name, kernel.spec_digest(), group.launchable[i]});
-  }
-  std::sort(record.parts.begin(), record.parts.end(),
-            [](const auto& a, const auto& b) { return a.kernel < b.kernel; });
-  return record;
 }
 
 }  // namespace tuner::sweep

@@ -16,21 +16,17 @@
 
 namespace tuner::sweep {
 
-/// A group all of whose trials have ended, or that is left as it is, and what its strategy said then.
+/// A group all of whose trials have ended, or that is left as it is, and what is to be remembered of it.
 struct EndedSearch {
   std::size_t group = 0;
-  std::string strategy;
-  model::SearchEnding ending = model::SearchEnding::exhausted;
-  std::optional<model::Outlook> outlook;
-  std::int64_t tried = 0;   ///< candidates with a result, what was known before included; no baselines
-  std::int64_t failed = 0;  ///< of those
+  model::SearchRecord record;
 };
 
 /// The order of a sweep: group after group, as many at a time as there are devices, within a group baselines
 /// first, so that no budget leaves them out, then as the strategy says, which knows nothing of baselines.
 /// While the last trials of a group are under way the next group is begun, so that compiling never pauses
 /// between them.
-class CandidateQueue {
+class CandidateQueue : SweepPart {
  public:
   struct Item {
     std::size_t group = 0;
@@ -41,7 +37,6 @@ class CandidateQueue {
     const Work* again = nullptr;
   };
 
-  /// The references must outlive the object.
   CandidateQueue(const Request& request, const TrialList& list, Services& services);
 
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
@@ -116,9 +111,6 @@ class CandidateQueue {
   bool is_baseline(const Item& item) const;
   EndedSearch ended(std::size_t group, const Open& open, model::SearchEnding with_rest) const;
 
-  const Request& m_request;
-  const TrialList& m_list;
-  Services& m_services;
   StrategyChoice m_choice;
   bool m_may_end_early = false;
   Priors m_priors;
@@ -129,8 +121,5 @@ class CandidateQueue {
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
   std::deque<EndedSearch> m_finished;
 };
-
-/// What is to be remembered of a search that has ended.
-model::SearchRecord search_record(const Request& request, const TrialList& list, const EndedSearch& ended);
 
 }  // namespace tuner::sweep

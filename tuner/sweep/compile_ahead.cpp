@@ -116,10 +116,6 @@ void CompileAhead::begin(Trial trial, CandidateQueue::Item item, bool apart) {
   }
 }
 
-void CompileAhead::submit(Trial trial, CandidateQueue::Item item) {
-  begin(std::move(trial), std::move(item), false);
-}
-
 void CompileAhead::poll() {
   while (auto finished = m_pool.take_for(no_patience)) accept(std::move(*finished));
 }
@@ -150,10 +146,6 @@ void CompileAhead::abandon() {
   m_ready.clear();
   m_apart.clear();
   m_ready_bytes = 0;
-}
-
-void CompileAhead::submit_apart(Trial trial) {
-  begin(std::move(trial), {}, true);
 }
 
 std::optional<CompiledTrial> CompileAhead::take_apart(const model::Digest& trial) {
@@ -214,6 +206,31 @@ CompiledTrial CompileAhead::remove(std::deque<CompiledTrial>& from,
   const model::Digest& reference = compiled.trial.reference_key;
   if (!reference.empty()) compiled.reference = m_references.at(reference);
   return compiled;
+}
+
+model::TrialJob job_of(const Request& request, const CompiledTrial& compiled) {
+  const Trial& trial = compiled.trial;
+  model::TrialJob job;
+  job.key = trial.record.key;
+  if (!request.recorded_device.empty()) {
+    // A replayed trial is another one than the one that was recorded, which is what a recording knows.
+    model::Environment recorded = trial.record.environment;
+    recorded.device = request.recorded_device;
+    job.key = model::trial_key(trial.record.kernel, trial.record.configuration, trial.record.binary_key,
+                               trial.plan, trial.reference_key, trial.record.problem, recorded);
+  }
+  job.plan = trial.plan;
+  job.binary = compiled.binary->binary;
+  job.kernels = compiled.binary->kernels;
+  if (compiled.reference) {
+    job.reference_key = trial.reference_key;
+    job.reference_binary = compiled.reference->binary;
+    job.reference_kernels = compiled.reference->kernels;
+  }
+  job.policy = request.policy;
+  job.seed = request.seed;
+  job.role = trial.record.role;
+  return job;
 }
 
 }  // namespace tuner::sweep

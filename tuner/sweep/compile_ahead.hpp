@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -65,6 +64,9 @@ struct CompiledTrial {
   bool apart = false;        ///< given by take_apart() alone
 };
 
+/// The job of a trial whose binaries are ok; its probes and the best time so far are left to the caller.
+model::TrialJob job_of(const Request& request, const CompiledTrial& compiled);
+
 /// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it, and
 /// so is a binary of which the compiler died or was killed: its other trials would end no better today.
 class CompileAhead {
@@ -88,7 +90,7 @@ class CompileAhead {
   /// What is known of compilations from before.
   CompileTimes& times() { return m_times; }
   bool empty() const { return m_compiling.empty() && m_ready.empty(); }
-  void submit(Trial trial, CandidateQueue::Item item);
+  void submit(Trial trial, CandidateQueue::Item item) { begin(std::move(trial), std::move(item), false); }
   /// Has what the compilers have finished judged, without waiting for any.
   void poll();
   /// How little a group suits whoever takes a trial; the least is taken first.
@@ -103,7 +105,7 @@ class CompileAhead {
   /// Forgets all that is submitted and not taken, apart or not; what is being compiled is ended.
   void abandon();
   /// Has a trial compiled that no queue gave: it is not judged, and take() does not give it.
-  void submit_apart(Trial trial);
+  void submit_apart(Trial trial) { begin(std::move(trial), {}, true); }
   /// The trial of submit_apart(), once its binaries are there.
   std::optional<CompiledTrial> take_apart(const model::Digest& trial);
   /// Both, waiting for the compilers.

@@ -22,6 +22,16 @@ model::Digest withdrawn() {
   return model::DigestBuilder().add("withdrawn").finish();
 }
 
+/// What `work`'s kernel is today.
+model::KernelDeclaration declaration_of(const Work& work) {
+  const model::KernelSpec& spec = work.kernel.spec();
+  // Where a later sweep, started elsewhere, finds it again.
+  const bool is_file = !spec.path.empty() && spec.path.find(':') == std::string::npos;
+  const std::string path =
+      is_file ? std::filesystem::absolute(spec.path).lexically_normal().string() : spec.path;
+  return {spec.family, spec.name, spec.role, work.kernel.definition(), work.kernel.spec_digest(), path};
+}
+
 void declare(const Work& work, Services& services) {
   const model::KernelDeclaration kernel = declaration_of(work);
   const std::vector<model::PastTrial> past = services.source.undecided(kernel);
@@ -31,7 +41,6 @@ void declare(const Work& work, Services& services) {
                     past.size()));
   }
   std::vector<model::Judgement> judgements(past.size());
-  constexpr std::size_t worth_a_thread = 256;
   util::for_each_index(past.size(), worth_a_thread, [&](std::size_t i) {
     judgements[i] = {past[i].key, describes(work.kernel, past[i])};
   });
@@ -106,15 +115,6 @@ void withdraw_unnamed(const Request& request, Services& services) {
 }
 
 }  // namespace
-
-model::KernelDeclaration declaration_of(const Work& work) {
-  const model::KernelSpec& spec = work.kernel.spec();
-  // Where a later sweep, started elsewhere, finds it again.
-  const bool is_file = !spec.path.empty() && spec.path.find(':') == std::string::npos;
-  const std::string path =
-      is_file ? std::filesystem::absolute(spec.path).lexically_normal().string() : spec.path;
-  return {spec.family, spec.name, spec.role, work.kernel.definition(), work.kernel.spec_digest(), path};
-}
 
 std::string other_declarations(const Request& request, model::ResultSource& source) {
   std::string first;

@@ -17,27 +17,26 @@ DeviceThread::DeviceThread(model::TrialRunner& runner, std::function<void()> rin
 }
 
 DeviceThread::~DeviceThread() {
-  {
-    const std::lock_guard lock(m_mutex);
-    m_ending = true;
-  }
-  m_changed.notify_all();
+  change([this] { m_ending = true; });
   m_thread.join();
 }
 
 void DeviceThread::start(Job job) {
-  {
-    const std::lock_guard lock(m_mutex);
+  change([&] {
     m_job = std::move(job);
     m_may_launch = false;
-  }
-  m_changed.notify_all();
+  });
 }
 
 void DeviceThread::proceed() {
+  change([this] { m_may_launch = true; });
+}
+
+template <typename Change>
+void DeviceThread::change(const Change& what) {
   {
     const std::lock_guard lock(m_mutex);
-    m_may_launch = true;
+    what();
   }
   m_changed.notify_all();
 }

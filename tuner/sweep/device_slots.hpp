@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -70,6 +69,8 @@ class DeviceThread {
   bool has_event() const;
 
  private:
+  template <typename Change>
+  void change(const Change& what);
   void work();
   Event run(const Job& job);
   void await_proceed();

@@ -41,12 +41,14 @@ void DeviceSpread::end() {
   std::fill(m_left.begin(), m_left.end(), 0);
 }
 
-std::optional<double> DeviceSpread::median_ns(std::size_t device) const {
-  std::vector<double> times = m_times[device];
-  if (times.size() < runs) return std::nullopt;
+double DeviceSpread::middle_of(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
   return *middle;
+}
+
+std::optional<double> DeviceSpread::median_ns(std::size_t device) const {
+  return m_times[device].size() < runs ? std::nullopt : std::optional(middle_of(m_times[device]));
 }
 
 double DeviceSpread::ratio(std::size_t device) const {
@@ -106,16 +108,14 @@ BestTimes::Best BestTimes::before(const model::TrialRecord& record) const {
 }
 
 void BestTimes::learn(const CompiledTrial& trial, std::size_t device) {
-  const model::TrialOutcome& outcome = trial.trial.record.outcome;
-  if (!model::has_trusted_time(outcome.status) || !outcome.measurement) return;
-  if (!model::may_win(trial.trial.record.role)) return;
+  const auto time_ns = trial.trial.record.outcome.trusted_ns();
+  if (!time_ns || !model::may_win(trial.trial.record.role)) return;
   Best& best = m_best[trial.item.group];
-  const double time_ns = outcome.measurement->median_ns;
   const auto take = [](double& least_ns, double ns) {
     if (least_ns == 0 || ns < least_ns) least_ns = ns;
   };
-  take(best.corrected_ns, time_ns / m_spread.correction(device));
-  take(best.recorded_ns, time_ns);
+  take(best.corrected_ns, *time_ns / m_spread.correction(device));
+  take(best.recorded_ns, *time_ns);
 }
 
 }  // namespace tuner::sweep

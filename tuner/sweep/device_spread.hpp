@@ -16,6 +16,7 @@ class DeviceSpread {
  public:
   /// Of each device; their median counts.
   static constexpr std::size_t runs = 3;
+  static double middle_of(std::vector<double> times);
   /// What differs by no more counts as tied.
   static constexpr double tied_within = 0.01;
 

@@ -1,12 +1,19 @@
-#include "tuner/sweep/driver.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
+#include <deque>
 #include <limits>
+#include <optional>
 
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/candidate_queue.hpp"
+#include "tuner/sweep/compile_ahead.hpp"
+#include "tuner/sweep/device_slots.hpp"
+#include "tuner/sweep/device_spread.hpp"
+#include "tuner/sweep/final_stage.hpp"
+#include "tuner/sweep/reopening.hpp"
 #include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/trial_journey.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -24,362 +31,390 @@ std::vector<std::string> uuids_of(const std::vector<model::TrialRunner*>& runner
   return uuids;
 }
 
-}  // namespace
-
-Driver::Driver(const Request& request, const TrialList& list, Services& services)
-    : m_request(request),
-      m_list(list),
-      m_services(services),
-      m_queue(request, list, services),
-      m_compiling(services.pool, [this](CompiledTrial& trial) { return m_trials.judge(trial); }),
-      m_spread(uuids_of(services.runners)),
-      m_finals(request, list, services, m_compiling, m_spread),
-      m_started(services.clock()),
-      m_trials(request, list, services, m_queue, m_compiling, m_finals, m_spread, m_summary),
-      m_reopening(request, list, services, m_trials),
-      m_slots(services.runners, services.clock, [this] { m_wakeup.ring(); }) {
-  m_summary.planned = list.total();
-  m_summary.known = list.known();
-  m_services.pool.report_results_to([this] { m_wakeup.ring(); });
-}
-
-Driver::~Driver() {
-  m_services.pool.report_results_to(nullptr);
-}
-
-Summary Driver::run() {
-  m_services.observer.planned(m_summary.planned, m_summary.known, m_queue.may_end_early());
-  if (m_summary.planned > m_summary.known) {
-    for (model::TrialRunner* runner : m_services.runners) runner->prepare();
+/// Keeps compilers and devices busy until a sweep is over. All decisions and all records are made by the one
+/// thread that calls run(); each device has a thread that does nothing but wait for it.
+class Driver : SweepPart {
+ public:
+  Driver(const Request& request, const TrialList& list, Services& services)
+      : SweepPart(request, list, services),
+        m_queue(request, list, services),
+        m_compiling(services.pool, [this](CompiledTrial& trial) { return m_trials.judge(trial); }),
+        m_spread(uuids_of(services.runners)),
+        m_finals(request, list, services, m_compiling, m_spread),
+        m_started(services.clock()),
+        m_trials(request, list, services, m_queue, m_compiling, m_finals, m_spread, m_summary),
+        m_reopening(request, list, services, m_trials),
+        m_slots(services.runners, services.clock, [this] { m_wakeup.ring(); }) {
+    m_summary.planned = list.total();
+    m_summary.known = list.known();
+    m_services.pool.report_results_to([this] { m_wakeup.ring(); });
   }
-  try {
-    race();
-  } catch (...) {
-    keep_ended();
-    throw;
-  }
-  m_trials.commit();
-  record_searches();
-  // What is known by now deserves its final even where the budget ended the racing, but not for long.
-  if (m_summary.ending == Ending::budget_spent) hold_rest();
-  m_services.pool.cancel();
-  m_summary.compiling = m_services.pool.stats();
-  m_summary.measuring_seconds = m_slots.busy_seconds();
-  for (const DeviceSlot& slot : m_slots) m_summary.devices.push_back(slot.did);
-  m_summary.wall_seconds = m_services.clock() - m_started;
-  return m_summary;
-}
 
-/// Whatever ends the sweep, what has ended before it is written down, if that is still possible.
-void Driver::keep_ended() {
-  try {
-    m_trials.commit();
-  } catch (const model::Error&) {  // the first error is the one to tell
-  }
-}
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  ~Driver() { m_services.pool.report_results_to(nullptr); }
 
-void Driver::race() {
-  while (true) {
-    hear();
-    if (over()) {
-      if (!m_slots.any(&DeviceSlot::is_busy)) return;
-      wait();
-      continue;
+  /// Once. Throws model::Error as sweep() says.
+  Summary run() {
+    m_services.observer.planned(m_summary.planned, m_summary.known, m_queue.may_end_early());
+    if (m_summary.planned > m_summary.known) {
+      for (model::TrialRunner* runner : m_services.runners) runner->prepare();
     }
-    finish_groups();
-    serve();
-    // Who is about to launch something waits for us, and planning may take a while.
-    if (m_slots.any(&DeviceSlot::is_launching)) {
-      m_wakeup.wait(launch_latency);
-      hear();
-      serve();
-    }
-    if (m_slots.any(&DeviceSlot::is_idle)) m_trials.commit();
-    fill();
-    finish_groups();
-    const bool is_done = m_compiling.empty() && m_raced.empty() && m_interrupted.empty() &&
-                         m_reopening.empty() && !m_finals.is_awaited();
-    if (!m_slots.any(&DeviceSlot::is_busy) && is_done) return;
-    if (!serve()) wait();
-  }
-}
-
-bool Driver::over() {
-  if (m_services.stop) {
-    m_summary.ending = Ending::interrupted;
-    return true;
-  }
-  const Budget& budget = m_request.budget;
-  const bool late = budget.seconds && m_services.clock() - m_started >= *budget.seconds;
-  const bool used = budget.device_seconds && m_slots.busy_seconds() >= *budget.device_seconds;
-  if (late || used || (budget.trials && m_summary.finished >= *budget.trials)) {
-    m_summary.ending = Ending::budget_spent;
-    return true;
-  }
-  return false;
-}
-
-void Driver::wait() {
-  const std::size_t idle = m_slots.count(&DeviceSlot::is_idle);
-  const double before = m_services.clock();
-  m_wakeup.wait(stop_latency);
-  if (!m_compiling.empty())
-    m_summary.waiting_seconds += static_cast<double>(idle) * (m_services.clock() - before);
-}
-
-void Driver::fill() {
-  m_compiling.poll();
-  while (m_compiling.wants_more(left_to_come()) && !over()) {
-    if (m_request.budget.trials && m_summary.finished + m_trials.under_way() >= *m_request.budget.trials)
-      break;
-    const auto item = m_queue.next();
-    if (!item) break;
-    m_trials.start(*item);
-    if (m_slots.any(&DeviceSlot::speaks)) break;
-  }
-  if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
-}
-
-/// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
-std::int64_t Driver::left_to_come() const {
-  if (m_queue.may_end_early()) return std::numeric_limits<std::int64_t>::max();
-  return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
-         m_summary.skipped_by_strategy - m_trials.under_way();
-}
-
-void Driver::hear() {
-  std::vector<DeviceSlot*> launching;
-  for (DeviceSlot& slot : m_slots) {
-    while (slot.is_there()) {
-      auto event = slot.thread->take();
-      if (!event) break;
-      if (std::holds_alternative<DeviceThread::Launching>(*event))
-        launching.push_back(&slot);
-      else
-        hear(slot, std::move(*event));
-    }
-  }
-  if (!launching.empty()) let_launch(launching);
-}
-
-/// While the devices load there is time to write down what has ended; attempts are written with it.
-void Driver::let_launch(const std::vector<DeviceSlot*>& slots) {
-  std::vector<const model::TrialRecord*> next;
-  for (const DeviceSlot* slot : slots) {
-    if (const auto* trial = std::get_if<CompiledTrial>(&slot->work)) next.push_back(&trial->trial.record);
-  }
-  m_trials.commit(next);
-  for (const model::TrialRecord* trial : next) m_services.observer.launching(*trial);
-  for (DeviceSlot* slot : slots) {
-    slot->launching = false;
-    slot->thread->proceed();
-  }
-}
-
-void Driver::hear(DeviceSlot& slot, DeviceThread::Event event) {
-  if (const auto* broken = std::get_if<DeviceThread::Broken>(&event)) {
-    std::string why = "unknown";
     try {
-      std::rethrow_exception(broken->error);
-    } catch (const std::exception& error) {
-      why = error.what();
+      race();
     } catch (...) {
+      keep_ended();
+      throw;
     }
-    return leave(slot, why, broken->error);
+    m_trials.commit();
+    record_searches();
+    // What is known by now deserves its final even where the budget ended the racing, but not for long.
+    if (m_summary.ending == Ending::budget_spent) hold_rest();
+    m_services.pool.cancel();
+    m_summary.compiling = m_services.pool.stats();
+    m_summary.measuring_seconds = m_slots.busy_seconds();
+    for (const DeviceSlot& slot : m_slots) m_summary.devices.push_back(slot.did);
+    m_summary.wall_seconds = m_services.clock() - m_started;
+    return m_summary;
   }
-  const auto* trial = std::get_if<model::TrialOutcome>(&event);
-  const auto* final = std::get_if<model::FinalOutcome>(&event);
-  const model::TrialOutcome* failure = trial ? trial : final->complete() ? nullptr : &final->failure;
-  if (failure && failure->subject == model::Subject::device) return leave(slot, failure->detail, nullptr);
-  if (!trial) return end_final(slot, *final);
-  if (std::holds_alternative<DeviceSlot::Comparison>(slot.work)) return end_comparison(slot, *trial);
-  m_trials.end(slot, std::get<CompiledTrial>(m_slots.finish(slot)),
-               std::move(*std::get_if<model::TrialOutcome>(&event)));
-}
 
-void Driver::end_final(DeviceSlot& slot, const model::FinalOutcome& outcome) {
-  auto final = std::get<FinalStage::PreparedFinal>(m_slots.finish(slot));
-  if (m_finals.conclude(std::move(final), outcome, slot.uuid)) ++m_summary.finals;
-}
-
-void Driver::end_comparison(DeviceSlot& slot, const model::TrialOutcome& outcome) {
-  const auto comparison = std::get<DeviceSlot::Comparison>(m_slots.finish(slot));
-  const bool has_time = model::has_trusted_time(outcome.status) && outcome.measurement;
-  const auto time_ns = has_time ? std::optional(outcome.measurement->median_ns) : std::nullopt;
-  if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, slot.number, time_ns);
-  m_spread.add(slot.number, time_ns);
-  if (!m_spread.is_under_way()) say_spread();
-}
-
-void Driver::leave(DeviceSlot& slot, const std::string& why, const std::exception_ptr& error) {
-  DeviceSlot::Work work = m_slots.finish(slot);
-  if (auto* trial = std::get_if<CompiledTrial>(&work)) m_trials.return_unrun(std::move(*trial), why);
-  if (auto* final = std::get_if<FinalStage::PreparedFinal>(&work)) m_interrupted.push_back(std::move(*final));
-  if (const auto* comparison = std::get_if<DeviceSlot::Comparison>(&work)) {
-    if (comparison->foreign.empty())
-      m_spread.add(slot.number, std::nullopt);
-    else
-      m_finals.end_comparison(comparison->foreign, slot.number, std::nullopt);
+ private:
+  /// Whatever ends the sweep, what has ended before it is written down, if that is still possible.
+  void keep_ended() {
+    try {
+      m_trials.commit();
+    } catch (const model::Error&) {  // the first error is the one to tell
+    }
   }
-  slot.thread.reset();
-  const bool is_last = !m_slots.any(&DeviceSlot::is_there);
-  if (is_last && error) std::rethrow_exception(error);
-  if (is_last) {
-    throw model::Error(
-        fmt::format("{} failed: {}", slot.did.id, why),
-        "`nvidia-smi` and the system's log (Xid) may say more; what was measured is kept, and the "
-        "same command goes on from there");
+
+  void race() {
+    while (true) {
+      hear();
+      if (over()) {
+        if (!m_slots.any(&DeviceSlot::is_busy)) return;
+        wait();
+        continue;
+      }
+      finish_groups();
+      serve();
+      // Who is about to launch something waits for us, and planning may take a while.
+      if (m_slots.any(&DeviceSlot::is_launching)) {
+        m_wakeup.wait(launch_latency);
+        hear();
+        serve();
+      }
+      if (m_slots.any(&DeviceSlot::is_idle)) m_trials.commit();
+      fill();
+      finish_groups();
+      const bool is_done = m_compiling.empty() && m_raced.empty() && m_interrupted.empty() &&
+                           m_reopening.empty() && !m_finals.is_awaited();
+      if (!m_slots.any(&DeviceSlot::is_busy) && is_done) return;
+      if (!serve()) wait();
+    }
   }
-  slot.did.left = why;
-  m_spread.leave(slot.number);
-  m_services.observer.notice(
-      fmt::format("{} has left the sweep, and the others go on without it: {}", slot.did.id, why));
-}
 
-/// Whether anybody got something to do, or a trial has ended without.
-bool Driver::serve() {
-  bool any = false;
-  open_finals();
-  // Where there is a choice, a group's final goes to who has its inputs.
-  for (const bool own : {true, false}) {
-    if (own && m_slots.size() == 1) continue;
-    for (DeviceSlot& slot : m_slots) any = (slot.is_idle() && serve_final(slot, own)) || any;
+  bool over() {
+    if (m_services.stop) {
+      m_summary.ending = Ending::interrupted;
+      return true;
+    }
+    const Budget& budget = m_request.budget;
+    const bool late = budget.seconds && m_services.clock() - m_started >= *budget.seconds;
+    const bool used = budget.device_seconds && m_slots.busy_seconds() >= *budget.device_seconds;
+    if (late || used || (budget.trials && m_summary.finished >= *budget.trials)) {
+      m_summary.ending = Ending::budget_spent;
+      return true;
+    }
+    return false;
   }
-  for (DeviceSlot& slot : m_slots)
-    any = (slot.is_idle() && (serve_comparison(slot) || serve_trial(slot))) || any;
-  return any;
-}
 
-/// Once devices are told apart, which says who is near enough to the best.
-void Driver::open_finals() {
-  if (m_spread.is_under_way()) return;
-  for (const std::size_t group : std::exchange(m_raced, {})) m_finals.open(group);
-}
-
-bool Driver::serve_final(DeviceSlot& slot, bool own) {
-  std::optional<FinalStage::PreparedFinal> final;
-  if (!m_interrupted.empty()) {
-    final = std::move(m_interrupted.front());
-    m_interrupted.pop_front();
+  /// Sleeps until a device or a compiler has something.
+  void wait() {
+    const std::size_t idle = m_slots.count(&DeviceSlot::is_idle);
+    const double before = m_services.clock();
+    m_wakeup.wait(stop_latency);
+    if (!m_compiling.empty())
+      m_summary.waiting_seconds += static_cast<double>(idle) * (m_services.clock() - before);
   }
-  if (!final) final = m_finals.take([&](std::size_t group) { return !own || slot.group == group; });
-  if (!final) return false;
-  slot.group = final->group;
-  DeviceThread::Job job = final->job;
-  m_slots.start(slot, std::move(*final), std::move(job));
-  return true;
-}
 
-bool Driver::serve_comparison(DeviceSlot& slot) {
-  if (m_spread.claim(slot.number)) {
-    m_slots.start(slot, DeviceSlot::Comparison{}, *m_comparison);
+  /// Begins trials, so that the compilers are busy, but never more than the budget has room for.
+  void fill() {
+    m_compiling.poll();
+    while (m_compiling.wants_more(left_to_come()) && !over()) {
+      if (m_request.budget.trials && m_summary.finished + m_trials.under_way() >= *m_request.budget.trials)
+        break;
+      const auto item = m_queue.next();
+      if (!item) break;
+      m_trials.start(*item);
+      if (m_slots.any(&DeviceSlot::speaks)) break;
+    }
+    if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
+  }
+
+  /// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
+  std::int64_t left_to_come() const {
+    if (m_queue.may_end_early()) return std::numeric_limits<std::int64_t>::max();
+    return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
+           m_summary.skipped_by_strategy - m_trials.under_way();
+  }
+
+  /// What the devices have to say.
+  void hear() {
+    std::vector<DeviceSlot*> launching;
+    for (DeviceSlot& slot : m_slots) {
+      while (slot.is_there()) {
+        auto event = slot.thread->take();
+        if (!event) break;
+        if (std::holds_alternative<DeviceThread::Launching>(*event))
+          launching.push_back(&slot);
+        else
+          hear(slot, std::move(*event));
+      }
+    }
+    if (!launching.empty()) let_launch(launching);
+  }
+
+  /// While the devices load there is time to write down what has ended; attempts are written with it.
+  void let_launch(const std::vector<DeviceSlot*>& slots) {
+    std::vector<const model::TrialRecord*> next;
+    for (const DeviceSlot* slot : slots) {
+      if (const auto* trial = std::get_if<CompiledTrial>(&slot->work)) next.push_back(&trial->trial.record);
+    }
+    m_trials.commit(next);
+    for (const model::TrialRecord* trial : next) m_services.observer.launching(*trial);
+    for (DeviceSlot* slot : slots) {
+      slot->launching = false;
+      slot->thread->proceed();
+    }
+  }
+
+  void hear(DeviceSlot& slot, DeviceThread::Event event) {
+    if (const auto* broken = std::get_if<DeviceThread::Broken>(&event)) {
+      std::string why = "unknown";
+      try {
+        std::rethrow_exception(broken->error);
+      } catch (const std::exception& error) {
+        why = error.what();
+      } catch (...) {
+      }
+      return leave(slot, why, broken->error);
+    }
+    const auto* trial = std::get_if<model::TrialOutcome>(&event);
+    const auto* final = std::get_if<model::FinalOutcome>(&event);
+    const model::TrialOutcome* failure = trial ? trial : final->complete() ? nullptr : &final->failure;
+    if (failure && failure->subject == model::Subject::device) return leave(slot, failure->detail, nullptr);
+    if (!trial) return end_final(slot, *final);
+    if (std::holds_alternative<DeviceSlot::Comparison>(slot.work)) return end_comparison(slot, *trial);
+    m_trials.end(slot, std::get<CompiledTrial>(m_slots.finish(slot)),
+                 std::move(*std::get_if<model::TrialOutcome>(&event)));
+  }
+
+  void end_final(DeviceSlot& slot, const model::FinalOutcome& outcome) {
+    auto final = std::get<FinalStage::PreparedFinal>(m_slots.finish(slot));
+    if (m_finals.conclude(std::move(final), outcome, slot.uuid)) ++m_summary.finals;
+  }
+
+  void end_comparison(DeviceSlot& slot, const model::TrialOutcome& outcome) {
+    const auto comparison = std::get<DeviceSlot::Comparison>(m_slots.finish(slot));
+    const auto time_ns = outcome.trusted_ns();
+    if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, slot.number, time_ns);
+    m_spread.add(slot.number, time_ns);
+    if (!m_spread.is_under_way()) say_spread();
+  }
+
+  /// The device is not to be had any more; what it was at goes to another. Throws where there is none:
+  /// `error`, or a model::Error that says `why`.
+  void leave(DeviceSlot& slot, const std::string& why, const std::exception_ptr& error) {
+    DeviceSlot::Work work = m_slots.finish(slot);
+    if (auto* trial = std::get_if<CompiledTrial>(&work)) m_trials.return_unrun(std::move(*trial), why);
+    if (auto* final = std::get_if<FinalStage::PreparedFinal>(&work))
+      m_interrupted.push_back(std::move(*final));
+    if (const auto* comparison = std::get_if<DeviceSlot::Comparison>(&work)) {
+      if (comparison->foreign.empty())
+        m_spread.add(slot.number, std::nullopt);
+      else
+        m_finals.end_comparison(comparison->foreign, slot.number, std::nullopt);
+    }
+    slot.thread.reset();
+    const bool is_last = !m_slots.any(&DeviceSlot::is_there);
+    if (is_last && error) std::rethrow_exception(error);
+    if (is_last) {
+      throw model::Error(
+          fmt::format("{} failed: {}", slot.did.id, why),
+          "`nvidia-smi` and the system's log (Xid) may say more; what was measured is kept, and the "
+          "same command goes on from there");
+    }
+    slot.did.left = why;
+    m_spread.leave(slot.number);
+    m_services.observer.notice(
+        fmt::format("{} has left the sweep, and the others go on without it: {}", slot.did.id, why));
+  }
+
+  /// Gives the idle devices what there is to do.
+  /// Whether anybody got something to do, or a trial has ended without.
+  bool serve() {
+    bool any = false;
+    open_finals();
+    // Where there is a choice, a group's final goes to who has its inputs.
+    for (const bool own : {true, false}) {
+      if (own && m_slots.size() == 1) continue;
+      for (DeviceSlot& slot : m_slots) any = (slot.is_idle() && serve_final(slot, own)) || any;
+    }
+    for (DeviceSlot& slot : m_slots)
+      any = (slot.is_idle() && (serve_comparison(slot) || serve_trial(slot))) || any;
+    return any;
+  }
+
+  /// Once devices are told apart, which says who is near enough to the best.
+  void open_finals() {
+    if (m_spread.is_under_way()) return;
+    for (const std::size_t group : std::exchange(m_raced, {})) m_finals.open(group);
+  }
+
+  bool serve_final(DeviceSlot& slot, bool own) {
+    std::optional<FinalStage::PreparedFinal> final;
+    if (!m_interrupted.empty()) {
+      final = std::move(m_interrupted.front());
+      m_interrupted.pop_front();
+    }
+    if (!final) final = m_finals.take([&](std::size_t group) { return !own || slot.group == group; });
+    if (!final) return false;
+    slot.group = final->group;
+    DeviceThread::Job job = final->job;
+    m_slots.start(slot, std::move(*final), std::move(job));
     return true;
   }
-  auto comparison = m_finals.claim_comparison();
-  if (!comparison) return false;
-  m_slots.start(slot, DeviceSlot::Comparison{std::move(comparison->gpu)}, std::move(comparison->job));
-  return true;
-}
 
-bool Driver::serve_trial(DeviceSlot& slot) {
-  const auto others_at = [&](std::size_t group) { return m_slots.others_at(group, slot); };
-  bool any = false;
-  while (!over()) {
-    auto trial = m_compiling.take(others_at);
-    if (!trial) break;
-    any = true;
-    auto job = m_trials.job(*trial, slot);
-    if (!job) continue;
-    m_slots.start(slot, std::move(*trial), std::move(*job));
-    break;
-  }
-  return any;
-}
-
-/// A group's final comes as soon as all its trials have raced, while its inputs are still on a device.
-void Driver::finish_groups() {
-  while (const auto search = m_queue.take_finished()) {
-    m_trials.commit();
-    record(*search);
-    end_race(search->group);
-  }
-  for (const std::size_t group : m_reopening.take_ended()) end_race(group);
-}
-
-void Driver::end_race(std::size_t group) {
-  const auto& most = m_request.budget.trials;
-  const std::int64_t room =
-      most ? *most - m_summary.finished - m_trials.under_way() : std::numeric_limits<std::int64_t>::max();
-  if (m_reopening.begin(group, room) > 0) return;
-  compare_devices(group);
-  m_raced.push_back(group);
-}
-
-/// Before the first final, with the best of its group.
-void Driver::compare_devices(std::size_t group) {
-  const CompiledTrial* best = m_finals.best(group);
-  if (m_slots.count(&DeviceSlot::is_there) < 2 || m_spread.has_begun() || best == nullptr) return;
-  m_comparison = job_of(m_request, best->trial, *best->binary, best->reference.get());
-  const model::TrialRecord& record = best->trial.record;
-  m_compared =
-      fmt::format("{} {} at {}", record.kernel, record.configuration.text(), record.problem.size_text());
-  m_spread.begin();
-  for (DeviceSlot& slot : m_slots) {
-    if (!slot.is_there()) m_spread.leave(slot.number);
-  }
-}
-
-void Driver::say_spread() {
-  std::vector<std::string> ratios;
-  for (DeviceSlot& slot : m_slots) {
-    if (slot.is_there()) ratios.push_back(fmt::format("{} {:.3f}", slot.did.id, m_spread.ratio(slot.number)));
-  }
-  m_services.observer.notice(
-      fmt::format("the devices compared by {}: {}; {}", m_compared, fmt::join(ratios, ", "),
-                  m_spread.corrects() ? "that is more than what counts as tied, so races are corrected by it"
-                                      : "they differ by no more than what counts as tied"));
-}
-
-void Driver::record(const EndedSearch& ended) {
-  const model::SearchRecord search = search_record(m_request, m_list, ended);
-  if (search.parts.empty()) return;  // baselines alone: nothing was searched
-  if (search.ending == model::SearchEnding::refused) ++m_summary.refused;
-  m_services.sink.record_search(search);
-  m_services.observer.search_ended(search);
-}
-
-/// Of the groups that are left with something to do.
-void Driver::record_searches() {
-  const auto ending = m_summary.ending == Ending::budget_spent  ? model::SearchEnding::budget
-                      : m_summary.ending == Ending::interrupted ? model::SearchEnding::interrupted
-                                                                : model::SearchEnding::gave_up;
-  for (const EndedSearch& ended : m_queue.close(ending)) record(ended);
-}
-
-void Driver::hold_rest() {
-  m_compiling.abandon();
-  m_finals.compile_again();
-  m_spread.end();
-  const auto& seconds = m_request.budget.seconds;
-  const double until = seconds ? m_started + *seconds + grace_s : std::numeric_limits<double>::infinity();
-  m_finals.end_by(until);
-  while (true) {
-    hear();
-    m_compiling.poll();
-    const bool may_begin = !m_services.stop && m_services.clock() < until;
-    if (may_begin && !m_spread.is_under_way()) {
-      open_finals();
-      while (const auto group = m_finals.left()) m_finals.open(*group);
+  bool serve_comparison(DeviceSlot& slot) {
+    if (m_spread.claim(slot.number)) {
+      m_slots.start(slot, DeviceSlot::Comparison{}, *m_comparison);
+      return true;
     }
+    auto comparison = m_finals.claim_comparison();
+    if (!comparison) return false;
+    m_slots.start(slot, DeviceSlot::Comparison{std::move(comparison->gpu)}, std::move(comparison->job));
+    return true;
+  }
+
+  bool serve_trial(DeviceSlot& slot) {
+    const auto others_at = [&](std::size_t group) { return m_slots.others_at(group, slot); };
+    bool any = false;
+    while (!over()) {
+      auto trial = m_compiling.take(others_at);
+      if (!trial) break;
+      any = true;
+      auto job = m_trials.job(*trial, slot);
+      if (!job) continue;
+      m_slots.start(slot, std::move(*trial), std::move(*job));
+      break;
+    }
+    return any;
+  }
+
+  /// A group's final comes as soon as all its trials have raced, while its inputs are still on a device.
+  void finish_groups() {
+    while (const auto search = m_queue.take_finished()) {
+      m_trials.commit();
+      record(*search);
+      end_race(search->group);
+    }
+    for (const std::size_t group : m_reopening.take_ended()) end_race(group);
+  }
+
+  /// All trials of the group have ended, unless what was dropped is to be measured again.
+  void end_race(std::size_t group) {
+    const auto& most = m_request.budget.trials;
+    const std::int64_t room =
+        most ? *most - m_summary.finished - m_trials.under_way() : std::numeric_limits<std::int64_t>::max();
+    if (m_reopening.begin(group, room) > 0) return;
+    compare_devices(group);
+    m_raced.push_back(group);
+  }
+
+  /// Before the first final, with the best of its group.
+  void compare_devices(std::size_t group) {
+    const CompiledTrial* best = m_finals.best(group);
+    if (m_slots.count(&DeviceSlot::is_there) < 2 || m_spread.has_begun() || best == nullptr) return;
+    m_comparison = job_of(m_request, *best);
+    const model::TrialRecord& record = best->trial.record;
+    m_compared =
+        fmt::format("{} {} at {}", record.kernel, record.configuration.text(), record.problem.size_text());
+    m_spread.begin();
     for (DeviceSlot& slot : m_slots) {
-      if (may_begin && slot.is_idle() && !serve_final(slot, false)) serve_comparison(slot);
+      if (!slot.is_there()) m_spread.leave(slot.number);
     }
-    const bool has_more = may_begin && (m_finals.is_awaited() || !m_interrupted.empty());
-    if (!m_slots.any(&DeviceSlot::is_busy) && !has_more) break;
-    wait();
   }
-  if (!m_services.stop) m_finals.say_unheld();
-}
+
+  void say_spread() {
+    std::vector<std::string> ratios;
+    for (DeviceSlot& slot : m_slots) {
+      if (slot.is_there())
+        ratios.push_back(fmt::format("{} {:.3f}", slot.did.id, m_spread.ratio(slot.number)));
+    }
+    m_services.observer.notice(fmt::format(
+        "the devices compared by {}: {}; {}", m_compared, fmt::join(ratios, ", "),
+        m_spread.corrects() ? "that is more than what counts as tied, so races are corrected by it"
+                            : "they differ by no more than what counts as tied"));
+  }
+
+  void record(const EndedSearch& ended) {
+    const model::SearchRecord& search = ended.record;
+    if (search.parts.empty()) return;  // baselines alone: nothing was searched
+    if (search.ending == model::SearchEnding::refused) ++m_summary.refused;
+    m_services.sink.record_search(search);
+    m_services.observer.search_ended(search);
+  }
+
+  /// Of the groups that are left with something to do.
+  void record_searches() {
+    const auto ending = m_summary.ending == Ending::budget_spent  ? model::SearchEnding::budget
+                        : m_summary.ending == Ending::interrupted ? model::SearchEnding::interrupted
+                                                                  : model::SearchEnding::gave_up;
+    for (const EndedSearch& ended : m_queue.close(ending)) record(ended);
+  }
+
+  void hold_rest() {
+    m_compiling.abandon();
+    m_finals.compile_again();
+    m_spread.end();
+    const auto& seconds = m_request.budget.seconds;
+    const double until = seconds ? m_started + *seconds + grace_s : std::numeric_limits<double>::infinity();
+    m_finals.end_by(until);
+    while (true) {
+      hear();
+      m_compiling.poll();
+      const bool may_begin = !m_services.stop && m_services.clock() < until;
+      if (may_begin && !m_spread.is_under_way()) {
+        open_finals();
+        while (const auto group = m_finals.left()) m_finals.open(*group);
+      }
+      for (DeviceSlot& slot : m_slots) {
+        if (may_begin && slot.is_idle() && !serve_final(slot, false)) serve_comparison(slot);
+      }
+      const bool has_more = may_begin && (m_finals.is_awaited() || !m_interrupted.empty());
+      if (!m_slots.any(&DeviceSlot::is_busy) && !has_more) break;
+      wait();
+    }
+    if (!m_services.stop) m_finals.say_unheld();
+  }
+
+  CandidateQueue m_queue;
+  CompileAhead m_compiling;
+  DeviceSpread m_spread;
+  FinalStage m_finals;
+  double m_started;
+  Summary m_summary;
+  TrialJourney m_trials;
+  Reopening m_reopening;
+  std::deque<std::size_t> m_raced;                      ///< groups whose final is to be opened
+  std::deque<FinalStage::PreparedFinal> m_interrupted;  ///< finals whose device left
+  std::optional<model::TrialJob> m_comparison;          ///< what all devices run, see DeviceSpread
+  std::string m_compared;                               ///< the same, for people
+  Wakeup m_wakeup;
+  DeviceSlots m_slots;  ///< last: their threads use the above
+};
+
+}  // namespace
 
 Summary sweep(const Request& request, const TrialList& list, Services& services) {
   const StrategyChoice known(request.strategy, request.own_strategies);  // throws before anything is written

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
-#include <set>
 #include <tuple>
 #include <utility>
 
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/sweep/sweep.hpp"
 
 namespace tuner::sweep {
@@ -35,11 +34,11 @@ auto preference(const model::TrialRecord& trial) {
 
 FinalStage::FinalStage(const Request& request, const TrialList& list, Services& services,
                        CompileAhead& compiling, DeviceSpread& spread)
-    : m_request(request), m_list(list), m_services(services), m_compiling(compiling), m_spread(spread) {}
+    : SweepPart(request, list, services), m_compiling(compiling), m_spread(spread) {}
 
 void FinalStage::remember(const CompiledTrial& trial) {
   const model::TrialRecord& record = trial.trial.record;
-  if (!model::has_trusted_time(record.outcome.status) || !record.outcome.measurement) return;
+  if (!record.outcome.trusted_ns()) return;
   std::vector<CompiledTrial>& best = m_best[trial.item.group];
   const auto place = std::upper_bound(
       best.begin(), best.end(), time_ns(record),
@@ -88,8 +87,7 @@ void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remem
     for (model::TrialRecord& record : *list) {
       const Work* work = work_of(m_request, record);
       present.push_back(work != nullptr);
-      // A baseline that this sweep does not know was not asked for.
-      if (work == nullptr && model::may_win(record.role)) opened.absent.insert(record.kernel);
+      if (work == nullptr) opened.leave_out(record);
       if (work != nullptr) opened.finalists.push_back({work, std::move(record), std::nullopt});
     }
   }
@@ -120,7 +118,7 @@ bool FinalStage::submit(const Finalist& finalist) {
 void FinalStage::compile(PreparedFinal& opened) {
   std::erase_if(opened.finalists, [&](const Finalist& finalist) {
     if (finalist.compiled || submit(finalist)) return false;
-    if (model::may_win(finalist.record.role)) opened.absent.insert(finalist.record.kernel);
+    opened.leave_out(finalist.record);
     return true;
   });
 }
@@ -155,8 +153,7 @@ std::optional<FinalStage::Comparison> FinalStage::claim_comparison() {
     if (claimed || foreign.is_hopeless || !foreign.best.compiled) continue;
     if (foreign.times_ns.size() + foreign.claimed >= DeviceSpread::runs) continue;
     ++foreign.claimed;
-    const CompiledTrial& compiled = *foreign.best.compiled;
-    claimed = Comparison{gpu, job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get())};
+    claimed = Comparison{gpu, job_of(m_request, *foreign.best.compiled)};
   }
   for (const std::string& gpu : ended) end_comparisons(gpu);
   return claimed;
@@ -183,8 +180,7 @@ void FinalStage::end_comparisons(const std::string& gpu) {
         "could not be run here",
         record.environment.device, gpu));
   } else {
-    std::sort(foreign.times_ns.begin(), foreign.times_ns.end());
-    m_spread.add_foreign(gpu, time_ns(record) / foreign.times_ns[foreign.times_ns.size() / 2]);
+    m_spread.add_foreign(gpu, time_ns(record) / DeviceSpread::middle_of(foreign.times_ns));
     const double ratio = *m_spread.correction_of(gpu);
     m_services.observer.notice(fmt::format(
         "another {} ({}) compared by {} {} at {}: {}", record.environment.device, gpu, record.kernel,
@@ -218,8 +214,7 @@ bool FinalStage::is_ready(PreparedFinal& opened) {
     if (finalist.compiled) return false;
     const Binary binary = fetch(finalist);
     if (binary == Binary::awaited) all = false;
-    if (binary == Binary::unsound && model::may_win(finalist.record.role))
-      opened.absent.insert(finalist.record.kernel);
+    if (binary == Binary::unsound) opened.leave_out(finalist.record);
     return binary == Binary::unsound;
   });
   return all;
@@ -255,7 +250,7 @@ FinalStage::PreparedFinal FinalStage::make(PreparedFinal final) {
   for (const Finalist& finalist : final.finalists) {
     const CompiledTrial& compiled = *finalist.compiled;
     if (model::may_win(compiled.trial.record.role)) ++rivals;
-    final.job.trials.push_back(job_of(m_request, compiled.trial, *compiled.binary, compiled.reference.get()));
+    final.job.trials.push_back(job_of(m_request, compiled));
     final.job.trials.back().best_ns = time_ns(compiled.trial.record);
   }
   m_services.observer.final_begins(m_list.groups[final.group].problem, rivals);
@@ -316,11 +311,6 @@ bool FinalStage::are_apart(const model::PossibleFinal& field) const {
          });
 }
 
-/// Where GPUs are apart, race and final may be of two, which then explains the difference.
-bool FinalStage::is_unsettled(const model::PossibleFinal& field) const {
-  return field.unsettled && !are_apart(field);
-}
-
 void FinalStage::correct(model::PossibleFinal& field) const {
   const model::FinalPolicy& policy = m_request.policy.final;
   // Where the last final is contradicted, they are all who raced faster than it says.
@@ -335,10 +325,8 @@ void FinalStage::correct(model::PossibleFinal& field) const {
     const model::TrialRecord& record = field.finalists[i];
     times_ns.push_back(apart ? time_ns(record) / correction(record) : field.raced_ns[i]);
   }
-  std::vector<std::size_t> order(times_ns.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return times_ns[a] < times_ns[b]; });
+  std::vector<std::size_t> order =
+      search::ordered_by(times_ns.size(), [&](std::size_t i) { return times_ns[i]; });
   while (!order.empty() && (times_ns[order.back()] > times_ns[order.front()] * within ||
                             order.size() > static_cast<std::size_t>(policy.finalists))) {
     order.pop_back();
@@ -358,13 +346,8 @@ void FinalStage::correct(model::PossibleFinal& field) const {
 void FinalStage::record(PreparedFinal& held, const model::FinalOutcome& outcome, const std::string& gpu) {
   std::vector<Finalist>& finalists = held.finalists;
   const auto role = [&](std::size_t i) { return finalists[i].compiled->trial.record.role; };
-  std::vector<std::size_t> order(finalists.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const auto place = [&](std::size_t i) {
-      return std::tuple(!model::may_win(role(i)), i != outcome.fastest, outcome.standings[i].ratio);
-    };
-    return place(a) < place(b);
+  const std::vector<std::size_t> order = search::ordered_by(finalists.size(), [&](std::size_t i) {
+    return std::tuple(!model::may_win(role(i)), i != outcome.fastest, outcome.standings[i].ratio);
   });
 
   model::FinalRecord final;

@@ -15,7 +15,7 @@ namespace tuner::sweep {
 
 /// Holds the final of each problem once all its trials have raced: the best are measured again in turn, and
 /// what is said of the winner comes from that. See model::FinalJob.
-class FinalStage {
+class FinalStage : SweepPart {
  public:
   struct Finalist {
     const Work* work = nullptr;
@@ -30,6 +30,10 @@ class FinalStage {
     std::vector<model::FinalRecord::Coverage> coverage;
     std::set<std::string> absent;  ///< kernels
     model::FinalJob job;           ///< once all binaries are there
+    /// A baseline that is not there was not asked for, or is missed without a word.
+    void leave_out(const model::TrialRecord& record) {
+      if (model::may_win(record.role)) absent.insert(record.kernel);
+    }
   };
 
   /// The references must outlive the object.
@@ -88,7 +92,8 @@ class FinalStage {
   /// Of everyone who may be near enough to the best, those who are, once devices are told apart.
   void correct(model::PossibleFinal& field) const;
   bool are_apart(const model::PossibleFinal& field) const;
-  bool is_unsettled(const model::PossibleFinal& field) const;
+  /// Where GPUs are apart, race and final may be of two, which then explains the difference.
+  bool is_unsettled(const model::PossibleFinal& field) const { return field.unsettled && !are_apart(field); }
   /// Has those compiled whose binary is not at hand.
   void compile(PreparedFinal& opened);
   /// Whether it is the same trial today, and so is compiled.
@@ -105,9 +110,6 @@ class FinalStage {
   void hold_again(std::size_t group);
   void record(PreparedFinal& held, const model::FinalOutcome& outcome, const std::string& gpu);
 
-  const Request& m_request;
-  const TrialList& m_list;
-  Services& m_services;
   CompileAhead& m_compiling;
   DeviceSpread& m_spread;
   std::map<std::size_t, std::vector<CompiledTrial>> m_best;  ///< by group, fastest first

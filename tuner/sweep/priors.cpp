@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "tuner/space/configuration_list.hpp"
@@ -17,7 +16,7 @@ class Priors::Places {
  public:
   Places(const Request& request, const Group& group) {
     for (std::size_t i = 0; i < group.work.size(); ++i) {
-      const model::KernelSpec& spec = request.work[group.work[i]].kernel.spec();
+      const model::KernelSpec& spec = group.work_of_kernel(request, i).kernel.spec();
       if (!model::may_win(spec.role)) continue;
       Kernel& kernel = m_kernels.try_emplace(spec.name, group.lists[i], spec.parameters).first->second;
       if (group.lists[i].counted()) {
@@ -105,7 +104,7 @@ std::vector<SearchSpace::Prior> Priors::of_this_sweep(std::size_t index, const R
     prior.results.resize(group.candidates.size());
     bool any = false;
     results[other].for_each([&](std::size_t i, const search::Result& result) {
-      const std::string& kernel = m_request.work[from.work[from.candidates[i].kernel]].kernel.spec().name;
+      const std::string& kernel = from.work_of(m_request, i).kernel.spec().name;
       const auto place = places.find(kernel, from.configuration(i));
       if (!place) return;
       prior.results[*place] = result;

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,14 +14,12 @@ namespace tuner::sweep {
 /// What the configurations of a problem did elsewhere: on the other sizes of this sweep, as far as it has
 /// come, and on the sizes, devices, drivers and toolkits that the database remembers. Costs nothing until
 /// somebody asks; the database is asked once a problem.
-class Priors {
+class Priors : SweepPart {
  public:
   /// By group.
   using Results = std::vector<search::Results>;
 
-  /// The references must outlive the object.
-  Priors(const Request& request, const TrialList& list, Services& services)
-      : m_request(request), m_list(list), m_services(services) {}
+  using SweepPart::SweepPart;
 
   std::vector<search::SearchSpace::Prior> of(std::size_t group, const Results& results);
 
@@ -35,9 +32,6 @@ class Priors {
   model::CaseName name_of(const Group& group) const;
   void say_unfit(const std::string& kernel);
 
-  const Request& m_request;
-  const TrialList& m_list;
-  Services& m_services;
   std::map<std::size_t, std::vector<search::SearchSpace::Prior>> m_remembered;  ///< by group
   std::set<std::string> m_said;  ///< kernels whose past parameters are others, and that were told
 };

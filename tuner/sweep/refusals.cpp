@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 
 namespace tuner::sweep {
@@ -25,10 +24,6 @@ bool Refusals::add(Row& row, const std::string& why, int enough) {
   if (row.length > 0 && row.why != why) row.differs = true;
   row.why = why;
   return ++row.length == enough && !row.differs;
-}
-
-bool Refusals::unprepared(std::size_t group, std::size_t kernel) {
-  return add(m_rows[{group, kernel}], "", enough_unprepared);
 }
 
 bool Refusals::on_probe(std::size_t group, std::size_t kernel, const std::string& why) {

@@ -29,7 +29,9 @@ class Refusals {
   }
   /// Of the kernel (by number) of the group: its inputs or reference cannot be made. Returns whether that is
   /// enough, once.
-  bool unprepared(std::size_t group, std::size_t kernel);
+  bool unprepared(std::size_t group, std::size_t kernel) {
+    return add(m_rows[{group, kernel}], "", enough_unprepared);
+  }
   /// It was refused on a probe, and that is why.
   bool on_probe(std::size_t group, std::size_t kernel, const std::string& why);
   /// It has another outcome.

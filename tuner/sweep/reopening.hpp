@@ -16,11 +16,10 @@ namespace tuner::sweep {
 /// Trials were dropped for the best of their day. Once a group has raced, those are measured again that might
 /// be the best of today, whichever kernel they are of: the one that they were dropped for may have been
 /// edited, and run alone.
-class Reopening {
+class Reopening : SweepPart {
  public:
-  /// The references must outlive the object.
   Reopening(const Request& request, const TrialList& list, Services& services, TrialJourney& trials)
-      : m_request(request), m_list(list), m_services(services), m_trials(trials) {}
+      : SweepPart(request, list, services), m_trials(trials) {}
 
   /// Begins those of a group that has raced, `most` of them at most, the fastest and what is near it. Returns
   /// how many there are: what they show decides which come next. None for a part of the trials alone, which
@@ -40,9 +39,6 @@ class Reopening {
   std::vector<Open> open(const model::Problem& problem);
   void say_absent(const std::map<std::string, std::size_t>& absent, const model::Problem& problem);
 
-  const Request& m_request;
-  const TrialList& m_list;
-  Services& m_services;
   TrialJourney& m_trials;
   std::set<model::Digest> m_tried;
   std::set<std::string> m_told;  ///< of absent kernels

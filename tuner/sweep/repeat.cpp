@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
 #include "tuner/sweep/sweep.hpp"
@@ -65,7 +63,7 @@ model::TrialJob make_job(const Request& request, const model::TrialRecord& trial
     throw model::Error(
         fmt::format("{}: the reference it is verified against does not compile", name_of(trial)));
   }
-  return job_of(request, compiled.trial, *compiled.binary, compiled.reference.get());
+  return job_of(request, compiled);
 }
 
 }  // namespace

@@ -37,13 +37,8 @@ struct Shard {
 Shard parse_shard(std::string_view text);
 
 /// Who watches a sweep: a terminal, a log, a test. Called from the thread that runs it.
-class Observer {
+class Observer : public model::Seam {
  public:
-  Observer() = default;
-  Observer(const Observer&) = delete;
-  Observer& operator=(const Observer&) = delete;
-  virtual ~Observer() = default;
-
   /// Before any work: `total` trials are in the sweep, of which `known` have a result already.
   /// `may_end_early`: of some problem not all may be tried.
   virtual void planned(std::int64_t total, std::int64_t known, bool may_end_early) = 0;

@@ -32,9 +32,7 @@ search::BinaryFacts binary_facts(const model::TrialRecord& record, const model::
 TrialJourney::TrialJourney(const Request& request, const TrialList& list, Services& services,
                            CandidateQueue& queue, CompileAhead& compiling, FinalStage& finals,
                            const DeviceSpread& spread, Summary& summary)
-    : m_request(request),
-      m_list(list),
-      m_services(services),
+    : SweepPart(request, list, services),
       m_queue(queue),
       m_compiling(compiling),
       m_finals(finals),
@@ -45,8 +43,7 @@ TrialJourney::TrialJourney(const Request& request, const TrialList& list, Servic
 
 const sweep::Work& TrialJourney::work_of(const CandidateQueue::Item& item) const {
   if (item.again != nullptr) return *item.again;
-  const Group& group = m_list.groups[item.group];
-  return m_request.work[group.work[group.candidates[item.candidate].kernel]];
+  return m_list.groups[item.group].work_of(m_request, item.candidate);
 }
 
 /// One for each kernel and group, made when it is first needed.
@@ -119,7 +116,7 @@ std::optional<model::TrialJob> TrialJourney::job(CompiledTrial& trial, DeviceSlo
     finish(record, trial.item);
     return std::nullopt;
   }
-  model::TrialJob job = job_of(m_request, trial.trial, *trial.binary, trial.reference.get());
+  model::TrialJob job = job_of(m_request, trial);
   job.probes = std::exchange(m_probes, {});
   job.best_ns = m_best.of(trial, slot.number);
   record.gpu = slot.uuid;

@@ -20,7 +20,7 @@ namespace tuner::sweep {
 
 /// What happens to a trial: it is begun, compiled, judged, perhaps launched, and written down. When each of
 /// that happens is the driver's business.
-class TrialJourney {
+class TrialJourney : SweepPart {
  public:
   /// The references must outlive the object. `summary`: what has ended is counted there.
   TrialJourney(const Request& request, const TrialList& list, Services& services, CandidateQueue& queue,
@@ -71,9 +71,6 @@ class TrialJourney {
   void finish(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item);
 
-  const Request& m_request;
-  const TrialList& m_list;
-  Services& m_services;
   CandidateQueue& m_queue;
   CompileAhead& m_compiling;
   FinalStage& m_finals;

@@ -59,17 +59,20 @@ Group& group_of(TrialList& list, const model::Problem& problem) {
 /// What a kernel brings to a problem's group; of a counted list, which is taken as a whole, only the list and
 /// how many of a sample cannot be launched.
 struct Brought {
+  struct Launchable {
+    std::size_t configuration = 0;  ///< its place in the list
+    model::Digest key;
+  };
   space::ConfigurationList list;
-  std::vector<std::size_t> configurations;  ///< those of the list that can be launched
-  std::vector<model::Digest> keys;          ///< parallel to `configurations`
-  std::string example;                      ///< why the first of the others cannot
-  double lost_share = 0;                    ///< of a counted list
+  std::vector<Launchable> launchable;
+  std::string example;    ///< why the first of the others cannot
+  double lost_share = 0;  ///< of a counted list
 };
 
 /// By a sample spread evenly over the list.
 Brought judged_by_sample(const Request& request, const Work& work, const model::Problem& problem,
                          space::ConfigurationList list) {
-  Brought found{std::move(list), {}, {}, {}};
+  Brought found{std::move(list), {}, {}};
   std::size_t lost = 0;
   for (std::size_t i = 0; i < judged_of_counted; ++i) {
     const std::size_t stride = found.list.size() / judged_of_counted;
@@ -87,8 +90,7 @@ Brought judged_by_sample(const Request& request, const Work& work, const model::
 Brought candidates_of(const Request& request, const Work& work, const model::Problem& problem,
                       space::ConfigurationList list) {
   if (list.counted()) return judged_by_sample(request, work, problem, std::move(list));
-  constexpr std::size_t worth_a_thread = 256;
-  Brought found{std::move(list), {}, {}, {}};
+  Brought found{std::move(list), {}, {}};
   const TrialMaker maker(request, work, problem);
   std::vector<TrialMaker::Identity> identities(found.list.size());
   util::for_each_index(found.list.size(), worth_a_thread,
@@ -98,21 +100,9 @@ Brought candidates_of(const Request& request, const Work& work, const model::Pro
       if (found.example.empty()) found.example = std::move(identities[i].rejection->reason);
       continue;
     }
-    found.configurations.push_back(i);
-    found.keys.push_back(identities[i].key);
+    found.launchable.push_back({i, identities[i].key});
   }
   return found;
-}
-
-void keep_shard(const Shard& shard, const std::string& kernel, Brought& found) {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < found.configurations.size(); ++i) {
-    if (!shard.has(kernel, found.list[found.configurations[i]])) continue;
-    found.configurations[kept] = found.configurations[i];
-    found.keys[kept++] = found.keys[i];
-  }
-  found.configurations.resize(kept);
-  found.keys.resize(kept);
 }
 
 void add_candidates(const Request& request, std::size_t work, Brought found, Group& group) {
@@ -120,12 +110,19 @@ void add_candidates(const Request& request, std::size_t work, Brought found, Gro
   const bool is_counted = found.list.counted() != nullptr;
   group.work.push_back(work);
   group.launchable.push_back(
-      static_cast<std::int64_t>(is_counted ? found.list.size() : found.configurations.size()));
-  if (request.shard && !is_counted) keep_shard(*request.shard, request.work[work].kernel.spec().name, found);
+      static_cast<std::int64_t>(is_counted ? found.list.size() : found.launchable.size()));
+  if (request.shard && !is_counted) {
+    const std::string& name = request.work[work].kernel.spec().name;
+    std::erase_if(found.launchable, [&](const Brought::Launchable& one) {
+      return !request.shard->has(name, found.list[one.configuration]);
+    });
+  }
   group.is_shared = group.is_shared || (is_counted && request.shard && request.shard->of > 1);
   group.lists.push_back(std::move(found.list));
-  for (const std::size_t i : found.configurations) group.candidates.push_back({kernel, i});
-  group.keys.insert(group.keys.end(), found.keys.begin(), found.keys.end());
+  for (const Brought::Launchable& one : found.launchable) {
+    group.candidates.push_back({kernel, one.configuration});
+    group.keys.push_back(one.key);
+  }
 }
 
 /// Behind all that are told one by one.
@@ -142,7 +139,6 @@ struct Tried {
 
 std::vector<Tried> tried_of(const Request& request, const Work& work, const model::Problem& problem,
                             const space::ConfigurationList& list, model::ResultSource& source) {
-  constexpr std::size_t worth_a_thread = 256;
   const model::KernelSpec& spec = work.kernel.spec();
   const auto past = source.tried(problem, environment(request, problem.type), spec.name);
   const space::ConfigurationIndex index(list, spec.parameters);
@@ -171,7 +167,7 @@ bool is_retried(const Request& request, model::Role role, TrialStatus status) {
 void note_known_of_counted(const Request& request, Group& group, model::ResultSource& source) {
   for (std::size_t kernel = 0; kernel < group.lists.size(); ++kernel) {
     if (!group.lists[kernel].counted()) continue;
-    const Work& work = request.work[group.work[kernel]];
+    const Work& work = group.work_of_kernel(request, kernel);
     for (const Tried& one : tried_of(request, work, group.problem, group.lists[kernel], source)) {
       if (is_retried(request, work.kernel.spec().role, one.result.status)) continue;
       const auto candidate = group.candidates.of_whole(kernel, one.configuration);
@@ -191,8 +187,7 @@ void note_known(const Request& request, Group& group, model::ResultSource& sourc
   for (std::size_t i = 0; i < group.keys.size(); ++i) {
     const auto found = lookup.find(group.keys[i]);
     if (found == lookup.end()) continue;
-    const Work& work = request.work[group.work[group.candidates[i].kernel]];
-    if (is_retried(request, work.kernel.spec().role, found->second->status)) continue;
+    if (is_retried(request, group.work_of(request, i).kernel.spec().role, found->second->status)) continue;
     group.known[i] = search::Result{found->second->status, found->second->median_ns};
   }
 }
@@ -206,7 +201,7 @@ void take_faster(std::optional<double>& best_ns, std::optional<double> time_ns) 
 std::optional<double> best_known(const Request& request, const Group& group) {
   std::optional<double> best_ns;
   group.known.for_each([&](std::size_t i, const search::Result& known) {
-    const model::Role role = request.work[group.work[group.candidates[i].kernel]].kernel.spec().role;
+    const model::Role role = group.work_of(request, i).kernel.spec().role;
     if (model::has_trusted_time(known.status) && model::may_win(role)) take_faster(best_ns, known.time_ns);
   });
   return best_ns;
@@ -220,9 +215,13 @@ std::optional<double> least_of_kernel(const Request& request, const Work& work, 
                       std::find(spec.types.begin(), spec.types.end(), problem.type) != spec.types.end();
   if (!solves || !model::may_win(spec.role)) return std::nullopt;
   space::ConfigurationList list = work.kernel.list(problem, request.device.limits);
-  if (!list.counted()) return source.least_ns(candidates_of(request, work, problem, std::move(list)).keys);
   std::vector<model::Digest> keys;
-  for (const Tried& one : tried_of(request, work, problem, list, source)) keys.push_back(one.result.trial);
+  if (list.counted()) {
+    for (const Tried& one : tried_of(request, work, problem, list, source)) keys.push_back(one.result.trial);
+  } else {
+    const Brought found = candidates_of(request, work, problem, std::move(list));
+    for (const Brought::Launchable& one : found.launchable) keys.push_back(one.key);
+  }
   return source.least_ns(keys);
 }
 
@@ -269,26 +268,21 @@ void reopen_dropped(const Request& request, Group& group, model::ResultSource& s
 
 model::Digest Group::key(const Request& request, std::size_t candidate) const {
   if (candidate < keys.size()) return keys[candidate];
-  return TrialMaker(request, request.work[work[candidates[candidate].kernel]], problem)
-      .key(configuration(candidate));
+  return TrialMaker(request, work_of(request, candidate), problem).key(configuration(candidate));
 }
 
 bool Group::offers(const Request& request, std::size_t candidate) const {
   if (candidate < candidates.told()) return true;
-  const Work& of = request.work[work[candidates[candidate].kernel]];
+  const Work& of = work_of(request, candidate);
   const model::Configuration one = configuration(candidate);
   if (request.shard && !request.shard->has(of.kernel.spec().name, one)) return false;
   return std::holds_alternative<model::Plan>(of.kernel.make_plan(problem, one, request.device.limits));
 }
 
-std::int64_t Group::count_known() const {
-  return static_cast<std::int64_t>(known.count());
-}
-
 std::size_t Group::count_competing(const Request& request) const {
   std::size_t count = 0;
   for (std::size_t kernel = 0; kernel < work.size(); ++kernel)
-    if (model::may_win(request.work[work[kernel]].kernel.spec().role)) count += candidates.count(kernel);
+    if (model::may_win(work_of_kernel(request, kernel).kernel.spec().role)) count += candidates.count(kernel);
   return count;
 }
 
@@ -298,21 +292,7 @@ bool Group::is_whole() const {
 }
 
 std::int64_t TrialList::total() const {
-  std::int64_t total = 0;
-  for (const Group& group : groups) total += static_cast<std::int64_t>(group.candidates.size());
-  return total;
-}
-
-std::int64_t TrialList::known() const {
-  std::int64_t known = 0;
-  for (const Group& group : groups) known += group.count_known();
-  return known;
-}
-
-std::int64_t TrialList::reopened() const {
-  std::int64_t reopened = 0;
-  for (const Group& group : groups) reopened += group.reopened;
-  return reopened;
+  return sum([](const Group& group) { return static_cast<std::int64_t>(group.candidates.size()); });
 }
 
 TrialList list_trials(const Request& request, model::ResultSource& source, const space::GoOn& go_on) {
@@ -332,7 +312,7 @@ TrialList list_trials(const Request& request, model::ResultSource& source, const
                         kernel, problem.size_text(), all.size()));
       const bool is_counted = all.counted() != nullptr;
       Brought found = candidates_of(request, request.work[w], problem, std::move(all));
-      if (found.configurations.empty() && !is_counted) {
+      if (found.launchable.empty() && !is_counted) {
         list.excluded.push_back(
             {problem, kernel, "none of its configurations can be launched: " + found.example});
         continue;
@@ -340,7 +320,7 @@ TrialList list_trials(const Request& request, model::ResultSource& source, const
       const auto of = static_cast<std::int64_t>(found.list.size());
       const std::int64_t lost = is_counted
                                     ? static_cast<std::int64_t>(found.lost_share * static_cast<double>(of))
-                                    : of - static_cast<std::int64_t>(found.configurations.size());
+                                    : of - static_cast<std::int64_t>(found.launchable.size());
       if (lost > 0) list.unlaunchable.push_back({problem, kernel, lost, of, found.example, is_counted});
       add_candidates(request, w, std::move(found), group_of(list, problem));
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "tuner/model/results.hpp"
@@ -26,6 +27,12 @@ struct Group {
   std::int64_t reopened = 0;
   /// Whether a shard leaves candidates of counted lists to others, which are candidates here all the same.
   bool is_shared = false;
+  const Work& work_of_kernel(const Request& request, std::size_t kernel) const {
+    return request.work[work[kernel]];
+  }
+  const Work& work_of(const Request& request, std::size_t candidate) const {
+    return work_of_kernel(request, candidates[candidate].kernel);
+  }
   model::Configuration configuration(std::size_t candidate) const {
     const search::Candidate one = candidates[candidate];
     return lists[one.kernel][one.configuration];
@@ -36,7 +43,7 @@ struct Group {
   bool has_unseen() const { return candidates.told() < candidates.size(); }
   /// Whether a candidate can be launched, and is of the request's shard.
   bool offers(const Request& request, std::size_t candidate) const;
-  std::int64_t count_known() const;
+  std::int64_t count_known() const { return static_cast<std::int64_t>(known.count()); }
   /// Candidates that may win: what a strategy searches.
   std::size_t count_competing(const Request& request) const;
   /// Whether no configuration is left to another shard.
@@ -68,8 +75,28 @@ struct TrialList {
   std::vector<std::string> notices;  ///< of spaces that only a sample is known of
   /// At most: of shards of counted lists, about.
   std::int64_t total() const;
-  std::int64_t known() const;
-  std::int64_t reopened() const;
+  std::int64_t known() const { return sum(&Group::count_known); }
+  std::int64_t reopened() const { return sum(&Group::reopened); }
+
+ private:
+  template <typename Count>
+  std::int64_t sum(const Count& count) const {
+    std::int64_t sum = 0;
+    for (const Group& group : groups) sum += std::invoke(count, group);
+    return sum;
+  }
+};
+
+/// What the parts of a sweep go by; all of it must outlive them.
+class SweepPart {
+ public:
+  SweepPart(const Request& request, const TrialList& list, Services& services)
+      : m_request(request), m_list(list), m_services(services) {}
+
+ protected:
+  const Request& m_request;
+  const TrialList& m_list;
+  Services& m_services;
 };
 
 /// Expands a request into trials and notes those that `source` has a result of (unless Request::fresh). What

@@ -173,31 +173,6 @@ void add_compilation(Trial& trial, const model::Compilation& compilation, const 
   }
 }
 
-model::TrialJob job_of(const Request& request, const Trial& trial, const model::Compilation& binary,
-                       const model::Compilation* reference) {
-  model::TrialJob job;
-  job.key = trial.record.key;
-  if (!request.recorded_device.empty()) {
-    // A replayed trial is another one than the one that was recorded, which is what a recording knows.
-    model::Environment recorded = trial.record.environment;
-    recorded.device = request.recorded_device;
-    job.key = model::trial_key(trial.record.kernel, trial.record.configuration, trial.record.binary_key,
-                               trial.plan, trial.reference_key, trial.record.problem, recorded);
-  }
-  job.plan = trial.plan;
-  job.binary = binary.binary;
-  job.kernels = binary.kernels;
-  if (reference) {
-    job.reference_key = trial.reference_key;
-    job.reference_binary = reference->binary;
-    job.reference_kernels = reference->kernels;
-  }
-  job.policy = request.policy;
-  job.seed = request.seed;
-  job.role = trial.record.role;
-  return job;
-}
-
 model::Environment environment(const Request& request, model::ElementType type) {
   model::Environment comparison;
   comparison.device = request.device.name;

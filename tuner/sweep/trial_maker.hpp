@@ -16,6 +16,9 @@ struct Trial {
   model::Digest preparation_key;  ///< of its inputs and expected results, see model::preparation_key()
 };
 
+/// So many identities are worth a thread to work them out.
+constexpr std::size_t worth_a_thread = 256;
+
 /// The one way from a configuration of a kernel to a trial: identity, plan and compile jobs, then what the
 /// compiler and the device's limits say, then the job for the measuring process, then how it ran. Made for
 /// one kernel on one problem; the references must outlive it.
@@ -55,10 +58,6 @@ class TrialMaker {
 /// Adds what the compiler says, and what the device's limits say of that. The outcome is ok where the trial
 /// may be launched.
 void add_compilation(Trial& trial, const model::Compilation& compilation, const LaunchOracle& oracle);
-
-/// The job of a trial whose binaries are ok; its probes and the best time so far are left to the caller.
-model::TrialJob job_of(const Request& request, const Trial& trial, const model::Compilation& binary,
-                       const model::Compilation* reference);
 
 /// The environment of trials of `type`.
 model::Environment environment(const Request& request, model::ElementType type);

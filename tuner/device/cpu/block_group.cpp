@@ -1,6 +1,5 @@
 #include "tuner/device/cpu/block_group.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "tuner/device/cpu/block_runner.hpp"
@@ -145,18 +144,10 @@ void BlockRunner::arrived_from_switch(fiber&& previous) {
 
 }  // namespace tuner::device::cpu
 
-namespace {
-
-tuner::device::cpu::BlockRunner& runner() {
-  return *static_cast<tuner::device::cpu::BlockRunner*>(tuner_cpu_current->block->runner);
-}
-
-}  // namespace
-
 [[gnu::flatten]] int tuner_cpu_barrier(int predicate, const char* file, int line) {
-  return runner().barrier(predicate != 0, {file, line});
+  return tuner::device::cpu::running().barrier(predicate != 0, {file, line});
 }
 
 [[gnu::flatten]] unsigned long long tuner_cpu_warp(const tuner_cpu::WarpRequest* request) {
-  return runner().warp_operation(*request);
+  return tuner::device::cpu::running().warp_operation(*request);
 }

@@ -288,16 +288,10 @@ std::string BlockRunner::where(const char* what, Waiting reason) const {
 
 }  // namespace tuner::device::cpu
 
-// What kernels call besides waiting (block_switching.cpp): see runtime/abi.hpp. The linker exports these
+// What kernels call besides waiting (block_group.cpp): see runtime/abi.hpp. The linker exports these
 // names from every program that links this library.
 
-namespace {
-
-tuner::device::cpu::BlockRunner& running() {
-  return *static_cast<tuner::device::cpu::BlockRunner*>(tuner_cpu_current->block->runner);
-}
-
-}  // namespace
+using tuner::device::cpu::running;
 
 __thread tuner_cpu::Thread* tuner_cpu_current = nullptr;
 

@@ -117,4 +117,9 @@ class BlockRunner {
   std::string m_failure;
 };
 
+/// That of the thread that a kernel runs on now.
+inline BlockRunner& running() {
+  return *static_cast<BlockRunner*>(tuner_cpu_current->block->runner);
+}
+
 }  // namespace tuner::device::cpu

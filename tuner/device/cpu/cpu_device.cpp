@@ -5,16 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
-#include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/cpu/block_runner.hpp"
-#include "tuner/device/cpu/cpu_sequence.hpp"
 #include "tuner/device/cpu/shared_object.hpp"
 #include "tuner/device/cpu/worker_pool.hpp"
 
@@ -42,22 +40,12 @@ class HostBuffer final : public Buffer {
   std::int64_t m_bytes;
 };
 
-const char* name_of(tuner_cpu::Access access) {
-  switch (access) {
-    case tuner_cpu::Access::read:
-      return "read";
-    case tuner_cpu::Access::write:
-      return "write";
-    case tuner_cpu::Access::atomic:
-      return "atomic";
-  }
-  return "";
-}
-
 std::string describe(const RacingAccess& access, const model::SourceLocation& where) {
   const std::string place =
       where.file.empty() ? "an unknown line" : fmt::format("{}:{}", where.file, where.line);
-  return fmt::format("{} by thread {} at {}", name_of(access.access), access.thread, place);
+  constexpr std::array words = {"read", "write", "atomic"};
+  return fmt::format("{} by thread {} at {}", words.at(static_cast<std::size_t>(access.access)),
+                     access.thread, place);
 }
 
 Race describe(const RawRace& race, const model::SourceLocation& first, const model::SourceLocation& second) {
@@ -68,24 +56,11 @@ Race describe(const RawRace& race, const model::SourceLocation& first, const mod
 
 }  // namespace
 
-class CpuDevice::Implementation {
- public:
-  explicit Implementation(const CpuOptions& options)
-      : info(describe_cpu(options)), pool(info.limits.multiprocessors, options.stack_bytes) {}
-
-  model::DeviceInfo info;
-  WorkerPool pool;
-  std::vector<char> cache_eviction;  ///< made by the first flush_l2()
-};
-
 CpuDevice::CpuDevice(const CpuOptions& options)
-    : m_implementation(std::make_unique<Implementation>(options)) {}
+    : m_info(describe_cpu(options)),
+      m_pool(std::make_unique<WorkerPool>(m_info.limits.multiprocessors, options.stack_bytes)) {}
 
 CpuDevice::~CpuDevice() = default;
-
-const model::DeviceInfo& CpuDevice::info() const {
-  return m_implementation->info;
-}
 
 std::unique_ptr<Buffer> CpuDevice::allocate(std::int64_t bytes) {
   return std::make_unique<HostBuffer>(bytes);
@@ -117,23 +92,14 @@ std::unique_ptr<Module> CpuDevice::load(std::span<const std::byte> binary) {
   return std::make_unique<SharedObject>(binary);
 }
 
-std::unique_ptr<Sequence> CpuDevice::bind(Module& module, const std::vector<model::KernelResources>& kernels,
-                                          const std::vector<model::Step>& steps,
-                                          const std::vector<model::BufferPlan>& buffers,
-                                          const Bindings& bindings) {
-  return std::make_unique<CpuSequence>(m_implementation->pool, module, kernels, steps, buffers, bindings,
-                                       m_implementation->info.limits);
-}
-
 void CpuDevice::flush_l2() {
-  std::vector<char>& memory = m_implementation->cache_eviction;
   constexpr std::int64_t least = std::int64_t{32} << 20U;  // where the size of the cache is unknown
-  memory.resize(static_cast<std::size_t>(std::max(2 * m_implementation->info.limits.l2_bytes, least)));
-  for (std::size_t i = 0; i < memory.size(); i += 64) ++memory[i];
+  m_cache_eviction.resize(static_cast<std::size_t>(std::max(2 * m_info.limits.l2_bytes, least)));
+  for (std::size_t i = 0; i < m_cache_eviction.size(); i += 64) ++m_cache_eviction[i];
 }
 
 std::vector<Race> CpuDevice::take_races(Module& module) {
-  const std::vector<RawRace> raw = m_implementation->pool.take_races();
+  const std::vector<RawRace> raw = m_pool->take_races();
   std::vector<const void*> code;
   for (const RawRace& race : raw) code.insert(code.end(), {race.first.code, race.second.code});
   const std::vector<model::SourceLocation> places = dynamic_cast<SharedObject&>(module).locate(code);

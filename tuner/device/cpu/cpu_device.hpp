@@ -10,6 +10,8 @@
 
 namespace tuner::device::cpu {
 
+class WorkerPool;
+
 /// Two threads of a block touched the same byte with nothing to order them, at least one of them writing.
 struct Race {
   model::SourceLocation first;  ///< of the access that happened to run first; no file where that is unknown
@@ -40,7 +42,7 @@ class CpuDevice final : public Device {
   explicit CpuDevice(const CpuOptions& options = {});
   ~CpuDevice() override;
 
-  const model::DeviceInfo& info() const override;
+  const model::DeviceInfo& info() const override { return m_info; }
   std::unique_ptr<Buffer> allocate(std::int64_t bytes) override;
   void fill(Address address, model::ElementType type, std::int64_t elements, const model::Init& init,
             std::uint64_t seed) override;
@@ -60,8 +62,9 @@ class CpuDevice final : public Device {
   std::vector<Race> take_races(Module& module);
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> m_implementation;
+  model::DeviceInfo m_info;
+  std::unique_ptr<WorkerPool> m_pool;
+  std::vector<char> m_cache_eviction;  ///< made by the first flush_l2()
 };
 
 }  // namespace tuner::device::cpu

@@ -218,8 +218,4 @@ void RaceDetector::check(const Record& before, Access access_before, const Recor
                      reinterpret_cast<const void*>(address)});
 }
 
-std::vector<RawRace> RaceDetector::take_races() {
-  return std::exchange(m_races, {});
-}
-
 }  // namespace tuner::device::cpu

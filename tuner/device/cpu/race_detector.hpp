@@ -3,9 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tuner/device/cpu/runtime/abi.hpp"
@@ -78,7 +77,7 @@ class RaceDetector {
               const void* code);
 
   /// Each pair of code addresses once, in whichever order they ran; at most 64 pairs.
-  std::vector<RawRace> take_races();
+  std::vector<RawRace> take_races() { return std::exchange(m_races, {}); }
 
  private:
   struct Record {

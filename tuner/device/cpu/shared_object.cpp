@@ -40,29 +40,27 @@ struct PipeCloser {
 
 }  // namespace
 
-SharedObject::SharedObject(std::span<const std::byte> binary) : m_file(anonymous_file(binary)) {
-  m_handle = dlopen(fmt::format("/proc/self/fd/{}", m_file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (m_handle == nullptr) {
-    const std::string why = dlerror();
-    close(m_file);
-    refuse(fmt::format("cannot load the kernel's binary: {}", why));
-  }
-  m_properties = static_cast<const tuner_cpu::Module*>(dlsym(m_handle, "tuner_cpu_module"));
+SharedObject::SharedObject(std::span<const std::byte> binary)
+    : m_loaded(load_bytes(binary, "the kernel's binary")) {
+  m_properties = static_cast<const tuner_cpu::Module*>(dlsym(m_loaded.handle, "tuner_cpu_module"));
   if (m_properties == nullptr || m_properties->version != tuner_cpu::abi_version) {
-    dlclose(m_handle);
-    close(m_file);
+    unload();
     refuse("the binary was not made by this version's host compiler");
   }
   find_static_shared();
 }
 
 SharedObject::~SharedObject() {
-  dlclose(m_handle);
-  close(m_file);
+  unload();
+}
+
+void SharedObject::unload() {
+  dlclose(m_loaded.handle);
+  close(m_loaded.file);
 }
 
 const tuner_cpu::Kernel& SharedObject::kernel(const std::string& name) const {
-  const void* found = dlsym(m_handle, name.c_str());
+  const void* found = dlsym(m_loaded.handle, name.c_str());
   if (found == nullptr) refuse(fmt::format("the binary has no kernel {}", name));
   return *static_cast<const tuner_cpu::Kernel*>(found);
 }
@@ -73,7 +71,7 @@ Variable SharedObject::variable(const std::string& name) const {
     void* address;
     unsigned long bytes;
   };
-  const void* found = dlsym(m_handle, name.c_str());
+  const void* found = dlsym(m_loaded.handle, name.c_str());
   if (found == nullptr) refuse(fmt::format("the binary has no variable {}", name));
   const auto& exported = *static_cast<const Exported*>(found);
   return {reinterpret_cast<Address>(exported.address), static_cast<std::int64_t>(exported.bytes)};
@@ -81,9 +79,9 @@ Variable SharedObject::variable(const std::string& name) const {
 
 void SharedObject::find_static_shared() {
   link_map* map = nullptr;
-  if (dlinfo(m_handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return;
+  if (dlinfo(m_loaded.handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return;
   m_base = map->l_addr;
-  dlinfo(m_handle, RTLD_DI_TLS_MODID, &m_shared_module);
+  dlinfo(m_loaded.handle, RTLD_DI_TLS_MODID, &m_shared_module);
   struct Search {
     std::uintptr_t base;
     std::size_t bytes;
@@ -111,7 +109,7 @@ std::vector<model::SourceLocation> SharedObject::locate(const std::vector<const 
   std::vector<model::SourceLocation> result(code.size());
   if (code.empty()) return result;
   // The address is a return address; the call it follows lies before it.
-  std::string command = fmt::format("addr2line -i -a -e /proc/{}/fd/{}", getpid(), m_file);
+  std::string command = fmt::format("addr2line -i -a -e /proc/{}/fd/{}", getpid(), m_loaded.file);
   for (const void* address : code) {
     command += fmt::format(" {:#x}", reinterpret_cast<std::uintptr_t>(address) - m_base - 1);
   }

@@ -7,6 +7,7 @@
 
 #include "tuner/device/cpu/runtime/abi.hpp"
 #include "tuner/device/device.hpp"
+#include "tuner/device/host_library.hpp"
 #include "tuner/model/kernel_spec.hpp"
 
 namespace tuner::device::cpu {
@@ -54,10 +55,10 @@ class SharedObject final : public Module {
   std::vector<model::SourceLocation> locate(const std::vector<const void*>& code) const;
 
  private:
+  void unload();
   void find_static_shared();
 
-  int m_file = -1;
-  void* m_handle = nullptr;
+  LoadedBytes m_loaded;
   std::uintptr_t m_base = 0;
   const tuner_cpu::Module* m_properties = nullptr;
   std::size_t m_shared_module = 0;  ///< the dynamic linker's number of its thread-local storage; 0: none

@@ -14,27 +14,6 @@ tuner_cpu::Index3 block_index(std::int64_t block, const tuner_cpu::Index3& grid)
           static_cast<unsigned>(row / grid.y)};
 }
 
-/// The blocks of a launch by cluster and rank.
-class ClusterGrid {
- public:
-  explicit ClusterGrid(const Launch& launch)
-      : m_cluster(launch.cluster),
-        m_clusters{launch.grid.x / launch.cluster.x, launch.grid.y / launch.cluster.y,
-                   launch.grid.z / launch.cluster.z} {}
-
-  std::int64_t count() const { return static_cast<std::int64_t>(m_clusters.x) * m_clusters.y * m_clusters.z; }
-  tuner_cpu::Index3 block(std::int64_t cluster, unsigned rank) const {
-    const tuner_cpu::Index3 place = block_index(cluster, m_clusters);
-    const tuner_cpu::Index3 inside = block_index(rank, m_cluster);
-    return {place.x * m_cluster.x + inside.x, place.y * m_cluster.y + inside.y,
-            place.z * m_cluster.z + inside.z};
-  }
-
- private:
-  tuner_cpu::Index3 m_cluster;
-  tuner_cpu::Index3 m_clusters;
-};
-
 }  // namespace
 
 WorkerPool::WorkerPool(int workers, std::int64_t stack_bytes)
@@ -72,9 +51,17 @@ std::optional<std::string> WorkerPool::run(const Launch& launch) {
 /// Blocks that may wait for each other, each on a thread of its own: of a cooperative grid all, else those of
 /// one cluster after the other.
 std::optional<std::string> WorkerPool::run_together(const Launch& launch) {
-  const ClusterGrid clusters(launch);
+  const tuner_cpu::Index3& size = launch.cluster;
+  const tuner_cpu::Index3 grid_of_clusters{launch.grid.x / size.x, launch.grid.y / size.y,
+                                           launch.grid.z / size.z};
+  const std::int64_t clusters = launch.blocks() / launch.cluster_blocks();
+  const auto block_of = [&](std::int64_t cluster, unsigned rank) -> tuner_cpu::Index3 {
+    const tuner_cpu::Index3 place = block_index(cluster, grid_of_clusters);
+    const tuner_cpu::Index3 inside = block_index(rank, size);
+    return {place.x * size.x + inside.x, place.y * size.y + inside.y, place.z * size.z + inside.z};
+  };
   std::deque<BlockGroup> groups;
-  for (std::int64_t i = 0; i < clusters.count(); ++i) groups.emplace_back(launch.cluster_blocks());
+  for (std::int64_t i = 0; i < clusters; ++i) groups.emplace_back(launch.cluster_blocks());
   BlockGroup grid(static_cast<unsigned>(launch.blocks()));
   std::mutex mutex;
   std::optional<std::string> fault;
@@ -84,7 +71,7 @@ std::optional<std::string> WorkerPool::run_together(const Launch& launch) {
   };
   const auto run_block = [&](BlockRunner& runner, std::int64_t cluster, unsigned rank) {
     runner.join(launch.cooperative ? &grid : nullptr, &groups[static_cast<std::size_t>(cluster)], rank);
-    auto found = runner.run(clusters.block(cluster, rank));
+    auto found = runner.run(block_of(cluster, rank));
     const std::lock_guard lock(mutex);
     if (found && !fault) fault = std::move(found);
   };
@@ -100,15 +87,15 @@ std::optional<std::string> WorkerPool::run_together(const Launch& launch) {
     runner.join(nullptr, nullptr, 0);
   };
   std::vector<std::thread> threads;
-  const auto size = launch.cluster_blocks();
+  const std::int64_t in_cluster = launch.cluster_blocks();
   for (std::int64_t together = 1; together < launch.blocks_together(); ++together) {
-    const std::int64_t cluster = together / size;
-    threads.emplace_back([&, cluster, rank = static_cast<unsigned>(together % size)] {
+    const std::int64_t cluster = together / in_cluster;
+    threads.emplace_back([&, cluster, rank = static_cast<unsigned>(together % in_cluster)] {
       BlockRunner runner(m_stack_bytes);
-      work(runner, cluster, launch.cooperative ? cluster + 1 : clusters.count(), rank);
+      work(runner, cluster, launch.cooperative ? cluster + 1 : clusters, rank);
     });
   }
-  work(m_own, 0, launch.cooperative ? 1 : clusters.count(), 0);
+  work(m_own, 0, launch.cooperative ? 1 : clusters, 0);
   for (std::thread& thread : threads) thread.join();
   return fault;
 }

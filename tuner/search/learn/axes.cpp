@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "tuner/search/learn/facts.hpp"
+#include "tuner/search/open_candidates.hpp"
 
 namespace tuner::search::learn {
 namespace {
@@ -58,6 +58,13 @@ std::vector<Aspect> aspects_of(const std::vector<std::int64_t>& numbers) {
   aspects.push_back(std::move(broken));
   if (numbers.size() >= 8) aspects.push_back(aspect_of(numbers, true, true, twos_in));
   return aspects;
+}
+
+/// Levels each as far from any other.
+Aspect apart(std::size_t levels) {
+  Aspect which{{}, false, false};
+  for (std::size_t level = 0; level < levels; ++level) which.position.push_back(static_cast<float>(level));
+  return which;
 }
 
 /// An additional level, as far from each of the others as these can be from each other.
@@ -148,10 +155,8 @@ std::vector<std::uint16_t> Axes::levels_by(const Rule& rule) {
 void Axes::add_kernels() {
   // More kernels than a level has numbers share levels; no family is near that.
   constexpr std::size_t most_kernels = 256;
-  Axis axis{"kernel", std::min(m_space.kernels.size(), most_kernels), {}};
-  Aspect which{{}, false, false};
-  for (std::size_t k = 0; k < axis.levels; ++k) which.position.push_back(static_cast<float>(k));
-  axis.aspects = {std::move(which)};
+  const std::size_t kernels = std::min(m_space.kernels.size(), most_kernels);
+  Axis axis{"kernel", kernels, {apart(kernels)}};
   const Rule rule = [this](std::size_t candidate) {
     return Place{static_cast<std::uint16_t>(m_space.candidates[candidate].kernel % most_kernels), 0, 0};
   };
@@ -172,8 +177,7 @@ void Axes::add_parameter(const std::string& name) {
       values.insert(values.end(), parameters[p].values.begin(), parameters[p].values.end());
     }
   }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
+  sort_apart(values);
 
   bool words = false;
   std::vector<std::int64_t> numbers;
@@ -209,10 +213,7 @@ void Axes::add_parameter(const std::string& name) {
   if (levels.empty()) return;
   Axis axis{name, count_of_levels, {}};
   if (words) {
-    Aspect which{{}, false, false};
-    for (std::size_t level = 0; level < count_of_levels; ++level)
-      which.position.push_back(static_cast<float>(level));
-    axis.aspects = {std::move(which)};
+    axis.aspects = {apart(count_of_levels)};
   } else {
     std::vector<std::int64_t> of_levels(count_of_levels);
     for (std::size_t rank = numbers.size(); rank-- > 0;) of_levels[level_of(rank)] = numbers[rank];
@@ -227,8 +228,7 @@ void Axes::add_threads() {
   if (!blocks->says_anything()) return;
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < m_candidates; ++i) numbers.push_back(blocks->of(i));
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  sort_apart(numbers);
   if (numbers.empty()) return;
   std::vector<std::int64_t> of_levels(std::min(numbers.size(), most_levels));
   const auto level_of = [levels = of_levels.size(), all = numbers.size()](std::size_t rank) {

@@ -16,11 +16,8 @@ constexpr std::size_t most_failures = 32;
 }  // namespace
 
 KernelCoverage::KernelCoverage(const SearchSpace& space) : m_space(space), m_counts(space.kernels.size()) {
-  for (const SearchSpace::Candidate& candidate : space.candidates) ++m_counts[candidate.kernel].all;
-}
-
-void KernelCoverage::begin(std::size_t candidate) {
-  ++m_counts[kernel_of(candidate)].begun;
+  for (std::size_t kernel = 0; kernel < m_counts.size(); ++kernel)
+    m_counts[kernel].all = space.candidates.count(kernel);
 }
 
 void KernelCoverage::end(std::size_t candidate, bool failed) {

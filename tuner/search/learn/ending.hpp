@@ -29,7 +29,7 @@ class KernelCoverage {
   explicit KernelCoverage(const SearchSpace& space);
 
   /// Tells of a candidate that is known, or was proposed.
-  void begin(std::size_t candidate);
+  void begin(std::size_t candidate) { ++m_counts[kernel_of(candidate)].begun; }
   /// Tells of a candidate that is known, or has ended. One that `failed` does not count towards the minimum
   /// samples of its kernel.
   void end(std::size_t candidate, bool failed);

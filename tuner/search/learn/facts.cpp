@@ -8,45 +8,42 @@
 #include "tuner/space/compiled_spec.hpp"
 
 namespace tuner::search::learn {
-namespace {
 
 /// A kernel's block with all but the parameters set.
-struct KernelBlock {
+struct BlockThreads::Block {
+  Block(const model::KernelSpec& spec, const model::Problem& problem);
+  std::int64_t threads_of(const space::Coordinates& coordinates);
+
   std::shared_ptr<const space::CompiledSpec> compiled;
   const space::CompiledStep* launch = nullptr;
   space::Slots slots;
 };
 
-KernelBlock block_of(const model::KernelSpec& spec, const model::Problem& problem) {
-  KernelBlock block;
+BlockThreads::Block::Block(const model::KernelSpec& spec, const model::Problem& problem) {
   std::vector<model::Diagnostic> diagnostics;
-  block.compiled = space::compile_spec(spec, diagnostics);
-  if (!block.compiled) return block;
-  for (const space::CompiledStep& step : block.compiled->steps) {
-    if (step.block.empty()) continue;
-    block.launch = &step;
-    break;
-  }
+  compiled = space::compile_spec(spec, diagnostics);
+  if (!compiled) return;
   try {
-    block.slots = space::problem_slots(*block.compiled, problem, model::DeviceLimits{});
+    slots = space::problem_slots(*compiled, problem, model::DeviceLimits{});
   } catch (const model::UsageError&) {
-    block.launch = nullptr;  // a problem of other sizes: nothing can be said
+    return;  // a problem of other sizes: nothing can be said
   }
-  return block;
+  const auto found =
+      std::ranges::find_if(compiled->steps, [](const auto& step) { return !step.block.empty(); });
+  if (found != compiled->steps.end()) launch = &*found;
 }
 
-std::int64_t threads_of(KernelBlock& block, const space::Coordinates& coordinates) {
-  const space::CompiledSpec& compiled = *block.compiled;
+std::int64_t BlockThreads::Block::threads_of(const space::Coordinates& coordinates) {
   for (std::size_t p = 0; p < coordinates.size(); ++p) {
-    const space::CompiledParameter& parameter = compiled.parameters[p];
+    const space::CompiledParameter& parameter = compiled->parameters[p];
     const bool inactive = coordinates[p] == space::ConfigurationList::inactive;
-    block.slots.values[static_cast<std::size_t>(compiled.scope.parameter_slot(static_cast<int>(p)))] =
+    slots.values[static_cast<std::size_t>(compiled->scope.parameter_slot(static_cast<int>(p)))] =
         inactive ? parameter.otherwise : parameter.codes[coordinates[p]];
   }
-  space::derive_all(compiled, block.slots);
+  space::derive_all(*compiled, slots);
   std::int64_t threads = 1;
-  for (const space::Compiled& extent : block.launch->block) {
-    const auto value = space::evaluate(extent.program, block.slots);
+  for (const space::Compiled& extent : launch->block) {
+    const auto value = space::evaluate(extent.program, slots);
     constexpr std::int64_t absurd = 1 << 20;
     if (value.fault != space::Fault::none || value.value < 1 || value.value > absurd) return 0;
     threads *= value.value;
@@ -54,13 +51,9 @@ std::int64_t threads_of(KernelBlock& block, const space::Coordinates& coordinate
   return threads;
 }
 
-}  // namespace
-
-struct BlockThreads::Block : KernelBlock {};
-
 BlockThreads::BlockThreads(const SearchSpace& space) : m_space(space) {
   for (const SearchSpace::Kernel& kernel : space.kernels)
-    m_blocks.push_back(std::make_unique<Block>(Block{block_of(*kernel.spec, space.problem)}));
+    m_blocks.push_back(std::make_unique<Block>(*kernel.spec, space.problem));
 }
 
 BlockThreads::~BlockThreads() = default;
@@ -72,7 +65,7 @@ bool BlockThreads::says_anything() const {
 
 std::int64_t BlockThreads::of(std::size_t candidate) {
   Block& block = *m_blocks[m_space.candidates[candidate].kernel];
-  return block.launch ? threads_of(block, m_space.coordinates(candidate)) : 0;
+  return block.launch ? block.threads_of(m_space.coordinates(candidate)) : 0;
 }
 
 namespace {

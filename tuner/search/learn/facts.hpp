@@ -3,12 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
-#include <unordered_map>
 #include <vector>
 
-#include "tuner/search/learn/axes.hpp"
+#include "tuner/search/learn/particle.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace tuner::search::learn {
@@ -29,12 +26,6 @@ class BlockThreads {
   struct Block;
   const SearchSpace& m_space;
   std::vector<std::unique_ptr<Block>> m_blocks;  ///< by kernel
-};
-
-/// A belief about a log time.
-struct Belief {
-  double mean = 0;
-  double deviation = 0;
 };
 
 /// What compiled candidates teach: registers, spills, occupancy and waves explain a part of what the model,

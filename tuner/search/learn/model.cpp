@@ -15,6 +15,8 @@ constexpr int steps = 12;
 constexpr std::size_t candidates_at_once = 256;
 /// Results by which many candidates are looked through.
 constexpr std::size_t most_scouts = 128;
+/// Of results that are 1 or 0, those that work come before the others.
+constexpr float working_first = -1;
 
 /// What a Particle does with a scale is clip a trend, and there is none.
 const Scale& no_scale() {
@@ -22,13 +24,13 @@ const Scale& no_scale() {
   return scale;
 }
 
-/// At most `most`: those that work before the others, of which an even sample.
-std::vector<Sample> sample_of(std::span<const Sample> all, std::size_t most) {
-  std::vector<float> order;
-  for (const Sample& one : all) order.push_back(-one.value);
-  std::vector<Sample> chosen;
-  for (const std::size_t i : representative(order, most)) chosen.push_back(all[i]);
-  return chosen;
+/// At most `most`: the half with the least values, by `sign`, and an even sample of the others.
+std::vector<Sample> pick(std::span<const Sample> all, std::size_t most, float sign = 1) {
+  std::vector<float> values;
+  for (const Sample& one : all) values.push_back(sign * one.value);
+  std::vector<Sample> picked;
+  for (const std::size_t i : representative(values, most)) picked.push_back(all[i]);
+  return picked;
 }
 
 }  // namespace
@@ -56,13 +58,13 @@ void Success::fit(std::span<const Observation> observations, RandomSource& rando
   m_spread = std::sqrt(m_rate * (1 - m_rate));
   std::vector<Sample> samples;
   for (const Observation& one : observations) samples.push_back({one.candidate, value_of(one)});
-  m_known = sample_of(samples, m_points);
-  m_particle->wander(sample_of(samples, m_judged), no_scale(), steps, random);
+  m_known = pick(samples, m_points, working_first);
+  m_particle->wander(pick(samples, m_judged, working_first), no_scale(), steps, random);
 }
 
 std::vector<float> Success::of(std::span<const std::size_t> candidates) const {
   Particle own = *m_particle;
-  own.settle(sample_of(m_known, most_scouts), no_scale(), 0);
+  own.settle(pick(m_known, most_scouts, working_first), no_scale(), 0);
   std::vector<float> probabilities;
   for (std::size_t first = 0; first < candidates.size(); first += candidates_at_once) {
     const auto some = candidates.subspan(first, std::min(candidates_at_once, candidates.size() - first));
@@ -111,14 +113,6 @@ constexpr double by_chance = 0.25;
 /// Below, a thread costs what it saves.
 constexpr std::size_t results_worth_a_thread = 48;
 constexpr std::size_t seeds = std::size_t{1} << 32U;
-
-std::vector<Sample> pick(const std::vector<Sample>& samples, std::size_t most) {
-  std::vector<float> values;
-  for (const Sample& sample : samples) values.push_back(sample.value);
-  std::vector<Sample> picked;
-  for (const std::size_t i : representative(values, most)) picked.push_back(samples[i]);
-  return picked;
-}
 
 /// A step costs the cube of the results; where there are few it is free, and members differ most.
 int steps_for(std::size_t results) {
@@ -186,7 +180,7 @@ void Model::choose(std::span<const std::size_t> pool, std::span<const Sample> sa
   m_covered.assign(pool.begin(), pool.end());
   if (pool.size() <= m_settings.covered) return;
   Particle& scout = m_particles[random.below(m_particles.size())];
-  const std::vector<Sample> known = pick({samples.begin(), samples.end()}, scout_points);
+  const std::vector<Sample> known = pick(samples, scout_points);
   scout.settle(known, m_scale, 0);
   std::vector<std::pair<float, std::size_t>> order(pool.size());
   const std::size_t parts = m_particles.size();
@@ -241,7 +235,7 @@ std::vector<double> Model::log_times_of(std::span<const std::size_t> candidates)
   return means;
 }
 
-std::pair<double, double> Model::log_time_of(std::size_t candidate) const {
+Belief Model::log_time_of(std::size_t candidate) const {
   double mean = 0;
   double squares = 0;
   for (const Particle& particle : m_particles) {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "tuner/search/learn/particle.hpp"
@@ -94,7 +93,7 @@ class Model {
   /// Mean log times; covered() is theirs afterwards, not to choose from.
   std::vector<double> log_times_of(std::span<const std::size_t> candidates);
   /// Mean and deviation over all members, as log time; slow.
-  std::pair<double, double> log_time_of(std::size_t candidate) const;
+  Belief log_time_of(std::size_t candidate) const;
 
  private:
   /// Those of `pool` that one of the members finds best by a hopeful guess and likely to work, and some

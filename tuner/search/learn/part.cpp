@@ -49,8 +49,7 @@ void Part::add(std::size_t number) {
 }
 
 void Part::add_offered(std::vector<std::size_t> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  sort_apart(numbers);
   std::erase_if(numbers, [this](std::size_t number) { return m_places.contains(number); });
   std::vector<char> offered(numbers.size(), 1);
   if (m_whole.offers)

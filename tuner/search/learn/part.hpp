@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>

@@ -28,15 +28,14 @@ float Scale::standard(double log_time) const {
 }
 
 std::vector<std::size_t> representative(std::span<const float> values, std::size_t most) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (values.size() <= most) return order;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  const std::size_t best = most / 2;
-  const std::size_t others = most - best;
-  for (std::size_t i = 0; i < others; ++i) order[best + i] = order[best + i * (order.size() - best) / others];
-  order.resize(most);
+  std::vector<std::size_t> order = ordered_by(values.size(), [&](std::size_t i) { return values[i]; });
+  if (order.size() > most) {
+    const std::size_t best = most / 2;
+    const std::size_t others = most - best;
+    for (std::size_t i = 0; i < others; ++i)
+      order[best + i] = order[best + i * (order.size() - best) / others];
+    order.resize(most);
+  }
   std::sort(order.begin(), order.end());
   return order;
 }

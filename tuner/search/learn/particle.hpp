@@ -37,6 +37,12 @@ struct Scale {
   double log_time(double standardised) const { return shift + width * standardised; }
 };
 
+/// A belief about a log time.
+struct Belief {
+  double mean = 0;
+  double deviation = 0;
+};
+
 /// Positions of at most `most` observations: the best half, and an even sample of the others; ascending.
 std::vector<std::size_t> representative(std::span<const float> values, std::size_t most);
 

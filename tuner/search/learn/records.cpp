@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "tuner/search/learn/model.hpp"
@@ -93,7 +92,7 @@ Records::Records(const SearchSpace& space, const Axes& axes, std::size_t whole, 
                    [&](const auto& a, const auto& b) { return distance(space, a) < distance(space, b); });
   for (const SearchSpace::Prior& prior : priors) {
     const std::vector<Observation> known = times_of(prior);
-    if (known.empty() || m_trends.size() == most_records) continue;
+    if (known.empty() || m_records.size() == most_records) continue;
     Trend trend;
     trend.origin = prior.origin;
     std::unique_ptr<Guess> guess;
@@ -101,18 +100,14 @@ Records::Records(const SearchSpace& space, const Axes& axes, std::size_t whole, 
       guess = std::make_unique<Guess>(axes, known, missing.first(1), random);
       return guess->model.log_times_of(missing);
     });
-    m_guesses.push_back(space.size() < whole ? std::move(guess) : nullptr);
-    trend.log_weight = std::log(trust / static_cast<double>(m_trends.size() + 1));
-    std::vector<std::size_t> ranking(space.size());
-    std::iota(ranking.begin(), ranking.end(), std::size_t{0});
-    std::stable_sort(ranking.begin(), ranking.end(),
-                     [&](std::size_t a, std::size_t b) { return trend.value[a] < trend.value[b]; });
+    if (space.size() == whole) guess.reset();
+    trend.log_weight = std::log(trust / static_cast<double>(m_records.size() + 1));
+    std::vector<std::size_t> ranking =
+        ordered_by(space.size(), [&](std::size_t i) { return trend.value[i]; });
     std::vector<bool> recommended(space.size(), false);
     const std::size_t best = std::min(ranking.size(), std::max<std::size_t>(16, ranking.size() / 100));
     for (std::size_t i = 0; i < best; ++i) recommended[ranking[i]] = true;
-    m_rankings.push_back(std::move(ranking));
-    m_recommended.push_back(std::move(recommended));
-    m_trends.push_back(std::move(trend));
+    m_records.push_back({std::move(trend), std::move(ranking), std::move(recommended), std::move(guess)});
     m_any_near |= prior.same_environment && known.size() * known.size() >= whole;
   }
 }
@@ -120,16 +115,12 @@ Records::Records(const SearchSpace& space, const Axes& axes, std::size_t whole, 
 Records::~Records() = default;
 
 void Records::add(std::size_t candidate) {
-  for (std::size_t record = 0; record < m_trends.size(); ++record) {
-    const auto& guess = m_guesses[record];
-    m_trends[record].value.push_back(
-        guess ? static_cast<float>(guess->model.log_times_of(std::span(&candidate, 1)).front()) : 0.0F);
-    m_recommended[record].push_back(false);
+  for (Record& record : m_records) {
+    record.trend.value.push_back(
+        record.guess ? static_cast<float>(record.guess->model.log_times_of(std::span(&candidate, 1)).front())
+                     : 0.0F);
+    record.recommended.push_back(false);
   }
-}
-
-bool Records::recommends(std::size_t record, std::size_t candidate) const {
-  return m_recommended[record][candidate];
 }
 
 }  // namespace tuner::search::learn

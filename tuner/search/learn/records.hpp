@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,24 +28,29 @@ class Records {
 
   /// The next candidate that a part has got since.
   void add(std::size_t candidate);
-  bool empty() const { return m_trends.empty(); }
-  std::size_t count() const { return m_trends.size(); }
-  const Trend& trend(std::size_t record) const { return m_trends[record]; }
+  bool empty() const { return m_records.empty(); }
+  std::size_t count() const { return m_records.size(); }
+  const Trend& trend(std::size_t record) const { return m_records[record].trend; }
   /// Candidates by their time there, the fastest first.
-  const std::vector<std::size_t>& ranking(std::size_t record) const { return m_rankings[record]; }
+  const std::vector<std::size_t>& ranking(std::size_t record) const { return m_records[record].ranking; }
   /// Whether it is among the best of that record: its proposal, rather than the model's.
-  bool recommends(std::size_t record, std::size_t candidate) const;
+  bool recommends(std::size_t record, std::size_t candidate) const {
+    return m_records[record].recommended[candidate];
+  }
   /// Whether one of them is of this very device, driver and toolkit, and knows enough of the space to lead a
   /// search.
   bool any_near() const { return m_any_near; }
 
  private:
-  std::vector<Trend> m_trends;
-  std::vector<std::vector<std::size_t>> m_rankings;
-  std::vector<std::vector<bool>> m_recommended;
-  bool m_any_near = false;
   struct Guess;
-  std::vector<std::unique_ptr<Guess>> m_guesses;  ///< by record, what it says of others; where they may come
+  struct Record {
+    Trend trend;
+    std::vector<std::size_t> ranking;
+    std::vector<bool> recommended;
+    std::unique_ptr<Guess> guess;  ///< what it says of others; where they may come
+  };
+  std::vector<Record> m_records;
+  bool m_any_near = false;
 };
 
 }  // namespace tuner::search::learn

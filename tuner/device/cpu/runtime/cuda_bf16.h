@@ -8,17 +8,4 @@
 #include_next <cuda_bf16.h>
 #include "toolkit_end.hpp"
 
-namespace tuner_cpu {
-template <>
-struct Narrow<__nv_bfloat16> {
-  using Pair = __nv_bfloat162;
-  static float wide(__nv_bfloat16 x) { return __bfloat162float(x); }
-  static __nv_bfloat16 rounded(double x) { return __double2bfloat16(x); }
-};
-template <>
-struct NarrowPair<__nv_bfloat162> {
-  using Element = __nv_bfloat16;
-};
-}  // namespace tuner_cpu
-
-TUNER_CPU_NARROW_TO_INTEGERS(__nv_bfloat16, bfloat16)
+TUNER_CPU_NARROW_TYPE(__nv_bfloat16, __nv_bfloat162, bfloat16, __bfloat162float, __double2bfloat16)

@@ -10,17 +10,4 @@
 
 #include "narrow_types.hpp"
 
-namespace tuner_cpu {
-template <>
-struct Narrow<__half> {
-  using Pair = __half2;
-  static float wide(__half x) { return __half2float(x); }
-  static __half rounded(double x) { return __double2half(x); }
-};
-template <>
-struct NarrowPair<__half2> {
-  using Element = __half;
-};
-}  // namespace tuner_cpu
-
-TUNER_CPU_NARROW_TO_INTEGERS(__half, half)
+TUNER_CPU_NARROW_TYPE(__half, __half2, half, __half2float, __double2half)

@@ -12,17 +12,13 @@
 #define TUNER_CPU 1
 
 #include "atomics.hpp"
-#include "bits.hpp"
 #include "host_services.hpp"
-#include "indices.hpp"
 #include "intrinsics.hpp"
 #include "launcher.hpp"
 #include "mathematics.hpp"
-#include "qualifiers.hpp"
 #include "shared_memory.hpp"
-#include "synchronise.hpp"
-#include "vector_types.hpp"
-#include "warp.hpp"
+#include "threads.hpp"
+#include "types.hpp"
 #if defined(TUNER_CPU_REPORT_ACCESSES)
 #include "access_hooks.hpp"
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 // What a kernel asks of its surroundings: clocks, printf, assert, trap.
 #include "abi.hpp"
-#include "assertions.hpp"
+#include "assert.h"
 #if defined(TUNER_CPU_STANDARD_HEADERS)
 #include <stdio.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 #pragma once
-// Floating-point intrinsics: rounded arithmetic, conversions, bit casts and the fast functions. A fast
-// function is the accurate one here: what is within its bound on a GPU is within it on the CPU. Directed
-// rounding is offered where it is exact to do so (conversions to integers); __fadd_ru and its like are not
-// offered.
+// Intrinsics. First those of floating numbers: rounded arithmetic, conversions, bit casts and the fast
+// functions; behind them those of integers. A fast function is the accurate one here: what is within its
+// bound on a GPU is within it on the CPU. Directed rounding is offered where it is exact to do so
+// (conversions to integers); __fadd_ru and its like are not offered.
 #include "mathematics.hpp"
 
 #define TUNER_CPU_BIT_CAST(name, to, from)            \
@@ -19,81 +19,54 @@ TUNER_CPU_BIT_CAST(__double_as_longlong, long long, double)
 TUNER_CPU_BIT_CAST(__longlong_as_double, double, long long)
 #undef TUNER_CPU_BIT_CAST
 
-inline float __fadd_rn(float a, float b) {
-  return a + b;
-}
-inline float __fsub_rn(float a, float b) {
-  return a - b;
-}
-inline float __fmul_rn(float a, float b) {
-  return a * b;
-}
-inline float __fdiv_rn(float a, float b) {
-  return a / b;
-}
-inline float __frcp_rn(float a) {
-  return 1.0F / a;
-}
-inline float __fsqrt_rn(float a) {
-  return sqrtf(a);
-}
+#define TUNER_CPU_ROUNDED(type, letter, root)      \
+  inline type __##letter##add_rn(type a, type b) { \
+    return a + b;                                  \
+  }                                                \
+  inline type __##letter##sub_rn(type a, type b) { \
+    return a - b;                                  \
+  }                                                \
+  inline type __##letter##mul_rn(type a, type b) { \
+    return a * b;                                  \
+  }                                                \
+  inline type __##letter##div_rn(type a, type b) { \
+    return a / b;                                  \
+  }                                                \
+  inline type __##letter##rcp_rn(type a) {         \
+    return 1 / a;                                  \
+  }                                                \
+  inline type __##letter##sqrt_rn(type a) {        \
+    return root(a);                                \
+  }
+TUNER_CPU_ROUNDED(float, f, sqrtf)
+TUNER_CPU_ROUNDED(double, d, sqrt)
+#undef TUNER_CPU_ROUNDED
 inline float __frsqrt_rn(float a) {
   return static_cast<float>(1.0 / sqrt(static_cast<double>(a)));
 }
 inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);
 }
-inline double __dadd_rn(double a, double b) {
-  return a + b;
-}
-inline double __dsub_rn(double a, double b) {
-  return a - b;
-}
-inline double __dmul_rn(double a, double b) {
-  return a * b;
-}
-inline double __ddiv_rn(double a, double b) {
-  return a / b;
-}
-inline double __drcp_rn(double a) {
-  return 1.0 / a;
-}
-inline double __dsqrt_rn(double a) {
-  return sqrt(a);
-}
 inline double __fma_rn(double a, double b, double c) {
   return fma(a, b, c);
 }
 
+#define TUNER_CPU_FAST(name)       \
+  inline float __##name(float x) { \
+    return name(x);                \
+  }
+TUNER_CPU_FAST(expf)
+TUNER_CPU_FAST(exp10f)
+TUNER_CPU_FAST(logf)
+TUNER_CPU_FAST(log2f)
+TUNER_CPU_FAST(log10f)
+TUNER_CPU_FAST(sinf)
+TUNER_CPU_FAST(cosf)
+TUNER_CPU_FAST(tanf)
+TUNER_CPU_FAST(tanhf)
+#undef TUNER_CPU_FAST
 inline float __fdividef(float a, float b) {
   return a / b;
-}
-inline float __expf(float x) {
-  return expf(x);
-}
-inline float __exp10f(float x) {
-  return exp10f(x);
-}
-inline float __logf(float x) {
-  return logf(x);
-}
-inline float __log2f(float x) {
-  return log2f(x);
-}
-inline float __log10f(float x) {
-  return log10f(x);
-}
-inline float __sinf(float x) {
-  return sinf(x);
-}
-inline float __cosf(float x) {
-  return cosf(x);
-}
-inline float __tanf(float x) {
-  return tanf(x);
-}
-inline float __tanhf(float x) {
-  return tanhf(x);
 }
 inline float __powf(float x, float y) {
   return powf(x, y);
@@ -144,30 +117,20 @@ TUNER_CPU_TO_INTEGER(double, double, unsigned, uint)
 TUNER_CPU_TO_INTEGER(double, double, long long, ll)
 TUNER_CPU_TO_INTEGER(double, double, unsigned long long, ull)
 #undef TUNER_CPU_TO_INTEGER
-inline float __int2float_rn(int x) {
-  return static_cast<float>(x);
-}
-inline float __uint2float_rn(unsigned x) {
-  return static_cast<float>(x);
-}
-inline float __ll2float_rn(long long x) {
-  return static_cast<float>(x);
-}
-inline float __ull2float_rn(unsigned long long x) {
-  return static_cast<float>(x);
-}
-inline double __int2double_rn(int x) {
-  return x;
-}
-inline double __uint2double_rn(unsigned x) {
-  return x;
-}
-inline double __ll2double_rn(long long x) {
-  return static_cast<double>(x);
-}
-inline float __double2float_rn(double x) {
-  return static_cast<float>(x);
-}
+
+#define TUNER_CPU_TO_REAL(from, from_name, to)  \
+  inline to __##from_name##2##to##_rn(from x) { \
+    return static_cast<to>(x);                  \
+  }
+TUNER_CPU_TO_REAL(int, int, float)
+TUNER_CPU_TO_REAL(unsigned, uint, float)
+TUNER_CPU_TO_REAL(long long, ll, float)
+TUNER_CPU_TO_REAL(unsigned long long, ull, float)
+TUNER_CPU_TO_REAL(int, int, double)
+TUNER_CPU_TO_REAL(unsigned, uint, double)
+TUNER_CPU_TO_REAL(long long, ll, double)
+TUNER_CPU_TO_REAL(double, double, float)
+#undef TUNER_CPU_TO_REAL
 
 // Cache hints: plain loads and stores.
 #define TUNER_CPU_LOAD(name)             \
@@ -192,3 +155,101 @@ TUNER_CPU_STORE(__stcs)
 TUNER_CPU_STORE(__stwb)
 TUNER_CPU_STORE(__stwt)
 #undef TUNER_CPU_STORE
+
+// Integers.
+inline int __popc(unsigned value) {
+  return __builtin_popcount(value);
+}
+inline int __popcll(unsigned long long value) {
+  return __builtin_popcountll(value);
+}
+inline int __clz(int value) {
+  return value == 0 ? 32 : __builtin_clz(static_cast<unsigned>(value));
+}
+inline int __clzll(long long value) {
+  return value == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(value));
+}
+inline int __ffs(int value) {
+  return __builtin_ffs(value);
+}
+inline int __ffsll(long long value) {
+  return __builtin_ffsll(value);
+}
+
+inline unsigned __brev(unsigned value) {
+  unsigned reversed = 0;
+  for (int bit = 0; bit < 32; ++bit) reversed |= (value >> bit & 1U) << (31 - bit);
+  return reversed;
+}
+inline unsigned long long __brevll(unsigned long long value) {
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(value))) << 32 |
+         __brev(static_cast<unsigned>(value >> 32));
+}
+
+/// Bytes of `high:low` chosen by the four nibbles of `selector`; a nibble's top bit replicates the byte's
+/// sign.
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
+  const unsigned long long bytes = static_cast<unsigned long long>(high) << 32 | low;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned nibble = selector >> (4 * i) & 0xfU;
+    unsigned byte = static_cast<unsigned>(bytes >> (8 * (nibble & 7U))) & 0xffU;
+    if (nibble & 8U) byte = byte & 0x80U ? 0xffU : 0U;
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
+  return static_cast<unsigned>(both << (shift & 31U) >> 32);
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
+  return static_cast<unsigned>(both >> (shift & 31U));
+}
+
+// 24-bit products use the low 24 bits of each factor, sign-extended in the signed form.
+inline int __mul24(int a, int b) {
+  const int low_a = static_cast<int>(static_cast<unsigned>(a) << 8) >> 8;
+  const int low_b = static_cast<int>(static_cast<unsigned>(b) << 8) >> 8;
+  return static_cast<int>(static_cast<unsigned>(low_a) * static_cast<unsigned>(low_b));
+}
+inline unsigned __umul24(unsigned a, unsigned b) {
+  return (a & 0xffffffU) * (b & 0xffffffU);
+}
+inline int __mulhi(int a, int b) {
+  return static_cast<int>(static_cast<long long>(a) * b >> 32);
+}
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
+inline long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+inline unsigned __sad(int a, int b, unsigned sum) {
+  const long long difference = static_cast<long long>(a) - b;
+  return sum + static_cast<unsigned>(difference < 0 ? -difference : difference);
+}
+inline int __hadd(int a, int b) {
+  return static_cast<int>((static_cast<long long>(a) + b) >> 1);
+}
+inline int __rhadd(int a, int b) {
+  return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
+}
+
+inline int __dp4a(int a, int b, int sum) {
+  unsigned total = static_cast<unsigned>(sum);
+  for (int shift = 0; shift < 32; shift += 8) {
+    const int left = static_cast<signed char>(static_cast<unsigned>(a) >> shift & 0xffU);
+    const int right = static_cast<signed char>(static_cast<unsigned>(b) >> shift & 0xffU);
+    total += static_cast<unsigned>(left * right);
+  }
+  return static_cast<int>(total);
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+  for (int shift = 0; shift < 32; shift += 8) sum += (a >> shift & 0xffU) * (b >> shift & 0xffU);
+  return sum;
+}

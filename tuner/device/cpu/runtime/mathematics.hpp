@@ -131,41 +131,26 @@ inline double abs(double x) {
 #endif
 
 // What CUDA has beyond C. `noexcept`: some of the names are the host library's too.
-inline float rsqrtf(float x) noexcept {
-  return 1.0F / sqrtf(x);
-}
-inline double rsqrt(double x) noexcept {
-  return 1.0 / sqrt(x);
-}
+#define TUNER_CPU_BEYOND_C(name, in_float, in_double) \
+  inline double name(double x) noexcept {             \
+    return in_double;                                 \
+  }                                                   \
+  inline float name##f(float x) noexcept {            \
+    return in_float;                                  \
+  }
+TUNER_CPU_BEYOND_C(rsqrt, 1.0F / sqrtf(x), 1.0 / sqrt(x))
+TUNER_CPU_BEYOND_C(rcbrt, 1.0F / cbrtf(x), 1.0 / cbrt(x))
+TUNER_CPU_BEYOND_C(exp10, powf(10.0F, x), pow(10.0, x))
+TUNER_CPU_BEYOND_C(sinpi, static_cast<float>(sinpi(static_cast<double>(x))),
+                   sin(3.14159265358979323846 * fmod(x, 2.0)))
+TUNER_CPU_BEYOND_C(cospi, static_cast<float>(cospi(static_cast<double>(x))),
+                   cos(3.14159265358979323846 * fmod(x, 2.0)))
+#undef TUNER_CPU_BEYOND_C
 inline float rsqrt(float x) noexcept {
   return rsqrtf(x);
 }
-inline float rcbrtf(float x) noexcept {
-  return 1.0F / cbrtf(x);
-}
-inline double rcbrt(double x) noexcept {
-  return 1.0 / cbrt(x);
-}
-inline float exp10f(float x) noexcept {
-  return powf(10.0F, x);
-}
-inline double exp10(double x) noexcept {
-  return pow(10.0, x);
-}
 inline float fdividef(float x, float y) noexcept {
   return x / y;
-}
-inline float sinpif(float x) noexcept {
-  return static_cast<float>(sin(3.14159265358979323846 * fmod(x, 2.0)));
-}
-inline float cospif(float x) noexcept {
-  return static_cast<float>(cos(3.14159265358979323846 * fmod(x, 2.0)));
-}
-inline double sinpi(double x) noexcept {
-  return sin(3.14159265358979323846 * fmod(x, 2.0));
-}
-inline double cospi(double x) noexcept {
-  return cos(3.14159265358979323846 * fmod(x, 2.0));
 }
 inline void sincosf(float x, float* sine, float* cosine) noexcept {
   *sine = sinf(x), *cosine = cosf(x);
@@ -201,30 +186,18 @@ TUNER_CPU_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 TUNER_CPU_MIN_MAX(unsigned long long, long long, unsigned long long)
 TUNER_CPU_MIN_MAX(unsigned long long, unsigned long long, long long)
 #undef TUNER_CPU_MIN_MAX
-inline float min(float a, float b) {
-  return fminf(a, b);
-}
-inline float max(float a, float b) {
-  return fmaxf(a, b);
-}
-inline double min(double a, double b) {
-  return fmin(a, b);
-}
-inline double max(double a, double b) {
-  return fmax(a, b);
-}
-inline double min(float a, double b) {
-  return fmin(a, b);
-}
-inline double max(float a, double b) {
-  return fmax(a, b);
-}
-inline double min(double a, float b) {
-  return fmin(a, b);
-}
-inline double max(double a, float b) {
-  return fmax(a, b);
-}
+#define TUNER_CPU_REAL_MIN_MAX(type, left, right, suffix) \
+  inline type min(left a, right b) {                      \
+    return fmin##suffix(a, b);                            \
+  }                                                       \
+  inline type max(left a, right b) {                      \
+    return fmax##suffix(a, b);                            \
+  }
+TUNER_CPU_REAL_MIN_MAX(float, float, float, f)
+TUNER_CPU_REAL_MIN_MAX(double, double, double, )
+TUNER_CPU_REAL_MIN_MAX(double, float, double, )
+TUNER_CPU_REAL_MIN_MAX(double, double, float, )
+#undef TUNER_CPU_REAL_MIN_MAX
 inline unsigned umin(unsigned a, unsigned b) {
   return min(a, b);
 }

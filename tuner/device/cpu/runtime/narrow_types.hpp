@@ -121,3 +121,19 @@ TUNER_CPU_ATOMIC P atomicAdd(P* at, typename tuner_cpu::Same<P>::Of value) {
   TUNER_CPU_NARROW_TO(type, from, ushort, unsigned short) \
   TUNER_CPU_NARROW_TO(type, from, ll, long long)          \
   TUNER_CPU_NARROW_TO(type, from, ull, unsigned long long)
+
+/// What there is of a type and its pair, by what the toolkit's header has for hosts as well.
+#define TUNER_CPU_NARROW_TYPE(type, pair, name, to_float, from_double) \
+  namespace tuner_cpu {                                                \
+  template <>                                                          \
+  struct Narrow<type> {                                                \
+    using Pair = pair;                                                 \
+    static float wide(type x) { return to_float(x); }                  \
+    static type rounded(double x) { return from_double(x); }           \
+  };                                                                   \
+  template <>                                                          \
+  struct NarrowPair<pair> {                                            \
+    using Element = type;                                              \
+  };                                                                   \
+  }                                                                    \
+  TUNER_CPU_NARROW_TO_INTEGERS(type, name)

@@ -9,7 +9,7 @@
 // of functions to memory of their own (GCC leaves the static arrays of templates without redzones too), and
 // `static` serves those outside; blocks then run one by one.
 #include "abi.hpp"
-#include "qualifiers.hpp"
+#include "types.hpp"
 
 #if defined(TUNER_CPU_STATIC_SHARED)
 #define __shared__ static

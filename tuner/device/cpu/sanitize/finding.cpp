@@ -3,31 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
+
+#include "tuner/util/text.hpp"
 
 namespace tuner::device::cpu::sanitize {
 
 std::string_view to_string(Finding::Kind kind) {
-  switch (kind) {
-    case Finding::Kind::out_of_bounds:
-      return "out of bounds";
-    case Finding::Kind::undefined_behaviour:
-      return "undefined behaviour";
-    case Finding::Kind::race:
-      return "race";
-    case Finding::Kind::divergence:
-      return "divergence";
-    case Finding::Kind::launch:
-      return "launch error";
-    case Finding::Kind::compilation:
-      return "compile error";
-    case Finding::Kind::crash:
-      return "crash";
-    case Finding::Kind::timeout:
-      return "timeout";
-  }
-  return "";
+  constexpr std::array<std::string_view, 8> words = {
+      "out of bounds", "undefined behaviour", "race",  "divergence",
+      "launch error",  "compile error",       "crash", "timeout"};
+  return words.at(static_cast<std::size_t>(kind));
 }
 
 std::string Finding::line() const {
@@ -41,11 +29,7 @@ namespace {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) lines.push_back(util::split_first(text, "\n"));
   return lines;
 }
 
@@ -81,17 +65,12 @@ model::SourceLocation among(const std::vector<model::SourceText>& sources, model
   return {};
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string_view::npos ? "" : std::string(text.substr(first));
-}
-
 /// `    #1 0x7f… in kernel path/kernel.cu:12`
 model::SourceLocation first_frame(const std::vector<std::string_view>& lines,
                                   const std::vector<model::SourceText>& sources) {
   for (const std::string_view line : lines) {
     const std::size_t space = line.rfind(' ');
-    if (!trimmed(line).starts_with("#") || space == std::string_view::npos) continue;
+    if (!util::trimmed(line).starts_with("#") || space == std::string_view::npos) continue;
     const model::SourceLocation where = among(sources, location_in(line.substr(space + 1)));
     if (!where.file.empty()) return where;
   }
@@ -144,11 +123,11 @@ Finding read_sanitizer_log(std::string_view log, const std::vector<model::Source
     if (assertion != std::string_view::npos) {
       const std::size_t place_end = std::min(lines[i].find(": block"), lines[i].size());
       finding.where = among(sources, location_in(lines[i].substr(0, place_end)));
-      finding.text = trimmed(lines[i].substr(std::min(place_end + 2, lines[i].size())));
+      finding.text = util::trimmed(lines[i].substr(std::min(place_end + 2, lines[i].size())));
       return finding;
     }
   }
-  if (!lines.empty()) finding.text = trimmed(lines.back());
+  if (!lines.empty()) finding.text = util::trimmed(lines.back());
   return finding;
 }
 

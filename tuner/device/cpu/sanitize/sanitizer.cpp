@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -26,55 +27,45 @@ using Sizes = std::vector<std::int64_t>;
 constexpr std::int64_t usual_tile = 32;  // where the grid does not depend on an extent
 constexpr std::int64_t row_padding = 3;
 
-class TileFinder {
- public:
-  TileFinder(const space::KernelSpace& kernel, const model::Configuration& configuration,
-             model::ElementType type, const model::DeviceLimits& limits)
-      : m_kernel(kernel), m_configuration(configuration), m_type(type), m_limits(limits) {}
-
-  /// The largest size of extent `d` (the others 1) that needs no more blocks than size 1. Blocks never get
-  /// fewer as an extent grows, so halving finds it.
-  std::int64_t tile(std::size_t d, std::int64_t most) const {
-    const auto least = blocks(d, 1);
-    const auto at_most = blocks(d, most);
-    if (!least || !at_most || *at_most <= *least) return 0;
-    std::int64_t low = 1;
-    std::int64_t high = most;
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      const auto count = blocks(d, middle);
-      if (!count) return 0;
-      (*count > *least ? high : low) = middle;
-    }
-    return low;
+/// The largest size that needs no more blocks than size 1, found by halving, since blocks never get fewer as
+/// an extent grows; 0 where `blocks` does not tell.
+std::int64_t tile(const std::function<std::optional<std::int64_t>(std::int64_t size)>& blocks,
+                  std::int64_t most) {
+  const auto least = blocks(1);
+  const auto at_most = blocks(most);
+  if (!least || !at_most || *at_most <= *least) return 0;
+  std::int64_t low = 1;
+  std::int64_t high = most;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    const auto count = blocks(middle);
+    if (!count) return 0;
+    (*count > *least ? high : low) = middle;
   }
-
- private:
-  std::optional<std::int64_t> blocks(std::size_t d, std::int64_t size) const {
-    Sizes sizes(m_kernel.spec().sizes.size(), 1);
-    sizes[d] = size;
-    const auto plan =
-        m_kernel.make_plan(space::make_problem(m_kernel.spec(), sizes, m_type, 0), m_configuration, m_limits);
-    if (!std::holds_alternative<model::Plan>(plan)) return std::nullopt;
-    std::int64_t total = 0;
-    for (const model::Step& step : std::get<model::Plan>(plan).steps) total += step.grid.count();
-    return total;
-  }
-
-  const space::KernelSpace& m_kernel;
-  const model::Configuration& m_configuration;
-  model::ElementType m_type;
-  const model::DeviceLimits& m_limits;
-};
+  return low;
+}
 
 Sizes tiles_of(const space::KernelSpace& kernel, const model::Configuration& configuration,
                model::ElementType type, const model::DeviceLimits& limits) {
   const std::size_t count = kernel.spec().sizes.size();
   // An instrumented element costs a microsecond; a volume of tiles must stay affordable.
   const std::int64_t most = count == 1 ? std::int64_t{1} << 17U : 512;
-  const TileFinder finder(kernel, configuration, type, limits);
   Sizes tiles(count, 0);
-  for (std::size_t d = 0; d < count; ++d) tiles[d] = finder.tile(d, most);
+  for (std::size_t d = 0; d < count; ++d) {
+    // Of the launch with this extent, the others 1.
+    tiles[d] = tile(
+        [&](std::int64_t size) -> std::optional<std::int64_t> {
+          Sizes sizes(count, 1);
+          sizes[d] = size;
+          const auto plan =
+              kernel.make_plan(space::make_problem(kernel.spec(), sizes, type, 0), configuration, limits);
+          if (!std::holds_alternative<model::Plan>(plan)) return std::nullopt;
+          std::int64_t total = 0;
+          for (const model::Step& step : std::get<model::Plan>(plan).steps) total += step.grid.count();
+          return total;
+        },
+        most);
+  }
   const std::int64_t known = *std::max_element(tiles.begin(), tiles.end());
   for (std::int64_t& tile : tiles) {
     if (tile == 0) tile = known > 1 ? std::min(known, 2 * usual_tile) : usual_tile;
@@ -241,49 +232,42 @@ void add(std::vector<Finding>& findings, Finding finding) {
   }
 }
 
-/// Finds out what a child's messages and its end mean. Returns the problem it was at.
-class Interpreter {
- public:
-  Interpreter(const std::vector<model::SourceText>& sources, const std::vector<model::Problem>& problems)
-      : m_sources(sources), m_problems(problems) {}
-
-  std::size_t read(const ChildEnd& end, std::size_t first, std::vector<Finding>& found) const {
-    std::size_t at = first;
-    const auto keep = [&](Finding finding) {
-      finding.problem = m_problems[std::min(at, m_problems.size() - 1)];
-      found.push_back(std::move(finding));
-    };
-    for (const std::string_view line : end.messages) {
-      if (line.starts_with(problem_word)) {
-        std::from_chars(line.data() + problem_word.size(), line.data() + line.size(), at);
-      } else if (line.starts_with(race_word)) {
-        keep(race_finding(line.substr(race_word.size())));
-      } else if (line.starts_with(fault_word)) {
-        keep(fault_finding(Finding::Kind::divergence, line.substr(fault_word.size()), m_sources));
-      } else if (line.starts_with(launch_word)) {
-        keep(fault_finding(Finding::Kind::launch, line.substr(launch_word.size()), m_sources));
-      }
-    }
-    if (!end.finished) keep(death(end));
-    return at;
-  }
-
- private:
-  Finding death(const ChildEnd& end) const {
-    if (end.timed_out) {
-      Finding finding;
-      finding.kind = Finding::Kind::timeout;
-      finding.text = "the run did not end in time";
-      return finding;
-    }
-    Finding finding = read_sanitizer_log(end.output, m_sources);
-    if (finding.text.empty()) finding.text = fmt::format("the process was ended by signal {}", end.signal);
+/// What ended a child that did not get through its problems.
+Finding death(const ChildEnd& end, const std::vector<model::SourceText>& sources) {
+  Finding finding;
+  if (end.timed_out) {
+    finding.kind = Finding::Kind::timeout;
+    finding.text = "the run did not end in time";
     return finding;
   }
+  finding = read_sanitizer_log(end.output, sources);
+  if (finding.text.empty()) finding.text = fmt::format("the process was ended by signal {}", end.signal);
+  return finding;
+}
 
-  const std::vector<model::SourceText>& m_sources;
-  const std::vector<model::Problem>& m_problems;
-};
+/// Adds what a child's messages and its end mean. Returns the problem it was at.
+std::size_t read_messages(const ChildEnd& end, std::size_t first,
+                          const std::vector<model::SourceText>& sources,
+                          const std::vector<model::Problem>& problems, std::vector<Finding>& findings) {
+  std::size_t at = first;
+  const auto keep = [&](Finding finding) {
+    finding.problem = problems[std::min(at, problems.size() - 1)];
+    add(findings, std::move(finding));
+  };
+  for (const std::string_view line : end.messages) {
+    if (line.starts_with(problem_word)) {
+      std::from_chars(line.data() + problem_word.size(), line.data() + line.size(), at);
+    } else if (line.starts_with(race_word)) {
+      keep(race_finding(line.substr(race_word.size())));
+    } else if (line.starts_with(fault_word)) {
+      keep(fault_finding(Finding::Kind::divergence, line.substr(fault_word.size()), sources));
+    } else if (line.starts_with(launch_word)) {
+      keep(fault_finding(Finding::Kind::launch, line.substr(launch_word.size()), sources));
+    }
+  }
+  if (!end.finished) keep(death(end, sources));
+  return at;
+}
 
 }  // namespace
 
@@ -319,24 +303,19 @@ void Sanitizer::watch(compile::host::HostCompiler& compiler, const space::Kernel
   const model::CompileJob job = kernel.compile_job(problems.front(), configuration, "host", compiler.name());
   const model::Compilation compilation = compiler.compile(job);
   if (compilation.status == model::TrialStatus::unlaunchable) return;  // no device could run it either
-  if (compilation.status != model::TrialStatus::ok) {
-    Finding finding = read_compiler_log(compilation.log);
+  const auto note_failure = [&](const model::Compilation& failed) {
+    Finding finding = read_compiler_log(failed.log);
     finding.problem = problems.front();
-    if (compilation.status == model::TrialStatus::timeout) finding.kind = Finding::Kind::timeout;
+    if (failed.status == model::TrialStatus::timeout) finding.kind = Finding::Kind::timeout;
     add(findings, std::move(finding));
-    return;
-  }
+  };
+  if (compilation.status != model::TrialStatus::ok) return note_failure(compilation);
   std::optional<model::Compilation> generator;
   if (kernel.spec().generator) {
     compile::host::HostCompiler plain({.deadline = m_options.compile_limit});
     generator = plain.compile(*kernel.reference_job(problems.front(), "host", plain.name()));
-    if (generator->status != model::TrialStatus::ok) {
-      Finding finding = read_compiler_log(generator->log);
-      finding.problem = problems.front();
-      return add(findings, std::move(finding));
-    }
+    if (generator->status != model::TrialStatus::ok) return note_failure(*generator);
   }
-  const Interpreter interpreter(job.source, problems);
   for (std::size_t first = 0; first < problems.size();) {
     const ChildEnd end = run_isolated(
         [&](const Tell& tell) {
@@ -355,9 +334,7 @@ void Sanitizer::watch(compile::host::HostCompiler& compiler, const space::Kernel
           _exit(0);  // fibres that wait for ever are not worth unwinding
         },
         m_options.run_limit);
-    Found found;
-    const std::size_t at = interpreter.read(end, first, found);
-    for (Finding& finding : found) add(findings, std::move(finding));
+    const std::size_t at = read_messages(end, first, job.source, problems, findings);
     if (end.finished) break;
     first = at + 1;
   }

@@ -21,6 +21,7 @@
 
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::device::cpu::sanitize {
 namespace {
@@ -138,15 +139,6 @@ std::string contents(int descriptor) {
   return text;
 }
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t at = 0;
-  for (std::size_t end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
-    lines.push_back(text.substr(at, end - at));
-  }
-  return lines;
-}
-
 }  // namespace
 
 ChildEnd run_isolated(const Work& work, std::chrono::milliseconds limit) {
@@ -159,7 +151,9 @@ ChildEnd run_isolated(const Work& work, std::chrono::milliseconds limit) {
   const int status = child.end();
   end.finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  end.messages = split(child.text());
+  std::string_view told = child.text();
+  told = told.substr(0, told.rfind('\n') + 1);  // a message that was cut off is none
+  while (!told.empty()) end.messages.emplace_back(util::split_first(told, "\n"));
   end.output = contents(output.get());
   return end;
 }

@@ -1,7 +1,56 @@
 #pragma once
-// Warp shuffles, votes, matches and reductions of the _sync family: each waits for the threads its mask
-// names.
-#include "indices.hpp"
+// What a thread knows of its place, and how it waits for others: indices, barriers and fences, and the warp
+// operations of the _sync family, each of which waits for the threads that its mask names.
+#include "abi.hpp"
+#include "types.hpp"
+
+namespace tuner_cpu {
+
+inline uint3 to_uint3(const Index3& index) {
+  return {index.x, index.y, index.z};
+}
+inline dim3 to_dim3(const Index3& index) {
+  return {index.x, index.y, index.z};
+}
+inline unsigned lane() {
+  return tuner_cpu_current->rank % 32;
+}
+
+}  // namespace tuner_cpu
+
+// Macros, because their values belong to the CUDA thread that is running.
+#define threadIdx (tuner_cpu::to_uint3(tuner_cpu_current->index))
+#define blockIdx (tuner_cpu::to_uint3(tuner_cpu_current->block->index))
+#define blockDim (tuner_cpu::to_dim3(tuner_cpu_current->block->size))
+#define gridDim (tuner_cpu::to_dim3(tuner_cpu_current->block->grid))
+
+inline constexpr int warpSize = 32;
+
+// Default arguments are evaluated where a function is called, so that reports name that line.
+#define TUNER_CPU_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+inline void __syncthreads(TUNER_CPU_SITE) {
+  tuner_cpu_barrier(0, file, line);
+}
+inline int __syncthreads_count(int predicate, TUNER_CPU_SITE) {
+  return tuner_cpu_barrier(predicate, file, line);
+}
+inline int __syncthreads_or(int predicate, TUNER_CPU_SITE) {
+  return tuner_cpu_barrier(predicate, file, line) != 0;
+}
+inline int __syncthreads_and(int predicate, TUNER_CPU_SITE) {
+  return tuner_cpu_barrier(predicate, file, line) == static_cast<int>(tuner_cpu_current->block->threads);
+}
+
+// Not reported: a fence orders accesses and is none.
+#define TUNER_CPU_FENCE(name)                                 \
+  inline __attribute__((no_sanitize("thread"))) void name() { \
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);                  \
+  }
+TUNER_CPU_FENCE(__threadfence)
+TUNER_CPU_FENCE(__threadfence_block)
+TUNER_CPU_FENCE(__threadfence_system)
+#undef TUNER_CPU_FENCE
 
 namespace tuner_cpu {
 
@@ -27,8 +76,6 @@ inline unsigned group_start(int width) {
 }
 
 }  // namespace tuner_cpu
-
-#define TUNER_CPU_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 inline void __syncwarp(unsigned mask = 0xffffffffU, TUNER_CPU_SITE) {
   tuner_cpu::warp(tuner_cpu::WarpOperation::sync, mask, 0, 0, file, line);

@@ -1,6 +1,36 @@
 #pragma once
-// char1 … double4, dim3 and their make_ functions, with the sizes and alignments of CUDA's vector_types.h.
-#include "qualifiers.hpp"
+// CUDA's words for declarations, which say where code or data lives and mean nothing here: host and device
+// are one. And its types: char1 … double4 and dim3 with their make_ functions, of the sizes and alignments
+// that CUDA's vector_types.h has.
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+// No `inline` in these: `inline __forceinline__` would say it twice.
+#define __forceinline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __attribute__((aligned(bytes)))
+#if !defined(__clang__)
+#define __builtin_assume(condition) ((condition) ? void(0) : __builtin_unreachable())
+#endif
+
+// The toolkit's own headers for this are not wanted: other headers of it include them.
+#define __HOST_DEFINES_H__
+#define __device_builtin__
+#define __cudart_builtin__
+
+using size_t = decltype(sizeof(0));
+using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+using uint = unsigned;
+using ushort = unsigned short;
+using ulong = unsigned long;
 
 // These take the place of the toolkit's headers, which other headers of it include.
 #define __VECTOR_TYPES_H__
