@@ -8,8 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "tuner/compile/compiler.hpp"
@@ -154,8 +152,7 @@ Arguments instrument_options(Instrument instrument, bool is_clang) {
 std::string standard_of(const std::string& option) {
   const std::string name = option.substr(option.find('=') + 1);
   constexpr std::array older = {"98", "03", "0x", "11", "1y", "14"};
-  const bool is_older =
-      std::any_of(older.begin(), older.end(), [&](const char* end) { return name.ends_with(end); });
+  const bool is_older = std::ranges::any_of(older, [&](const char* end) { return name.ends_with(end); });
   return is_older ? "-std=c++17" : "-std=" + name;
 }
 
@@ -265,13 +262,6 @@ void add(const util::CommandResult& result, const HostCompilerOptions& options,
   }
 }
 
-void read_binary(const util::TemporaryFolder& folder, model::Compilation& compilation) {
-  std::ifstream file(folder.path() / binary, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
-  compilation.binary.assign(first, first + bytes.size());
-}
-
 /// Why a source with code for the host does not compile, in one line before its log.
 std::string host_code_note(const model::CompileJob& job, const std::string& log) {
   for (const model::SourceText& source : job.source) {
@@ -285,21 +275,12 @@ std::string host_code_note(const model::CompileJob& job, const std::string& log)
   return "";
 }
 
-void describe_functions(const model::CompileJob& job, model::Compilation& compilation) {
-  for (const std::string& entry : job.entries) {
-    model::KernelResources& function = compilation.kernels.emplace_back();
-    function.entry = function.symbol = entry;
-  }
-}
-
-void describe_kernels(const model::CompileJob& job, model::Compilation& compilation) {
-  const std::int64_t shared_bytes = thread_local_bytes(compilation.binary);
+void describe_entries(const model::CompileJob& job, model::Compilation& compilation) {
+  const std::int64_t shared_bytes = job.host_library ? 0 : thread_local_bytes(compilation.binary);
   for (std::size_t i = 0; i < job.entries.size(); ++i) {
-    model::KernelResources kernel;
-    kernel.entry = job.entries[i];
-    kernel.symbol = kernel_symbol(i);
-    kernel.static_shared_bytes = static_cast<int>(shared_bytes);
-    compilation.kernels.push_back(std::move(kernel));
+    const std::string& entry = job.entries[i];
+    compilation.kernels.push_back({entry, job.host_library ? entry : kernel_symbol(i)});
+    compilation.kernels.back().static_shared_bytes = static_cast<int>(shared_bytes);
   }
   if (shared_bytes > most_static_shared_bytes) {
     compilation.status = model::TrialStatus::unlaunchable;
@@ -362,8 +343,8 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
     add(util::run_command(command, folder.path(), left()), m_options, compilation);
   }
   if (compilation.status == model::TrialStatus::ok) {
-    read_binary(folder, compilation);
-    job.host_library ? describe_functions(job, compilation) : describe_kernels(job, compilation);
+    compilation.binary = bytes_of(folder.path() / binary);
+    describe_entries(job, compilation);
   }
   if (compilation.status == model::TrialStatus::compile_error && !job.host_library)
     compilation.log.insert(0, host_code_note(job, compilation.log));
