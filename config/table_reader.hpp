@@ -87,6 +87,8 @@ class TableReader {
   Mistakes& mistakes() { return m_mistakes; }
 
  private:
+  const Node* value_of_kind(std::string_view key, Node::Kind kind, std::string_view expected);
+
   const Node& m_table;
   std::string m_name;
   Mistakes& m_mistakes;

@@ -68,10 +68,10 @@ void check_inputs_of_file(SpecContext& context) {
     const bool is_read = argument.access == model::Access::in || argument.access == model::Access::inout;
     if (!argument.pointer || argument.structure || !is_read) continue;
     const auto& by_type = argument.init.by_type;
-    const bool fixed = !argument.second_init &&
-                       (by_type.empty() ? is_fixed(argument.init.usual)
-                                        : std::all_of(by_type.begin(), by_type.end(),
-                                                      [&](const auto& e) { return is_fixed(e.second); }));
+    const bool fixed =
+        !argument.second_init &&
+        (by_type.empty() ? is_fixed(argument.init.usual)
+                         : std::ranges::all_of(by_type, [&](const auto& e) { return is_fixed(e.second); }));
     if (fixed) continue;
     context.mistakes.add(
         argument.where,
@@ -127,9 +127,9 @@ void read_verify(const Node& node, SpecContext& context) {
   model::VerifySpec verify;
   verify.where = node.where;
   const auto& arguments = context.spec.arguments;
-  const bool any_file = std::any_of(arguments.begin(), arguments.end(),
-                                    [](const model::ArgumentSpec& a) { return a.expected.has_value(); });
-  const bool all_files = any_file && std::all_of(arguments.begin(), arguments.end(), [](const auto& a) {
+  const bool any_file =
+      std::ranges::any_of(arguments, [](const model::ArgumentSpec& a) { return a.expected.has_value(); });
+  const bool all_files = any_file && std::ranges::all_of(arguments, [](const auto& a) {
                            return !a.is_output() || a.expected.has_value();
                          });
   if (any_file) check_inputs_of_file(context);
@@ -143,9 +143,8 @@ void read_verify(const Node& node, SpecContext& context) {
     verify.tolerance = read_tolerance(tolerance->value, mistakes);
   read_accumulator(reader, verify);
   verify.rounding_terms = {"0", node.where};
-  const bool all_tolerate = std::all_of(arguments.begin(), arguments.end(), [](const model::ArgumentSpec& a) {
-    return !a.is_output() || a.tolerance;
-  });
+  const bool all_tolerate = std::ranges::all_of(
+      arguments, [](const model::ArgumentSpec& a) { return !a.is_output() || a.tolerance; });
   if (node.find("tolerance") == nullptr && node.find("compare") == nullptr && !all_tolerate) {
     reader.require(
         "rounding_terms",

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/mistakes.hpp"
-#include "config/setting_values.hpp"
+#include "config/known_settings.hpp"
 #include "config/settings.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tests/config/temporary_folder.hpp"

@@ -1,4 +1,4 @@
-#include "config/layout_file.hpp"
+#include "config/kernel_file.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/space/jobs.hpp"
+#include "tuner/space/space.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,6 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/space/space.hpp"
-#include "tuner/space/spec_digest.hpp"
 
 using namespace tuner;
 using namespace tuner::space;

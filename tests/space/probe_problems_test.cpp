@@ -3,7 +3,7 @@
 #include <set>
 
 #include "tests/space/spec_builder.hpp"
-#include "tuner/space/jobs.hpp"
+#include "tuner/space/space.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tuner/model/error.hpp"
-#include "tuner/space/jobs.hpp"
+#include "tuner/space/space.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 namespace tuner::cli {

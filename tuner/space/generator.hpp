@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,7 +22,7 @@ struct LimitName {
 };
 
 /// All of them; space.hpp lists them for users.
-const std::vector<LimitName>& limit_names();
+std::span<const LimitName> limit_names();
 
 /// What a name in an expression stands for.
 struct Symbol {
