@@ -330,7 +330,6 @@ void read_scalar(TableReader& reader, model::ArgumentSpec& argument, std::vector
 }
 
 void read_argument(const Node& table, SpecContext& context) {
-  if (!is_table(table, "an item of \"arguments\"", "", context.mistakes)) return;
   TableReader reader(table, "[[arguments]]", context.mistakes);
   model::ArgumentSpec argument;
   argument.where = table.where;
@@ -367,11 +366,8 @@ void read_argument(const Node& table, SpecContext& context) {
 }  // namespace
 
 void read_arguments(const Node& list, SpecContext& context) {
-  if (!is_list(list, "\"arguments\"", "a list of tables; write [[arguments]] above each", context.mistakes,
-               most_arguments)) {
-    return;
-  }
-  for (const Node& table : list.items) read_argument(table, context);
+  each_table(list, "arguments", "a list of tables; write [[arguments]] above each", most_arguments,
+             context.mistakes, [&](const Node& table) { read_argument(table, context); });
 }
 
 }  // namespace config

@@ -155,17 +155,9 @@ model::BaselineSpec read_baseline(const Node& table, const SpecContext& context)
 }  // namespace
 
 void read_baselines(const Node& list, SpecContext& context) {
-  if (!is_list(list, "\"baseline\"", "a list of tables; write [[baseline]] above each", context.mistakes,
-               most_baselines)) {
-    return;
-  }
-  for (const Node& table : list.items) {
-    if (table.kind == Node::Kind::table) {
-      context.spec.baselines.push_back(read_baseline(table, context));
-    } else {
-      context.mistakes.wrong_type(table, "an item of \"baseline\"", "a table");
-    }
-  }
+  each_table(list, "baseline", "a list of tables; write [[baseline]] above each", most_baselines,
+             context.mistakes,
+             [&](const Node& table) { context.spec.baselines.push_back(read_baseline(table, context)); });
 }
 
 }  // namespace config

@@ -106,4 +106,13 @@ bool is_table(const Node& node, std::string_view what, std::string hint, Mistake
 bool is_list(const Node& node, std::string_view what, std::string_view expected, Mistakes& mistakes,
              std::size_t most = most_items);
 
+/// `visit(table)` for each item of a list of at most `most` tables called `name`; reports what is none.
+template <class Visit>
+void each_table(const Node& list, const std::string& name, std::string_view expected, std::size_t most,
+                Mistakes& mistakes, const Visit& visit) {
+  if (!is_list(list, "\"" + name + "\"", expected, mistakes, most)) return;
+  for (const Node& item : list.items)
+    if (is_table(item, "an item of \"" + name + "\"", "", mistakes)) visit(item);
+}
+
 }  // namespace config

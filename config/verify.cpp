@@ -10,6 +10,24 @@
 namespace config {
 namespace model = tuner::model;
 
+namespace util = tuner::util;
+namespace {
+
+/// Launches that find what they read on the device already.
+std::vector<model::StepSpec> read_launches_alone(const Node& node, const char* name, const char* what,
+                                                 const char* hint, Mistakes& mistakes) {
+  std::vector<model::StepSpec> steps = read_steps(node, name, "", mistakes);
+  for (const model::StepSpec& step : steps) {
+    if (!step.upload.empty())
+      mistakes.add(step.where, fmt::format("the {} uploads or sets a buffer", what), hint);
+  }
+  return steps;
+}
+
+constexpr const char* judging_hint = "its inputs are on the device already; only launches belong here";
+
+}  // namespace
+
 void read_generate(const Node& table, SpecContext& context) {
   if (!is_table(table, "\"generate\"", "write [generate], once", context.mistakes)) return;
   TableReader reader(table, "[generate]", context.mistakes);
@@ -19,18 +37,13 @@ void read_generate(const Node& table, SpecContext& context) {
         context.files, {context.folder, *source, reader.place("source"), context.includes}, context.mistakes);
   }
   if (const Member* launch = reader.require("launch", "[generate.launch] says how the generator is run")) {
-    generator.steps = read_steps(launch->value, "generate.launch", "", context.mistakes);
-    for (const model::StepSpec& step : generator.steps) {
-      if (!step.upload.empty())
-        context.mistakes.add(step.where, "the generator uploads or sets a buffer",
-                             "only launches belong here");
-    }
+    generator.steps = read_launches_alone(launch->value, "generate.launch", "generator",
+                                          "only launches belong here", context.mistakes);
   }
   reader.finish();
   context.spec.generator = std::move(generator);
 }
 
-namespace util = tuner::util;
 namespace {
 
 /// A number from 0 on; `below_one`: and less than 1.
@@ -79,18 +92,6 @@ void check_inputs_of_file(SpecContext& context) {
                     argument.name),
         "init = \"file(...)\", \"constant(...)\" or \"iota(...)\", and no second_init");
   }
-}
-
-/// Launches on results that are on the device already.
-std::vector<model::StepSpec> read_judging_steps(const Node& node, const char* name, const char* what,
-                                                Mistakes& mistakes) {
-  std::vector<model::StepSpec> steps = read_steps(node, name, "", mistakes);
-  for (const model::StepSpec& step : steps) {
-    if (step.upload.empty()) continue;
-    mistakes.add(step.where, fmt::format("the {} uploads or sets a buffer", what),
-                 "its inputs are on the device already; only launches belong here");
-  }
-  return steps;
 }
 
 }  // namespace
@@ -156,11 +157,12 @@ void read_verify(const Node& node, SpecContext& context) {
   verify.second_is_exact = reader.boolean("second_is_exact").value_or(false);
   const Member* const compare = reader.take("compare");
   if (compare != nullptr)
-    verify.comparison = read_judging_steps(compare->value, "verify.compare", "comparison", mistakes);
+    verify.comparison =
+        read_launches_alone(compare->value, "verify.compare", "comparison", judging_hint, mistakes);
   const std::string_view launch_hint = "[verify.launch] says how the reference is run";
   if (const Member* launch =
           all_files || compare != nullptr ? reader.take("launch") : reader.require("launch", launch_hint))
-    verify.steps = read_judging_steps(launch->value, "verify.launch", "reference", mistakes);
+    verify.steps = read_launches_alone(launch->value, "verify.launch", "reference", judging_hint, mistakes);
   reader.finish();
   context.spec.verify = std::move(verify);
 }

@@ -12,19 +12,20 @@
 namespace tuner::source {
 namespace {
 
+Tokens without_default(Tokens tokens) {
+  return tokens.first(find_one_of(tokens, {"="}));
+}
+
 SourceParameter parameter_of(Tokens tokens) {
+  tokens = without_default(tokens);
   SourceParameter parameter;
-  parameter.line = tokens.front().line;
   std::vector<std::string_view> words;
   std::vector<std::string_view> written;
-  for (const Token& token : tokens) {
-    if (token.text == "=") break;  // a default
+  for (const Token& token : tokens)
     if (token.text != "__grid_constant__") written.push_back(token.text);
-  }
   parameter.text = joined(written);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view text = tokens[i].text;
-    if (text == "=") break;
     if (text == "const") {
       // Behind the star it is the pointer that is constant.
       if (!parameter.pointer) parameter.constant = true;
@@ -52,10 +53,7 @@ std::vector<TemplateParameter> template_parameters_of(Tokens tokens) {
   std::vector<TemplateParameter> found;
   for (const Tokens part : parts(tokens)) {
     std::vector<std::string_view> words;
-    for (const Token& token : part) {
-      if (token.text == "=") break;
-      words.push_back(token.text);
-    }
+    for (const Token& token : without_default(part)) words.push_back(token.text);
     if (words.empty()) continue;
     TemplateParameter parameter{"", std::string(words.back())};
     words.pop_back();

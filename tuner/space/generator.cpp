@@ -43,23 +43,11 @@ std::span<const LimitName> limit_names() {
 }
 
 std::string_view describe(Symbol::Kind kind) {
-  switch (kind) {
-    case Symbol::Kind::size:
-      return "a size";
-    case Symbol::Kind::padding:
-      return "the row padding";
-    case Symbol::Kind::element:
-      return "a property of the element type";
-    case Symbol::Kind::limit:
-      return "a device limit";
-    case Symbol::Kind::parameter:
-      return "a parameter";
-    case Symbol::Kind::derived:
-      return "a derived value";
-    case Symbol::Kind::time:
-      return "the measured time";
-  }
-  return "a name";
+  constexpr std::string_view words[] = {
+      "a size",           "the row padding", "a property of the element type",
+      "a device limit",   "a parameter",     "a derived value",
+      "the measured time"};
+  return words[static_cast<std::size_t>(kind)];
 }
 
 std::vector<std::string> words_of(const model::ParameterSpec& parameter) {
@@ -87,21 +75,19 @@ Scope::Scope(const model::KernelSpec& spec, std::vector<model::Diagnostic>& diag
     add(std::string(limit.name), {Kind::limit, slot++}, file, diagnostics);
   }
   for (int i = 0; i < m_sizes; ++i) {
-    add(spec.sizes[static_cast<std::size_t>(i)], {Kind::size, i, i}, file, diagnostics);
+    add(spec.sizes[static_cast<std::size_t>(i)], {Kind::size, i}, file, diagnostics);
   }
   if (!spec.row_padding.empty()) add(spec.row_padding, {Kind::padding, padding_slot()}, file, diagnostics);
   m_first_parameter = slot;
-  int index = 0;
   for (const model::ParameterSpec& parameter : spec.parameters) {
     std::vector<std::string> words = words_of(parameter);
     const bool takes_words = !words.empty();
-    add(parameter.name, {Kind::parameter, slot++, index++, takes_words, std::move(words)}, parameter.where,
+    add(parameter.name, {Kind::parameter, slot++, takes_words, std::move(words)}, parameter.where,
         diagnostics);
   }
   m_first_derived = slot;
-  index = 0;
   for (const model::NamedExpression& derived : spec.derived) {
-    add(derived.name, {Kind::derived, slot++, index++}, derived.value.where, diagnostics);
+    add(derived.name, {Kind::derived, slot++}, derived.value.where, diagnostics);
   }
   m_slots = slot;
 }

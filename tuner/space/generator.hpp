@@ -29,7 +29,6 @@ struct Symbol {
   enum class Kind { size, padding, element, limit, parameter, derived, time };
   Kind kind = Kind::size;
   int slot = 0;                      ///< in Slots::values; time has none
-  int index = 0;                     ///< of the size, parameter or derived value among its own
   bool takes_words = false;          ///< parameters whose values are words …
   std::vector<std::string> words{};  ///< … and these are they, `otherwise` included
 };

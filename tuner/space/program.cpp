@@ -257,25 +257,15 @@ Evaluated<double> evaluate_real(const Program& program, const Slots& slots) {
 }
 
 std::string_view describe(Fault fault) {
-  switch (fault) {
-    case Fault::none:
-      return "no fault";
-    case Fault::division_by_zero:
-      return "division by zero";
-    case Fault::overflow:
-      return "overflow of 64-bit integers";
-    case Fault::shift_count:
-      return "shift by less than 0 or more than 63";
-    case Fault::logarithm:
-      return "log2 of a number that is not positive";
-    case Fault::square_root:
-      return "sqrt of a negative number";
-    case Fault::multiple:
-      return "ceil_div or round_up by a negative number";
-    case Fault::not_finite:
-      return "result beyond the range of double";
-  }
-  return "unknown fault";
+  constexpr std::string_view words[] = {"no fault",
+                                        "division by zero",
+                                        "overflow of 64-bit integers",
+                                        "shift by less than 0 or more than 63",
+                                        "log2 of a number that is not positive",
+                                        "sqrt of a negative number",
+                                        "ceil_div or round_up by a negative number",
+                                        "result beyond the range of double"};
+  return words[static_cast<std::size_t>(fault)];
 }
 
 }  // namespace tuner::space

@@ -18,7 +18,11 @@
 #include "tuner/util/files.hpp"
 
 namespace tuner::compile::host {
+namespace {
 
+/// Bytes of thread-local storage a shared object declares in its program headers (ELF, PT_TLS): the static
+/// shared arrays of its kernels, and nothing else. 0 for anything that is not an ELF file of this machine's
+/// word size.
 std::int64_t thread_local_bytes(std::span<const std::byte> binary) {
   ElfW(Ehdr) header;
   if (binary.size() < sizeof header) return 0;
@@ -34,9 +38,12 @@ std::int64_t thread_local_bytes(std::span<const std::byte> binary) {
   return 0;
 }
 
+/// Whether a host library's main file has device code in it: `.cu`, for nvcc.
 bool has_device_code(const model::CompileJob& job) {
   return job.host_library && !job.source.empty() && job.source.front().name.ends_with(".cu");
 }
+
+}  // namespace
 
 std::vector<std::string> nvcc_places() {
   if (const char* asked_for = std::getenv("TUNER_NVCC")) return {asked_for};
@@ -54,10 +61,6 @@ std::optional<std::string> find_nvcc(std::string& why_not) {
   why_not =
       fmt::format("it has device code, for nvcc of a CUDA toolkit; looked for {}", fmt::join(places, ", "));
   return std::nullopt;
-}
-
-std::vector<std::string> nvcc_options(const std::string& architecture) {
-  return {"-std=c++17", "-O3", "-w", "-Xcompiler", "-fPIC", "-cudart", "static", "-arch=" + architecture};
 }
 
 namespace {
@@ -209,6 +212,12 @@ Arguments link_options() {
   return {"-shared", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-ldl", "-o", binary};
 }
 
+/// What makes a shared object of C++ with device code for `architecture`, with CUDA's runtime linked in: it
+/// uses the primary context, as the process that loads it does.
+Arguments nvcc_options(const std::string& architecture) {
+  return {"-std=c++17", "-O3", "-w", "-Xcompiler", "-fPIC", "-cudart", "static", "-arch=" + architecture};
+}
+
 /// What nvcc is asked; nothing where there is none, which `compilation` then says.
 std::vector<Arguments> nvcc_commands(const model::CompileJob& job, const UnitLayout& layout,
                                      model::Compilation& compilation) {
@@ -323,7 +332,7 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
   std::string left_out;
   const UnitLayout layout =
       job.host_library
-          ? write_library_unit(folder, job, compilation.log)
+          ? write_unit(folder, job, "", "", "unit.cpp", compilation.log)
           : write_translation_unit(folder, job, m_options.instrument == Instrument::memory, compilation.log);
   std::vector<Arguments> commands;
   if (has_device_code(job)) {

@@ -36,7 +36,14 @@ bool is_standard(std::string_view name) {
   return name.find_first_of("./") == std::string_view::npos || util::has_word(standard_c, name);
 }
 
-}  // namespace
+/// What a job's sources include besides each other.
+struct ForeignHeaders {
+  /// Whether any needs more of the C++ standard library than kernels get (see cuda_on_cpu.hpp): another of
+  /// its headers, or one of the CUDA toolkit, which include some.
+  bool need_standard = false;
+  /// Those of the standard library, in the order met, each once.
+  std::vector<std::string> standard;
+};
 
 ForeignHeaders foreign_headers(const model::CompileJob& job) {
   ForeignHeaders headers;
@@ -52,6 +59,8 @@ ForeignHeaders foreign_headers(const model::CompileJob& job) {
   }
   return headers;
 }
+
+}  // namespace
 
 namespace runtime {
 std::span<const model::EmbeddedFile> embedded_files();  // generated
@@ -179,11 +188,6 @@ UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJ
   write_headers(folder, job, with_line, problems);
   folder.write(unit, before + with_line(job.source.front()) + behind);
   return {layout.runtime_folder, layout.source_folder, unit};
-}
-
-UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
-                              std::string& problems) {
-  return write_unit(folder, job, "", "", layout.unit, problems);
 }
 
 std::string read_file(const std::filesystem::path& path) {

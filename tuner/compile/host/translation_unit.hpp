@@ -10,17 +10,6 @@
 
 namespace tuner::compile::host {
 
-/// What a job's sources include besides each other.
-struct ForeignHeaders {
-  /// Whether any needs more of the C++ standard library than kernels get (see cuda_on_cpu.hpp): another of
-  /// its headers, or one of the CUDA toolkit, which include some.
-  bool need_standard = false;
-  /// Those of the standard library, in the order met, each once.
-  std::vector<std::string> standard;
-};
-
-ForeignHeaders foreign_headers(const model::CompileJob& job);
-
 /// Where things are below the temporary folder a job is compiled in.
 struct UnitLayout {
   std::string runtime_folder;  ///< the headers kernels see
@@ -36,15 +25,11 @@ struct UnitLayout {
 UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                                   bool bind_static, std::string& problems);
 
-/// The same for a compiler that knows CUDA: `before`, the sources as they are, and `behind` in the file
-/// `unit`.
+/// The same for a compiler that knows CUDA, or of a host library: `before`, the sources as they are, and
+/// `behind` in the file `unit`.
 UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                       const std::string& before, const std::string& behind, const std::string& unit,
                       std::string& problems);
-
-/// The same for a host library, whose sources are compiled as they are.
-UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
-                              std::string& problems);
 
 /// A declaration that cannot be rewritten.
 struct RewriteProblem {
