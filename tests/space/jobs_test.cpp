@@ -1,5 +1,3 @@
-#include "tuner/space/space.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/space/space.hpp"
 
 using namespace tuner;
 using namespace tuner::space;
