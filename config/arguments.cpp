@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "config/init_text.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
 #include "tuner/util/text.hpp"
@@ -25,10 +24,6 @@ constexpr std::array<Word<model::Memory>, 3> memories = {{{"device", model::Memo
                                                           {"pinned", model::Memory::pinned},
                                                           {"managed", model::Memory::managed}}};
 
-constexpr std::string_view tensor_map_type = "CUtensorMap";
-constexpr std::string_view texture_type = "cudaTextureObject_t";
-constexpr std::string_view surface_type = "cudaSurfaceObject_t";
-
 /// `float*`, `ELEMENT_TYPE *`, `int`, `Particle*`; whether it could be read.
 bool read_type(const Node& node, model::ArgumentSpec& argument, const SpecContext& context) {
   Mistakes& mistakes = context.mistakes;
@@ -36,19 +31,7 @@ bool read_type(const Node& node, model::ArgumentSpec& argument, const SpecContex
   argument.pointer = text.ends_with('*');
   if (argument.pointer) text = util::trimmed(text.substr(0, text.size() - 1));
   if (text == "ELEMENT_TYPE") return true;
-  if (text == tensor_map_type && !argument.pointer) {
-    argument.tensor.emplace();
-    return true;
-  }
-  if (text == texture_type && !argument.pointer) {
-    argument.texture.emplace();
-    return true;
-  }
-  if (text == surface_type && !argument.pointer) {
-    model::Texture& kind = argument.texture.emplace().kind;
-    kind.in_array = kind.is_surface = true;
-    return true;
-  }
+  if (!argument.pointer && make_view(text, argument)) return true;
   if (const Struct* const found = find_struct(context, text)) {
     argument.structure = found->layout;
     argument.type = model::ElementType::uint8;  // the plan counts its bytes
@@ -59,8 +42,9 @@ bool read_type(const Node& node, model::ArgumentSpec& argument, const SpecContex
   mistakes.add(node.where, fmt::format("unknown type \"{}\"", util::one_line(node.text, 60)),
                text.starts_with("const ")
                    ? "leave const out: access = \"in\" says it"
-                   : fmt::format("ELEMENT_TYPE, {}; with * for a buffer; {}, {}, {}",
-                                 model::element_type_names(), tensor_map_type, texture_type, surface_type));
+                   : fmt::format("ELEMENT_TYPE, {}; with * for a buffer; CUtensorMap, cudaTextureObject_t, "
+                                 "cudaSurfaceObject_t",
+                                 model::element_type_names()));
   return false;
 }
 
@@ -84,7 +68,7 @@ void read_inits_by_type(const Member& member_of_table, model::InitSpec& out,
   const std::vector<model::ElementType> types = possible_types(argument, context.spec);
   for (const Member& member : table.members) {
     const auto type = model::parse_element_type(member.key);
-    const bool offered = types.empty() || std::find(types.begin(), types.end(), type) != types.end();
+    const bool offered = types.empty() || std::ranges::count(types, type) > 0;
     if (!type || !offered) {
       context.mistakes.add(member.where,
                            fmt::format("{}: {} names \"{}\", which is not among its types", argument.name,
@@ -92,17 +76,13 @@ void read_inits_by_type(const Member& member_of_table, model::InitSpec& out,
                            fmt::format("{} takes one entry for each type in kernel.types", key));
       continue;
     }
-    auto init = read_init(member.value, key, context.mistakes);
-    if (init && check_init(*init, *type, member.value.contents, context.mistakes)) {
-      if (!file_name(*init).empty()) read_data_file(*init, *type, false, context);
-      out.by_type.emplace(*type, *init);
-    }
+    if (auto init = read_init_of(member.value, key, *type, context)) out.by_type.emplace(*type, *init);
   }
   if (key == second_set) return;
   for (const model::ElementType type : types) {
-    const bool written =
-        std::any_of(table.members.begin(), table.members.end(),
-                    [type](const Member& member) { return model::parse_element_type(member.key) == type; });
+    const bool written = std::ranges::any_of(table.members, [type](const Member& member) {
+      return model::parse_element_type(member.key) == type;
+    });
     if (!written) {
       context.mistakes.add(
           table.where, fmt::format("{} has no init for the type {}", argument.name, model::cuda_name(type)),
@@ -350,7 +330,6 @@ void read_scalar(TableReader& reader, model::ArgumentSpec& argument, std::vector
 }
 
 void read_argument(const Node& table, SpecContext& context) {
-  if (!is_table(table, "an item of \"arguments\"", "", context.mistakes)) return;
   TableReader reader(table, "[[arguments]]", context.mistakes);
   model::ArgumentSpec argument;
   argument.where = table.where;
@@ -373,11 +352,8 @@ void read_argument(const Node& table, SpecContext& context) {
       // That is all.
     } else if (argument.pointer) {
       read_buffer(reader, argument, fields, context);
-    } else if (argument.tensor) {
-      read_tensor_map(reader, argument, context);
-    } else if (argument.texture) {
-      const bool is_surface = argument.texture->kind.is_surface;
-      (is_surface ? read_surface : read_texture)(reader, argument, context);
+    } else if (argument.is_view()) {
+      read_view(reader, argument, context);
     } else {
       read_scalar(reader, argument, fields, context);
     }
@@ -390,11 +366,8 @@ void read_argument(const Node& table, SpecContext& context) {
 }  // namespace
 
 void read_arguments(const Node& list, SpecContext& context) {
-  if (!is_list(list, "\"arguments\"", "a list of tables; write [[arguments]] above each", context.mistakes,
-               most_arguments)) {
-    return;
-  }
-  for (const Node& table : list.items) read_argument(table, context);
+  each_table(list, "arguments", "a list of tables; write [[arguments]] above each", most_arguments,
+             context.mistakes, [&](const Node& table) { read_argument(table, context); });
 }
 
 }  // namespace config

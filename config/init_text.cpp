@@ -1,5 +1,3 @@
-#include "config/init_text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/spec_context.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/planner.hpp"
@@ -26,20 +25,6 @@ namespace {
 
 using Kind = model::Init::Kind;
 
-struct Form {
-  std::string_view name;
-  Kind kind;
-};
-constexpr std::array forms = {Form{"uniform", Kind::uniform},
-                              Form{"integers", Kind::integers},
-                              Form{"constant", Kind::constant},
-                              Form{"iota", Kind::iota},
-                              Form{"odd_integers", Kind::odd_integers},
-                              Form{"signs", Kind::signs},
-                              Form{"normal", Kind::normal},
-                              Form{"permutation", Kind::permutation},
-                              Form{"sorted", Kind::sorted},
-                              Form{"sparse", Kind::sparse}};
 constexpr std::string_view grammar =
     "uniform(a, b) real numbers in [a, b); integers(a, b) whole ones, both ends included; odd_integers(a, "
     "b); normal(mean, deviation); sorted(a, b); permutation(first); sparse(share, a, b); "
@@ -78,10 +63,10 @@ std::vector<std::string_view> parts(std::string_view text) {
   return result;
 }
 
-/// The numbers of `rule`, at once or, where one has a name in it, as expressions.
-bool read_numbers(std::string_view text, const Node& node, model::InitRule& rule) {
+/// The `count` numbers of `rule`, at once or, where one has a name in it, as expressions.
+bool read_numbers(std::string_view text, int count, const Node& node, model::InitRule& rule) {
   const std::vector<std::string_view> items = parts(text);
-  if (items.size() != static_cast<std::size_t>(space::numbers_of(rule.kind))) return false;
+  if (items.size() != static_cast<std::size_t>(count)) return false;
   std::vector<double> values;
   for (const std::string_view item : items) {
     if (const auto value = number(item)) {
@@ -118,11 +103,11 @@ std::optional<model::InitRule> parse(const Node& node) {
     rule.contents.path = util::trimmed(inside);
     return rule.contents.path.empty() ? std::nullopt : std::optional(rule);
   }
-  const auto* const form =
-      std::find_if(forms.begin(), forms.end(), [name](const Form& f) { return f.name == name; });
+  const std::span<const space::InitForm> forms = space::init_forms();
+  const auto form = std::ranges::find(forms, name, &space::InitForm::name);
   if (form == forms.end()) return std::nullopt;
   rule.kind = form->kind;
-  return read_numbers(inside, node, rule) ? std::optional(rule) : std::nullopt;
+  return read_numbers(inside, form->numbers, node, rule) ? std::optional(rule) : std::nullopt;
 }
 
 }  // namespace
@@ -310,6 +295,14 @@ void read_data_file(model::InitRule& rule, ElementType type, bool any_type, Spec
   }
   rule.contents.digest = model::digest_of_file(rule.contents.path);
   if (rule.contents.digest.empty()) mistake(fmt::format("\"{}\" cannot be read", name), "");
+}
+
+std::optional<model::InitRule> read_init_of(const Node& node, std::string_view key, ElementType type,
+                                            SpecContext& context) {
+  std::optional<model::InitRule> init = read_init(node, key, context.mistakes);
+  if (!init || !check_init(*init, type, node.contents, context.mistakes)) return std::nullopt;
+  if (!file_name(*init).empty()) read_data_file(*init, type, false, context);
+  return init;
 }
 
 }  // namespace config

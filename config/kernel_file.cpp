@@ -9,12 +9,10 @@
 #include <utility>
 #include <variant>
 
-#include "config/layout_file.hpp"
-#include "config/signature_check.hpp"
+#include "config/mistakes.hpp"
 #include "config/source_files.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
-#include "config/toml_document.hpp"
 #include "tuner/space/space.hpp"
 
 namespace config {
@@ -26,27 +24,22 @@ void read_launches(const Node& document, TableReader& reader, SpecContext& conte
   if (launch == nullptr) return;
   context.spec.steps = read_steps(launch->value, "launch", context.entry, context.mistakes);
   const auto launches = [](const model::StepSpec& step) { return step.upload.empty(); };
-  if (!context.spec.steps.empty() &&
-      std::none_of(context.spec.steps.begin(), context.spec.steps.end(), launches)) {
+  if (!context.spec.steps.empty() && std::ranges::none_of(context.spec.steps, launches)) {
     context.mistakes.add(document.find("launch")->where, "no step launches a kernel",
                          "add a [[launch]] with block and grid");
   }
 }
 
-}  // namespace
-
-ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const std::filesystem::path& folder,
-                          Mistakes& mistakes) {
-  ReadSpec result;
-  SpecContext context{files, folder, mistakes, result.spec, "", document.where, nullptr, {}, {}};
-  model::KernelSpec& spec = result.spec;
+/// Reads a whole spec. What cannot be read is reported and left out, so the result is a spec only where
+/// nothing was. Names inside expressions are not looked at: that is space::validate's.
+void read_spec(const Node& document, SpecContext& context) {
+  Mistakes& mistakes = context.mistakes;
+  model::KernelSpec& spec = context.spec;
   TableReader reader(document, "the file", mistakes);
   spec.constraints = reader.expressions("constraints", most_items, Empty::fine);
   if (const Member* kernel =
           reader.require("kernel", "[kernel] names the kernel, its source and its sizes")) {
     read_kernel_table(kernel->value, context);
-    result.include_folders = context.includes;
-    result.headers_above = context.before;
   }
   if (const Member* derived = reader.take("derived")) spec.derived = read_derived(derived->value, mistakes);
   if (const Member* macros = reader.take("macros")) read_macros(macros->value, spec, mistakes);
@@ -68,12 +61,7 @@ ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const s
   if (const Member* workload = reader.take("workload"))
     spec.workload = read_workload(workload->value, mistakes);
   reader.finish();
-  result.name_place = context.name_place;
-  return result;
 }
-
-namespace model = tuner::model;
-namespace {
 
 constexpr int deepest_folder = 16;
 constexpr std::size_t most_specs = 1000;
@@ -94,16 +82,18 @@ LoadedKernels load_one(const FileReader& files, const std::filesystem::path& pat
     return loaded;
   }
   Mistakes mistakes;
-  ReadSpec read = read_kernel_spec(std::get<Node>(document), files, path.parent_path(), mistakes);
-  read.spec.path = name;
+  model::KernelSpec spec;
+  SpecContext context{files, path.parent_path(), mistakes, spec};
+  read_spec(std::get<Node>(document), context);
+  spec.path = name;
   loaded.mistakes = mistakes.take();
-  if (loaded.mistakes.empty()) choose_overloads(read.spec);
+  if (loaded.mistakes.empty()) choose_overloads(spec);
   // Names and expressions are judged only in a spec that is whole: a broken parameter would make each use of
   // it a mistake of its own.
-  if (loaded.mistakes.empty()) loaded.mistakes = tuner::space::validate(read.spec);
+  if (loaded.mistakes.empty()) loaded.mistakes = tuner::space::validate(spec);
   if (!loaded.mistakes.empty()) return loaded;
-  loaded.kernels.push_back(std::move(read.spec));
-  loaded.places.push_back(std::move(read.name_place));
+  loaded.kernels.push_back(std::move(spec));
+  loaded.places.push_back(std::move(context.name_place));
   return loaded;
 }
 
@@ -117,9 +107,7 @@ bool is_spec_name(const std::filesystem::path& path) {
 
 void LoadedKernels::add(LoadedKernels more) {
   for (std::size_t i = 0; i < more.kernels.size(); ++i) {
-    const auto taken = std::find_if(kernels.begin(), kernels.end(), [&](const model::KernelSpec& kernel) {
-      return kernel.name == more.kernels[i].name;
-    });
+    const auto taken = std::ranges::find(kernels, more.kernels[i].name, &model::KernelSpec::name);
     if (taken != kernels.end()) {
       const auto index = static_cast<std::size_t>(taken - kernels.begin());
       mistakes.push_back({more.places[i], fmt::format("another kernel is called \"{}\"", taken->name),
@@ -144,14 +132,16 @@ std::vector<std::string> include_options(const std::filesystem::path& path) {
   const std::variant<Node, model::Diagnostic> document = parse_toml(file.text, path.generic_string());
   if (!std::holds_alternative<Node>(document)) return {};
   Mistakes mistakes;
-  const ReadSpec read = read_kernel_spec(std::get<Node>(document), files, path.parent_path(), mistakes);
+  model::KernelSpec spec;
+  SpecContext context{files, path.parent_path(), mistakes, spec};
+  read_spec(std::get<Node>(document), context);
   std::vector<std::string> options;
-  for (const std::filesystem::path& folder : read.include_folders) {
+  for (const std::filesystem::path& folder : context.includes) {
     std::string name = folder.lexically_normal().generic_string();
     if (name.size() > 1 && name.ends_with('/')) name.pop_back();
     options.push_back("-I" + name);
   }
-  for (const std::string& header : read.headers_above) {
+  for (const std::string& header : context.before) {
     const std::filesystem::path beside = path.parent_path() / header;
     const bool is_there = !files.read(beside).missing;
     options.insert(options.end(),
@@ -181,7 +171,7 @@ LoadedKernels load_kernel_folder(const std::filesystem::path& folder) {
                                "name the specs, or a smaller folder"});
     return loaded;
   }
-  std::sort(specs.begin(), specs.end());
+  std::ranges::sort(specs);
   for (const std::filesystem::path& path : specs) loaded.add(load_kernel_file(path));
   return loaded;
 }

@@ -1,31 +1,13 @@
 #pragma once
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "config/mistakes.hpp"
-#include "config/source_files.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/kernel_spec.hpp"
-
-namespace config {
-
-struct ReadSpec {
-  tuner::model::KernelSpec spec;
-  tuner::model::SourceLocation name_place;
-  std::vector<std::filesystem::path> include_folders;  ///< where its headers are looked for
-  std::vector<std::string> headers_above;              ///< of `-include`, above its source
-};
-
-/// Reads a whole spec; `folder` is where `files` has it. What cannot be read is reported and left out, so the
-/// result is a spec only where nothing was. Names inside expressions are not looked at: that is
-/// space::validate's.
-ReadSpec read_kernel_spec(const Node& document, const FileReader& files, const std::filesystem::path& folder,
-                          Mistakes& mistakes);
-
-}  // namespace config
+#include "tuner/model/layout.hpp"
 
 /// How a user speaks to the tuner: kernel specs and settings, TOML in, validated values out.
 namespace config {
@@ -60,5 +42,24 @@ LoadedKernels load_kernel_folder(const std::filesystem::path& folder);
 
 /// Every `.toml` among `files`; sources and headers are looked up there too. Paths get the prefix `shipped:`.
 LoadedKernels load_embedded(std::span<const tuner::model::EmbeddedFile> files);
+
+/// An entry that is the name of several functions of its source, of the host's too, becomes that of the one
+/// kernel that can take what its launch passes: `two` becomes `two(float*x, int n)`. Where none or several
+/// can, the compiler says what is wrong.
+void choose_overloads(tuner::model::KernelSpec& spec);
+
+/// Where the launches of `spec` and of its reference do not fit what its sources declare: another number of
+/// arguments, a pointer for a value, a value of another size, an entry that is misspelt. Read from the text
+/// alone: a kernel that is not seen there, or is declared several times, is not judged.
+std::vector<tuner::model::Diagnostic> signature_mistakes(const tuner::model::KernelSpec& spec);
+
+/// Report layouts stand beside the kernels they are about, in files called NAME.layout.toml; see
+/// docs/reports.md for their keys.
+inline constexpr std::string_view layout_suffix = ".layout.toml";
+
+/// The layout called `name` among the shipped files, or the one in the file `name` where that is a path.
+/// Throws model::UsageError with every mistake in it, or with the names there are.
+tuner::model::layout::Layout load_layout(std::span<const tuner::model::EmbeddedFile> shipped,
+                                         const std::string& name);
 
 }  // namespace config

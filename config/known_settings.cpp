@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "config/mistakes.hpp"
-#include "config/setting_values.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
@@ -85,7 +84,7 @@ std::vector<std::string_view> split_choices(std::string_view choices) {
 
 void check_word(const KnownSetting& setting, const std::string& value) {
   const std::vector<std::string_view> words = split_choices(setting.choices);
-  if (words.empty() || std::find(words.begin(), words.end(), value) != words.end()) return;
+  if (words.empty() || std::ranges::count(words, value) > 0) return;
   refuse(setting, value, "choose " + util::listed(words));
 }
 
@@ -107,6 +106,38 @@ void check_number(const KnownSetting& setting, const std::string& value) {
     refuse(setting, value, accepted_text(setting));
 }
 
+void check_type(const KnownSetting& setting, const std::string& value) {
+  if (model::parse_element_type(value)) return;
+  refuse(setting, value,
+         "float, double, int, unsigned int, long long, unsigned long long, signed char or unsigned char");
+}
+
+template <auto parse>
+void check_parsed(const KnownSetting&, const std::string& value) {
+  parse(value);
+}
+
+/// What a kind of value looks like, where its setting has no choices, and its check.
+struct ValueForm {
+  const char* accepted;
+  void (*check)(const KnownSetting&, const std::string&);
+};
+const ValueForm& form_of(const KnownSetting& setting) {
+  static constexpr ValueForm forms[] = {
+      {"PATH", [](const KnownSetting&, const std::string&) {}},
+      {"NAME", check_word},
+      {"auto|all|cuda:N[,cuda:M]|cpu|replay:FILE", check_device},
+      {"512..4096|512..4096:128|512,1000|512x1024x256", check_parsed<parse_sizes>},
+      {"0,32", check_parsed<parse_paddings>},
+      {"float|double|int|...", check_type},
+      {"an integer from {:.0f} to {:.0f}", check_number},
+      {"a number from {} to {}", check_number},
+      {"5m|1h30m|20s-gpu|500", check_parsed<parse_budget>},
+      {"1%", check_parsed<parse_share>},
+  };
+  return forms[static_cast<std::size_t>(setting.kind)];
+}
+
 std::string with_case(std::string_view name, char from, char to, bool upper) {
   std::string text(name);
   for (char& c : text) {
@@ -123,8 +154,7 @@ std::span<const KnownSetting> known_settings() {
 }
 
 const KnownSetting* find_setting(std::string_view name) {
-  const auto* const found = std::find_if(
-      settings.begin(), settings.end(), [name](const KnownSetting& setting) { return setting.name == name; });
+  const auto* const found = std::ranges::find(settings, name, &KnownSetting::name);
   return found == settings.end() ? nullptr : found;
 }
 
@@ -137,67 +167,14 @@ std::string variable_name(std::string_view setting) {
 }
 
 std::string accepted_text(const KnownSetting& setting) {
-  switch (setting.kind) {
-    case SettingKind::path:
-      return "PATH";
-    case SettingKind::word:
-      return setting.choices.empty() ? "NAME" : std::string(setting.choices);
-    case SettingKind::device:
-      return "auto|all|cuda:N[,cuda:M]|cpu|replay:FILE";
-    case SettingKind::sizes:
-      return "512..4096|512..4096:128|512,1000|512x1024x256";
-    case SettingKind::paddings:
-      return "0,32";
-    case SettingKind::type:
-      return "float|double|int|...";
-    case SettingKind::integer:
-      return fmt::format("an integer from {:.0f} to {:.0f}", setting.least, setting.most);
-    case SettingKind::number:
-      return fmt::format("a number from {} to {}", setting.least, setting.most);
-    case SettingKind::budget:
-      return "5m|1h30m|20s-gpu|500";
-    case SettingKind::share:
-      return "1%";
-  }
-  return "";
+  if (!setting.choices.empty()) return std::string(setting.choices);
+  return fmt::format(fmt::runtime(form_of(setting).accepted), setting.least, setting.most);
 }
 
 void check_value(const KnownSetting& setting, const std::string& value) {
   if (util::trimmed(value).empty() || value != util::one_line(value))
     refuse(setting, value, accepted_text(setting));
-  switch (setting.kind) {
-    case SettingKind::path:
-      break;
-    case SettingKind::word:
-      check_word(setting, value);
-      break;
-    case SettingKind::device:
-      check_device(setting, value);
-      break;
-    case SettingKind::sizes:
-      parse_sizes(value);
-      break;
-    case SettingKind::paddings:
-      parse_paddings(value);
-      break;
-    case SettingKind::type:
-      if (!model::parse_element_type(value)) {
-        refuse(
-            setting, value,
-            "float, double, int, unsigned int, long long, unsigned long long, signed char or unsigned char");
-      }
-      break;
-    case SettingKind::integer:
-    case SettingKind::number:
-      check_number(setting, value);
-      break;
-    case SettingKind::budget:
-      parse_budget(value);
-      break;
-    case SettingKind::share:
-      parse_share(value);
-      break;
-  }
+  form_of(setting).check(setting, value);
 }
 
 namespace {
@@ -233,7 +210,7 @@ std::vector<MistypedVariable> mistyped_variables(std::span<const std::string> na
   for (const std::string& name : names) {
     if (!name.starts_with(variable_prefix)) continue;
     const std::string_view own = std::string_view(name).substr(variable_prefix.size());
-    if (std::find(candidates.begin(), candidates.end(), own) != candidates.end()) continue;
+    if (std::ranges::count(candidates, own) > 0) continue;
     const std::string_view meant = tuner::util::nearest(own, candidates);
     if (!meant.empty()) mistyped.push_back({name, std::string(variable_prefix).append(meant)});
   }

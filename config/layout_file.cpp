@@ -1,5 +1,3 @@
-#include "config/layout_file.hpp"
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -8,11 +6,11 @@
 #include <variant>
 #include <vector>
 
+#include "config/kernel_file.hpp"
 #include "config/mistakes.hpp"
 #include "config/source_files.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
-#include "config/toml_document.hpp"
 #include "tuner/model/error.hpp"
 
 namespace config {

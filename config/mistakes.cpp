@@ -52,15 +52,13 @@ void Mistakes::wrong_type(const Node& found, std::string_view what, std::string_
 }
 
 std::vector<model::Diagnostic> Mistakes::take() {
-  std::stable_sort(m_list.begin(), m_list.end(), [](const model::Diagnostic& a, const model::Diagnostic& b) {
+  std::ranges::stable_sort(m_list, [](const model::Diagnostic& a, const model::Diagnostic& b) {
     return std::tie(a.where.file, a.where.line, a.where.column) <
            std::tie(b.where.file, b.where.line, b.where.column);
   });
   return std::exchange(m_list, {});
 }
 
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t gutter_columns = 8;
@@ -102,9 +100,7 @@ std::string diagnostic_text(const model::Diagnostic& diagnostic, std::span<const
   const model::SourceLocation& where = diagnostic.where;
   std::string text =
       util::wrapped_message(util::one_line(fmt::format("{}: {}", where.text(), diagnostic.message)), columns);
-  const auto file = std::find_if(texts.begin(), texts.end(), [&](const model::SourceText& candidate) {
-    return candidate.name == where.file;
-  });
+  const auto file = std::ranges::find(texts, where.file, &model::SourceText::name);
   if (where.line > 0 && file != texts.end()) {
     if (const auto line = line_of(file->text, where.line)) {
       text += quoted(*line, where.line, where.column, columns) + '\n';

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "tuner/model/kernel_spec.hpp"
@@ -36,6 +37,14 @@ struct Member {
   tuner::model::SourceLocation where;  ///< of the key; of the header for `[key]`
   Node value;
 };
+
+/// The largest file this room reads, specs and sources alike.
+inline constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
+
+/// Parses TOML 1.0. `file` is what places name. The first syntax error ends the reading: what follows one
+/// means nothing. Only toml_document.cpp knows the TOML library: it is slow to compile, and it forgets the
+/// order of keys.
+std::variant<Node, tuner::model::Diagnostic> parse_toml(std::string_view text, const std::string& file);
 
 /// What is wrong with one file, collected while it is read so that all of it can be told at once.
 class Mistakes {

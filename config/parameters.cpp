@@ -80,7 +80,7 @@ constexpr std::size_t most_parameters = 64;
 
 /// Words become parts of macro names (PARTITION_row), so they are made of what identifiers are made of.
 bool is_word(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   });
 }
@@ -89,8 +89,7 @@ bool is_word(std::string_view text) {
 bool looks_like_constraints(const Member& member) {
   const Node& value = member.value;
   if (value.kind != Node::Kind::list || value.items.empty()) return false;
-  return member.key == "constraints" ||
-         std::all_of(value.items.begin(), value.items.end(), [](const Node& item) {
+  return member.key == "constraints" || std::ranges::all_of(value.items, [](const Node& item) {
            return item.kind == Node::Kind::text &&
                   item.text.find_first_of("<>=!&|%*/+()") != std::string::npos;
          });
@@ -121,7 +120,7 @@ void add_value(const model::Value& value, const Node& node, model::ParameterSpec
   if (!values.empty() && values.front().is_word() != value.is_word()) {
     mistakes.add(node.where, fmt::format("{} mixes integers and words", parameter.name),
                  "the values of a parameter are all integers or all words");
-  } else if (std::find(values.begin(), values.end(), value) != values.end()) {
+  } else if (std::ranges::count(values, value) > 0) {
     mistakes.add(node.where, fmt::format("{} offers {} twice", parameter.name, value.text()),
                  "leave one out");
   } else {
@@ -163,9 +162,8 @@ std::optional<model::Value> read_value_of(const model::ParameterSpec& parameter,
 
 void read_values(const Node& list, model::ParameterSpec& parameter, Mistakes& mistakes) {
   // One real number makes all of them real.
-  if (list.kind == Node::Kind::list && std::all_of(list.items.begin(), list.items.end(), is_number) &&
-      std::any_of(list.items.begin(), list.items.end(),
-                  [](const Node& item) { return item.kind == Node::Kind::real; })) {
+  if (list.kind == Node::Kind::list && std::ranges::all_of(list.items, is_number) &&
+      std::ranges::any_of(list.items, [](const Node& item) { return item.kind == Node::Kind::real; })) {
     parameter.spelled = true;
   }
   if (!is_list(list, parameter.name, "a list of values or a { table }", mistakes)) return;
@@ -256,7 +254,7 @@ void read_constant(TableReader& reader, model::ParameterSpec& parameter, Mistake
     const std::string text = value.text();
     return value.is_word() && text.find_first_of("0123456789") != 0 && text.find_first_of("-.") != 0;
   };
-  if (parameter.spelled && std::any_of(parameter.values.begin(), parameter.values.end(), is_type)) {
+  if (parameter.spelled && std::ranges::any_of(parameter.values, is_type)) {
     mistakes.add(where, fmt::format("{} has values that are no numbers", parameter.name),
                  "\"constexpr\" is for numbers; types are macros, \"spelled\"");
   }
@@ -332,7 +330,7 @@ void read_defaults(SpecContext& context) {
   std::vector<std::string_view> names;
   for (const model::ParameterSpec& parameter : context.spec.parameters) names.push_back(parameter.name);
   for (const Member& member : table.members) {
-    const auto found = std::find(names.begin(), names.end(), member.key);
+    const auto found = std::ranges::find(names, member.key);
     if (found == names.end()) {
       std::string hint = util::did_you_mean(member.key, names, '\"');
       if (hint.empty() && !names.empty()) hint = "the parameters are " + util::listed(names);
@@ -347,8 +345,7 @@ void read_defaults(SpecContext& context) {
         read_value_of(parameter, member.value, "the default of " + member.key, context.mistakes);
     if (!value) continue;
     const bool offered =
-        std::find(parameter.values.begin(), parameter.values.end(), *value) != parameter.values.end() ||
-        (parameter.when && parameter.otherwise == *value);
+        std::ranges::count(parameter.values, *value) > 0 || (parameter.when && parameter.otherwise == *value);
     if (!offered && !parameter.values.empty()) {
       context.mistakes.add(member.value.where, fmt::format("{} does not offer {}", member.key, value->text()),
                            "the default is one of the parameter's values");

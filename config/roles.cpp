@@ -38,7 +38,7 @@ void read_ceiling(TableReader& reader, SpecContext& context) {
   }
   context.ceiling_place = reader.place("ceiling");
   const auto kinds = model::ceiling_kinds();
-  if (std::find(kinds.begin(), kinds.end(), *kind) == kinds.end()) {
+  if (std::ranges::count(kinds, *kind) == 0) {
     std::string hint = util::did_you_mean(*kind, kinds, '\"');
     if (hint.empty()) hint = "choose " + util::listed(kinds);
     context.mistakes.add(context.ceiling_place,
@@ -100,9 +100,8 @@ void read_name(TableReader& reader, model::BaselineSpec& spec, const SpecContext
   if (!check_label(*name, "baseline", spec.where, context.mistakes)) return;
   spec.name = *name;
   const auto& others = context.spec.baselines;
-  const bool taken =
-      *name == context.spec.name ||
-      std::any_of(others.begin(), others.end(), [&](const auto& other) { return other.name == *name; });
+  const bool taken = *name == context.spec.name ||
+                     std::ranges::any_of(others, [&](const auto& other) { return other.name == *name; });
   if (!taken) return;
   context.mistakes.add(spec.where, fmt::format("the name \"{}\" is taken in this file", *name),
                        "a baseline is shown beside its kernel and the other baselines: give each a name");
@@ -156,17 +155,9 @@ model::BaselineSpec read_baseline(const Node& table, const SpecContext& context)
 }  // namespace
 
 void read_baselines(const Node& list, SpecContext& context) {
-  if (!is_list(list, "\"baseline\"", "a list of tables; write [[baseline]] above each", context.mistakes,
-               most_baselines)) {
-    return;
-  }
-  for (const Node& table : list.items) {
-    if (table.kind == Node::Kind::table) {
-      context.spec.baselines.push_back(read_baseline(table, context));
-    } else {
-      context.mistakes.wrong_type(table, "an item of \"baseline\"", "a table");
-    }
-  }
+  each_table(list, "baseline", "a list of tables; write [[baseline]] above each", most_baselines,
+             context.mistakes,
+             [&](const Node& table) { context.spec.baselines.push_back(read_baseline(table, context)); });
 }
 
 }  // namespace config

@@ -1,5 +1,3 @@
-#include "config/setting_values.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "config/known_settings.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -88,8 +87,6 @@ double parse_share(std::string_view text) {
   return *percent / 100;
 }
 
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 constexpr std::string_view size_grammar =
@@ -105,7 +102,7 @@ constexpr std::int64_t largest_padding = std::int64_t{1} << 20;
 }
 
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Why `text` is no extent from 1 to largest_extent, or nothing.
@@ -145,7 +142,7 @@ std::vector<std::vector<std::int64_t>> expand_range(std::string_view piece) {
 
 /// `1000` or `512x1024x256`
 std::vector<std::int64_t> read_dimensions(std::string_view piece) {
-  if (std::count(piece.begin(), piece.end(), 'x') >= static_cast<std::ptrdiff_t>(most_dimensions)) {
+  if (std::ranges::count(piece, 'x') >= static_cast<std::ptrdiff_t>(most_dimensions)) {
     refuse("size", piece, fmt::format("more than {} dimensions", most_dimensions), size_grammar);
   }
   std::vector<std::int64_t> dimensions;
@@ -179,7 +176,7 @@ std::vector<std::vector<std::int64_t>> parse_sizes(std::string_view text) {
       more.push_back(read_dimensions(piece));
     }
     for (std::vector<std::int64_t>& size : more) {
-      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(std::move(size));
+      if (std::ranges::count(sizes, size) == 0) sizes.push_back(std::move(size));
     }
     if (sizes.size() > most_sizes) {
       refuse("size", piece, fmt::format("more than {} sizes up to here", most_sizes), size_grammar);
@@ -198,7 +195,7 @@ std::vector<std::int64_t> parse_paddings(std::string_view text) {
     if (!value || *value > largest_padding) {
       refuse("padding", piece, fmt::format("the largest padding is {}", largest_padding), padding_grammar);
     }
-    if (std::find(paddings.begin(), paddings.end(), *value) == paddings.end()) paddings.push_back(*value);
+    if (std::ranges::count(paddings, *value) == 0) paddings.push_back(*value);
     if (paddings.size() > most_sizes) {
       refuse("padding", piece, fmt::format("more than {} paddings up to here", most_sizes), padding_grammar);
     }

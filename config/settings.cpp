@@ -14,15 +14,24 @@
 
 #include "config/known_settings.hpp"
 #include "config/mistakes.hpp"
-#include "config/setting_values.hpp"
 #include "config/source_files.hpp"
-#include "config/toml_document.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {
 namespace {
+
+/// HOME. Throws model::UsageError where it is not an absolute path.
+std::filesystem::path home_folder(const EnvironmentVariables& environment) {
+  const auto home = environment("HOME");
+  if (!home || home->empty() || home->front() != '/') {
+    throw tuner::model::UsageError(
+        "HOME is not set to an absolute path, so there is no place for settings and results",
+        "set HOME, or XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME");
+  }
+  return *home;
+}
 
 /// The folder a variable of the specification names, or its default below the home folder.
 std::filesystem::path base_folder(const EnvironmentVariables& environment, const char* variable,
@@ -35,24 +44,6 @@ std::filesystem::path base_folder(const EnvironmentVariables& environment, const
 }
 
 }  // namespace
-
-EnvironmentVariables process_environment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
-    return value;
-  };
-}
-
-std::filesystem::path home_folder(const EnvironmentVariables& environment) {
-  const auto home = environment("HOME");
-  if (!home || home->empty() || home->front() != '/') {
-    throw tuner::model::UsageError(
-        "HOME is not set to an absolute path, so there is no place for settings and results",
-        "set HOME, or XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME");
-  }
-  return *home;
-}
 
 std::filesystem::path config_folder(const EnvironmentVariables& environment) {
   return base_folder(environment, "XDG_CONFIG_HOME", ".config");
@@ -190,9 +181,6 @@ std::vector<FileSetting> read_settings_file(const std::filesystem::path& path,
   return read_settings(file.text, path.string(), path.parent_path(), environment);
 }
 
-namespace model = tuner::model;
-namespace util = tuner::util;
-
 std::span<const model::EmbeddedFile> embedded_files();  // generated; holds defaults.toml
 
 namespace {
@@ -256,9 +244,8 @@ class Layers {
 /// Shipped with the program, so a mistake in it is a mistake of the build; a test reads it.
 std::vector<FileSetting> shipped_defaults(const EnvironmentVariables& environment) {
   const auto files = embedded_files();
-  const auto defaults = std::find_if(files.begin(), files.end(), [](const model::EmbeddedFile& file) {
-    return file.path == "defaults.toml";
-  });
+  const auto defaults = std::ranges::find_if(
+      files, [](const model::EmbeddedFile& file) { return file.path == "defaults.toml"; });
   return read_settings(defaults->text, "defaults.toml", "", environment);
 }
 
@@ -278,7 +265,11 @@ std::optional<std::filesystem::path> user_file(const EnvironmentVariables& envir
 }  // namespace
 
 Surroundings process_surroundings() {
-  return {process_environment(), std::filesystem::current_path()};
+  const auto variable = [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+  return {variable, std::filesystem::current_path()};
 }
 
 Settings Settings::load(const std::map<std::string, std::string>& command_line,
@@ -301,8 +292,7 @@ Settings Settings::load(const std::map<std::string, std::string>& command_line,
 }
 
 const Setting* Settings::find(std::string_view name) const {
-  const auto found = std::find_if(m_settings.begin(), m_settings.end(),
-                                  [name](const Setting& setting) { return setting.name == name; });
+  const auto found = std::ranges::find(m_settings, name, &Setting::name);
   return found == m_settings.end() ? nullptr : &*found;
 }
 

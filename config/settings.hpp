@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "config/known_settings.hpp"
-#include "config/setting_values.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/kernel_spec.hpp"
 
@@ -17,12 +16,6 @@ namespace config {
 
 /// The value of an environment variable; absent when it is not set.
 using EnvironmentVariables = std::function<std::optional<std::string>(const std::string& name)>;
-
-/// The environment of this process.
-EnvironmentVariables process_environment();
-
-/// HOME. Throws model::UsageError where it is not an absolute path.
-std::filesystem::path home_folder(const EnvironmentVariables& environment);
 
 /// The folders of the XDG base directory specification, `tuner` appended. A variable that is empty or not
 /// absolute counts as unset; then ~/.config, ~/.local/share and ~/.cache serve. Throw model::UsageError

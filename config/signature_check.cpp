@@ -1,12 +1,12 @@
-#include "config/signature_check.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "config/kernel_file.hpp"
 #include "tuner/source/kernel_source.hpp"
 #include "tuner/util/text.hpp"
 
@@ -68,11 +68,15 @@ std::int64_t bytes_of(const SourceParameter& parameter) {
   return type ? model::size_bytes(*type) : 0;
 }
 
-std::vector<SourceKernel> kernels_of(const std::vector<model::SourceText>& source) {
-  std::vector<SourceKernel> kernels;
-  for (const model::SourceText& text : source)
-    for (SourceKernel& kernel : read_kernel_source(text.text).kernels) kernels.push_back(std::move(kernel));
-  return kernels;
+/// The kernels of all files, and the names of their other functions.
+source::KernelSource functions_of(const std::vector<model::SourceText>& source) {
+  source::KernelSource all;
+  for (const model::SourceText& text : source) {
+    source::KernelSource one = read_kernel_source(text.text);
+    std::ranges::move(one.kernels, std::back_inserter(all.kernels));
+    std::ranges::move(one.functions, std::back_inserter(all.functions));
+  }
+  return all;
 }
 
 /// Whether the kernel can be given this, as far as its text shows; `exactly`: all of its types are known, and
@@ -104,11 +108,7 @@ std::string parameter_list(const SourceKernel& kernel) {
 class OverloadChoice {
  public:
   OverloadChoice(const model::KernelSpec& spec, const std::vector<model::SourceText>& source, bool of_kernel)
-      : m_spec(spec), m_of_kernel(of_kernel), m_kernels(kernels_of(source)) {
-    for (const model::SourceText& text : source)
-      for (std::string& name : read_kernel_source(text.text).functions)
-        m_functions.push_back(std::move(name));
-  }
+      : m_spec(spec), m_of_kernel(of_kernel), m_source(functions_of(source)) {}
 
   void choose(std::vector<model::StepSpec>& steps) const {
     for (model::StepSpec& step : steps) {
@@ -124,22 +124,20 @@ class OverloadChoice {
     std::set<std::string> all;
     std::set<std::string> fitting;
     std::set<std::string> exact;
-    for (const SourceKernel& kernel : m_kernels) {
+    for (const SourceKernel& kernel : m_source.kernels) {
       if (kernel.name != name || !kernel.template_parameters.empty()) continue;
       all.insert(parameter_list(kernel));
       if (takes(kernel, given, false)) fitting.insert(parameter_list(kernel));
       if (takes(kernel, given, true)) exact.insert(parameter_list(kernel));
     }
-    const bool has_namesake =
-        all.size() > 1 || std::find(m_functions.begin(), m_functions.end(), name) != m_functions.end();
+    const bool has_namesake = all.size() > 1 || std::ranges::count(m_source.functions, name) > 0;
     const std::set<std::string>& best = exact.empty() ? fitting : exact;
     if (has_namesake && best.size() == 1) step.entry += *best.begin();
   }
 
   const model::KernelSpec& m_spec;
   bool m_of_kernel;
-  std::vector<SourceKernel> m_kernels;
-  std::vector<std::string> m_functions;
+  source::KernelSource m_source;
 };
 
 std::string declared_text(const SourceParameter& parameter) {
@@ -160,13 +158,13 @@ class SignatureCheck {
 
  private:
   void check_steps(const std::vector<model::StepSpec>& steps, const std::vector<model::SourceText>& source) {
-    const std::vector<SourceKernel> kernels = kernels_of(source);
+    const std::vector<SourceKernel> kernels = functions_of(source).kernels;
     for (const model::StepSpec& step : steps) {
       if (step.entry.empty() || step.calls) continue;
       const std::string name = plain_name(step.entry);
       const auto has_name = [&](const SourceKernel& kernel) { return kernel.name == name; };
-      const auto declared = std::count_if(kernels.begin(), kernels.end(), has_name);
-      if (declared == 1) check(step, *std::find_if(kernels.begin(), kernels.end(), has_name), source);
+      const auto declared = std::ranges::count_if(kernels, has_name);
+      if (declared == 1) check(step, *std::ranges::find_if(kernels, has_name), source);
       if (declared == 0) check_name(step, name, kernels, source.front().name);
     }
   }

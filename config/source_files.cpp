@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "config/toml_document.hpp"
+#include "config/mistakes.hpp"
 #include "tuner/source/tokens.hpp"
 
 namespace config {

@@ -1,5 +1,3 @@
-#include "config/source_guesses.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <set>
 
 #include "config/spec_context.hpp"
+#include "config/spec_draft.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {
@@ -21,8 +20,8 @@ std::string upper(std::string text) {
 }
 
 bool contains_any(const std::string& text, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return text.find(part) != std::string::npos; });
+  return std::ranges::any_of(parts,
+                             [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 
 bool is_integer(const std::string& type) {
@@ -74,8 +73,7 @@ const char* usual_init(const std::string& type) {
 
 std::optional<std::int64_t> number(const std::string& text) {
   if (text.empty() || text.size() > 9) return std::nullopt;
-  if (!std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
-    return std::nullopt;
+  if (!std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; })) return std::nullopt;
   return std::stoll(text);
 }
 

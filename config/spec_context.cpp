@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
+#include "tuner/space/parser.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {
@@ -16,34 +16,20 @@ constexpr std::size_t most_letters = 64;
 constexpr std::size_t most_entry_letters = 256;
 
 // [lex.key] of C++20, alternative tokens included.
-constexpr std::array<std::string_view, 92> cpp_keywords = {
-    "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
-    "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
-    "char16_t",    "char32_t",  "class",      "compl",     "concept",  "const",        "consteval",
-    "constexpr",   "constinit", "const_cast", "continue",  "co_await", "co_return",    "co_yield",
-    "decltype",    "default",   "delete",     "do",        "double",   "dynamic_cast", "else",
-    "enum",        "explicit",  "export",     "extern",    "false",    "float",        "for",
-    "friend",      "goto",      "if",         "inline",    "int",      "long",         "mutable",
-    "namespace",   "new",       "noexcept",   "not",       "not_eq",   "nullptr",      "operator",
-    "or",          "or_eq",     "private",    "protected", "public",   "register",     "reinterpret_cast",
-    "requires",    "return",    "short",      "signed",    "sizeof",   "static",       "static_assert",
-    "static_cast", "struct",    "switch",     "template",  "this",     "thread_local", "throw",
-    "true",        "try",       "typedef",    "typeid",    "typename", "union",        "unsigned",
-    "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
-    "xor_eq"};
+constexpr std::string_view cpp_keywords =
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
+    "char32_t class compl concept const consteval constexpr constinit const_cast continue co_await "
+    "co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern "
+    "false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr "
+    "operator or or_eq private protected public register reinterpret_cast requires return short signed "
+    "sizeof static static_assert static_cast struct switch template this thread_local throw true try "
+    "typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq";
 
-constexpr std::array<std::string_view, 15> cuda_names = {
-    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "main", "defined", "dim3", "std", "size_t",
-    // Members of threadIdx and its like: a macro of such a name breaks every one of them.
-    "x", "y", "z", "w", "NULL"};
+// Last the members of threadIdx and its like: a macro of such a name breaks every one of them.
+constexpr std::string_view cuda_names =
+    "threadIdx blockIdx blockDim gridDim warpSize main defined dim3 std size_t NULL x y z w";
 
-constexpr std::array<std::string_view, 3> tuner_names = {"ELEMENT_TYPE", "ELEMENT_BYTES",
-                                                         "ELEMENT_IS_INTEGER"};
-
-template <std::size_t n>
-bool among(std::string_view name, const std::array<std::string_view, n>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+constexpr std::string_view tuner_names = "ELEMENT_TYPE ELEMENT_BYTES ELEMENT_IS_INTEGER";
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -53,9 +39,9 @@ bool is_digit(char c) {
 }
 
 std::string_view owner_of(std::string_view name) {
-  if (among(name, cpp_keywords)) return "a word of C++";
-  if (among(name, cuda_names)) return "used by CUDA sources";
-  if (among(name, tuner_names)) return "set by the tuner";
+  if (util::has_word(cpp_keywords, name)) return "a word of C++";
+  if (util::has_word(cuda_names, name)) return "used by CUDA sources";
+  if (util::has_word(tuner_names, name)) return "set by the tuner";
   if (name.starts_with("__") || (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {
     return "reserved for compilers";
   }
@@ -64,15 +50,9 @@ std::string_view owner_of(std::string_view name) {
 
 }  // namespace
 
-bool is_identifier(std::string_view text) {
-  if (text.empty() || is_digit(text[0])) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
-}
-
 bool check_identifier(std::string_view name, std::string_view what, const model::SourceLocation& where,
                       Mistakes& mistakes) {
-  if (!is_identifier(name) || name.size() > most_letters) {
+  if (!tuner::space::is_identifier(name) || name.size() > most_letters) {
     mistakes.add(where, fmt::format("\"{}\" is no name for a {}", util::one_line(name, 80), what),
                  fmt::format("names are letters, digits and underscores, not a digit first, at most {}",
                              most_letters));
@@ -95,7 +75,7 @@ bool check_name(std::string_view name, std::string_view what, const model::Sourc
 bool check_label(std::string_view name, std::string_view what, const model::SourceLocation& where,
                  Mistakes& mistakes) {
   const bool good = !name.empty() && name.size() <= most_letters && name[0] != '-' && name[0] != '.' &&
-                    std::all_of(name.begin(), name.end(), [](char c) {
+                    std::ranges::all_of(name, [](char c) {
                       return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
                     });
   if (!good) {

@@ -11,9 +11,6 @@
 
 namespace config {
 
-/// Letters, digits and underscores, not starting with a digit.
-bool is_identifier(std::string_view text);
-
 /// Whether `name` may name an argument, which is known to the spec alone: an identifier of at most 64
 /// letters. Reports when not; `what` is `argument`, ….
 bool check_identifier(std::string_view name, std::string_view what, const tuner::model::SourceLocation& where,
@@ -63,11 +60,11 @@ struct SpecContext {
   std::filesystem::path folder;  ///< of the spec, as `files` knows it
   Mistakes& mistakes;
   tuner::model::KernelSpec& spec;
-  std::string entry;  ///< [kernel] entry: what a launch without one of its own runs
-  tuner::model::SourceLocation name_place;
+  std::string entry = {};  ///< [kernel] entry: what a launch without one of its own runs
+  tuner::model::SourceLocation name_place = {};
   const Node* defaults = nullptr;  ///< [kernel] default, understood once the parameters are known
-  std::vector<std::filesystem::path> includes;  ///< [kernel] include, resolved
-  tuner::model::SourceLocation ceiling_place;   ///< of [kernel] ceiling
+  std::vector<std::filesystem::path> includes = {};  ///< [kernel] include, resolved
+  tuner::model::SourceLocation ceiling_place = {};   ///< of [kernel] ceiling
   std::vector<Struct> structs = {};
   std::vector<std::string> before = {};  ///< headers that options have included above the source
 };
@@ -92,15 +89,10 @@ void read_field_inits(const Member& member, const Struct& of, std::vector<tuner:
 /// `value` of a struct by value, into the arguments of its fields.
 void read_field_values(TableReader& reader, const Struct& of, std::vector<tuner::model::ArgumentSpec>& fields,
                        const std::string& argument, SpecContext& context);
-/// What an argument of type CUtensorMap says.
-void read_tensor_map(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
-/// What an argument of type cudaTextureObject_t says.
-void read_texture(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
-/// What an argument of type cudaSurfaceObject_t says.
-void read_surface(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
-/// Only some kinds of device have such an argument, a `what`.
-void keep_to_devices_with_views(const tuner::model::ArgumentSpec& argument, std::string_view what,
-                                SpecContext& context);
+/// Makes `argument` a tensor map, a texture or a surface where `type` is CUDA's name of one; whether it is.
+bool make_view(std::string_view type, tuner::model::ArgumentSpec& argument);
+/// What such an argument says.
+void read_view(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
 /// A [table] or a list of [[tables]] called `name`; `default_entry` empty: each launch needs its own.
 std::vector<tuner::model::StepSpec> read_steps(const Node& node, const std::string& name,
                                                const std::string& default_entry, Mistakes& mistakes);
@@ -123,6 +115,30 @@ tuner::model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes);
 void read_ceiling(TableReader& reader, SpecContext& context);
 /// After the metrics: the first metric says the unit of the ceiling.
 void check_ceiling(const SpecContext& context);
+
+/// The value of an `init`: `uniform(-1, 1)`, `sorted(0, N - 1)`, `file(weights.npy)`, `generated`; reports
+/// anything else. Numbers that are no numbers are left to space as expressions. Of a file the name alone is
+/// known then.
+std::optional<tuner::model::InitRule> read_init(const Node& node, std::string_view key, Mistakes& mistakes);
+
+/// The path that read_init() found, as written; empty where the contents come from no file.
+std::string_view file_name(const tuner::model::InitRule& rule);
+
+/// Whether elements of `type` can hold what `init` makes; reports at `where` when not. Expressions have no
+/// value yet and pass.
+bool check_init(const tuner::model::InitRule& init, tuner::model::ElementType type,
+                const tuner::model::SourceLocation& where, Mistakes& mistakes);
+
+/// Finds out what the file that an init names holds: a `.npy` (NumPy's format, versions 1 to 3) says its type
+/// and shape, anything else is elements of `type` as they are in memory. `rule` has its name as written, and
+/// gets the rest. Reports a file that cannot be read, and one of another type; `any_type`: that is no
+/// mistake.
+void read_data_file(tuner::model::InitRule& rule, tuner::model::ElementType type, bool any_type,
+                    SpecContext& context);
+
+/// The three in turn, for elements of one type; nothing where it does not suit them.
+std::optional<tuner::model::InitRule> read_init_of(const Node& node, std::string_view key,
+                                                   tuner::model::ElementType type, SpecContext& context);
 
 /// An integer or a word as a parameter's value; reports what is neither.
 std::optional<tuner::model::Value> read_value(const Node& node, std::string_view what, Mistakes& mistakes);

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "config/source_guesses.hpp"
+#include "config/spec_context.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {
@@ -23,6 +23,14 @@ using tuner::source::TemplateParameter;
 std::string length_text(const SourceField& field) {
   return field.length == 0 ? "" : fmt::format("[{}]", field.length);
 }
+
+/// A tunable of the source: a macro, or a template parameter.
+struct Tunable {
+  std::string name;    ///< as the spec has it
+  std::string values;  ///< TOML
+  std::string why;     ///< for the comment
+  std::string usual;   ///< the value it has without tuning; empty: not known
+};
 
 class Draft {
  public:
@@ -49,7 +57,7 @@ class Draft {
     const auto names_block = [&](const Tunable& tunable) {
       return is_block(tunable) || tunable.name == kernel.block_covers[0];
     };
-    if (std::none_of(m_tunables.begin(), m_tunables.end(), names_block)) {
+    if (std::ranges::none_of(m_tunables, names_block)) {
       m_tunables.insert(m_tunables.begin(),
                         {"BLOCK_SIZE", "{ values = [64, 128, 256, 512, 1024], runtime = true }",
                          "threads of a block; the source does not name them, so all share one binary", ""});
@@ -79,14 +87,12 @@ class Draft {
   void ask(std::string question) { m_questions.push_back(std::move(question)); }
 
   void add_size(const std::string& name) {
-    if (std::find(m_sizes.begin(), m_sizes.end(), upper(name)) == m_sizes.end())
-      m_sizes.push_back(upper(name));
+    if (std::ranges::find(m_sizes, upper(name)) == m_sizes.end()) m_sizes.push_back(upper(name));
   }
 
   const SourceStruct* defined(const SourceParameter& parameter) const {
     if (tuner::model::parse_element_type(parameter.type)) return nullptr;
-    const auto found = std::find_if(m_structs.begin(), m_structs.end(),
-                                    [&](const SourceStruct& one) { return one.name == parameter.type; });
+    const auto found = std::ranges::find(m_structs, parameter.type, &SourceStruct::name);
     return found == m_structs.end() ? nullptr : &*found;
   }
 
@@ -96,13 +102,19 @@ class Draft {
     return one != nullptr && no_plain_struct(*one, !parameter.pointer).empty() ? one : nullptr;
   }
 
+  /// Whether a parameter that `counts` has this type.
+  template <class Counts>
+  bool is_used(const SourceStruct& one, const Counts& counts) const {
+    return std::ranges::any_of(m_kernel.parameters, [&](const SourceParameter& parameter) {
+      return struct_of(parameter) == &one && counts(parameter);
+    });
+  }
+
   /// Those that arguments have, in the source's order.
   std::string structs() const {
     std::string text;
     for (const SourceStruct& one : m_structs) {
-      if (std::none_of(m_kernel.parameters.begin(), m_kernel.parameters.end(),
-                       [&](const SourceParameter& parameter) { return struct_of(parameter) == &one; }))
-        continue;
+      if (!is_used(one, [](const SourceParameter&) { return true; })) continue;
       std::vector<std::string> fields;
       for (const SourceField& field : one.fields)
         fields.push_back(fmt::format("{} {}{}", field.type, field.name, length_text(field)));
@@ -110,6 +122,10 @@ class Draft {
       if (one.align > 0) text += fmt::format("align = {}\n", one.align);
     }
     return text;
+  }
+
+  bool is_input(const SourceParameter& parameter) const {
+    return std::ranges::count(m_inputs, parameter.name) > 0;
   }
 
   void add_macro(const OpenMacro& macro) {
@@ -179,7 +195,7 @@ class Draft {
   /// the threads of the block.
   std::string covered(std::size_t axis, const std::string& threads) const {
     const auto names = [&](const Tunable& tunable) { return tunable.name == m_kernel.block_covers[axis]; };
-    return std::any_of(m_tunables.begin(), m_tunables.end(), names) ? m_kernel.block_covers[axis] : threads;
+    return std::ranges::any_of(m_tunables, names) ? m_kernel.block_covers[axis] : threads;
   }
 
   std::string launch() {
@@ -204,11 +220,10 @@ class Draft {
     int unnamed = 0;
     for (const SourceParameter& parameter : m_kernel.parameters) {
       const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
-      const bool is_view = parameter.type == "CUtensorMap" || parameter.type == "cudaTextureObject_t" ||
-                           parameter.type == "cudaSurfaceObject_t";
-      text += parameter.pointer ? buffer(parameter, name)
-              : is_view         ? view(parameter, name)
-                                : scalar(parameter, name);
+      tuner::model::ArgumentSpec argument;
+      text += parameter.pointer                     ? buffer(parameter, name)
+              : make_view(parameter.type, argument) ? view(argument, parameter.type, name)
+                                                    : scalar(parameter, name);
     }
     return text;
   }
@@ -314,18 +329,15 @@ class Draft {
   }
 
   /// A tensor map, a texture or a surface, over a buffer that the signature does not show.
-  std::string view(const SourceParameter& parameter, const std::string& name) {
-    const bool is_map = parameter.type == "CUtensorMap";
-    const char* const over = is_map                                    ? "tensor"
-                             : parameter.type == "cudaSurfaceObject_t" ? "surface"
-                                                                       : "texture";
+  std::string view(const tuner::model::ArgumentSpec& argument, const std::string& type,
+                   const std::string& name) {
     ask(fmt::format(
         "{}: over which buffer? Declare it as an argument too, and list in [launch] arguments what the "
         "kernel is passed",
         name));
     return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n{} = \"?\"\nshape = {}  # ?\n{}", name,
-                       parameter.type, over, quoted(m_sizes),
-                       is_map ? fmt::format("box = {}  # ?\n", quoted(m_sizes)) : "");
+                       type, argument.tensor ? "tensor" : argument.view_name(), quoted(m_sizes),
+                       argument.tensor ? fmt::format("box = {}  # ?\n", quoted(m_sizes)) : "");
   }
 
   std::string verify() {
@@ -357,14 +369,14 @@ class Draft {
   std::string reference() const {
     std::vector<std::string> declared;
     for (const SourceParameter& parameter : m_kernel.parameters)
-      if (std::find(m_inputs.begin(), m_inputs.end(), parameter.name) != m_inputs.end())
+      if (is_input(parameter))
         declared.push_back(fmt::format(
             "const {}* {}", m_element_type_of.contains(parameter.type) ? "ELEMENT_TYPE" : parameter.type,
             parameter.name));
     std::string body;
     for (const Output& output : m_outputs) {
       std::string name = output.name;
-      std::replace(name.begin(), name.end(), '.', '_');
+      std::ranges::replace(name, '.', '_');
       declared.push_back("double* " + name + "_expected");
       body += fmt::format("  // {}_expected[i] = …;   the exact result, in double precision\n", name);
       if (!output.has_magnitude) continue;
@@ -386,12 +398,7 @@ class Draft {
   std::string defined_inputs() const {
     std::string text;
     for (const SourceStruct& one : m_structs) {
-      if (std::none_of(m_kernel.parameters.begin(), m_kernel.parameters.end(),
-                       [&](const SourceParameter& parameter) {
-                         return struct_of(parameter) == &one &&
-                                std::find(m_inputs.begin(), m_inputs.end(), parameter.name) != m_inputs.end();
-                       }))
-        continue;
+      if (!is_used(one, [&](const SourceParameter& parameter) { return is_input(parameter); })) continue;
       text += fmt::format("struct {}{} {{\n", one.align > 0 ? fmt::format("alignas({}) ", one.align) : "",
                           one.name);
       for (const SourceField& field : one.fields)

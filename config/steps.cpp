@@ -130,15 +130,10 @@ std::vector<model::StepSpec> read_steps(const Node& node, const std::string& nam
   std::vector<model::StepSpec> steps;
   if (node.kind == Node::Kind::table) {
     steps.push_back(read_step(node, fmt::format("[{}]", name), default_entry, 0, mistakes));
-  } else if (is_list(node, fmt::format("\"{}\"", name), "a table, or several [[tables]]", mistakes,
-                     most_steps)) {
-    for (const Node& item : node.items) {
-      if (item.kind == Node::Kind::table) {
-        steps.push_back(read_step(item, fmt::format("[[{}]]", name), default_entry, steps.size(), mistakes));
-      } else {
-        mistakes.wrong_type(item, fmt::format("an item of \"{}\"", name), "a table");
-      }
-    }
+  } else {
+    each_table(node, name, "a table, or several [[tables]]", most_steps, mistakes, [&](const Node& item) {
+      steps.push_back(read_step(item, fmt::format("[[{}]]", name), default_entry, steps.size(), mistakes));
+    });
   }
   return steps;
 }

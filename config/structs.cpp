@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
-#include "config/init_text.hpp"
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
+#include "tuner/space/parser.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {
@@ -30,20 +29,19 @@ std::optional<StructField> read_struct_field(const Node& node, Mistakes& mistake
     const std::size_t open = text.rfind('[');
     const std::string_view length =
         open == std::string_view::npos ? "" : util::trimmed(text.substr(open + 1, text.size() - open - 2));
-    const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), field.length);
-    sound = !length.empty() && error == std::errc() && end == length.data() + length.size() &&
-            field.length >= 1 && field.length <= most_field_length;
+    field.length = util::parse_number<std::int64_t>(length).value_or(0);
+    sound = field.length >= 1 && field.length <= most_field_length;
     text = util::trimmed(text.substr(0, std::min(open, text.size())));
   }
   const std::size_t blank = text.find_last_of(" \t");
   if (sound && blank != std::string_view::npos) {
     field.name = text.substr(blank + 1);
     const auto type = model::parse_element_type(util::trimmed(text.substr(0, blank)));
-    if (type && is_identifier(field.name)) {
+    if (type && tuner::space::is_identifier(field.name)) {
       field.type = *type;
       return field;
     }
-    if (is_identifier(field.name)) {
+    if (tuner::space::is_identifier(field.name)) {
       mistakes.add(node.contents,
                    fmt::format("unknown type \"{}\" of a field",
                                util::one_line(util::trimmed(text.substr(0, blank)), 60)),
@@ -69,8 +67,7 @@ void read_fields(TableReader& reader, Struct& out) {
   for (const Node* const text : texts) {
     auto field = read_struct_field(*text, mistakes);
     if (!field) continue;
-    const bool taken = std::any_of(out.fields.begin(), out.fields.end(),
-                                   [&](const StructField& other) { return other.name == field->name; });
+    const bool taken = std::ranges::count(out.fields, field->name, &StructField::name) > 0;
     if (taken)
       mistakes.add(field->where, fmt::format("the field \"{}\" stands twice", field->name), "rename one");
     out.fields.push_back(std::move(*field));
@@ -114,8 +111,7 @@ std::vector<const Member*> by_field(const Node& table, std::string_view key, con
                                     const std::string& argument, Mistakes& mistakes) {
   std::vector<const Member*> all(of.fields.size(), nullptr);
   for (const Member& member : table.members) {
-    const auto found = std::find_if(of.fields.begin(), of.fields.end(),
-                                    [&](const StructField& field) { return field.name == member.key; });
+    const auto found = std::ranges::find(of.fields, member.key, &StructField::name);
     if (found != of.fields.end()) {
       all[static_cast<std::size_t>(found - of.fields.begin())] = &member;
       continue;
@@ -211,11 +207,8 @@ void read_field_inits(const Member& member, const Struct& of, std::vector<model:
                      fmt::format("add {} = \"...\"", of.fields[i].name));
       continue;
     }
-    const Node& value = written[i]->value;
-    auto init = read_init(value, written[i]->key, mistakes);
-    if (!init || !check_init(*init, of.fields[i].type, value.contents, mistakes)) continue;
-    if (!file_name(*init).empty()) read_data_file(*init, of.fields[i].type, false, context);
-    (is_second ? fields[i].second_init.emplace() : fields[i].init).usual = *init;
+    if (auto init = read_init_of(written[i]->value, written[i]->key, of.fields[i].type, context))
+      (is_second ? fields[i].second_init.emplace() : fields[i].init).usual = *init;
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -14,43 +13,25 @@ namespace model = tuner::model;
 namespace util = tuner::util;
 namespace {
 
-/// Where the keys of a spec belong, for the hint when one stands elsewhere.
+/// Where keys of a spec belong, for the hint when one stands elsewhere.
 struct Home {
-  std::string_view key;
   std::string_view place;
+  std::string_view keys;
 };
 constexpr std::string_view top =
     "the top of the file, before the first [header]: what follows a header belongs to it";
-constexpr std::array homes = {
-    Home{"constraints", top},
-    Home{"name", "[kernel]"},
-    Home{"family", "[kernel]"},
-    Home{"description", "[kernel]"},
-    Home{"source", "[kernel]"},
-    Home{"sizes", "[kernel]"},
-    Home{"types", "[kernel]"},
-    Home{"row_padding", "[kernel]"},
-    Home{"default", "[kernel]"},
-    Home{"deterministic", "[kernel]"},
-    Home{"devices", "[kernel]"},
-    Home{"options", "[kernel]"},
-    Home{"include", "[kernel]"},
-    Home{"stream", "[launch]"},
-    Home{"after", "[launch]"},
-    Home{"upload", "[launch]"},
-    Home{"memset", "[launch]"},
-    Home{"access", "[[arguments]]"},
-    Home{"extent", "[[arguments]]"},
-    Home{"init", "[[arguments]]"},
-    Home{"reference", "[verify]"},
-    Home{"rounding_terms", "[verify]"},
-    Home{"second_init", "[[arguments]]"},
-    Home{"second_is_exact", "[verify]"},
+constexpr Home homes[] = {
+    {top, "constraints"},
+    {"[kernel]",
+     "name family description source sizes types row_padding default deterministic devices options include"},
+    {"[launch]", "stream after upload memset"},
+    {"[[arguments]]", "access extent init second_init"},
+    {"[verify]", "reference rounding_terms second_is_exact"},
 };
 
 std::string home_hint(std::string_view key, std::string_view table) {
   for (const Home& home : homes) {
-    if (home.key == key && home.place != table)
+    if (util::has_word(home.keys, key) && home.place != table)
       return fmt::format("\"{}\" belongs {} {}", key, home.place == top ? "at" : "in", home.place);
   }
   bool of_launch = false;
@@ -61,6 +42,10 @@ std::string home_hint(std::string_view key, std::string_view table) {
   return of_launch && table != "[launch]" ? fmt::format("\"{}\" belongs in [launch]", key) : "";
 }
 
+std::string quoted(std::string_view key) {
+  return fmt::format("\"{}\"", key);
+}
+
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
@@ -68,7 +53,7 @@ bool is_blank(std::string_view text) {
 }  // namespace
 
 const Member* TableReader::take(std::string_view key) {
-  if (std::find(m_asked.begin(), m_asked.end(), key) == m_asked.end()) m_asked.push_back(key);
+  if (std::ranges::count(m_asked, key) == 0) m_asked.push_back(key);
   return m_table.find(key);
 }
 
@@ -80,14 +65,17 @@ const Member* TableReader::require(std::string_view key, std::string_view hint) 
   return member;
 }
 
-std::optional<std::string> TableReader::text(std::string_view key) {
+const Node* TableReader::value_of_kind(std::string_view key, Node::Kind kind, std::string_view expected) {
   const Member* member = take(key);
-  if (member == nullptr) return std::nullopt;
-  if (member->value.kind != Node::Kind::text) {
-    m_mistakes.wrong_type(member->value, fmt::format("\"{}\"", key), "a string");
-    return std::nullopt;
-  }
-  return member->value.text;
+  if (member == nullptr) return nullptr;
+  if (member->value.kind == kind) return &member->value;
+  m_mistakes.wrong_type(member->value, quoted(key), expected);
+  return nullptr;
+}
+
+std::optional<std::string> TableReader::text(std::string_view key) {
+  const Node* value = value_of_kind(key, Node::Kind::text, "a string");
+  return value == nullptr ? std::nullopt : std::optional(value->text);
 }
 
 std::optional<std::string> TableReader::required_text(std::string_view key, std::string_view hint) {
@@ -95,13 +83,8 @@ std::optional<std::string> TableReader::required_text(std::string_view key, std:
 }
 
 std::optional<bool> TableReader::boolean(std::string_view key) {
-  const Member* member = take(key);
-  if (member == nullptr) return std::nullopt;
-  if (member->value.kind != Node::Kind::boolean) {
-    m_mistakes.wrong_type(member->value, fmt::format("\"{}\"", key), "true or false (without quotes)");
-    return std::nullopt;
-  }
-  return member->value.boolean;
+  const Node* value = value_of_kind(key, Node::Kind::boolean, "true or false (without quotes)");
+  return value == nullptr ? std::nullopt : std::optional(value->boolean);
 }
 
 std::optional<std::int64_t> TableReader::integer(std::string_view key, std::int64_t least,
@@ -110,8 +93,7 @@ std::optional<std::int64_t> TableReader::integer(std::string_view key, std::int6
   if (member == nullptr) return std::nullopt;
   const Node& value = member->value;
   if (value.kind != Node::Kind::integer || value.integer < least || value.integer > most) {
-    m_mistakes.wrong_type(value, fmt::format("\"{}\"", key),
-                          fmt::format("an integer from {} to {}", least, most));
+    m_mistakes.wrong_type(value, quoted(key), fmt::format("an integer from {} to {}", least, most));
     return std::nullopt;
   }
   return value.integer;
@@ -120,7 +102,7 @@ std::optional<std::int64_t> TableReader::integer(std::string_view key, std::int6
 std::optional<model::Expression> TableReader::expression(std::string_view key, Numbers numbers) {
   const Member* member = take(key);
   if (member == nullptr) return std::nullopt;
-  return read_expression(member->value, fmt::format("\"{}\"", key), m_mistakes, numbers);
+  return read_expression(member->value, quoted(key), m_mistakes, numbers);
 }
 
 std::vector<model::Expression> TableReader::expressions(std::string_view key, std::size_t most, Empty empty) {
@@ -128,7 +110,7 @@ std::vector<model::Expression> TableReader::expressions(std::string_view key, st
   const Member* member = take(key);
   if (member == nullptr) return result;
   const Node& value = member->value;
-  const std::string what = fmt::format("\"{}\"", key);
+  const std::string what = quoted(key);
   if (value.kind == Node::Kind::text || value.kind == Node::Kind::integer) {
     if (auto single = read_expression(value, what, m_mistakes)) result.push_back(std::move(*single));
     return result;
@@ -144,14 +126,11 @@ std::vector<model::Expression> TableReader::expressions(std::string_view key, st
 
 std::vector<const Node*> TableReader::texts(std::string_view key) {
   std::vector<const Node*> result;
-  const Member* member = take(key);
-  const std::string what = fmt::format("\"{}\"", key);
-  if (member == nullptr || !is_list(member->value, what, "a list of strings", m_mistakes)) return result;
-  for (const Node& item : member->value.items) {
+  for (const Node& item : items(key, "a list of strings")) {
     if (item.kind == Node::Kind::text) {
       result.push_back(&item);
     } else {
-      m_mistakes.wrong_type(item, "an item of " + what, "a string");
+      m_mistakes.wrong_type(item, "an item of " + quoted(key), "a string");
     }
   }
   return result;
@@ -159,8 +138,7 @@ std::vector<const Node*> TableReader::texts(std::string_view key) {
 
 std::span<const Node> TableReader::items(std::string_view key, std::string_view expected, std::size_t most) {
   const Member* member = take(key);
-  if (member == nullptr || !is_list(member->value, fmt::format("\"{}\"", key), expected, m_mistakes, most))
-    return {};
+  if (member == nullptr || !is_list(member->value, quoted(key), expected, m_mistakes, most)) return {};
   return member->value.items;
 }
 
@@ -195,7 +173,7 @@ void TableReader::unknown_word(std::string_view key, std::string_view found,
 
 void TableReader::finish() {
   for (const Member& member : m_table.members) {
-    if (std::find(m_asked.begin(), m_asked.end(), member.key) != m_asked.end()) continue;
+    if (std::ranges::count(m_asked, member.key) > 0) continue;
     std::string hint = home_hint(member.key, m_name);
     if (hint.empty()) hint = util::did_you_mean(member.key, m_asked, '\"');
     if (hint.empty()) hint = fmt::format("{} takes {}", m_name, util::listed(m_asked));

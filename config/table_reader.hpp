@@ -87,6 +87,8 @@ class TableReader {
   Mistakes& mistakes() { return m_mistakes; }
 
  private:
+  const Node* value_of_kind(std::string_view key, Node::Kind kind, std::string_view expected);
+
   const Node& m_table;
   std::string m_name;
   Mistakes& m_mistakes;
@@ -103,5 +105,14 @@ bool is_table(const Node& node, std::string_view what, std::string hint, Mistake
 /// Whether `node` is a list of at most `most` items; reports when it is not.
 bool is_list(const Node& node, std::string_view what, std::string_view expected, Mistakes& mistakes,
              std::size_t most = most_items);
+
+/// `visit(table)` for each item of a list of at most `most` tables called `name`; reports what is none.
+template <class Visit>
+void each_table(const Node& list, const std::string& name, std::string_view expected, std::size_t most,
+                Mistakes& mistakes, const Visit& visit) {
+  if (!is_list(list, "\"" + name + "\"", expected, mistakes, most)) return;
+  for (const Node& item : list.items)
+    if (is_table(item, "an item of \"" + name + "\"", "", mistakes)) visit(item);
+}
 
 }  // namespace config

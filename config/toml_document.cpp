@@ -1,4 +1,4 @@
-#include "config/toml_document.hpp"
+#include "config/mistakes.hpp"
 
 // Two defects of toml++ 3.3 are kept away from what users write. It asserts, or tells an optimiser to assume,
 // what its own checks report properly two lines on (`[[>a]]`, `a = ,`): with assertions that do nothing the
@@ -155,7 +155,7 @@ class Converter {
       node.members.push_back({std::string(key.str()), place(key.source()), convert(value)});
     }
     // The library sorts keys by name; the order a user wrote is the order of their places.
-    std::stable_sort(node.members.begin(), node.members.end(), [](const Member& a, const Member& b) {
+    std::ranges::stable_sort(node.members, [](const Member& a, const Member& b) {
       return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);
     });
   }

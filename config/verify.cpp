@@ -10,6 +10,24 @@
 namespace config {
 namespace model = tuner::model;
 
+namespace util = tuner::util;
+namespace {
+
+/// Launches that find what they read on the device already.
+std::vector<model::StepSpec> read_launches_alone(const Node& node, const char* name, const char* what,
+                                                 const char* hint, Mistakes& mistakes) {
+  std::vector<model::StepSpec> steps = read_steps(node, name, "", mistakes);
+  for (const model::StepSpec& step : steps) {
+    if (!step.upload.empty())
+      mistakes.add(step.where, fmt::format("the {} uploads or sets a buffer", what), hint);
+  }
+  return steps;
+}
+
+constexpr const char* judging_hint = "its inputs are on the device already; only launches belong here";
+
+}  // namespace
+
 void read_generate(const Node& table, SpecContext& context) {
   if (!is_table(table, "\"generate\"", "write [generate], once", context.mistakes)) return;
   TableReader reader(table, "[generate]", context.mistakes);
@@ -19,18 +37,13 @@ void read_generate(const Node& table, SpecContext& context) {
         context.files, {context.folder, *source, reader.place("source"), context.includes}, context.mistakes);
   }
   if (const Member* launch = reader.require("launch", "[generate.launch] says how the generator is run")) {
-    generator.steps = read_steps(launch->value, "generate.launch", "", context.mistakes);
-    for (const model::StepSpec& step : generator.steps) {
-      if (!step.upload.empty())
-        context.mistakes.add(step.where, "the generator uploads or sets a buffer",
-                             "only launches belong here");
-    }
+    generator.steps = read_launches_alone(launch->value, "generate.launch", "generator",
+                                          "only launches belong here", context.mistakes);
   }
   reader.finish();
   context.spec.generator = std::move(generator);
 }
 
-namespace util = tuner::util;
 namespace {
 
 /// A number from 0 on; `below_one`: and less than 1.
@@ -68,10 +81,10 @@ void check_inputs_of_file(SpecContext& context) {
     const bool is_read = argument.access == model::Access::in || argument.access == model::Access::inout;
     if (!argument.pointer || argument.structure || !is_read) continue;
     const auto& by_type = argument.init.by_type;
-    const bool fixed = !argument.second_init &&
-                       (by_type.empty() ? is_fixed(argument.init.usual)
-                                        : std::all_of(by_type.begin(), by_type.end(),
-                                                      [&](const auto& e) { return is_fixed(e.second); }));
+    const bool fixed =
+        !argument.second_init &&
+        (by_type.empty() ? is_fixed(argument.init.usual)
+                         : std::ranges::all_of(by_type, [&](const auto& e) { return is_fixed(e.second); }));
     if (fixed) continue;
     context.mistakes.add(
         argument.where,
@@ -79,18 +92,6 @@ void check_inputs_of_file(SpecContext& context) {
                     argument.name),
         "init = \"file(...)\", \"constant(...)\" or \"iota(...)\", and no second_init");
   }
-}
-
-/// Launches on results that are on the device already.
-std::vector<model::StepSpec> read_judging_steps(const Node& node, const char* name, const char* what,
-                                                Mistakes& mistakes) {
-  std::vector<model::StepSpec> steps = read_steps(node, name, "", mistakes);
-  for (const model::StepSpec& step : steps) {
-    if (step.upload.empty()) continue;
-    mistakes.add(step.where, fmt::format("the {} uploads or sets a buffer", what),
-                 "its inputs are on the device already; only launches belong here");
-  }
-  return steps;
 }
 
 }  // namespace
@@ -127,9 +128,9 @@ void read_verify(const Node& node, SpecContext& context) {
   model::VerifySpec verify;
   verify.where = node.where;
   const auto& arguments = context.spec.arguments;
-  const bool any_file = std::any_of(arguments.begin(), arguments.end(),
-                                    [](const model::ArgumentSpec& a) { return a.expected.has_value(); });
-  const bool all_files = any_file && std::all_of(arguments.begin(), arguments.end(), [](const auto& a) {
+  const bool any_file =
+      std::ranges::any_of(arguments, [](const model::ArgumentSpec& a) { return a.expected.has_value(); });
+  const bool all_files = any_file && std::ranges::all_of(arguments, [](const auto& a) {
                            return !a.is_output() || a.expected.has_value();
                          });
   if (any_file) check_inputs_of_file(context);
@@ -143,9 +144,8 @@ void read_verify(const Node& node, SpecContext& context) {
     verify.tolerance = read_tolerance(tolerance->value, mistakes);
   read_accumulator(reader, verify);
   verify.rounding_terms = {"0", node.where};
-  const bool all_tolerate = std::all_of(arguments.begin(), arguments.end(), [](const model::ArgumentSpec& a) {
-    return !a.is_output() || a.tolerance;
-  });
+  const bool all_tolerate = std::ranges::all_of(
+      arguments, [](const model::ArgumentSpec& a) { return !a.is_output() || a.tolerance; });
   if (node.find("tolerance") == nullptr && node.find("compare") == nullptr && !all_tolerate) {
     reader.require(
         "rounding_terms",
@@ -157,11 +157,12 @@ void read_verify(const Node& node, SpecContext& context) {
   verify.second_is_exact = reader.boolean("second_is_exact").value_or(false);
   const Member* const compare = reader.take("compare");
   if (compare != nullptr)
-    verify.comparison = read_judging_steps(compare->value, "verify.compare", "comparison", mistakes);
+    verify.comparison =
+        read_launches_alone(compare->value, "verify.compare", "comparison", judging_hint, mistakes);
   const std::string_view launch_hint = "[verify.launch] says how the reference is run";
   if (const Member* launch =
           all_files || compare != nullptr ? reader.take("launch") : reader.require("launch", launch_hint))
-    verify.steps = read_judging_steps(launch->value, "verify.launch", "reference", mistakes);
+    verify.steps = read_launches_alone(launch->value, "verify.launch", "reference", judging_hint, mistakes);
   reader.finish();
   context.spec.verify = std::move(verify);
 }

@@ -49,7 +49,7 @@ bool is_null(sqlite3_value* value) {
 }
 
 tuner::model::TrialStatus status_of(const std::string& word) {
-  const auto status = tuner::model::parse_trial_status(word);
+  const auto status = tuner::model::parse_word<tuner::model::TrialStatus>(word);
   if (!status) throw Error(fmt::format("'{}' is no trial status", word));
   return *status;
 }

@@ -14,7 +14,6 @@
 
 #include "tuner/compile/compile_pool.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
-#include "tuner/compile/nvrtc/request.hpp"
 #include "tuner/worker/remote_workers.hpp"
 
 namespace bench::sweep {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tuner/compile/nvrtc/request.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 
 using tuner::compile::nvrtc::options_for;
 using tuner::compile::nvrtc::refused_option;

@@ -12,7 +12,7 @@
 
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/compile/nvrtc/library.hpp"
-#include "tuner/compile/nvrtc/request.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/util/files.hpp"
 
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-#include "tuner/compile/nvrtc/request.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/util/files.hpp"
 
 namespace fs = std::filesystem;

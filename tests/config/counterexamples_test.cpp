@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "config/known_settings.hpp"
 #include "config/mistakes.hpp"
-#include "config/setting_values.hpp"
 #include "config/settings.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tests/config/temporary_folder.hpp"

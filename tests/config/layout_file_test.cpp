@@ -1,11 +1,10 @@
-#include "config/layout_file.hpp"
-
 #include <doctest/doctest.h>
 
 #include <array>
 #include <string>
 #include <vector>
 
+#include "config/kernel_file.hpp"
 #include "tests/config/temporary_folder.hpp"
 #include "tests/support/contains.hpp"
 #include "tuner/model/error.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "config/toml_document.hpp"
 #include "tests/config/spec_texts.hpp"
 
 using spec_texts::load;

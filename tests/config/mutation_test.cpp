@@ -7,7 +7,6 @@
 
 #include "config/mistakes.hpp"
 #include "config/settings.hpp"
-#include "config/toml_document.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tests/support/fuzz.hpp"
 #include "tuner/model/error.hpp"

@@ -11,7 +11,6 @@
 #include "config/known_settings.hpp"
 #include "config/mistakes.hpp"
 #include "config/settings.hpp"
-#include "config/toml_document.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tests/config/temporary_folder.hpp"
 #include "tests/support/contains.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "config/kernel_file.hpp"
-#include "config/signature_check.hpp"
 #include "tests/config/temporary_folder.hpp"
 
 using namespace config;

@@ -6,7 +6,7 @@
 #include "config/mistakes.hpp"
 #include "tests/config/spec_texts.hpp"
 #include "tuner/space/kernel_space.hpp"
-#include "tuner/space/spec_digest.hpp"
+#include "tuner/space/space.hpp"
 
 using namespace tuner;
 
@@ -60,7 +60,7 @@ model::Plan plan_of(const model::KernelSpec& spec, std::int64_t n = 100) {
   const auto problem = space::make_problem(spec, {n}, model::ElementType::float32, 0);
   const model::Configuration one(
       {{"BLOCK", model::Value(std::int64_t{64})}, {"ORDER", model::Value(std::string("up"))}});
-  const auto made = space::make_plan(spec, problem, one, {});
+  const auto made = space::KernelSpace(spec).make_plan(problem, one, {});
   if (const auto* rejection = std::get_if<space::Rejection>(&made)) FAIL(rejection->reason);
   return std::get<model::Plan>(made);
 }

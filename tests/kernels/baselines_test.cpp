@@ -6,7 +6,7 @@
 #include "kernels/shipped.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/host_library.hpp"
-#include "tuner/space/space.hpp"
+#include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;
 
@@ -25,8 +25,8 @@ TEST_SUITE("shipped baselines") {
         seen.insert(baseline.name);
         CHECK(kernel.types.front() == baseline.types.front());
         const model::Problem problem = space::make_problem(baseline, {64}, std::nullopt, 0);
-        const model::CompileJob job =
-            space::compile_job(baseline, problem, model::Configuration(), "sm_90", compiler.name());
+        const model::CompileJob job = space::KernelSpace(baseline).compile_job(
+            problem, model::Configuration(), "sm_90", compiler.name());
         const model::Compilation compilation = compiler.compile(job);
         INFO(compilation.log);
         if (compilation.status == model::TrialStatus::skipped) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/compile/host/shared_memory_rewrite.hpp"
+#include "tuner/compile/host/translation_unit.hpp"
 
 using tuner::compile::host::rewrite_shared;
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/kernels/workshop.hpp"
-#include "tuner/space/jobs.hpp"
+#include "tuner/space/space.hpp"
 
 using namespace tuner;
 using model::TrialStatus;

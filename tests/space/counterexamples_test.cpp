@@ -13,7 +13,6 @@
 #include "tuner/space/configuration_list.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/space/space.hpp"
-#include "tuner/space/spec_digest.hpp"
 
 using namespace tuner;
 using namespace tuner::space;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/space/spec_builder.hpp"
-#include "tuner/space/spec_digest.hpp"
+#include "tuner/space/space.hpp"
 
 using namespace tuner;
 using namespace tuner::space;

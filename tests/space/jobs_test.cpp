@@ -1,5 +1,3 @@
-#include "tuner/space/jobs.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +6,6 @@
 #include "tests/space/spec_builder.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
-#include "tuner/space/spec_digest.hpp"
 
 using namespace tuner;
 using namespace tuner::space;

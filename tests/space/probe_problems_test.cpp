@@ -3,8 +3,8 @@
 #include <set>
 
 #include "tests/space/spec_builder.hpp"
-#include "tuner/space/jobs.hpp"
 #include "tuner/space/kernel_space.hpp"
+#include "tuner/space/space.hpp"
 
 using namespace tuner;
 using namespace tuner::space;

@@ -4,7 +4,7 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tuner/space/kernel_space.hpp"
-#include "tuner/space/spec_digest.hpp"
+#include "tuner/space/space.hpp"
 
 using namespace tuner;
 using namespace tuner::space;

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -6,6 +7,7 @@
 
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/kernel_spec.hpp"
+#include "tuner/space/kernel_space.hpp"
 
 namespace tuner::space {
 
@@ -106,6 +108,55 @@ inline model::KernelSpec scale_spec() {
   spec.verify = verify;
   spec.metrics = {{"GFLOP/s", expression("1.0 * N / time_ns")}};
   return spec;
+}
+
+// What is asked of a spec once.
+
+inline std::vector<model::Configuration> configurations(const model::KernelSpec& spec,
+                                                        const model::Problem& problem,
+                                                        const model::DeviceLimits& limits) {
+  std::vector<model::Configuration> all;
+  KernelSpace(spec).enumerate(problem, limits, [&](const model::Configuration& configuration) {
+    all.push_back(configuration);
+    return true;
+  });
+  return all;
+}
+
+inline void enumerate(const model::KernelSpec& spec, const model::Problem& problem,
+                      const model::DeviceLimits& limits,
+                      const std::function<bool(const model::Configuration&)>& visit) {
+  KernelSpace(spec).enumerate(problem, limits, visit);
+}
+
+inline std::int64_t count(const model::KernelSpec& spec, const model::Problem& problem,
+                          const model::DeviceLimits& limits) {
+  return KernelSpace(spec).count(problem, limits);
+}
+
+inline auto make_plan(const model::KernelSpec& spec, const model::Problem& problem,
+                      const model::Configuration& configuration, const model::DeviceLimits& limits) {
+  return KernelSpace(spec).make_plan(problem, configuration, limits);
+}
+
+inline model::CompileJob compile_job(const model::KernelSpec& spec, const model::Problem& problem,
+                                     const model::Configuration& configuration,
+                                     const std::string& architecture, const std::string& compiler) {
+  return KernelSpace(spec).compile_job(problem, configuration, architecture, compiler);
+}
+
+inline auto reference_job(const model::KernelSpec& spec, const model::Problem& problem,
+                          const std::string& architecture, const std::string& compiler) {
+  return KernelSpace(spec).reference_job(problem, architecture, compiler);
+}
+
+inline model::Metrics metrics(const model::KernelSpec& spec, const model::Problem& problem,
+                              const model::Configuration& configuration, double time_ns) {
+  return KernelSpace(spec).metrics(problem, configuration, time_ns);
+}
+
+inline bool is_default(const model::KernelSpec& spec, const model::Configuration& configuration) {
+  return KernelSpace(spec).is_default(configuration);
 }
 
 }  // namespace tuner::space

@@ -9,6 +9,15 @@ using namespace tuner;
 
 TEST_SUITE_BEGIN("util");
 
+TEST_CASE("a word is found among others as a whole") {
+  CHECK(util::has_word("ptx cubin c", "c"));
+  CHECK(util::has_word("ptx cubin c", "ptx"));
+  CHECK_FALSE(util::has_word("ptx cubin c", "cub"));
+  CHECK_FALSE(util::has_word("ptx cubin c", "ptx cubin"));
+  CHECK_FALSE(util::has_word("ptx  cubin", ""));
+  CHECK_FALSE(util::has_word("", "c"));
+}
+
 TEST_CASE("one line for a terminal has no control characters and is elided between characters") {
   CHECK(util::one_line("a\x1b[31mb\r\nc") == "a [31mb  c");
   CHECK(util::one_line("abcdef", 6) == "abcdef");

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "config/kernel_file.hpp"
-#include "config/setting_values.hpp"
+#include "config/known_settings.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/queries.hpp"

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "config/signature_check.hpp"
+#include "config/kernel_file.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/backend.hpp"

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <set>
 
-#include "config/layout_file.hpp"
-#include "config/setting_values.hpp"
+#include "config/kernel_file.hpp"
+#include "config/known_settings.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/finals.hpp"

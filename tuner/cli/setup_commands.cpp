@@ -145,7 +145,7 @@ int show_cache(const Context& context, const NoOptions&) {
 }
 
 int prune_cache(const Context& context, std::int64_t target_mib) {
-  const compile::CacheRemoval removed = binary_cache(context.settings())->prune(target_mib << 20);
+  const compile::CacheStats removed = binary_cache(context.settings())->prune(target_mib << 20);
   write_err(fmt::format("{} binaries removed, {}", removed.entries, reports::bytes_text(removed.bytes)));
   return 0;
 }

@@ -241,9 +241,9 @@ std::vector<StoredFile> stored_files(const fs::path& folder) {
 /// An entry may be well-formed and still not answer the job it claims to be of.
 bool answers(const model::Compilation& compilation, const model::CompileJob& job) {
   if (compilation.status != model::TrialStatus::ok) return true;
-  return !compilation.binary.empty() &&
-         std::all_of(job.entries.begin(), job.entries.end(),
-                     [&](const std::string& entry) { return compilation.find(entry) != nullptr; });
+  return !compilation.binary.empty() && std::ranges::all_of(job.entries, [&](const std::string& entry) {
+    return compilation.find(entry) != nullptr;
+  });
 }
 
 /// Where a failure of the job is kept. A binary does not depend on the codes of words that its configuration
@@ -329,13 +329,13 @@ CacheStats BinaryCache::stats() const {
   return stats;
 }
 
-CacheRemoval BinaryCache::prune(std::int64_t target_bytes) {
+CacheStats BinaryCache::prune(std::int64_t target_bytes) {
   std::vector<StoredFile> files = stored_files(m_folder);
-  std::sort(files.begin(), files.end(), used_before);
+  std::ranges::sort(files, used_before);
   std::int64_t total = 0;
   for (const StoredFile& file : files) total += file.temporary ? 0 : file.bytes;
   const std::time_t now = std::time(nullptr);
-  CacheRemoval removed;
+  CacheStats removed;
   for (const StoredFile& file : files) {
     if (file.temporary) {
       if (now - file.used.tv_sec > abandoned_after_s) ::unlink(file.path.c_str());

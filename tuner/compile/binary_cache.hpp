@@ -22,15 +22,10 @@ std::string encode_entry(const model::Digest& key, const model::Compilation& com
 std::optional<model::Compilation> decode_entry(const model::Digest& key, std::string_view bytes,
                                                std::size_t largest_bytes);
 
+/// What is kept, or was taken away.
 struct CacheStats {
   std::int64_t entries = 0;
   std::int64_t bytes = 0;  ///< of the files, as stored
-};
-
-/// What a prune or a clear took away.
-struct CacheRemoval {
-  std::int64_t entries = 0;
-  std::int64_t bytes = 0;
 };
 
 /// Compilations kept between runs, one compressed file each, found by CompileJob::key(). Several threads and
@@ -59,8 +54,8 @@ class BinaryCache {
 
   CacheStats stats() const;
   /// Removes the entries used longest ago until at most `target_bytes` remain, and what crashed writers left.
-  CacheRemoval prune(std::int64_t target_bytes);
-  CacheRemoval clear() { return prune(0); }
+  CacheStats prune(std::int64_t target_bytes);
+  CacheStats clear() { return prune(0); }
 
  private:
   std::filesystem::path entry_path(const model::Digest& key) const;

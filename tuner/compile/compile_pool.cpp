@@ -68,8 +68,7 @@ void CompilePool::start_longest_first(const std::map<Ticket, double>& expected_m
     }
     order.emplace_back(longest, work);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.first > b.first; });
   for (std::size_t i = 0; i < order.size(); ++i) m_pending[i] = std::move(order[i].second);
 }
 

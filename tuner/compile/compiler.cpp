@@ -24,7 +24,7 @@ std::vector<ToolkitFolder> toolkit_folders() {
   for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", error)) {
     if (entry.path().filename().native().rfind("cuda-", 0) == 0) usual.push_back(entry.path());
   }
-  std::sort(usual.begin(), usual.end(), std::greater<>());
+  std::ranges::sort(usual, std::greater<>());
   usual.insert(usual.begin(), "/usr/local/cuda");
   usual.emplace_back("/opt/cuda");
   for (fs::path& path : usual) folders.push_back({std::move(path), "a usual place"});
@@ -84,6 +84,14 @@ model::Compilation failed(model::TrialStatus status, std::string_view log) {
   return compilation;
 }
 
+std::string defines(const model::CompileJob& job) {
+  std::string text;
+  for (const auto* macros : {&job.vocabulary, &job.macros}) {
+    for (const model::Macro& macro : *macros) text += fmt::format("#define {} {}\n", macro.name, macro.value);
+  }
+  return text;
+}
+
 std::string entry_mistake(const model::CompileJob& job, std::string_view entry, std::string_view why) {
   if (why.find("overloaded function") != std::string_view::npos)
     return fmt::format(
@@ -103,25 +111,19 @@ std::string entry_mistake(const model::CompileJob& job, std::string_view entry, 
 
 std::string_view first_error(std::string_view log, std::string_view but) {
   while (!log.empty()) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    if (is_error(log.substr(0, end), but)) return log.substr(0, end);
-    log.remove_prefix(std::min(end + 1, log.size()));
+    if (const std::string_view line = util::split_first(log, "\n"); is_error(line, but)) return line;
   }
   return {};
 }
 
 std::string_view gist(std::string_view log) {
   if (const std::string_view error = first_error(log); !error.empty()) return error;
-  const auto line = [](std::string_view text) {
-    return text.substr(0, std::min(text.find('\n'), text.size()));
-  };
   for (std::string_view rest = log; !rest.empty();) {
-    const std::string_view first = line(rest);
-    const bool is_note = first.starts_with("note: ") || first.find(": note: ") != std::string_view::npos;
-    if (!first.empty() && !is_note) return first;
-    rest.remove_prefix(std::min(first.size() + 1, rest.size()));
+    const std::string_view line = util::split_first(rest, "\n");
+    const bool is_note = line.starts_with("note: ") || line.find(": note: ") != std::string_view::npos;
+    if (!line.empty() && !is_note) return line;
   }
-  return line(log);
+  return util::split_first(log, "\n");
 }
 
 std::string error_first(std::string log, std::string_view but) {

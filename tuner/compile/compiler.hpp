@@ -56,6 +56,9 @@ std::string tidy_log(std::string_view raw, std::size_t limit = longest_log_bytes
 /// A failure as a value, with the log tidied.
 model::Compilation failed(model::TrialStatus status, std::string_view log);
 
+/// The macros of a job as lines of its source.
+std::string defines(const model::CompileJob& job);
+
 /// What is wrong with `entry`, for which the compiler gives the reason `why`; without one it compiled to no
 /// kernel. Names the kernels of the source.
 std::string entry_mistake(const model::CompileJob& job, std::string_view entry, std::string_view why = {});

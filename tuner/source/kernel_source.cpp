@@ -12,19 +12,20 @@
 namespace tuner::source {
 namespace {
 
+Tokens without_default(Tokens tokens) {
+  return tokens.first(find_one_of(tokens, {"="}));
+}
+
 SourceParameter parameter_of(Tokens tokens) {
+  tokens = without_default(tokens);
   SourceParameter parameter;
-  parameter.line = tokens.front().line;
   std::vector<std::string_view> words;
   std::vector<std::string_view> written;
-  for (const Token& token : tokens) {
-    if (token.text == "=") break;  // a default
+  for (const Token& token : tokens)
     if (token.text != "__grid_constant__") written.push_back(token.text);
-  }
   parameter.text = joined(written);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view text = tokens[i].text;
-    if (text == "=") break;
     if (text == "const") {
       // Behind the star it is the pointer that is constant.
       if (!parameter.pointer) parameter.constant = true;
@@ -52,10 +53,7 @@ std::vector<TemplateParameter> template_parameters_of(Tokens tokens) {
   std::vector<TemplateParameter> found;
   for (const Tokens part : parts(tokens)) {
     std::vector<std::string_view> words;
-    for (const Token& token : part) {
-      if (token.text == "=") break;
-      words.push_back(token.text);
-    }
+    for (const Token& token : without_default(part)) words.push_back(token.text);
     if (words.empty()) continue;
     TemplateParameter parameter{"", std::string(words.back())};
     words.pop_back();
@@ -195,9 +193,8 @@ class KernelFinder {
 
 bool looks_like_macro(const Token& token) {
   if (!token.is_word() || token.text.size() < 2 || token.text.front() == '_') return false;
-  return std::all_of(token.text.begin(), token.text.end(), [](unsigned char c) {
-    return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
-  });
+  return std::ranges::all_of(
+      token.text, [](unsigned char c) { return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_'; });
 }
 
 /// What headers of C, C++ and CUDA define, and so no source leaves open.
@@ -210,8 +207,8 @@ bool is_known_constant(std::string_view name) {
   if (names.contains(name)) return true;
   const bool is_limit = name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_EPSILON") ||
                         name.ends_with("_DIG") || name.starts_with("CUDA") || name.starts_with("M_");
-  return is_limit && std::any_of(families.begin(), families.end(),
-                                 [&](std::string_view family) { return name.starts_with(family); });
+  return is_limit &&
+         std::ranges::any_of(families, [&](std::string_view family) { return name.starts_with(family); });
 }
 
 /// Names that the code itself declares: constants, enumerators, template parameters, types.
@@ -224,8 +221,7 @@ std::set<std::string_view> declared_names(Tokens code) {
     if (follows_a_type && is_declared && !is_one_of(code[i - 1].text, {"return", "case", "else"}))
       names.emplace(code[i].text);
     if (code[i].text != "enum") continue;
-    std::size_t open = i;
-    while (open < code.size() && code[open].text != "{" && code[open].text != ";") ++open;
+    const std::size_t open = i + find_one_of(code.subspan(i), {"{", ";"});
     if (open == code.size() || code[open].text == ";") continue;
     const std::size_t end = behind_bracket(code, open);
     for (const Tokens part : parts(code.subspan(open + 1, end - open - 2)))
@@ -254,7 +250,7 @@ class MacroFinder {
     }
     std::vector<OpenMacro> found;
     for (auto& [name, macro] : m_open) found.push_back(std::move(macro));
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+    std::ranges::sort(found, [](const auto& a, const auto& b) { return a.line < b.line; });
     return found;
   }
 
@@ -308,8 +304,7 @@ std::vector<std::string> other_functions(Tokens code) {
     const std::string_view text = code[i].text;
     const Tokens before = code.subspan(begin, i - begin);
     const auto says = [&](std::string_view word) {
-      return std::any_of(before.begin(), before.end(),
-                         [&](const Token& token) { return token.text == word; });
+      return std::ranges::count(before, word, &Token::text) > 0;
     };
     if (is_one_of(text, {";", "}"})) {
       begin = i + 1;
@@ -349,7 +344,7 @@ std::vector<std::string> kernel_names(std::string_view source) {
     const std::optional<Declarator> declarator = declarator_at(tokens, i + 1);
     if (!declarator) continue;
     const std::string_view name = tokens[declarator->name].text;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+    if (std::ranges::count(names, name) == 0) names.emplace_back(name);
   }
   return names;
 }

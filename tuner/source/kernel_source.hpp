@@ -16,7 +16,6 @@ struct SourceParameter {
   std::string name;  ///< empty: it has none
   bool pointer = false;
   bool constant = false;  ///< pointers: to const
-  int line = 0;
   /// What the kernel's body does with the elements of a pointer, as far as its text shows.
   bool read = false;
   bool written = false;

@@ -15,14 +15,6 @@ std::int64_t count_of(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && value > 0 ? value : 0;
 }
 
-/// Without what a member is initialised with.
-Tokens without_initial_value(Tokens member) {
-  const auto end = std::find_if(member.begin(), member.end(), [](const Token& token) {
-    return is_one_of(token.text, {"=", "{"});
-  });
-  return member.first(static_cast<std::size_t>(end - member.begin()));
-}
-
 /// What `tokens`, one declaration of a struct's body, has that no plain field has; empty: nothing.
 std::string beyond_a_field(Tokens tokens) {
   for (const Token& token : tokens) {
@@ -85,9 +77,7 @@ class StructReader {
 
   void read_body(Tokens body) {
     while (!body.empty() && m_struct.beyond_fields.empty()) {
-      const auto end = static_cast<std::size_t>(
-          std::find_if(body.begin(), body.end(), [](const Token& token) { return token.text == ";"; }) -
-          body.begin());
+      const std::size_t end = find_one_of(body, {";"});
       read_declaration(body.first(end));
       body = body.subspan(std::min(end + 1, body.size()));
     }
@@ -97,13 +87,11 @@ class StructReader {
   void read_declaration(Tokens declaration) {
     std::string type;
     for (const Tokens part : parts(declaration)) {
-      Tokens member = without_initial_value(part);
+      Tokens member = part.first(find_one_of(part, {"=", "{"}));  // without its initial value
       note(beyond_a_field(member));
       if (!m_struct.beyond_fields.empty()) return;
       SourceField field;
-      const auto open = static_cast<std::size_t>(
-          std::find_if(member.begin(), member.end(), [](const Token& token) { return token.text == "["; }) -
-          member.begin());
+      const std::size_t open = find_one_of(member, {"["});
       if (open < member.size()) {
         if (member.size() == open + 3) field.length = count_of(member[open + 1].text);
         if (field.length == 0) note("an array whose length is no number");
@@ -133,7 +121,7 @@ bool packs(const Directive& directive) {
 
 std::vector<SourceStruct> structs_of(const Lines& source) {
   std::vector<SourceStruct> found;
-  const bool is_packed = std::any_of(source.directives.begin(), source.directives.end(), packs);
+  const bool is_packed = std::ranges::any_of(source.directives, packs);
   for (std::size_t i = 0; i < source.code.size(); ++i) {
     if (source.code[i].text != "struct") continue;
     StructReader reader{Tokens(source.code)};

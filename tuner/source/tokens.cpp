@@ -118,7 +118,7 @@ class Lexer {
 
   void add(Token::Kind kind, std::size_t end) {
     const std::string_view passed = m_source.substr(m_counted, m_at - m_counted);
-    m_line += static_cast<int>(std::count(passed.begin(), passed.end(), '\n'));
+    m_line += static_cast<int>(std::ranges::count(passed, '\n'));
     m_counted = m_at;
     m_tokens.push_back({kind, m_source.substr(m_at, end - m_at), m_at, m_line, m_directive, m_line_start});
     m_line_start = false;
@@ -162,17 +162,22 @@ Lines lines_of(std::string_view source) {
 }
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
+  return std::ranges::count(words, text) > 0;
+}
+
+std::size_t find_one_of(Tokens tokens, std::initializer_list<std::string_view> words) {
+  const auto found = std::ranges::find_if(
+      tokens, [&](std::string_view text) { return is_one_of(text, words); }, &Token::text);
+  return static_cast<std::size_t>(found - tokens.begin());
 }
 
 std::size_t behind_bracket(Tokens tokens, std::size_t open) {
+  constexpr std::string_view openings = "({[<";
+  constexpr std::string_view closings = ")}]>";
   const std::string_view opening = tokens[open].text;
-  const std::string_view closing = opening == "("   ? ")"
-                                   : opening == "{" ? "}"
-                                   : opening == "[" ? "]"
-                                   : opening == "<" ? ">"
-                                                    : "";
-  if (closing.empty()) return open + 1;
+  const std::size_t kind = openings.find(opening);
+  if (kind == std::string_view::npos) return open + 1;
+  const std::string_view closing = closings.substr(kind, 1);
   int depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
     if (tokens[i].text == opening) ++depth;
@@ -211,7 +216,7 @@ std::string joined(const std::vector<std::string_view>& words) {
 
 bool opens_namespace(Tokens declaration) {
   const auto is_namespace = [](const Token& token) { return token.text == "namespace"; };
-  if (std::any_of(declaration.begin(), declaration.end(), is_namespace)) return true;
+  if (std::ranges::any_of(declaration, is_namespace)) return true;
   return declaration.size() > 1 && declaration.back().kind == Token::Kind::literal &&
          declaration[declaration.size() - 2].text == "extern";
 }

@@ -47,6 +47,8 @@ struct Lines {
 Lines lines_of(std::string_view source);
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words);
+/// Index of the first token that is one of `words`; the end where none is.
+std::size_t find_one_of(Tokens tokens, std::initializer_list<std::string_view> words);
 /// Index behind the bracket that closes the one at `open`; the end where none does.
 std::size_t behind_bracket(Tokens tokens, std::size_t open);
 /// The parts between commas outside brackets.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "tuner/model/error.hpp"
-#include "tuner/space/jobs.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/space/spec_compiler.hpp"
 #include "tuner/util/text.hpp"
@@ -22,11 +21,7 @@ constexpr const char* workspace_name = "the library's workspace";  // no argumen
 
 /// Whether the value is another for some configuration than for others.
 bool is_of_configuration(const CompiledSpec& compiled, const Program& program) {
-  const std::vector<bool> needed = dependencies(compiled, program);
-  for (int slot = 0; slot < compiled.scope.slots(); ++slot) {
-    if (needed[static_cast<std::size_t>(slot)] && compiled.scope.is_parameter(slot)) return true;
-  }
-  return false;
+  return depends_on(compiled, program, [&](int slot) { return compiled.scope.is_parameter(slot); });
 }
 
 bool is_of_configuration(const CompiledSpec& compiled, const CompiledArgument& argument) {
@@ -49,8 +44,7 @@ bool is_of_configuration(const CompiledSpec& compiled, std::size_t index) {
 }
 
 bool takes(const BaselineSpec& baseline, const std::string& name) {
-  return std::any_of(baseline.arguments.begin(), baseline.arguments.end(),
-                     [&](const model::PlacedName& argument) { return argument.name == name; });
+  return std::ranges::count(baseline.arguments, name, &model::PlacedName::name) > 0;
 }
 
 /// A spec's [[baseline]] against its compiled rest.
@@ -69,7 +63,7 @@ class BaselineCheck {
           fmt::format("name {} among its arguments", argument.name));
     }
     for (const model::ElementType type : m_baseline.types) {
-      if (std::find(m_spec.types.begin(), m_spec.types.end(), type) != m_spec.types.end()) continue;
+      if (std::ranges::count(m_spec.types, type) > 0) continue;
       m_compiler.report(m_baseline.where,
                         fmt::format("the baseline `{}` offers {}, which its kernel does not", m_baseline.name,
                                     model::cuda_name(type)),
@@ -83,7 +77,7 @@ class BaselineCheck {
  private:
   void check(const model::PlacedName& argument) {
     const auto& arguments = m_spec.arguments;
-    const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const ArgumentSpec& other) {
+    const auto found = std::ranges::find_if(arguments, [&](const ArgumentSpec& other) {
       return other.name == argument.name && !other.is_field();
     });
     const Symbol* symbol = m_compiled.scope.find(argument.name);

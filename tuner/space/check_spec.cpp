@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tuner/model/configuration.hpp"
-#include "tuner/space/jobs.hpp"
+#include "tuner/space/space.hpp"
 #include "tuner/space/spec_compiler.hpp"
 #include "tuner/util/text.hpp"
 
@@ -88,7 +88,7 @@ void check_defaults(const KernelSpec& spec, ExpressionCompiler& compiler) {
   for (const ParameterSpec& parameter : spec.parameters) names.push_back(parameter.name);
   std::set<std::string> seen;
   for (const model::Assignment& assignment : spec.defaults) {
-    const auto found = std::find(names.begin(), names.end(), assignment.name);
+    const auto found = std::ranges::find(names, assignment.name);
     if (!seen.insert(assignment.name).second) {
       compiler.report(file, fmt::format("default sets `{}` twice", excerpt(assignment.name)), "remove one");
     }
@@ -99,7 +99,7 @@ void check_defaults(const KernelSpec& spec, ExpressionCompiler& compiler) {
     }
     const ParameterSpec& parameter = spec.parameters[static_cast<std::size_t>(found - names.begin())];
     const auto& values = parameter.values;
-    const bool offered = std::find(values.begin(), values.end(), assignment.value) != values.end();
+    const bool offered = std::ranges::count(values, assignment.value) > 0;
     if (offered || (parameter.when && assignment.value == parameter.otherwise)) continue;
     std::vector<std::string> texts;
     for (const Value& value : values) texts.push_back(excerpt(value.text()));
@@ -126,12 +126,8 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
 template <typename IsBarred>
 void check_slots(const CompiledSpec& compiled, const Compiled& expression, const IsBarred& is_barred,
                  const std::string& message, const std::string& hint, ExpressionCompiler& compiler) {
-  const std::vector<bool> needed = dependencies(compiled, expression.program);
-  for (int slot = 0; slot < compiled.scope.slots(); ++slot) {
-    if (!needed[static_cast<std::size_t>(slot)] || !is_barred(slot)) continue;
+  if (depends_on(compiled, expression.program, is_barred))
     compiler.report(expression.source->where, message, hint);
-    return;
-  }
 }
 
 void check_workload(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
@@ -168,7 +164,7 @@ void check_compiled_parts(const CompiledSpec& compiled, ExpressionCompiler& comp
   const auto is_limit = [&](int slot) { return compiled.scope.is_limit(slot); };
   for (const CompiledDerived& derived : compiled.derived) {
     const auto& macros = compiled.spec.macros;
-    const bool is_macro = std::any_of(macros.begin(), macros.end(), [&](const model::PlacedName& macro) {
+    const bool is_macro = std::ranges::any_of(macros, [&](const model::PlacedName& macro) {
       return compiled.scope.find(macro.name)->slot == derived.slot;
     });
     if (!is_macro) continue;
@@ -206,7 +202,7 @@ void check_inputs(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
                 "inputs and what is right are the same for all configurations", compiler);
   };
   for (const CompiledArgument& argument : compiled.arguments) {
-    for (const auto& [rule, numbers] : argument.inits) std::for_each(numbers.begin(), numbers.end(), check);
+    for (const auto& [rule, numbers] : argument.inits) std::ranges::for_each(numbers, check);
     if (argument.unordered) check(*argument.unordered);
   }
 }
@@ -248,16 +244,12 @@ void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
                     fmt::format("run-time parameter `{}` reaches no argument and no launch", parameter.name),
                     "pass it as an argument, or drop `runtime` to make it a macro");
   }
+  const auto is_limit = [&](int slot) { return compiled.scope.is_limit(slot); };
   for (std::size_t i = 0; i < compiled.metrics.size(); ++i) {
-    const std::vector<bool> needed = dependencies(compiled, compiled.metrics[i].program);
-    for (int slot = 0; slot < compiled.scope.slots(); ++slot) {
-      if (!needed[static_cast<std::size_t>(slot)] || !compiled.scope.is_limit(slot)) continue;
-      compiler.report(compiled.spec.metrics[i].value.where,
-                      fmt::format("metric \"{}\" depends on a device limit through a derived value",
-                                  excerpt(compiled.spec.metrics[i].name)),
-                      "metrics are also computed from records, where the device is not at hand");
-      break;
-    }
+    check_slots(compiled, compiled.metrics[i], is_limit,
+                fmt::format("metric \"{}\" depends on a device limit through a derived value",
+                            excerpt(compiled.spec.metrics[i].name)),
+                "metrics are also computed from records, where the device is not at hand", compiler);
   }
 }
 

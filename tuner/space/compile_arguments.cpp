@@ -72,7 +72,7 @@ class ArgumentCompiler {
   void check_surface(const std::string& name, int argument, const model::SourceLocation& where) {
     const auto& own = m_spec.arguments[static_cast<std::size_t>(argument)].type;
     const std::vector<model::ElementType> types = own ? std::vector{*own} : m_spec.types;
-    const auto bad = std::find_if_not(types.begin(), types.end(), has_textures);
+    const auto bad = std::ranges::find_if_not(types, has_textures);
     if (bad == types.end()) return;
     m_compiler.report(where, fmt::format("a surface over `{}`, of {}", name, model::cuda_name(*bad)),
                       "elements of one, two or four numbers of 8, 16 or 32 bits");
@@ -153,8 +153,8 @@ void compile_arguments(CompiledSpec& compiled, ExpressionCompiler& compiler) {
 
 bool may_be(bool floating, const ArgumentSpec& argument, const model::KernelSpec& spec) {
   if (argument.type) return model::is_floating(*argument.type) == floating;
-  return std::any_of(spec.types.begin(), spec.types.end(),
-                     [&](model::ElementType type) { return model::is_floating(type) == floating; });
+  return std::ranges::any_of(spec.types,
+                             [&](model::ElementType type) { return model::is_floating(type) == floating; });
 }
 
 int argument_index(const CompiledSpec& compiled, ExpressionCompiler& compiler, const std::string& name,
@@ -172,8 +172,7 @@ int argument_index(const CompiledSpec& compiled, ExpressionCompiler& compiler, c
 
 const model::Expression& implied(CompiledSpec& compiled, const std::string& name,
                                  const model::SourceLocation& where) {
-  const auto found = std::find_if(compiled.implied.begin(), compiled.implied.end(),
-                                  [&](const auto& e) { return e->text == name; });
+  const auto found = std::ranges::find_if(compiled.implied, [&](const auto& e) { return e->text == name; });
   if (found != compiled.implied.end()) return **found;
   compiled.implied.push_back(std::make_unique<model::Expression>(model::Expression{name, where}));
   return *compiled.implied.back();

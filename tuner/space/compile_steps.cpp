@@ -23,7 +23,7 @@ class StepCompiler {
 
   void run() {
     const auto launches = [](const StepSpec& step) { return step.upload.empty(); };
-    if (std::none_of(m_spec.steps.begin(), m_spec.steps.end(), launches)) {
+    if (std::ranges::none_of(m_spec.steps, launches)) {
       m_compiler.report({m_spec.path, 0, 0}, fmt::format("kernel `{}` launches nothing", m_spec.name),
                         "write a [launch]");
     }
@@ -87,15 +87,12 @@ class StepCompiler {
     for (const std::string& name : step.arguments) {
       if (const auto operand = resolve(name, step, use)) result.operands.push_back(*operand);
     }
-    if (!step.arguments.empty()) {
-      if (use == Use::run) check_arrays(step, result);
-      return result;
-    }
-    for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
-      const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
+    const std::size_t implied_arguments = step.arguments.empty() ? m_spec.arguments.size() : 0;
+    for (std::size_t i = 0; i < implied_arguments; ++i) {
+      const ArgumentSpec& argument = m_spec.arguments[i];
       if (use == Use::run && !argument.symbol.empty()) continue;  // the kernel knows it by its name
       if (argument.is_field()) continue;
-      result.operands.push_back({model::Operand::Kind::buffer, i, std::nullopt});
+      result.operands.push_back({model::Operand::Kind::buffer, static_cast<int>(i), std::nullopt});
     }
     if (use == Use::run) check_arrays(step, result);
     return result;
@@ -103,10 +100,9 @@ class StepCompiler {
 
   /// Whether runs write only one of argument `name` and its copy in an array.
   bool parts_from_array(const std::string& name) const {
-    return std::any_of(m_spec.arguments.begin(), m_spec.arguments.end(), [&](const ArgumentSpec& view) {
+    return std::ranges::any_of(m_spec.arguments, [&](const ArgumentSpec& view) {
       if (!view.texture || !view.texture->kind.in_array || view.texture->buffer != name) return false;
-      const auto buffer = std::find_if(m_spec.arguments.begin(), m_spec.arguments.end(),
-                                       [&](const ArgumentSpec& other) { return other.name == name; });
+      const auto buffer = std::ranges::find(m_spec.arguments, name, &ArgumentSpec::name);
       return view.texture->kind.is_surface ||
              (buffer != m_spec.arguments.end() && buffer->access != model::Access::in);
     });
@@ -152,7 +148,7 @@ class StepCompiler {
     const auto in_array = [&](const ArgumentSpec& view) {
       return view.texture && view.texture->kind.in_array && view.texture->buffer == argument.name;
     };
-    if (std::any_of(m_spec.arguments.begin(), m_spec.arguments.end(), in_array)) {
+    if (std::ranges::any_of(m_spec.arguments, in_array)) {
       m_compiler.report(
           step.where,
           fmt::format("{} of `{}`, which lies in an array", step.sets ? "memset" : "upload", argument.name),
@@ -206,8 +202,7 @@ class StepCompiler {
   }
 
   bool is_argument(const std::string& name) const {
-    return std::any_of(m_spec.arguments.begin(), m_spec.arguments.end(),
-                       [&](const ArgumentSpec& argument) { return argument.name == name; });
+    return std::ranges::count(m_spec.arguments, name, &ArgumentSpec::name) > 0;
   }
 
   /// The operand called `name`: an argument; in a verify step also NAME.expected or NAME.magnitude of an
@@ -282,16 +277,17 @@ class StepCompiler {
     return false;
   }
 
+  /// Whether any of `steps` is passed `kind` of `argument`.
+  static bool is_taken(const std::vector<CompiledStep>& steps, model::Operand::Kind kind, int argument) {
+    return std::ranges::any_of(steps, [&](const CompiledStep& step) {
+      return std::ranges::any_of(step.operands, [&](const CompiledOperand& operand) {
+        return operand.kind == kind && operand.argument == argument;
+      });
+    });
+  }
+
   /// Each generated buffer is passed to a launch of the generator.
   void check_generated() {
-    const auto is_passed = [&](int argument) {
-      const auto& steps = m_compiled.generator;
-      return std::any_of(steps.begin(), steps.end(), [&](const CompiledStep& step) {
-        return std::any_of(step.operands.begin(), step.operands.end(), [&](const CompiledOperand& operand) {
-          return operand.kind == model::Operand::Kind::buffer && operand.argument == argument;
-        });
-      });
-    };
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {
       const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(i)];
       const auto generated = [](const model::InitRule& rule) {
@@ -299,8 +295,7 @@ class StepCompiler {
       };
       const auto wants = [&](const model::InitSpec& init) {
         return generated(init.usual) ||
-               std::any_of(init.by_type.begin(), init.by_type.end(),
-                           [&](const auto& entry) { return generated(entry.second); });
+               std::ranges::any_of(init.by_type, [&](const auto& entry) { return generated(entry.second); });
       };
       const bool wanted = wants(argument.init) || (argument.second_init && wants(*argument.second_init));
       if (wanted && argument.access == Access::workspace) {
@@ -308,7 +303,7 @@ class StepCompiler {
                           "inputs are generated: access = \"inout\" with restore = true");
         continue;
       }
-      if (!wanted || is_passed(i)) continue;
+      if (!wanted || is_taken(m_compiled.generator, model::Operand::Kind::buffer, i)) continue;
       m_compiler.report(argument.where, fmt::format("nothing generates `{}`", argument.name),
                         "pass it to a launch of [generate]");
     }
@@ -318,18 +313,11 @@ class StepCompiler {
   void check_verification() {
     const model::SourceLocation& where = m_spec.verify->where;
     const std::vector<CompiledStep>& steps = m_compiled.verify->steps;
-    const auto taken_by = [](const std::vector<CompiledStep>& all, model::Operand::Kind kind, int argument) {
-      return std::any_of(all.begin(), all.end(), [&](const CompiledStep& step) {
-        return std::any_of(step.operands.begin(), step.operands.end(), [&](const CompiledOperand& operand) {
-          return operand.kind == kind && operand.argument == argument;
-        });
-      });
-    };
     const auto taken = [&](model::Operand::Kind kind, int argument) {
-      return taken_by(steps, kind, argument);
+      return is_taken(steps, kind, argument);
     };
     const auto is_compared = [&](int argument) {
-      return taken_by(m_compiled.verify->comparison, model::Operand::Kind::error, argument);
+      return is_taken(m_compiled.verify->comparison, model::Operand::Kind::error, argument);
     };
     bool needs_launch = false;
     for (int i = 0; i < static_cast<int>(m_spec.arguments.size()); ++i) {

@@ -19,20 +19,22 @@ constexpr std::size_t most_parameters = 128;
 constexpr std::size_t most_names = 1024;
 
 bool is_too_large(const model::KernelSpec& spec, std::vector<model::Diagnostic>& diagnostics) {
-  const auto check = [&](const char* what, std::size_t count, std::size_t most) {
-    if (count <= most) return false;
-    diagnostics.push_back(
-        {{spec.path, 0, 0}, fmt::format("{} {}", count, what), fmt::format("at most {} are allowed", most)});
-    return true;
-  };
-  bool too_large = check("parameters", spec.parameters.size(), most_parameters);
-  too_large |= check("sizes", spec.sizes.size(), most_names);
-  too_large |= check("derived values", spec.derived.size(), most_names);
-  too_large |= check("constraints", spec.constraints.size(), most_names);
-  too_large |= check("arguments", spec.arguments.size(), most_names);
-  too_large |= check("steps", spec.steps.size(), most_names);
-  too_large |= check("metrics", spec.metrics.size(), most_names);
-  return too_large;
+  const std::tuple<const char*, std::size_t, std::size_t> lists[] = {
+      {"parameters", spec.parameters.size(), most_parameters},
+      {"sizes", spec.sizes.size(), most_names},
+      {"derived values", spec.derived.size(), most_names},
+      {"constraints", spec.constraints.size(), most_names},
+      {"arguments", spec.arguments.size(), most_names},
+      {"steps", spec.steps.size(), most_names},
+      {"metrics", spec.metrics.size(), most_names}};
+  const std::size_t before = diagnostics.size();
+  for (const auto& [what, count, most] : lists) {
+    if (count > most)
+      diagnostics.push_back({{spec.path, 0, 0},
+                             fmt::format("{} {}", count, what),
+                             fmt::format("at most {} are allowed", most)});
+  }
+  return diagnostics.size() > before;
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ std::shared_ptr<const CompiledSpec> compile_spec(model::KernelSpec spec,
   // A use can only be missed for certain where every expression is understood.
   if (found.empty()) check_uses(*compiled, compiler);
   if (found.empty()) check_baselines(*compiled, compiler);
-  std::stable_sort(found.begin(), found.end(), [](const model::Diagnostic& a, const model::Diagnostic& b) {
+  std::ranges::stable_sort(found, [](const model::Diagnostic& a, const model::Diagnostic& b) {
     return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
   });
   const bool sound = found.empty();
@@ -86,8 +88,7 @@ Slots problem_slots(const CompiledSpec& compiled, const model::Problem& problem,
   slots.faults.resize(slots.values.size(), Fault::none);
   auto* next = slots.values.data();
   for (const std::string& name : spec.sizes) {
-    const auto found = std::find_if(problem.sizes.begin(), problem.sizes.end(),
-                                    [&](const auto& d) { return d.name == name; });
+    const auto found = std::ranges::find_if(problem.sizes, [&](const auto& d) { return d.name == name; });
     if (found == problem.sizes.end()) {
       throw model::UsageError(fmt::format("problem {} has no size `{}`, which kernel `{}` needs",
                                           problem.text(), name, spec.name));
@@ -129,8 +130,7 @@ void derive_all(const CompiledSpec& compiled, Slots& slots) {
 std::string explain(const CompiledSpec& compiled, const Compiled& expression, const Slots& slots, Fault fault,
                     int slot) {
   if (slot < 0) return fmt::format("`{}`: {}", excerpt(expression.source->text), describe(fault));
-  const auto culprit = std::find_if(compiled.derived.begin(), compiled.derived.end(),
-                                    [&](const auto& d) { return d.slot == slot; });
+  const auto culprit = std::ranges::find_if(compiled.derived, [&](const auto& d) { return d.slot == slot; });
   const std::string& name =
       compiled.spec.derived[static_cast<std::size_t>(slot - compiled.scope.derived_slot(0))].name;
   const Evaluated<std::int64_t> again = evaluate(culprit->value.program, slots);

@@ -1,5 +1,5 @@
 #pragma once
-#include <array>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,10 +24,12 @@ struct Compiled {
 };
 
 /// The expressions of one key, as a range.
-inline std::span<const Compiled> expressions_of(const std::optional<Compiled>& one) {
-  return one ? std::span<const Compiled>(&*one, 1) : std::span<const Compiled>();
+template <class One>
+std::span<const One> expressions_of(const std::optional<One>& one) {
+  return one ? std::span<const One>(&*one, 1) : std::span<const One>();
 }
-inline std::span<const Compiled> expressions_of(const std::vector<Compiled>& many) {
+template <class One>
+std::span<const One> expressions_of(const std::vector<One>& many) {
   return many;
 }
 
@@ -74,16 +76,13 @@ struct CompiledArgument {
 /// `visit(expression)` for each expression of what launches are passed: not of what a buffer is filled with.
 template <class Visit>
 void each_expression(const CompiledArgument& argument, const Visit& visit) {
-  const auto visit_all = [&](const auto& value) {
-    for (const Compiled& expression : expressions_of(value)) visit(expression);
+  const auto visit_all = [&](const auto&... values) {
+    const auto visit_one = [&](const auto& value) { std::ranges::for_each(expressions_of(value), visit); };
+    (visit_one(values), ...);
     return true;
   };
-  visit_all(argument.extent);
-  visit_all(argument.integer);
-  visit_all(argument.real);
-  visit_all(argument.components);
-  if (argument.texture) visit_all(argument.texture->shape);
-  if (argument.texture) visit_all(argument.texture->pitch);
+  visit_all(argument.extent, argument.integer, argument.real, argument.components);
+  if (argument.texture) visit_all(argument.texture->shape, argument.texture->pitch);
   if (argument.tensor)
     model::each_map_key([&](const model::TensorMapKey&, const auto& value) { return visit_all(value); },
                         *argument.tensor);
@@ -108,7 +107,7 @@ template <class Visit>
 void each_expression(const CompiledStep& step, const Visit& visit) {
   model::each_key(
       [&](const model::StepKey&, const auto& value) {
-        for (const Compiled& expression : expressions_of(value)) visit(expression);
+        std::ranges::for_each(expressions_of(value), visit);
         return true;
       },
       step);
@@ -152,6 +151,15 @@ std::shared_ptr<const CompiledSpec> compile_spec(model::KernelSpec spec,
 
 /// Which slots a program depends on, itself or through derived values.
 std::vector<bool> dependencies(const CompiledSpec& compiled, const Program& program);
+/// Whether `is_meant` holds for any of these.
+template <class IsMeant>
+bool depends_on(const CompiledSpec& compiled, const Program& program, const IsMeant& is_meant) {
+  const std::vector<bool> needed = dependencies(compiled, program);
+  for (int slot = 0; slot < compiled.scope.slots(); ++slot) {
+    if (needed[static_cast<std::size_t>(slot)] && is_meant(slot)) return true;
+  }
+  return false;
+}
 
 /// Slots with sizes, row padding, element properties and limits set. Throws model::UsageError where `problem`
 /// lacks one of the kernel's sizes.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -12,52 +13,41 @@
 
 namespace tuner::space {
 
-const std::vector<LimitName>& limit_names() {
+template <auto limit>
+static std::int64_t value_of(const model::DeviceLimits& limits) {
+  return limits.*limit;
+}
+
+std::span<const LimitName> limit_names() {
   using Limits = model::DeviceLimits;
-  static const std::vector<LimitName> names{
-      {"multiprocessors", [](const Limits& l) -> std::int64_t { return l.multiprocessors; }},
-      {"warp_size", [](const Limits& l) -> std::int64_t { return l.warp_size; }},
-      {"max_threads_per_block", [](const Limits& l) -> std::int64_t { return l.max_threads_per_block; }},
-      {"max_threads_per_multiprocessor",
-       [](const Limits& l) -> std::int64_t { return l.max_threads_per_multiprocessor; }},
-      {"max_blocks_per_multiprocessor",
-       [](const Limits& l) -> std::int64_t { return l.max_blocks_per_multiprocessor; }},
-      {"max_registers_per_block", [](const Limits& l) -> std::int64_t { return l.registers_per_block; }},
-      {"max_registers_per_multiprocessor",
-       [](const Limits& l) -> std::int64_t { return l.registers_per_multiprocessor; }},
-      {"max_static_shared_bytes", [](const Limits& l) { return l.shared_bytes_per_block; }},
-      {"max_shared_bytes_per_block", [](const Limits& l) { return l.shared_bytes_per_block_optin; }},
-      {"max_shared_bytes_per_multiprocessor",
-       [](const Limits& l) { return l.shared_bytes_per_multiprocessor; }},
-      {"max_block_x", [](const Limits& l) { return l.max_block_x; }},
-      {"max_block_y", [](const Limits& l) { return l.max_block_y; }},
-      {"max_block_z", [](const Limits& l) { return l.max_block_z; }},
-      {"max_grid_x", [](const Limits& l) { return l.max_grid_x; }},
-      {"max_grid_y", [](const Limits& l) { return l.max_grid_y; }},
-      {"max_grid_z", [](const Limits& l) { return l.max_grid_z; }},
-      {"l2_bytes", [](const Limits& l) { return l.l2_bytes; }},
+  static constexpr std::array names = {
+      LimitName{"multiprocessors", value_of<&Limits::multiprocessors>},
+      LimitName{"warp_size", value_of<&Limits::warp_size>},
+      LimitName{"max_threads_per_block", value_of<&Limits::max_threads_per_block>},
+      LimitName{"max_threads_per_multiprocessor", value_of<&Limits::max_threads_per_multiprocessor>},
+      LimitName{"max_blocks_per_multiprocessor", value_of<&Limits::max_blocks_per_multiprocessor>},
+      LimitName{"max_registers_per_block", value_of<&Limits::registers_per_block>},
+      LimitName{"max_registers_per_multiprocessor", value_of<&Limits::registers_per_multiprocessor>},
+      LimitName{"max_static_shared_bytes", value_of<&Limits::shared_bytes_per_block>},
+      LimitName{"max_shared_bytes_per_block", value_of<&Limits::shared_bytes_per_block_optin>},
+      LimitName{"max_shared_bytes_per_multiprocessor", value_of<&Limits::shared_bytes_per_multiprocessor>},
+      LimitName{"max_block_x", value_of<&Limits::max_block_x>},
+      LimitName{"max_block_y", value_of<&Limits::max_block_y>},
+      LimitName{"max_block_z", value_of<&Limits::max_block_z>},
+      LimitName{"max_grid_x", value_of<&Limits::max_grid_x>},
+      LimitName{"max_grid_y", value_of<&Limits::max_grid_y>},
+      LimitName{"max_grid_z", value_of<&Limits::max_grid_z>},
+      LimitName{"l2_bytes", value_of<&Limits::l2_bytes>},
   };
   return names;
 }
 
 std::string_view describe(Symbol::Kind kind) {
-  switch (kind) {
-    case Symbol::Kind::size:
-      return "a size";
-    case Symbol::Kind::padding:
-      return "the row padding";
-    case Symbol::Kind::element:
-      return "a property of the element type";
-    case Symbol::Kind::limit:
-      return "a device limit";
-    case Symbol::Kind::parameter:
-      return "a parameter";
-    case Symbol::Kind::derived:
-      return "a derived value";
-    case Symbol::Kind::time:
-      return "the measured time";
-  }
-  return "a name";
+  constexpr std::string_view words[] = {
+      "a size",           "the row padding", "a property of the element type",
+      "a device limit",   "a parameter",     "a derived value",
+      "the measured time"};
+  return words[static_cast<std::size_t>(kind)];
 }
 
 std::vector<std::string> words_of(const model::ParameterSpec& parameter) {
@@ -65,7 +55,7 @@ std::vector<std::string> words_of(const model::ParameterSpec& parameter) {
   const auto take = [&](const model::Value& value) {
     if (!value.is_word()) return;
     const std::string word = value.text();
-    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    if (std::ranges::count(words, word) == 0) words.push_back(word);
   };
   for (const model::Value& value : parameter.values) take(value);
   if (parameter.when) take(parameter.otherwise);
@@ -85,21 +75,19 @@ Scope::Scope(const model::KernelSpec& spec, std::vector<model::Diagnostic>& diag
     add(std::string(limit.name), {Kind::limit, slot++}, file, diagnostics);
   }
   for (int i = 0; i < m_sizes; ++i) {
-    add(spec.sizes[static_cast<std::size_t>(i)], {Kind::size, i, i}, file, diagnostics);
+    add(spec.sizes[static_cast<std::size_t>(i)], {Kind::size, i}, file, diagnostics);
   }
   if (!spec.row_padding.empty()) add(spec.row_padding, {Kind::padding, padding_slot()}, file, diagnostics);
   m_first_parameter = slot;
-  int index = 0;
   for (const model::ParameterSpec& parameter : spec.parameters) {
     std::vector<std::string> words = words_of(parameter);
     const bool takes_words = !words.empty();
-    add(parameter.name, {Kind::parameter, slot++, index++, takes_words, std::move(words)}, parameter.where,
+    add(parameter.name, {Kind::parameter, slot++, takes_words, std::move(words)}, parameter.where,
         diagnostics);
   }
   m_first_derived = slot;
-  index = 0;
   for (const model::NamedExpression& derived : spec.derived) {
-    add(derived.name, {Kind::derived, slot++, index++}, derived.value.where, diagnostics);
+    add(derived.name, {Kind::derived, slot++}, derived.value.where, diagnostics);
   }
   m_slots = slot;
 }
@@ -111,7 +99,7 @@ void Scope::add(const std::string& name, const Symbol& symbol, const model::Sour
   if (!is_identifier(name)) {
     diagnostics.push_back({where, fmt::format("`{}` cannot name {}", excerpt(name), what),
                            "names are letters, digits and underscores, and do not start with a digit"});
-  } else if (std::find(functions.begin(), functions.end(), name) != functions.end()) {
+  } else if (std::ranges::count(functions, name) > 0) {
     diagnostics.push_back(
         {where, fmt::format("`{}` names {}, but is a function of the expression language", name, what),
          "choose another name"});
@@ -135,7 +123,7 @@ std::vector<std::string> Scope::names() const {
 
 std::string Scope::parameter_offering(std::string_view word) const {
   for (const auto& [name, symbol] : m_symbols) {
-    if (std::find(symbol.words.begin(), symbol.words.end(), word) != symbol.words.end()) return name;
+    if (std::ranges::count(symbol.words, word) > 0) return name;
   }
   return "";
 }
@@ -158,8 +146,9 @@ class Generator {
     const Symbol* parameter = word_parameter(whole);
     const bool done = parameter != nullptr && m_rules.word ? load(*parameter, Op::load) : number(root);
     if (!done) return *m_error;
-    std::sort(m_program.reads.begin(), m_program.reads.end());
-    m_program.reads.erase(std::unique(m_program.reads.begin(), m_program.reads.end()), m_program.reads.end());
+    std::ranges::sort(m_program.reads);
+    const auto repeated = std::ranges::unique(m_program.reads);
+    m_program.reads.erase(repeated.begin(), repeated.end());
     return std::move(m_program);
   }
 
@@ -268,7 +257,7 @@ class Generator {
                   fmt::format("a word of {} is written '{}'", owner, at.text));
     }
     const auto& functions = function_names();
-    if (std::find(functions.begin(), functions.end(), at.text) != functions.end()) {
+    if (std::ranges::count(functions, at.text) > 0) {
       return fail(at, fmt::format("function `{}` without its arguments", at.text), "");
     }
     return fail(at, fmt::format("unknown name `{}`", excerpt(at.text)),
@@ -285,7 +274,7 @@ class Generator {
   bool is_word(const Node& at) const { return at.kind == Node::Kind::word || word_parameter(at) != nullptr; }
 
   static bool offers(const Symbol& parameter, std::string_view word) {
-    return std::find(parameter.words.begin(), parameter.words.end(), word) != parameter.words.end();
+    return std::ranges::count(parameter.words, word) > 0;
   }
 
   bool stray_word(const Node& at) {

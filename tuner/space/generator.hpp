@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,14 +21,13 @@ struct LimitName {
 };
 
 /// All of them; space.hpp lists them for users.
-const std::vector<LimitName>& limit_names();
+std::span<const LimitName> limit_names();
 
 /// What a name in an expression stands for.
 struct Symbol {
   enum class Kind { size, padding, element, limit, parameter, derived, time };
   Kind kind = Kind::size;
   int slot = 0;                      ///< in Slots::values; time has none
-  int index = 0;                     ///< of the size, parameter or derived value among its own
   bool takes_words = false;          ///< parameters whose values are words …
   std::vector<std::string> words{};  ///< … and these are they, `otherwise` included
 };

@@ -1,5 +1,3 @@
-#include "tuner/space/jobs.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +43,7 @@ namespace {
 std::vector<std::string> entries_of(const std::vector<model::StepSpec>& steps) {
   std::vector<std::string> entries;
   for (const model::StepSpec& step : steps) {
-    if (step.upload.empty() && std::find(entries.begin(), entries.end(), step.entry) == entries.end()) {
+    if (step.upload.empty() && std::ranges::count(entries, step.entry) == 0) {
       entries.push_back(step.entry);
     }
   }
@@ -96,8 +94,7 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   model::CompileJob job;
   job.source = spec.source;
   job.macros = element_macros(problem.type);
-  job.host_library = std::any_of(spec.steps.begin(), spec.steps.end(),
-                                 [](const model::StepSpec& step) { return step.calls; });
+  job.host_library = std::ranges::any_of(spec.steps, [](const model::StepSpec& step) { return step.calls; });
   job.by_nvcc = spec.by_nvcc && !job.host_library;
   std::string constants;
   for (const model::ParameterSpec& parameter : spec.parameters) {
@@ -120,8 +117,7 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
       job.macros.push_back({parameter.name, text});
   }
   if (!constants.empty()) job.source.front().text.insert(0, constants + "#line 1\n");
-  std::sort(job.macros.begin(), job.macros.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(job.macros, [](const auto& a, const auto& b) { return a.name < b.name; });
   if (!job.host_library) {  // else the options are the reference's alone
     for (const model::CompilerOption& option : spec.compile_options) {
       if (!names_folder(option.text)) job.options.push_back(with_values(option.text, configuration));
@@ -130,7 +126,7 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   job.entries = entries_of(spec.steps);
   for (const model::ArgumentSpec& argument : spec.arguments) {
     const std::string entry = "&" + argument.symbol;
-    const bool is_known = std::find(job.entries.begin(), job.entries.end(), entry) != job.entries.end();
+    const bool is_known = std::ranges::count(job.entries, entry) > 0;
     if (!argument.symbol.empty() && !is_known) job.entries.push_back(entry);
   }
   job.architecture = architecture;
@@ -146,8 +142,7 @@ std::vector<model::SourceText> verification_source(const model::KernelSpec& spec
   if (verifies) parts.push_back(&spec.verify->source);
   for (const auto* part : parts) {
     const auto is_known = [&](const model::SourceText& file) {
-      return std::any_of(all.begin(), all.end(),
-                         [&](const model::SourceText& other) { return other.name == file.name; });
+      return std::ranges::count(all, file.name, &model::SourceText::name) > 0;
     };
     if (!is_known(part->front())) all.front().text += fmt::format("#include \"{}\"\n", part->front().name);
     for (const model::SourceText& file : *part) {

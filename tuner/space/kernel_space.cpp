@@ -10,9 +10,8 @@
 #include "tuner/space/compiled_spec.hpp"
 #include "tuner/space/counted_space.hpp"
 #include "tuner/space/descent.hpp"
-#include "tuner/space/jobs.hpp"
 #include "tuner/space/planner.hpp"
-#include "tuner/space/spec_digest.hpp"
+#include "tuner/space/space.hpp"
 
 namespace tuner::space {
 namespace {
@@ -20,6 +19,17 @@ namespace {
 std::string text_of(const model::Diagnostic& diagnostic) {
   const std::string where = diagnostic.where.text();
   return where.empty() ? diagnostic.message : where + ": " + diagnostic.message;
+}
+
+/// Everything set, derived values included; nothing where `configuration` leaves a parameter out. `limits` do
+/// not matter to what depends on none (check_uses).
+std::optional<Slots> slots_of(const CompiledSpec& compiled, const model::Problem& problem,
+                              const model::Configuration& configuration,
+                              const model::DeviceLimits& limits = {}) {
+  Slots slots = problem_slots(compiled, problem, limits);
+  if (set_parameters(compiled, configuration, slots) != nullptr) return std::nullopt;
+  derive_all(compiled, slots);
+  return slots;
 }
 
 }  // namespace
@@ -99,41 +109,37 @@ bool KernelSpace::contains(const model::Problem& problem, const model::Configura
   const bool is_problem = std::equal(problem.sizes.begin(), problem.sizes.end(), spec().sizes.begin(),
                                      spec().sizes.end(), same_size);
   if (!is_problem || configuration.assignments().size() != parameters.size()) return false;
-  if (std::find(spec().types.begin(), spec().types.end(), problem.type) == spec().types.end()) return false;
+  if (std::ranges::find(spec().types, problem.type) == spec().types.end()) return false;
   if (problem.row_padding != 0 && spec().row_padding.empty()) return false;
-  Slots slots = problem_slots(*m_compiled, problem, limits);
-  if (set_parameters(*m_compiled, configuration, slots) != nullptr) return false;
-  derive_all(*m_compiled, slots);
+  const std::optional<Slots> slots = slots_of(*m_compiled, problem, configuration, limits);
+  if (!slots) return false;
   std::vector<std::uint16_t> coordinates;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const model::Value& value = *configuration.find(parameters[i].name);
     const std::optional<Compiled>& when = m_compiled->parameters[i].when;
     const Evaluated<std::int64_t> applies =
-        when ? evaluate(when->program, slots) : Evaluated<std::int64_t>{1, Fault::none};
+        when ? evaluate(when->program, *slots) : Evaluated<std::int64_t>{1, Fault::none};
     if (applies.fault != Fault::none) return false;
     const bool active = applies.value != 0;
     const auto& values = parameters[i].values;
-    const auto place = std::find(values.begin(), values.end(), value);
+    const auto place = std::ranges::find(values, value);
     const bool listed = active ? place != values.end() : value == parameters[i].otherwise;
     if (!listed) return false;
     coordinates.push_back(active ? static_cast<std::uint16_t>(place - values.begin())
                                  : ConfigurationList::inactive);
   }
   const auto& only = spec().listed;
-  if (!only.empty() && !std::binary_search(only.begin(), only.end(), coordinates)) return false;
+  if (!only.empty() && !std::ranges::binary_search(only, coordinates)) return false;
   return allows(problem, configuration, limits);
 }
 
 bool KernelSpace::allows(const model::Problem& problem, const model::Configuration& configuration,
                          const model::DeviceLimits& limits) const {
-  Slots slots = problem_slots(*m_compiled, problem, limits);
-  if (set_parameters(*m_compiled, configuration, slots)) return false;
-  derive_all(*m_compiled, slots);
-  return std::all_of(m_compiled->constraints.begin(), m_compiled->constraints.end(),
-                     [&](const Compiled& constraint) {
-                       const Evaluated<std::int64_t> value = evaluate(constraint.program, slots);
-                       return value.fault == Fault::none && value.value != 0;
-                     });
+  const std::optional<Slots> slots = slots_of(*m_compiled, problem, configuration, limits);
+  return slots && std::ranges::all_of(m_compiled->constraints, [&](const Compiled& constraint) {
+           const Evaluated<std::int64_t> value = evaluate(constraint.program, *slots);
+           return value.fault == Fault::none && value.value != 0;
+         });
 }
 
 std::variant<model::Plan, Rejection> KernelSpace::make_plan(const model::Problem& problem,
@@ -156,8 +162,8 @@ model::CompileJob KernelSpace::compile_job(const model::Problem& problem,
                                            const std::string& compiler) const {
   model::CompileJob job = kernel_job(spec(), problem, configuration, architecture, compiler);
   add_computed_parts(problem, configuration, job);
-  const bool has_constants = std::any_of(spec().parameters.begin(), spec().parameters.end(),
-                                         [](const auto& parameter) { return parameter.constant; });
+  const bool has_constants =
+      std::ranges::any_of(spec().parameters, [](const auto& parameter) { return parameter.constant; });
   if (!has_constants) job.source_key = m_source_key;
   return job;
 }
@@ -166,19 +172,16 @@ model::CompileJob KernelSpace::compile_job(const model::Problem& problem,
 void KernelSpace::add_computed_parts(const model::Problem& problem, const model::Configuration& configuration,
                                      model::CompileJob& job) const {
   if (spec().macros.empty() && spec().conditional_options.empty()) return;
-  // Neither depends on a device limit (check_uses), so any will do.
-  Slots slots = problem_slots(*m_compiled, problem, model::DeviceLimits{});
-  if (set_parameters(*m_compiled, configuration, slots) != nullptr) return;
-  derive_all(*m_compiled, slots);
+  const std::optional<Slots> slots = slots_of(*m_compiled, problem, configuration);
+  if (!slots) return;
   for (const model::PlacedName& macro : spec().macros) {
     const auto slot = static_cast<std::size_t>(m_compiled->scope.find(macro.name)->slot);
-    if (slots.faults[slot] == Fault::none)
-      job.macros.push_back({macro.name, fmt::format("{}", slots.values[slot])});
+    if (slots->faults[slot] == Fault::none)
+      job.macros.push_back({macro.name, fmt::format("{}", slots->values[slot])});
   }
-  std::sort(job.macros.begin(), job.macros.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(job.macros, [](const auto& a, const auto& b) { return a.name < b.name; });
   for (std::size_t i = 0; i < spec().conditional_options.size(); ++i) {
-    const Evaluated<std::int64_t> applies = evaluate(m_compiled->option_conditions[i].program, slots);
+    const Evaluated<std::int64_t> applies = evaluate(m_compiled->option_conditions[i].program, *slots);
     if (applies.fault == Fault::none && applies.value != 0)
       job.options.push_back(with_values(spec().conditional_options[i].text, configuration));
   }
@@ -195,13 +198,11 @@ std::optional<model::CompileJob> KernelSpace::reference_job(const model::Problem
 model::Metrics KernelSpace::metrics(const model::Problem& problem, const model::Configuration& configuration,
                                     double time_ns) const {
   model::Metrics values;
-  // No metric depends on a device limit (check_uses), so any will do.
-  Slots slots = problem_slots(*m_compiled, problem, model::DeviceLimits{});
-  if (set_parameters(*m_compiled, configuration, slots) != nullptr) return values;
-  slots.time_ns = time_ns;
-  derive_all(*m_compiled, slots);
+  std::optional<Slots> slots = slots_of(*m_compiled, problem, configuration);
+  if (!slots) return values;
+  slots->time_ns = time_ns;
   for (std::size_t i = 0; i < m_compiled->metrics.size(); ++i) {
-    const Evaluated<double> result = evaluate_real(m_compiled->metrics[i].program, slots);
+    const Evaluated<double> result = evaluate_real(m_compiled->metrics[i].program, *slots);
     if (result.fault == Fault::none) values[spec().metrics[i].name] = result.value;
   }
   return values;
@@ -224,7 +225,7 @@ std::optional<model::Problem> KernelSpace::ceiling_problem(const model::DeviceLi
                                                            std::optional<model::ElementType> type) const {
   if (spec().ceiling_sizes.empty()) return std::nullopt;
   const std::vector<model::ElementType>& types = spec().types;
-  const bool offered = type && std::find(types.begin(), types.end(), *type) != types.end();
+  const bool offered = type && std::ranges::count(types, *type) > 0;
   model::Problem problem{spec().family, {}, offered ? *type : types.front(), 0};
   for (const std::string& name : spec().sizes) problem.sizes.push_back({name, 1});
   Slots slots = problem_slots(*m_compiled, problem, limits);
@@ -259,10 +260,8 @@ bool KernelSpace::is_default(const model::Configuration& configuration) const {
 bool KernelSpace::is_inactive(std::size_t parameter, const model::Value& value, const Slots& slots) const {
   const std::optional<Compiled>& when = m_compiled->parameters[parameter].when;
   if (!when) return false;
-  const std::vector<bool> needed = dependencies(*m_compiled, when->program);
-  const Scope& scope = m_compiled->scope;
-  const auto parameters_begin = needed.begin() + scope.parameter_slot(0);
-  const bool asks_more = std::find(needed.begin(), parameters_begin, true) != parameters_begin;
+  const int first = m_compiled->scope.parameter_slot(0);
+  const bool asks_more = depends_on(*m_compiled, when->program, [&](int slot) { return slot < first; });
   if (asks_more) return value == spec().parameters[parameter].otherwise;
   const Evaluated<std::int64_t> active = evaluate(when->program, slots);
   return active.fault == Fault::none && active.value == 0;

@@ -17,9 +17,8 @@ namespace tuner::space {
 
 struct Slots;
 
-/// One kernel's spec with every expression compiled, for asking about many configurations and problems. The
-/// operations are those of space.hpp, which says what they do. Copies are cheap and share the compiled spec;
-/// all of it is const and may be used from several threads at once.
+/// One kernel's spec with every expression compiled, for asking about configurations and problems. Copies are
+/// cheap and share the compiled spec; all of it is const and may be used from several threads at once.
 class KernelSpace {
  public:
   /// Keeps a copy of `spec`. Throws model::UsageError with the first mistake where validate(spec) finds any.
@@ -27,6 +26,11 @@ class KernelSpace {
 
   const model::KernelSpec& spec() const;
 
+  /// The valid configurations for one problem and device, in the order the spec's value lists give (last
+  /// parameter fastest). Constraints are tested as soon as the last parameter they mention is set. A
+  /// constraint or a `when` whose value is undefined excludes the configuration. A parameter whose `when` is
+  /// false is inactive; in the order that comes before its first value. `visit` returns false to stop; what
+  /// it is given changes afterwards.
   void enumerate(const model::Problem& problem, const model::DeviceLimits& limits,
                  const std::function<bool(const model::Configuration&)>& visit) const;
   /// So many configurations are listed; of more, list() is of a CountedSpace.
@@ -47,15 +51,25 @@ class KernelSpace {
   bool allows(const model::Problem& problem, const model::Configuration& configuration,
               const model::DeviceLimits& limits) const;
 
+  /// Evaluates everything the spec says about `configuration` on `problem`. A division by zero, an overflow,
+  /// a negative extent, an empty grid or a block beyond the device's limits is a Rejection that names the
+  /// expression and its value.
   std::variant<model::Plan, Rejection> make_plan(const model::Problem& problem,
                                                  const model::Configuration& configuration,
                                                  const model::DeviceLimits& limits) const;
-  /// Throws model::UsageError where `configuration` leaves a parameter out.
+  /// The binary a configuration needs. Macros: each parameter that is not a run-time one, ELEMENT_TYPE (CUDA
+  /// name), ELEMENT_BYTES, ELEMENT_IS_INTEGER, sorted by name so that the order in the spec changes no
+  /// binary. A word parameter's macro is its code, and for every word W of parameter P the vocabulary defines
+  /// P_W as that word's code: `#if PARTITION == PARTITION_row`. Throws model::UsageError where
+  /// `configuration` leaves a parameter out.
   model::CompileJob compile_job(const model::Problem& problem, const model::Configuration& configuration,
                                 const std::string& architecture, const std::string& compiler) const;
+  /// The reference's binary; absent where the spec verifies nothing. Macros: the ELEMENT_ ones alone.
   std::optional<model::CompileJob> reference_job(const model::Problem& problem,
                                                  const std::string& architecture,
                                                  const std::string& compiler) const;
+  /// The spec's metrics for a measured time, evaluated in double precision; a metric that cannot be evaluated
+  /// is absent.
   model::Metrics metrics(const model::Problem& problem, const model::Configuration& configuration,
                          double time_ns) const;
   /// What the spec declares of `problem`; 0 where it says nothing, or where that has no value.
@@ -65,8 +79,11 @@ class KernelSpace {
   /// there.
   std::optional<model::Problem> ceiling_problem(const model::DeviceLimits& limits,
                                                 std::optional<model::ElementType> type) const;
+  /// Whether `configuration` is the one the spec names as default, the parameters it leaves out taking their
+  /// first value and inactive ones `otherwise`. A `when` that asks about the problem or the device counts as
+  /// false exactly where the parameter has the value `otherwise`.
   bool is_default(const model::Configuration& configuration) const;
-  /// See spec_digest.hpp.
+  /// See space.hpp.
   const model::Digest& definition() const { return m_definition; }
   const model::Digest& spec_digest() const { return m_spec_digest; }
 

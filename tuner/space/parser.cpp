@@ -57,7 +57,7 @@ class Lexer {
     static constexpr std::array<std::string_view, 8> pairs{"&&", "||", "==", "!=", "<=", ">=", "<<", ">>"};
     static constexpr std::string_view singles = "+-*/%<>!&|^?:(),";
     const std::string_view two = m_text.substr(m_at, 2);
-    if (std::find(pairs.begin(), pairs.end(), two) != pairs.end()) {
+    if (std::ranges::count(pairs, two) > 0) {
       push(Token::Kind::symbol, m_at + 2);
       return std::nullopt;
     }
@@ -149,7 +149,7 @@ std::string excerpt(std::string_view text) {
 }
 
 bool is_identifier(std::string_view text) {
-  return !text.empty() && starts_name(text[0]) && std::all_of(text.begin(), text.end(), continues_name);
+  return !text.empty() && starts_name(text[0]) && std::ranges::all_of(text, continues_name);
 }
 
 namespace {
@@ -250,8 +250,8 @@ class Parser {
   int binary(int least) {
     int left = unary();
     while (left >= 0 && peek().kind == Token::Kind::symbol) {
-      const auto* found = std::find_if(binary_operators.begin(), binary_operators.end(),
-                                       [&](const BinaryOperator& o) { return o.symbol == peek().text; });
+      const auto* found = std::ranges::find_if(
+          binary_operators, [&](const BinaryOperator& o) { return o.symbol == peek().text; });
       if (found == binary_operators.end() || found->precedence < least) break;
       const int offset = peek().offset;
       if (chains(left, found->precedence)) {
@@ -315,8 +315,7 @@ class Parser {
 
   /// `name` is read, `(` comes next.
   int call(const Token& name) {
-    const auto* function = std::find_if(functions.begin(), functions.end(),
-                                        [&](const Function& f) { return f.name == name.text; });
+    const auto* function = std::ranges::find(functions, name.text, &Function::name);
     if (function == functions.end()) {
       const std::vector<std::string> known(function_names().begin(), function_names().end());
       return fail(name.offset, fmt::format("unknown function `{}`", excerpt(name.text)),

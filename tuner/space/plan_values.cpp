@@ -21,106 +21,70 @@ constexpr std::int64_t most_bytes_per_element = 192;
 constexpr std::int64_t most_elements =
     std::numeric_limits<std::int64_t>::max() / most_bytes_per_element / 1024;
 
-/// Whether an integer type holds `value`.
-bool fits(model::ElementType type, std::int64_t value) {
-  const auto within = [value]<typename T>(T) { return std::in_range<T>(value); };
-  switch (model::component_type(type)) {
-    case model::ElementType::boolean:
-      return value == 0 || value == 1;
-    case model::ElementType::int16:
-      return within(std::int16_t{});
-    case model::ElementType::uint16:
-      return within(std::uint16_t{});
-    case model::ElementType::int8:
-      return within(std::int8_t{});
-    case model::ElementType::uint8:
-      return within(std::uint8_t{});
-    case model::ElementType::int32:
-      return within(std::int32_t{});
-    case model::ElementType::uint32:
-      return within(std::uint32_t{});
-    case model::ElementType::uint64:
-      return within(std::uint64_t{});
-    default:
-      return true;
-  }
-}
-
 }  // namespace
 
 /// Of the buffer in elements, dimension by dimension; their product is a number.
-std::optional<std::vector<std::int64_t>> Planner::extents_of(const model::ArgumentSpec& argument,
-                                                             const CompiledArgument& compiled) {
+std::vector<std::int64_t> Planner::extents_of(const model::ArgumentSpec& argument,
+                                              const CompiledArgument& compiled) {
   std::int64_t elements = argument.structure ? argument.structure->bytes : 1;
   std::vector<std::int64_t> extents;
   for (const Compiled& expression : compiled.extent) {
-    const std::optional<std::int64_t> extent = number(expression, argument.name);
-    if (!extent) return std::nullopt;
-    if (*extent < 0)
-      return reject(fmt::format("extent {} of `{}` is negative", shown(expression, *extent), argument.name));
-    if (__builtin_mul_overflow(elements, *extent, &elements) || elements > most_elements)
-      return reject(fmt::format("`{}` has more elements than any device can hold", argument.name));
-    extents.push_back(*extent);
+    const std::int64_t extent = extents.emplace_back(number(expression, argument.name));
+    if (extent < 0)
+      reject(fmt::format("extent {} of `{}` is negative", shown(expression, extent), argument.name));
+    if (__builtin_mul_overflow(elements, extent, &elements) || elements > most_elements)
+      reject(fmt::format("`{}` has more elements than any device can hold", argument.name));
   }
   return extents;
 }
 
-bool Planner::make_buffers() {
+void Planner::make_buffers() {
   std::vector<std::int64_t> struct_extents;  // those of fields
-  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+  for (std::size_t i = 0; i < m_spec.arguments.size() && !is_rejected(); ++i) {
     const model::ArgumentSpec& argument = m_spec.arguments[i];
     if (!argument.pointer) continue;
     std::vector<std::int64_t> extents = struct_extents;
     if (argument.field_length > 1) extents.push_back(argument.field_length);
-    if (!argument.is_field()) {
-      const auto own_extents = extents_of(argument, m_compiled.arguments[i]);
-      if (!own_extents) return false;
-      extents = struct_extents = *own_extents;
-    }
+    if (!argument.is_field()) extents = struct_extents = extents_of(argument, m_compiled.arguments[i]);
     if (argument.structure) extents.push_back(argument.structure->bytes);
-    const std::int64_t elements =
-        std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-    const model::ElementType type = argument.type.value_or(m_problem.type);
-    model::BufferPlan buffer{argument.name, type, elements, argument.access, {}, {}};
-    if (argument.structure) buffer.struct_bytes = argument.structure->bytes;
-    const CompiledArgument& own = m_compiled.arguments[i];
-    const model::InitRule& first = argument.init.for_type(type);
-    const auto init = resolved(argument, own, first, buffer, extents);
-    if (!init) return false;
-    buffer.init = *init;
-    buffer.file = first.contents;
-    if (argument.second_init) {
-      const model::InitRule& second = argument.second_init->for_type(type);
-      const auto second_init = resolved(argument, own, second, buffer, extents);
-      if (!second_init) return false;
-      buffer.second_init = *second_init;
-      buffer.second_file = second.contents;
-    }
-    if (argument.expected) {
-      if (!fits_file(*argument.expected, buffer, extents)) return false;
-      buffer.expected = argument.expected->contents;
-    }
-    buffer.ignores_unwritten = argument.ignores_unwritten;
-    if (own.unordered) {
-      const std::optional<std::int64_t> group = number(*own.unordered, argument.name);
-      if (!group) return false;
-      if (*group < 1) {
-        reject(fmt::format("unordered {} of `{}` is no number of elements", shown(*own.unordered, *group),
-                           argument.name));
-        return false;
-      }
-      buffer.unordered_within = *group;
-    }
-    buffer.restored = argument.restore;
-    buffer.symbol = argument.symbol;
-    buffer.memory = argument.memory;
-    buffer.tolerance = argument.tolerance;
-    m_buffers.push_back(std::move(buffer));
+    if (!is_rejected()) m_buffers.push_back(make_buffer(argument, m_compiled.arguments[i], extents));
   }
-  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+  for (std::size_t i = 0; i < m_spec.arguments.size() && !is_rejected(); ++i) {
     if (m_spec.arguments[i].structure && m_spec.arguments[i].pointer) set_fields(i);
   }
-  return true;
+}
+
+model::BufferPlan Planner::make_buffer(const model::ArgumentSpec& argument, const CompiledArgument& compiled,
+                                       const std::vector<std::int64_t>& extents) {
+  const std::int64_t elements =
+      std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+  const model::ElementType type = argument.type.value_or(m_problem.type);
+  model::BufferPlan buffer{argument.name, type, elements, argument.access, {}, {}};
+  if (argument.structure) buffer.struct_bytes = argument.structure->bytes;
+  const model::InitRule& first = argument.init.for_type(type);
+  buffer.init = resolved(argument, compiled, first, buffer, extents);
+  buffer.file = first.contents;
+  if (argument.second_init) {
+    const model::InitRule& second = argument.second_init->for_type(type);
+    buffer.second_init = resolved(argument, compiled, second, buffer, extents);
+    buffer.second_file = second.contents;
+  }
+  if (argument.expected) {
+    check_file(*argument.expected, buffer, extents);
+    buffer.expected = argument.expected->contents;
+  }
+  if (compiled.unordered) {
+    buffer.unordered_within = number(*compiled.unordered, argument.name);
+    if (buffer.unordered_within < 1)
+      reject(fmt::format("unordered {} of `{}` is no number of elements",
+                         shown(*compiled.unordered, buffer.unordered_within), argument.name));
+  }
+  buffer.ignores_unwritten = argument.ignores_unwritten;
+  buffer.restored = argument.restore;
+  buffer.symbol = argument.symbol;
+  buffer.memory = argument.memory;
+  buffer.tolerance = argument.tolerance;
+  return buffer;
 }
 
 void Planner::set_fields(std::size_t index) {
@@ -130,32 +94,27 @@ void Planner::set_fields(std::size_t index) {
     structs.fields.push_back({m_compiled.arguments[index + 1 + i].buffer, offsets[i]});
 }
 
-std::optional<model::Init> Planner::resolved(const model::ArgumentSpec& argument,
-                                             const CompiledArgument& compiled, const model::InitRule& rule,
-                                             const model::BufferPlan& buffer,
-                                             const std::vector<std::int64_t>& extents) {
+model::Init Planner::resolved(const model::ArgumentSpec& argument, const CompiledArgument& compiled,
+                              const model::InitRule& rule, const model::BufferPlan& buffer,
+                              const std::vector<std::int64_t>& extents) {
   using Kind = model::Init::Kind;
   model::Init init = rule;
-  if (rule.kind == Kind::file && !fits_file(rule, buffer, extents)) return std::nullopt;
+  if (rule.kind == Kind::file) check_file(rule, buffer, extents);
+  const auto refuse = [&](const model::Diagnostic& mistake, const char* mark) {
+    reject(fmt::format("init of `{}`: {}{} {}", argument.name, mistake.message, mark, mistake.hint));
+  };
   const auto numbers = compiled.inits.find(&rule);
   if (numbers != compiled.inits.end()) {
     std::vector<double> values;
-    for (const Compiled& expression : numbers->second) {
-      const std::optional<double> value = real(expression, argument.name);
-      if (!value) return std::nullopt;
-      values.push_back(*value);
-    }
+    for (const Compiled& expression : numbers->second) values.push_back(real(expression, argument.name));
     init = space::with_numbers(rule.kind, values);
-    if (const auto mistake = mistake_in(init)) {
-      return reject(fmt::format("init of `{}`: {}; {}", argument.name, mistake->message, mistake->hint));
-    }
+    if (const auto mistake = mistake_in(init)) refuse(*mistake, ";");
   }
   const auto count = static_cast<double>(buffer.numbers());
   if (rule.kind == Kind::permutation || rule.kind == Kind::sorted) init.c = std::max(1.0, count);
   const bool is_late = numbers != compiled.inits.end() || rule.kind == Kind::permutation;
   if (is_late) {
-    if (const auto mistake = misfit(init, buffer.type))
-      return reject(fmt::format("init of `{}`: {}: {}", argument.name, mistake->message, mistake->hint));
+    if (const auto mistake = misfit(init, buffer.type)) refuse(*mistake, ":");
   }
   if (rule.kind != Kind::signs) return init;
   // A spec's `signs` has the most non-zeros of a column; a plan's has the distance between them and the
@@ -166,47 +125,47 @@ std::optional<model::Init> Planner::resolved(const model::ArgumentSpec& argument
   return model::Init{init.kind, std::max(1.0, std::ceil(rows / init.a)), std::max(1.0, row_length)};
 }
 
-bool Planner::fits_file(const model::InitRule& rule, const model::BufferPlan& buffer,
-                        const std::vector<std::int64_t>& extents) {
+void Planner::check_file(const model::InitRule& rule, const model::BufferPlan& buffer,
+                         const std::vector<std::int64_t>& extents) {
   const model::FileContents& file = rule.contents;
   std::vector<std::int64_t> shape = rule.shape;
   const std::int64_t width = model::components(buffer.type);
   if (width > 1 && shape.size() == extents.size() + 1 && shape.back() == width) shape.pop_back();
   const std::int64_t numbers = file.elements * model::components(file.type);
-  if (numbers == buffer.numbers() && (shape.empty() || shape == extents)) return true;
+  if (numbers == buffer.numbers() && (shape.empty() || shape == extents)) return;
   const std::string found = rule.shape.empty()
                                 ? fmt::format("{} elements of {}", file.elements, model::cuda_name(file.type))
                                 : fmt::format("{}", fmt::join(rule.shape, " x "));
   reject(fmt::format("`{}` is {}, and its file {} holds {}", buffer.name, fmt::join(extents, " x "),
                      file.path, found));
-  return false;
 }
 
-bool Planner::make_scalars() {
-  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+void Planner::make_scalars() {
+  for (std::size_t i = 0; i < m_spec.arguments.size() && !is_rejected(); ++i) {
     const model::ArgumentSpec& argument = m_spec.arguments[i];
     const CompiledArgument& compiled = m_compiled.arguments[i];
     model::Operand operand;
+    std::string why_not;
     if (argument.pointer) {
       operand.buffer = compiled.buffer;
     } else if (argument.structure) {
       operand.kind = model::Operand::Kind::scalar;
       operand.struct_bytes = argument.structure->bytes;
     } else if (compiled.tensor) {
-      if (!set_tensor_map(operand, argument, *compiled.tensor)) return false;
+      why_not = set_tensor_map(operand, argument, *compiled.tensor);
     } else if (compiled.texture) {
-      if (!set_texture(operand, argument, *compiled.texture)) return false;
+      why_not = set_texture(operand, argument, *compiled.texture);
     } else {
       operand.kind = model::Operand::Kind::scalar;
       operand.type = argument.type.value_or(m_problem.type);
-      if (!set_value(operand, argument, compiled)) return false;
+      set_value(operand, argument, compiled);
     }
+    if (!why_not.empty()) reject(fmt::format("{} `{}`: {}", argument.view_name(), argument.name, why_not));
     m_arguments.push_back(operand);
   }
-  for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+  for (std::size_t i = 0; i < m_spec.arguments.size() && !is_rejected(); ++i) {
     if (m_arguments[i].struct_bytes != 0) set_struct(i);
   }
-  return true;
 }
 
 void Planner::set_struct(std::size_t index) {
@@ -224,55 +183,39 @@ void Planner::set_struct(std::size_t index) {
   }
 }
 
-bool Planner::set_value(model::Operand& operand, const model::ArgumentSpec& argument,
+void Planner::set_value(model::Operand& operand, const model::ArgumentSpec& argument,
                         const CompiledArgument& compiled) {
-  if (!compiled.components.empty()) return set_components(operand, argument, compiled);
-  if (model::is_floating(operand.type)) {
-    const std::optional<double> value = real(*compiled.real, argument.name);
-    operand.real = value.value_or(0);
-    return value.has_value();
-  }
-  const std::optional<std::int64_t> value = number(*compiled.integer, argument.name);
-  if (!value) return false;
-  operand.integer = *value;
-  if (fits(operand.type, *value)) return true;
-  reject(fmt::format("argument `{}` is {}, more than its type {} holds", argument.name,
-                     shown(*compiled.integer, *value), model::cuda_name(operand.type)));
-  return false;
-}
-
-bool Planner::set_components(model::Operand& operand, const model::ArgumentSpec& argument,
-                             const CompiledArgument& compiled) {
+  const bool is_real = model::is_floating(operand.type);
+  const auto whole = [&](const Compiled& expression, const char* verb) {
+    const std::int64_t value = number(expression, argument.name);
+    if (!fits(operand.type, value))
+      reject(fmt::format("argument `{}` {} {}, more than its type {} holds", argument.name, verb,
+                         shown(expression, value), model::cuda_name(operand.type)));
+    return value;
+  };
   for (const Compiled& component : compiled.components) {
-    if (model::is_floating(operand.type)) {
-      const std::optional<double> value = real(component, argument.name);
-      if (!value) return false;
-      operand.reals.push_back(*value);
-      continue;
-    }
-    const std::optional<std::int64_t> value = number(component, argument.name);
-    if (!value) return false;
-    if (!fits(operand.type, *value)) {
-      reject(fmt::format("argument `{}` has {}, more than its type {} holds", argument.name,
-                         shown(component, *value), model::cuda_name(operand.type)));
-      return false;
-    }
-    operand.integers.push_back(*value);
+    if (is_real)
+      operand.reals.push_back(real(component, argument.name));
+    else
+      operand.integers.push_back(whole(component, "has"));
   }
-  return true;
+  if (!compiled.components.empty()) return;
+  if (is_real)
+    operand.real = real(*compiled.real, argument.name);
+  else
+    operand.integer = whole(*compiled.integer, "is");
 }
 
-std::optional<model::Operand> Planner::whole_number(const Compiled& expression) {
-  const std::optional<std::int64_t> value = number(expression, expression.source->text);
-  if (!value) return std::nullopt;
+model::Operand Planner::whole_number(const Compiled& expression) {
   model::Operand operand;
   operand.kind = model::Operand::Kind::scalar;
-  operand.integer = *value;
-  if (fits(operand.type, *value)) return operand;
-  return reject(
-      fmt::format("`{}` is passed as an int, which {} does not fit; declare an argument of type long long "
-                  "for it",
-                  expression.source->text, *value));
+  operand.integer = number(expression, expression.source->text);
+  if (!fits(operand.type, operand.integer))
+    reject(
+        fmt::format("`{}` is passed as an int, which {} does not fit; declare an argument of type long long "
+                    "for it",
+                    expression.source->text, operand.integer));
+  return operand;
 }
 
 }  // namespace tuner::space

@@ -21,52 +21,48 @@ bool has_tensor_maps(model::ElementType type) {
 
 }  // namespace
 
-bool Planner::set_tensor_map(model::Operand& operand, const model::ArgumentSpec& argument,
-                             const CompiledTensorMap& compiled) {
-  const auto buffer_argument = static_cast<std::size_t>(compiled.argument);
+std::string Planner::set_tensor_map(model::Operand& operand, const model::ArgumentSpec& argument,
+                                    const CompiledTensorMap& compiled) {
   operand.kind = model::Operand::Kind::tensor_map;
-  operand.buffer = m_compiled.arguments[buffer_argument].buffer;
+  operand.buffer = m_compiled.arguments[static_cast<std::size_t>(compiled.argument)].buffer;
   const model::BufferPlan& buffer = m_buffers[static_cast<std::size_t>(operand.buffer)];
   operand.type = buffer.type;
-  const auto refuse = [&](const std::string& why) {
-    reject(fmt::format("tensor map `{}`: {}", argument.name, why));
-    return false;
-  };
   if (!has_tensor_maps(buffer.type))
-    return refuse(fmt::format("there are none over {}", model::cuda_name(buffer.type)));
+    return fmt::format("there are none over {}", model::cuda_name(buffer.type));
   model::TensorMap& map = operand.tensor.emplace();
+  std::string wrong;
   const auto set = [&]<typename Value>(const model::TensorMapKey& key, const auto& written, Value& value) {
     for (const Compiled& expression : expressions_of(written)) {
-      const std::optional<std::int64_t> found = number(expression, argument.name);
-      if (!found) return false;
+      const std::int64_t found = number(expression, argument.name);
+      if (is_rejected()) return false;
+      std::string allowed;
       if constexpr (std::is_same_v<Value, std::int64_t>) {
-        if (std::find(key.allowed.begin(), key.allowed.end(), *found) == key.allowed.end())
-          return refuse(fmt::format("{} {}, allowed are {}", key.name, shown(expression, *found),
-                                    fmt::join(key.allowed, ", ")));
-        value = *found;
+        value = found;
+        if (std::ranges::count(key.allowed, found) == 0)
+          allowed = fmt::format("{}", fmt::join(key.allowed, ", "));
       } else {
-        if (*found < 1 || *found > key.most)
-          return refuse(
-              fmt::format("{} {}, allowed are 1 to {}", key.name, shown(expression, *found), key.most));
-        value.push_back(*found);
+        value.push_back(found);
+        if (found < 1 || found > key.most) allowed = fmt::format("1 to {}", key.most);
       }
+      if (allowed.empty()) continue;
+      wrong = fmt::format("{} {}, allowed are {}", key.name, shown(expression, found), allowed);
+      return false;
     }
     return true;
   };
   map.nan_outside = argument.tensor->nan_outside;
-  if (!model::each_map_key(set, compiled, map)) return false;
+  if (!model::each_map_key(set, compiled, map)) return wrong;
   map.element_strides.resize(map.shape.size(), 1);
   const std::int64_t element = model::size_bytes(buffer.type);
   if (compiled.strides.empty()) {
     std::int64_t stride = element;
     for (std::size_t i = 0; i + 1 < map.shape.size(); ++i) {
       if (__builtin_mul_overflow(stride, map.shape[i], &stride) || stride >= most_stride_bytes)
-        return refuse("it is larger than any device's memory");
+        return "it is larger than any device's memory";
       map.strides.push_back(stride);
     }
   }
-  const std::string why = why_not(map, buffer, element);
-  return why.empty() || refuse(why);
+  return why_not(map, buffer, element);
 }
 
 /// How the parts of a map must fit together, and into the buffer; empty where they do.
@@ -100,12 +96,8 @@ std::string Planner::why_not(const model::TensorMap& map, const model::BufferPla
   return "";
 }
 
-}  // namespace tuner::space
+// Textures and surfaces: what cuTexObjectCreate (cuda.h) would refuse on every device.
 
-// The part of Planner that is about textures and surfaces: what cuTexObjectCreate (cuda.h) would refuse on
-// every device.
-
-namespace tuner::space {
 namespace {
 
 /// CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT of all devices so far.
@@ -138,53 +130,41 @@ bool has_textures(model::ElementType type) {
   return is_known && components != 3 && model::size_bytes(number) <= 4;
 }
 
-bool Planner::set_texture(model::Operand& operand, const model::ArgumentSpec& argument,
-                          const CompiledTexture& compiled) {
+std::string Planner::set_texture(model::Operand& operand, const model::ArgumentSpec& argument,
+                                 const CompiledTexture& compiled) {
   operand.kind = model::Operand::Kind::texture;
   operand.buffer = m_compiled.arguments[static_cast<std::size_t>(compiled.argument)].buffer;
   const model::BufferPlan& buffer = m_buffers[static_cast<std::size_t>(operand.buffer)];
   operand.type = buffer.type;
-  const auto refuse = [&](const std::string& why) {
-    reject(fmt::format("{} `{}`: {}", argument.view_name(), argument.name, why));
-    return false;
-  };
   model::Texture& texture = operand.texture.emplace(argument.texture->kind);
-  if (const std::string why = type_mismatch(texture, buffer.type); !why.empty()) return refuse(why);
+  if (const std::string why = type_mismatch(texture, buffer.type); !why.empty()) return why;
   if (compiled.shape.empty()) {
     texture.shape = {buffer.elements};
-    return buffer.elements > 0 || refuse("it is over nothing");
+    return buffer.elements > 0 ? "" : "it is over nothing";
   }
   for (const Compiled& expression : compiled.shape) {
-    const std::optional<std::int64_t> extent = number(expression, argument.name);
-    if (!extent) return false;
-    if (*extent < 1 || *extent > buffer.elements)
-      return refuse(fmt::format("shape {}, and {} has {} elements", shown(expression, *extent), buffer.name,
-                                buffer.elements));
-    texture.shape.push_back(*extent);
+    const std::int64_t extent = texture.shape.emplace_back(number(expression, argument.name));
+    if (extent < 1 || extent > buffer.elements)
+      return fmt::format("shape {}, and {} has {} elements", shown(expression, extent), buffer.name,
+                         buffer.elements);
   }
   const std::int64_t row = texture.shape.front() * model::size_bytes(buffer.type);
-  texture.pitch_bytes = row;
-  if (compiled.pitch) {
-    const std::optional<std::int64_t> pitch = number(*compiled.pitch, argument.name);
-    if (!pitch) return false;
-    if (*pitch < row || *pitch > buffer.bytes())
-      return refuse(fmt::format("pitch {}, and a row has {} bytes of {}", shown(*compiled.pitch, *pitch), row,
-                                buffer.bytes()));
-    texture.pitch_bytes = *pitch;
-  }
+  texture.pitch_bytes = compiled.pitch ? number(*compiled.pitch, argument.name) : row;
+  if (compiled.pitch && (texture.pitch_bytes < row || texture.pitch_bytes > buffer.bytes()))
+    return fmt::format("pitch {}, and a row has {} bytes of {}", shown(*compiled.pitch, texture.pitch_bytes),
+                       row, buffer.bytes());
   if (!texture.in_array && texture.pitch_bytes % pitch_unit_bytes != 0)
-    return refuse(
-        fmt::format("a row of {} bytes is no multiple of {}", texture.pitch_bytes, pitch_unit_bytes));
+    return fmt::format("a row of {} bytes is no multiple of {}", texture.pitch_bytes, pitch_unit_bytes);
   if (texture.shape.back() - 1 > (buffer.bytes() - row) / texture.pitch_bytes)
-    return refuse(fmt::format("{} rows of {} bytes, and {} has {}", texture.shape.back(), texture.pitch_bytes,
-                              buffer.name, buffer.bytes()));
+    return fmt::format("{} rows of {} bytes, and {} has {}", texture.shape.back(), texture.pitch_bytes,
+                       buffer.name, buffer.bytes());
   for (const model::Operand& other : m_arguments) {
     if (other.buffer != operand.buffer || !other.texture || !other.texture->in_array || !texture.in_array)
       continue;
     if (other.texture->shape != texture.shape || other.texture->pitch_bytes != texture.pitch_bytes)
-      return refuse(fmt::format("{} lies in an array of another shape already", buffer.name));
+      return fmt::format("{} lies in an array of another shape already", buffer.name);
   }
-  return true;
+  return "";
 }
 
 }  // namespace tuner::space

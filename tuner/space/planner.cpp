@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -22,28 +23,14 @@ struct Range {
   double most;
 };
 Range range_of(ElementType type) {
-  switch (model::component_type(type)) {
-    case ElementType::boolean:
-      return {0, 1};
-    case ElementType::int8:
-      return {-128, 127};
-    case ElementType::uint8:
-      return {0, 255};
-    case ElementType::int16:
-      return {-0x1p15, 0x1p15 - 1};
-    case ElementType::uint16:
-      return {0, 0x1p16 - 1};
-    case ElementType::int32:
-      return {-0x1p31, 0x1p31 - 1};
-    case ElementType::uint32:
-      return {0, 0x1p32 - 1};
-    case ElementType::int64:
-      return {-0x1p63, 0x1.fffffffffffffp62};
-    case ElementType::uint64:
-      return {0, 0x1.fffffffffffffp63};
-    default:
-      return {-model::most_whole(type), model::most_whole(type)};
-  }
+  const ElementType number = model::component_type(type);
+  if (model::is_floating(number)) return {-model::most_whole(number), model::most_whole(number)};
+  if (number == ElementType::boolean) return {0, 1};
+  const bool is_unsigned = number == ElementType::uint8 || number == ElementType::uint16 ||
+                           number == ElementType::uint32 || number == ElementType::uint64;
+  const auto bits = static_cast<int>(8 * model::size_bytes(number));
+  const double beyond = std::ldexp(1.0, is_unsigned ? bits : bits - 1);
+  return {is_unsigned ? 0 : -beyond, bits == 64 ? std::nextafter(beyond, 0) : beyond - 1};
 }
 
 bool whole(double value) {
@@ -79,21 +66,25 @@ bool is_of_whole_numbers(Kind kind) {
 
 }  // namespace
 
-int numbers_of(Kind kind) {
-  switch (kind) {
-    case Kind::none:
-    case Kind::file:
-    case Kind::generated:
-      return 0;
-    case Kind::constant:
-    case Kind::signs:
-    case Kind::permutation:
-      return 1;
-    case Kind::sparse:
-      return 3;
-    default:
-      return 2;
-  }
+std::span<const InitForm> init_forms() {
+  static constexpr std::array forms = {InitForm{"uniform", Kind::uniform, 2},
+                                       InitForm{"integers", Kind::integers, 2},
+                                       InitForm{"constant", Kind::constant, 1},
+                                       InitForm{"iota", Kind::iota, 2},
+                                       InitForm{"odd_integers", Kind::odd_integers, 2},
+                                       InitForm{"signs", Kind::signs, 1},
+                                       InitForm{"normal", Kind::normal, 2},
+                                       InitForm{"permutation", Kind::permutation, 1},
+                                       InitForm{"sorted", Kind::sorted, 2},
+                                       InitForm{"sparse", Kind::sparse, 3}};
+  return forms;
+}
+
+bool fits(ElementType type, std::int64_t value) {
+  if (model::component_type(type) == ElementType::int64) return true;
+  const Range range = range_of(type);
+  const auto number = static_cast<double>(value);
+  return number >= range.least && number <= range.most;
 }
 
 model::Init with_numbers(Kind kind, const std::vector<double>& numbers) {
@@ -219,62 +210,50 @@ std::vector<std::vector<int>> waits_of_kept(const std::vector<model::StepSpec>& 
 }
 
 std::optional<model::Plan> Planner::plan() {
-  if (!check_macros() || !make_buffers() || !make_scalars()) return std::nullopt;
+  check_macros();
+  make_buffers();
+  if (!is_rejected()) make_scalars();
   model::Plan plan;
   plan.problem = m_problem.text();
-  std::optional<std::vector<model::Step>> run = steps(m_spec.steps, m_compiled.steps);
-  if (!run) return std::nullopt;
-  plan.steps = std::move(*run);
-  if (m_spec.generator) {
-    std::optional<std::vector<model::Step>> generator = steps(m_spec.generator->steps, m_compiled.generator);
-    if (!generator) return std::nullopt;
-    plan.generator = std::move(*generator);
-  }
+  const auto add = [&](std::vector<model::Step>& to, const auto& specs, const auto& compiled) {
+    if (!is_rejected()) to = steps(specs, compiled);
+  };
+  add(plan.steps, m_spec.steps, m_compiled.steps);
+  if (m_spec.generator) add(plan.generator, m_spec.generator->steps, m_compiled.generator);
   if (m_compiled.verify) {
-    if (!m_spec.verify->steps.empty()) {
-      std::optional<std::vector<model::Step>> reference =
-          steps(m_spec.verify->steps, m_compiled.verify->steps);
-      if (!reference) return std::nullopt;
-      plan.verify.reference = std::move(*reference);
-    }
-    if (!m_spec.verify->comparison.empty()) {
-      std::optional<std::vector<model::Step>> comparison =
-          steps(m_spec.verify->comparison, m_compiled.verify->comparison);
-      if (!comparison) return std::nullopt;
-      plan.verify.comparison = std::move(*comparison);
-    }
-    const std::optional<double> terms = real(m_compiled.verify->rounding_terms, "rounding_terms");
-    if (!terms) return std::nullopt;
-    if (*terms < 0) {
-      return reject(
-          fmt::format("rounding_terms {} is negative", shown(m_compiled.verify->rounding_terms, *terms)));
-    }
-    plan.verify.rounding_terms = *terms;
+    add(plan.verify.reference, m_spec.verify->steps, m_compiled.verify->steps);
+    add(plan.verify.comparison, m_spec.verify->comparison, m_compiled.verify->comparison);
+    const Compiled& terms = m_compiled.verify->rounding_terms;
+    plan.verify.rounding_terms = real(terms, "rounding_terms");
+    if (plan.verify.rounding_terms < 0)
+      reject(fmt::format("rounding_terms {} is negative", shown(terms, plan.verify.rounding_terms)));
     plan.verify.second_is_exact = m_spec.verify->second_is_exact;
     plan.verify.tolerance = m_spec.verify->tolerance;
     plan.verify.accumulator = m_spec.verify->accumulator;
   }
+  if (is_rejected()) return std::nullopt;
   plan.buffers = std::move(m_buffers);
   plan.deterministic = m_spec.deterministic;
   return plan;
 }
 
-std::optional<std::int64_t> Planner::number(const Compiled& expression, std::string_view what) {
-  const Evaluated<std::int64_t> result = evaluate(expression.program, m_slots);
-  if (result.fault == Fault::none) return result.value;
-  return reject(
-      fmt::format("{}: {}", what, explain(m_compiled, expression, m_slots, result.fault, result.slot)));
+std::int64_t Planner::number(const Compiled& expression, std::string_view what) {
+  return value_of(evaluate(expression.program, m_slots), expression, what);
 }
 
-std::optional<double> Planner::real(const Compiled& expression, std::string_view what) {
-  const Evaluated<double> result = evaluate_real(expression.program, m_slots);
+double Planner::real(const Compiled& expression, std::string_view what) {
+  return value_of(evaluate_real(expression.program, m_slots), expression, what);
+}
+
+template <class Number>
+Number Planner::value_of(const Evaluated<Number>& result, const Compiled& expression, std::string_view what) {
   if (result.fault == Fault::none) return result.value;
-  return reject(
-      fmt::format("{}: {}", what, explain(m_compiled, expression, m_slots, result.fault, result.slot)));
+  reject(fmt::format("{}: {}", what, explain(m_compiled, expression, m_slots, result.fault, result.slot)));
+  return 0;
 }
 
 std::nullopt_t Planner::reject(std::string reason) {
-  if (m_rejection.reason.empty()) m_rejection.reason = std::move(reason);
+  if (!is_rejected()) m_rejection.reason = std::move(reason);
   return std::nullopt;
 }
 

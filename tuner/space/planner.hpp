@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,13 @@
 
 namespace tuner::space {
 
-/// How many numbers an init is written with: uniform(a, b) has two.
-int numbers_of(model::Init::Kind kind);
+/// A way to fill a buffer as specs write it: uniform(a, b) has two numbers.
+struct InitForm {
+  std::string_view name;
+  model::Init::Kind kind;
+  int numbers;
+};
+std::span<const InitForm> init_forms();
 
 /// An init with its numbers in the order written: sparse(share, a, b) has the share first.
 model::Init with_numbers(model::Init::Kind kind, const std::vector<double>& numbers);
@@ -28,6 +34,9 @@ std::optional<model::Diagnostic> mistake_in(const model::Init& init);
 
 /// What keeps elements of `type` from holding all that the init makes, or nothing.
 std::optional<model::Diagnostic> misfit(const model::Init& init, model::ElementType type);
+
+/// Whether an integer type holds `value`.
+bool fits(model::ElementType type, std::int64_t value);
 
 /// For each step that is kept, the kept steps (numbered among themselves) it must wait for on other streams.
 /// A step that waited for a step that is left out waits for what that one would have waited for: its own
@@ -43,8 +52,8 @@ std::string shown(const Compiled& expression, Number value) {
   return text == number ? number : fmt::format("`{}` = {}", text, number);
 }
 
-/// Evaluates a compiled spec into a plan. Members that fail keep the first reason as rejection() and return
-/// nothing.
+/// Evaluates a compiled spec into a plan. The first reason why there is none is kept as rejection(); what a
+/// member returns behind it means nothing.
 class Planner {
  public:
   /// `slots`: everything set, derived values included.
@@ -60,60 +69,58 @@ class Planner {
   const Rejection& rejection() const { return m_rejection; }
 
  private:
-  bool make_buffers();
-  bool make_scalars();
+  void make_buffers();
+  void make_scalars();
+  model::BufferPlan make_buffer(const model::ArgumentSpec& argument, const CompiledArgument& compiled,
+                                const std::vector<std::int64_t>& extents);
   /// The struct by value whose fields are the arguments behind `index`.
   void set_struct(std::size_t index);
   /// Puts the buffers behind that of structs at `index` in their places.
   void set_fields(std::size_t index);
-  std::optional<std::vector<std::int64_t>> extents_of(const model::ArgumentSpec& argument,
-                                                      const CompiledArgument& compiled);
-  std::optional<model::Init> resolved(const model::ArgumentSpec& argument, const CompiledArgument& compiled,
-                                      const model::InitRule& rule, const model::BufferPlan& buffer,
-                                      const std::vector<std::int64_t>& extents);
+  std::vector<std::int64_t> extents_of(const model::ArgumentSpec& argument, const CompiledArgument& compiled);
+  model::Init resolved(const model::ArgumentSpec& argument, const CompiledArgument& compiled,
+                       const model::InitRule& rule, const model::BufferPlan& buffer,
+                       const std::vector<std::int64_t>& extents);
   /// Whether a file holds as much as `buffer`, in this shape where it has one.
-  bool fits_file(const model::InitRule& rule, const model::BufferPlan& buffer,
-                 const std::vector<std::int64_t>& extents);
+  void check_file(const model::InitRule& rule, const model::BufferPlan& buffer,
+                  const std::vector<std::int64_t>& extents);
   static std::string why_not(const model::TensorMap& map, const model::BufferPlan& buffer,
                              std::int64_t element);
-  bool set_tensor_map(model::Operand& operand, const model::ArgumentSpec& argument,
-                      const CompiledTensorMap& compiled);
-  bool set_texture(model::Operand& operand, const model::ArgumentSpec& argument,
-                   const CompiledTexture& compiled);
-  bool set_components(model::Operand& operand, const model::ArgumentSpec& argument,
-                      const CompiledArgument& compiled);
-  bool set_value(model::Operand& operand, const model::ArgumentSpec& argument,
+  /// Why there is no such view; empty where there is, or where a value was rejected.
+  std::string set_tensor_map(model::Operand& operand, const model::ArgumentSpec& argument,
+                             const CompiledTensorMap& compiled);
+  std::string set_texture(model::Operand& operand, const model::ArgumentSpec& argument,
+                          const CompiledTexture& compiled);
+  void set_value(model::Operand& operand, const model::ArgumentSpec& argument,
                  const CompiledArgument& compiled);
   /// What a reference or a library is passed for a value that is no argument.
-  std::optional<model::Operand> whole_number(const Compiled& expression);
-  std::optional<std::vector<model::Step>> steps(const std::vector<model::StepSpec>& specs,
-                                                const std::vector<CompiledStep>& compiled);
-  /// Which steps run, and how often each loop, by its first step. Nothing after a fault.
+  model::Operand whole_number(const Compiled& expression);
+  std::vector<model::Step> steps(const std::vector<model::StepSpec>& specs,
+                                 const std::vector<CompiledStep>& compiled);
+  /// Which steps run, and how often each loop, by its first step.
   struct Course {
     std::vector<bool> kept;
     std::vector<std::int64_t> repeat;
   };
   std::optional<Course> course(const std::vector<model::StepSpec>& specs,
                                const std::vector<CompiledStep>& compiled);
-  bool set(const model::StepKey& key, const std::optional<Compiled>& expression, const std::string& entry,
-           std::int64_t& into);
-  bool set(const model::StepKey& key, const std::optional<Compiled>& expression, const std::string& entry,
-           bool& into);
-  bool set(const model::StepKey& key, const std::vector<Compiled>& expressions, const std::string& entry,
-           model::Dim3& into);
-  bool check_cluster(const CompiledStep& compiled, const model::Step& step);
-  bool check_macros();
+  void check_cluster(const CompiledStep& compiled, const model::Step& step);
+  void check_macros();
   std::optional<model::Step> launch(const model::StepSpec& spec, const CompiledStep& compiled);
   std::optional<model::Step> upload(const model::StepSpec& spec, const CompiledStep& compiled);
   std::optional<model::Step> call(const model::StepSpec& spec, const CompiledStep& compiled);
-  bool add_operands(const CompiledStep& compiled, model::Step& step);
-  std::optional<model::Dim3> extents(const std::vector<Compiled>& expressions, std::string_view what);
-  bool fit(const model::Dim3& extents, const std::vector<Compiled>& expressions, std::string_view what,
-           const std::string& entry, const model::Dim3& most);
+  void add_operands(const CompiledStep& compiled, model::Step& step);
+  model::Dim3 extents(const std::vector<Compiled>& expressions, std::string_view what);
+  void check_extents(const model::Dim3& extents, const std::vector<Compiled>& expressions,
+                     std::string_view what, const std::string& entry, const model::Dim3& most);
 
-  std::optional<std::int64_t> number(const Compiled& expression, std::string_view what);
-  std::optional<double> real(const Compiled& expression, std::string_view what);
+  /// The value; 0 where there is none, which is the rejection then.
+  std::int64_t number(const Compiled& expression, std::string_view what);
+  double real(const Compiled& expression, std::string_view what);
+  template <class Number>
+  Number value_of(const Evaluated<Number>& result, const Compiled& expression, std::string_view what);
   std::nullopt_t reject(std::string reason);
+  bool is_rejected() const { return !m_rejection.reason.empty(); }
 
   const CompiledSpec& m_compiled;
   const model::KernelSpec& m_spec;

@@ -62,6 +62,13 @@ enum class Op : std::uint8_t {
   or_jump,       ///< where the top is not zero leaves 1 and jumps, else takes it off
 };
 
+constexpr bool is_unary(Op op) {
+  return op >= Op::negate && op <= Op::truth;
+}
+constexpr bool is_jump(Op op) {
+  return op >= Op::jump;
+}
+
 struct Instruction {
   Op op = Op::constant;
   std::int32_t argument = 0;
@@ -99,12 +106,5 @@ struct Evaluated {
 
 Evaluated<std::int64_t> evaluate(const Program& program, const Slots& slots);
 Evaluated<double> evaluate_real(const Program& program, const Slots& slots);
-
-/// Results of the operators, one overload per kind of arithmetic. `result` is written only when the Fault is
-/// none. Operators that the real arithmetic lacks never reach it: the code generator refuses them.
-Fault apply_unary(Op op, std::int64_t a, std::int64_t& result);
-Fault apply_unary(Op op, double a, double& result);
-Fault apply_binary(Op op, std::int64_t a, std::int64_t b, std::int64_t& result);
-Fault apply_binary(Op op, double a, double b, double& result);
 
 }  // namespace tuner::space

@@ -10,7 +10,6 @@
 #include "tuner/model/error.hpp"
 #include "tuner/space/compiled_spec.hpp"
 #include "tuner/space/generator.hpp"
-#include "tuner/space/kernel_space.hpp"
 #include "tuner/space/parser.hpp"
 
 namespace tuner::space {
@@ -19,53 +18,6 @@ std::vector<model::Diagnostic> validate(const model::KernelSpec& spec) {
   std::vector<model::Diagnostic> diagnostics;
   compile_spec(spec, diagnostics);
   return diagnostics;
-}
-
-void enumerate(const model::KernelSpec& spec, const model::Problem& problem,
-               const model::DeviceLimits& limits,
-               const std::function<bool(const model::Configuration&)>& visit) {
-  KernelSpace(spec).enumerate(problem, limits, visit);
-}
-
-std::vector<model::Configuration> configurations(const model::KernelSpec& spec, const model::Problem& problem,
-                                                 const model::DeviceLimits& limits) {
-  std::vector<model::Configuration> all;
-  enumerate(spec, problem, limits, [&](const model::Configuration& configuration) {
-    all.push_back(configuration);
-    return true;
-  });
-  return all;
-}
-
-std::int64_t count(const model::KernelSpec& spec, const model::Problem& problem,
-                   const model::DeviceLimits& limits) {
-  return KernelSpace(spec).count(problem, limits);
-}
-
-std::variant<model::Plan, Rejection> make_plan(const model::KernelSpec& spec, const model::Problem& problem,
-                                               const model::Configuration& configuration,
-                                               const model::DeviceLimits& limits) {
-  return KernelSpace(spec).make_plan(problem, configuration, limits);
-}
-
-model::CompileJob compile_job(const model::KernelSpec& spec, const model::Problem& problem,
-                              const model::Configuration& configuration, const std::string& architecture,
-                              const std::string& compiler) {
-  return KernelSpace(spec).compile_job(problem, configuration, architecture, compiler);
-}
-
-std::optional<model::CompileJob> reference_job(const model::KernelSpec& spec, const model::Problem& problem,
-                                               const std::string& architecture, const std::string& compiler) {
-  return KernelSpace(spec).reference_job(problem, architecture, compiler);
-}
-
-model::Metrics metrics(const model::KernelSpec& spec, const model::Problem& problem,
-                       const model::Configuration& configuration, double time_ns) {
-  return KernelSpace(spec).metrics(problem, configuration, time_ns);
-}
-
-bool is_default(const model::KernelSpec& spec, const model::Configuration& configuration) {
-  return KernelSpace(spec).is_default(configuration);
 }
 
 namespace {
@@ -94,7 +46,7 @@ model::Problem make_problem(const model::KernelSpec& spec, const std::vector<std
     }
     problem.sizes.push_back({spec.sizes[i], value});
   }
-  if (type && std::find(spec.types.begin(), spec.types.end(), *type) == spec.types.end()) {
+  if (type && std::ranges::count(spec.types, *type) == 0) {
     throw model::UsageError(
         fmt::format("kernel `{}` has no version for {}", spec.name, model::cuda_name(*type)),
         offered_types(spec));
@@ -130,8 +82,8 @@ Syntax parsed(const std::string& text) {
 model::KernelSpec spec_of(const std::vector<ConditionName>& names) {
   model::KernelSpec spec;
   for (const ConditionName& name : names) {
-    const bool is_new = std::none_of(spec.parameters.begin(), spec.parameters.end(),
-                                     [&](const auto& parameter) { return parameter.name == name.name; });
+    const bool is_new = std::ranges::none_of(
+        spec.parameters, [&](const auto& parameter) { return parameter.name == name.name; });
     if (!is_new) continue;
     model::ParameterSpec& parameter = spec.parameters.emplace_back();
     parameter.name = name.name;
@@ -160,8 +112,7 @@ NamedCondition::NamedCondition(std::string text, const std::vector<ConditionName
   for (const ConditionName& name : names) {
     const Symbol* symbol = scope.find(name.name);
     const int slot = symbol != nullptr && symbol->kind == Symbol::Kind::parameter ? symbol->slot : -1;
-    const bool taken =
-        std::find(m_compiled->slots.begin(), m_compiled->slots.end(), slot) != m_compiled->slots.end();
+    const bool taken = std::ranges::count(m_compiled->slots, slot) > 0;
     m_compiled->slots.push_back(taken ? -1 : slot);
   }
 }
@@ -186,13 +137,13 @@ std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::pair<int, std::string>> found;  // offset, name
   for (const Node& node : parsed(text).nodes) {
     const auto& functions = function_names();
-    const bool is_function = std::find(functions.begin(), functions.end(), node.text) != functions.end();
+    const bool is_function = std::ranges::count(functions, node.text) > 0;
     if (node.kind == Node::Kind::name && !is_function) found.emplace_back(node.offset, node.text);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   std::vector<std::string> names;
   for (auto& [offset, name] : found) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
   }
   return names;
 }

@@ -1,10 +1,8 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "tuner/model/case.hpp"
@@ -12,7 +10,6 @@
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/kernel_spec.hpp"
-#include "tuner/model/metrics.hpp"
 #include "tuner/model/plan.hpp"
 
 /// The expression language of specs
@@ -40,9 +37,7 @@
 /// An Expression's `where` is taken as the place of its first character; a mistake inside is reported at its
 /// own column.
 ///
-/// These functions compile the spec each time. Who asks about many configurations of one kernel keeps a
-/// KernelSpace (kernel_space.hpp), which has the same operations. All but validate() throw model::UsageError
-/// with the first mistake of a spec that is not sound.
+/// What is asked of a sound spec's configurations is asked of a KernelSpace (kernel_space.hpp).
 namespace tuner::space {
 
 /// Why a configuration has no plan: a value, stored with the trial.
@@ -57,43 +52,6 @@ struct Rejection {
 /// names, words no parameter offers, arguments that do not exist. Empty when the spec is sound.
 std::vector<model::Diagnostic> validate(const model::KernelSpec& spec);
 
-/// The valid configurations of a kernel for one problem and device, in the order the spec's value lists give
-/// (last parameter fastest). Constraints are tested as soon as the last parameter they mention is set. A
-/// constraint or a `when` whose value is undefined excludes the configuration. A parameter whose `when` is
-/// false is inactive; in the order that comes before its first value. `visit` returns false to stop; what it
-/// is given changes afterwards.
-void enumerate(const model::KernelSpec& spec, const model::Problem& problem,
-               const model::DeviceLimits& limits,
-               const std::function<bool(const model::Configuration&)>& visit);
-std::vector<model::Configuration> configurations(const model::KernelSpec& spec, const model::Problem& problem,
-                                                 const model::DeviceLimits& limits);
-/// How many there are, without making them.
-std::int64_t count(const model::KernelSpec& spec, const model::Problem& problem,
-                   const model::DeviceLimits& limits);
-
-/// Evaluates everything the spec says about `configuration` on `problem`. A division by zero, an overflow, a
-/// negative extent, an empty grid or a block beyond the device's limits is a Rejection that names the
-/// expression and its value.
-std::variant<model::Plan, Rejection> make_plan(const model::KernelSpec& spec, const model::Problem& problem,
-                                               const model::Configuration& configuration,
-                                               const model::DeviceLimits& limits);
-
-/// The binary a configuration needs. Macros: each parameter that is not a run-time one, ELEMENT_TYPE (CUDA
-/// name), ELEMENT_BYTES, ELEMENT_IS_INTEGER, sorted by name so that the order in the spec changes no binary.
-/// A word parameter's macro is its code, and for every word W of parameter P the vocabulary defines P_W as
-/// that word's code: `#if PARTITION == PARTITION_row`.
-model::CompileJob compile_job(const model::KernelSpec& spec, const model::Problem& problem,
-                              const model::Configuration& configuration, const std::string& architecture,
-                              const std::string& compiler);
-/// The reference's binary; absent where the spec verifies nothing. Macros: the ELEMENT_ ones alone.
-std::optional<model::CompileJob> reference_job(const model::KernelSpec& spec, const model::Problem& problem,
-                                               const std::string& architecture, const std::string& compiler);
-
-/// The spec's metrics for a measured time, evaluated in double precision; a metric that cannot be evaluated
-/// is absent.
-model::Metrics metrics(const model::KernelSpec& spec, const model::Problem& problem,
-                       const model::Configuration& configuration, double time_ns);
-
 /// The problem for the numbers a user gave for the kernel's sizes (one number sets all; else one per size).
 /// Throws model::UsageError where their count does not fit, or the type or padding is not offered.
 model::Problem make_problem(const model::KernelSpec& spec, const std::vector<std::int64_t>& sizes,
@@ -105,10 +63,40 @@ model::Problem make_problem(const model::KernelSpec& spec, const std::vector<std
 /// contents.
 std::vector<model::KernelSpec> baselines(const model::KernelSpec& spec);
 
-/// Whether `configuration` is the one the spec names as default, the parameters it leaves out taking their
-/// first value and inactive ones `otherwise`. A `when` that asks about the problem or the device counts as
-/// false exactly where the parameter has the value `otherwise`.
-bool is_default(const model::KernelSpec& spec, const model::Configuration& configuration);
+/// Small problems of the same type as `problem` that kernels get wrong first: every extent odd and unlike the
+/// others. In the first they are smaller than most tiles, in the second no multiple of any; the second one's
+/// rows are padded where the spec offers that. A configuration may be invalid on either.
+std::vector<model::Problem> probe_problems(const model::KernelSpec& spec, const model::Problem& problem);
+
+/// ELEMENT_TYPE and what is to be known of it, which every source sees.
+std::vector<model::Macro> element_macros(model::ElementType type);
+
+/// The names in the `${NAME}`s of a compiler option.
+std::vector<std::string> placeholders(const std::string& option);
+
+/// `option` with the value of each parameter it names.
+std::string with_values(std::string option, const model::Configuration& configuration);
+
+/// The parts of KernelSpace::compile_job() that need no expression.
+model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem& problem,
+                             const model::Configuration& configuration, const std::string& architecture,
+                             const std::string& compiler);
+/// What verification_job() compiles: the reference's sources; with a generator, one that includes both.
+std::vector<model::SourceText> verification_source(const model::KernelSpec& spec);
+/// Of the reference and the generator, which share a binary; nothing where there is neither.
+std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
+                                                  const model::Problem& problem,
+                                                  const std::string& architecture,
+                                                  const std::string& compiler);
+
+/// Identity of all that decides what one configuration of a kernel runs and what is right: sources and the
+/// reference's, parameters without their values, derived values, launches, arguments, verification, compiler
+/// options. Expressions count by their words, not by their blanks.
+model::Digest definition_of(const model::KernelSpec& spec);
+
+/// The same, and what selects configurations: value lists, constraints, element types, devices. Not what
+/// merely describes: descriptions, metrics, workloads, defaults.
+model::Digest spec_digest(const model::KernelSpec& spec);
 
 /// A name that a condition may use, and the words it may be compared with; without words it is a number.
 struct ConditionName {

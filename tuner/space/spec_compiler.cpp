@@ -7,21 +7,30 @@
 
 namespace tuner::space {
 
-Compiled ExpressionCompiler::compile(const model::Expression& expression, const Rules& rules) {
-  Compiled result{&expression, {}};
+template <class RootsOf>
+std::vector<Compiled> ExpressionCompiler::compile_roots(const model::Expression& expression,
+                                                        const Rules& rules, const RootsOf& roots_of) {
   const std::variant<Syntax, ExpressionError> syntax = parse(expression.text);
   if (const auto* error = std::get_if<ExpressionError>(&syntax)) {
     report(expression, *error);
-    return result;
+    return {};
   }
-  const Syntax& tree = std::get<Syntax>(syntax);
-  std::variant<Program, ExpressionError> program = generate(tree, tree.root, m_scope, rules);
-  if (const auto* error = std::get_if<ExpressionError>(&program)) {
-    report(expression, *error);
-  } else {
-    result.program = std::move(std::get<Program>(program));
+  std::vector<Compiled> parts;
+  for (const int root : roots_of(std::get<Syntax>(syntax))) {
+    std::variant<Program, ExpressionError> program = generate(std::get<Syntax>(syntax), root, m_scope, rules);
+    if (const auto* error = std::get_if<ExpressionError>(&program)) {
+      report(expression, *error);
+    } else {
+      parts.push_back({&expression, std::move(std::get<Program>(program))});
+    }
   }
-  return result;
+  return parts;
+}
+
+Compiled ExpressionCompiler::compile(const model::Expression& expression, const Rules& rules) {
+  std::vector<Compiled> whole =
+      compile_roots(expression, rules, [](const Syntax& syntax) { return std::vector<int>{syntax.root}; });
+  return whole.empty() ? Compiled{&expression, {}} : std::move(whole.front());
 }
 
 std::optional<Compiled> ExpressionCompiler::compile(const std::optional<model::Expression>& expression,
@@ -38,21 +47,7 @@ std::vector<Compiled> ExpressionCompiler::compile(const std::vector<model::Expre
 }
 
 std::vector<Compiled> ExpressionCompiler::compile_conjuncts(const model::Expression& expression) {
-  const std::variant<Syntax, ExpressionError> syntax = parse(expression.text);
-  if (const auto* error = std::get_if<ExpressionError>(&syntax)) {
-    report(expression, *error);
-    return {};
-  }
-  std::vector<Compiled> parts;
-  for (const int root : conjuncts(std::get<Syntax>(syntax))) {
-    std::variant<Program, ExpressionError> program = generate(std::get<Syntax>(syntax), root, m_scope, {});
-    if (const auto* error = std::get_if<ExpressionError>(&program)) {
-      report(expression, *error);
-    } else {
-      parts.push_back({&expression, std::move(std::get<Program>(program))});
-    }
-  }
-  return parts;
+  return compile_roots(expression, {}, conjuncts);
 }
 
 void ExpressionCompiler::report(const model::SourceLocation& where, std::string message, std::string hint) {
@@ -126,7 +121,7 @@ class Sorter {
 
   void report_cycle(int slot) {
     std::string path;
-    for (auto at = std::find(m_path.begin(), m_path.end(), slot); at != m_path.end(); ++at) {
+    for (auto at = std::ranges::find(m_path, slot); at != m_path.end(); ++at) {
       path += name(*at) + " -> ";
     }
     m_compiler.report(definition(slot)->source->where,

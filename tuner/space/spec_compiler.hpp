@@ -27,6 +27,9 @@ class ExpressionCompiler {
   const Scope& scope() const { return m_scope; }
 
  private:
+  template <class RootsOf>
+  std::vector<Compiled> compile_roots(const model::Expression& expression, const Rules& rules,
+                                      const RootsOf& roots_of);
   void report(const model::Expression& expression, const ExpressionError& error);
 
   const Scope& m_scope;

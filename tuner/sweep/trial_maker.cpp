@@ -7,7 +7,7 @@
 
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/device.hpp"
-#include "tuner/space/jobs.hpp"
+#include "tuner/space/space.hpp"
 
 namespace tuner::sweep {
 namespace {

@@ -152,6 +152,13 @@ std::string_view split_first(std::string_view& text, std::string_view mark) {
   return before;
 }
 
+bool has_word(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    if (const std::string_view one = split_first(words, " "); one == word && !one.empty()) return true;
+  }
+  return false;
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), lower_letter);

@@ -34,6 +34,9 @@ std::string_view trimmed(std::string_view text);
 /// is before.
 std::string_view split_first(std::string_view& text, std::string_view mark);
 
+/// Whether `word`, which is not empty, is one of `words`; blanks stand between these.
+bool has_word(std::string_view words, std::string_view word);
+
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
 

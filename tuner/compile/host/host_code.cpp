@@ -63,9 +63,9 @@ class HostFunctions {
 
   bool is_device(std::size_t brace) const {
     const Tokens tokens = declaration(brace);
-    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+    return std::ranges::any_of(tokens, [&](const Token& token) {
       return is_one_of(token.text, {"__device__", "__global__", "constexpr", "consteval"}) ||
-             std::find(m_device_macros.begin(), m_device_macros.end(), token.text) != m_device_macros.end();
+             std::ranges::count(m_device_macros, token.text) > 0;
     });
   }
 
@@ -98,8 +98,7 @@ std::vector<std::string> device_macros(const std::vector<model::SourceText>& sou
   std::vector<std::string> names;
   for (const model::SourceText& file : sources)
     for (const source::Directive& directive : source::lines_of(file.text).directives)
-      if (directive.name == "define" &&
-          std::any_of(directive.tokens.begin(), directive.tokens.end(), is_device))
+      if (directive.name == "define" && std::ranges::any_of(directive.tokens, is_device))
         names.emplace_back(directive.tokens.front().text);
   return names;
 }

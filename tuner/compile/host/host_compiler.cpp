@@ -8,8 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "tuner/compile/compiler.hpp"
@@ -20,7 +18,11 @@
 #include "tuner/util/files.hpp"
 
 namespace tuner::compile::host {
+namespace {
 
+/// Bytes of thread-local storage a shared object declares in its program headers (ELF, PT_TLS): the static
+/// shared arrays of its kernels, and nothing else. 0 for anything that is not an ELF file of this machine's
+/// word size.
 std::int64_t thread_local_bytes(std::span<const std::byte> binary) {
   ElfW(Ehdr) header;
   if (binary.size() < sizeof header) return 0;
@@ -36,9 +38,12 @@ std::int64_t thread_local_bytes(std::span<const std::byte> binary) {
   return 0;
 }
 
+/// Whether a host library's main file has device code in it: `.cu`, for nvcc.
 bool has_device_code(const model::CompileJob& job) {
   return job.host_library && !job.source.empty() && job.source.front().name.ends_with(".cu");
 }
+
+}  // namespace
 
 std::vector<std::string> nvcc_places() {
   if (const char* asked_for = std::getenv("TUNER_NVCC")) return {asked_for};
@@ -56,10 +61,6 @@ std::optional<std::string> find_nvcc(std::string& why_not) {
   why_not =
       fmt::format("it has device code, for nvcc of a CUDA toolkit; looked for {}", fmt::join(places, ", "));
   return std::nullopt;
-}
-
-std::vector<std::string> nvcc_options(const std::string& architecture) {
-  return {"-std=c++17", "-O3", "-w", "-Xcompiler", "-fPIC", "-cudart", "static", "-arch=" + architecture};
 }
 
 namespace {
@@ -154,8 +155,7 @@ Arguments instrument_options(Instrument instrument, bool is_clang) {
 std::string standard_of(const std::string& option) {
   const std::string name = option.substr(option.find('=') + 1);
   constexpr std::array older = {"98", "03", "0x", "11", "1y", "14"};
-  const bool is_older =
-      std::any_of(older.begin(), older.end(), [&](const char* end) { return name.ends_with(end); });
+  const bool is_older = std::ranges::any_of(older, [&](const char* end) { return name.ends_with(end); });
   return is_older ? "-std=c++17" : "-std=" + name;
 }
 
@@ -212,6 +212,12 @@ Arguments link_options() {
   return {"-shared", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-ldl", "-o", binary};
 }
 
+/// What makes a shared object of C++ with device code for `architecture`, with CUDA's runtime linked in: it
+/// uses the primary context, as the process that loads it does.
+Arguments nvcc_options(const std::string& architecture) {
+  return {"-std=c++17", "-O3", "-w", "-Xcompiler", "-fPIC", "-cudart", "static", "-arch=" + architecture};
+}
+
 /// What nvcc is asked; nothing where there is none, which `compilation` then says.
 std::vector<Arguments> nvcc_commands(const model::CompileJob& job, const UnitLayout& layout,
                                      model::Compilation& compilation) {
@@ -265,13 +271,6 @@ void add(const util::CommandResult& result, const HostCompilerOptions& options,
   }
 }
 
-void read_binary(const util::TemporaryFolder& folder, model::Compilation& compilation) {
-  std::ifstream file(folder.path() / binary, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
-  compilation.binary.assign(first, first + bytes.size());
-}
-
 /// Why a source with code for the host does not compile, in one line before its log.
 std::string host_code_note(const model::CompileJob& job, const std::string& log) {
   for (const model::SourceText& source : job.source) {
@@ -285,21 +284,12 @@ std::string host_code_note(const model::CompileJob& job, const std::string& log)
   return "";
 }
 
-void describe_functions(const model::CompileJob& job, model::Compilation& compilation) {
-  for (const std::string& entry : job.entries) {
-    model::KernelResources& function = compilation.kernels.emplace_back();
-    function.entry = function.symbol = entry;
-  }
-}
-
-void describe_kernels(const model::CompileJob& job, model::Compilation& compilation) {
-  const std::int64_t shared_bytes = thread_local_bytes(compilation.binary);
+void describe_entries(const model::CompileJob& job, model::Compilation& compilation) {
+  const std::int64_t shared_bytes = job.host_library ? 0 : thread_local_bytes(compilation.binary);
   for (std::size_t i = 0; i < job.entries.size(); ++i) {
-    model::KernelResources kernel;
-    kernel.entry = job.entries[i];
-    kernel.symbol = kernel_symbol(i);
-    kernel.static_shared_bytes = static_cast<int>(shared_bytes);
-    compilation.kernels.push_back(std::move(kernel));
+    const std::string& entry = job.entries[i];
+    compilation.kernels.push_back({entry, job.host_library ? entry : kernel_symbol(i)});
+    compilation.kernels.back().static_shared_bytes = static_cast<int>(shared_bytes);
   }
   if (shared_bytes > most_static_shared_bytes) {
     compilation.status = model::TrialStatus::unlaunchable;
@@ -342,7 +332,7 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
   std::string left_out;
   const UnitLayout layout =
       job.host_library
-          ? write_library_unit(folder, job, compilation.log)
+          ? write_unit(folder, job, "", "", "unit.cpp", compilation.log)
           : write_translation_unit(folder, job, m_options.instrument == Instrument::memory, compilation.log);
   std::vector<Arguments> commands;
   if (has_device_code(job)) {
@@ -362,8 +352,8 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
     add(util::run_command(command, folder.path(), left()), m_options, compilation);
   }
   if (compilation.status == model::TrialStatus::ok) {
-    read_binary(folder, compilation);
-    job.host_library ? describe_functions(job, compilation) : describe_kernels(job, compilation);
+    compilation.binary = bytes_of(folder.path() / binary);
+    describe_entries(job, compilation);
   }
   if (compilation.status == model::TrialStatus::compile_error && !job.host_library)
     compilation.log.insert(0, host_code_note(job, compilation.log));

@@ -13,24 +13,12 @@
 
 namespace tuner::compile::host {
 
-/// Bytes of thread-local storage a shared object declares in its program headers (ELF, PT_TLS): the static
-/// shared arrays of its kernels, and nothing else. 0 for anything that is not an ELF file of this machine's
-/// word size.
-std::int64_t thread_local_bytes(std::span<const std::byte> binary);
-
-/// Whether a host library's main file has device code in it: `.cu`, for nvcc.
-bool has_device_code(const model::CompileJob& job);
-
 /// Where nvcc is looked for, in order; a plain name is looked up in the PATH.
 std::vector<std::string> nvcc_places();
 
 /// $TUNER_NVCC, else nvcc of the PATH, of $CUDA_PATH, of $CUDA_HOME, and of where toolkits usually are.
 /// Nothing, with what was looked for in `why_not`, where there is none.
 std::optional<std::string> find_nvcc(std::string& why_not);
-
-/// What makes a shared object of C++ with device code for `architecture`, with CUDA's runtime linked in: it
-/// uses the primary context, as the process that loads it does.
-std::vector<std::string> nvcc_options(const std::string& architecture);
 
 /// What is built into a binary besides the kernel.
 enum class Instrument {

@@ -1,8 +1,7 @@
-#include "tuner/compile/host/shared_memory_rewrite.hpp"
-
 #include <algorithm>
 #include <cstddef>
 
+#include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/source/tokens.hpp"
 
 namespace tuner::compile::host {
@@ -103,7 +102,7 @@ class Rewriter {
            !m_tokens[end].in_directive) {
       ++end;
     }
-    const bool in_function = std::find(m_scopes.begin(), m_scopes.end(), false) != m_scopes.end();
+    const bool in_function = std::ranges::count(m_scopes, false) > 0;
     rewrite({m_start, end, in_function}, shared);
     return end - 1;
   }
@@ -216,8 +215,7 @@ class Rewriter {
   std::size_t end_of(std::size_t token) const { return m_tokens[token].offset + m_tokens[token].text.size(); }
 
   std::string apply_edits() {
-    std::stable_sort(m_edits.begin(), m_edits.end(),
-                     [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
+    std::ranges::stable_sort(m_edits, [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
     std::string text;
     std::size_t at = 0;
     for (const Edit& edit : m_edits) {

@@ -5,77 +5,62 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "tuner/compile/host/shared_memory_rewrite.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/source/kernel_source.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::compile::host {
 namespace {
 
 /// Headers that get along with what kernels see: the runtime's own, and those of the host that declare types
 /// and limits alone.
-constexpr std::array<std::string_view, 23> light = {"assert.h",
-                                                    "cassert",
-                                                    "cfloat",
-                                                    "cinttypes",
-                                                    "climits",
-                                                    "cmath",
-                                                    "cooperative_groups.h",
-                                                    "cooperative_groups/reduce.h",
-                                                    "cstddef",
-                                                    "cstdint",
-                                                    "cstdio",
-                                                    "cuda_runtime.h",
-                                                    "cuda_runtime_api.h",
-                                                    "device_launch_parameters.h",
-                                                    "float.h",
-                                                    "inttypes.h",
-                                                    "limits.h",
-                                                    "math.h",
-                                                    "stddef.h",
-                                                    "stdint.h",
-                                                    "stdio.h",
-                                                    "type_traits",
-                                                    "vector_types.h"};
+constexpr std::string_view light =
+    "assert.h cassert cfloat cinttypes climits cmath cooperative_groups.h cooperative_groups/reduce.h "
+    "cstddef "
+    "cstdint cstdio cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h float.h inttypes.h limits.h "
+    "math.h stddef.h stdint.h stdio.h type_traits vector_types.h";
 
-constexpr std::array<std::string_view, 11> standard_c = {"ctype.h",  "errno.h",  "locale.h", "memory.h",
-                                                         "signal.h", "stdarg.h", "stdlib.h", "string.h",
-                                                         "time.h",   "wchar.h",  "complex.h"};
-
-template <std::size_t count>
-bool among(std::string_view name, const std::array<std::string_view, count>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+constexpr std::string_view standard_c =
+    "ctype.h errno.h locale.h memory.h signal.h stdarg.h stdlib.h string.h time.h wchar.h complex.h";
 
 /// C++'s headers are those without a suffix and a folder.
 bool is_standard(std::string_view name) {
-  return name.find_first_of("./") == std::string_view::npos || among(name, standard_c);
+  return name.find_first_of("./") == std::string_view::npos || util::has_word(standard_c, name);
 }
 
-}  // namespace
+/// What a job's sources include besides each other.
+struct ForeignHeaders {
+  /// Whether any needs more of the C++ standard library than kernels get (see cuda_on_cpu.hpp): another of
+  /// its headers, or one of the CUDA toolkit, which include some.
+  bool need_standard = false;
+  /// Those of the standard library, in the order met, each once.
+  std::vector<std::string> standard;
+};
 
 ForeignHeaders foreign_headers(const model::CompileJob& job) {
   ForeignHeaders headers;
   for (const model::SourceText& file : job.source) {
     for (const source::IncludeLine& line : source::include_lines(file.text)) {
       const std::string& name = line.name;
-      const bool own = std::any_of(job.source.begin(), job.source.end(),
-                                   [&](const model::SourceText& other) { return other.name == name; });
-      if (own || among(name, light)) continue;
+      const bool own = std::ranges::count(job.source, name, &model::SourceText::name) > 0;
+      if (own || util::has_word(light, name)) continue;
       headers.need_standard = true;
       auto& standard = headers.standard;
-      if (is_standard(name) && std::find(standard.begin(), standard.end(), name) == standard.end())
-        standard.emplace_back(name);
+      if (is_standard(name) && std::ranges::count(standard, name) == 0) standard.emplace_back(name);
     }
   }
   return headers;
 }
+
+}  // namespace
 
 namespace runtime {
 std::span<const model::EmbeddedFile> embedded_files();  // generated
@@ -183,9 +168,8 @@ UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const mod
   for (const model::EmbeddedFile& file : runtime::embedded_files()) {
     folder.write(std::filesystem::path(layout.runtime_folder) / file.path, file.text);
   }
-  const bool has_host_code =
-      std::any_of(job.source.begin(), job.source.end(),
-                  [](const model::SourceText& source) { return source::host_code_line(source.text) > 0; });
+  const bool has_host_code = std::ranges::any_of(
+      job.source, [](const model::SourceText& source) { return source::host_code_line(source.text) > 0; });
   const std::vector<std::string> macros =
       has_host_code ? device_macros(job.source) : std::vector<std::string>();
   const auto prepare = [&](const model::SourceText& source) {
@@ -206,9 +190,15 @@ UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJ
   return {layout.runtime_folder, layout.source_folder, unit};
 }
 
-UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
-                              std::string& problems) {
-  return write_unit(folder, job, "", "", layout.unit, problems);
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
 }
 
 std::string kernel_symbol(std::size_t entry) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,17 +9,6 @@
 #include "tuner/util/files.hpp"
 
 namespace tuner::compile::host {
-
-/// What a job's sources include besides each other.
-struct ForeignHeaders {
-  /// Whether any needs more of the C++ standard library than kernels get (see cuda_on_cpu.hpp): another of
-  /// its headers, or one of the CUDA toolkit, which include some.
-  bool need_standard = false;
-  /// Those of the standard library, in the order met, each once.
-  std::vector<std::string> standard;
-};
-
-ForeignHeaders foreign_headers(const model::CompileJob& job);
 
 /// Where things are below the temporary folder a job is compiled in.
 struct UnitLayout {
@@ -34,15 +25,40 @@ struct UnitLayout {
 UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                                   bool bind_static, std::string& problems);
 
-/// The same for a compiler that knows CUDA: `before`, the sources as they are, and `behind` in the file
-/// `unit`.
+/// The same for a compiler that knows CUDA, or of a host library: `before`, the sources as they are, and
+/// `behind` in the file `unit`.
 UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                       const std::string& before, const std::string& behind, const std::string& unit,
                       std::string& problems);
 
-/// The same for a host library, whose sources are compiled as they are.
-UnitLayout write_library_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
-                              std::string& problems);
+/// A declaration that cannot be rewritten.
+struct RewriteProblem {
+  int line = 0;
+  std::string message;
+};
+
+struct RewrittenSource {
+  std::string text;  ///< as many lines as the original, each declaration on its own
+  std::vector<RewriteProblem> problems;
+};
+
+/// Rewrites each declaration of dynamic shared memory,
+///   extern __shared__ alignas(16) T name[];      also with its specifiers in another order, in a macro's
+///   body, with
+///                                                several declarators, further extents, or none
+/// into a binding to the running block's memory,
+///   T (&name)[] = tuner_cpu::DynamicShared{};                       in a function
+///   static tuner_cpu::DynamicSharedArray<T[]> name;                 outside
+/// Alignment is dropped: the memory is aligned for every type.
+///
+/// Where `bind_static` says so, static shared variables of functions, `__shared__ T name[N];`, are bound to
+/// memory of their own in the same way: `T (&name)[N] = tuner_cpu::static_shared([] {});`. All other text is
+/// left as it is.
+RewrittenSource rewrite_shared(std::string_view source, bool bind_static);
+
+/// What a compiler has written.
+std::string read_file(const std::filesystem::path& path);
+std::vector<std::byte> bytes_of(const std::filesystem::path& path);
 
 /// `tuner_cpu_kernel_3`
 std::string kernel_symbol(std::size_t entry);

@@ -4,19 +4,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "tuner/compile/compiler.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
-#include "tuner/compile/nvrtc/request.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::compile::nvcc {
 namespace {
@@ -108,37 +107,19 @@ std::string version_of(const std::string& program) {
   return answer.output.substr(begin, answer.output.find_first_not_of("0123456789.", begin) - begin);
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-/// The job's macros are lines of the source: nvcc hands its options to a shell, and the toolkit's headers
-/// come before these lines.
-std::string with_macros(const CompileJob& job) {
-  std::string text;
-  for (const auto* macros : {&job.vocabulary, &job.macros}) {
-    for (const model::Macro& macro : *macros) text += fmt::format("#define {} {}\n", macro.name, macro.value);
-  }
-  return text;
-}
-
 std::vector<std::string> distinct(const std::vector<std::string>& entries) {
   std::vector<std::string> known;
   for (const std::string& entry : entries)
-    if (std::find(known.begin(), known.end(), entry) == known.end()) known.push_back(entry);
+    if (std::ranges::count(known, entry) == 0) known.push_back(entry);
   return known;
 }
 
 /// What nvcc says of its own steps, and the banners between their messages.
 std::string without_chatter(const std::string& log) {
   std::string kept;
-  std::string_view rest = log;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
+  for (std::string_view rest = log; !rest.empty();) {
+    const std::string_view line = util::split_first(rest, "\n");
     if (!line.starts_with("# --error") && !line.starts_with("# $ ")) kept.append(line).append("\n");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return kept;
 }
@@ -179,7 +160,7 @@ class Compiling {
     m_result = step({"-ptx", "-I", m_layout.source_folder, "-o", "named.ptx", m_layout.unit});
     if (!succeeded()) return;
     const std::string front_end = std::move(m_result.output);
-    m_ptx = read_file(m_folder.path() / "named.ptx");
+    m_ptx = host::read_file(m_folder.path() / "named.ptx");
     m_folder.write("kernel.ptx", without_names(m_ptx));
     m_result = step({"-cubin", "--resource-usage", "-o", cubin_file, "kernel.ptx"});
     m_result.output.insert(0, front_end);
@@ -203,17 +184,13 @@ class Compiling {
 
   Compilation described(const nvrtc::PtxasReport& report) const {
     Compilation compilation;
-    const std::string bytes = read_file(m_folder.path() / cubin_file);
-    const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
-    compilation.binary.assign(first, first + bytes.size());
+    compilation.binary = host::bytes_of(m_folder.path() / cubin_file);
     compilation.log = tidy_log(without_chatter(report.rest));
     for (const std::string& entry : m_job.entries) {
-      const auto place = std::find(m_entries.begin(), m_entries.end(), entry) - m_entries.begin();
+      const auto place = std::ranges::find(m_entries, entry) - m_entries.begin();
       const auto symbol = symbol_of(static_cast<std::size_t>(place), entry, m_ptx, report);
       if (symbol && model::is_variable(entry)) {
-        model::KernelResources& variable = compilation.kernels.emplace_back();
-        variable.entry = entry;
-        variable.symbol = *symbol;
+        compilation.kernels.push_back({entry, *symbol});
         continue;
       }
       if (!symbol) return failed(TrialStatus::compile_error, entry_mistake(m_job, entry));
@@ -270,8 +247,9 @@ Compilation NvccCompiler::compile(const CompileJob& job) {
   const std::vector<std::string> entries = distinct(job.entries);
   const util::TemporaryFolder folder;
   std::string problems;
+  // nvcc hands its options to a shell, and the toolkit's headers come before the lines of the source.
   const host::UnitLayout layout =
-      host::write_unit(folder, job, with_macros(job), lines_for(entries), "unit.cu", problems);
+      host::write_unit(folder, job, defines(job), lines_for(entries), "unit.cu", problems);
   if (!problems.empty()) return failed(TrialStatus::compile_error, problems);
   const CompileJob featured = nvrtc::with_features(job);
   const bool asks = nvrtc::asks_for_features(job);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::compile::nvcc {
 namespace {
@@ -14,113 +15,53 @@ std::string_view name_of(std::string_view option) {
   return option.substr(0, option.find('='));
 }
 
+/// Why options of these names, between blanks, cannot be used.
 struct Refusal {
   std::string_view why;
-  std::vector<std::string_view> names;
+  std::string_view names;
 };
 
-const std::vector<Refusal>& refusals() {
-  static const std::vector<Refusal> all = {
-      {"the architecture is that of the device",
-       {"gpu-architecture", "arch", "gpu-code", "code", "gencode", "generate-code"}},
-      {"it makes no binary that can be loaded",
-       {"cubin",
-        "ptx",
-        "fatbin",
-        "optix-ir",
-        "ltoir",
-        "cuda",
-        "preprocess",
-        "E",
-        "compile",
-        "c",
-        "device-c",
-        "dc",
-        "device-w",
-        "dw",
-        "device-link",
-        "dlink",
-        "link",
-        "lib",
-        "run",
-        "run-args",
-        "relocatable-device-code",
-        "rdc",
-        "extensible-whole-program",
-        "ewp",
-        "dlink-time-opt",
-        "dlto",
-        "gen-opt-lto",
-        "lto",
-        "dryrun",
-        "fdevice-syntax-only",
-        "x",
-        "host-linker-script",
-        "cuda-host-only"}},
-      {"it reads or writes a file",
-       {"output-file",
-        "o",
-        "output-directory",
-        "odir",
-        "objdir-as-tempdir",
-        "objtemp",
-        "keep",
-        "save-temps",
-        "keep-dir",
-        "clean-targets",
-        "clean",
-        "options-file",
-        "optf",
-        "time",
-        "fdevice-time-trace",
-        "generate-dependencies",
-        "M",
-        "MM",
-        "MD",
-        "MMD",
-        "MF",
-        "MP",
-        "MT",
-        "generate-line-info-file",
-        "compile-as-tools-patch"}},
-      {"include the header in the source, which makes it part of the kernel's identity",
-       {"pre-include", "include"}},
-      {"the spec's `include`, or -I, is for folders of headers", {"system-include", "isystem"}},
-      {"the environment's NVCC_CCBIN chooses the host's compiler", {"ccbin", "compiler-bindir"}},
-      {"it chooses another toolkit; TUNER_NVCC does",
-       {"nvvmir-library-directory", "libdevice-directory", "ldir", "target-directory", "target-dir",
-        "cudafe-directory"}},
-  };
-  return all;
-}
+constexpr Refusal refusals[] = {
+    {"the architecture is that of the device", "gpu-architecture arch gpu-code code gencode generate-code"},
+    {"it makes no binary that can be loaded",
+     "cubin ptx fatbin optix-ir ltoir cuda preprocess E compile c device-c dc device-w dw device-link dlink "
+     "link "
+     "lib run run-args relocatable-device-code rdc extensible-whole-program ewp dlink-time-opt dlto "
+     "gen-opt-lto "
+     "lto dryrun fdevice-syntax-only x host-linker-script cuda-host-only"},
+    {"it reads or writes a file",
+     "output-file o output-directory odir objdir-as-tempdir objtemp keep save-temps keep-dir clean-targets "
+     "clean "
+     "options-file optf time fdevice-time-trace generate-dependencies M MM MD MMD MF MP MT "
+     "generate-line-info-file compile-as-tools-patch"},
+    {"include the header in the source, which makes it part of the kernel's identity", "pre-include include"},
+    {"the spec's `include`, or -I, is for folders of headers", "system-include isystem"},
+    {"the environment's NVCC_CCBIN chooses the host's compiler", "ccbin compiler-bindir"},
+    {"it chooses another toolkit; TUNER_NVCC does",
+     "nvvmir-library-directory libdevice-directory ldir target-directory target-dir cudafe-directory"},
+};
 
 /// What an option hands on to ptxas or the host's compiler that names files or programs.
 bool names_file(std::string_view value) {
   static constexpr std::array barred = {"-fplugin",       "-wrapper", "-B", "-o",
                                         "--output-file",  "-specs",   "@",  "-optf",
                                         "--options-file", "-include"};
-  return std::any_of(barred.begin(), barred.end(),
-                     [&](std::string_view prefix) { return value.starts_with(prefix); });
+  return std::ranges::any_of(barred, [&](std::string_view prefix) { return value.starts_with(prefix); });
 }
 
 bool hands_on(std::string_view name) {
-  static constexpr std::array known = {"Xcompiler", "compiler-options", "Xptxas", "ptxas-options",
-                                       "Xcudafe",   "Xarchive",         "Xlinker"};
-  return std::find(known.begin(), known.end(), name) != known.end();
+  return util::has_word("Xcompiler compiler-options Xptxas ptxas-options Xcudafe Xarchive Xlinker", name);
 }
 
 bool hands_on_file(std::string_view values) {
   while (!values.empty()) {
-    const std::size_t comma = std::min(values.find(','), values.size());
-    if (names_file(values.substr(0, comma))) return true;
-    values.remove_prefix(std::min(comma + 1, values.size()));
+    if (names_file(util::split_first(values, ","))) return true;
   }
   return false;
 }
 
 bool has_standard(const std::vector<std::string>& options) {
-  return std::any_of(options.begin(), options.end(),
-                     [](const std::string& option) { return name_of(option) == "std"; });
+  return std::ranges::any_of(options, [](const std::string& option) { return name_of(option) == "std"; });
 }
 
 }  // namespace
@@ -149,9 +90,8 @@ std::optional<std::string> refused_option(const std::vector<std::string>& option
       continue;
     }
     is_handed_on = hands_on(name);
-    for (const Refusal& refusal : refusals()) {
-      if (std::find(refusal.names.begin(), refusal.names.end(), name) != refusal.names.end())
-        return refused(option, refusal.why);
+    for (const auto& [why, names] : refusals) {
+      if (util::has_word(names, name)) return refused(option, why);
     }
   }
   return std::nullopt;

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "tuner/util/text.hpp"
+
 namespace tuner::compile::nvrtc {
 namespace {
 
@@ -91,18 +93,13 @@ class LogParser {
 }  // namespace
 
 const PtxasFunction* PtxasReport::find(std::string_view symbol) const {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const PtxasFunction& entry) { return entry.symbol == symbol; });
+  const auto found = std::ranges::find(entries, symbol, &PtxasFunction::symbol);
   return found == entries.end() ? nullptr : &*found;
 }
 
 PtxasReport parse_ptxas_log(std::string_view log) {
   LogParser parser;
-  while (!log.empty()) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    parser.line(log.substr(0, end));
-    log.remove_prefix(std::min(end + 1, log.size()));
-  }
+  while (!log.empty()) parser.line(util::split_first(log, "\n"));
   return parser.take();
 }
 

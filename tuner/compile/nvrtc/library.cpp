@@ -36,61 +36,47 @@ std::string last_loader_error() {
 /// For headers kept in memory: those of CUTLASS need 300 MB. Reserved, not used before there are any.
 constexpr std::size_t most_precompiled_bytes = std::size_t{2} << 30U;
 
+/// Members of Functions, and what the library calls them.
+#define TUNER_NVRTC_FUNCTIONS(FUNCTION)                   \
+  FUNCTION(error_string, nvrtcGetErrorString)             \
+  FUNCTION(version, nvrtcVersion)                         \
+  FUNCTION(architecture_count, nvrtcGetNumSupportedArchs) \
+  FUNCTION(architectures, nvrtcGetSupportedArchs)         \
+  FUNCTION(create, nvrtcCreateProgram)                    \
+  FUNCTION(destroy, nvrtcDestroyProgram)                  \
+  FUNCTION(add_name, nvrtcAddNameExpression)              \
+  FUNCTION(compile, nvrtcCompileProgram)                  \
+  FUNCTION(lowered_name, nvrtcGetLoweredName)             \
+  FUNCTION(log_size, nvrtcGetProgramLogSize)              \
+  FUNCTION(log, nvrtcGetProgramLog)                       \
+  FUNCTION(cubin_size, nvrtcGetCUBINSize)                 \
+  FUNCTION(cubin, nvrtcGetCUBIN)                          \
+  FUNCTION(ptx_size, nvrtcGetPTXSize)                     \
+  FUNCTION(ptx, nvrtcGetPTX)
+
 struct Functions {
-  decltype(&nvrtcGetErrorString) error_string = nullptr;
-  decltype(&nvrtcVersion) version = nullptr;
-  decltype(&nvrtcGetNumSupportedArchs) architecture_count = nullptr;
-  decltype(&nvrtcGetSupportedArchs) architectures = nullptr;
-  decltype(&nvrtcCreateProgram) create = nullptr;
-  decltype(&nvrtcDestroyProgram) destroy = nullptr;
-  decltype(&nvrtcAddNameExpression) add_name = nullptr;
-  decltype(&nvrtcCompileProgram) compile = nullptr;
-  decltype(&nvrtcGetLoweredName) lowered_name = nullptr;
-  decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
-  decltype(&nvrtcGetProgramLog) log = nullptr;
-  decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
-  decltype(&nvrtcGetCUBIN) cubin = nullptr;
-  decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
-  decltype(&nvrtcGetPTX) ptx = nullptr;
+#define TUNER_MEMBER(member, symbol) decltype(&symbol) member = nullptr;
+  TUNER_NVRTC_FUNCTIONS(TUNER_MEMBER)
+#undef TUNER_MEMBER
   nvrtcResult (*set_precompiled_heap)(std::size_t) = nullptr;  ///< null before 12.8
 };
 
-class SymbolReader {
- public:
-  explicit SymbolReader(void* handle) : m_handle(handle) {}
-  template <typename Function>
-  void read(Function& into, const char* name) {
-    into = reinterpret_cast<Function>(::dlsym(m_handle, name));
-    if (into == nullptr) m_missing += m_missing.empty() ? name : fmt::format(", {}", name);
-  }
-  const std::string& missing() const { return m_missing; }
-
- private:
-  void* m_handle;
-  std::string m_missing;
-};
+/// Null where the library has no such function.
+template <typename Function>
+void find(void* library, Function& into, const char* symbol) {
+  into = reinterpret_cast<Function>(::dlsym(library, symbol));
+}
 
 /// Fills `functions`; returns the names that the library lacks.
-std::string read_functions(void* handle, Functions& functions) {
-  SymbolReader reader(handle);
-  reader.read(functions.error_string, "nvrtcGetErrorString");
-  reader.read(functions.version, "nvrtcVersion");
-  reader.read(functions.architecture_count, "nvrtcGetNumSupportedArchs");
-  reader.read(functions.architectures, "nvrtcGetSupportedArchs");
-  reader.read(functions.create, "nvrtcCreateProgram");
-  reader.read(functions.destroy, "nvrtcDestroyProgram");
-  reader.read(functions.add_name, "nvrtcAddNameExpression");
-  reader.read(functions.compile, "nvrtcCompileProgram");
-  reader.read(functions.lowered_name, "nvrtcGetLoweredName");
-  reader.read(functions.log_size, "nvrtcGetProgramLogSize");
-  reader.read(functions.log, "nvrtcGetProgramLog");
-  reader.read(functions.cubin_size, "nvrtcGetCUBINSize");
-  reader.read(functions.cubin, "nvrtcGetCUBIN");
-  reader.read(functions.ptx_size, "nvrtcGetPTXSize");
-  reader.read(functions.ptx, "nvrtcGetPTX");
-  functions.set_precompiled_heap =
-      reinterpret_cast<decltype(functions.set_precompiled_heap)>(::dlsym(handle, "nvrtcSetPCHHeapSize"));
-  return reader.missing();
+std::string read_functions(void* library, Functions& functions) {
+  std::string missing;
+#define TUNER_FIND(member, symbol)          \
+  find(library, functions.member, #symbol); \
+  if (functions.member == nullptr) missing += missing.empty() ? #symbol : ", " #symbol;
+  TUNER_NVRTC_FUNCTIONS(TUNER_FIND)
+#undef TUNER_FIND
+  find(library, functions.set_precompiled_heap, "nvrtcSetPCHHeapSize");
+  return missing;
 }
 
 /// The file behind a handle, as the loader resolved it.
@@ -132,7 +118,7 @@ class LoadedLibrary final : public Library {
     must(m_functions.architecture_count(&count), "the number of architectures");
     std::vector<int> architectures(static_cast<std::size_t>(std::max(count, 0)));
     if (count > 0) must(m_functions.architectures(architectures.data()), "the architectures");
-    std::sort(architectures.begin(), architectures.end());
+    std::ranges::sort(architectures);
     return architectures;
   }
 
@@ -221,7 +207,7 @@ class LoadedLibrary final : public Library {
   template <typename Char, typename Size, typename Get>
   std::string text(const Program& program, Size size_of, Get get, const char* what) const {
     const std::vector<Char> raw = bytes<Char>(program, size_of, get, what);
-    return std::string(raw.begin(), std::find(raw.begin(), raw.end(), '\0'));
+    return std::string(raw.begin(), std::ranges::find(raw, '\0'));
   }
 
   void must(nvrtcResult result, const char* what) const {

@@ -10,7 +10,6 @@
 
 #include "tuner/compile/compiler.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
-#include "tuner/compile/nvrtc/request.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::compile::nvrtc {
@@ -47,7 +46,7 @@ void require_architecture(const std::string& architecture, const Library& librar
   if (named)
     std::from_chars(architecture.data() + prefix.size(), architecture.data() + architecture.size(), number);
   const std::vector<int> known = library.architectures();
-  if (std::find(known.begin(), known.end(), number) != known.end()) return;
+  if (std::ranges::count(known, number) > 0) return;
   const Version version = library.version();
   throw model::Error(
       fmt::format("NVRTC {}.{} ({}) does not compile for '{}': it knows sm_{}", version.major, version.minor,
@@ -99,14 +98,11 @@ Compilation describe(const CompileJob& job, const Request& request, Answer answe
   compilation.binary = std::move(answer.cubin);
   compilation.log = tidy_log(report.rest);
   for (const std::string& entry : job.entries) {
-    const auto name =
-        std::find(request.name_expressions.begin(), request.name_expressions.end(), expression_of(entry));
+    const auto name = std::ranges::find(request.name_expressions, expression_of(entry));
     const std::string& symbol =
         answer.symbols.at(static_cast<std::size_t>(name - request.name_expressions.begin()));
     if (model::is_variable(entry)) {
-      model::KernelResources& variable = compilation.kernels.emplace_back();
-      variable.entry = entry;
-      variable.symbol = symbol;
+      compilation.kernels.push_back({entry, symbol});
       continue;
     }
     if (report.find(symbol) == nullptr) return failed(TrialStatus::compile_error, entry_mistake(job, entry));
@@ -175,7 +171,7 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
       options_for(asks ? with_features(with_options) : with_options, m_library->version(), m_headers);
   for (const std::string& entry : job.entries) {
     const auto& known = request.name_expressions;
-    if (std::find(known.begin(), known.end(), expression_of(entry)) == known.end())
+    if (std::ranges::find(known, expression_of(entry)) == known.end())
       request.name_expressions.push_back(expression_of(entry));
   }
 

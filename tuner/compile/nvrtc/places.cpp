@@ -12,62 +12,50 @@ namespace fs = std::filesystem;
 // here.
 constexpr const char* sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
-class CandidateList {
- public:
-  void add_file(const std::string& file, const std::string& origin) {
-    m_candidates.push_back({file, origin});
-  }
-  /// The library by each of its names in `folder`.
-  void add_folder(const fs::path& folder, const std::string& origin) {
-    for (const char* soname : sonames) add_file((folder / soname).string(), origin);
-  }
-  void add_toolkit(const fs::path& root, const std::string& origin) {
-    if (root.empty()) return;
-    std::error_code error;
-    bool any = false;
-    for (const char* lib : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-      if (!fs::is_directory(root / lib, error)) continue;
-      add_folder(root / lib, origin);
-      any = true;
-    }
-    if (!any) add_folder(root / "lib64", origin);  // so that a failure names it
-  }
-  /// `root` itself, or NVIDIA's wheels unpacked in it: one folder for all since CUDA 13, one a component
-  /// before.
-  void add_wheels(const fs::path& root, const std::string& origin) {
-    add_folder(root, origin);
-    add_folder(root / "nvidia" / "cu13" / "lib", origin);
-    add_folder(root / "nvidia" / "cuda_nvrtc" / "lib", origin);
-  }
-  std::vector<Candidate> take() { return std::move(m_candidates); }
+using Folders = std::vector<fs::path>;
 
- private:
-  std::vector<Candidate> m_candidates;
-};
+/// The library by each of its names in each of these.
+void add(const Folders& folders, const std::string& origin, std::vector<Candidate>& to) {
+  for (const fs::path& folder : folders)
+    for (const char* soname : sonames) to.push_back({(folder / soname).string(), origin});
+}
+
+Folders folders_of_toolkit(const fs::path& root) {
+  std::error_code error;
+  Folders folders;
+  for (const char* lib : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
+    if (fs::is_directory(root / lib, error)) folders.push_back(root / lib);
+  return folders.empty() ? Folders{root / "lib64"} : folders;  // so that a failure names it
+}
+
+/// `root` itself, or NVIDIA's wheels unpacked in it: one folder for all since CUDA 13, one a component
+/// before.
+Folders folders_of_wheels(const fs::path& root) {
+  return {root, root / "nvidia" / "cu13" / "lib", root / "nvidia" / "cuda_nvrtc" / "lib"};
+}
 
 }  // namespace
 
 std::vector<Candidate> library_candidates(const std::string& explicit_path) {
-  CandidateList list;
+  std::vector<Candidate> all;
   std::error_code error;
+  if (!explicit_path.empty() && !fs::is_directory(explicit_path, error))
+    return {{explicit_path, "as asked for"}};
   if (!explicit_path.empty()) {
-    if (fs::is_directory(explicit_path, error)) {
-      list.add_wheels(explicit_path, "as asked for");
-    } else {
-      list.add_file(explicit_path, "as asked for");
-    }
-    return list.take();
+    add(folders_of_wheels(explicit_path), "as asked for", all);
+    return all;
   }
-  for (const char* soname : sonames) list.add_file(soname, "the loader's search path");
-  for (const ToolkitFolder& toolkit : toolkit_folders()) list.add_toolkit(toolkit.path, toolkit.origin);
-  const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  if (!executable.empty()) {
-    list.add_wheels(executable.parent_path(), "beside this program");
-    list.add_wheels(executable.parent_path().parent_path() / "lib", "beside this program");
+  for (const char* soname : sonames) all.push_back({soname, "the loader's search path"});
+  for (const ToolkitFolder& toolkit : toolkit_folders())
+    add(folders_of_toolkit(toolkit.path), toolkit.origin, all);
+  if (const fs::path executable = fs::read_symlink("/proc/self/exe", error); !executable.empty()) {
+    const fs::path folder = executable.parent_path();
+    add(folders_of_wheels(folder), "beside this program", all);
+    add(folders_of_wheels(folder.parent_path() / "lib"), "beside this program", all);
   }
   const fs::path hint = TUNER_NVRTC_HINT;
-  if (!hint.empty()) list.add_wheels(hint, "given when this program was built");
-  return list.take();
+  if (!hint.empty()) add(folders_of_wheels(hint), "given when this program was built", all);
+  return all;
 }
 
 }  // namespace tuner::compile::nvrtc

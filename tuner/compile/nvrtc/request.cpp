@@ -1,9 +1,10 @@
-#include "tuner/compile/nvrtc/request.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::compile::nvrtc {
 namespace {
@@ -13,75 +14,42 @@ std::string option_name(std::string_view option) {
   if (option.empty() || option.front() != '-') return "";
   option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
   std::string name(option.substr(0, option.find('=')));
-  std::replace(name.begin(), name.end(), '_', '-');
+  std::ranges::replace(name, '_', '-');
   return name;
 }
 
+constexpr std::string_view reads_or_writes = "it reads or writes a file";
+
+/// Why options of these names, between blanks, cannot be used.
 struct Refusal {
-  std::string_view name;
   std::string_view why;
+  std::string_view names;
 };
 
-constexpr std::string_view architecture_is_given = "the architecture is that of the device";
-constexpr std::string_view no_cubin = "it makes no binary that can be loaded";
-constexpr std::string_view writes_files = "it reads or writes a file";
-
-constexpr std::array refusals = {
-    Refusal{"gpu-architecture", architecture_is_given},
-    Refusal{"arch", architecture_is_given},
-    Refusal{"gencode", architecture_is_given},
-    Refusal{"generate-code", architecture_is_given},
-    Refusal{"isystem", "NVRTC has no such option; the spec's `include`, or -I, is"},
-    Refusal{"ptx", no_cubin},
-    Refusal{"cubin", no_cubin},
-    Refusal{"c", no_cubin},
-    Refusal{"device-c", no_cubin},
-    Refusal{"dc", no_cubin},
-    Refusal{"relocatable-device-code", no_cubin},
-    Refusal{"rdc", no_cubin},
-    Refusal{"extensible-whole-program", no_cubin},
-    Refusal{"ewp", no_cubin},
-    Refusal{"dlink-time-opt", no_cubin},
-    Refusal{"dlto", no_cubin},
-    Refusal{"gen-opt-lto", no_cubin},
-    Refusal{"optix-ir", no_cubin},
-    Refusal{"fdevice-syntax-only", no_cubin},
-    Refusal{"modify-stack-limit", "it changes the whole process"},
-    Refusal{"pch", writes_files},
-    Refusal{"create-pch", writes_files},
-    Refusal{"use-pch", writes_files},
-    Refusal{"pch-dir", writes_files},
-    Refusal{"time", writes_files},
-    Refusal{"fdevice-time-trace", writes_files},
+constexpr Refusal refusals[] = {
+    {"the architecture is that of the device", "gpu-architecture arch gencode generate-code"},
+    {"NVRTC has no such option; the spec's `include`, or -I, is", "isystem"},
+    {"it makes no binary that can be loaded",
+     "ptx cubin c device-c dc relocatable-device-code rdc extensible-whole-program ewp dlink-time-opt dlto "
+     "gen-opt-lto optix-ir fdevice-syntax-only"},
+    {"it changes the whole process", "modify-stack-limit"},
+    {reads_or_writes, "pch create-pch use-pch pch-dir time fdevice-time-trace"},
 };
 
-/// An option of nvcc's that NVRTC does not know, and what takes its place; empty: nothing, since it is about
-/// code for the host, or is always so. NVRTC never sees host code.
+/// Options of nvcc's that NVRTC does not know, and what takes their place; empty: nothing, since they are
+/// about code for the host, or always so. NVRTC never sees host code.
 struct Translation {
-  std::string_view name;
+  std::string_view names;
   std::string_view instead;
   bool takes_next = false;  ///< without `=`, the next option is its value
 };
 
 constexpr std::array translations = {
-    Translation{"O", ""},  // O0 to O3: optimises the host's code; --ptxas-options=-O1 is the device's
-    Translation{"O0", ""},
-    Translation{"O1", ""},
-    Translation{"O2", ""},
-    Translation{"O3", ""},
-    Translation{"optimize", "", true},
-    Translation{"m64", ""},
-    Translation{"Xcompiler", "", true},
-    Translation{"compiler-options", "", true},
-    Translation{"ccbin", "", true},
-    Translation{"compiler-bindir", "", true},
-    Translation{"cudart", "", true},
-    Translation{"threads", "", true},
+    Translation{"O O0 O1 O2 O3", ""},  // optimises the host's code; --ptxas-options=-O1 is the device's
+    Translation{"optimize Xcompiler compiler-options ccbin compiler-bindir cudart threads", "", true},
     Translation{"expt-relaxed-constexpr", "--device-as-default-execution-space"},
-    Translation{"expt-extended-lambda", ""},
-    Translation{"extended-lambda", ""},
-    Translation{"Wno-deprecated-gpu-targets", ""},
-    Translation{"allow-unsupported-compiler", ""},
+    Translation{
+        "m64 expt-extended-lambda extended-lambda Wno-deprecated-gpu-targets allow-unsupported-compiler", ""},
 };
 
 /// `option` as NVRTC spells it; nothing where it is left out.
@@ -89,8 +57,8 @@ std::vector<std::string> translated(const std::vector<std::string>& options) {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string name = option_name(options[i]);
-    const auto known = std::find_if(translations.begin(), translations.end(),
-                                    [&](const Translation& t) { return t.name == name; });
+    const auto known = std::ranges::find_if(
+        translations, [&](const Translation& one) { return util::has_word(one.names, name); });
     if (known == translations.end()) {
       result.push_back(options[i]);
       const bool for_ptxas = name == "Xptxas" || name == "ptxas-options";
@@ -106,9 +74,7 @@ std::vector<std::string> translated(const std::vector<std::string>& options) {
 
 /// ptxas has options of its own that name files.
 bool is_ptxas_file_option(std::string_view value) {
-  const std::string name = option_name(value);
-  return name == "o" || name == "output-file" || name == "optf" || name == "options-file" ||
-         name == "input-as-string";
+  return util::has_word("o output-file optf options-file input-as-string", option_name(value));
 }
 
 }  // namespace
@@ -119,9 +85,8 @@ std::vector<std::string> options_for(const model::CompileJob& job, Version versi
                                       "--modify-stack-limit=false"};
   // NVRTC's own cache came with 12.9, and the option with it.
   if (version >= Version{12, 9}) options.emplace_back("--no-cache");
-  const bool has_standard =
-      std::any_of(job.options.begin(), job.options.end(),
-                  [](const std::string& option) { return option_name(option) == "std"; });
+  const bool has_standard = std::ranges::any_of(
+      job.options, [](const std::string& option) { return option_name(option) == "std"; });
   if (!has_standard) options.emplace_back("--std=c++17");
   if (!headers.empty()) {
     options.push_back("--include-path=" + headers.string());
@@ -144,17 +109,15 @@ std::optional<std::string> refused_option(const std::vector<std::string>& option
   bool for_ptxas = false;
   for (const std::string& option : options) {
     const std::string name = option_name(option);
-    const auto refusal =
-        std::find_if(refusals.begin(), refusals.end(), [&](const Refusal& r) { return r.name == name; });
-    if (refusal != refusals.end()) {
-      return fmt::format("compile option '{}' cannot be used: {}", option, refusal->why);
-    }
     const bool ptxas = name == "ptxas-options" || name == "Xptxas";
     const std::size_t equals = option.find('=');
     const bool names_file = for_ptxas ? is_ptxas_file_option(option)
                                       : ptxas && equals != std::string::npos &&
                                             is_ptxas_file_option(std::string_view(option).substr(equals + 1));
-    if (names_file) return fmt::format("compile option '{}' cannot be used: {}", option, writes_files);
+    for (const auto& [why, names] : refusals) {
+      if (util::has_word(names, name) || (names_file && why == reads_or_writes))
+        return fmt::format("compile option '{}' cannot be used: {}", option, why);
+    }
     for_ptxas = ptxas && equals == std::string::npos;
   }
   return std::nullopt;
@@ -167,7 +130,7 @@ model::CompileJob with_features(model::CompileJob job) {
 }
 
 bool asks_for_features(const model::CompileJob& job) {
-  return std::any_of(job.source.begin(), job.source.end(), [](const model::SourceText& file) {
+  return std::ranges::any_of(job.source, [](const model::SourceText& file) {
     return file.text.find("__CUDA_ARCH_FEAT_SM") != std::string::npos;
   });
 }
@@ -206,10 +169,7 @@ std::string with_macros_behind_stop(const model::CompileJob& job, const std::str
   std::string result = text.substr(0, stop_line) +
                        fmt::format("#define TUNER_HEADERS_{}\n", model::source_key(headers).hex()) +
                        text.substr(stop_line, split - stop_line);
-  for (const auto* macros : {&job.vocabulary, &job.macros}) {
-    for (const model::Macro& macro : *macros)
-      result += fmt::format("#define {} {}\n", macro.name, macro.value);
-  }
+  result += defines(job);
   const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(split), '\n');
   return result + fmt::format("#line {} \"{}\"\n", lines + 1, name) + text.substr(split);
 }

@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/compile/nvrtc/request.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::compile::nvrtc {
 namespace {
@@ -13,13 +14,23 @@ namespace {
 struct Stub {
   std::string_view name;
   std::string_view text;
-  bool toolkit = false;  ///< the toolkit's own is better, where there is one
 };
 
 /// Headers that the toolkit has for device code, in a namespace of its own.
-constexpr std::array<std::string_view, 16> of_toolkit = {
-    "array",  "atomic",  "bit",      "complex", "concepts", "functional", "initializer_list", "iterator",
-    "limits", "numeric", "optional", "ratio",   "span",     "tuple",      "type_traits",      "variant"};
+constexpr std::string_view of_toolkit =
+    "array atomic bit complex concepts functional initializer_list iterator limits numeric optional ratio "
+    "span "
+    "tuple type_traits variant";
+
+/// Headers in which kernels need nothing.
+constexpr std::string_view empty_headers =
+    "stdio.h cstdio stdlib.h string.h assert.h cassert time.h ctime utility iostream iomanip fstream sstream "
+    "string vector chrono random memory";
+
+/// Likewise, but the toolkit's own is better, where there is one.
+constexpr std::string_view empty_toolkit_headers =
+    "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h vector_types.h device_functions.h "
+    "math_functions.h cuda_device_runtime_api.h";
 
 std::string as_standard(std::string_view name) {
   return fmt::format(
@@ -193,34 +204,9 @@ constexpr std::array stubs = {
     Stub{"float.h", limits_of_reals},
     Stub{"cfloat", "#pragma once\n#include <float.h>\n"},
     Stub{"algorithm", algorithms},
-    Stub{"stdio.h", nothing},
-    Stub{"cstdio", nothing},
-    Stub{"stdlib.h", nothing},
     Stub{"cstdlib", std_sizes},
-    Stub{"string.h", nothing},
     Stub{"cstring", std_sizes},
-    Stub{"assert.h", nothing},
-    Stub{"cassert", nothing},
-    Stub{"time.h", nothing},
-    Stub{"ctime", nothing},
-    Stub{"utility", nothing},
-    Stub{"iostream", nothing},
-    Stub{"iomanip", nothing},
-    Stub{"fstream", nothing},
-    Stub{"sstream", nothing},
-    Stub{"string", nothing},
-    Stub{"vector", nothing},
-    Stub{"chrono", nothing},
-    Stub{"random", nothing},
-    Stub{"memory", nothing},
     Stub{"cuda.h", driver_types},
-    Stub{"cuda_runtime.h", nothing, true},
-    Stub{"cuda_runtime_api.h", nothing, true},
-    Stub{"device_launch_parameters.h", nothing, true},
-    Stub{"vector_types.h", nothing, true},
-    Stub{"device_functions.h", nothing, true},
-    Stub{"math_functions.h", nothing, true},
-    Stub{"cuda_device_runtime_api.h", nothing, true},
 };
 
 }  // namespace
@@ -228,22 +214,22 @@ constexpr std::array stubs = {
 std::vector<model::SourceText> stub_headers(const std::vector<model::SourceText>& taken,
                                             const std::filesystem::path& toolkit_headers) {
   std::vector<model::SourceText> headers;
-  std::error_code error;
-  for (const Stub& stub : stubs) {
-    const bool own = std::any_of(taken.begin(), taken.end(),
-                                 [&](const model::SourceText& file) { return file.name == stub.name; });
-    const bool real = stub.toolkit && !toolkit_headers.empty() &&
-                      std::filesystem::exists(toolkit_headers / stub.name, error);
-    if (!own && !real) headers.push_back({std::string(stub.name), std::string(stub.text)});
+  const auto add = [&](std::string_view name, std::string_view text) {
+    if (std::ranges::find(taken, name, &model::SourceText::name) == taken.end())
+      headers.push_back({std::string(name), std::string(text)});
+  };
+  const auto has = [&](const std::filesystem::path& header) {
+    std::error_code error;
+    return !toolkit_headers.empty() && std::filesystem::exists(toolkit_headers / header, error);
+  };
+  for (const Stub& stub : stubs) add(stub.name, stub.text);
+  for (std::string_view rest = empty_headers; !rest.empty();) add(util::split_first(rest, " "), nothing);
+  for (std::string_view rest = empty_toolkit_headers; !rest.empty();) {
+    if (const std::string_view name = util::split_first(rest, " "); !has(name)) add(name, nothing);
   }
-  for (const std::string_view name : of_toolkit) {
-    const bool own = std::any_of(taken.begin(), taken.end(),
-                                 [&](const model::SourceText& file) { return file.name == name; });
-    const auto there = [&](const char* folder) {
-      return !toolkit_headers.empty() &&
-             std::filesystem::exists(toolkit_headers / folder / "cuda/std" / name, error);
-    };
-    if (!own && (there("cccl") || there("."))) headers.push_back({std::string(name), as_standard(name)});
+  for (std::string_view rest = of_toolkit; !rest.empty();) {
+    const std::filesystem::path name = util::split_first(rest, " ");
+    if (has("cccl/cuda/std" / name) || has("cuda/std" / name)) add(name.native(), as_standard(name.native()));
   }
   return headers;
 }
