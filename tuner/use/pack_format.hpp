@@ -12,7 +12,7 @@ namespace tuner::use {
 inline constexpr char magic[8] = {'T', 'U', 'N', 'E', 'R', 'P', 'K', '\n'};
 /// A reader refuses packs of another version than its own.
 inline constexpr std::uint32_t format_version = 1;
-inline constexpr std::uint32_t none = 0xffffffff;  ///< in place of an index
+inline constexpr std::uint32_t no_index = 0xffffffff;  ///< in place of an index
 
 /// Operations of a stack machine on 64-bit integers, or on doubles in code that says so. They mean what the
 /// expression language of specs means by them (tuner/space/space.hpp), with the same faults.
@@ -86,15 +86,17 @@ enum class Limit : std::uint8_t {
 };
 inline constexpr std::uint32_t limit_count = 17;
 
-inline constexpr std::uint32_t most_code_bytes = 32768;
+inline constexpr std::uint32_t most_code_bytes = 8192;
 inline constexpr std::uint32_t stack_limit = 256;
 inline constexpr std::uint32_t most_operands = 256;        ///< of a step
-inline constexpr std::uint32_t most_operand_bytes = 4096;  ///< of a step
+inline constexpr std::uint32_t most_operand_bytes = 8192;  ///< of a step, as operand_room() counts them
 inline constexpr std::uint32_t most_workspaces = 64;       ///< of a configuration
 inline constexpr std::uint32_t most_steps = 64;            ///< of a configuration
 inline constexpr std::uint32_t most_rank = 5;              ///< of a tensor map
 inline constexpr std::int64_t most_launches = 65536;       ///< of a run, loops written out
 inline constexpr std::uint32_t workspace_alignment = 256;
+inline constexpr std::uint32_t tensor_map_bytes = 128;
+inline constexpr std::uint32_t binary_alignment = 64;
 
 /// Bytes in section `texts`; a 0 stands behind them.
 struct Text {
@@ -169,6 +171,8 @@ struct ConfigurationRecord {
   Code applies;                   ///< 0: not for these sizes
   std::uint32_t applies_derived;  ///< so many derived values `applies` may read
   std::uint32_t image;
+  std::uint32_t owner;  ///< the kernel that it is of
+  std::uint32_t unused;
   Range workspaces;
   Range steps;
 };
@@ -220,7 +224,7 @@ struct FieldRecord {
   std::uint16_t offset;
   std::uint8_t type;
   std::uint8_t unused;
-  std::uint32_t parameter;  ///< a number that the caller passes; none: `value`
+  std::uint32_t parameter;  ///< a number that the caller passes; no_index: `value`
   Code value;
 };
 
@@ -240,7 +244,7 @@ enum class ImageKind : std::uint8_t { cubin, shared_object };
 struct ImageRecord {
   Text architecture;
   Range functions;   ///< of `names`
-  std::uint64_t at;  ///< in `binaries`, a multiple of 64
+  std::uint64_t at;  ///< in `binaries`, a multiple of binary_alignment
   std::uint64_t bytes;
   std::uint32_t kind;
   std::uint32_t unused;
@@ -286,10 +290,34 @@ struct Header {
 
 static_assert(sizeof(Header) == 56 + 16 * section_count);
 static_assert(sizeof(KernelRecord) == 40 && sizeof(ParameterRecord) == 32 && sizeof(TargetRecord) == 40);
-static_assert(sizeof(MeasuredRecord) == 24 && sizeof(NodeRecord) == 40 && sizeof(ConfigurationRecord) == 56);
+static_assert(sizeof(MeasuredRecord) == 24 && sizeof(NodeRecord) == 40 && sizeof(ConfigurationRecord) == 64);
 static_assert(sizeof(WorkspaceRecord) == 16 && sizeof(StepRecord) == 168 && sizeof(OperandRecord) == 24);
 static_assert(sizeof(FieldRecord) == 16 && sizeof(MapRecord) == 16 && sizeof(ImageRecord) == 40);
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packs are read where they lie");
+
+constexpr std::uint32_t record_bytes(SectionKind kind) {
+  constexpr std::size_t bytes[section_count] = {
+      1,  // texts
+      1,  // code
+      1,  // binaries
+      sizeof(Text),
+      sizeof(std::int64_t),
+      sizeof(Code),
+      sizeof(KernelRecord),
+      sizeof(ParameterRecord),
+      sizeof(TargetRecord),
+      sizeof(MeasuredRecord),
+      sizeof(NodeRecord),
+      sizeof(ConfigurationRecord),
+      sizeof(WorkspaceRecord),
+      sizeof(StepRecord),
+      sizeof(OperandRecord),
+      sizeof(FieldRecord),
+      sizeof(MapRecord),
+      sizeof(ImageRecord),
+  };
+  return static_cast<std::uint32_t>(bytes[static_cast<std::uint32_t>(kind)]);
+}
 
 /// Bytes of a number; 0 for what is none.
 constexpr std::uint32_t size_of(std::uint32_t type) {

@@ -20,7 +20,7 @@ struct Instruction {
 
 /// Code that leaves one value. Empty: not said, which each member that may be empty explains.
 struct Expression {
-  std::vector<Instruction> code;
+  std::vector<Instruction> code = {};
   bool is_real = false;  ///< calculates with doubles; integer constants and variables are converted
   bool empty() const { return code.empty(); }
 };
@@ -34,26 +34,28 @@ Expression derived(std::uint32_t index);  ///< of Configuration::derived
 Expression binary(Op op, const Expression& a, const Expression& b);
 Expression unary(Op op, const Expression& a);
 /// `expression` with the code of derived values in place of their loads: for where a configuration's derived
-/// values are not at hand. `derived` as Configuration::derived.
+/// values are not at hand. `derived` as Configuration::derived. Not for code on doubles: those values are
+/// whole.
 Expression inlined(const Expression& expression, const std::vector<Expression>& derived);
 
 /// What a caller passes, in the order in which they pass it. Not what the kernel makes of sizes itself, nor
 /// workspaces and tensor maps.
 struct Parameter {
-  std::string name;
-  std::string type_name;  ///< for people: `float*`, `float4*`, `int`
+  std::string name = {};
+  std::string type_name = {};  ///< for people: `float*`, `float4*`, `int`
   tuner_type type =
       TUNER_ANY;  ///< of the number, or of what the pointer points to, of a vector its components
   bool is_pointer = false;
   bool is_read = true;      ///< pointers: the kernel reads what is there
   bool is_written = false;  ///< pointers
-  Expression bytes;  ///< pointers: how many must be there, over sizes and limits. Zero or less: null is fine
+  Expression bytes =
+      {};  ///< pointers: how many must be there, over sizes and limits. Zero or less: null is fine
   std::uint32_t alignment = 16;  ///< pointers: that every launch can rely on, a power of two
 };
 
 /// Memory beside the arguments, which the caller brings in one piece.
 struct Workspace {
-  Expression bytes;  ///< of a configuration; 0 or less: none for these sizes
+  Expression bytes = {};  ///< of a configuration; 0 or less: none for these sizes
   /// zero_first: 0 before the first launch, and each launch leaves it so. zero_always: the library sets it to
   /// 0 before each launch, in the stream.
   Fill fill = Fill::anything;
@@ -63,8 +65,8 @@ struct Workspace {
 struct Field {
   std::uint16_t offset = 0;
   tuner_type type = TUNER_INT32;
-  std::uint32_t parameter = none;  ///< the caller's number, of Kernel::parameters
-  Expression value;                ///< else
+  std::uint32_t parameter = no_index;  ///< the caller's number, of Kernel::parameters
+  Expression value = {};               ///< else
 };
 
 /// A CUtensorMap, dimensions innermost first, as in cuTensorMapEncodeTiled.
@@ -72,13 +74,13 @@ struct TensorMap {
   bool is_workspace = false;
   std::uint32_t index = 0;  ///< of Kernel::parameters, or of Configuration::workspaces
   tuner_type type = TUNER_FLOAT32;
-  std::vector<Expression> shape;            ///< elements
-  std::vector<Expression> strides;          ///< bytes, one fewer than shape
-  std::vector<Expression> box;              ///< elements
-  std::vector<Expression> element_strides;  ///< empty: all 1
-  Expression interleave;                    ///< bytes: 0, 16, 32; empty: 0
-  Expression swizzle;                       ///< bytes: 0, 32, 64, 128; empty: 0
-  Expression l2_promotion;                  ///< bytes: 0, 64, 128, 256; empty: 0
+  std::vector<Expression> shape = {};            ///< elements
+  std::vector<Expression> strides = {};          ///< bytes, one fewer than shape
+  std::vector<Expression> box = {};              ///< elements
+  std::vector<Expression> element_strides = {};  ///< empty: all 1
+  Expression interleave = {};                    ///< bytes: 0, 16, 32; empty: 0
+  Expression swizzle = {};                       ///< bytes: 0, 32, 64, 128; empty: 0
+  Expression l2_promotion = {};                  ///< bytes: 0, 64, 128, 256; empty: 0
   bool nan_outside = false;
 };
 
@@ -87,61 +89,61 @@ struct Operand {
   OperandKind kind = OperandKind::parameter;
   std::uint32_t index = 0;         ///< parameter, workspace
   tuner_type type = TUNER_INT32;   ///< number
-  Expression value;                ///< number: real for floating types
+  Expression value = {};           ///< number: real for floating types
   std::uint16_t struct_bytes = 0;  ///< structure (also a vector by value): its bytes …
-  std::vector<Field> fields;       ///< … and what they hold; 0 between
-  TensorMap map;                   ///< tensor_map
+  std::vector<Field> fields = {};  ///< … and what they hold; 0 between
+  TensorMap map = {};              ///< tensor_map
 };
 
 /// Steps run one after the other in one stream, in this order, whatever streams they were measured in.
 struct Step {
   StepKind kind = StepKind::launch;
-  Expression when;                 ///< 0: the step is left out; empty: it is not
-  Expression repeat;               ///< of the step that a loop begins with: how often it runs
+  Expression when = {};            ///< 0: the step is left out; empty: it is not
+  Expression repeat = {};          ///< of the step that a loop begins with: how often it runs
   std::uint16_t repeat_steps = 0;  ///< of that step: how many steps the loop has; 0: no loop begins here
   // A launch.
-  std::string function;             ///< symbol in the image
-  std::vector<Expression> grid;     ///< up to 3; missing ones are 1
-  std::vector<Expression> block;    ///< likewise
-  std::vector<Expression> cluster;  ///< likewise; none: as the kernel itself says
-  Expression dynamic_shared_bytes;  ///< empty: 0
-  Expression cooperative;           ///< empty: 0
-  Expression overlap;               ///< programmatic dependent launch; empty: 0
-  Expression shared_carveout;       ///< percent; empty, or -1: the driver's choice
-  std::vector<Operand> operands;
+  std::string function = {};             ///< symbol in the image
+  std::vector<Expression> grid = {};     ///< up to 3; missing ones are 1
+  std::vector<Expression> block = {};    ///< likewise
+  std::vector<Expression> cluster = {};  ///< likewise; none: as the kernel itself says
+  Expression dynamic_shared_bytes = {};  ///< empty: 0
+  Expression cooperative = {};           ///< empty: 0
+  Expression overlap = {};               ///< programmatic dependent launch; empty: 0
+  Expression shared_carveout = {};       ///< percent; empty, or -1: the driver's choice
+  std::vector<Operand> operands = {};
   // A memset.
   bool is_workspace = false;
-  std::uint32_t target = 0;  ///< of Kernel::parameters, or of Configuration::workspaces
-  Expression first_byte;     ///< empty: 0
-  Expression byte_count;     ///< empty: up to the end
-  Expression byte;           ///< empty: 0
+  std::uint32_t target = 0;    ///< of Kernel::parameters, or of Configuration::workspaces
+  Expression first_byte = {};  ///< empty: 0
+  Expression byte_count = {};  ///< empty: up to the end
+  Expression byte = {};        ///< empty: 0
 };
 
 /// One launch plan. It serves every target of one architecture.
 struct Configuration {
-  std::string kernel;  ///< which of the family's
-  std::string name;    ///< for people: `TILE_M=64 TILE_N=128`
+  std::string kernel = {};  ///< which of the family's
+  std::string name = {};    ///< for people: `TILE_M=64 TILE_N=128`
   /// Values that expressions of this configuration share. Each may read those before it. One without a value
   /// harms only what reads it.
-  std::vector<Expression> derived;
+  std::vector<Expression> derived = {};
   /// Whether it can launch at these sizes on this device: the spec's constraints that depend on them. Empty:
   /// always. Asked by pick() where the sizes were not measured, so be brief.
-  Expression applies;
-  std::vector<Workspace> workspaces;
-  std::vector<Step> steps;
+  Expression applies = {};
+  std::vector<Workspace> workspaces = {};
+  std::vector<Step> steps = {};
   std::uint32_t image = 0;  ///< of Pack::images
 };
 
 /// A kernel's binary for one architecture: what the driver loads, or a shared object of the host's compiler.
 struct Image {
-  std::string architecture;  ///< sm_90, as DeviceInfo has it; `host` for shared objects
+  std::string architecture = {};  ///< sm_90, as DeviceInfo has it; `host` for shared objects
   ImageKind kind = ImageKind::cubin;
-  std::string bytes;
+  std::string bytes = {};
 };
 
 /// A size that was measured on the target's GPU.
 struct MeasuredSize {
-  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> sizes = {};
   std::uint32_t configuration = 0;
   double expected_ns = 0;  ///< 0: not known
   double loss = 0;         ///< against the best that was measured at this size: 0.013 is 1.3 %
@@ -149,7 +151,7 @@ struct MeasuredSize {
 
 /// A node of the decision tree. `yes` and `no` are places in Target::rule, behind this node.
 struct RuleNode {
-  Expression condition;  ///< over sizes and limits; empty: a leaf
+  Expression condition = {};  ///< over sizes and limits; empty: a leaf
   std::uint32_t yes = 0;
   std::uint32_t no = 0;
   // A leaf.
@@ -163,27 +165,27 @@ struct RuleNode {
 /// For a GPU that no target names, the first target of its architecture answers, one without `gpu` before
 /// others.
 struct Target {
-  std::string architecture;  ///< sm_90
-  std::string gpu;           ///< DeviceInfo::name; empty: any of this architecture
-  std::vector<MeasuredSize> measured;
-  std::vector<RuleNode> rule;  ///< the root first; empty: none
-  /// The spec's default, the last rung of the ladder; none: it has no default.
-  std::uint32_t default_configuration = none;
+  std::string architecture = {};  ///< sm_90
+  std::string gpu = {};           ///< DeviceInfo::name; empty: any of this architecture
+  std::vector<MeasuredSize> measured = {};
+  std::vector<RuleNode> rule = {};  ///< the root first; empty: none
+  /// The spec's default, the last rung of the ladder; no_index: it has no default.
+  std::uint32_t default_configuration = no_index;
 };
 
 /// A family at an element type.
 struct Kernel {
-  std::string family;
-  std::string type;  ///< CUDA's name of the element type: `float`
-  std::vector<std::string> sizes;
-  std::vector<Parameter> parameters;
-  std::vector<Target> targets;
+  std::string family = {};
+  std::string type = {};  ///< CUDA's name of the element type: `float`
+  std::vector<std::string> sizes = {};
+  std::vector<Parameter> parameters = {};
+  std::vector<Target> targets = {};
 };
 
 struct Pack {
-  std::vector<Kernel> kernels;
-  std::vector<Configuration> configurations;  ///< of all kernels
-  std::vector<Image> images;                  ///< equal ones are stored once
+  std::vector<Kernel> kernels = {};
+  std::vector<Configuration> configurations = {};  ///< of all kernels
+  std::vector<Image> images = {};                  ///< equal ones are stored once
 };
 
 /// The bytes of the file; equal packs have equal bytes. Throws std::invalid_argument that names the mistake

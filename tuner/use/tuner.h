@@ -1,8 +1,9 @@
-/* libtuner: runs the kernels of a pack, a file that `tuner pack` wrote (docs/use.md). This is the C interface; tuner.hpp is
- * the same for C++17. The CUDA driver is found at run time: nothing of CUDA is needed to compile or to link.
+/* libtuner: runs the kernels of a pack, a file that `tuner pack` wrote (docs/use.md). This is the C
+ * interface; tuner.hpp is the same for C++17. The CUDA driver is found at run time: nothing of CUDA is needed
+ * to compile or to link.
  *
- * All functions may be called from several threads at once, except tuner_pack_close(). Picking and launching neither
- * allocate memory nor take a lock, once a size is prepared. */
+ * All functions may be called from several threads at once, except tuner_pack_close(). Picking and launching
+ * neither allocate memory nor take a lock, once a size is prepared. */
 #ifndef TUNER_TUNER_H
 #define TUNER_TUNER_H
 #include <stddef.h>
@@ -59,8 +60,8 @@ typedef enum tuner_error {
 
 /* A sentence; it lives forever. */
 TUNER_API const char* tuner_error_text(tuner_error error);
-/* What this thread's last error was about: names, the values found and needed. Empty where there is nothing to add. It holds
- * until this thread's next call that fails. */
+/* What this thread's last error was about: names, the values found and needed. Empty where there is nothing
+ * to add. It holds until this thread's next call that fails. */
 TUNER_API const char* tuner_error_detail(void);
 
 /* Types of numbers, of elements behind pointers as well. */
@@ -97,12 +98,14 @@ typedef struct tuner_layer {
 
 TUNER_API tuner_error tuner_pack_open(const char* path, tuner_pack** pack);
 TUNER_API tuner_error tuner_pack_view(const void* bytes, size_t byte_count, tuner_pack** pack);
-/* Several as one: of two layers that know the same of a kernel, the later one counts. What a layer measured on this GPU counts
- * before what another layer's rule says. */
+/* Several as one: of two layers that know the same of a kernel, the later one counts. What a layer measured
+ * on this GPU counts before what another layer's rule says. */
 TUNER_API tuner_error tuner_pack_open_layers(const tuner_layer* layers, size_t count, tuner_pack** pack);
-/* Unloads what was loaded. The contexts must still be there, and nothing of the pack may be running. Null is allowed. */
+/* Unloads what was loaded. The contexts must still be there, and nothing of the pack may be running. Null is
+ * allowed. */
 TUNER_API void tuner_pack_close(tuner_pack* pack);
-/* 64 hexadecimal digits of a SHA-256 over all that was opened. Processes with the same digest pick the same on equal GPUs. */
+/* 64 hexadecimal digits of a SHA-256 over all that was opened. Processes with the same digest pick the same
+ * on equal GPUs. */
 TUNER_API const char* tuner_pack_digest(const tuner_pack* pack);
 TUNER_API size_t tuner_pack_kernel_count(const tuner_pack* pack);
 /* Null where there are not so many. Kernels live as long as their pack. */
@@ -124,16 +127,18 @@ typedef struct tuner_parameter {
   const char* type_name; /* `float*` */
   tuner_type type;       /* of the number, or of what a pointer points to */
   int is_pointer;
-  int is_written;    /* the kernel writes what it points to … */
-  int is_read;       /* … and reads what was there */
+  int is_written;     /* the kernel writes what it points to … */
+  int is_read;        /* … and reads what was there */
   uint32_t alignment; /* a pointer is a multiple of so many bytes */
 } tuner_parameter;
 
 TUNER_API size_t tuner_kernel_parameter_count(const tuner_kernel* kernel);
-TUNER_API tuner_error tuner_kernel_parameter(const tuner_kernel* kernel, size_t index, tuner_parameter* parameter);
+TUNER_API tuner_error tuner_kernel_parameter(const tuner_kernel* kernel, size_t index,
+                                             tuner_parameter* parameter);
 /* How many bytes parameter `index`, a pointer, must lead to. */
-TUNER_API tuner_error tuner_kernel_parameter_bytes(const tuner_kernel* kernel, int device, const int64_t* sizes,
-                                                   size_t size_count, size_t index, uint64_t* bytes);
+TUNER_API tuner_error tuner_kernel_parameter_bytes(const tuner_kernel* kernel, int device,
+                                                   const int64_t* sizes, size_t size_count, size_t index,
+                                                   uint64_t* bytes);
 
 /* Answers. Devices are numbers, as CUDA counts them. */
 
@@ -153,30 +158,34 @@ typedef struct tuner_choice {
   const char* kernel;        /* which kernel of the family */
   const char* configuration; /* `TILE_M=64 TILE_N=128` */
   double expected_ns;        /* 0: not known */
-  double loss_bound;         /* at most so much slower than the best known, 0.02 is 2 %; negative: not known */
-  double confidence;         /* of the bound, 0 to 1; 1 where it was measured */
-  uint32_t layer;            /* which of the opened packs it is from, counted from 0 */
-  uint32_t index;            /* of the configuration in that pack; equal ones are the same launch */
+  double loss_bound; /* at most so much slower than the best known, 0.02 is 2 %; negative: not known */
+  double confidence; /* of the bound, 0 to 1; 1 where it was measured */
+  uint32_t layer;    /* which of the opened packs it is from, counted from 0 */
+  uint32_t index;    /* of the configuration in that pack; equal ones are the same launch */
 } tuner_choice;
 
-TUNER_API tuner_error tuner_kernel_pick(const tuner_kernel* kernel, int device, const int64_t* sizes, size_t size_count,
-                                        tuner_choice* choice);
+TUNER_API tuner_error tuner_kernel_pick(const tuner_kernel* kernel, int device, const int64_t* sizes,
+                                        size_t size_count, tuner_choice* choice);
 
 typedef struct tuner_workspace {
   uint64_t bytes; /* 0: none is needed. It begins at a multiple of 256 bytes. */
-  int zero_first; /* its bytes are 0 before the first launch. Launches of this size leave them so; others may not. */
+  int zero_first; /* its bytes are 0 before the first launch. Launches of this size leave them so; others may
+                     not. */
 } tuner_workspace;
 
 TUNER_API tuner_error tuner_kernel_workspace(const tuner_kernel* kernel, int device, const int64_t* sizes,
                                              size_t size_count, tuner_workspace* workspace);
 
-/* Loads what launches of `count` problems need into `context` (a CUcontext; null: the current one). `sizes`: those of the
- * first problem, then those of the next. With a count of 0: all that the pack may pick on this device. */
-TUNER_API tuner_error tuner_kernel_prepare(const tuner_kernel* kernel, void* context, const int64_t* sizes, size_t count);
+/* Loads what launches of `count` problems need into `context` (a CUcontext; null: the current one). `sizes`:
+ * those of the first problem, then those of the next. With a count of 0: all that the pack may pick on this
+ * device. */
+TUNER_API tuner_error tuner_kernel_prepare(const tuner_kernel* kernel, void* context, const int64_t* sizes,
+                                           size_t count);
 
 /* An argument. */
 typedef struct tuner_value {
-  tuner_type type;    /* of the number, or of what a pointer points to */
+  tuner_type
+      type; /* of the number, or of what a pointer points to. Numbers may be of another type of their kind. */
   uint32_t is_pointer;
   union {
     const void* pointer; /* device memory */
@@ -186,11 +195,11 @@ typedef struct tuner_value {
   uint64_t bytes; /* behind a pointer, checked against what the kernel needs; 0: not said */
 } tuner_value;
 
-/* Queues a launch in `stream` (a CUstream or cudaStream_t of the current context; null: the default stream). Loads what was not
- * prepared, unless the stream is being captured. */
-TUNER_API tuner_error tuner_kernel_launch(const tuner_kernel* kernel, void* stream, const int64_t* sizes, size_t size_count,
-                                          const tuner_value* arguments, size_t argument_count, void* workspace,
-                                          size_t workspace_bytes);
+/* Queues a launch in `stream` (a CUstream or cudaStream_t of the current context; null: the default stream).
+ * Loads what was not prepared, unless the stream is being captured. */
+TUNER_API tuner_error tuner_kernel_launch(const tuner_kernel* kernel, void* stream, const int64_t* sizes,
+                                          size_t size_count, const tuner_value* arguments,
+                                          size_t argument_count, void* workspace, size_t workspace_bytes);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,156 @@
+// The ladder from a size to a configuration.
+#include <doctest/doctest.h>
+
+#include "tests/use/sample_pack.hpp"
+#include "tests/use/stand_in.hpp"
+
+using namespace tuner::use;
+using tests::Opened;
+using tests::sample_pack;
+
+TEST_SUITE("use") {
+  TEST_CASE("a measured size is answered with its time, any other by the rule with its bound") {
+    tests::fresh_stand_in();
+    const Opened opened;
+    tuner_choice choice;
+    REQUIRE(opened.pick({1024, 1024}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_MEASURED);
+    CHECK(std::string(choice.configuration) == "THREADS=128");
+    CHECK(choice.expected_ns == tests::measured_ns);
+    CHECK(choice.loss_bound == 0);
+    REQUIRE(opened.pick({2048, 2048}, choice) == TUNER_OK);
+    CHECK(std::string(choice.kernel) == "split");
+    CHECK(choice.loss_bound == 0.01);
+    CHECK(choice.confidence == 1);
+    REQUIRE(opened.pick({1024, 1028}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_RULE);
+    CHECK(choice.index == 0);
+    CHECK(choice.expected_ns == 0);
+    CHECK(choice.loss_bound == 0.03);
+    CHECK(choice.confidence == 0.95);
+    REQUIRE(opened.pick({1024, 1027}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_RULE);
+    CHECK(choice.index == 2);
+    CHECK(choice.loss_bound < 0);
+  }
+
+  TEST_CASE("every measured size is found among many") {
+    tests::fresh_stand_in();
+    Pack pack = sample_pack();
+    auto& measured = pack.kernels[0].targets[0].measured;
+    for (std::int64_t i = 1; i < 60; ++i)
+      measured.push_back({{1 + i * 7 % 61, 1 + i * 5 % 59}, 0, static_cast<double>(i), 0});
+    const Opened opened(pack);
+    for (const MeasuredSize& size : measured) {
+      tuner_choice choice;
+      REQUIRE(opened.pick(size.sizes, choice) == TUNER_OK);
+      CHECK(choice.known == TUNER_MEASURED);
+      CHECK(choice.expected_ns == size.expected_ns);
+    }
+  }
+
+  TEST_CASE("where the rule's configuration does not apply, the default answers") {
+    tests::fresh_stand_in();
+    tuner_choice choice;
+    REQUIRE(Opened().pick({1 << 20, 1 << 20}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_DEFAULT);
+    CHECK(choice.index == 2);
+    // So it does where the question whether it applies has no answer.
+    REQUIRE(Opened().pick({std::int64_t{1} << 40, std::int64_t{1} << 40}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_DEFAULT);
+    Pack pack = sample_pack();
+    pack.configurations[2].applies = constant(0);
+    CHECK(Opened(pack).pick({1 << 20, 1 << 20}, choice) == TUNER_NO_CONFIGURATION);
+  }
+
+  TEST_CASE("another GPU of the architecture lends its configuration, not its times") {
+    tests::StandIn& driver = tests::fresh_stand_in();
+    driver.gpus[0].name = "NVIDIA H200";
+    const Opened opened;
+    tuner_choice choice;
+    REQUIRE(opened.pick({2048, 2048}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_SAME_ARCHITECTURE);
+    CHECK(choice.index == 1);
+    CHECK(choice.expected_ns == 0);
+    CHECK(choice.loss_bound < 0);
+  }
+
+  TEST_CASE("a target without a GPU's name speaks for its architecture before another GPU does") {
+    tests::StandIn& driver = tests::fresh_stand_in();
+    driver.gpus[0].name = "NVIDIA H200";
+    Pack pack = sample_pack();
+    Target any;
+    any.architecture = "sm_90";
+    any.default_configuration = 2;
+    pack.kernels[0].targets.push_back(any);
+    tuner_choice choice;
+    REQUIRE(Opened(pack).pick({2048, 2048}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_DEFAULT);
+    CHECK(choice.index == 2);
+  }
+
+  TEST_CASE("another architecture's binary is never an answer") {
+    tests::StandIn& driver = tests::fresh_stand_in();
+    driver.gpus = {
+        {"NVIDIA A100", 8, 0, 108}, {"NVIDIA A10", 8, 6, 72}, {"NVIDIA H100 80GB HBM3", 10, 0, 132}};
+    const Opened opened;
+    tuner_choice choice;
+    REQUIRE(opened.pick({1024, 1024}, choice, 0) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_DEFAULT);
+    CHECK(choice.index == 3);
+    CHECK(opened.pick({1024, 1024}, choice, 1) == TUNER_OTHER_ARCHITECTURE);
+    CHECK(std::string(tuner_error_detail()) == "scale has nothing for sm_86 (NVIDIA A10)");
+    CHECK(opened.pick({1024, 1024}, choice, 2) == TUNER_OTHER_ARCHITECTURE);
+    CHECK(opened.pick({1024, 1024}, choice, 3) == TUNER_NO_DEVICE);
+    CHECK(opened.pick({1024, 1024}, choice, -7) == TUNER_NO_DEVICE);
+    CHECK(opened.pick({1024, 1024}, choice, TUNER_CPU) == TUNER_OTHER_ARCHITECTURE);
+  }
+
+  TEST_CASE("code for sm_90a runs on GPUs of sm_90") {
+    tests::fresh_stand_in();
+    Pack pack = sample_pack();
+    for (Image& image : pack.images) {
+      if (image.architecture == "sm_90") image.architecture = "sm_90a";
+    }
+    pack.kernels[0].targets[0].architecture = "sm_90a";
+    tuner_choice choice;
+    CHECK(Opened(pack).pick({1024, 1024}, choice) == TUNER_OK);
+  }
+
+  TEST_CASE("of two layers the later one counts, entry by entry") {
+    tests::fresh_stand_in();
+    Pack later = sample_pack();
+    later.kernels[0].targets.resize(1);
+    later.configurations.resize(3);
+    later.images.resize(3);
+    Target& target = later.kernels[0].targets[0];
+    target.measured = {{{2048, 2048}, 1, 4000, 0}};
+    target.rule = {{}};
+    target.rule[0].configuration = 0;
+    const Opened opened({sample_pack(), later});
+    tuner_choice choice;
+    REQUIRE(opened.pick({2048, 2048}, choice) == TUNER_OK);
+    CHECK(choice.expected_ns == 4000);
+    CHECK(choice.layer == 1);
+    REQUIRE(opened.pick({1024, 1024}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_MEASURED);
+    CHECK(choice.layer == 0);
+    REQUIRE(opened.pick({1024, 1027}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_RULE);
+    CHECK(choice.layer == 1);
+    CHECK(choice.index == 0);
+  }
+
+  TEST_CASE("sizes are counted and at least 1") {
+    tests::fresh_stand_in();
+    const Opened opened;
+    tuner_choice choice;
+    CHECK(opened.pick({1024}, choice) == TUNER_SIZE_COUNT);
+    CHECK(std::string(tuner_error_detail()) == "scale has 2, and 1 were given");
+    CHECK(opened.pick({1024, 0}, choice) == TUNER_BAD_SIZE);
+    CHECK(std::string(tuner_error_detail()) == "N is 0");
+    CHECK(opened.pick({-1, 5}, choice) == TUNER_BAD_SIZE);
+    CHECK(tuner_kernel_pick(opened.kernel(), 0, nullptr, 2, &choice) == TUNER_SIZE_COUNT);
+    CHECK(tuner_kernel_pick(nullptr, 0, nullptr, 0, &choice) == TUNER_BAD_CALL);
+  }
+}

@@ -1,0 +1,137 @@
+#pragma once
+#include <pthread.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "tuner/use/driver.hpp"
+#include "tuner/use/pack_view.hpp"
+
+// What the library keeps of opened packs. All of it is allocated when packs are opened; later only modules
+// are added.
+
+namespace tuner::use {
+
+/// Devices of one process; the last place is the CPU's.
+inline constexpr int device_places = 65;
+inline constexpr int cpu_place = device_places - 1;
+
+/// A binary in a context: a module of the driver's, or a shared object (`context_id` 0).
+struct Loaded {
+  Loaded* next;
+  CuContext context;
+  unsigned long long context_id;
+  CuModule module;
+  void* shared_object;
+  struct Function {
+    CuFunction function;
+    const void* host_kernel;
+    std::atomic<int> dynamic_bytes;  ///< that it may use
+    std::atomic<int> carveout;       ///< that it was told
+    int static_bytes;
+  };
+  Function functions[1];  ///< as many as the image has
+};
+
+struct Layer {
+  PackView view{nullptr};
+  void* mapped = nullptr;
+  std::size_t mapped_bytes = 0;
+  std::atomic<Loaded*>* loaded = nullptr;  ///< of each image a list
+};
+
+struct Device {
+  std::atomic<bool> is_known{false};
+  char architecture[16] = {};
+  char name[256] = {};
+  std::int64_t limits[limit_count] = {};
+};
+
+/// Which targets of a layer answer for a kernel on a device, as places in section `targets`.
+struct Rungs {
+  std::uint32_t own;           ///< of this GPU
+  std::uint32_t architecture;  ///< of another GPU, or any, of its architecture
+};
+
+/// One choice of the ladder.
+struct Answer {
+  std::uint32_t layer = 0;
+  std::uint32_t configuration = 0;
+  tuner_known known = TUNER_BY_DEFAULT;
+  double expected_ns = 0;
+  double loss_bound = -1;
+  double confidence = 0;
+};
+
+}  // namespace tuner::use
+
+struct tuner_kernel {
+  tuner_pack* pack;
+  std::uint32_t* in_layer;     ///< its place in section `kernels` of each layer, or no_index
+  std::uint32_t described_in;  ///< the last layer that has it: what it says of sizes and parameters counts
+  tuner::use::Rungs* rungs;    ///< of each device and layer
+
+  const tuner::use::Layer& description() const;
+  const tuner::use::KernelRecord& record() const {
+    return description().view.kernels()[in_layer[described_in]];
+  }
+};
+
+struct tuner_pack {
+  tuner::use::Layer* layers;
+  std::uint32_t layer_count;
+  tuner_kernel* kernels;
+  std::uint32_t kernel_count;
+  tuner::use::Device* devices;
+  pthread_mutex_t changing;  ///< held while a device is asked or a module loaded
+  char digest[65];
+};
+
+inline const tuner::use::Layer& tuner_kernel::description() const {
+  return pack->layers[described_in];
+}
+
+namespace tuner::use {
+
+/// `device` as the interface counts devices. Asks it for its facts the first time.
+tuner_error find_device(tuner_pack& pack, int device, int& place);
+
+/// Checks number and values of sizes.
+tuner_error check_sizes(const tuner_kernel& kernel, const std::int64_t* sizes, std::size_t count);
+
+/// The ladder.
+tuner_error choose(const tuner_kernel& kernel, int place, const std::int64_t* sizes, Answer& answer);
+
+/// Sizes and limits.
+void set_variables(const tuner_kernel& kernel, int place, const std::int64_t* sizes, Variables& variables);
+/// The first `count` derived values of a configuration, by which it is evaluated.
+void derive(const PackView& pack, const ConfigurationRecord& configuration, std::uint32_t count,
+            Variables& variables);
+
+/// A configuration's workspaces in one piece of memory.
+struct WorkspacePlan {
+  std::uint64_t at[most_workspaces];
+  std::uint64_t bytes[most_workspaces];
+  std::uint64_t all = 0;
+  bool zero_first = false;
+};
+tuner_error plan_workspaces(const PackView& pack, const ConfigurationRecord& configuration,
+                            const Variables& variables, WorkspacePlan& plan);
+
+/// The binary of an image in a context (null: of a shared object), or null where it is not loaded.
+Loaded* find_loaded(const Layer& layer, std::uint32_t image, CuContext context,
+                    unsigned long long context_id);
+/// Loads it unless it is. The context is current.
+tuner_error load(tuner_pack& pack, std::uint32_t layer, std::uint32_t image, CuContext context,
+                 unsigned long long context_id, Loaded*& loaded);
+void unload(Loaded* loaded);
+
+/// The context of this thread, with its number, which no other context of the process ever has, and its
+/// device.
+tuner_error current_context(CuContext& context, unsigned long long& context_id, int& device);
+
+/// An error of code that has no value.
+tuner_error undefined(Fault fault, const char* what);
+
+}  // namespace tuner::use

@@ -1,0 +1,283 @@
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "tuner/use/error.hpp"
+#include "tuner/use/library.hpp"
+#include "tuner/use/sha256.hpp"
+
+// Opening packs and finding kernels in them.
+namespace tuner::use {
+namespace {
+
+template <typename Item>
+Item* allocate(std::size_t count) {
+  auto* const items = static_cast<Item*>(calloc(count > 0 ? count : 1, sizeof(Item)));
+  for (std::size_t i = 0; items != nullptr && i < count; ++i) new (&items[i]) Item();
+  return items;
+}
+
+tuner_error map_file(const char* path, Layer& layer) {
+  const auto failed = [&] { return fail(TUNER_NO_FILE, "%s: %s", path, strerror(errno)); };
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failed();
+  struct stat status = {};
+  if (fstat(file, &status) != 0) {
+    const tuner_error error = failed();
+    close(file);
+    return error;
+  }
+  if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+    close(file);
+    return fail(TUNER_NOT_A_PACK, "%s: %s", path,
+                S_ISREG(status.st_mode) ? "the file is empty" : "it is no file");
+  }
+  layer.mapped_bytes = static_cast<std::size_t>(status.st_size);
+  void* const mapped = mmap(nullptr, layer.mapped_bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  const tuner_error error = mapped == MAP_FAILED ? failed() : TUNER_OK;
+  close(file);
+  if (error == TUNER_OK) layer.mapped = mapped;
+  return error;
+}
+
+tuner_error open_layer(const tuner_layer& from, Layer& layer) {
+  const void* bytes = from.bytes;
+  std::size_t count = from.byte_count;
+  if (from.path != nullptr) {
+    const tuner_error error = map_file(from.path, layer);
+    if (error != TUNER_OK) return error;
+    bytes = layer.mapped;
+    count = layer.mapped_bytes;
+  }
+  const tuner_error error = check_pack(bytes, count);
+  if (error != TUNER_OK) {
+    if (from.path == nullptr) return error;
+    char detail[400];
+    std::strncpy(detail, tuner_error_detail(), sizeof detail - 1);
+    detail[sizeof detail - 1] = 0;
+    return fail(error, "%s: %s", from.path, detail);
+  }
+  layer.view = PackView(bytes);
+  layer.loaded = allocate<std::atomic<Loaded*>>(layer.view.count(SectionKind::images));
+  return layer.loaded == nullptr ? TUNER_NO_MEMORY : TUNER_OK;
+}
+
+void set_digest(tuner_pack& pack) {
+  if (pack.layer_count == 1) {
+    to_hexadecimal(pack.layers[0].view.header().digest, pack.digest);
+    return;
+  }
+  Sha256 sum;
+  for (std::uint32_t i = 0; i < pack.layer_count; ++i)
+    sum.add(pack.layers[i].view.header().digest, digest_bytes);
+  std::uint8_t digest[digest_bytes];
+  sum.finish(digest);
+  to_hexadecimal(digest, pack.digest);
+}
+
+bool same_text(const PackView& a, const Text& in_a, const PackView& b, const Text& in_b) {
+  return std::strcmp(a.text(in_a), b.text(in_b)) == 0;
+}
+
+/// Whether calls that fit one fit the other.
+bool alike(const PackView& a, const KernelRecord& in_a, const PackView& b, const KernelRecord& in_b) {
+  if (in_a.sizes.count != in_b.sizes.count || in_a.parameters.count != in_b.parameters.count) return false;
+  for (std::uint32_t i = 0; i < in_a.sizes.count; ++i) {
+    if (!same_text(a, a.names()[in_a.sizes.first + i], b, b.names()[in_b.sizes.first + i])) return false;
+  }
+  for (std::uint32_t i = 0; i < in_a.parameters.count; ++i) {
+    const ParameterRecord& one = a.parameters()[in_a.parameters.first + i];
+    const ParameterRecord& other = b.parameters()[in_b.parameters.first + i];
+    if (!same_text(a, one.name, b, other.name) || one.type != other.type ||
+        one.is_pointer != other.is_pointer)
+      return false;
+  }
+  return true;
+}
+
+tuner_kernel* find_kernel(const tuner_pack& pack, const char* family, const char* type, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    tuner_kernel& kernel = pack.kernels[i];
+    if (std::strcmp(tuner_kernel_family(&kernel), family) == 0 &&
+        std::strcmp(tuner_kernel_type(&kernel), type) == 0)
+      return &kernel;
+  }
+  return nullptr;
+}
+
+tuner_error add_kernel(tuner_pack& pack, std::uint32_t layer, std::uint32_t index) {
+  const PackView& view = pack.layers[layer].view;
+  const KernelRecord& record = view.kernels()[index];
+  tuner_kernel* kernel =
+      find_kernel(pack, view.text(record.family), view.text(record.type), pack.kernel_count);
+  if (kernel == nullptr) {
+    kernel = &pack.kernels[pack.kernel_count];
+    kernel->pack = &pack;
+    kernel->in_layer = allocate<std::uint32_t>(pack.layer_count);
+    kernel->rungs = allocate<Rungs>(std::size_t{device_places} * pack.layer_count);
+    ++pack.kernel_count;
+    if (kernel->in_layer == nullptr || kernel->rungs == nullptr) return TUNER_NO_MEMORY;
+    for (std::uint32_t i = 0; i < pack.layer_count; ++i) kernel->in_layer[i] = no_index;
+  } else if (!alike(kernel->description().view, kernel->record(), view, record)) {
+    return fail(TUNER_UNLIKE_LAYERS, "%s of %s in packs %u and %u", view.text(record.family),
+                view.text(record.type), kernel->described_in + 1, layer + 1);
+  }
+  if (kernel->in_layer[layer] != no_index)
+    return fail(TUNER_DAMAGED_PACK, "it has %s of %s twice", view.text(record.family),
+                view.text(record.type));
+  kernel->in_layer[layer] = index;
+  kernel->described_in = layer;
+  return TUNER_OK;
+}
+
+tuner_error add_kernels(tuner_pack& pack) {
+  std::size_t most = 0;
+  for (std::uint32_t i = 0; i < pack.layer_count; ++i)
+    most += pack.layers[i].view.count(SectionKind::kernels);
+  pack.kernels = allocate<tuner_kernel>(most);
+  if (pack.kernels == nullptr) return TUNER_NO_MEMORY;
+  for (std::uint32_t layer = 0; layer < pack.layer_count; ++layer) {
+    for (std::uint32_t i = 0; i < pack.layers[layer].view.count(SectionKind::kernels); ++i) {
+      const tuner_error error = add_kernel(pack, layer, i);
+      if (error != TUNER_OK) return error;
+    }
+  }
+  return TUNER_OK;
+}
+
+tuner_error fill(tuner_pack& pack, const tuner_layer* layers, std::uint32_t count) {
+  pack.layers = allocate<Layer>(count);
+  pack.devices = allocate<Device>(device_places);
+  if (pack.layers == nullptr || pack.devices == nullptr) return TUNER_NO_MEMORY;
+  for (; pack.layer_count < count; ++pack.layer_count) {
+    const tuner_error error = open_layer(layers[pack.layer_count], pack.layers[pack.layer_count]);
+    if (error == TUNER_OK) continue;
+    ++pack.layer_count;  // for closing
+    return error;
+  }
+  set_digest(pack);
+  return add_kernels(pack);
+}
+
+}  // namespace
+}  // namespace tuner::use
+
+using namespace tuner::use;  // NOLINT(google-build-using-namespace): the C interface is of no namespace
+
+tuner_error tuner_pack_open_layers(const tuner_layer* layers, size_t count, tuner_pack** pack) {
+  if (pack == nullptr) return fail(TUNER_BAD_CALL, "no place for the pack");
+  *pack = nullptr;
+  if (layers == nullptr || count == 0 || count > 1000) return fail(TUNER_BAD_CALL, "no layers, or over 1000");
+  tuner_pack* const made = allocate<tuner_pack>(1);
+  if (made == nullptr) return fail(TUNER_NO_MEMORY, "opening a pack");
+  pthread_mutex_init(&made->changing, nullptr);
+  const tuner_error error = fill(*made, layers, static_cast<std::uint32_t>(count));
+  if (error == TUNER_OK) {
+    *pack = made;
+  } else {
+    tuner_pack_close(made);
+  }
+  return error;
+}
+
+tuner_error tuner_pack_open(const char* path, tuner_pack** pack) {
+  if (path == nullptr) return fail(TUNER_BAD_CALL, "no path");
+  const tuner_layer layer = {path, nullptr, 0};
+  return tuner_pack_open_layers(&layer, 1, pack);
+}
+
+tuner_error tuner_pack_view(const void* bytes, size_t byte_count, tuner_pack** pack) {
+  const tuner_layer layer = {nullptr, bytes, byte_count};
+  return tuner_pack_open_layers(&layer, 1, pack);
+}
+
+void tuner_pack_close(tuner_pack* pack) {
+  if (pack == nullptr) return;
+  for (std::uint32_t i = 0; i < pack->kernel_count; ++i) {
+    free(pack->kernels[i].in_layer);
+    free(pack->kernels[i].rungs);
+  }
+  for (std::uint32_t i = 0; i < pack->layer_count; ++i) {
+    Layer& layer = pack->layers[i];
+    for (std::uint32_t k = 0; layer.loaded != nullptr && k < layer.view.count(SectionKind::images); ++k)
+      unload(layer.loaded[k]);
+    free(layer.loaded);
+    if (layer.mapped != nullptr) munmap(layer.mapped, layer.mapped_bytes);
+  }
+  free(pack->kernels);
+  free(pack->layers);
+  free(pack->devices);
+  pthread_mutex_destroy(&pack->changing);
+  free(pack);
+}
+
+const char* tuner_pack_digest(const tuner_pack* pack) {
+  return pack == nullptr ? "" : pack->digest;
+}
+
+size_t tuner_pack_kernel_count(const tuner_pack* pack) {
+  return pack == nullptr ? 0 : pack->kernel_count;
+}
+
+const tuner_kernel* tuner_pack_kernel(const tuner_pack* pack, size_t index) {
+  return index < tuner_pack_kernel_count(pack) ? &pack->kernels[index] : nullptr;
+}
+
+tuner_error tuner_kernel_find(const tuner_pack* pack, const char* family, const char* type,
+                              const tuner_kernel** kernel) {
+  if (pack == nullptr || family == nullptr || kernel == nullptr)
+    return fail(TUNER_BAD_CALL, "pack, family and kernel are needed");
+  *kernel = nullptr;
+  int found = 0;
+  for (std::uint32_t i = 0; i < pack->kernel_count; ++i) {
+    const tuner_kernel& one = pack->kernels[i];
+    if (std::strcmp(tuner_kernel_family(&one), family) != 0) continue;
+    if (type != nullptr && std::strcmp(tuner_kernel_type(&one), type) != 0) continue;
+    *kernel = &one;
+    ++found;
+  }
+  if (found == 1) return TUNER_OK;
+  *kernel = nullptr;
+  const char* const of = type == nullptr ? "" : " of ";
+  return fail(found == 0 ? TUNER_NO_KERNEL : TUNER_SEVERAL_TYPES, "%s%s%s", family, of,
+              type == nullptr ? "" : type);
+}
+
+const char* tuner_kernel_family(const tuner_kernel* kernel) {
+  return kernel == nullptr ? "" : kernel->description().view.text(kernel->record().family);
+}
+
+const char* tuner_kernel_type(const tuner_kernel* kernel) {
+  return kernel == nullptr ? "" : kernel->description().view.text(kernel->record().type);
+}
+
+size_t tuner_kernel_size_count(const tuner_kernel* kernel) {
+  return kernel == nullptr ? 0 : kernel->record().sizes.count;
+}
+
+const char* tuner_kernel_size_name(const tuner_kernel* kernel, size_t index) {
+  if (index >= tuner_kernel_size_count(kernel)) return nullptr;
+  const PackView& view = kernel->description().view;
+  return view.text(view.names()[kernel->record().sizes.first + index]);
+}
+
+size_t tuner_kernel_parameter_count(const tuner_kernel* kernel) {
+  return kernel == nullptr ? 0 : kernel->record().parameters.count;
+}
+
+tuner_error tuner_kernel_parameter(const tuner_kernel* kernel, size_t index, tuner_parameter* parameter) {
+  if (parameter == nullptr || index >= tuner_kernel_parameter_count(kernel))
+    return fail(TUNER_BAD_CALL, "parameter %zu of %zu", index, tuner_kernel_parameter_count(kernel));
+  const PackView& view = kernel->description().view;
+  const ParameterRecord& record = view.parameters()[kernel->record().parameters.first + index];
+  *parameter = {view.text(record.name), view.text(record.type_name), static_cast<tuner_type>(record.type),
+                record.is_pointer,      record.is_written,           record.is_read,
+                record.alignment};
+  return TUNER_OK;
+}

@@ -1,0 +1,84 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "tuner/use/code.hpp"
+#include "tuner/use/pack_format.hpp"
+
+namespace tuner::use {
+
+/// A pack where it lies. After check_pack() every record, text and code that is reached from its kernels,
+/// configurations and images is inside, so that nobody has to look again.
+class PackView {
+ public:
+  explicit PackView(const void* bytes = nullptr) : m_bytes(static_cast<const std::uint8_t*>(bytes)) {}
+
+  const Header& header() const { return *reinterpret_cast<const Header*>(m_bytes); }
+  const Section& section(SectionKind kind) const {
+    return header().sections[static_cast<std::uint32_t>(kind)];
+  }
+  std::uint32_t count(SectionKind kind) const { return static_cast<std::uint32_t>(section(kind).count); }
+  const std::uint8_t* bytes(SectionKind kind) const { return m_bytes + section(kind).at; }
+
+  const Text* names() const { return records<Text>(SectionKind::names); }
+  const std::int64_t* numbers() const { return records<std::int64_t>(SectionKind::numbers); }
+  const Code* codes() const { return records<Code>(SectionKind::codes); }
+  const KernelRecord* kernels() const { return records<KernelRecord>(SectionKind::kernels); }
+  const ParameterRecord* parameters() const { return records<ParameterRecord>(SectionKind::parameters); }
+  const TargetRecord* targets() const { return records<TargetRecord>(SectionKind::targets); }
+  const MeasuredRecord* measured() const { return records<MeasuredRecord>(SectionKind::measured); }
+  const NodeRecord* nodes() const { return records<NodeRecord>(SectionKind::nodes); }
+  const ConfigurationRecord* configurations() const {
+    return records<ConfigurationRecord>(SectionKind::configurations);
+  }
+  const WorkspaceRecord* workspaces() const { return records<WorkspaceRecord>(SectionKind::workspaces); }
+  const StepRecord* steps() const { return records<StepRecord>(SectionKind::steps); }
+  const OperandRecord* operands() const { return records<OperandRecord>(SectionKind::operands); }
+  const FieldRecord* fields() const { return records<FieldRecord>(SectionKind::fields); }
+  const MapRecord* maps() const { return records<MapRecord>(SectionKind::maps); }
+  const ImageRecord* images() const { return records<ImageRecord>(SectionKind::images); }
+
+  const char* text(const Text& text) const {
+    return reinterpret_cast<const char*>(bytes(SectionKind::texts)) + text.at;
+  }
+  const std::uint8_t* binary(const ImageRecord& image) const {
+    return bytes(SectionKind::binaries) + image.at;
+  }
+
+  /// Code that is there, of the kind of number that it calculates with.
+  template <typename Number>
+  Fault value(const Code& code, const Variables& variables, Number& result) const {
+    return evaluate(bytes(SectionKind::code) + code.at, code.bytes & ~real_code, variables, result);
+  }
+  /// `otherwise` where there is no code.
+  Fault value_or(std::int64_t otherwise, const Code& code, const Variables& variables,
+                 std::int64_t& result) const {
+    result = otherwise;
+    return code.bytes == 0 ? Fault::none : value(code, variables, result);
+  }
+
+ private:
+  template <typename Record>
+  const Record* records(SectionKind kind) const {
+    return reinterpret_cast<const Record*>(bytes(kind));
+  }
+
+  const std::uint8_t* m_bytes;
+};
+
+/// Whether these bytes are a whole pack of this version that makes sense in every part. Bytes lie at a
+/// multiple of
+/// 8. Sets the error's detail.
+tuner_error check_pack(const void* bytes, std::size_t count);
+
+/// Bytes that the kernel function takes for it.
+std::uint32_t operand_bytes_of(const PackView& pack, const KernelRecord& kernel,
+                               const OperandRecord& operand);
+/// Of its value, for the driver.
+constexpr std::uint32_t operand_alignment(const OperandRecord& operand) {
+  return operand.kind == static_cast<std::uint8_t>(OperandKind::tensor_map) ? 64 : 16;
+}
+/// At most so many bytes with what aligns it.
+std::uint32_t operand_room(const PackView& pack, const KernelRecord& kernel, const OperandRecord& operand);
+
+}  // namespace tuner::use
