@@ -324,38 +324,54 @@ tuner_error ask_cpu(Device& device) {
   return TUNER_OK;
 }
 
-tuner_error load_shared_object(const void* bytes, std::size_t count, void*& loaded) {
-  const int file = memfd_create("tuner-binary", MFD_CLOEXEC);
-  if (file < 0) return fail(TUNER_CANNOT_LOAD, "a file in memory: %s", std::strerror(errno));
+namespace {
+
+bool write_all(int file, const void* bytes, std::size_t count) {
   const auto* from = static_cast<const char*>(bytes);
   while (count > 0) {
     const ssize_t written = write(file, from, count);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;
+    if (written <= 0) return false;
     from += written;
     count -= static_cast<std::size_t>(written);
   }
+  return true;
+}
+
+tuner_error open_shared_object(int file, void*& handle) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  loaded = count == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-  const char* const why = loaded == nullptr && count == 0 ? dlerror() : nullptr;
-  const tuner_error error =
-      loaded == nullptr ? fail(TUNER_CANNOT_LOAD, "%s", why == nullptr ? "no memory for it" : why) : TUNER_OK;
-  close(file);
-  if (error != TUNER_OK) return error;
-  const auto* const module = static_cast<const tuner_cpu::Module*>(dlsym(loaded, "tuner_cpu_module"));
+  handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* const why = dlerror();
+    return fail(TUNER_CANNOT_LOAD, "%s", why == nullptr ? path : why);
+  }
+  const auto* const module = static_cast<const tuner_cpu::Module*>(dlsym(handle, "tuner_cpu_module"));
   if (module != nullptr && module->version == tuner_cpu::abi_version) return TUNER_OK;
-  dlclose(loaded);
-  loaded = nullptr;
+  dlclose(handle);
+  handle = nullptr;
   return fail(TUNER_CANNOT_LOAD, "it was not made for this version of the CPU device");
 }
 
-void unload_shared_object(void* loaded) {
-  dlclose(loaded);
+}  // namespace
+
+tuner_error load_shared_object(const void* bytes, std::size_t count, SharedObject& loaded) {
+  loaded = {nullptr, memfd_create("tuner-binary", MFD_CLOEXEC)};
+  if (loaded.file < 0) return fail(TUNER_CANNOT_LOAD, "a file in memory: %s", std::strerror(errno));
+  tuner_error error = write_all(loaded.file, bytes, count)
+                          ? open_shared_object(loaded.file, loaded.handle)
+                          : fail(TUNER_CANNOT_LOAD, "a file in memory: %s", std::strerror(errno));
+  if (error != TUNER_OK) close(loaded.file);
+  return error;
 }
 
-tuner_error find_host_kernel(void* loaded, const char* symbol, const void*& kernel) {
-  kernel = dlsym(loaded, symbol);
+void unload_shared_object(const SharedObject& loaded) {
+  dlclose(loaded.handle);
+  close(loaded.file);
+}
+
+tuner_error find_host_kernel(const SharedObject& loaded, const char* symbol, const void*& kernel) {
+  kernel = dlsym(loaded.handle, symbol);
   return kernel == nullptr ? fail(TUNER_CANNOT_LOAD, "it has no kernel %s", symbol) : TUNER_OK;
 }
 

@@ -13,9 +13,14 @@ struct Device;
 /// What the tuner's CPU device says of itself.
 tuner_error ask_cpu(Device& device);
 
-tuner_error load_shared_object(const void* bytes, std::size_t count, void*& loaded);
-void unload_shared_object(void* loaded);
-tuner_error find_host_kernel(void* loaded, const char* symbol, const void*& kernel);
+/// Its file stays open: the loader takes one of the same path, which the next file would have, for the same.
+struct SharedObject {
+  void* handle;  ///< null: none
+  int file;
+};
+tuner_error load_shared_object(const void* bytes, std::size_t count, SharedObject& loaded);
+void unload_shared_object(const SharedObject& loaded);
+tuner_error find_host_kernel(const SharedObject& loaded, const char* symbol, const void*& kernel);
 
 struct CpuLaunch {
   const void* kernel;  ///< as find_host_kernel() says

@@ -6,7 +6,7 @@
 namespace tuner::use {
 namespace {
 
-thread_local char last_detail[512];
+thread_local char last_detail[256];  // of the static block of thread-local storage, which is small
 
 }  // namespace
 

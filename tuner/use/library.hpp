@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tuner/use/cpu.hpp"
 #include "tuner/use/driver.hpp"
 #include "tuner/use/pack_view.hpp"
 
@@ -23,7 +24,7 @@ struct Loaded {
   CuContext context;
   unsigned long long context_id;
   CuModule module;
-  void* shared_object;
+  SharedObject shared_object;
   struct Function {
     CuFunction function;
     const void* host_kernel;

@@ -3,7 +3,6 @@
 #include <initializer_list>
 #include <new>
 
-#include "tuner/use/cpu.hpp"
 #include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
 
@@ -80,7 +79,7 @@ tuner_error load_image(const PackView& view, std::uint32_t index, Loaded& loaded
 
 /// With the context current, if there is one. What this says has no listener.
 void unload_one(Loaded* loaded) {
-  if (loaded->shared_object != nullptr) unload_shared_object(loaded->shared_object);
+  if (loaded->shared_object.handle != nullptr) unload_shared_object(loaded->shared_object);
   const Driver* driver = nullptr;
   if (loaded->module != nullptr && find_driver(driver) == TUNER_OK &&
       driver->ctx_push(loaded->context) == 0) {

@@ -58,7 +58,7 @@ tuner_error open_layer(const tuner_layer& from, Layer& layer) {
   const tuner_error error = check_pack(bytes, count);
   if (error != TUNER_OK) {
     if (from.path == nullptr) return error;
-    char detail[400];
+    char detail[200];
     std::strncpy(detail, tuner_error_detail(), sizeof detail - 1);
     detail[sizeof detail - 1] = 0;
     return fail(error, "%s: %s", from.path, detail);
