@@ -175,7 +175,7 @@ CuResult memset_async(CuAddress address, unsigned char byte, std::size_t count, 
 CuResult tensor_map_encode(CuTensorMap* map, int type, std::uint32_t rank, void* address,
                            const std::uint64_t* shape, const std::uint64_t* strides, const std::uint32_t* box,
                            const std::uint32_t*, int, int swizzle, int, int) {
-  if (reinterpret_cast<std::uintptr_t>(map) % 64 != 0) return invalid_value;
+  if (reinterpret_cast<std::uintptr_t>(map) % 128 != 0) return invalid_value;
   state.maps.push_back(
       {type, address, {shape, shape + rank}, {strides, strides + rank - 1}, {box, box + rank}, swizzle});
   std::memset(map, 0x5a, sizeof *map);

@@ -9,9 +9,6 @@
 namespace tuner::use {
 namespace {
 
-/// CUdevice_attribute, by Limit.
-constexpr int limit_attributes[limit_count] = {16, 10, 1, 39, 106, 12, 82, 8, 97, 81, 2, 3, 4, 5, 6, 7, 38};
-
 tuner_error ask_gpu(int number, Device& device) {
   const Driver* driver = nullptr;
   if (const tuner_error error = find_driver(driver); error != TUNER_OK) return error;
@@ -88,24 +85,25 @@ class Ladder {
         m_answer(answer) {}
 
   bool measured(std::uint32_t Rungs::*rung, tuner_known known) {
-    return each(rung, [&](const PackView& view, const TargetRecord& target) {
-      const MeasuredRecord* const size = find(view, target);
+    return each(rung, [&](const Layer& layer, std::uint32_t target) {
+      const MeasuredRecord* const size = find(layer, target);
       return size != nullptr && set(size->configuration, known, size->expected_ns, size->loss, 1);
     });
   }
 
   bool by_rule(std::uint32_t Rungs::*rung, tuner_known known) {
-    return each(rung, [&](const PackView& view, const TargetRecord& target) {
-      const NodeRecord* const leaf = find_leaf(view, target);
+    return each(rung, [&](const Layer& layer, std::uint32_t target) {
+      const PackView& view = layer.view;
+      const NodeRecord* const leaf = find_leaf(view, view.targets()[target]);
       return leaf != nullptr && applies(view, leaf->configuration) &&
              set(leaf->configuration, known, 0, leaf->loss_bound, leaf->confidence);
     });
   }
 
   bool by_default(std::uint32_t Rungs::*rung) {
-    return each(rung, [&](const PackView& view, const TargetRecord& target) {
-      const std::uint32_t configuration = target.default_configuration;
-      return configuration != no_index && applies(view, configuration) &&
+    return each(rung, [&](const Layer& layer, std::uint32_t target) {
+      const std::uint32_t configuration = layer.view.targets()[target].default_configuration;
+      return configuration != no_index && applies(layer.view, configuration) &&
              set(configuration, TUNER_BY_DEFAULT, 0, -1, 0);
     });
   }
@@ -124,8 +122,7 @@ class Ladder {
       const std::uint32_t target = m_rungs[layer].*rung;
       if (target == no_index) continue;
       m_answer.layer = layer;
-      const PackView& view = m_pack.layers[layer].view;
-      if (attempt(view, view.targets()[target])) return true;
+      if (attempt(m_pack.layers[layer], target)) return true;
     }
     return false;
   }
@@ -144,23 +141,18 @@ class Ladder {
     return true;
   }
 
-  const MeasuredRecord* find(const PackView& view, const TargetRecord& target) const {
-    const MeasuredRecord* first = view.measured() + target.measured.first;
-    std::uint32_t count = target.measured.count;
-    while (count > 0) {
-      const std::uint32_t half = count / 2;
-      const std::int64_t* const numbers = view.numbers() + first[half].first_number;
-      std::uint32_t i = 0;
-      while (i < m_count && numbers[i] == m_sizes[i]) ++i;
-      if (i == m_count) return first + half;
-      if (numbers[i] < m_sizes[i]) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
+  const MeasuredRecord* find(const Layer& layer, std::uint32_t target) const {
+    const Range& range = layer.view.targets()[target].measured;
+    for (std::uint64_t slot = hash_of(target, m_sizes, m_count);; ++slot) {
+      const std::uint32_t taken = layer.slots[slot & layer.slot_mask];
+      if (taken == 0) return nullptr;
+      if (taken - 1 - range.first >= range.count) continue;
+      const MeasuredRecord& size = layer.view.measured()[taken - 1];
+      const std::int64_t* const numbers = layer.view.numbers() + size.first_number;
+      std::uint32_t same = 0;
+      while (same < m_count && numbers[same] == m_sizes[same]) ++same;
+      if (same == m_count) return &size;
     }
-    return nullptr;
   }
 
   const NodeRecord* find_leaf(const PackView& view, const TargetRecord& target) {

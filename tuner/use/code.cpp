@@ -184,33 +184,7 @@ Fault apply(Op op, double a, double& result) {
   }
 }
 
-/// The operators that both kinds of arithmetic have in common.
-template <typename Number>
-bool compares(Op op, Number a, Number b, Number& result) {
-  const auto is = [&](bool value) {
-    result = value ? 1 : 0;
-    return true;
-  };
-  switch (op) {
-    case Op::equal:
-      return is(a == b);
-    case Op::not_equal:
-      return is(a != b);
-    case Op::less:
-      return is(a < b);
-    case Op::less_equal:
-      return is(a <= b);
-    case Op::greater:
-      return is(a > b);
-    case Op::greater_equal:
-      return is(a >= b);
-    default:
-      return false;
-  }
-}
-
 Fault apply(Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
-  if (compares(op, a, b, result)) return Fault::none;
   switch (op) {
     case Op::add:
       return overflow_if(__builtin_add_overflow(a, b, &result));
@@ -249,7 +223,6 @@ Fault apply(Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
 }
 
 Fault apply(Op op, double a, double b, double& result) {
-  if (compares(op, a, b, result)) return Fault::none;
   const bool divides = op == Op::divide || op == Op::remainder || op == Op::ceil_div || op == Op::round_up;
   if (divides && b == 0) return Fault::division_by_zero;
   switch (op) {
@@ -288,52 +261,79 @@ Fault run(const std::uint8_t* code, std::uint32_t bytes, const Variables& variab
   Number* top = stack - 1;
   const std::uint8_t* at = code;
   const std::uint8_t* const end = code + bytes;
+  const auto compared = [&](bool holds) { *top = holds ? 1 : 0; };
   while (at != end) {
-    const Op op = static_cast<Op>(*at);
-    const std::uint8_t* const operand = at + 1;
-    at = operand + operand_bytes(op);
-    Fault fault = Fault::none;
+    const Op op = static_cast<Op>(*at++);
     switch (op) {
       case Op::integer:
-        *++top = static_cast<Number>(read<std::int64_t>(operand));
+        *++top = static_cast<Number>(read<std::int64_t>(at));
+        at += 8;
         break;
       case Op::real:
-        *++top = static_cast<Number>(read<double>(operand));
+        *++top = static_cast<Number>(read<double>(at));
+        at += 8;
         break;
-      case Op::load:
-        if (*operand >= first_derived) fault = variables.faults[*operand];
-        *++top = static_cast<Number>(variables.values[*operand]);
+      case Op::load: {
+        const std::uint8_t variable = *at++;
+        if (variable >= first_derived && variables.faults[variable] != Fault::none)
+          return variables.faults[variable];
+        *++top = static_cast<Number>(variables.values[variable]);
+        break;
+      }
+      case Op::equal:
+        --top;
+        compared(top[0] == top[1]);
+        break;
+      case Op::not_equal:
+        --top;
+        compared(top[0] != top[1]);
+        break;
+      case Op::less:
+        --top;
+        compared(top[0] < top[1]);
+        break;
+      case Op::less_equal:
+        --top;
+        compared(top[0] <= top[1]);
+        break;
+      case Op::greater:
+        --top;
+        compared(top[0] > top[1]);
+        break;
+      case Op::greater_equal:
+        --top;
+        compared(top[0] >= top[1]);
         break;
       case Op::jump:
-        at = code + jump_target(operand);
+        at = code + jump_target(at);
         break;
       case Op::jump_if_zero:
-        if (*top-- == 0) at = code + jump_target(operand);
+        at = *top-- == 0 ? code + jump_target(at) : at + 2;
         break;
       case Op::and_jump:
         if (*top == 0) {
-          at = code + jump_target(operand);
+          at = code + jump_target(at);
         } else {
           --top;
+          at += 2;
         }
         break;
       case Op::or_jump:
         if (*top != 0) {
           *top = 1;
-          at = code + jump_target(operand);
+          at = code + jump_target(at);
         } else {
           --top;
+          at += 2;
         }
         break;
-      default:
-        if (is_unary(op)) {
-          fault = apply(op, *top, *top);
-        } else {
-          --top;
-          fault = apply(op, top[0], top[1], top[0]);
-        }
+      default: {
+        const bool is_one = is_unary(op);
+        if (!is_one) --top;
+        const Fault fault = is_one ? apply(op, *top, *top) : apply(op, top[0], top[1], top[0]);
+        if (fault != Fault::none) return fault;
+      }
     }
-    if (fault != Fault::none) return fault;
   }
   value = *top;
   return Fault::none;

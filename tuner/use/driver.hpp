@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tuner/use/tuner.h"
+#include "tuner/use/pack_format.hpp"
 
 /// The part of the CUDA driver's interface that launches need, as cuda.h declares it, under our own names:
 /// programs are compiled without CUDA. tests/use holds it against cuda.h where that is at hand.
@@ -40,7 +40,7 @@ struct CuLaunchConfig {
   unsigned attribute_count;
 };
 
-struct alignas(64) CuTensorMap {
+struct alignas(128) CuTensorMap {
   std::uint64_t words[16];
 };
 
@@ -51,6 +51,9 @@ inline constexpr int function_carveout = 9;
 // CUdevice_attribute
 inline constexpr int device_compute_major = 75;
 inline constexpr int device_compute_minor = 76;
+/// By Limit.
+inline constexpr int limit_attributes[limit_count] = {16, 10, 1, 39, 106, 12, 82, 8, 97,
+                                                      81, 2,  3, 4,  5,   6,  7,  38};
 
 /// Name of the member, of the function, the version asked for, its parameters.
 #define TUNER_USE_DRIVER(FUNCTION)                                                                      \

@@ -40,7 +40,19 @@ struct Layer {
   void* mapped = nullptr;
   std::size_t mapped_bytes = 0;
   std::atomic<Loaded*>* loaded = nullptr;  ///< of each image a list
+  /// Where measured sizes are found by a hash of them: places in section `measured` plus 1, in 2^n slots of
+  /// which at most half are taken. 0: free.
+  std::uint32_t* slots = nullptr;
+  std::uint32_t slot_mask = 0;
 };
+
+/// Of `count` sizes of a target.
+inline std::uint64_t hash_of(std::uint32_t target, const std::int64_t* sizes, std::uint32_t count) {
+  std::uint64_t hash = target;
+  for (std::uint32_t i = 0; i < count; ++i)
+    hash = (hash ^ static_cast<std::uint64_t>(sizes[i])) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 32;
+}
 
 struct Device {
   std::atomic<bool> is_known{false};

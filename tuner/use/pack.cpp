@@ -46,6 +46,29 @@ tuner_error map_file(const char* path, Layer& layer) {
   return error;
 }
 
+/// False where there is no memory.
+bool index_measured(Layer& layer) {
+  const PackView& view = layer.view;
+  std::uint64_t slots = 1;
+  while (slots < 2 * std::uint64_t{view.count(SectionKind::measured)}) slots *= 2;
+  layer.slots = allocate<std::uint32_t>(slots);
+  layer.slot_mask = static_cast<std::uint32_t>(slots - 1);
+  for (std::uint32_t i = 0; layer.slots != nullptr && i < view.count(SectionKind::kernels); ++i) {
+    const KernelRecord& kernel = view.kernels()[i];
+    for (std::uint32_t target = kernel.targets.first; target < kernel.targets.first + kernel.targets.count;
+         ++target) {
+      const Range& measured = view.targets()[target].measured;
+      for (std::uint32_t k = measured.first; k < measured.first + measured.count; ++k) {
+        std::uint64_t slot =
+            hash_of(target, view.numbers() + view.measured()[k].first_number, kernel.sizes.count);
+        while (layer.slots[slot & layer.slot_mask] != 0) ++slot;
+        layer.slots[slot & layer.slot_mask] = k + 1;
+      }
+    }
+  }
+  return layer.slots != nullptr;
+}
+
 tuner_error open_layer(const tuner_layer& from, Layer& layer) {
   const void* bytes = from.bytes;
   std::size_t count = from.byte_count;
@@ -65,7 +88,8 @@ tuner_error open_layer(const tuner_layer& from, Layer& layer) {
   }
   layer.view = PackView(bytes);
   layer.loaded = allocate<std::atomic<Loaded*>>(layer.view.count(SectionKind::images));
-  return layer.loaded == nullptr ? TUNER_NO_MEMORY : TUNER_OK;
+  return layer.loaded != nullptr && index_measured(layer) ? TUNER_OK
+                                                          : fail(TUNER_NO_MEMORY, "opening a pack");
 }
 
 void set_digest(tuner_pack& pack) {
@@ -208,6 +232,7 @@ void tuner_pack_close(tuner_pack* pack) {
     for (std::uint32_t k = 0; layer.loaded != nullptr && k < layer.view.count(SectionKind::images); ++k)
       unload(layer.loaded[k]);
     free(layer.loaded);
+    free(layer.slots);
     if (layer.mapped != nullptr) munmap(layer.mapped, layer.mapped_bytes);
   }
   free(pack->kernels);

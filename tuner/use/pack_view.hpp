@@ -76,7 +76,7 @@ std::uint32_t operand_bytes_of(const PackView& pack, const KernelRecord& kernel,
                                const OperandRecord& operand);
 /// Of its value, for the driver.
 constexpr std::uint32_t operand_alignment(const OperandRecord& operand) {
-  return operand.kind == static_cast<std::uint8_t>(OperandKind::tensor_map) ? 64 : 16;
+  return operand.kind == static_cast<std::uint8_t>(OperandKind::tensor_map) ? 128 : 16;
 }
 /// At most so many bytes with what aligns it.
 std::uint32_t operand_room(const PackView& pack, const KernelRecord& kernel, const OperandRecord& operand);

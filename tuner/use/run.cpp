@@ -291,7 +291,7 @@ class Run {
   const std::int64_t* m_limits;
   Scene m_scene;
   void* m_pointers[most_operands];
-  alignas(64) std::uint8_t m_values[most_operand_bytes];
+  alignas(128) std::uint8_t m_values[most_operand_bytes];
 };
 
 }  // namespace
