@@ -1,6 +1,8 @@
 // The ladder from a size to a configuration.
 #include <doctest/doctest.h>
 
+#include <stdexcept>
+
 #include "tests/use/sample_pack.hpp"
 #include "tests/use/stand_in.hpp"
 
@@ -61,6 +63,37 @@ TEST_SUITE("use") {
     Pack pack = sample_pack();
     pack.configurations[2].applies = constant(0);
     CHECK(Opened(pack).pick({1 << 20, 1 << 20}, choice) == TUNER_NO_CONFIGURATION);
+  }
+
+  TEST_CASE("a leaf names others for where its configuration does not apply") {
+    tests::fresh_stand_in();
+    Pack pack = sample_pack();
+    pack.kernels[0].targets[0].rule[1].otherwise = {1, 0, 2};
+    pack.configurations[1].applies = constant(0);
+    tuner_choice choice;
+    REQUIRE(Opened(pack).pick({1 << 20, 1 << 20}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_RULE);
+    CHECK(choice.index == 2);
+    CHECK(choice.loss_bound < 0);
+    REQUIRE(Opened(pack).pick({1024, 1028}, choice) == TUNER_OK);
+    CHECK(choice.index == 0);
+    CHECK(choice.loss_bound == 0.03);
+    pack.kernels[0].targets[0].rule[1].otherwise = {3};
+    CHECK_THROWS_AS(static_cast<void>(written(pack)), std::invalid_argument);  // of another architecture
+  }
+
+  TEST_CASE("a rule may ask for ratios") {
+    tests::fresh_stand_in();
+    Pack pack = sample_pack();
+    Expression wide = binary(Op::greater, binary(Op::divide, size(0), size(1)), constant_real(1.5));
+    wide.is_real = true;
+    pack.kernels[0].targets[0].rule[0].condition = wide;
+    const Opened opened(pack);
+    tuner_choice choice;
+    REQUIRE(opened.pick({151, 100}, choice) == TUNER_OK);
+    CHECK(choice.index == 0);
+    REQUIRE(opened.pick({150, 100}, choice) == TUNER_OK);
+    CHECK(choice.index == 2);
   }
 
   TEST_CASE("another GPU of the architecture lends its configuration, not its times") {

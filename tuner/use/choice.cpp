@@ -95,8 +95,14 @@ class Ladder {
     return each(rung, [&](const Layer& layer, std::uint32_t target) {
       const PackView& view = layer.view;
       const NodeRecord* const leaf = find_leaf(view, view.targets()[target]);
-      return leaf != nullptr && applies(view, leaf->configuration) &&
-             set(leaf->configuration, known, 0, leaf->loss_bound, leaf->confidence);
+      if (leaf == nullptr) return false;
+      if (applies(view, leaf->configuration))
+        return set(leaf->configuration, known, 0, leaf->loss_bound, leaf->confidence);
+      for (std::uint32_t i = 0; i < leaf->otherwise.count; ++i) {
+        const auto other = static_cast<std::uint32_t>(view.numbers()[leaf->otherwise.first + i]);
+        if (applies(view, other)) return set(other, known, 0, -1, 0);
+      }
+      return false;
     });
   }
 
@@ -160,11 +166,24 @@ class Ladder {
     const NodeRecord* const nodes = view.nodes() + target.nodes.first;
     const NodeRecord* node = nodes;
     while (node->condition.bytes != 0) {
-      std::int64_t holds = 0;
-      if (view.value(node->condition, variables(), holds) != Fault::none) return nullptr;
-      node = nodes + (holds != 0 ? node->yes : node->no);
+      bool holds = false;
+      if (ask(view, node->condition, holds) != Fault::none) return nullptr;
+      node = nodes + (holds ? node->yes : node->no);
     }
     return node;
+  }
+
+  Fault ask(const PackView& view, const Code& condition, bool& holds) {
+    if ((condition.bytes & real_code) != 0) {
+      double value = 0;
+      const Fault fault = view.value(condition, variables(), value);
+      holds = value != 0;
+      return fault;
+    }
+    std::int64_t value = 0;
+    const Fault fault = view.value(condition, variables(), value);
+    holds = value != 0;
+    return fault;
   }
 
   bool applies(const PackView& view, std::uint32_t index) {

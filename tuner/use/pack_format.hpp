@@ -155,11 +155,12 @@ struct MeasuredRecord {
 
 /// Without a condition a leaf. The nodes that it leads to stand behind it.
 struct NodeRecord {
-  Code condition;  ///< over sizes and limits
+  Code condition;  ///< over sizes and limits; it may calculate with doubles
   std::uint32_t yes;
   std::uint32_t no;
   std::uint32_t configuration;
   std::uint32_t unused;
+  Range otherwise;  ///< of `numbers`: configurations for where this one does not apply
   double loss_bound;
   double confidence;
 };
@@ -290,7 +291,7 @@ struct Header {
 
 static_assert(sizeof(Header) == 56 + 16 * section_count);
 static_assert(sizeof(KernelRecord) == 40 && sizeof(ParameterRecord) == 32 && sizeof(TargetRecord) == 40);
-static_assert(sizeof(MeasuredRecord) == 24 && sizeof(NodeRecord) == 40 && sizeof(ConfigurationRecord) == 64);
+static_assert(sizeof(MeasuredRecord) == 24 && sizeof(NodeRecord) == 48 && sizeof(ConfigurationRecord) == 64);
 static_assert(sizeof(WorkspaceRecord) == 16 && sizeof(StepRecord) == 168 && sizeof(OperandRecord) == 24);
 static_assert(sizeof(FieldRecord) == 16 && sizeof(MapRecord) == 16 && sizeof(ImageRecord) == 40);
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packs are read where they lie");

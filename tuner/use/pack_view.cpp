@@ -104,14 +104,24 @@ class Checker {
       if (!is_for(size.configuration, architecture) || !(size.expected_ns >= 0)) return false;
     }
     for (std::uint32_t i = 0; i < target.nodes.count; ++i) {
-      const NodeRecord& node = m_pack.nodes()[target.nodes.first + i];
-      const auto follows = [&](std::uint32_t next) { return next > i && next < target.nodes.count; };
-      const bool is_leaf = node.condition.bytes == 0;
-      if (is_leaf ? !is_for(node.configuration, architecture)
-                  : !code(node.condition, false) || !follows(node.yes) || !follows(node.no))
-        return false;
+      if (!node(target, i, architecture)) return false;
     }
     return target.default_configuration == no_index || is_for(target.default_configuration, architecture);
+  }
+
+  bool node(const TargetRecord& target, std::uint32_t place, const char* architecture) {
+    const NodeRecord& node = m_pack.nodes()[target.nodes.first + place];
+    if (!take(node.otherwise, SectionKind::numbers)) return false;
+    for (std::uint32_t i = 0; i < node.otherwise.count; ++i) {
+      const std::int64_t other = m_pack.numbers()[node.otherwise.first + i];
+      if (other < 0 || other >= no_index || !is_for(static_cast<std::uint32_t>(other), architecture))
+        return false;
+    }
+    if (node.condition.bytes == 0) return is_for(node.configuration, architecture);
+    const auto follows = [&](std::uint32_t next) { return next > place && next < target.nodes.count; };
+    const bool is_real = (node.condition.bytes & real_code) != 0;
+    return code(node.condition, false, is_real ? Wanted::real : Wanted::integer) && follows(node.yes) &&
+           follows(node.no);
   }
 
   bool ascends(const std::int64_t* before, const std::int64_t* numbers) const {

@@ -133,6 +133,7 @@ class Writer {
         for (const MeasuredSize& size : target.measured) own(size.configuration);
         for (const RuleNode& node : target.rule) {
           if (node.condition.empty()) own(node.configuration);
+          for (const std::uint32_t other : node.otherwise) own(other);
         }
         if (target.default_configuration != no_index) own(target.default_configuration);
       }
@@ -174,9 +175,14 @@ class Writer {
                                                        size->configuration, size->expected_ns, size->loss});
       for (const std::int64_t number : size->sizes) add_record(SectionKind::numbers, number);
     }
-    for (const RuleNode& node : target.rule)
-      add_record(SectionKind::nodes, NodeRecord{code(node.condition), node.yes, node.no, node.configuration,
-                                                0, node.loss_bound, node.confidence});
+    for (const RuleNode& node : target.rule) {
+      add_record(SectionKind::nodes,
+                 NodeRecord{code(node.condition), node.yes, node.no, node.configuration, 0,
+                            range<std::int64_t>(SectionKind::numbers, node.otherwise.size()), node.loss_bound,
+                            node.confidence});
+      for (const std::uint32_t other : node.otherwise)
+        add_record(SectionKind::numbers, static_cast<std::int64_t>(other));
+    }
   }
 
   void add(const Configuration& one, std::uint32_t owner) {

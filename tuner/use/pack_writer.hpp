@@ -151,11 +151,13 @@ struct MeasuredSize {
 
 /// A node of the decision tree. `yes` and `no` are places in Target::rule, behind this node.
 struct RuleNode {
-  Expression condition = {};  ///< over sizes and limits; empty: a leaf
+  Expression condition = {};  ///< over sizes and limits, also on doubles; empty: a leaf
   std::uint32_t yes = 0;
   std::uint32_t no = 0;
   // A leaf.
   std::uint32_t configuration = 0;
+  /// Tried in this order where `configuration` does not apply; for them no bound is said.
+  std::vector<std::uint32_t> otherwise = {};
   double loss_bound = -1;  ///< of sizes that were not measured; negative: not known
   double confidence = 0;   ///< of that bound
 };
