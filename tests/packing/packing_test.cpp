@@ -1,0 +1,193 @@
+// A packed configuration launches what the engine plans, at every size.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <variant>
+
+#include "config/kernel_file.hpp"
+#include "kernels/shipped.hpp"
+#include "tests/use/sample_pack.hpp"
+#include "tests/use/stand_in.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/packing/packed_kernel.hpp"
+#include "tuner/space/kernel_space.hpp"
+
+using namespace tuner;
+
+namespace {
+
+/// Those of the stand-in.
+model::DeviceLimits h100() {
+  model::DeviceLimits limits;
+  limits.multiprocessors = 132;
+  limits.shared_bytes_per_block_optin = 232448;
+  limits.shared_bytes_per_multiprocessor = 233472;
+  limits.l2_bytes = 52428800;
+  return limits;
+}
+
+std::int64_t bytes_of(const model::Operand& operand) {
+  using Kind = model::Operand::Kind;
+  if (operand.kind == Kind::tensor_map) return 128;
+  if (operand.kind != Kind::scalar) return 8;
+  return operand.struct_bytes != 0 ? operand.struct_bytes : model::size_bytes(operand.type);
+}
+
+/// The binary of a configuration, as far as packs and the stand-in know binaries.
+model::Compilation fake_binary(const model::Plan& plan, std::string& cubin) {
+  model::Compilation binary;
+  cubin = "cubin sm_90\n";
+  for (const model::Step& step : plan.steps) {
+    if (step.kind != model::Step::Kind::launch || binary.find(step.entry) != nullptr) continue;
+    const std::string symbol = "f" + std::to_string(binary.kernels.size());
+    model::KernelResources kernel;
+    kernel.entry = step.entry;
+    kernel.symbol = symbol;
+    binary.kernels.push_back(kernel);
+    cubin += symbol;
+    for (const model::Operand& operand : step.operands) cubin += " " + std::to_string(bytes_of(operand));
+    cubin += "\n";
+  }
+  cubin += "\n";
+  return binary;
+}
+
+void check_launch(const tests::StandIn::Launch& launch, const model::Step& step) {
+  const std::int64_t grid[] = {step.grid.x, step.grid.y, step.grid.z};
+  const std::int64_t block[] = {step.block.x, step.block.y, step.block.z};
+  const std::int64_t cluster[] = {step.cluster.x, step.cluster.y, step.cluster.z};
+  for (int i = 0; i < 3; ++i) {
+    CHECK(launch.grid[i] == grid[i]);
+    CHECK(launch.block[i] == block[i]);
+    CHECK(launch.cluster[i] == cluster[i]);
+  }
+  CHECK(launch.shared_bytes == step.dynamic_shared_bytes);
+  CHECK(launch.is_cooperative == step.cooperative);
+  CHECK(launch.overlaps == step.overlap);
+  REQUIRE(launch.arguments.size() == step.operands.size());
+  for (std::size_t i = 0; i < step.operands.size(); ++i) {
+    const model::Operand& operand = step.operands[i];
+    if (operand.kind != model::Operand::Kind::scalar || operand.struct_bytes != 0) continue;
+    std::int64_t integer = 0;
+    float real = 0;
+    std::memcpy(&integer, launch.arguments[i].data(), launch.arguments[i].size());
+    if (launch.arguments[i].size() == sizeof real)
+      std::memcpy(&real, launch.arguments[i].data(), sizeof real);
+    if (operand.type == model::ElementType::float32) CHECK(real == static_cast<float>(operand.real));
+    if (!model::is_floating(operand.type)) CHECK(integer == operand.integer);
+  }
+}
+
+void check_maps(const std::vector<tests::StandIn::Map>& maps, const model::Step& step, std::size_t& next) {
+  for (const model::Operand& operand : step.operands) {
+    if (!operand.tensor) continue;
+    REQUIRE(next < maps.size());
+    const tests::StandIn::Map& map = maps[next++];
+    CHECK(std::vector<std::int64_t>(map.shape.begin(), map.shape.end()) == operand.tensor->shape);
+    CHECK(std::vector<std::int64_t>(map.strides.begin(), map.strides.end()) == operand.tensor->strides);
+    CHECK(std::vector<std::int64_t>(map.box.begin(), map.box.end()) == operand.tensor->box);
+  }
+}
+
+struct Tally {
+  int launches = 0;
+  int refused = 0;
+};
+
+/// Launches a configuration that was packed as of `like` at another problem.
+void check_problem(const space::KernelSpace& kernel, const model::Configuration& configuration,
+                   const model::Problem& problem, const tests::Opened& opened, Tally& tally) {
+  tests::StandIn& driver = tests::fresh_stand_in();
+  tests::StandIn::Context context;
+  driver.current = &context;
+  std::vector<std::int64_t> sizes;
+  for (const model::Dimension& size : problem.sizes) sizes.push_back(size.value);
+  std::vector<tuner_value> arguments(tuner_kernel_parameter_count(opened.kernel()));
+  for (tuner_value& argument : arguments) argument = {TUNER_ANY, 1, {reinterpret_cast<void*>(1 << 20)}, 0};
+  const tuner_error error =
+      tuner_kernel_launch(opened.kernel(), nullptr, sizes.data(), sizes.size(), arguments.data(),
+                          arguments.size(), reinterpret_cast<void*>(1 << 20), std::size_t{1} << 50);
+  CAPTURE(problem.text());
+  CAPTURE(configuration.text());
+  const auto planned = kernel.make_plan(problem, configuration, h100());
+  const auto* const plan = std::get_if<model::Plan>(&planned);
+  if (plan == nullptr || !kernel.allows(problem, configuration, h100())) {
+    CHECK(error != TUNER_OK);
+    ++tally.refused;
+    return;
+  }
+  REQUIRE_MESSAGE(error == TUNER_OK, tuner_error_text(error), " ", tuner_error_detail());
+  std::size_t launch = 0;
+  std::size_t map = 0;
+  for (const std::size_t index : model::launch_order(plan->steps)) {
+    const model::Step& step = plan->steps[index];
+    if (step.kind != model::Step::Kind::launch) continue;
+    REQUIRE(launch < driver.launches.size());
+    check_launch(driver.launches[launch++], step);
+    check_maps(driver.maps, step, map);
+  }
+  CHECK(launch == driver.launches.size());
+  ++tally.launches;
+}
+
+/// Packs some configurations of a kernel, each alone as the default of its pack, and launches them at all
+/// problems.
+void check_kernel(const model::KernelSpec& spec, Tally& tally) {
+  CAPTURE(spec.name);
+  const space::KernelSpace kernel(spec);
+  std::vector<model::Diagnostic> mistakes;
+  const auto compiled = space::compile_spec(spec, mistakes);
+  REQUIRE(compiled != nullptr);
+  std::vector<model::Problem> problems;
+  for (const std::int64_t size : {1024, 1000, 4096, 16, 37})
+    problems.push_back(space::make_problem(spec, {size}, {}, 0));
+  for (const std::size_t from : {0, 3}) {
+    const model::Problem& like = problems[from];
+    int seen = 0;
+    std::vector<model::Configuration> chosen;
+    kernel.enumerate(like, h100(), [&](const model::Configuration& one) {
+      if (seen++ % 97 == 0) chosen.push_back(one);
+      return chosen.size() < 6;
+    });
+    for (const model::Configuration& configuration : chosen) {
+      const auto planned = kernel.make_plan(like, configuration, h100());
+      const auto* const plan = std::get_if<model::Plan>(&planned);
+      if (plan == nullptr) continue;
+      use::Pack pack;
+      std::string cubin;
+      const model::Compilation binary = fake_binary(*plan, cubin);
+      pack.configurations = {
+          packing::packed_configuration(*compiled, like, h100(), configuration, binary, 0)};
+      pack.images = {{"sm_90", use::ImageKind::cubin, cubin}};
+      pack.kernels = {packing::packed_kernel(*compiled, like)};
+      pack.kernels[0].targets = {{"sm_90", "", {}, {}, 0}};
+      const tests::Opened opened(pack);
+      for (const model::Problem& problem : problems)
+        check_problem(kernel, configuration, problem, opened, tally);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("packing") {
+  TEST_CASE("packed configurations of shipped kernels launch what is planned, and refuse what is not") {
+    const config::LoadedKernels shipped = config::load_embedded(kernels::shipped());
+    REQUIRE(shipped.mistakes.empty());
+    Tally tally;
+    int kernels = 0;
+    for (const model::KernelSpec& spec : shipped.kernels) {
+      if (spec.role != model::Role::competitor || !model::runs_on(spec.device_kinds, "cuda")) continue;
+      if (spec.name == "streamed") {  // its copies from the host are not a program's
+        CHECK_THROWS_AS(check_kernel(spec, tally), model::UsageError);
+        continue;
+      }
+      check_kernel(spec, tally);
+      ++kernels;
+    }
+    MESSAGE(kernels << " kernels, " << tally.launches << " launches, " << tally.refused << " refused");
+    CHECK(kernels > 8);
+    CHECK(tally.launches > 100);
+    CHECK(tally.refused > 10);
+  }
+}

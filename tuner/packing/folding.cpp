@@ -1,0 +1,212 @@
+#include "tuner/packing/folding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/model/error.hpp"
+#include "tuner/space/generator.hpp"
+#include "tuner/space/program.hpp"
+
+namespace tuner::packing {
+namespace {
+
+using space::Op;
+
+/// Operators stand in the same order in both.
+use::Op twin(Op op) {
+  const auto shifted = [op](Op from, use::Op to) {
+    return static_cast<use::Op>(static_cast<int>(to) + static_cast<int>(op) - static_cast<int>(from));
+  };
+  return op >= Op::jump ? shifted(Op::jump, use::Op::jump) : shifted(Op::negate, use::Op::negate);
+}
+
+static_assert(static_cast<int>(use::last_op) - static_cast<int>(use::Op::negate) ==
+              static_cast<int>(Op::or_jump) - static_cast<int>(Op::negate));
+
+[[noreturn]] void refuse(const space::Compiled& expression, const char* why) {
+  throw model::UsageError(fmt::format("`{}` {}", expression.source->text, why));
+}
+
+/// Leaves 1 where all are true, else 0. `all` is not empty.
+use::Expression conjunction(const std::vector<use::Expression>& all) {
+  use::Expression result;
+  std::vector<std::size_t> jumps;
+  for (const use::Expression& one : all) {
+    const auto moved = static_cast<std::int64_t>(result.code.size());
+    for (use::Instruction instruction : one.code) {
+      if (instruction.op >= use::Op::jump) instruction.integer += moved;
+      result.code.push_back(instruction);
+    }
+    jumps.push_back(result.code.size());
+    result.code.push_back({use::Op::and_jump});
+  }
+  result.code.push_back({use::Op::integer, 1});
+  for (const std::size_t jump : jumps)
+    result.code[jump].integer = static_cast<std::int64_t>(result.code.size());
+  return result;
+}
+
+}  // namespace
+
+Folding::Folding(const space::CompiledSpec& compiled, const model::Problem& like,
+                 const model::DeviceLimits& limits, const model::Configuration* configuration)
+    : m_compiled(compiled),
+      m_has_configuration(configuration != nullptr),
+      m_slots(space::problem_slots(compiled, like, limits)),
+      m_varies(m_slots.values.size(), false),
+      m_place(m_slots.values.size(), -1) {
+  const space::Scope& scope = compiled.scope;
+  if (configuration != nullptr) {
+    if (const std::string* missing = space::set_parameters(compiled, *configuration, m_slots))
+      throw model::UsageError(fmt::format("the configuration does not say `{}`", *missing));
+  }
+  for (int slot = 0; slot < scope.slots(); ++slot)
+    m_varies[static_cast<std::size_t>(slot)] = slot < scope.padding_slot() || scope.is_limit(slot);
+  for (const space::CompiledDerived& one : compiled.derived) {
+    space::derive(one, m_slots);
+    m_varies[static_cast<std::size_t>(one.slot)] = varies(one.value);
+  }
+  order_derived();
+}
+
+bool Folding::varies(const space::Compiled& expression) const {
+  const std::vector<int>& reads = expression.program.reads;
+  return std::any_of(reads.begin(), reads.end(), [this](int slot) { return slot_varies(slot); });
+}
+
+std::int64_t Folding::value(const space::Compiled& expression) const {
+  const space::Evaluated<std::int64_t> result = space::evaluate(expression.program, m_slots);
+  if (result.fault != space::Fault::none) refuse(expression, space::describe(result.fault).data());
+  return result.value;
+}
+
+bool Folding::reads_parameter(const space::Compiled& expression) const {
+  const std::vector<bool> needed = space::dependencies(m_compiled, expression.program);
+  for (std::size_t slot = 0; slot < needed.size(); ++slot) {
+    if (needed[slot] && m_compiled.scope.is_parameter(static_cast<int>(slot))) return true;
+  }
+  return false;
+}
+
+use::Instruction Folding::loaded(int slot) const {
+  const space::Scope& scope = m_compiled.scope;
+  if (!slot_varies(slot)) return {use::Op::integer, m_slots.values[static_cast<std::size_t>(slot)]};
+  if (scope.is_limit(slot)) return {use::Op::load, use::first_limit + slot - scope.limit_slot()};
+  if (scope.is_derived(slot))
+    return {use::Op::load, use::first_derived + m_place[static_cast<std::size_t>(slot)]};
+  return {use::Op::load, slot};
+}
+
+use::Expression Folding::folded(const space::Compiled& expression, bool is_real) const {
+  if (!m_has_configuration && reads_parameter(expression))
+    refuse(expression, "depends on a parameter, and callers must know it");
+  if (!varies(expression)) {
+    if (!is_real) return use::constant(value(expression));
+    const space::Evaluated<double> result = space::evaluate_real(expression.program, m_slots);
+    if (result.fault != space::Fault::none) refuse(expression, space::describe(result.fault).data());
+    return use::constant_real(result.value);
+  }
+  use::Expression result;
+  result.is_real = is_real;
+  for (const space::Instruction& one : expression.program.code) {
+    const auto argument = static_cast<std::size_t>(one.argument);
+    switch (one.op) {
+      case Op::constant: {
+        const space::Literal& literal = expression.program.literals[argument];
+        result.code.push_back(is_real ? use::Instruction{use::Op::real, 0, literal.real}
+                                      : use::Instruction{use::Op::integer, literal.integer});
+        break;
+      }
+      case Op::load_derived:
+        if (!slot_varies(one.argument) && m_slots.faults[argument] != space::Fault::none)
+          refuse(expression, space::describe(m_slots.faults[argument]).data());
+        [[fallthrough]];
+      case Op::load:
+        result.code.push_back(loaded(one.argument));
+        break;
+      case Op::load_time:
+        refuse(expression, "reads a time");
+      default:
+        result.code.push_back({twin(one.op), one.argument});
+    }
+  }
+  return result;
+}
+
+std::vector<Folding::Condition> Folding::conditions() const {
+  std::vector<Condition> all;
+  for (const space::Compiled& one : m_compiled.constraints) all.push_back({&one, true});
+  for (const space::Compiled& one : m_compiled.option_conditions) {
+    if (varies(one)) all.push_back({&one, value(one) != 0});
+  }
+  for (std::size_t i = 0; i < m_compiled.parameters.size(); ++i) {
+    const space::CompiledParameter& parameter = m_compiled.parameters[i];
+    if (!parameter.when || !varies(*parameter.when)) continue;
+    const std::int64_t has =
+        m_slots.values[static_cast<std::size_t>(m_compiled.scope.parameter_slot(static_cast<int>(i)))];
+    const bool is_listed =
+        std::find(parameter.codes.begin(), parameter.codes.end(), has) != parameter.codes.end();
+    if (has != parameter.otherwise) all.push_back({&*parameter.when, true});
+    if (!is_listed) all.push_back({&*parameter.when, false});
+  }
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [this](const Condition& one) { return !varies(*one.expression); }),
+            all.end());
+  return all;
+}
+
+/// Those that conditions need, with all that these read, come first: a pick works out no others.
+void Folding::order_derived() {
+  std::vector<bool> needed(m_slots.values.size(), false);
+  const auto need = [&](const std::vector<bool>& slots) {
+    for (std::size_t i = 0; i < slots.size(); ++i) needed[i] = needed[i] || slots[i];
+  };
+  if (m_has_configuration) {
+    for (const Condition& one : conditions()) need(space::dependencies(m_compiled, one.expression->program));
+    for (const model::PlacedName& macro : m_compiled.spec.macros)
+      needed[static_cast<std::size_t>(m_compiled.scope.find(macro.name)->slot)] = true;
+    for (std::size_t i = m_compiled.derived.size(); i-- > 0;) {
+      if (needed[static_cast<std::size_t>(m_compiled.derived[i].slot)])
+        need(space::dependencies(m_compiled, m_compiled.derived[i].value.program));
+    }
+  }
+  for (const bool is_first : {true, false}) {
+    for (std::size_t i = 0; i < m_compiled.derived.size(); ++i) {
+      const int slot = m_compiled.derived[i].slot;
+      if (!slot_varies(slot) || needed[static_cast<std::size_t>(slot)] != is_first) continue;
+      m_place[static_cast<std::size_t>(slot)] = static_cast<int>(m_order.size());
+      m_order.push_back(static_cast<int>(i));
+    }
+  }
+}
+
+std::vector<use::Expression> Folding::derived() const {
+  std::vector<use::Expression> all;
+  for (const int place : m_order) {
+    const space::Compiled& one = m_compiled.derived[static_cast<std::size_t>(place)].value;
+    const bool is_unknown = !m_has_configuration && reads_parameter(one);  // then nobody may read it
+    all.push_back(is_unknown ? use::constant(0) : folded(one));
+  }
+  return all;
+}
+
+use::Expression Folding::applies() const {
+  std::vector<use::Expression> all;
+  for (const Condition& one : conditions()) {
+    const use::Expression expression = folded(*one.expression);
+    all.push_back(one.must_hold ? expression : use::unary(use::Op::logical_not, expression));
+  }
+  // A macro is part of the binary.
+  for (const model::PlacedName& macro : m_compiled.spec.macros) {
+    const int slot = m_compiled.scope.find(macro.name)->slot;
+    if (!slot_varies(slot)) continue;
+    use::Expression load;
+    load.code = {loaded(slot)};
+    all.push_back(
+        use::binary(use::Op::equal, load, use::constant(m_slots.values[static_cast<std::size_t>(slot)])));
+  }
+  return all.empty() ? use::Expression() : conjunction(all);
+}
+
+}  // namespace tuner::packing

@@ -1,0 +1,306 @@
+#include "tuner/packing/packed_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include "tuner/model/error.hpp"
+#include "tuner/packing/folding.hpp"
+
+namespace tuner::packing {
+namespace {
+
+using model::ElementType;
+
+tuner_type number_type(ElementType type) {
+  switch (model::component_type(type)) {
+    case ElementType::boolean:
+      return TUNER_BOOL;
+    case ElementType::int8:
+      return TUNER_INT8;
+    case ElementType::uint8:
+      return TUNER_UINT8;
+    case ElementType::int16:
+      return TUNER_INT16;
+    case ElementType::uint16:
+      return TUNER_UINT16;
+    case ElementType::int32:
+      return TUNER_INT32;
+    case ElementType::uint32:
+      return TUNER_UINT32;
+    case ElementType::int64:
+      return TUNER_INT64;
+    case ElementType::uint64:
+      return TUNER_UINT64;
+    case ElementType::float16:
+      return TUNER_FLOAT16;
+    case ElementType::bfloat16:
+      return TUNER_BFLOAT16;
+    case ElementType::float64:
+      return TUNER_FLOAT64;
+    case ElementType::float8_e4m3:
+      return TUNER_FLOAT8_E4M3;
+    case ElementType::float8_e5m2:
+      return TUNER_FLOAT8_E5M2;
+    default:
+      return TUNER_FLOAT32;
+  }
+}
+
+[[noreturn]] void refuse(const model::KernelSpec& spec, const std::string& what) {
+  throw model::UsageError(fmt::format("kernel `{}` cannot be packed: {}", spec.name, what));
+}
+
+/// Whether callers pass it.
+bool is_parameter(const model::ArgumentSpec& argument) {
+  return argument.pointer && !argument.is_field() && argument.access != model::Access::workspace;
+}
+
+std::int64_t unit_bytes(const model::ArgumentSpec& argument, ElementType type) {
+  return argument.structure ? argument.structure->bytes : model::size_bytes(type);
+}
+
+/// Places of the spec's arguments among what the pack has of them.
+struct Places {
+  std::vector<std::uint32_t> memory;  ///< among parameters or workspaces; no_index: it is neither
+  explicit Places(const model::KernelSpec& spec) {
+    std::uint32_t parameters = 0;
+    std::uint32_t workspaces = 0;
+    for (const model::ArgumentSpec& argument : spec.arguments) {
+      const bool is_workspace = argument.pointer && argument.access == model::Access::workspace;
+      memory.push_back(is_parameter(argument)                 ? parameters++
+                       : is_workspace && !argument.is_field() ? workspaces++
+                                                              : use::no_index);
+    }
+  }
+};
+
+use::Expression bytes_of(const Folding& folding, const space::CompiledArgument& compiled, std::int64_t unit) {
+  use::Expression bytes = use::constant(unit);
+  for (const space::Compiled& extent : compiled.extent)
+    bytes = use::binary(use::Op::multiply, bytes, folding.folded(extent));
+  return bytes;
+}
+
+/// Of one configuration.
+class Packer {
+ public:
+  Packer(const space::CompiledSpec& compiled, const model::Problem& like, const model::DeviceLimits& limits,
+         const model::Configuration& configuration, const model::Compilation& binary)
+      : m_compiled(compiled),
+        m_spec(compiled.spec),
+        m_like(like),
+        m_binary(binary),
+        m_folding(compiled, like, limits, &configuration),
+        m_places(compiled.spec) {}
+
+  use::Configuration packed() {
+    use::Configuration result;
+    result.kernel = m_spec.name;
+    result.derived = m_folding.derived();
+    result.applies = m_folding.applies();
+    for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+      const model::ArgumentSpec& argument = m_spec.arguments[i];
+      const bool is_workspace = argument.pointer && argument.access == model::Access::workspace;
+      if (is_workspace && !argument.is_field()) result.workspaces.push_back(workspace(i));
+    }
+    for (std::size_t i = 0; i < m_spec.steps.size(); ++i)
+      result.steps.push_back(step(m_spec.steps[i], m_compiled.steps[i]));
+    return result;
+  }
+
+ private:
+  ElementType type_of(const model::ArgumentSpec& argument) const {
+    return argument.type.value_or(m_like.type);
+  }
+
+  use::Workspace workspace(std::size_t index) const {
+    const model::ArgumentSpec& argument = m_spec.arguments[index];
+    const model::InitRule& init = argument.init.for_type(type_of(argument));
+    use::Workspace workspace;
+    workspace.bytes =
+        bytes_of(m_folding, m_compiled.arguments[index], unit_bytes(argument, type_of(argument)));
+    if (init.kind == model::Init::Kind::none) return workspace;
+    if (init.kind != model::Init::Kind::constant || init.a != 0 || !init.expressions.empty())
+      refuse(m_spec, fmt::format("workspace `{}` begins with something else than zeros", argument.name));
+    workspace.fill = argument.restore ? use::Fill::zero_always : use::Fill::zero_first;
+    return workspace;
+  }
+
+  std::vector<use::Expression> folded(const std::vector<space::Compiled>& all) const {
+    std::vector<use::Expression> result;
+    for (const space::Compiled& one : all) result.push_back(m_folding.folded(one));
+    return result;
+  }
+  use::Expression folded(const std::optional<space::Compiled>& one) const {
+    return one ? m_folding.folded(*one) : use::Expression();
+  }
+
+  use::Step step(const model::StepSpec& spec, const space::CompiledStep& compiled) const {
+    use::Step step;
+    step.when = folded(compiled.when);
+    step.repeat = folded(compiled.repeat);
+    if (compiled.repeat) step.repeat_steps = static_cast<std::uint16_t>(spec.repeat_steps);
+    if (spec.calls) refuse(m_spec, "it calls a library");
+    if (compiled.upload >= 0) {
+      if (!spec.sets) refuse(m_spec, fmt::format("it copies `{}` from the host", spec.upload));
+      return memset(std::move(step), compiled);
+    }
+    const model::KernelResources* const kernel = m_binary.find(spec.entry);
+    if (kernel == nullptr) refuse(m_spec, fmt::format("its binary has no {}", spec.entry));
+    step.function = kernel->symbol;
+    step.grid = folded(compiled.grid);
+    step.block = folded(compiled.block);
+    step.cluster = folded(compiled.cluster);
+    step.dynamic_shared_bytes = folded(compiled.dynamic_shared_bytes);
+    step.cooperative = folded(compiled.cooperative);
+    step.overlap = folded(compiled.overlap);
+    step.shared_carveout = folded(compiled.shared_carveout_percent);
+    for (const space::CompiledOperand& one : compiled.operands)
+      step.operands.push_back(operand(static_cast<std::size_t>(one.argument)));
+    return step;
+  }
+
+  use::Step memset(use::Step step, const space::CompiledStep& compiled) const {
+    const auto index = static_cast<std::size_t>(compiled.upload);
+    const model::ArgumentSpec& argument = m_spec.arguments[index];
+    const use::Expression unit = use::constant(unit_bytes(argument, type_of(argument)));
+    const auto bytes = [&](const std::optional<space::Compiled>& elements) {
+      return elements ? use::binary(use::Op::multiply, unit, m_folding.folded(*elements)) : use::Expression();
+    };
+    step.kind = use::StepKind::memset;
+    step.is_workspace = argument.access == model::Access::workspace;
+    step.target = m_places.memory[index];
+    step.first_byte = bytes(compiled.first);
+    step.byte_count = bytes(compiled.count);
+    step.byte = folded(compiled.byte);
+    return step;
+  }
+
+  use::Operand operand(std::size_t index) const {
+    const model::ArgumentSpec& argument = m_spec.arguments[index];
+    const space::CompiledArgument& compiled = m_compiled.arguments[index];
+    use::Operand operand;
+    if (argument.pointer) {
+      operand.kind = argument.access == model::Access::workspace ? use::OperandKind::workspace
+                                                                 : use::OperandKind::parameter;
+      operand.index = m_places.memory[index];
+      return operand;
+    }
+    if (compiled.texture) refuse(m_spec, fmt::format("`{}` is a {}", argument.name, argument.view_name()));
+    if (compiled.tensor) return tensor_map(argument, *compiled.tensor);
+    const ElementType type = type_of(argument);
+    if (argument.structure || model::components(type) > 1) return structure(index);
+    operand.kind = use::OperandKind::number;
+    operand.type = number_type(type);
+    operand.value = number(compiled, type, 0);
+    return operand;
+  }
+
+  /// Component `k` of a value.
+  use::Expression number(const space::CompiledArgument& compiled, ElementType type, std::size_t k) const {
+    const bool is_real = model::is_floating(type);
+    if (compiled.components.empty())
+      return m_folding.folded(is_real ? *compiled.real : *compiled.integer, is_real);
+    return m_folding.folded(compiled.components[compiled.components.size() == 1 ? 0 : k], is_real);
+  }
+
+  void add_fields(use::Operand& operand, std::size_t index, std::int64_t offset, std::int64_t length) const {
+    const ElementType type = type_of(m_spec.arguments[index]);
+    const ElementType component = model::component_type(type);
+    for (std::int64_t k = 0; k < length * model::components(type); ++k) {
+      use::Field field;
+      field.offset = static_cast<std::uint16_t>(offset + k * model::size_bytes(component));
+      field.type = number_type(component);
+      field.value = number(m_compiled.arguments[index], type, static_cast<std::size_t>(k));
+      operand.fields.push_back(field);
+    }
+  }
+
+  /// A struct by value, whose fields are the arguments behind it, or a vector.
+  use::Operand structure(std::size_t index) const {
+    const model::ArgumentSpec& argument = m_spec.arguments[index];
+    use::Operand operand;
+    operand.kind = use::OperandKind::structure;
+    operand.struct_bytes = static_cast<std::uint16_t>(unit_bytes(argument, type_of(argument)));
+    if (!argument.structure) add_fields(operand, index, 0, 1);
+    for (std::size_t i = 0; argument.structure && i < argument.structure->offsets.size(); ++i)
+      add_fields(operand, index + 1 + i, argument.structure->offsets[i],
+                 m_spec.arguments[index + 1 + i].field_length);
+    return operand;
+  }
+
+  use::Operand tensor_map(const model::ArgumentSpec& argument,
+                          const space::CompiledTensorMap& compiled) const {
+    const auto buffer = static_cast<std::size_t>(compiled.argument);
+    const ElementType type = type_of(m_spec.arguments[buffer]);
+    use::Operand operand;
+    operand.kind = use::OperandKind::tensor_map;
+    use::TensorMap& map = operand.map;
+    map.is_workspace = m_spec.arguments[buffer].access == model::Access::workspace;
+    map.index = m_places.memory[buffer];
+    map.type = number_type(type);
+    map.shape = folded(compiled.shape);
+    map.strides = folded(compiled.strides);
+    map.box = folded(compiled.box);
+    map.element_strides = folded(compiled.element_strides);
+    map.interleave = folded(compiled.interleave);
+    map.swizzle = folded(compiled.swizzle);
+    map.l2_promotion = folded(compiled.l2_promotion);
+    map.nan_outside = argument.tensor->nan_outside;
+    use::Expression stride = use::constant(model::size_bytes(type));
+    for (std::size_t i = 0; compiled.strides.empty() && i + 1 < map.shape.size(); ++i) {
+      stride = use::binary(use::Op::multiply, stride, map.shape[i]);
+      map.strides.push_back(stride);
+    }
+    return operand;
+  }
+
+  const space::CompiledSpec& m_compiled;
+  const model::KernelSpec& m_spec;
+  const model::Problem& m_like;
+  const model::Compilation& m_binary;
+  Folding m_folding;
+  Places m_places;
+};
+
+}  // namespace
+
+use::Kernel packed_kernel(const space::CompiledSpec& compiled, const model::Problem& like) {
+  const model::KernelSpec& spec = compiled.spec;
+  const Folding folding(compiled, like, {}, nullptr);
+  const std::vector<use::Expression> derived = folding.derived();
+  use::Kernel kernel;
+  kernel.family = spec.family;
+  kernel.type = model::cuda_name(like.type);
+  kernel.sizes = spec.sizes;
+  for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
+    const model::ArgumentSpec& argument = spec.arguments[i];
+    if (!is_parameter(argument)) continue;
+    if (!argument.symbol.empty())
+      refuse(spec, fmt::format("`{}` is a variable of its binary", argument.symbol));
+    const ElementType type = argument.type.value_or(like.type);
+    use::Parameter parameter;
+    parameter.name = argument.name;
+    parameter.type_name =
+        argument.structure ? argument.structure->name + "*" : fmt::format("{}*", model::cuda_name(type));
+    parameter.type = argument.structure ? TUNER_ANY : number_type(type);
+    parameter.is_pointer = true;
+    parameter.is_read = argument.access != model::Access::out;
+    parameter.is_written = argument.is_written();
+    parameter.bytes =
+        use::inlined(bytes_of(folding, compiled.arguments[i], unit_bytes(argument, type)), derived);
+    kernel.parameters.push_back(parameter);
+  }
+  return kernel;
+}
+
+use::Configuration packed_configuration(const space::CompiledSpec& compiled, const model::Problem& like,
+                                        const model::DeviceLimits& limits,
+                                        const model::Configuration& configuration,
+                                        const model::Compilation& binary, std::uint32_t image) {
+  use::Configuration result = Packer(compiled, like, limits, configuration, binary).packed();
+  result.name = configuration.text();
+  result.image = image;
+  return result;
+}
+
+}  // namespace tuner::packing
