@@ -104,10 +104,23 @@ class Packer {
     }
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i)
       result.steps.push_back(step(m_spec.steps[i], m_compiled.steps[i]));
+    for (const use::Step& one : result.steps) {
+      for (const use::Operand& operand : one.operands) require_strides(result.applies, operand.map);
+    }
     return result;
   }
 
  private:
+  /// The driver refuses a map with other strides.
+  static void require_strides(use::Expression& applies, const use::TensorMap& map) {
+    for (const use::Expression& stride : map.strides) {
+      const use::Expression rest = use::binary(use::Op::remainder, stride, use::constant(16));
+      const use::Expression fits = use::binary(use::Op::equal, rest, use::constant(0));
+      applies =
+          applies.empty() ? fits : use::binary(use::Op::bit_and, use::unary(use::Op::truth, applies), fits);
+    }
+  }
+
   ElementType type_of(const model::ArgumentSpec& argument) const {
     return argument.type.value_or(m_like.type);
   }
