@@ -50,10 +50,9 @@ TEST_CASE("a listing may be longer than what other programs print") {
 
 TEST_CASE("an nvdisasm that refuses, dies or hangs is an error that says so") {
   CHECK(contains(what_of(Stub("echo 'fatal : no SM12 here' >&2; exit 1")),
-                       "cannot read the binary: fatal : no SM12 here"));
+                 "cannot read the binary: fatal : no SM12 here"));
   CHECK(contains(what_of(Stub("kill -9 $$")), "it ended with signal 9"));
-  CHECK(contains(what_of(Stub("sleep 60"), std::chrono::milliseconds(200)),
-                       "did not finish within 0.2 s"));
+  CHECK(contains(what_of(Stub("sleep 60"), std::chrono::milliseconds(200)), "did not finish within 0.2 s"));
 }
 
 TEST_SUITE_END();

@@ -61,6 +61,7 @@ TEST_CASE("instructions of Ampere, Hopper and Blackwell have their kinds") {
       {"BAR.SYNC.DEFER_BLOCKING 0x0", Kind::barrier},
       {"SHFL.BFLY PT, R1, R2, 0x10, 0x1f", Kind::exchange},
       {"REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R1", Kind::atomic},
+      {"@!PT LDS RZ, [RZ]", Kind::other},
       {"NEWTHING R1, R2", Kind::other},
       {"UNEWTHING UR1, UR2", Kind::uniform},
   };
@@ -125,12 +126,13 @@ TEST_CASE(
   CHECK_FALSE(reads("FFMA R0, R2, UR4, R3\n", "sm_90a")[0].conflicts);
 }
 
-TEST_CASE("a register with .reuse is kept for the next read of its bank in the same place") {
+TEST_CASE("a register with .reuse is kept for the next FFMA that reads it in the same place") {
   const auto kept = [](const std::string& lines) { return reads(lines, "sm_90a").back().kept; };
   CHECK(kept("FFMA R0, R2.reuse, R3, R1\nFFMA R5, R2, R7, R5\n") == 1);
   CHECK(kept("FFMA R0, R2, R3, R1\nFFMA R5, R2, R7, R5\n") == 0);
   CHECK(kept("FFMA R0, R2.reuse, R3, R1\nFFMA R5, R7, R2, R5\n") == 0);  // another place
   CHECK(kept("FFMA R0, R2.reuse, R3, R1\nFFMA R5, R4, R7, R5\nFFMA R5, R2, R7, R5\n") == 0);
+  CHECK(kept("FFMA R0, R2.reuse, R3, R1\nLDS R9, [R8]\nFFMA R5, R2, R7, R5\n") == 1);
   CHECK(kept("FFMA R0, -R2.reuse, R3.reuse, R1\nFFMA R5, -R2, R3, R5\n") == 2);
   CHECK(reads("FFMA R0, R2.reuse, R3, R1\nFADD R5, R2, R7\n", "sm_90a").back().registers == 0);
 }

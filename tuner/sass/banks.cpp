@@ -29,27 +29,25 @@ Operand operand_of(std::string_view text) {
   return operand;
 }
 
-/// What is kept, by bank and place.
-using Cache = std::array<std::array<int, places>, banks>;
+/// What the last FFMA has left, by place.
+using Cache = std::array<int, places>;
 
 /// Those behind the destination, and what they leave in the cache.
 OperandReads read_operands(const std::vector<std::string_view>& operands, int limit, Cache& cache) {
   OperandReads reads;
   std::array<int, banks> from_bank{};
   std::vector<int> seen;
-  for (std::size_t place = 0; place < places && place + 1 < operands.size(); ++place) {
-    const Operand operand = operand_of(operands[place + 1]);
-    if (operand.number == none) continue;
-    const auto bank = static_cast<std::size_t>(operand.number) % banks;
-    const bool is_kept = cache[bank][place] == operand.number;
-    cache[bank][place] = operand.reuse ? operand.number : none;
-    if (std::ranges::find(seen, operand.number) != seen.end()) continue;
+  for (std::size_t place = 0; place < places; ++place) {
+    const Operand operand = place + 1 < operands.size() ? operand_of(operands[place + 1]) : Operand{};
+    const bool is_kept = operand.number != none && cache[place] == operand.number;
+    cache[place] = operand.reuse ? operand.number : none;
+    if (operand.number == none || std::ranges::find(seen, operand.number) != seen.end()) continue;
     seen.push_back(operand.number);
     ++reads.registers;
     if (is_kept)
       ++reads.kept;
     else
-      ++from_bank[bank];
+      ++from_bank[static_cast<std::size_t>(operand.number) % banks];
   }
   reads.conflicts = *std::ranges::max_element(from_bank) > limit;
   return reads;
@@ -64,11 +62,11 @@ int reads_of_bank(std::string_view architecture) {
 
 std::vector<OperandReads> operand_reads(std::span<const Instruction> instructions, int reads_of_bank) {
   Cache cache;
-  for (auto& bank : cache) bank.fill(none);
+  cache.fill(none);
   std::vector<OperandReads> all;
   for (const Instruction& instruction : instructions) {
-    const OperandReads reads = read_operands(instruction.operand_list(), reads_of_bank, cache);
-    all.push_back(instruction.name() == "FFMA" ? reads : OperandReads{});
+    const bool is_read = instruction.name() == "FFMA";
+    all.push_back(is_read ? read_operands(instruction.operand_list(), reads_of_bank, cache) : OperandReads{});
   }
   return all;
 }

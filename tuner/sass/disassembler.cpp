@@ -19,9 +19,8 @@ constexpr const char* hint =
 
 }  // namespace
 
-Disassembler::Disassembler(std::vector<std::string> places, std::chrono::milliseconds limit)
+Disassembler::Disassembler(const std::vector<std::string>& places, std::chrono::milliseconds limit)
     : m_limit(limit) {
-  if (*TUNER_NVDISASM_HINT != '\0') places.emplace_back(TUNER_NVDISASM_HINT);
   for (const std::string& place : places) {
     if (const auto program = util::find_program(place)) {
       m_program = program->string();

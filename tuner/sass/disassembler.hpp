@@ -12,9 +12,10 @@ class Disassembler {
  public:
   static constexpr std::chrono::seconds usual_limit{60};
 
-  /// Takes the first of `places` that is a program; a name without a slash is looked for in the PATH. Behind
-  /// them stands the one that came with this build. Throws model::Error with what was looked for.
-  explicit Disassembler(std::vector<std::string> places, std::chrono::milliseconds limit = usual_limit);
+  /// Takes the first of `places` that is a program; a name without a slash is looked for in the PATH. Throws
+  /// model::Error with what was looked for.
+  explicit Disassembler(const std::vector<std::string>& places,
+                        std::chrono::milliseconds limit = usual_limit);
 
   /// What it prints of a cubin, line numbers included where it has them; see read_listing(). Throws
   /// model::Error where it refuses the cubin, takes too long, or prints more than 64 MiB.

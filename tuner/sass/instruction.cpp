@@ -156,6 +156,7 @@ double tensor_multiply_adds(const Instruction& instruction) {
 
 Kind kind_of(const Instruction& instruction) {
   static const std::map<std::string_view, Kind> named = named_kinds();
+  if (instruction.is_never_executed()) return Kind::other;
   const std::string_view name = instruction.name();
   if (name == "IMAD" || name == "HFMA2") {
     if (is_disguised_move(instruction)) return Kind::move;

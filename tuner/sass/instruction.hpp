@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,6 +70,7 @@ constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::other) + 1;
 /// A row for each kind, in the order of the enumerators.
 const std::array<KindRow, kind_count>& kinds();
 
+/// What is never executed, `@!PT LDS RZ, [RZ]`, only takes an issue slot: `other`.
 Kind kind_of(const Instruction& instruction);
 
 /// Multiply-adds of one thread, the measure of a loop's arithmetic. One of a tensor core is
