@@ -35,6 +35,23 @@ TEST_CASE("loops are nested as deep as they stand in each other") {
                        "MOV R3, R4\n@P1 BRA `(.L_0)\nEXIT\n")) == "01210");
 }
 
+TEST_CASE("an inner loop is hotter than the one around it, which has three times its arithmetic") {
+  const sass::KernelCode kernel =
+      analyse(code_of(".L_0:\nFFMA R1, R1, R2, R3\nFFMA R4, R4, R2, R3\nFFMA R5, R5, R2, R3\n.L_1:\n"
+                      "FFMA R6, R6, R2, R3\n@P0 BRA `(.L_1)\n@P1 BRA `(.L_0)\nEXIT\n"),
+              "sm_90");
+  REQUIRE(kernel.hottest() != nullptr);
+  CHECK(kernel.hottest()->depth == 2);
+}
+
+TEST_CASE("where nvdisasm notes spills, other accesses at the stack pointer are none") {
+  const std::string noted = "STL [R1+0x4], R3   (*\"SpillRefill\"*)\n";
+  const std::string plain = "STL [R1+0x8], R3\nLDL R2, [R1+0x8]\nEXIT\n";
+  CHECK(analyse(code_of(noted + plain), "sm_90").mix.spill_stores == 1);
+  CHECK(analyse(code_of(noted + plain), "sm_90").mix.spill_loads == 0);
+  CHECK(analyse(code_of(plain), "sm_90").mix.spill_loads == 1);
+}
+
 TEST_CASE("a loop may go on from several places") {
   const sass::Code code = code_of(
       ".L_0:\nMOV R1, R2\n@P0 BRA `(.L_0)\nMOV R2, R3\n@P1 BRA `(.L_0)\nFADD R3, R4, R5\nBRA.U !UP0, "
