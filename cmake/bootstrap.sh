@@ -76,18 +76,25 @@ install_needed() {
 
 have_pip() { python3 -m pip --version >/dev/null 2>&1; }
 
-# Prints the folder of CUDA's headers: of a toolkit, or of the wheels that an earlier run fetched. Where a toolkit may
-# be is a variable so that a test can hide it.
-cuda_include() {
-  local root roots
+# Prints the first folder of a toolkit, or of those given, that has this file. Where a toolkit may be is a variable so
+# that a test can hide it.
+cuda_root_with() {
+  local file=$1 root roots
+  shift
   IFS=: read -ra roots <<<"${TUNER_CUDA_ROOTS-${CUDA_PATH:-}:${CUDA_HOME:-}:/usr/local/cuda:/opt/cuda}"
-  for root in "${roots[@]}" "$PWD/build/cuda"; do
-    if [ -n "$root" ] && [ -f "$root/include/cuda_occupancy.h" ]; then
-      printf '%s\n' "$root/include"
+  for root in "${roots[@]}" "$@"; do
+    if [ -n "$root" ] && [ -f "$root/$file" ]; then
+      printf '%s\n' "$root"
       return 0
     fi
   done
   return 1
+}
+
+# Prints the folder of CUDA's headers: of a toolkit, or of the wheels that an earlier run fetched.
+cuda_include() {
+  local root
+  root=$(cuda_root_with include/cuda_occupancy.h "$PWD/build/cuda") && printf '%s\n' "$root/include"
 }
 
 # CUDA major.minor that the driver supports; nothing where there is no driver, or one that does not answer.
@@ -111,6 +118,26 @@ bring_cuda() {
   include=$(cuda_include)
   cmake_cuda=("-DTUNER_CUDA_INCLUDE_DIR=$include")
   if [ "$include" = "$cuda/include" ]; then cmake_cuda+=("-DTUNER_NVRTC_HINT=$cuda/lib"); fi
+  bring_nvdisasm
+}
+
+# For `tuner show --sass`; everything else works without. Some toolkits lack it: then from the vendor's wheel, into
+# build/nvdisasm. That is tried once, so that builds without a network do not wait for it again.
+bring_nvdisasm() {
+  local folder="$PWD/build/nvdisasm"
+  if command -v nvdisasm >/dev/null || cuda_root_with bin/nvdisasm >/dev/null; then return 0; fi
+  if [ ! -d "$folder" ] && have_pip; then
+    mkdir -p "$folder/wheels" || return 0
+    say "Fetching nvdisasm into build/nvdisasm"
+    if ! python3 -m pip download -q --disable-pip-version-check --retries 2 --no-deps -d "$folder/wheels" \
+          "nvidia-cuda-nvdisasm<14" >&2 \
+        || ! python3 -m zipfile -e "$folder"/wheels/*.whl "$folder" \
+        || ! cp "$folder"/nvidia/*/bin/nvdisasm "$folder/nvdisasm" || ! chmod +x "$folder/nvdisasm"; then
+      say "warning: without nvdisasm, which \`tuner show --sass\` needs. To try again: rm -r build/nvdisasm"
+    fi
+    rm -rf "$folder/wheels" "$folder/nvidia"
+  fi
+  if [ -x "$folder/nvdisasm" ]; then cmake_cuda+=("-DTUNER_NVDISASM_HINT=$folder/nvdisasm"); fi
 }
 
 # fetch_wheels FOLDER: fails, having said why, where pip is missing or no index has the wheels. Called as a condition,

@@ -183,7 +183,8 @@ constexpr std::string_view variable_prefix = "TUNER_";
 
 /// Variables that are no settings: other libraries and compilers than those found, and what the tuner's own
 /// processes tell each other.
-constexpr std::string_view other_variables[] = {"TUNER_NVRTC", "TUNER_NVCC", "TUNER_HOST_CXX",
+constexpr std::string_view other_variables[] = {"TUNER_NVRTC",         "TUNER_NVCC",
+                                                "TUNER_NVDISASM",      "TUNER_HOST_CXX",
                                                 "TUNER_WORKER_FOLDER", "TUNER_RESTARTED_WITH_ASAN"};
 
 }  // namespace

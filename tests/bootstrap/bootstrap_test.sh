@@ -16,7 +16,7 @@ new_machine() {
   cp "$source_dir/run" "$source_dir/test" "$machine/tuner"
   cp "$source_dir/cmake/bootstrap.sh" "$machine/tuner/cmake"
   local tool
-  for tool in bash cat cp dirname env grep head mkdir mv nproc rm sed tail touch; do
+  for tool in bash cat chmod cp dirname env grep head mkdir mv nproc rm sed tail touch; do
     ln -s "$(command -v $tool)" "$machine/real/$tool"
   done
   has_command cmake 'echo "configured: $*"; exit 1'
@@ -24,8 +24,9 @@ new_machine() {
   has_command apt-get 'echo "apt-get $*" >>"$MACHINE/apt"'
   has_command id 'echo 1000'
   has_command python3 'case "$*" in
-    *"pip download"*) while [ "$1" != -d ]; do shift; done; touch "$2/a.whl"; shift 2; echo "$*" >"$MACHINE/wheels" ;;
-    *"zipfile -e"*) mkdir -p "$5/nvidia/cu13/include" "$5/nvidia/cu13/lib"; touch "$5/nvidia/cu13/include/cuda_occupancy.h" ;;
+    *"pip download"*) while [ "$1" != -d ]; do shift; done; touch "$2/a.whl"; shift 2; echo "$*" >>"$MACHINE/wheels" ;;
+    *"zipfile -e"*) mkdir -p "$5"/nvidia/cu13/{include,lib,bin}
+      touch "$5"/nvidia/cu13/{include/cuda_occupancy.h,bin/nvdisasm} ;;
   esac'
 }
 count=0
@@ -56,10 +57,12 @@ for script in run test; do
   runs $script
   says "configured: --preset"
   says "-DTUNER_CUDA_INCLUDE_DIR=$machine/tuner/build/cuda/include -DTUNER_NVRTC_HINT=$machine/tuner/build/cuda/lib"
+  says "-DTUNER_NVDISASM_HINT=$machine/tuner/build/nvdisasm/nvdisasm"
   never_says "ended early"
 
   runs $script  # again: the wheels are there
-  never_says "fetching"
+  never_says "etching"
+  says "-DTUNER_NVDISASM_HINT=$machine/tuner/build/nvdisasm/nvdisasm"
   says "-DTUNER_CUDA_INCLUDE_DIR=$machine/tuner/build/cuda/include"
 
   new_machine "$script where no index has the wheels"
@@ -78,6 +81,25 @@ for script in run test; do
   says "Next:"
   never_says "configured"
 done
+
+new_machine "a toolkit without nvdisasm, and no index has its wheel"
+has_command python3 'case "$*" in *download*) echo "$*" >>"$MACHINE/wheels"; exit 1 ;; esac'
+mkdir -p "$machine/toolkit/include" && touch "$machine/toolkit/include/cuda_occupancy.h"
+sed -i "s|TUNER_CUDA_ROOTS-|TUNER_TOOLKIT-$machine/toolkit:|" "$machine/tuner/cmake/bootstrap.sh"
+runs run
+says "warning: without nvdisasm"
+says "configured: --preset"
+never_says "TUNER_NVDISASM_HINT"
+runs run  # again: not tried a second time
+says "configured: --preset"
+[ "$(wc -l <"$machine/wheels")" -eq 1 ] || fail "asks again"
+
+new_machine "a toolkit with nvdisasm"
+mkdir -p "$machine"/toolkit/{include,bin} && touch "$machine"/toolkit/{include/cuda_occupancy.h,bin/nvdisasm}
+sed -i "s|TUNER_CUDA_ROOTS-|TUNER_TOOLKIT-$machine/toolkit:|" "$machine/tuner/cmake/bootstrap.sh"
+runs run
+says "configured: --preset"
+never_says "etching"
 
 new_machine "a driver that does not answer"
 has_command nvidia-smi 'exit 9'

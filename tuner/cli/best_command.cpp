@@ -216,9 +216,7 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
 /// them that compiles to what was measured, or the last at all.
 BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
                       const BestOptions& options) {
-  const std::vector<model::DeviceInfo> devices = db::devices(connection);
-  const model::DeviceInfo* const device = device_named(devices, winner.environment.device);
-  const std::string architecture = device ? device->architecture : "";
+  const std::string architecture = architecture_of(connection, winner);
   const std::string& family = winner.problem.family;
   const KernelCatalog catalog =
       KernelCatalog::load(options.spec.empty() ? std::vector<std::string>{} : std::vector{options.spec});

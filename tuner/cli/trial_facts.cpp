@@ -129,6 +129,12 @@ const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devi
   return found == devices.end() ? nullptr : &*found;
 }
 
+std::string architecture_of(const db::Connection& connection, const model::TrialRecord& trial) {
+  const std::vector<model::DeviceInfo> devices = db::devices(connection);
+  const model::DeviceInfo* const device = device_named(devices, trial.environment.device);
+  return device == nullptr ? "" : device->architecture;
+}
+
 std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::vector<db::BestAnswer>& answers,
                                  const Context& context) {
   db::KernelSpecs specs(connection);

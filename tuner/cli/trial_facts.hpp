@@ -26,6 +26,8 @@ answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRec
 
 /// The device of this name; null: there is none.
 const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devices, const std::string& name);
+/// Of the device that measured a trial: `sm_90`; empty: unknown.
+std::string architecture_of(const db::Connection& connection, const model::TrialRecord& trial);
 
 /// Of each answer, in their order, whether the spec and the sources on disk are still what was measured.
 /// Files are read and nothing is compiled.

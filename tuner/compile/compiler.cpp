@@ -31,6 +31,14 @@ std::vector<ToolkitFolder> toolkit_folders() {
   return folders;
 }
 
+std::vector<std::string> toolkit_program_places(const std::string& name, const char* variable) {
+  if (const char* asked_for = std::getenv(variable)) return {asked_for};
+  std::vector<std::string> places = {name};
+  for (const ToolkitFolder& toolkit : toolkit_folders())
+    places.push_back((toolkit.path / "bin" / name).string());
+  return places;
+}
+
 fs::path find_header_folder(const fs::path& library) {
   std::error_code error;
   std::vector<fs::path> places;

@@ -41,6 +41,9 @@ struct ToolkitFolder {
 /// versioned neighbours with the newest first, /opt/cuda.
 std::vector<ToolkitFolder> toolkit_folders();
 
+/// Where a program of a toolkit may be: what the variable names, else the PATH, then the toolkits' folders.
+std::vector<std::string> toolkit_program_places(const std::string& name, const char* variable);
+
 /// The folder of the toolkit's device headers (cuda_fp16.h): that which goes with the NVRTC library at
 /// `library`, where it is not empty and has one, else the first there is. Empty: none.
 std::filesystem::path find_header_folder(const std::filesystem::path& library = {});

@@ -81,7 +81,7 @@ class SpawnPlan {
 };
 
 /// Reads until the other end closes or the deadline passes; false for the latter.
-bool drain(int descriptor, Clock::time_point deadline, std::string& output) {
+bool drain(int descriptor, Clock::time_point deadline, std::size_t most_output, std::string& output) {
   std::array<char, 16384> piece{};
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -92,7 +92,7 @@ bool drain(int descriptor, Clock::time_point deadline, std::string& output) {
     const ssize_t got = read(descriptor, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return true;
-    const auto room = most_command_output - std::min(most_command_output, output.size());
+    const auto room = most_output - std::min(most_output, output.size());
     output.append(piece.data(), std::min(room, static_cast<std::size_t>(got)));
   }
 }
@@ -138,8 +138,8 @@ std::vector<std::string> environment_without(const std::vector<std::string_view>
 }
 
 CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                          std::chrono::milliseconds limit, CommandGroup group,
-                          ProcessorTime processor_time) try {
+                          std::chrono::milliseconds limit, CommandGroup group, ProcessorTime processor_time,
+                          std::size_t most_output) try {
   Pipe pipe = make_pipe();
   Program program{arguments[0], arguments, environment_without({"LC_ALL", "LANGUAGE", "LD_PRELOAD"}), folder};
   program.environment.emplace_back("LC_ALL=C");
@@ -152,8 +152,8 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
 
   CommandResult result;
   int status = 0;
-  result.timed_out =
-      !drain(pipe.reading.get(), deadline, result.output) || !wait_until(child, deadline, status);
+  result.timed_out = !drain(pipe.reading.get(), deadline, most_output, result.output) ||
+                     !wait_until(child, deadline, status);
   if (result.timed_out) {
     kill(group == CommandGroup::own ? -child : child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

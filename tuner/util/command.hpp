@@ -46,13 +46,14 @@ pid_t spawn(const Program& program);
 /// This process's environment without the variables `names`.
 std::vector<std::string> environment_without(const std::vector<std::string_view>& names);
 
+/// Of what a program prints, unless the caller wants more.
 constexpr std::size_t most_command_output = std::size_t{1} << 20U;
 
 struct CommandResult {
   int exit_code = -1;  ///< -1 where a signal ended it
   int signal = 0;
   bool timed_out = false;  ///< it was killed, with its process group where that is its own
-  std::string output;      ///< standard output and error together, up to most_command_output
+  std::string output;      ///< standard output and error together, up to the limit
 };
 
 /// Runs a program with its arguments in `folder` and waits for it. It gets an empty standard input, no
@@ -60,7 +61,8 @@ struct CommandResult {
 /// model::Error where it cannot be started.
 CommandResult run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                           std::chrono::milliseconds limit, CommandGroup group = CommandGroup::own,
-                          ProcessorTime processor_time = ProcessorTime::limited);
+                          ProcessorTime processor_time = ProcessorTime::limited,
+                          std::size_t most_output = most_command_output);
 
 /// Empty where it is not set.
 std::string environment_variable(const char* name);

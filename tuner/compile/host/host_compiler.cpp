@@ -46,11 +46,7 @@ bool has_device_code(const model::CompileJob& job) {
 }  // namespace
 
 std::vector<std::string> nvcc_places() {
-  if (const char* asked_for = std::getenv("TUNER_NVCC")) return {asked_for};
-  std::vector<std::string> places = {"nvcc"};
-  for (const ToolkitFolder& toolkit : toolkit_folders())
-    places.push_back((toolkit.path / "bin/nvcc").string());
-  return places;
+  return toolkit_program_places("nvcc", "TUNER_NVCC");
 }
 
 std::optional<std::string> find_nvcc(std::string& why_not) {

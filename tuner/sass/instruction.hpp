@@ -1,0 +1,110 @@
+#pragma once
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/model/record_fields.hpp"
+
+namespace tuner::sass {
+
+/// An instruction as nvdisasm prints it: `@!P0 LDG.E.64 R4, desc[UR4][R2.64] ;`.
+struct Instruction {
+  std::int64_t address = 0;
+  std::string guard;     ///< `!P0`; empty: always executed
+  std::string opcode;    ///< `LDG.E.64`
+  std::string operands;  ///< `R4, desc[UR4][R2.64]`
+  std::string note;      ///< what nvdisasm adds: `SpillRefill`, `BRANCH_TARGETS .L_x_1,.L_x_2`
+  std::string file;      ///< of the source; empty: compiled without line numbers
+  int line = 0;
+
+  /// `LDG` of `LDG.E.64`.
+  std::string_view name() const { return std::string_view(opcode).substr(0, opcode.find('.')); }
+  /// Whether `LDG.E.64` has the part `64`.
+  bool has(std::string_view part) const;
+  bool is_guarded() const { return !guard.empty() && guard != "PT"; }
+  bool is_never_executed() const { return guard == "!PT" || guard == "!UPT"; }
+  std::vector<std::string_view> operand_list() const;
+  std::string text() const;
+};
+
+/// What an instruction occupies the multiprocessor with.
+enum class Kind {
+  multiply_add,
+  fp32,
+  fp16,
+  fp64,
+  tensor,
+  integer,
+  uniform,
+  special,
+  conversion,
+  global_load,
+  global_store,
+  async_copy,
+  shared_load,
+  shared_store,
+  local_load,
+  local_store,
+  constant_load,
+  tensor_memory,
+  texture,
+  atomic,
+  exchange,
+  barrier,
+  branch,
+  move,
+  other,
+};
+
+struct KindRow {
+  Kind kind;
+  model::Figure figure;
+  const char* names;  ///< of instructions, with blanks between; kind_of() knows the rest
+};
+
+constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::other) + 1;
+/// A row for each kind, in the order of the enumerators.
+const std::array<KindRow, kind_count>& kinds();
+
+/// What is never executed, `@!PT LDS RZ, [RZ]`, only takes an issue slot: `other`.
+Kind kind_of(const Instruction& instruction);
+
+/// Multiply-adds of one thread, the measure of a loop's arithmetic. One of a tensor core is
+/// M·N·K / 32 where its name has the shape; other arithmetic counts as a quarter.
+double multiply_adds_of(const Instruction& instruction);
+
+/// Whether it calculates with or converts to or from FP64.
+bool is_double(const Instruction& instruction);
+
+enum class Space { global, shared, local, global_to_shared };
+
+/// `global`, `shared`, `local`, `global to shared`
+std::string_view word_of(Space space);
+
+/// A load or store of each lane.
+struct Access {
+  Space space = Space::global;
+  bool writes = false;
+  int bits = 0;  ///< a lane
+  auto operator<=>(const Access&) const = default;
+};
+
+/// Nothing where it is no load or store, or one of a whole box, such as UTMALDG. LD and ST, whose space is
+/// known at run time, count as global.
+std::optional<Access> access_of(const Instruction& instruction);
+
+/// How spilled registers are told from arrays in local memory.
+enum class SpillSigns {
+  notes,      ///< nvdisasm 13.5 and later note `SpillRefill`
+  addresses,  ///< else `.LU` (last use), or an address relative to the stack pointer R1
+  none,       ///< the compiler has said that it spilled nothing
+};
+
+/// Whether a local access saves or restores a register.
+bool is_spill(const Instruction& instruction, SpillSigns signs);
+
+}  // namespace tuner::sass
