@@ -251,6 +251,7 @@ void write_for_build(const db::Connection& connection, const std::vector<db::Bes
   if (!recipe.arguments.empty()) {
     write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
   }
+  if (!recipe.library.empty()) write_err(library_text(recipe));
   if (!recipe.doubt.empty())
     write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
   if (answer.is_approximate()) write_err(answers::approximate_text);

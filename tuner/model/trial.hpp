@@ -92,6 +92,8 @@ struct TrialJob {
   Plan plan;
   std::vector<std::byte> binary;
   std::vector<KernelResources> kernels;
+  std::vector<std::byte> library =
+      {};  ///< that steps of the plan or of a probe call, beside the kernels; empty: none
   std::vector<std::byte> reference_binary;
   std::vector<KernelResources> reference_kernels;
   Digest reference_key;  ///< key of the reference's CompileJob
