@@ -103,7 +103,10 @@ bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>&
               db::BestAnswer& answer) {
   condition.keep(ranked);
   if (ranked.empty()) return false;
-  condition.keep(answer.tied);
+  // Not by the condition: those tied may all be of a kernel that lacks a name in it.
+  std::erase_if(answer.tied, [&](const model::TrialRecord& tied) {
+    return std::ranges::none_of(ranked, [&](const db::Ranked& one) { return one.trial.key == tied.key; });
+  });
   if (ranked.front().trial.key == answer.winner.key) {
     answer.tied_count = static_cast<std::int64_t>(answer.tied.size());
     return true;
