@@ -23,11 +23,12 @@ void read_launches(const Node& document, TableReader& reader, SpecContext& conte
   const Member* launch = reader.require("launch", "[launch] says the block and the grid");
   if (launch == nullptr) return;
   context.spec.steps = read_steps(launch->value, "launch", context.entry, context.mistakes);
-  const auto launches = [](const model::StepSpec& step) { return step.upload.empty(); };
+  const auto launches = [](const model::StepSpec& step) { return step.upload.empty() && !step.calls; };
   if (!context.spec.steps.empty() && std::ranges::none_of(context.spec.steps, launches)) {
     context.mistakes.add(document.find("launch")->where, "no step launches a kernel",
                          "add a [[launch]] with block and grid");
   }
+  check_calls(context);
 }
 
 /// Reads a whole spec. What cannot be read is reported and left out, so the result is a spec only where

@@ -189,6 +189,7 @@ void read_sources(TableReader& reader, SpecContext& context) {
         context.files, {context.folder, *source, reader.place("source"), context.includes, context.before},
         context.mistakes);
   }
+  read_library(reader, context);
 }
 
 }  // namespace

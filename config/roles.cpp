@@ -92,6 +92,12 @@ class WithBaselineHeader final : public FileReader {
   const FileReader& m_files;
 };
 
+std::vector<model::SourceText> host_sources(const std::string& name, const model::SourceLocation& place,
+                                            const SpecContext& context) {
+  return collect_sources(WithBaselineHeader(context.files), {context.folder, name, place, context.includes},
+                         context.mistakes);
+}
+
 void read_name(TableReader& reader, model::BaselineSpec& spec, const SpecContext& context) {
   spec.where = reader.table().where;
   const auto name = reader.required_text("name", "name = \"cuBLAS\", what tables call it");
@@ -110,10 +116,7 @@ void read_name(TableReader& reader, model::BaselineSpec& spec, const SpecContext
 void read_source(TableReader& reader, model::BaselineSpec& spec, const SpecContext& context) {
   const auto source =
       reader.required_text("source", "source = \"cublas.cpp\", which defines what tuner_baseline.h declares");
-  if (!source) return;
-  spec.source =
-      collect_sources(WithBaselineHeader(context.files),
-                      {context.folder, *source, reader.place("source"), context.includes}, context.mistakes);
+  if (source) spec.source = host_sources(*source, reader.place("source"), context);
 }
 
 void read_arguments(TableReader& reader, model::BaselineSpec& spec) {
@@ -158,6 +161,36 @@ void read_baselines(const Node& list, SpecContext& context) {
   each_table(list, "baseline", "a list of tables; write [[baseline]] above each", most_baselines,
              context.mistakes,
              [&](const Node& table) { context.spec.baselines.push_back(read_baseline(table, context)); });
+}
+
+void read_library(TableReader& reader, SpecContext& context) {
+  const auto source = reader.text("library");
+  if (!source) return;
+  context.library_place = reader.place("library");
+  context.spec.library = host_sources(*source, context.library_place, context);
+}
+
+void check_calls(const SpecContext& context) {
+  const model::KernelSpec& spec = context.spec;
+  const bool has_library = context.library_place.line != 0;
+  bool calls = false;
+  for (const model::StepSpec& step : spec.steps) {
+    if (!step.calls) continue;
+    calls = true;
+    const bool is_named = std::any_of(spec.library.begin(), spec.library.end(), [&](const auto& file) {
+      return file.text.find(step.entry) != std::string::npos;
+    });
+    if (!has_library)
+      context.mistakes.add(step.where, fmt::format("`{}` is called, and there is no library", step.entry),
+                           "[kernel] library = \"calls.cpp\", C++ for the host (docs/specs-launches.md)");
+    else if (!spec.library.empty() && !is_named)
+      context.mistakes.add(step.where,
+                           fmt::format("{} has no function `{}`", spec.library.front().name, step.entry),
+                           "define it as tuner_baseline.h declares tuner_baseline");
+  }
+  if (has_library && !calls)
+    context.mistakes.add(context.library_place, "no step calls the library",
+                         "a [[launch]] with call = \"FUNCTION\"; a library that does all is a [[baseline]]");
 }
 
 }  // namespace config

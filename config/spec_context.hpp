@@ -66,7 +66,8 @@ struct SpecContext {
   std::vector<std::filesystem::path> includes = {};  ///< [kernel] include, resolved
   tuner::model::SourceLocation ceiling_place = {};   ///< of [kernel] ceiling
   std::vector<Struct> structs = {};
-  std::vector<std::string> before = {};  ///< headers that options have included above the source
+  std::vector<std::string> before = {};             ///< headers that options have included above the source
+  tuner::model::SourceLocation library_place = {};  ///< of [kernel] library
 };
 
 /// The parts of a spec, in the order they are read.
@@ -102,6 +103,10 @@ tuner::model::Tolerance read_tolerance(const Node& table, Mistakes& mistakes);
 void read_generate(const Node& table, SpecContext& context);
 /// After [kernel]. `types` and `devices` of a table, and what they mean, are the same in both.
 void read_baselines(const Node& list, SpecContext& context);
+/// `library` of [kernel]: what steps call.
+void read_library(TableReader& reader, SpecContext& context);
+/// After the launches: each call has its function there, and there are calls where there is a library.
+void check_calls(const SpecContext& context);
 void read_types(TableReader& reader, std::vector<tuner::model::ElementType>& types);
 void read_device_kinds(TableReader& reader, std::vector<std::string>& kinds);
 /// `[derived]`, where names must be identifiers, or `[metrics]`, where they are shown to people.

@@ -2,14 +2,18 @@
 
 #include "config/spec_context.hpp"
 #include "config/table_reader.hpp"
+#include "tuner/space/parser.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 namespace model = tuner::model;
+namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_steps = 64;
 constexpr std::int64_t most_streams = 16;
 constexpr std::string_view memset_key = "memset";
+constexpr std::string_view call_key = "call";
 
 /// true, false, or an expression that is not 0 where it is on.
 std::optional<model::Expression> read_switch(TableReader& reader, std::string_view key) {
@@ -21,16 +25,19 @@ std::optional<model::Expression> read_switch(TableReader& reader, std::string_vi
 using Of = model::StepKey::Of;
 
 void refuse(TableReader& reader, const Member& member, Of what) {
-  const char* const name = what == Of::launches ? "a launch" : what == Of::memsets ? "a memset" : "an upload";
+  const char* const name = what == Of::launches  ? "a launch"
+                           : what == Of::calls   ? "a call"
+                           : what == Of::memsets ? "a memset"
+                                                 : "an upload";
   reader.mistakes().add(member.where, fmt::format("{} has no \"{}\"", name, member.key),
-                        "a step either launches a kernel, uploads a buffer or sets one");
+                        "a step either launches a kernel, calls a library, uploads a buffer or sets one");
 }
 
-/// The keys whose values are expressions. `what` has them: launches, copies (an upload) or memsets.
+/// The keys whose values are expressions. `what` has them: launches, calls, copies (an upload) or memsets.
 void read_keys(TableReader& reader, Of what, model::StepSpec& step) {
   const model::StepKeys<model::AsNumbers> planned;
   const auto read = [&]<typename Planned>(const model::StepKey& key, auto& value, const Planned&) {
-    const bool is_copy = what != Of::launches;
+    const bool is_copy = what == Of::copies || what == Of::memsets;
     if (key.of != Of::all && key.of != what && !(key.of == Of::copies && is_copy)) {
       if (const Member* member = reader.take(key.name)) refuse(reader, *member, what);
       return true;
@@ -54,6 +61,13 @@ void read_keys(TableReader& reader, Of what, model::StepSpec& step) {
   }
 }
 
+void read_step_arguments(TableReader& reader, model::StepSpec& step) {
+  for (const Node* name : reader.texts("arguments")) {
+    if (name->text.empty()) reader.mistakes().add(name->where, "an empty name among \"arguments\"");
+    step.arguments.push_back(name->text);
+  }
+}
+
 void read_launch(TableReader& reader, const std::string& default_entry, model::StepSpec& step) {
   Mistakes& mistakes = reader.mistakes();
   const Node& table = reader.table();
@@ -65,10 +79,25 @@ void read_launch(TableReader& reader, const std::string& default_entry, model::S
                  "entry = the name of the kernel function; [kernel] entry serves launches that have none");
   }
   read_keys(reader, Of::launches, step);
-  for (const Node* name : reader.texts("arguments")) {
-    if (name->text.empty()) mistakes.add(name->where, "an empty name among \"arguments\"");
-    step.arguments.push_back(name->text);
+  read_step_arguments(reader, step);
+  if (const Member* member = reader.take("workspace")) refuse(reader, *member, Of::launches);
+}
+
+void read_call(TableReader& reader, model::StepSpec& step) {
+  step.calls = true;
+  const Member* function = reader.table().find(call_key);
+  if (const auto name = reader.text(call_key); name && tuner::space::is_identifier(*name)) {
+    step.entry = *name;
+  } else if (name) {
+    reader.mistakes().add(function->value.where,
+                          fmt::format("\"{}\" is no C function", util::one_line(*name, 60)),
+                          "call = the name of a function of [kernel] library");
   }
+  read_keys(reader, Of::calls, step);
+  reader.require("arguments", "arguments = [\"A\", \"B\", \"C\", \"N\"], what the call gets");
+  read_step_arguments(reader, step);
+  step.workspace = reader.text("workspace").value_or("");
+  if (const Member* member = reader.take("entry")) refuse(reader, *member, Of::calls);
 }
 
 /// `key`: upload or memset.
@@ -82,7 +111,7 @@ void read_copy(TableReader& reader, std::string_view key, model::StepSpec& step)
   }
   const Of what = step.sets ? Of::memsets : Of::copies;
   read_keys(reader, what, step);
-  for (const std::string_view other : {"entry", "arguments"})
+  for (const std::string_view other : {"entry", "arguments", "workspace"})
     if (const Member* member = reader.take(other)) refuse(reader, *member, what);
 }
 
@@ -109,6 +138,8 @@ model::StepSpec read_step(const Node& table, const std::string& name, const std:
     read_copy(reader, "upload", step);
   } else if (table.find(memset_key) != nullptr) {
     read_copy(reader, memset_key, step);
+  } else if (table.find(call_key) != nullptr) {
+    read_call(reader, step);
   } else {
     read_launch(reader, default_entry, step);
   }
@@ -118,6 +149,7 @@ model::StepSpec read_step(const Node& table, const std::string& name, const std:
   if (step.upload.empty()) {  // so that a misspelt one finds its name
     reader.take("upload");
     reader.take(memset_key);
+    reader.take(call_key);
   }
   reader.finish();
   return step;

@@ -24,6 +24,7 @@ using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
 constexpr int newest_version = 5;
+constexpr int last_with_own_sequences = 4;  // see before_version_9
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
 /// The next line, without its end; false at the end of the file. Throws before a line without end fills the
@@ -111,8 +112,18 @@ void require_sound(const TrialRecord& trial, const JsonReader& line) {
 
 /// Exports of version 1 have none: there the time of day grew within a run.
 template <class Record>
-void number(Record& record, const Json& object) {
+void number(Record& record, const Json& object, int version) {
   if (!object.contains("sequence")) record.sequence = microseconds_of(record.measured_at);
+  const auto date_back = [&](std::int64_t& sequence) {
+    if (version <= last_with_own_sequences && sequence >= 0) sequence -= before_version_9;
+  };
+  date_back(record.sequence);
+  if constexpr (std::is_same_v<Record, FinalRecord>) {
+    for (FinalRecord::Coverage& covered : record.coverage) {
+      date_back(covered.first);
+      date_back(covered.last);
+    }
+  }
 }
 
 /// The keys of lines, in the order of ExportRecord. A trial's line is the trial itself, whose first field
@@ -121,45 +132,45 @@ constexpr std::array keys = {"trial",  "run",     "failure",     "verdict",   "f
                              "search", "ceiling", "declaration", "judgements"};
 static_assert(keys.size() == std::variant_size_v<ExportRecord>);
 
-void read_record(const Json& object, const char* /*key*/, StoredTrial& out) {
+void read_record(const Json& object, const char* /*key*/, int version, StoredTrial& out) {
   const JsonReader line(object, {});
   read(object, {}, out.trial);
   require_sound(out.trial, line);
-  number(out.trial, object);
+  number(out.trial, object, version);
   const Json* list = line.find("earlier");
   if (list == nullptr) return;
   read(*list, {"earlier"}, out.earlier);
   for (std::size_t i = 0; i < out.earlier.size(); ++i) {
     require_sound(out.earlier[i].measurement);
-    number(out.earlier[i], (*list)[i]);
+    number(out.earlier[i], (*list)[i], version);
   }
 }
 
 template <class Record>
-void read_record(const Json& object, const char* key, Record& record) {
+void read_record(const Json& object, const char* key, int version, Record& record) {
   const Json& found = object.at(key);
   read(found, Where{key}, record);
   if constexpr (requires { require_sound(record, Where{key}); }) require_sound(record, Where{key});
-  if constexpr (std::is_same_v<Record, FinalRecord>) number(record, found);
+  if constexpr (requires { record.sequence; }) number(record, found, version);
 }
 
 /// The record of the first kind from `Kind` on whose key is there.
 template <std::size_t Kind = 0>
-ExportRecord record_from(const Json& object) {
+ExportRecord record_from(const Json& object, int version) {
   if constexpr (Kind == keys.size()) {
     refuse({}, object, "a trial, a run or another record");
   } else {
-    if (!object.contains(keys[Kind])) return record_from<Kind + 1>(object);
+    if (!object.contains(keys[Kind])) return record_from<Kind + 1>(object, version);
     ExportRecord record(std::in_place_index<Kind>);
-    read_record(object, keys[Kind], std::get<Kind>(record));
+    read_record(object, keys[Kind], version, std::get<Kind>(record));
     return record;
   }
 }
 
-ExportRecord record_from_line(const std::string& line) {
+ExportRecord record_from_line(const std::string& line, int version) {
   const Json object = parse_json(line);
   if (!object.is_object()) refuse({}, object, "an object");
-  return record_from(object);
+  return record_from(object, version);
 }
 
 }  // namespace
@@ -172,7 +183,7 @@ int stream_export(std::istream& in, const std::string& name,
   try {
     if (!read_line(in, line)) throw Error("the file is empty, a header was expected");
     version = version_from(line);
-    for (number = 2; read_line(in, line); ++number) visit(record_from_line(line));
+    for (number = 2; read_line(in, line); ++number) visit(record_from_line(line, version));
   } catch (const Error& error) {
     throw error.in_context(fmt::format("{}:{}", name, number));
   }

@@ -1,5 +1,6 @@
 #include "db/forget.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "db/kernel_specs.hpp"
@@ -64,7 +65,9 @@ void bring_back(const Connection& db) {
     std::vector<StoredMeasurement> stay = measurements(db, key);
     std::erase_if(stay,
                   [&](const StoredMeasurement& stored) { return is_doomed.use(stored.key(key)).step(); });
-    writer.put(as_measured(find_trial(db, key).value(), stay.back()), RowWriter::Known::replace);
+    const auto latest =
+        std::ranges::max_element(stay, [](const auto& a, const auto& b) { return a.is_before(b); });
+    writer.put(as_measured(find_trial(db, key).value(), *latest), RowWriter::Known::replace);
   }
 }
 

@@ -118,7 +118,7 @@ void PendingResults::close_attempt(const TrialRecord& trial, TrialStatus how, co
 void PendingResults::record(const TrialRecord& trial) {
   // Stamped now: it may be written much later.
   const auto stamped = std::make_shared<TrialRecord>(trial);
-  ResultStore::stamp(*stamped);
+  m_store.stamp(*stamped);
   put({Kind::trial, [=, this](bool late) { m_store.record_stamped(*stamped, late); },
        [=] { return export_line(StoredTrial{*stamped}); }});
 }
@@ -151,7 +151,7 @@ void PendingResults::record_final(const tuner::model::FinalRecord& final,
     std::vector<TrialRecord> finalists;
   };
   const auto stamped = std::make_shared<Final>(Final{final, finalists});
-  ResultStore::stamp(stamped->record, stamped->finalists);
+  m_store.stamp(stamped->record, stamped->finalists);
   // In one piece: a final without its finalists cannot be imported.
   const auto lines = [=] {
     std::string text;

@@ -91,7 +91,8 @@ class ResultStore::Statements {
         open_here(db, "SELECT id, pid FROM attempts WHERE machine = ? AND boot = ? AND closed_at IS NULL"),
         abandon(db, "UPDATE attempts SET closed_at = ?, outcome = 'abandoned' WHERE id = ?"),
         count_deaths(db, sql("count_deaths")),
-        known(db, "SELECT status, median_ns FROM trials WHERE id = ?"),
+        known(db, "SELECT status, median_ns, sequence FROM trials WHERE id = ?"),
+        last_sequence(db, "SELECT sequence FROM trials WHERE id = ?"),
         verdict(db, std::string(select_verdicts) + " WHERE id = ?") {}
 
   /// With its measurement, and no attempt of it left open.
@@ -137,25 +138,50 @@ class ResultStore::Statements {
   ReopenedFinder reopened;
   std::map<std::pair<std::string, std::string>, KernelDeclaration> declared_here;  ///< by family and kernel
   Statement end_run, running, interrupt_run, count_measured, open_attempt, close_attempt, open_here, abandon,
-      count_deaths, known, verdict;
+      count_deaths, known, last_sequence, verdict;
 };
 
 namespace {
 
+/// No process comes that far. What a stranger's database claims beyond it is not outrun.
+constexpr std::int64_t last_sequence = std::int64_t{1} << 62U;
+
+std::atomic<std::int64_t>& sequence() {
+  static std::atomic<std::int64_t> last{0};
+  return last;
+}
+
 /// Grows with every result of this process, and so within each of its runs.
 std::int64_t next_sequence() {
-  static std::atomic<std::int64_t> last{0};
-  return ++last;
+  return ++sequence();
+}
+
+/// From now on sequences are greater than `known`.
+void outrun(std::int64_t known) {
+  std::int64_t last = sequence();
+  while (last < known && known < last_sequence && !sequence().compare_exchange_weak(last, known)) {
+  }
 }
 
 }  // namespace
 
+void ResultStore::outrun_known(const Digest& trial) {
+  try {
+    auto row = m_statements->last_sequence.use();
+    if (row.bind(trial).step()) outrun(row.integer());
+  } catch (const tuner::model::Error&) {
+    // The result is not lost for that: known() has seen most of what there was.
+  }
+}
+
 void ResultStore::stamp(TrialRecord& trial) {
+  outrun_known(trial.key);
   trial.measured_at = utc_now();
   trial.sequence = next_sequence();
 }
 
 void ResultStore::stamp(FinalRecord& final, std::vector<TrialRecord>& finalists) {
+  for (const TrialRecord& trial : finalists) outrun_known(trial.key);
   final.measured_at = utc_now();
   final.sequence = next_sequence();
   for (TrialRecord& trial : finalists) {
@@ -285,7 +311,9 @@ std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
   const Snapshot snapshot(m_db);
   for (const Digest& key : keys) {
     auto row = m_statements->known.use(key);
-    if (row.step()) found.push_back({key, read_enum<TrialStatus>(row), read_real(row)});
+    if (!row.step()) continue;
+    found.push_back({key, read_enum<TrialStatus>(row), read_real(row)});
+    outrun(row.integer());
   }
   return found;
 }

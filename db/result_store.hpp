@@ -89,12 +89,12 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   std::optional<tuner::model::Searched> searched(const tuner::model::Problem& problem,
                                                  const tuner::model::Environment& environment) override;
 
-  /// What was measured is stamped when it is handed over, which may be before it can be written: the stamp
-  /// and the number, which only grow.
-  static void stamp(tuner::model::TrialRecord& trial);
-  static void stamp(tuner::model::FinalRecord& final, std::vector<tuner::model::TrialRecord>& finalists);
+  /// What was measured is stamped when it is handed over, which may be before it can be written: the time,
+  /// and a sequence above those of the trial's results that are known here, as far as these can be read now.
+  void stamp(tuner::model::TrialRecord& trial);
+  void stamp(tuner::model::FinalRecord& final, std::vector<tuner::model::TrialRecord>& finalists);
   /// record() for a result that is stamped already. One that had to wait (`late`) becomes the current one
-  /// only where it is the newer.
+  /// only where its sequence is the greatest.
   void record_stamped(const tuner::model::TrialRecord& trial, bool late);
   void record_stamped(const tuner::model::FinalRecord& final,
                       const std::vector<tuner::model::TrialRecord>& finalists, bool late);
@@ -112,6 +112,7 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   /// Puts a record, with the time of now where it has none at `at`.
   template <class Record>
   void put_now(Record record, std::string Record::*at);
+  void outrun_known(const tuner::model::Digest& trial);
 
   Connection m_db;
   std::unique_ptr<Statements> m_statements;

@@ -94,11 +94,19 @@ std::string row_parameters() {
   return joined(trial_row_names(), [](const std::string& name) { return parameter(name); });
 }
 
+/// Clocks have a say among results from before version 9, whose sequences mean nothing across runs.
+std::string time_of(const std::string& of) {
+  return fmt::format("max({0}.sequence, 0), iif({0}.sequence > 0, '', {0}.measured_at)", of);
+}
+
+/// Of results of one trial the greatest is the current one. Of two that knew nothing of each other any is as
+/// good, as long as it is the same one everywhere.
 std::string rank(const std::string& of) {
   return fmt::format(
-      "({0}.measured_at, coalesce({0}.measurement, x''), coalesce({0}.run, x''), {0}.sequence, "
+      "({1}, coalesce({0}.run, x''), "
+      "{0}.sequence, coalesce({0}.measurement, x''), "
       "iif({0}.measurement IS NULL, {0}.status || {0}.detail, ''), coalesce({0}.definition, x''))",
-      of);
+      of, time_of(of));
 }
 
 }  // namespace
@@ -156,11 +164,11 @@ std::string keep_later_failure() {
   std::vector<std::string> names;
   for (const Columns::Column& column : columns_of<PastFailure>().list())
     if (column.name != "run" && column.name != "trial") names.push_back(column.name);
-  return fmt::format(
-      "ON CONFLICT DO UPDATE SET ({}) = (excluded.{}) WHERE (excluded.measured_at, excluded.sequence, "
-      "excluded.status, excluded.detail) > (earlier_failures.measured_at, earlier_failures.sequence, "
-      "earlier_failures.status, earlier_failures.detail)",
-      fmt::join(names, ", "), fmt::join(names, ", excluded."));
+  const auto rank = [](const std::string& of) {
+    return fmt::format("({1}, {0}.sequence, {0}.status, {0}.detail)", of, time_of(of));
+  };
+  return fmt::format("ON CONFLICT DO UPDATE SET ({}) = (excluded.{}) WHERE {} > {}", fmt::join(names, ", "),
+                     fmt::join(names, ", excluded."), rank("excluded"), rank("earlier_failures"));
 }
 
 std::string insert_failure() {

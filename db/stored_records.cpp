@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 namespace db {
@@ -25,6 +26,14 @@ tuner::model::Digest StoredMeasurement::key(const tuner::model::Digest& trial) c
   digest.add(measurement.launches_per_sample).add(std::bit_cast<std::int64_t>(measurement.median_ns));
   for (const double sample : measurement.samples_ns) digest.add(std::bit_cast<std::int64_t>(sample));
   return digest.finish();
+}
+
+bool StoredMeasurement::is_before(const StoredMeasurement& other) const {
+  const auto rank = [](const StoredMeasurement& one) {
+    const bool counts = one.sequence > 0;
+    return std::tuple(counts ? one.sequence : 0, counts ? "" : one.measured_at, one.run, one.sequence);
+  };
+  return rank(*this) < rank(other);
 }
 
 StoredMeasurement current_measurement(const TrialRecord& trial) {

@@ -38,6 +38,10 @@ struct SpecJudgements {
 /// In one line of an export.
 constexpr std::size_t most_judgements = 10'000;
 
+/// What is taken from the sequences of databases and exports from before version 9, whose runs each counted
+/// for themselves: they come before all that is measured since, and in their runs' order.
+constexpr std::int64_t before_version_9 = 10'000'000'000'000'000;
+
 /// One of a trial's measurements, with when and by which run it was taken.
 struct StoredMeasurement {
   tuner::model::Measurement measurement;
@@ -50,6 +54,8 @@ struct StoredMeasurement {
   /// Identity by content and by the run that took it, so that the same measurement arriving twice (merge,
   /// import) is kept once, and equal ones of two tuners are two.
   tuner::model::Digest key(const tuner::model::Digest& trial) const;
+  /// Whether `other` of the same trial is the current one of the two, as the rank in rows.cpp has it.
+  bool is_before(const StoredMeasurement& other) const;
 };
 
 /// A trial with its measurements before the current one.

@@ -166,8 +166,11 @@ Connection extract_run(const Connection& db, const Digest& run) {
     keys.insert(key);
     StoredTrial stored{find_trial(db, key).value(), measurements(db, key)};
     std::erase_if(stored.earlier, [&](const StoredMeasurement& taken) { return taken.run != run; });
-    if (stored.trial.run != run && !restore_failure(failures, stored.trial, run) && !stored.earlier.empty())
-      stored.trial = as_measured(std::move(stored.trial), stored.earlier.back());
+    const auto last =
+        std::ranges::max_element(stored.earlier, [](const auto& a, const auto& b) { return a.is_before(b); });
+    const bool is_taken = last != stored.earlier.end();
+    if (stored.trial.run != run && !restore_failure(failures, stored.trial, run) && is_taken)
+      stored.trial = as_measured(std::move(stored.trial), *last);
     arrivals.put(stored);
   }
   for (const ProbeVerdict& verdict : verdicts(db))

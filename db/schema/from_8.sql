@@ -1,4 +1,5 @@
 -- The rows of version 8, whose tables are called v8_… meanwhile, in those of version 9. Triggers count the tallies anew.
+-- Sequences become negative: those of two runs could not be compared (db/stored_records.hpp, before_version_9).
 
 INSERT INTO devices SELECT * FROM v8_devices;
 INSERT INTO environments (id, device, driver, toolkit, type, l2, method, inputs)
@@ -30,7 +31,7 @@ SELECT
   grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes,
   occupancy, blocks_per_sm, warps_per_sm, limited_by, driver_blocks_per_sm, status, detail, device_lost,
   verified, error_ratio, error_ulp_scale, wrong_elements, first_wrong, wrong_buffer, rule,
-  metrics, operations, bytes, nullif(gpu, ''), measured_at, run, sequence,
+  metrics, operations, bytes, nullif(gpu, ''), measured_at, run, sequence - 10000000000000000,
   entry, median_ns, low_ns, high_ns, measurement, superseded, judged_by
 FROM v8_trials ORDER BY rowid;
 
@@ -38,7 +39,7 @@ INSERT INTO measurements (
   id, trial, run, measured_at, sequence, status, metrics, median_ns, low_ns, high_ns, min_ns, launches_per_sample,
   sm_clock_mhz, throttled_samples, temperature_c, power_w, includes_launch_latency, samples_ns)
 SELECT
-  id, trial, run, measured_at, sequence, status, metrics, median_ns, low_ns, high_ns, min_ns, launches_per_sample,
+  id, trial, run, measured_at, sequence - 10000000000000000, status, metrics, median_ns, low_ns, high_ns, min_ns, launches_per_sample,
   nullif(sm_clock_mhz, 0), throttled_samples, nullif(temperature_c, 0), nullif(power_w, 0), includes_launch_latency,
   samples_ns
 FROM v8_measurements ORDER BY rowid;
@@ -47,14 +48,15 @@ INSERT INTO earlier_failures (
   run, trial, status, detail, measured_at, sequence, verification_checked, verification_error_ratio,
   verification_error_ulp_scale, verification_wrong_elements, verification_first_wrong, verification_buffer,
   verification_rule)
-SELECT run, trial, status, detail, measured_at, sequence, verified, error_ratio, error_ulp_scale, wrong_elements,
+SELECT run, trial, status, detail, measured_at, sequence - 10000000000000000, verified, error_ratio, error_ulp_scale, wrong_elements,
        first_wrong, wrong_buffer, rule
 FROM v8_earlier_failures;
 
 INSERT INTO finals (id, tuning_case, chosen, rounds, throttled_rounds, run, measured_at, sequence)
-SELECT id, contest, chosen, rounds, throttled_rounds, run, measured_at, sequence FROM v8_finals;
+SELECT id, contest, chosen, rounds, throttled_rounds, run, measured_at, sequence - 10000000000000000 FROM v8_finals;
 INSERT INTO final_entries SELECT * FROM v8_final_entries;
-INSERT INTO final_coverage SELECT * FROM v8_final_coverage;
+INSERT INTO final_coverage (final, run, kernel, first, last)
+SELECT final, run, kernel, first - 10000000000000000, last - 10000000000000000 FROM v8_final_coverage;
 INSERT INTO ceilings SELECT * FROM v8_ceilings;
 INSERT INTO attempts SELECT * FROM v8_attempts ORDER BY rowid;
 -- An outlook from before version 8 lacks the last four figures: 0 stands for that too.

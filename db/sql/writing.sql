@@ -65,7 +65,8 @@ DELETE FROM earlier_failures
 WHERE EXISTS (SELECT 1 FROM trials AS t WHERE t.id = earlier_failures.trial AND t.run = earlier_failures.run)
    OR EXISTS (SELECT 1 FROM measurements AS m
               WHERE m.trial = earlier_failures.trial AND m.run = earlier_failures.run
-                AND m.measured_at >= earlier_failures.measured_at)
+                AND iif(earlier_failures.sequence > 0, m.sequence >= earlier_failures.sequence,
+                        m.measured_at >= earlier_failures.measured_at))
 
 -- # mark_ceilings
 -- Exports of version 1 do not say which trials measured what a device can do at most; their ceilings do.

@@ -357,6 +357,42 @@ TEST_CASE("the second compilation of a job is not one") {
   CHECK(log.call_count() == 2);
 }
 
+TEST_CASE("a library beside kernels is compiled once, comes with each of them, and fails them all") {
+  const TemporaryFolder folder;
+  FakeCompilerLog log;
+  const auto cache = std::make_shared<BinaryCache>(folder.path());
+  bool is_broken = false;
+  CachingCompiler compiler(
+      std::make_unique<FakeCompiler>(log,
+                                     [&](const CompileJob& job) {
+                                       Compilation made = FakeCompiler::usual_answer(job);
+                                       if (is_broken && job.host_library)
+                                         made = tuner::compile::failed(TrialStatus::compile_error,
+                                                                       "calls.cpp:1: error: no");
+                                       return made;
+                                     }),
+      cache);
+  const auto with_library = [](const std::string& kernel, const std::string& library) {
+    CompileJob job = fake_job(kernel);
+    job.library = {fake_job(library)};
+    job.library.front().host_library = true;
+    return job;
+  };
+  const Compilation first = compiler.compile(with_library("a", "called"));
+  CHECK(first.library == compiler.compile(fake_job("called")).binary);
+  CHECK(first.binary == compiler.compile(fake_job("a")).binary);
+  CHECK(cache->has(with_library("a", "called").key()));
+  const std::size_t calls = log.call_count();
+  const Compilation second = compiler.compile(with_library("b", "called"));
+  CHECK(second.library == first.library);
+  CHECK(log.call_count() == calls + 1);  // the kernels of b
+  CHECK(compiler.compile(with_library("b", "called")).from_cache);
+  is_broken = true;
+  const Compilation broken = compiler.compile(with_library("b", "broken"));
+  CHECK(broken.status == TrialStatus::compile_error);
+  CHECK(broken.log == "calls.cpp:1: error: no");
+}
+
 TEST_CASE("a job for another compiler is a mistake that is named") {
   const TemporaryFolder folder;
   FakeCompilerLog log;

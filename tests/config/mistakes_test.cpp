@@ -269,6 +269,35 @@ TEST_CASE("a step waits only for earlier ones, and uploads or launches") {
   check_mistake("block = [\"BLOCK\"]", "block = [1, 1, 1, 1]", "[1, 1", "\"block\" has 4 items", "at most 3");
 }
 
+TEST_CASE("a mistake in a call of a library is told at its place") {
+  const std::string library = "source = \"k.cu\"\nlibrary = \"reference.cu\"\n";
+  const std::string call = "[[launch]]\ncall = \"reference\"\narguments = [\"A\", \"C\", \"N\"]\n";
+  const auto check_call = [&](const std::string& top, const std::string& step, std::string_view at,
+                              std::string_view message, std::string_view hint) {
+    std::string text = with("source = \"k.cu\"\n", top);
+    text.replace(text.find("[launch]\n"), 9, step + "\n[[launch]]\n");
+    const config::LoadedKernels loaded = load(text);
+    CAPTURE(config::diagnostics_text(loaded.mistakes, loaded.texts));
+    REQUIRE(loaded.mistakes.size() == 1);
+    CHECK(loaded.mistakes[0].where.line == position_of(text, at).line);
+    CHECK(loaded.mistakes[0].message.find(message) != std::string::npos);
+    CHECK(loaded.mistakes[0].hint.find(hint) != std::string::npos);
+  };
+  check_call("source = \"k.cu\"\n", call, "[[launch]]\ncall",
+             "`reference` is called, and there is no library", "[kernel] library");
+  check_call(library, "[[launch]]\ncall = \"other\"\narguments = [\"A\"]\n", "[[launch]]\ncall",
+             "reference.cu has no function `other`", "tuner_baseline.h");
+  check_call(library, call + "block = 3\n", "block = 3", "a call has no \"block\"", "calls a library");
+  check_call(library, call + "entry = \"x\"\n", "entry = \"x\"", "a call has no \"entry\"", "");
+  check_call(library, "[[launch]]\ncall = \"reference\"\n", "[[launch]]\ncall", "has no \"arguments\"",
+             "what the call gets");
+  check_call(library, "[[launch]]\ncall = \"a b\"\narguments = [\"A\"]\n", "\"a b\"", "is no C function", "");
+  check_call(library, call + "workspace = \"C\"\n", "[[launch]]\ncall", "`C` is no workspace", "access");
+  check_call(library, "[[launch]]\ncall = \"reference\"\narguments = [\"D\"]\n", "[[launch]]\ncall", "D", "");
+  check_mistake("source = \"k.cu\"", library, "\"reference.cu\"", "no step calls the library",
+                "[[baseline]]");
+}
+
 TEST_CASE("a metric's name stands in quotes") {
   check_mistake("\"GB/s\" =", "GB.s =", "GB.s", "found table", "in quotes");
 }

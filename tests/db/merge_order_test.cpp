@@ -282,9 +282,85 @@ std::filesystem::path merge_anyhow(World& world, const TempFolder& folder, const
   return target.path();
 }
 
+/// A sweep of another process, as other hosts have them, whose clock says `year`.
+int sweep(const std::filesystem::path& database, const std::string& run, const std::string& year,
+          const std::vector<std::pair<std::string, double>>& times) {
+  return db_test::in_child([&] {
+    db::ResultStore store(database);
+    store.begin_run(db_test::sample_run(run));
+    for (const auto& [name, ns] : times) {
+      TrialRecord trial = timed_trial(name, 512, ns);
+      trial.run = key(run);
+      if (ns == 0) {
+        trial.outcome = {};
+        trial.outcome.status = TrialStatus::timeout;
+        trial.metrics.clear();
+      }
+      store.stamp(trial);
+      trial.measured_at = year + "-01-01T00:00:00.000000Z";
+      store.record_stamped(trial, false);
+    }
+    return 0;
+  });
+}
+
 }  // namespace
 
 TEST_SUITE("db") {
+  TEST_CASE("a result that was measured knowing another takes its place in any order, whatever clocks say") {
+    const TempFolder folder(db_test::memory_folder());
+    const auto first = folder / "first.db";
+    const auto second = folder / "second.db";
+    // The first host's clock is years ahead, and it has counted further.
+    REQUIRE(sweep(first, "ahead", "2031", {{"a", 1}, {"b", 1}, {"c", 1}, {"again", 100}, {"cleared", 0}}) ==
+            0);
+    db::merge_database(db::open_database(second), first);
+    REQUIRE(sweep(second, "behind", "2021", {{"again", 200}, {"cleared", 300}}) == 0);
+    CHECK(ask(second, "SELECT group_concat(median_ns) FROM (SELECT median_ns FROM trials WHERE run = x'" +
+                          key("behind").hex() + "' ORDER BY 1)") == "200.0,300.0");
+    const std::string expected = content(second);
+    for (const auto& order : {std::vector{first, second}, {second, first}, {second, first, second}}) {
+      const auto path = folder / "merged.db";
+      {
+        const db::Connection target = db::open_database(path);
+        for (const auto& source : order) db::merge_database(target, source);
+      }
+      CHECK(difference(content(path), expected) == "");
+      std::filesystem::remove(path);
+    }
+  }
+
+  TEST_CASE("results from before version 9 come before all later ones, and among them the time decides") {
+    const TempFolder folder(db_test::memory_folder());
+    const auto path = folder / "tuner.db";
+    REQUIRE(sweep(path, "early", "2020", {{"a", 100}}) == 0);
+    REQUIRE(sweep(path, "late", "2021", {{"a", 200}}) == 0);
+    const auto export_as = [&](int version, std::int64_t sequence_of_late) {
+      std::ostringstream out;
+      db::export_database(db::open_for_reading(path), {}, out);
+      std::string text = out.str();
+      const std::string now = "\"version\":5";
+      text.replace(text.find(now), now.size(), fmt::format("\"version\":{}", version));
+      const std::string ours = fmt::format("\"sequence\":{}", ask(path, "SELECT sequence FROM trials"));
+      for (std::size_t at; (at = text.find(ours)) != std::string::npos;)
+        text.replace(at, ours.size(), fmt::format("\"sequence\" : {}", sequence_of_late));
+      const auto file = folder / "old.jsonl";
+      std::ofstream(file) << text;
+      return file;
+    };
+    const auto imported = folder / "imported.db";
+    {
+      const db::Connection target = db::open_database(imported);
+      db::import_file(target, export_as(4, 1));
+    }
+    CHECK(ask(imported, "SELECT median_ns FROM trials") == "200.0");
+    CHECK(ask(imported, "SELECT max(sequence) < 0 FROM measurements") == "1");
+    REQUIRE(sweep(imported, "today", "2010", {{"a", 300}}) == 0);
+    CHECK(ask(imported, "SELECT median_ns FROM trials") == "300.0");
+    db::import_file(db::open_database(imported), export_as(4, 1));
+    CHECK(ask(imported, "SELECT median_ns FROM trials") == "300.0");
+  }
+
   TEST_CASE("databases merged in any order and grouping, twice or in part before the rest, give one answer") {
     tuner::test::fuzz([](unsigned first_seed) {
       constexpr unsigned worlds = 4;

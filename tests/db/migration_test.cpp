@@ -173,8 +173,9 @@ TEST_SUITE("db") {
                                "AS v FROM {1} ORDER BY 1)",
                                name, from));
       };
-      CHECK(values(path, now(tables, table), now(columns, column)) ==
-            values(folder / "before.db", table, column));
+      const bool counts_results = column == "sequence" || column == "first" || column == "last";
+      const std::string then = counts_results ? column + " + 10000000000000000" : now(columns, column);
+      CHECK(values(path, now(tables, table), then) == values(folder / "before.db", table, column));
       ++compared;
     }
     CHECK(compared > 150);

@@ -26,6 +26,7 @@ struct Sweep {
   std::string driver = "580";
   std::string l2 = "warm";
   std::string kind = "cuda";
+  std::string kernel = "register_tile";
   /// How many configurations the space has of a search that ended by itself; 0: no search.
   int searched = 0;
 };
@@ -47,6 +48,7 @@ struct Owner : User {
     for (int i = 0; i < sweep.trials; ++i) {
       model::TrialRecord trial = timed_trial(std::to_string(ns) + " " + std::to_string(i), 512, ns + i);
       trial.environment = comparison;
+      trial.kernel = sweep.kernel;
       trial.run = run.id;
       store.record(trial);
     }
@@ -132,6 +134,32 @@ TEST_SUITE("tuner command line, which class answers") {
     owner.tunes({.trials = 60, .driver = "590"}, 90'000);
     CHECK(owner.chosen() == "100000");
     CHECK(owner.chosen({"--environment", "driver 590"}) == "90000");
+  }
+
+  TEST_CASE("a fast new kernel whose environment knows few configurations is named, with its time") {
+    Owner owner;
+    owner.tunes({}, 100'000);
+    owner.tunes({.trials = 3, .driver = "590", .kernel = "new_kernel"}, 50'000);
+    CHECK(owner.chosen() == "100000");
+    const std::string said =
+        "faster and not the answer: new_kernel took 50.00 µs at 512 in another environment of this device, "
+        "not "
+        "100.0 µs; --environment (580 | 590) chooses it";
+    CHECK(has(owner.flags().err, said));
+    CHECK(has(owner.types({"best", "512"}).out, said));
+    CHECK(has(owner.types({"best"}).out, said));
+    CHECK(
+        json::parse(owner.types({"best", "512", "--format", "json"}).out)["answers"][0]["faster_elsewhere"] ==
+        said.substr(said.find("new_kernel")));
+  }
+
+  TEST_CASE("a faster time of another GPU, or of a cold cache, says nothing of this one") {
+    Owner owner;
+    owner.tunes({.trials = 80}, 100'000);
+    owner.tunes({.trials = 3, .device = "NVIDIA B200"}, 50'000);
+    owner.tunes({.trials = 3, .l2 = "cold"}, 50'000);
+    CHECK_FALSE(has(owner.flags().err, "faster and not the answer"));
+    CHECK_FALSE(has(owner.types({"best", "512"}).out, "faster and not the answer"));
   }
 
   TEST_CASE("of one GPU searched and measured alike the newest class answers") {

@@ -93,6 +93,9 @@ TEST_SUITE("tuner command line, the best of a part") {
     check_fastest(user.answers({"--kernel", "register_tile", "--where", "BLOCK_SIZE == 8"}),
                   user.least("kernel = 'register_tile' AND configuration ->> 'BLOCK_SIZE' = 8"));
     check_fastest(user.answers({"--where", "registers <= 32"}), user.least("registers <= 32"));
+    // Kernels that lack the name, and all that is tied with the best of all, are left out.
+    check_fastest(user.answers({"--where", "BLOCK_SIZE == 8"}),
+                  user.least("configuration ->> 'BLOCK_SIZE' = 8"));
   }
 
   TEST_CASE("a time that is approximate is marked wherever it stands") {

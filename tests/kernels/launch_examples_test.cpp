@@ -73,4 +73,8 @@ TEST_CASE("Black-Scholes with real, spelled and computed parameters") {
   CHECK(run_example("black_scholes/black_scholes", {1009}).ok == 8);
 }
 
+TEST_CASE("a library is called between two launches, or not at all") {
+  CHECK(run_example("linear/linear", {33, 71, 45}).ok == 8);
+}
+
 TEST_SUITE_END();

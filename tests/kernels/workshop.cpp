@@ -39,8 +39,10 @@ model::TrialOutcome Workshop::run(const space::KernelSpace& kernel, const model:
   job.plan = plan(kernel, problem, configuration);
   for (const model::Problem& probe : probes) job.probes.push_back(plan(kernel, probe, configuration));
   const std::string& architecture = m_runner.device().architecture;
-  const model::Compilation& own =
-      compile(kernel.compile_job(problem, configuration, architecture, m_compiler->name()));
+  const model::CompileJob own_job =
+      kernel.compile_job(problem, configuration, architecture, m_compiler->name());
+  const model::Compilation& own = compile(own_job);
+  if (!own_job.library.empty()) job.library = compile(own_job.library.front()).binary;
   const auto reference_job = kernel.reference_job(problem, architecture, m_compiler->name());
   REQUIRE(reference_job.has_value());
   const model::Compilation& reference = compile(*reference_job);

@@ -189,6 +189,11 @@ TEST_CASE("every part of a compile job is part of its key, but the codes of word
   const auto key = [](const model::CompileJob& job) { return job.key(); };
   const model::CompileJob job = full_job();
   CHECK(not_in_key(job, key) == Names{"vocabulary.name", "vocabulary.value", "vocabulary"});
+  model::CompileJob calls = job;
+  calls.library = {job};
+  CHECK(not_in_key(calls, key) == Names{"vocabulary.name", "vocabulary.value", "vocabulary",
+                                        "library.vocabulary.name", "library.vocabulary.value",
+                                        "library.vocabulary"});
   model::CompileJob known = job;
   known.source_key = model::source_key(job.source);
   CHECK(known.key() == job.key());

@@ -253,6 +253,64 @@ TEST_CASE("entries are those of the launches, each once") {
   CHECK(made.entries == std::vector<std::string>{"b", "a"});
 }
 
+namespace {
+
+model::KernelSpec spec_with_call(const std::string& library) {
+  model::KernelSpec spec = scale_spec();
+  spec.library = {{"calls.cpp", library}};
+  model::StepSpec& call = spec.steps.emplace_back();
+  call.entry = "product";
+  call.calls = true;
+  call.arguments = {"x", "N", "B"};
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE("what steps call is compiled beside the kernels, once for all configurations") {
+  const model::KernelSpec spec = spec_with_call("host text");
+  REQUIRE(validate(spec).empty());
+  const model::Problem problem = make_problem(spec, {8}, std::nullopt, 0);
+  const auto of = [&](const model::KernelSpec& kernel, std::int64_t block) {
+    return compile_job(kernel, problem, model::Configuration({{"B", block}}), "sm_90", "nvrtc 13.0");
+  };
+  const model::CompileJob made = of(spec, 64);
+  CHECK_FALSE(made.host_library);
+  CHECK(made.entries == of(scale_spec(), 64).entries);
+  REQUIRE(made.library.size() == 1);
+  const model::CompileJob& library = made.library.front();
+  CHECK(library.host_library);
+  CHECK(library.entries == std::vector<std::string>{"product"});
+  CHECK(text(library.macros) == text(element_macros(problem.type)) + " TUNER_ON_CPU=0");
+  CHECK(library.key() == of(spec, 32).library.front().key());
+  // Another library is another binary, and another kernel.
+  CHECK(made.key() != of(scale_spec(), 64).key());
+  CHECK(made.key() != of(spec_with_call("other text"), 64).key());
+  CHECK(definition_of(spec) != definition_of(spec_with_call("other text")));
+}
+
+TEST_CASE("a call is passed buffers and values, and its workspace is one") {
+  model::KernelSpec spec = spec_with_call("host text");
+  spec.arguments.push_back(buffer("scratch", model::Access::workspace, {"2 * N"}));
+  spec.steps.back().workspace = "scratch";
+  REQUIRE(validate(spec).empty());
+  const auto made =
+      make_plan(spec, make_problem(spec, {8}, std::nullopt, 0), model::Configuration({{"B", 64}}), {});
+  REQUIRE(std::holds_alternative<model::Plan>(made));
+  const auto& plan = std::get<model::Plan>(made);
+  const model::Step& call = plan.steps.back();
+  CHECK(call.kind == model::Step::Kind::call);
+  REQUIRE(call.operands.size() == 3);
+  CHECK(plan.buffers.at(static_cast<std::size_t>(call.operands[0].buffer)).name == "x");
+  CHECK(call.operands[1].integer == 8);
+  CHECK(call.operands[2].integer == 64);
+  CHECK(plan.buffers.at(static_cast<std::size_t>(call.buffer)).name == "scratch");
+  spec.steps.back().workspace = "x";
+  const auto mistakes = validate(spec);
+  REQUIRE(mistakes.size() == 1);
+  CHECK(mistakes.front().message == "`x` is no workspace");
+}
+
 TEST_CASE("the reference's binary depends on the element type alone") {
   model::KernelSpec spec = scale_spec();
   const auto made =

@@ -68,12 +68,18 @@ CompileJob full_compile_job() {
   job.compiler = "nvrtc 13.0";
   job.host_library = true;
   job.by_nvcc = true;
+  job.library = {job};
   return job;
 }
 
 Compilation full_compilation() {
-  return {TrialStatus::compile_error, binary(70'000), {full_resources("a"), full_resources("b")},
-          "a.cu(1): error: \xc3\x28", 155.25,         true};
+  return {TrialStatus::compile_error,
+          binary(70'000),
+          {full_resources("a"), full_resources("b")},
+          "a.cu(1): error: \xc3\x28",
+          155.25,
+          true,
+          binary(50)};
 }
 
 DeviceInfo full_device_info() {
@@ -112,6 +118,7 @@ TrialJob full_trial_job() {
   job.plan.deterministic = false;
   job.binary = binary(1000);
   job.kernels = {full_resources("a")};
+  job.library = binary(40);
   job.reference_binary = binary(500);
   job.reference_kernels = {full_resources("r")};
   job.reference_key = Digest::from_hex("ffeeddccbbaa99887766554433221100");

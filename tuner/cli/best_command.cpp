@@ -103,7 +103,10 @@ bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>&
               db::BestAnswer& answer) {
   condition.keep(ranked);
   if (ranked.empty()) return false;
-  condition.keep(answer.tied);
+  // Not by the condition: those tied may all be of a kernel that lacks a name in it.
+  std::erase_if(answer.tied, [&](const model::TrialRecord& tied) {
+    return std::ranges::none_of(ranked, [&](const db::Ranked& one) { return one.trial.key == tied.key; });
+  });
   if (ranked.front().trial.key == answer.winner.key) {
     answer.tied_count = static_cast<std::int64_t>(answer.tied.size());
     return true;
@@ -165,10 +168,38 @@ void put_chosen_first(Found& found) {
   throw model::UsageError(what, "choose with " + answers::choosing_flags(all, choice));
 }
 
+/// Faster answers that the rule left out. Those of one kernel and environment are one line, with the size
+/// where most is lost.
+void say_faster(const std::vector<db::BestAnswer>& all,
+                const std::vector<answers::EnvironmentChoice>& choices) {
+  struct Line {
+    const answers::EnvironmentChoice* most = nullptr;
+    double ratio = 0;
+    int sizes = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Line> lines;
+  for (const answers::EnvironmentChoice& choice : choices) {
+    if (!choice.faster) continue;
+    const db::BestAnswer& faster = all[*choice.faster];
+    const double ratio = all[*choice.chosen].winner.outcome.measurement->median_ns /
+                         faster.winner.outcome.measurement->median_ns;
+    Line& line = lines[{faster.winner.kernel, faster.tuning_case.environment.text()}];
+    ++line.sizes;
+    if (ratio <= line.ratio) continue;
+    line.most = &choice;
+    line.ratio = ratio;
+  }
+  for (const auto& [name, line] : lines)
+    write_prose(fmt::format("faster and not the answer{}: {}",
+                            line.sizes > 1 ? fmt::format(" at {} sizes", line.sizes) : "",
+                            answers::faster_text(all, *line.most)));
+}
+
 /// Which environment is the answer, where there are several. Sizes with the same choice stand together.
 void say_choices(const std::vector<db::BestAnswer>& all) {
   std::map<std::string, reports::LabelledTexts> by_family;
-  for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
+  const std::vector<answers::EnvironmentChoice> choices = answers::choose_environments(all);
+  for (const answers::EnvironmentChoice& choice : choices) {
     if (choice.why.empty()) continue;
     const model::Problem& problem = all[choice.answers.front()].tuning_case.problem;
     reports::add_labelled(
@@ -179,6 +210,7 @@ void say_choices(const std::vector<db::BestAnswer>& all) {
   if (!by_family.empty()) write_out("\n");
   for (const auto& [family, lines] : by_family)
     for (const auto& [sizes, said] : lines) write_prose(fmt::format("{} {}: {}", family, sizes, said));
+  say_faster(all, choices);
 }
 
 /// What a build takes is one answer, of the size asked for unless the nearest will do.
@@ -249,13 +281,15 @@ void write_for_build(const db::Connection& connection, const std::vector<db::Bes
   if (!recipe.arguments.empty()) {
     write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
   }
+  if (!recipe.library.empty()) write_err(library_text(recipe));
   if (!recipe.doubt.empty())
     write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
   if (answer.is_approximate()) write_err(answers::approximate_text);
   if (!answer.exact)
     write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
-  const std::string why = answers::choose_environments(all).front().why;
-  if (!why.empty()) write_err(why + "; `tuner best` shows all");
+  const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
+  if (!choice.why.empty()) write_err(choice.why + "; `tuner best` shows all");
+  if (choice.faster) write_err("faster and not the answer: " + answers::faster_text(all, choice));
 }
 
 void write_ranking(Found found, const BestOptions& options, const answers::Style& style) {

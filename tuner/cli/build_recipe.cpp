@@ -89,6 +89,7 @@ void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, con
         spec.path);
   }
   recipe.macros = job.vocabulary;
+  if (!spec.library.empty()) recipe.library = spec.library.front().name;
   for (const model::Macro& macro : job.macros)
     recipe.macros.push_back({macro.name, readable(macro, trial.configuration, job.vocabulary)});
   if (std::ranges::none_of(job.options, is_standard)) recipe.options.emplace_back("-std=c++17");
@@ -149,6 +150,12 @@ BuildRecipe build_recipe(const model::TrialRecord& trial, const std::optional<mo
   return recipe;
 }
 
+std::string library_text(const BuildRecipe& recipe) {
+  if (recipe.library.empty()) return "";
+  return fmt::format("{} also calls functions of {}, which is built apart, for the host", recipe.kernel,
+                     recipe.library);
+}
+
 std::string arguments_text(const BuildRecipe& recipe) {
   std::vector<std::string> parts;
   for (const model::Assignment& one : recipe.arguments) {
@@ -182,6 +189,7 @@ std::string build_defines(const BuildRecipe& recipe) {
   options.insert(options.end(), recipe.includes.begin(), recipe.includes.end());
   if (!options.empty()) text += fmt::format("// compile with: {}\n", fmt::join(options, " "));
   if (!recipe.arguments.empty()) text += fmt::format("// pass as arguments: {}\n", arguments_text(recipe));
+  if (!recipe.library.empty()) text += fmt::format("// {}\n", library_text(recipe));
   if (!recipe.doubt.empty()) text += fmt::format("// doubtful: {}\n", recipe.doubt);
   text += fmt::format("#pragma once\n#define TUNER_KERNEL {}\n", recipe.kernel);
   for (const model::Macro& macro : recipe.macros)

@@ -17,6 +17,7 @@ struct BuildRecipe {
   std::vector<model::Macro> constants;
   std::vector<std::string> options;   ///< of nvcc: architecture, standard, then the spec's
   std::vector<std::string> includes;  ///< options that find and include headers, see config::include_options
+  std::string library;                ///< the source that its host code calls; empty: none
   std::vector<model::Assignment> arguments;  ///< run-time parameters: what the program passes, no macros
   std::string doubt;                         ///< why it may build something else; empty: it does not
 };
@@ -25,6 +26,9 @@ struct BuildRecipe {
 /// in the recipe. `architecture`: of the device that measured the trial.
 BuildRecipe build_recipe(const model::TrialRecord& trial, const std::optional<model::KernelSpec>& spec,
                          const std::string& architecture);
+
+/// What is not built by the recipe: `scale.cu calls what linear_gemm.cpp defines, …`; empty: there is none.
+std::string library_text(const BuildRecipe& recipe);
 
 /// Run-time parameters, words with their codes: `CHUNK=4 STREAM=all (321211333)`.
 std::string arguments_text(const BuildRecipe& recipe);

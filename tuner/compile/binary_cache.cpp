@@ -377,6 +377,17 @@ model::Compilation CachingCompiler::compile_unless(const model::CompileJob& job,
     throw model::Error(
         fmt::format("a compile job for '{}' was given to the compiler '{}'", job.compiler, name()));
   }
+  model::Compilation kernels = compile_one(job, abandoned);
+  if (job.library.empty() || kernels.status != model::TrialStatus::ok) return kernels;
+  model::Compilation library = compile_one(job.library.front(), abandoned);
+  if (library.status != model::TrialStatus::ok) return library;
+  kernels.library = std::move(library.binary);
+  kernels.from_cache = kernels.from_cache && library.from_cache;
+  return kernels;
+}
+
+model::Compilation CachingCompiler::compile_one(const model::CompileJob& job,
+                                                const std::atomic<bool>& abandoned) {
   const model::Digest key = job.key();
   const model::Digest failure_key = key_of_failure(job, key);
   std::optional<model::Compilation> known = m_cache->load(key);

@@ -71,7 +71,8 @@ class BinaryCache {
 /// and a header that could not be opened may be installed tomorrow.
 bool is_cacheable(const model::Compilation& compilation);
 
-/// A compiler that asks the cache first.
+/// A compiler that asks the cache first. Of a job with a library it makes both binaries: the library is kept
+/// under a key of its own, since all configurations share it.
 class CachingCompiler final : public Compiler {
  public:
   /// `cache` may be shared between compilers on different threads.
@@ -84,6 +85,8 @@ class CachingCompiler final : public Compiler {
                                     const std::atomic<bool>& abandoned) override;
 
  private:
+  model::Compilation compile_one(const model::CompileJob& job, const std::atomic<bool>& abandoned);
+
   std::unique_ptr<Compiler> m_inner;
   std::shared_ptr<BinaryCache> m_cache;
 };

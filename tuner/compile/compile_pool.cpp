@@ -8,7 +8,7 @@ namespace tuner::compile {
 namespace {
 
 std::size_t bytes_of(const model::Compilation& compilation) {
-  return compilation.binary.size() + compilation.log.size() + sizeof compilation;
+  return compilation.binary.size() + compilation.library.size() + compilation.log.size() + sizeof compilation;
 }
 
 }  // namespace

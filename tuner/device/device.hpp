@@ -55,10 +55,16 @@ struct Variable {
 /// A loaded binary, unloaded with the object.
 class Module : public model::Seam {
  public:
+  /// Where steps of kind `call` find their functions: a HostLibrary beside the kernels, or the binary itself.
+  const Module& callee() const { return m_library != nullptr ? *m_library : *this; }
+  void set_library(std::unique_ptr<Module> library) { m_library = std::move(library); }
   /// By its symbol in the binary. Throws DeviceFault (launch_error) where there is none.
   virtual Variable variable(const std::string& symbol) const {
     refuse("the binary has no variable " + symbol);
   }
+
+ private:
+  std::unique_ptr<Module> m_library;
 };
 
 /// What one Sequence::run took.
@@ -128,9 +134,9 @@ class Device : public model::Seam {
   /// A 64-bit hash of the bytes' content and order, for "unchanged" and "the same twice".
   virtual std::uint64_t checksum(Address address, std::int64_t bytes) = 0;
   virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
-  /// `kernels` maps entries to symbols of `module`, which is one of load() or, for steps of kind `call`, a
-  /// HostLibrary. The bindings' memory and the module must outlive the
-  /// sequence. What an upload copies is what its buffer holds now.
+  /// `kernels` maps entries to symbols of `module`, which is one of load() or, for steps of kind `call`
+  /// alone, a HostLibrary. The bindings' memory and the module must outlive the sequence. What an upload
+  /// copies is what its buffer holds now.
   virtual std::unique_ptr<Sequence> bind(Module& module, const std::vector<model::KernelResources>& kernels,
                                          const std::vector<model::Step>& steps,
                                          const std::vector<model::BufferPlan>& buffers,

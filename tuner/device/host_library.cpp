@@ -106,9 +106,22 @@ HostLibrary::Function HostLibrary::function(const std::string& name) const {
   return reinterpret_cast<Function>(found);
 }
 
+std::unique_ptr<Module> load_binary(Device& device, std::span<const std::byte> binary,
+                                    std::span<const std::byte> library, bool calls) {
+  if (calls && library.empty()) return std::make_unique<HostLibrary>(binary);
+  std::unique_ptr<Module> module = device.load(binary);
+  if (calls) module->set_library(std::make_unique<HostLibrary>(library));
+  return module;
+}
+
+std::string library_version(const Module& module) {
+  const auto* library = dynamic_cast<const HostLibrary*>(&module.callee());
+  return library != nullptr ? library->version() : "";
+}
+
 LibraryCall::LibraryCall(const Module& module, const model::Step& step,
                          const std::vector<model::BufferPlan>& buffers, const Bindings& bindings) {
-  const auto* library = dynamic_cast<const HostLibrary*>(&module);
+  const auto* library = dynamic_cast<const HostLibrary*>(&module.callee());
   if (library == nullptr) refuse(fmt::format("{} is to be called, and the binary is no library", step.entry));
   m_function = library->function(step.entry);
   m_version = library->version();

@@ -137,10 +137,18 @@ class HostLibrary final : public Module {
   std::string m_version;
 };
 
+/// The binary of a trial, loaded: its kernels with the library that its steps call, or, where `library` is
+/// empty and `calls` says that they do, that library alone. Throws DeviceFault.
+std::unique_ptr<Module> load_binary(Device& device, std::span<const std::byte> binary,
+                                    std::span<const std::byte> library, bool calls);
+
+/// What the library that a loaded binary calls says of itself; empty: it calls none.
+std::string library_version(const Module& module);
+
 /// A step of kind `call` with its arguments bound, ready to be queued as often as wanted.
 class LibraryCall {
  public:
-  /// Throws DeviceFault (launch_error) where `module` is no HostLibrary, or lacks the function.
+  /// Throws DeviceFault (launch_error) where `module` has no HostLibrary and is none, or lacks the function.
   LibraryCall(const Module& module, const model::Step& step, const std::vector<model::BufferPlan>& buffers,
               const Bindings& bindings);
 

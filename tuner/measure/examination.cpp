@@ -21,8 +21,7 @@ Finding in(const std::string& check, Finding finding) {
 }  // namespace
 
 std::unique_ptr<device::Module> load_binary(device::Device& device, const model::TrialJob& job) {
-  if (job.plan.calls_library()) return std::make_unique<device::HostLibrary>(job.binary);
-  return device.load(job.binary);
+  return device::load_binary(device, job.binary, job.library, job.plan.calls_library());
 }
 
 Examination::Examination(device::Device& device, const model::TrialJob& job, const InputSets& sets,

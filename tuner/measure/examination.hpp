@@ -8,8 +8,7 @@
 
 namespace tuner::measure {
 
-/// The binary of a trial, loaded: its kernels, or the host library that its steps call. Throws
-/// device::DeviceFault.
+/// As device::load_binary().
 std::unique_ptr<device::Module> load_binary(device::Device& device, const model::TrialJob& job);
 
 /// The verification of one kernel on one problem. It costs one run that is not timed, on the second input set

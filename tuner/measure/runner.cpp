@@ -133,10 +133,7 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
     return;
   }
   wake_up();
-  if (job.plan.calls_library()) {  // that a library is not there is no verdict of the probes
-    enter(TrialPhase::loading);
-    load_binary(*m_device, job);
-  }
+  load_library(job);
   for (const model::Plan& plan : job.probes) {
     if (!probe(job, plan, outcome)) return;
   }
@@ -161,8 +158,16 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
 
   enter(TrialPhase::timing);
   time(job, examination, warm_run, outcome);
-  const auto* library = dynamic_cast<const device::HostLibrary*>(&examination.module());
-  if (library != nullptr && outcome.status == TrialStatus::ok) outcome.detail = library->version();
+  if (outcome.status == TrialStatus::ok) outcome.detail = device::library_version(examination.module());
+}
+
+/// That a library is not there is no verdict of the probes.
+void DeviceTrialRunner::load_library(const model::TrialJob& job) {
+  const bool by_probe =
+      std::ranges::any_of(job.probes, [](const model::Plan& plan) { return plan.calls_library(); });
+  if (!by_probe && !job.plan.calls_library()) return;
+  enter(TrialPhase::loading);
+  device::HostLibrary(job.library.empty() ? job.binary : job.library);
 }
 
 /// Whether the trial goes on. A probe that passes leaves no trace in `outcome`.

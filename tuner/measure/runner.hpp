@@ -55,6 +55,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
   void enter(model::TrialPhase phase) const;
   const InputSets& inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome);
   void attempt(const model::TrialJob& job, model::TrialOutcome& outcome);
+  void load_library(const model::TrialJob& job);
   bool probe(const model::TrialJob& job, const model::Plan& plan, model::TrialOutcome& outcome);
   bool verify_second_set(Examination& examination, device::Timing& cold_run, model::TrialOutcome& outcome);
   bool verify_first_set(Examination& examination, device::Timing& warm_run, model::TrialOutcome& outcome);

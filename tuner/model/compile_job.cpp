@@ -22,6 +22,7 @@ Digest CompileJob::key() const {
   digest.add(architecture).add(compiler);
   if (host_library) digest.add("host library");  // other keys are as they were before there were any
   if (by_nvcc) digest.add("nvcc");
+  for (const CompileJob& called : library) digest.add("library").add(called.key());
   return digest.finish();
 }
 

@@ -75,6 +75,9 @@ struct CompileJob {
   /// Made by nvcc of the toolkit that `compiler` is of, instead of by `compiler` itself. The CPU device makes
   /// no difference.
   bool by_nvcc = false;
+  /// The host library that steps between the kernels' launches call: a job of its own, at most one. It is
+  /// part of the key; a compiler makes the kernels alone, and CachingCompiler both.
+  std::vector<CompileJob> library = {};
 
   Digest key() const;
   bool operator==(const CompileJob&) const = default;
@@ -115,6 +118,7 @@ struct Compilation {
   std::string log;
   double compile_ms = 0;
   bool from_cache = false;
+  std::vector<std::byte> library = {};  ///< of CompileJob::library
 
   const KernelResources* find(const std::string& entry) const;
   bool operator==(const Compilation&) const = default;

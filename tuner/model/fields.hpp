@@ -11,9 +11,9 @@ TUNER_FIELDS(SourceText, name, text);
 TUNER_FIELDS(Macro, name, value);
 
 TUNER_FIELDS(CompileJob, source, source_key, macros, vocabulary, options, entries, architecture, compiler,
-             host_library, by_nvcc);
+             host_library, by_nvcc, library);
 
-TUNER_FIELDS(Compilation, status, binary, kernels, log, compile_ms, from_cache);
+TUNER_FIELDS(Compilation, status, binary, kernels, log, compile_ms, from_cache, library);
 
 TUNER_FIELDS(Init, kind, a, b, c);
 
@@ -73,7 +73,8 @@ TUNER_FIELDS(FinalPolicy, finalists, within, choosing_rounds, confirming_rounds,
 TUNER_FIELDS(MeasurePolicy, name, samples, cuts, final, batch_below_ns, batch_ns, time_limit_ns, flush_l2);
 
 /// Without the reference's binary and kernels, which most trials share: they travel apart.
-TUNER_FIELDS(TrialJob, key, plan, binary, kernels, reference_key, policy, probes, best_ns, seed, role);
+TUNER_FIELDS(TrialJob, key, plan, binary, kernels, library, reference_key, policy, probes, best_ns, seed,
+             role);
 
 TUNER_FIELDS(TrialOutcome, status, detail, verification, measurement, device_lost,
              driver_blocks_per_multiprocessor, subject, probes_passed);

@@ -131,7 +131,7 @@ struct ArgumentSpec {
 };
 
 /// One step of a run, in the order written: a kernel launch, an upload of (part of) an argument, a memset of
-/// it, or a call of a host library, which no spec writes itself (space::baselines() makes them).
+/// it, or a call of a host library: of KernelSpec::library, or in a baseline of its source.
 struct StepSpec : StepKeys<AsExpressions<Expression>> {
   std::string entry;     ///< kernel name expression, or the function called; empty for an upload
   int repeat_steps = 1;  ///< how many steps a loop has that begins here
@@ -234,6 +234,9 @@ struct KernelSpec {
   Role role = Role::competitor;    ///< `ceiling` where `ceiling` below is set
   std::string path;                ///< of the TOML file; `shipped:` prefix for the embedded ones
   std::vector<SourceText> source;  ///< main file first, then the headers it includes
+  /// C++ for the host with the functions that steps call, main file first; empty: there are none. In a
+  /// baseline `source` is that.
+  std::vector<SourceText> library;
   std::vector<std::string> sizes;
   std::vector<ElementType> types;         ///< offered; the first is the default
   std::string row_padding;                ///< name under which expressions see --pad; empty: not offered

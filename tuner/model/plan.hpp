@@ -191,7 +191,7 @@ struct Plan {
   VerifyPlan verify;
   bool deterministic = true;
 
-  /// Whether it calls a host library: its binary is one, and no kernels.
+  /// Whether it calls a host library: one beside its kernels, or, where it has none, its binary.
   bool calls_library() const;
   /// Whether the kernel finds output `buffer` right or wrong by steps of verify.comparison.
   bool has_comparison(std::size_t buffer) const;

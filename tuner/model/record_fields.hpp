@@ -221,7 +221,7 @@ void describe_row(Archive& a, T& v) {
   a(Figure{"gpu", "uuid of the GPU that measured it", "", "it was not run, or unknown"}, v.gpu);
   a(Figure{"measured_at", "when the result was there", "UTC"}, v.measured_at);
   a(Figure{"run", "the run that measured it", "", "unknown"}, v.run);
-  a(Figure{"sequence", "grows with each result of a run"}, v.sequence);
+  a(Figure{"sequence", "grows with each result of a run, and of a trial"}, v.sequence);
 }
 
 template <class Archive, Described<TrialRecord> T>

@@ -68,7 +68,7 @@ struct StepKeys {
 
 /// What is said of a key, whatever step has it.
 struct StepKey {
-  enum class Of { launches, copies, memsets, all };
+  enum class Of { launches, calls, copies, memsets, all };
   const char* name;  ///< in a spec
   Of of = Of::launches;
   const char* example = "";  ///< of a key that each launch must have

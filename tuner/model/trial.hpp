@@ -92,6 +92,8 @@ struct TrialJob {
   Plan plan;
   std::vector<std::byte> binary;
   std::vector<KernelResources> kernels;
+  std::vector<std::byte> library =
+      {};  ///< that steps of the plan or of a probe call, beside the kernels; empty: none
   std::vector<std::byte> reference_binary;
   std::vector<KernelResources> reference_kernels;
   Digest reference_key;  ///< key of the reference's CompileJob
@@ -170,7 +172,9 @@ struct TrialRecord {
   Digest run;               ///< the run that measured it
   std::string gpu = {};     ///< uuid of the device that measured it; empty: not run, or unknown
   /// Grows with each result of a run, so that of one run's results it can be said which came before a final
-  /// (FinalRecord::Coverage). Set by the database; nothing is to be read from it across runs.
+  /// (FinalRecord::Coverage). Larger than those of all results of this trial that were known when it was
+  /// recorded (Lamport's clock), so that of two results of a trial the larger is the current one. Set by the
+  /// database; below 1 where it is of one that compared times instead, before version 9.
   std::int64_t sequence = 0;
   bool operator==(const TrialRecord&) const = default;
 };

@@ -1,5 +1,7 @@
 /* What a baseline of a kernel spec implements: a library's solution of the same problem, in C++ for the host
- * (or anything else with C functions). See "[[baseline]]" in docs/kernel-specs.md. Plain C; needs no CUDA. */
+ * (or anything else with C functions). See docs/specs-baselines.md. The library that a [[launch]] calls
+ * ([kernel] library, docs/specs-launches.md) has functions of its own names instead of tuner_baseline, of the
+ * same type and extern "C". Plain C; needs no CUDA. */
 #ifndef TUNER_BASELINE_H
 #define TUNER_BASELINE_H
 #include <stddef.h>

@@ -118,7 +118,11 @@ std::vector<bool> used_slots(const CompiledSpec& compiled) {
     for (std::size_t slot = 0; slot < used.size(); ++slot) used[slot] = used[slot] || more[slot];
   };
   for (const CompiledArgument& argument : compiled.arguments) each_expression(argument, add);
-  for (const CompiledStep& step : compiled.steps) each_expression(step, add);
+  for (const CompiledStep& step : compiled.steps) {
+    each_expression(step, add);
+    for (const CompiledOperand& operand : step.operands)
+      if (operand.value) add(*operand.value);
+  }
   return used;
 }
 

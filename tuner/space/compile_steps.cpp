@@ -59,18 +59,40 @@ class StepCompiler {
   }
 
   CompiledStep compile(const StepSpec& step, Use use) {
-    if (step.calls) return compile_call(step);
+    if (step.calls) return compile_call(step, use);
     return step.upload.empty() ? compile_launch(step, use) : compile_upload(step);
   }
 
-  CompiledStep compile_call(const StepSpec& step) {
+  CompiledStep compile_call(const StepSpec& step, Use use) {
     CompiledStep result;
+    if (use != Use::run)
+      m_compiler.report(step.where, fmt::format("`{}` is called outside [[launch]]", step.entry),
+                        "the reference, a comparison and a generator are kernels");
     for (const std::string& name : step.arguments) {
-      if (const auto operand = resolve(name, step, Use::run)) result.operands.push_back(*operand);
+      const auto operand = resolve(name, step, Use::run);
+      if (operand && (operand->value || !is_view(*operand, step))) result.operands.push_back(*operand);
     }
-    if (!step.workspace.empty())
-      result.workspace = argument_index(m_compiled, m_compiler, step.workspace, step.where);
+    check_arrays(step, result);
+    if (step.workspace.empty()) return result;
+    result.workspace = argument_index(m_compiled, m_compiler, step.workspace, step.where);
+    if (result.workspace < 0) return result;
+    const ArgumentSpec& workspace = m_spec.arguments[static_cast<std::size_t>(result.workspace)];
+    if (!workspace.pointer || workspace.access != Access::workspace)
+      m_compiler.report(step.where, fmt::format("`{}` is no workspace", workspace.name),
+                        "name an argument with access = \"workspace\"");
     return result;
+  }
+
+  /// Whether a call is passed what only kernels can use, which is reported.
+  bool is_view(const CompiledOperand& operand, const StepSpec& step) {
+    const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(operand.argument)];
+    if (!argument.is_view()) return false;
+    m_compiler.report(step.where,
+                      fmt::format("the call of `{}` takes `{}`, which is a {}", step.entry, argument.name,
+                                  argument.view_name()),
+                      fmt::format("pass it the buffer, {}",
+                                  argument.tensor ? argument.tensor->buffer : argument.texture->buffer));
+    return true;
   }
 
   CompiledStep compile_launch(const StepSpec& step, Use use) {

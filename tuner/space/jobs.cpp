@@ -40,14 +40,29 @@ std::vector<model::Problem> probe_problems(const model::KernelSpec& spec, const 
 
 namespace {
 
-std::vector<std::string> entries_of(const std::vector<model::StepSpec>& steps) {
+enum class Entry { kernel, function };
+
+std::vector<std::string> entries_of(const std::vector<model::StepSpec>& steps, Entry of) {
   std::vector<std::string> entries;
   for (const model::StepSpec& step : steps) {
-    if (step.upload.empty() && std::ranges::count(entries, step.entry) == 0) {
-      entries.push_back(step.entry);
-    }
+    if (!step.upload.empty() || step.calls != (of == Entry::function)) continue;
+    if (std::ranges::count(entries, step.entry) == 0) entries.push_back(step.entry);
   }
   return entries;
+}
+
+/// Of what steps call between launches. A library has no configurations: it is passed their values.
+model::CompileJob library_job(const model::KernelSpec& spec, const model::Problem& problem,
+                              const std::string& architecture, const std::string& compiler) {
+  model::CompileJob job;
+  job.source = spec.library;
+  job.macros = element_macros(problem.type);
+  job.macros.push_back({"TUNER_ON_CPU", architecture == "host" ? "1" : "0"});
+  job.entries = entries_of(spec.steps, Entry::function);
+  job.architecture = architecture;
+  job.compiler = compiler;
+  job.host_library = true;
+  return job;
 }
 
 /// -I and its like: what is found there is among the sources already, and so part of what the binary is.
@@ -94,7 +109,9 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
   model::CompileJob job;
   job.source = spec.source;
   job.macros = element_macros(problem.type);
-  job.host_library = std::ranges::any_of(spec.steps, [](const model::StepSpec& step) { return step.calls; });
+  const bool calls = std::ranges::any_of(spec.steps, [](const model::StepSpec& step) { return step.calls; });
+  job.host_library = calls && spec.library.empty();
+  if (!spec.library.empty()) job.library = {library_job(spec, problem, architecture, compiler)};
   job.by_nvcc = spec.by_nvcc && !job.host_library;
   std::string constants;
   for (const model::ParameterSpec& parameter : spec.parameters) {
@@ -123,7 +140,7 @@ model::CompileJob kernel_job(const model::KernelSpec& spec, const model::Problem
       if (!names_folder(option.text)) job.options.push_back(with_values(option.text, configuration));
     }
   }
-  job.entries = entries_of(spec.steps);
+  job.entries = entries_of(spec.steps, job.host_library ? Entry::function : Entry::kernel);
   for (const model::ArgumentSpec& argument : spec.arguments) {
     const std::string entry = "&" + argument.symbol;
     const bool is_known = std::ranges::count(job.entries, entry) > 0;
@@ -171,7 +188,7 @@ std::optional<model::CompileJob> verification_job(const model::KernelSpec& spec,
     const bool of_nvcc = spec.by_nvcc && !is_of_language(option.text);
     if (!names_folder(option.text) && !of_configuration && !of_nvcc) job.options.push_back(option.text);
   }
-  job.entries = entries_of(steps);
+  job.entries = entries_of(steps, Entry::kernel);
   job.architecture = architecture;
   job.compiler = compiler;
   return job;

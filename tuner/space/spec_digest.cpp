@@ -28,6 +28,7 @@ class SpecDigest {
     add(spec.steps);
     add(spec.verify);
     if (spec.by_nvcc) m_digest.add("nvcc");
+    if (!spec.library.empty()) m_digest.add("library").add(model::source_key(spec.library));
     if (!spec.conditional_options.empty()) add("conditional options", spec.conditional_options);
     if (!spec.macros.empty()) m_digest.add("macros");
     for (const model::PlacedName& macro : spec.macros) m_digest.add(macro.name);

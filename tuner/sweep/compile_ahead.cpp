@@ -71,7 +71,7 @@ constexpr std::size_t most_compiling = 1024;
 constexpr std::chrono::milliseconds no_patience{0};
 
 std::size_t bytes_of(const CompiledTrial& trial) {
-  return trial.binary->binary.size() + trial.binary->log.size();
+  return trial.binary->binary.size() + trial.binary->library.size() + trial.binary->log.size();
 }
 
 }  // namespace
@@ -222,6 +222,7 @@ model::TrialJob job_of(const Request& request, const CompiledTrial& compiled) {
   job.plan = trial.plan;
   job.binary = compiled.binary->binary;
   job.kernels = compiled.binary->kernels;
+  job.library = compiled.binary->library;
   if (compiled.reference) {
     job.reference_key = trial.reference_key;
     job.reference_binary = compiled.reference->binary;

@@ -112,6 +112,7 @@ std::optional<model::TrialJob> TrialJourney::job(CompiledTrial& trial, DeviceSlo
     return std::nullopt;
   }
   if (is_death(record.outcome.status)) note_death(record);  // the compiler's
+  say_without_library(trial.item, record);
   if (record.outcome.status != TrialStatus::ok || is_condemned(trial)) {
     finish(record, trial.item);
     return std::nullopt;
@@ -137,6 +138,7 @@ void TrialJourney::end(DeviceSlot& slot, CompiledTrial trial, model::TrialOutcom
   maker_of(trial.item).add_outcome(trial.trial, std::move(outcome));
   add_settings(trial.item, record);
   if (is_death(record.outcome.status)) note_death(record);
+  say_without_library(trial.item, record);
   m_best.learn(trial, slot.number);
   m_finals.remember(trial);
   const bool can_wait = !record.outcome.device_lost;
@@ -239,6 +241,15 @@ void TrialJourney::say_missing(const model::TrialRecord& record) {
   if (outcome.status == TrialStatus::ok || !m_missing.insert(record.kernel + outcome.detail).second) return;
   m_services.observer.notice(
       fmt::format("no times of {}: {}: {}", record.kernel, model::to_string(outcome.status), outcome.detail));
+}
+
+/// The same of a library that a kernel calls between its launches, or of what compiles it.
+void TrialJourney::say_without_library(const CandidateQueue::Item& item, const model::TrialRecord& record) {
+  const std::string& why = record.outcome.detail;
+  if (record.outcome.status != TrialStatus::skipped || work_of(item).kernel.spec().library.empty()) return;
+  if (!m_missing.insert(record.kernel + why).second) return;
+  m_services.observer.notice(
+      fmt::format("{}: configurations that call its library are skipped: {}", record.kernel, why));
 }
 
 void TrialJourney::commit(const std::vector<const model::TrialRecord*>& next) {

@@ -67,6 +67,7 @@ class TrialJourney : SweepPart {
   void add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const;
   void note_death(model::TrialRecord& record);
   void say_missing(const model::TrialRecord& record);
+  void say_without_library(const CandidateQueue::Item& item, const model::TrialRecord& record);
   /// Writes down what has not been launched.
   void finish(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void note_finished(const model::TrialRecord& record, const CandidateQueue::Item& item);

@@ -155,9 +155,11 @@ std::vector<Tried> tried_of(const Request& request, const Work& work, const mode
 }
 
 /// Whether a result of before is to be had again. A library that was not there may be now.
-bool is_retried(const Request& request, model::Role role, TrialStatus status) {
+bool is_retried(const Request& request, const model::KernelSpec& spec, TrialStatus status) {
   if (model::is_death(status)) return true;
-  if (role == model::Role::baseline && status == TrialStatus::skipped) return true;
+  const bool has_library = spec.role == model::Role::baseline || !spec.library.empty();
+  if (has_library && status == TrialStatus::skipped)
+    return model::runs_on(spec.device_kinds, request.device.kind);
   if (!request.retry_failed) return false;
   // What the compiler or the device's limits refuse they refuse again.
   return model::is_failure(status) && status != TrialStatus::compile_error &&
@@ -169,7 +171,7 @@ void note_known_of_counted(const Request& request, Group& group, model::ResultSo
     if (!group.lists[kernel].counted()) continue;
     const Work& work = group.work_of_kernel(request, kernel);
     for (const Tried& one : tried_of(request, work, group.problem, group.lists[kernel], source)) {
-      if (is_retried(request, work.kernel.spec().role, one.result.status)) continue;
+      if (is_retried(request, work.kernel.spec(), one.result.status)) continue;
       const auto candidate = group.candidates.of_whole(kernel, one.configuration);
       if (request.shard && !group.offers(request, *candidate)) continue;
       group.known[*candidate] = search::Result{one.result.status, one.result.median_ns};
@@ -187,7 +189,7 @@ void note_known(const Request& request, Group& group, model::ResultSource& sourc
   for (std::size_t i = 0; i < group.keys.size(); ++i) {
     const auto found = lookup.find(group.keys[i]);
     if (found == lookup.end()) continue;
-    if (is_retried(request, group.work_of(request, i).kernel.spec().role, found->second->status)) continue;
+    if (is_retried(request, group.work_of(request, i).kernel.spec(), found->second->status)) continue;
     group.known[i] = search::Result{found->second->status, found->second->median_ns};
   }
 }

@@ -114,10 +114,17 @@ struct EnvironmentChoice {
   std::vector<std::size_t> answers;   ///< what there is to choose from, as places in the list given
   std::optional<std::size_t> chosen;  ///< one of these; nothing: no rule chooses
   std::string why;                    ///< why it, or why none; empty where there is one environment
+  /// Of the others the fastest that takes less time than the chosen one, on the same device, of the same
+  /// problem, and with the same L2 policy and inputs: a hint, since no rule compares times of two
+  /// environments.
+  std::optional<std::size_t> faster = {};
 };
 
 /// The choice of each family, at each size where the answers are of several.
 std::vector<EnvironmentChoice> choose_environments(const std::vector<db::BestAnswer>& answers);
+
+/// Names the faster one of `choice`, which it has, with both times and how to ask for it.
+std::string faster_text(const std::vector<db::BestAnswer>& answers, const EnvironmentChoice& choice);
 
 /// The flags that pick one of the environments to choose from, for a hint: `--gpu NAME (H100, H200),
 /// --measure …`.

@@ -158,6 +158,8 @@ std::string best_json(const std::vector<db::BestAnswer>& answers, const std::str
     }
     out["answers"][*choice.chosen]["chosen"] = true;
     out["answers"][*choice.chosen]["why_chosen"] = choice.why.empty() ? Json(nullptr) : Json(choice.why);
+    out["answers"][*choice.chosen]["faster_elsewhere"] =
+        choice.faster ? Json(faster_text(answers, choice)) : Json(nullptr);
   }
   out["unanswered"] = Json::array();
   for (const Missing& one : missing) {

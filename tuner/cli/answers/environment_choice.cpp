@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/model/device.hpp"
 
@@ -69,6 +70,32 @@ bool equal(const BestAnswer& a, const BestAnswer& b) {
          care(a) == care(b);
 }
 
+double time_of(const BestAnswer& answer) {
+  const auto& measurement = answer.winner.outcome.measurement;
+  return measurement ? measurement->median_ns : 0;
+}
+
+std::string time_text(const BestAnswer& answer) {
+  return (answer.is_approximate() ? "~" : "") + reports::time_text(time_of(answer));
+}
+
+/// What the rule may have overlooked, as a new kernel that few configurations were tried of.
+std::optional<std::size_t> faster_than_chosen(const std::vector<BestAnswer>& all,
+                                              const EnvironmentChoice& choice) {
+  const BestAnswer& chosen = all[*choice.chosen];
+  std::optional<std::size_t> faster;
+  double least_ns = time_of(chosen);
+  for (const std::size_t other : choice.answers) {
+    const BestAnswer& answer = all[other];
+    const bool is_alike =
+        same_conditions(chosen, answer) && answer.tuning_case.problem == chosen.tuning_case.problem;
+    if (!is_alike || time_of(answer) <= 0 || time_of(answer) >= least_ns) continue;
+    faster = other;
+    least_ns = time_of(answer);
+  }
+  return faster;
+}
+
 std::string kind_text(const BestAnswer& answer) {
   constexpr const char* names[] = {"the CPU", "a recording", "a GPU"};
   return names[kind_rank(answer)];
@@ -122,6 +149,7 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
   }
   choice.why =
       fmt::format("the answer among {} environments: {}", choice.answers.size(), fmt::join(reasons, "; "));
+  choice.faster = faster_than_chosen(all, choice);
 }
 
 }  // namespace
@@ -150,6 +178,16 @@ std::vector<EnvironmentChoice> choose_environments(const std::vector<BestAnswer>
     choose(answers, choice);
   }
   return choices;
+}
+
+std::string faster_text(const std::vector<BestAnswer>& answers, const EnvironmentChoice& choice) {
+  const BestAnswer& chosen = answers[*choice.chosen];
+  const BestAnswer& faster = answers[*choice.faster];
+  EnvironmentChoice both;
+  both.answers = {*choice.chosen, *choice.faster};
+  return fmt::format("{} took {} at {} in another environment of this device, not {}; {} chooses it",
+                     faster.winner.kernel, time_text(faster), faster.tuning_case.problem.size_text(),
+                     time_text(chosen), choosing_flags(answers, both));
 }
 
 std::string choosing_flags(const std::vector<BestAnswer>& answers, const EnvironmentChoice& choice) {

@@ -310,17 +310,27 @@ void Sanitizer::watch(compile::host::HostCompiler& compiler, const space::Kernel
     add(findings, std::move(finding));
   };
   if (compilation.status != model::TrialStatus::ok) return note_failure(compilation);
+  // What is not watched: where it is wrong, the kernel is not to blame.
   std::optional<model::Compilation> generator;
-  if (kernel.spec().generator) {
+  std::optional<model::Compilation> library;
+  const auto compile_plainly = [&](std::optional<model::Compilation>& into, const model::CompileJob& beside) {
     compile::host::HostCompiler plain({.deadline = m_options.compile_limit});
-    generator = plain.compile(*kernel.reference_job(problems.front(), "host", plain.name()));
-    if (generator->status != model::TrialStatus::ok) return note_failure(*generator);
-  }
+    into = plain.compile(beside);
+    if (into->status != model::TrialStatus::ok) note_failure(*into);
+    return into->status == model::TrialStatus::ok;
+  };
+  const std::string plain_name = compile::host::HostCompiler().name();
+  if (kernel.spec().generator &&
+      !compile_plainly(generator, *kernel.reference_job(problems.front(), "host", plain_name)))
+    return;
+  if (!job.library.empty() && !compile_plainly(library, job.library.front())) return;
   for (std::size_t first = 0; first < problems.size();) {
     const ChildEnd end = run_isolated(
         [&](const Tell& tell) {
           CpuDevice device({.workers = 1});
-          const auto module = device.load(compilation.binary);
+          const auto module =
+              load_binary(device, compilation.binary, library ? library->binary : std::vector<std::byte>(),
+                          library.has_value());
           for (std::size_t i = first; i < problems.size(); ++i) {
             const auto plan = kernel.make_plan(problems[i], configuration, m_limits);
             if (!std::holds_alternative<model::Plan>(plan)) continue;
