@@ -69,6 +69,30 @@ std::string probe_of(const model::CompileJob& job) {
 }  // namespace
 
 TEST_SUITE("build recipe") {
+  TEST_CASE("a shell and CMake read what the flags say") {
+    cli::BuildRecipe recipe;
+    recipe.kernel = "two words";
+    recipe.macros = {{"TYPE", "unsigned int"}, {"TILE", "Tile<8, 4>"}, {"LIST", "a;b"}};
+    recipe.options = {"-arch=sm_90a", "-std=c++17", "--use_fast_math"};
+    recipe.includes = {"-Ifolder"};
+    recipe.arguments = {{"CHUNK", model::Value(4)}};
+    const test::TemporaryFolder folder;
+    test::write_text(folder / "best.env", cli::build_env(recipe));
+    const auto shell =
+        in_shell(". " + folder / "best.env" + "; echo \"$TUNER_KERNEL|$TUNER_FLAGS|$TUNER_ARGUMENTS\"");
+    CHECK(shell.out == "two words|" + cli::build_flags(recipe) + "|CHUNK=4\n");
+    test::write_text(folder / "best.cmake", cli::build_cmake(recipe));
+    test::write_text(
+        folder / "show.cmake",
+        "include(best.cmake)\nforeach(one IN LISTS TUNER_DEFINITIONS TUNER_OPTIONS TUNER_ARCHITECTURE "
+        "TUNER_STANDARD TUNER_ARGUMENTS)\nmessage(\"${one}\")\nendforeach()\n");
+    const auto cmake = in_shell("cd " + folder.path() + " && cmake -P show.cmake");
+    CHECK(cmake.err ==
+          "TUNER_KERNEL=two words\nTYPE=unsigned int\nTILE=Tile<8\\, "
+          "4>\nLIST=a;b\n--use_fast_math\n-Ifolder\n90a\n17\n"
+          "CHUNK=4\n");
+  }
+
   TEST_CASE("a parameter that is a constant is a macro of the flags, and a constant of the header") {
     config::LoadedKernels loaded = config::load_kernel_folder(root + "/kernels/textbook");
     for (model::KernelSpec& spec : loaded.kernels) {

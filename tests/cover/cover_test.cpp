@@ -196,7 +196,8 @@ TEST_SUITE("cover") {
       for (int i = 0; i < 60; ++i) {
         Sizes size;
         for (int d = 0; d < 3; ++d)
-          size.push_back(static_cast<std::int64_t>(std::exp2(4 + 8 * (random() % 1000) / 1000.0)));
+          size.push_back(
+              static_cast<std::int64_t>(std::exp2(4 + 8 * static_cast<double>(random() % 1000) / 1000)));
         if (i % 2 == 0) size[2] = (size[2] + 15) / 16 * 16;
         sizes.push_back(size);
       }

@@ -10,8 +10,6 @@ using namespace tuner::cover;
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 /// A smooth space: each configuration suits one size, and loses with the distance from it.
 class Space {
  public:
@@ -48,12 +46,15 @@ class Space {
 
 TEST_SUITE("loss at other sizes") {
   TEST_CASE("an order statistic bounds a quantile as often as it says") {
-    CHECK_FALSE(bound({0.1, 0.1, 0.1, 0.1}));
-    CHECK(bound(std::vector<double>(5, 0.1))->share == 0.5);
-    CHECK(bound(std::vector<double>(13, 0.1))->share == 0.5);
-    CHECK(bound(std::vector<double>(14, 0.1))->share == 0.8);
-    CHECK(bound(std::vector<double>(28, 0.1))->share == 0.8);
-    CHECK(bound(std::vector<double>(29, 0.1))->share == 0.9);
+    CHECK(bounds({0.1, 0.1, 0.1, 0.1}).empty());
+    const auto largest = [](std::size_t cases) {
+      return bounds(std::vector<double>(cases, 0.1)).front().share;
+    };
+    CHECK(largest(5) == 0.5);
+    CHECK(largest(13) == 0.5);
+    CHECK(largest(14) == 0.8);
+    CHECK(largest(28) == 0.8);
+    CHECK(largest(29) == 0.9);
     std::mt19937 random(3);
     std::exponential_distribution<double> loss(1);
     for (const std::size_t n : {5U, 14U, 29U, 60U, 200U}) {
@@ -62,9 +63,9 @@ TEST_SUITE("loss at other sizes") {
       for (int i = 0; i < 4000; ++i) {
         std::vector<double> losses(n);
         for (double& one : losses) one = loss(random);
-        const auto said = bound(losses);
-        share = said->share;
-        held += said->loss >= -std::log(1 - share) ? 1 : 0;  // the quantile of this distribution
+        const Bound said = bounds(losses).front();
+        share = said.share;
+        held += said.loss >= -std::log(1 - share) ? 1 : 0;  // the quantile of this distribution
       }
       CAPTURE(n);
       CHECK(held >= 0.94 * 4000);
@@ -74,10 +75,12 @@ TEST_SUITE("loss at other sizes") {
 
   TEST_CASE("what nobody tried counts as lost") {
     std::vector<double> losses(29, 0.01);
-    losses[3] = infinite;
-    CHECK(bound(losses)->loss == infinite);
+    losses[3] = HUGE_VAL;
+    CHECK(bounds(losses).front().loss == HUGE_VAL);
+    CHECK(largest_known(bounds(losses))->share == 0.8);
     losses.resize(120, 0.01);
-    CHECK(bound(losses)->loss == 0.01);
+    CHECK(largest_known(bounds(losses))->share == 0.9);
+    CHECK(largest_known(bounds(std::vector<double>(5, HUGE_VAL))) == nullptr);
   }
 
   TEST_CASE("the bound holds at its confidence at sizes that are drawn like those measured") {
@@ -92,15 +95,15 @@ TEST_SUITE("loss at other sizes") {
       const Goal goal{0.02, 0};
       const Effort effort{1'000, 1'000};
       const auto said = estimate(losses, goal, effort).between;
-      REQUIRE(said);
-      REQUIRE(said->share == 0.8);
+      REQUIRE(said.size() == 2);
+      REQUIRE(said[0].share == 0.8);
       const Rule rule = cover(losses, goal, effort).rule;
       Table others{{"M", "N"}, {}, {}, {}};
       for (int i = 0; i < 400; ++i) space.add(others, Space::draw(random));
       const Losses truth(others);
       int within = 0;
       for (std::size_t i = 0; i < truth.sizes(); ++i)
-        within += truth.at(i, rule.pick(others.sizes[i])) <= said->loss ? 1 : 0;
+        within += truth.at(i, rule.pick(others.sizes[i])) <= said[0].loss ? 1 : 0;
       held += within >= 0.8 * 400 ? 1 : 0;
     }
     MESSAGE("held in " << held << " of " << rounds);
@@ -112,11 +115,11 @@ TEST_SUITE("loss at other sizes") {
     const Space space(random);
     Table table{{"M", "N"}, {}, {}, {}};
     space.add(table, {512, 512});
-    CHECK_FALSE(estimate(Losses(table), {0.02, 0}, {}).between);
+    CHECK(estimate(Losses(table), {0.02, 0}, {}).between.empty());
     for (int i = 0; i < 3; ++i) space.add(table, Space::draw(random));
-    CHECK_FALSE(estimate(Losses(table), {0.02, 0}, {}).between);
+    CHECK(estimate(Losses(table), {0.02, 0}, {}).between.empty());
     for (int i = 0; i < 10; ++i) space.add(table, Space::draw(random));
-    CHECK(estimate(Losses(table), {0.02, 0}, {}).between->share == 0.8);
+    CHECK(estimate(Losses(table), {0.02, 0}, {}).between.front().share == 0.8);
   }
 
   TEST_CASE("a neighbourhood that is left out loses more than a single size") {
@@ -132,11 +135,26 @@ TEST_SUITE("loss at other sizes") {
     }
     const Estimate said = estimate(Losses(table), {0.02, 0}, {});
     CHECK(said.neighbourhoods.size() == 10);
-    REQUIRE(said.between);
-    REQUIRE(said.beyond);
-    CHECK(said.between->share == 0.8);
+    REQUIRE(said.between.size() == 2);
+    REQUIRE(said.beyond.size() == 1);
+    CHECK(said.without_any == 0);
     const auto mean = [&](const std::vector<double>& losses) { return summary(table, losses).mean; };
     CHECK(mean(said.in_neighbourhoods) > mean(said.singly));
+  }
+
+  TEST_CASE("where no configuration may run that is left, nothing is known") {
+    Table table{{"N"}, {}, {}, {}};
+    for (std::int64_t size = 100; size < 700; size += 100) {
+      table.sizes.push_back({size});
+      // The second is for 300 alone, and nothing else may run there.
+      const bool is_other = size == 300;
+      table.times.push_back({{100, is_other ? Known::excluded : Known::measured},
+                             {100, is_other ? Known::measured : Known::excluded}});
+    }
+    const Estimate said = estimate(Losses(table), {0.02, 0}, {});
+    CHECK(said.without_any == 1);
+    CHECK(said.singly[2] == HUGE_VAL);
+    CHECK(said.singly[3] == 0);
   }
 
   TEST_CASE("neighbourhoods are cells of sizes that lie together") {

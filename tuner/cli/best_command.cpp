@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "config/kernel_file.hpp"
 #include "config/known_settings.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
@@ -16,30 +15,26 @@
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/ranking.hpp"
-#include "tuner/cli/build_recipe.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/declared_specs.hpp"
-#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/question.hpp"
+#include "tuner/cli/rule_answer.hpp"
 #include "tuner/cli/trial_facts.hpp"
+#include "tuner/cli/trial_recipe.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
 namespace {
 
-struct BestOptions {
+struct BestOptions : Question {
   std::string size;  ///< empty: every size
   std::string size_flag;
-  std::string family;
-  std::string kernel;
-  std::string spec;  ///< the file that the kernel was named by; empty: by its name
-  std::string gpu;
-  std::string part_of_environment;
   std::string where;
   int top = 0;  ///< 0: the one to use alone
   bool nearest = false;
   std::string format = "table";
 
-  bool is_for_build() const { return format == "header" || format == "flags"; }
+  bool is_for_build() const { return format != "table" && format != "json"; }
 };
 
 std::string size_of(const BestOptions& options) {
@@ -51,18 +46,9 @@ std::string size_of(const BestOptions& options) {
   return options.size.empty() ? options.size_flag : options.size;
 }
 
-/// A kernel may be named by its spec, which is then what a build is made by.
-void name_kernel(BestOptions& options) {
-  if (!options.kernel.ends_with(".toml")) return;
-  options.spec = options.kernel;
-  const KernelCatalog catalog = KernelCatalog::load({options.spec});
-  options.kernel = catalog.selected().front().name;
-  if (options.family.empty()) options.family = catalog.selected().front().family;
-}
-
 db::BestQuery make_query(const Context& context, const config::Settings& settings,
                          const BestOptions& options) {
-  db::BestQuery query;
+  db::BestQuery query = query_of(context, settings, options);
   if (!options.size.empty()) {
     const auto sizes = config::parse_sizes(options.size);
     if (sizes.size() != 1) {
@@ -71,24 +57,13 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
     }
     query.sizes = sizes.front();
   }
-  query.family = options.family;
-  query.kernel = options.kernel;
-  query.device = options.gpu;
-  query.part_of_environment = options.part_of_environment;
-  if (context.flags.contains("measure")) query.method = settings.text("measure");
-  if (context.flags.contains("l2")) query.l2 = settings.text("l2");
-  query.type = settings.type();
-  query.row_padding = settings.paddings().front();
-  if (query.sizes.empty() && !context.flags.contains("pad")) query.row_padding.reset();
+  if (!query.sizes.empty()) query.row_padding = settings.paddings().front();
   return query;
 }
 
 [[noreturn]] void find_nothing(const config::Settings& settings, const BestOptions& options) {
-  std::string what;
-  if (!options.family.empty()) what += " of family " + options.family;
-  if (!options.kernel.empty()) what += " of kernel " + options.kernel;
-  if (!options.size.empty()) what += " for size " + options.size;
-  if (!options.part_of_environment.empty()) what += " in environment " + options.part_of_environment;
+  std::string what = options.size.empty() ? "" : " for size " + options.size;
+  what += asked_text(options);
   const std::string sizes = options.size.empty() ? "512..4096" : options.size;
   throw model::Error(fmt::format("nothing in {} answers{}{}", settings.database().string(), what,
                                  options.where.empty() ? "" : fmt::format(" with {}", options.where)),
@@ -123,6 +98,9 @@ struct Found {
   std::vector<db::BestAnswer> answers;
   std::vector<answers::Missing> missing;        ///< sizes without an answer
   std::vector<std::vector<db::Ranked>> ranked;  ///< parallel; empty lists where nobody asked for them
+  /// Parallel, or empty: why an answer is that of the rule for sizes that were never measured, and its bound.
+  std::vector<std::string> by_rule;
+  std::vector<reports::Json> bounds;
 };
 
 Found find(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options) {
@@ -152,7 +130,7 @@ void put_chosen_first(Found& found) {
     if (choice.chosen) order.push_back(*choice.chosen);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     if (std::ranges::find(order, i) == order.end()) order.push_back(i);
-  Found sorted{{}, std::move(found.missing), {}};
+  Found sorted{{}, std::move(found.missing), {}, {}, {}};
   for (const std::size_t i : order) {
     sorted.answers.push_back(std::move(found.answers[i]));
     sorted.ranked.push_back(std::move(found.ranked[i]));
@@ -213,8 +191,10 @@ void say_choices(const std::vector<db::BestAnswer>& all) {
   say_faster(all, choices);
 }
 
-/// What a build takes is one answer, of the size asked for unless the nearest will do.
-const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const BestOptions& options) {
+/// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
+/// will do. Its place.
+std::size_t only_answer(const Found& found, const BestOptions& options) {
+  const std::vector<db::BestAnswer>& all = found.answers;
   if (options.size.empty()) {
     throw model::UsageError(fmt::format("--format {} is of one size", options.format),
                             fmt::format("for example tuner best 1024 --format {}", options.format));
@@ -234,48 +214,25 @@ const db::BestAnswer& only_answer(const std::vector<db::BestAnswer>& all, const 
   const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
   if (!choice.chosen) refuse_to_choose(all, choice);
   const db::BestAnswer& answer = all[*choice.chosen];
-  if (!answer.exact && !options.nearest) {
+  const bool by_rule = !found.by_rule.empty() && !found.by_rule[*choice.chosen].empty();
+  if (!answer.exact && !by_rule && !options.nearest) {
     const std::string measured = answer.tuning_case.problem.size_text();
     throw model::Error(
         fmt::format("size {} was never measured; the nearest is {}", options.size, measured),
         fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
         model::ExitCode::nothing_found);
   }
-  return answer;
+  return *choice.chosen;
 }
 
-/// By the spec that was named, else by the shipped one, else by the one where a sweep read it: the first of
-/// them that compiles to what was measured, or the last at all.
-BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                      const BestOptions& options) {
-  const std::string architecture = architecture_of(connection, winner);
-  const std::string& family = winner.problem.family;
-  const KernelCatalog catalog =
-      KernelCatalog::load(options.spec.empty() ? std::vector<std::string>{} : std::vector{options.spec});
-  std::vector<const model::KernelSpec*> specs;
-  for (const model::KernelSpec& kernel : catalog.all())
-    if (kernel.name == winner.kernel && kernel.family == family) specs.push_back(&kernel);
-  SpecFiles files;
-  if (options.spec.empty()) {
-    const std::string path = db::declared_path(connection, family, winner.kernel);
-    if (const auto* space = files.find({family, winner.kernel, {}, {}, {}, path}))
-      specs.push_back(&space->spec());
-  }
-  BuildRecipe recipe = build_recipe(winner, std::nullopt, architecture);
-  for (const model::KernelSpec* spec : specs) {
-    recipe = build_recipe(winner, *spec, architecture);
-    recipe.includes = config::include_options(spec->path);
-    if (recipe.doubt.empty()) break;
-  }
-  return recipe;
-}
-
-void write_for_build(const db::Connection& connection, const std::vector<db::BestAnswer>& all,
-                     const BestOptions& options) {
-  const db::BestAnswer& answer = only_answer(all, options);
-  const BuildRecipe recipe = recipe_of(connection, answer.winner, options);
-  write_out(options.format == "header" ? answers::best_comments(answer) + build_defines(recipe)
-                                       : build_flags(recipe) + "\n");
+void write_for_build(const db::Connection& connection, const Found& found, const BestOptions& options) {
+  const std::size_t place = only_answer(found, options);
+  const db::BestAnswer& answer = found.answers[place];
+  const BuildRecipe recipe = recipe_of(connection, answer.winner, options.spec);
+  if (options.format == "header") write_out(answers::best_comments(answer) + build_defines(recipe));
+  if (options.format == "flags") write_out(build_flags(recipe) + "\n");
+  if (options.format == "cmake") write_out(build_cmake(recipe));
+  if (options.format == "env") write_out(build_env(recipe));
   write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
                         answer.tuning_case.environment.text()));
   if (!recipe.arguments.empty()) {
@@ -285,11 +242,13 @@ void write_for_build(const db::Connection& connection, const std::vector<db::Bes
   if (!recipe.doubt.empty())
     write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
   if (answer.is_approximate()) write_err(answers::approximate_text);
-  if (!answer.exact)
+  if (!found.by_rule.empty() && !found.by_rule[place].empty())
+    write_err(found.by_rule[place]);
+  else if (!answer.exact)
     write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
-  const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
+  const answers::EnvironmentChoice choice = answers::choose_environments(found.answers).front();
   if (!choice.why.empty()) write_err(choice.why + "; `tuner best` shows all");
-  if (choice.faster) write_err("faster and not the answer: " + answers::faster_text(all, choice));
+  if (choice.faster) write_err("faster and not the answer: " + answers::faster_text(found.answers, choice));
 }
 
 void write_ranking(Found found, const BestOptions& options, const answers::Style& style) {
@@ -316,6 +275,26 @@ std::string unanswered(const Found& found, const db::BestAnswer& answer) {
   return "";
 }
 
+/// Where the size was never measured, the rule's answer takes the place of the nearest size's, unless
+/// --nearest asks for that.
+void take_rules(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options,
+                Found& found) {
+  if (options.size.empty() || options.nearest || options.top > 0 || !options.where.empty()) return;
+  found.by_rule.resize(found.answers.size());
+  found.bounds.resize(found.answers.size());
+  for (const answers::EnvironmentChoice& choice : answers::choose_environments(found.answers)) {
+    if (!choice.chosen || found.answers[*choice.chosen].exact) continue;
+    db::BestAnswer& answer = found.answers[*choice.chosen];
+    if (!unanswered(found, answer).empty()) continue;  // it was measured, and nothing could be used
+    auto by_rule = answer_by_rule(connection, answer, query, options.spec);
+    if (!by_rule) continue;
+    answer = std::move(by_rule->answer);
+    if (options.format == "table") found.ranked[*choice.chosen] = db::ranking(connection, answer, query);
+    found.by_rule[*choice.chosen] = std::move(by_rule->why);
+    found.bounds[*choice.chosen] = std::move(by_rule->bounds);
+  }
+}
+
 /// Of the size that was asked for; of all sizes it would be a book.
 void write_why(const db::Connection& connection, const Found& found, const BestOptions& options,
                const answers::Style& style) {
@@ -326,8 +305,9 @@ void write_why(const db::Connection& connection, const Found& found, const BestO
     filter.environment = answer.tuning_case.environment;
     filter.superseded = false;
     const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
-    write_err(answers::why(answer, {options.size, options.gpu, unanswered(found, answer)}, found.ranked[i],
-                           answers::evidence(answer, trials), style));
+    const std::string by_rule = found.by_rule.empty() ? "" : found.by_rule[i];
+    write_err(answers::why(answer, {options.size, options.gpu, unanswered(found, answer), by_rule},
+                           found.ranked[i], answers::evidence(answer, trials), style));
   }
 }
 
@@ -343,17 +323,18 @@ int best(const Context& context, BestOptions options) {
   const db::Connection connection = db::open_for_reading(settings.database());
   Found found = find(connection, query, options);
   if (!options.size.empty()) put_chosen_first(found);
+  take_rules(connection, query, options, found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
   if (found.answers.empty()) find_nothing(settings, options);
   const answers::Style style = answer_style(connection);
   const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, context);
   const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);
   if (options.is_for_build()) {
-    write_for_build(connection, found.answers, options);
+    write_for_build(connection, found, options);
   } else if (options.top > 0) {
     write_ranking(std::move(found), options, style);
   } else if (options.format == "json") {
-    write_out(answers::best_json(found.answers, options.size, specs, found.missing));
+    write_out(answers::best_json(found.answers, options.size, specs, found.missing, found.bounds));
   } else {
     write_out(answers::best_text(found.answers, style));
     say_choices(found.answers);
@@ -373,11 +354,7 @@ void add_best(const CommandPlace& place) {
   command.option("SIZE", options.size, "",
                  "1024 or 512x1024x256; without it every measured size is answered");
   command.option("--size,-s", options.size_flag, "SIZE", "the same");
-  command.option("--family", options.family, "NAME", "only this family of kernels");
-  command.option("--kernel,-k", options.kernel, "NAME|FILE", "only this kernel, by its name or its spec");
-  command.option("--gpu", options.gpu, "NAME", "devices with this in their name first");
-  command.option("--environment", options.part_of_environment, "TEXT",
-                 "only environments with this in their text, as 'driver 580' or 'nvrtc 13.0'");
+  add_question(command, options);
   command.option("--class", options.part_of_environment, "TEXT", "the former name of --environment")
       ->group("");
   command.option("--top", options.top, "N", "the first N trials of each size, side by side")
@@ -385,8 +362,10 @@ void add_best(const CommandPlace& place) {
   command.option("--where", options.where, "CONDITION",
                  "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
                  "block_threads, occupancy (%), time_us");
-  command.choice("--format", options.format, {"table", "json", "header", "flags"},
-                 "table; json; header: a C header of the macros; flags: all options for nvcc");
+  command.choice(
+      "--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},
+      "table; json; header: a C header of the macros; flags: all options for nvcc; cmake, env: the "
+      "same as variables of CMake, of a shell");
   command.flag("--nearest", options.nearest,
                "header and flags may take the nearest size where this one was never measured");
   command.settings({"db", "type", "pad", "measure", "l2"});
@@ -394,7 +373,9 @@ void add_best(const CommandPlace& place) {
       "After the race the finalists of a size are timed again, in turn. Some may be tied with the fastest. "
       "Among those, the one with the fewest registers is chosen, then the smallest block, then the first by "
       "name.\n"
-      "A size that was never measured is answered by the nearest one, and the answer says so. Times are "
+      "A size that was never measured is answered by the rule of `tuner cover` where that has a bound, else "
+      "by "
+      "the nearest one, and the answer says so. Times are "
       "compared only within one environment: device, driver, toolkit, type, L2 policy, method, inputs. Where "
       "several environments have an answer, header, flags and JSON take the one that was searched further "
       "and measured more carefully. Where no rule decides, pick one with --gpu, --measure, --l2, --type or "

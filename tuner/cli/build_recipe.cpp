@@ -10,6 +10,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -181,6 +182,65 @@ std::string build_flags(const BuildRecipe& recipe) {
     flags += ' ' + option;
   }
   return flags;
+}
+
+namespace {
+
+/// As an element of a CMake list that nvcc is to get: brackets that the text does not have, no escapes but of
+/// what parts lists and nvcc's values.
+std::string cmake_element(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == ';' || c == ',') escaped += '\\';
+    escaped += c;
+  }
+  std::string equals;
+  while (escaped.find("]" + equals + "]") != std::string::npos) equals += '=';
+  return fmt::format("[{0}[{1}]{0}]", equals, escaped);
+}
+
+std::string cmake_set(const char* name, const std::vector<std::string>& values) {
+  std::string text = fmt::format("set({}", name);
+  for (const std::string& value : values) text += "\n  " + cmake_element(value);
+  return text + ")\n";
+}
+
+}  // namespace
+
+std::string build_cmake(const BuildRecipe& recipe) {
+  std::vector<std::string> definitions, options;
+  for (const auto* macros : {&recipe.macros, &recipe.constants})
+    for (const model::Macro& macro : *macros) definitions.push_back(macro.name + "=" + macro.value);
+  definitions.insert(definitions.begin(), "TUNER_KERNEL=" + recipe.kernel);
+  std::string architecture, standard;
+  for (const std::string& option : recipe.options) {
+    if (option.starts_with("-arch=sm_"))
+      architecture = option.substr(std::string_view("-arch=sm_").size());
+    else if (is_standard(option))
+      standard = option.substr(option.find("c++") + 3);
+    else
+      options.push_back(option);
+  }
+  options.insert(options.end(), recipe.includes.begin(), recipe.includes.end());
+  std::string text =
+      "# target_compile_definitions(app PRIVATE ${TUNER_DEFINITIONS})\n"
+      "# target_compile_options(app PRIVATE ${TUNER_OPTIONS})\n"
+      "# set_target_properties(app PROPERTIES CUDA_ARCHITECTURES \"${TUNER_ARCHITECTURE}\" CUDA_STANDARD "
+      "\"${TUNER_STANDARD}\")\n";
+  if (!recipe.doubt.empty()) text += "# doubtful: " + recipe.doubt + "\n";
+  text += cmake_set("TUNER_KERNEL", {recipe.kernel}) + cmake_set("TUNER_DEFINITIONS", definitions) +
+          cmake_set("TUNER_ARCHITECTURE", {architecture}) + cmake_set("TUNER_STANDARD", {standard}) +
+          cmake_set("TUNER_OPTIONS", options);
+  if (!recipe.arguments.empty()) text += cmake_set("TUNER_ARGUMENTS", {arguments_text(recipe)});
+  return text;
+}
+
+std::string build_env(const BuildRecipe& recipe) {
+  std::string text = fmt::format("TUNER_KERNEL={}\nTUNER_FLAGS={}\n", util::shell_quote(recipe.kernel),
+                                 util::shell_quote(build_flags(recipe)));
+  if (!recipe.arguments.empty())
+    text += fmt::format("TUNER_ARGUMENTS={}\n", util::shell_quote(arguments_text(recipe)));
+  return (recipe.doubt.empty() ? "" : "# doubtful: " + recipe.doubt + "\n") + text;
 }
 
 std::string build_defines(const BuildRecipe& recipe) {

@@ -38,6 +38,14 @@ std::string arguments_text(const BuildRecipe& recipe);
 /// where a value cannot be said so, such as a string with a blank.
 std::string build_flags(const BuildRecipe& recipe);
 
+/// `set()` lines for include(): TUNER_KERNEL, TUNER_DEFINITIONS, TUNER_ARCHITECTURE, TUNER_STANDARD,
+/// TUNER_OPTIONS, and TUNER_ARGUMENTS where there are run-time parameters. Commas are escaped for nvcc.
+std::string build_cmake(const BuildRecipe& recipe);
+
+/// Assignments for a POSIX shell: TUNER_KERNEL, TUNER_FLAGS (build_flags(), for `nvcc $TUNER_FLAGS`), and
+/// TUNER_ARGUMENTS.
+std::string build_env(const BuildRecipe& recipe);
+
 /// `#define` lines and constants, below comments with what no header can say: options and run-time
 /// parameters.
 std::string build_defines(const BuildRecipe& recipe);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace tuner::cover {
 namespace {
@@ -34,13 +35,20 @@ std::optional<std::size_t> place_of_bound(std::size_t n, double share, double co
 
 }  // namespace
 
-std::optional<Bound> bound(std::vector<double> losses, double confidence) {
+std::vector<Bound> bounds(std::vector<double> losses, double confidence) {
   std::sort(losses.begin(), losses.end());
+  std::vector<Bound> all;
   for (const double share : {0.9, 0.8, 0.5}) {
     const auto place = place_of_bound(losses.size(), share, confidence);
-    if (place) return Bound{share, confidence, losses[*place - 1], losses.size()};
+    if (place) all.push_back({share, confidence, losses[*place - 1], losses.size()});
   }
-  return std::nullopt;
+  return all;
+}
+
+const Bound* largest_known(const std::vector<Bound>& bounds) {
+  const auto found =
+      std::find_if(bounds.begin(), bounds.end(), [](const Bound& one) { return std::isfinite(one.loss); });
+  return found == bounds.end() ? nullptr : &*found;
 }
 
 std::vector<std::vector<std::size_t>> neighbourhoods(const std::vector<Sizes>& sizes) {
@@ -73,6 +81,7 @@ Estimate estimate(const Losses& losses, const Goal& goal, const Effort& effort) 
       const auto used = rule.pick(losses.table().sizes[size],
                                   [&](std::size_t one) { return !losses.is_excluded(size, one); });
       if (used) into[size] = losses.at(size, *used);
+      if (!used && left_out.size() == 1) ++out.without_any;
     }
   };
   out.singly.assign(count, unknown);
@@ -83,7 +92,7 @@ Estimate estimate(const Losses& losses, const Goal& goal, const Effort& effort) 
     drawn.push_back(out.singly[size]);
   }
   out.left_out = drawn.size();
-  if (count > 1) out.between = bound(std::move(drawn));
+  if (count > 1) out.between = bounds(std::move(drawn));
   out.neighbourhoods = neighbourhoods(losses.table().sizes);
   if (out.neighbourhoods.size() < 2) return out;
   std::vector<double> worst;
@@ -93,7 +102,7 @@ Estimate estimate(const Losses& losses, const Goal& goal, const Effort& effort) 
     for (const std::size_t size : together)
       worst.back() = std::max(worst.back(), out.in_neighbourhoods[size]);
   }
-  out.beyond = bound(std::move(worst));
+  out.beyond = bounds(std::move(worst));
   return out;
 }
 

@@ -30,7 +30,8 @@ struct Feature {
 
 /// In double precision, as the generated C++ has it: what is tested lies far from a threshold's last bit.
 double value_of(const Feature& feature, const Sizes& sizes);
-/// Those of problems with so many dimensions, the simplest first.
+/// Those of problems with so many dimensions, the simplest first. Remainders by 4 to 16 are for vectors, by
+/// up to 256 for tiles.
 std::vector<Feature> features(std::size_t dimensions);
 
 /// A question with two answers, or a configuration.

@@ -20,7 +20,7 @@ std::vector<Feature> features(std::size_t dimensions) {
       all.push_back({Kind::ratio, a, b});
     }
   }
-  for (const std::int64_t modulus : {16, 8, 4})
+  for (const std::int64_t modulus : {16, 8, 4, 32, 64, 128, 256})
     for (std::size_t a = 0; a < dimensions; ++a) all.push_back({Kind::remainder, a, 0, modulus});
   return all;
 }

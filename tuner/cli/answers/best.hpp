@@ -35,7 +35,8 @@ struct Asked {
   std::string size;  ///< empty: every size
   std::string gpu;   ///< empty: any
   std::string unanswered =
-      {};  ///< why this size has no answer in the environment; empty: it was never measured
+      {};                    ///< why this size has no answer in the environment; empty: it was never measured
+  std::string by_rule = {};  ///< the sentence on the rule that answers instead; empty: none does
 };
 
 /// Why this is the answer, for people: what was measured, how the winner was measured again, who is tied with
@@ -82,9 +83,10 @@ Missing missing(const db::Unanswered& size, const std::string& kernel);
 std::vector<std::string> missing_lines(const std::vector<Missing>& sizes);
 
 /// `{"schema_version": 2, "size": …, "answers": […], "unanswered": […]}`; times in nanoseconds. `specs`: of
-/// each answer, or empty.
+/// each answer, or empty; as are `bounds`, what a rule for sizes that were never measured may lose.
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
-                      const std::vector<SpecNote>& specs = {}, const std::vector<Missing>& missing = {});
+                      const std::vector<SpecNote>& specs = {}, const std::vector<Missing>& missing = {},
+                      const std::vector<reports::Json>& bounds = {});
 
 /// The problem, its environment, and how near they are to what was asked for.
 reports::Json case_json(const db::BestAnswer& answer);

@@ -140,13 +140,15 @@ Json case_json(const db::BestAnswer& answer) {
 }
 
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
-                      const std::vector<SpecNote>& specs, const std::vector<Missing>& missing) {
+                      const std::vector<SpecNote>& specs, const std::vector<Missing>& missing,
+                      const std::vector<reports::Json>& bounds) {
   Json out;
   out["schema_version"] = 2;
   out["size"] = size;
   out["answers"] = Json::array();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     Json& answer = out["answers"].emplace_back(answer_json(answers[i]));
+    if (!bounds.empty() && !bounds[i].is_null()) answer["by_rule"] = bounds[i];
     if (!specs.empty()) answer["spec"] = specs[i].path.empty() ? Json() : json_of(specs[i]);
   }
   out["undecided"] = Json::array();

@@ -16,7 +16,9 @@ using Lines = std::vector<std::string>;
 
 void say_measured(const db::BestAnswer& answer, const Asked& asked, Lines& lines) {
   const db::Case& tuning_case = answer.tuning_case;
-  if (!answer.exact && !asked.unanswered.empty()) {
+  if (!asked.by_rule.empty()) {
+    lines.push_back(asked.by_rule);
+  } else if (!answer.exact && !asked.unanswered.empty()) {
     lines.push_back(
         fmt::format("size {} has no answer here ({}); the nearest that has is {} (log2 distance {:.2f})",
                     asked.size, asked.unanswered, tuning_case.problem.size_text(), answer.distance));

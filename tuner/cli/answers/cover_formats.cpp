@@ -1,0 +1,349 @@
+#include "tuner/cli/answers/cover_formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "reports/table.hpp"
+#include "reports/text.hpp"
+#include "tuner/util/text.hpp"
+
+namespace tuner::cli::answers {
+namespace {
+
+using reports::Json;
+
+/// `2 %`, `0.31 %`: what is lost is said to a hundredth of a percent.
+std::string loss_text(double loss) {
+  return std::isfinite(loss) ? reports::percent_text(std::round(loss * 1e4) / 1e4) : "unknown";
+}
+
+/// Sizes at which the rule picks each configuration of the cover.
+std::vector<std::vector<std::size_t>> picked(const CoverAnswer& answer) {
+  std::vector<std::vector<std::size_t>> sizes(answer.table.configurations.size());
+  for (std::size_t i = 0; i < answer.table.cases.size(); ++i)
+    if (std::isfinite(answer.cover.losses[i]))
+      sizes[answer.cover.rule.pick(answer.table.times.sizes[i])].push_back(i);
+  return sizes;
+}
+
+/// Of those sizes alone.
+cover::Summary summary_at(const CoverAnswer& answer, const std::vector<std::size_t>& sizes) {
+  std::vector<double> losses(answer.cover.losses.size(), std::numeric_limits<double>::infinity());
+  for (const std::size_t size : sizes) losses[size] = answer.cover.losses[size];
+  return cover::summary(answer.table.times, losses);
+}
+
+std::string size_text(const CoverAnswer& answer, std::size_t size) {
+  return size_label(answer.table.cases[size].problem);
+}
+
+reports::Table cover_rows(const CoverAnswer& answer, const Common& common, bool with_configurations,
+                          const Style& style) {
+  using reports::Align;
+  reports::Table table({{""}, {"trial"}});
+  if (!common.has_one_kernel()) table.add_column("kernel");
+  if (with_configurations) table.add_column("configuration");
+  table.add_column("sizes", Align::right);
+  table.add_column("mean loss", Align::right);
+  table.add_column("worst loss", Align::right);
+  table.add_column("at", Align::right, false, 1);
+  const std::vector<std::string> names = letters(answer);
+  const auto sizes = picked(answer);
+  for (const std::size_t one : answer.cover.set.configurations) {
+    const model::TrialRecord& configuration = answer.table.configurations[one];
+    const cover::Summary lost = summary_at(answer, sizes[one]);
+    std::vector<std::string> row = {
+        names[one], sizes[one].empty() ? "" : style.id(answer.table.trials[sizes[one].back()][one])};
+    if (!common.has_one_kernel()) row.push_back(configuration.kernel);
+    if (with_configurations) row.push_back(common.rest(configuration));
+    row.push_back(fmt::format("{}", sizes[one].size()));
+    row.push_back(sizes[one].empty() ? "" : loss_text(lost.mean));
+    row.push_back(sizes[one].empty() ? "" : loss_text(lost.worst));
+    row.push_back(sizes[one].empty() ? "" : size_text(answer, lost.worst_size));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+std::string set_text(const CoverAnswer& answer, const Style& style) {
+  std::vector<const model::TrialRecord*> records;
+  for (const std::size_t one : answer.cover.set.configurations)
+    records.push_back(&answer.table.configurations[one]);
+  const Common common(records);
+  const reports::Table whole = cover_rows(answer, common, true, style);
+  if (whole.width() <= style.columns) return whole.fitted(style.columns) + common.text(style.columns);
+  std::string text = cover_rows(answer, common, false, style).fitted(style.columns, "--format json") + '\n';
+  const std::vector<std::string> names = letters(answer);
+  for (const std::size_t one : answer.cover.set.configurations) {
+    const model::TrialRecord& record = answer.table.configurations[one];
+    text += util::wrapped_text(
+        names[one] + ": " + (common.has_one_kernel() ? "" : record.kernel + ' ') + common.rest(record),
+        style.columns, 2);
+  }
+  return text + common.text(style.columns);
+}
+
+std::string goal_text(const CoverAnswer& answer) {
+  const std::size_t count = answer.cover.set.configurations.size();
+  const std::string things = count == 1 ? "1 configuration" : fmt::format("{} configurations", count);
+  const bool exact = answer.cover.set.exact;
+  if (answer.goal.at_most > 0) {
+    return fmt::format(
+        "{} of at most {}: {}", things, answer.goal.at_most,
+        exact ? "no others lose less in the mean" : "others may lose less, not all were tried");
+  }
+  return fmt::format("{} within {} of the best: {}", things, reports::percent_text(answer.goal.within),
+                     exact ? "no fewer do" : "fewer may do, not all were tried");
+}
+
+std::string measured_text(const CoverAnswer& answer) {
+  const cover::Summary lost = cover::summary(answer.table.times, answer.cover.losses);
+  const std::size_t count = answer.table.cases.size();
+  std::string text =
+      fmt::format("at the measured sizes: {} lost in the mean, {} at worst (at {})", loss_text(lost.mean),
+                  loss_text(lost.worst), size_text(answer, lost.worst_size));
+  if (lost.known < count) {
+    text += fmt::format("; at {} of {} no configuration of these has a time", count - lost.known, count);
+  }
+  return text;
+}
+
+/// What each default would lose alone; empty where there is none.
+std::vector<std::pair<std::size_t, cover::Summary>> defaults_alone(const CoverAnswer& answer) {
+  std::vector<std::pair<std::size_t, cover::Summary>> all;
+  const cover::Losses losses(answer.table.times);
+  for (std::size_t i = 0; i < answer.table.configurations.size(); ++i) {
+    if (!answer.table.configurations[i].is_default) continue;
+    std::vector<double> alone;
+    for (std::size_t size = 0; size < losses.sizes(); ++size) alone.push_back(losses.at(size, i));
+    all.emplace_back(i, cover::summary(answer.table.times, alone));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::pair(b.second.known, a.second.mean) < std::pair(a.second.known, b.second.mean);
+  });
+  return all;
+}
+
+std::string default_text(const CoverAnswer& answer) {
+  const auto defaults = defaults_alone(answer);
+  if (defaults.empty()) return "the default alone: no trial of a default has a time";
+  const auto& [configuration, lost] = defaults.front();
+  const std::size_t count = answer.table.cases.size();
+  return fmt::format(
+      "the default of {} alone: {} lost in the mean, {} at worst (at {}){}",
+      answer.table.configurations[configuration].kernel, loss_text(lost.mean), loss_text(lost.worst),
+      size_text(answer, lost.worst_size),
+      lost.known == count ? "" : fmt::format("; it has a time at {} of {}", lost.known, count));
+}
+
+std::string share_text(double share) {
+  return share == 0.9 ? "9 of 10" : share == 0.8 ? "4 of 5" : "1 of 2";
+}
+
+/// How the sizes that were left out came off.
+std::string left_out_text(const CoverAnswer& answer) {
+  const auto part = [&](const std::vector<double>& losses, const char* what, std::size_t count) {
+    const cover::Summary lost = cover::summary(answer.table.times, losses);
+    if (lost.known == 0) return fmt::format("{}: nothing is known", what);
+    std::string text = fmt::format("{}: {} in the mean, {} at worst (at {})", what, loss_text(lost.mean),
+                                   loss_text(lost.worst), size_text(answer, lost.worst_size));
+    if (lost.known < count) text += fmt::format(", unknown at {}", count - lost.known);
+    return text;
+  };
+  const std::size_t count = answer.table.cases.size();
+  if (count < 2) return "";
+  const std::size_t left_out = std::min<std::size_t>(count, answer.estimate.left_out);
+  std::string text = part(answer.estimate.singly, "left out singly", left_out);
+  if (answer.estimate.neighbourhoods.size() > 1) {
+    text += fmt::format(
+        "; {}",
+        part(answer.estimate.in_neighbourhoods,
+             fmt::format("in {} neighbourhoods", answer.estimate.neighbourhoods.size()).c_str(), count));
+  }
+  return text;
+}
+
+/// `at most 2.4 % at 9 of 10, 1.1 % at 4 of 5`; of the largest share with a bound on.
+std::string bounds_text(const std::vector<cover::Bound>& bounds) {
+  std::string text;
+  for (const cover::Bound& one : bounds) {
+    if (!std::isfinite(one.loss)) continue;
+    text += fmt::format("{}{} at {}", text.empty() ? "at most " : ", ", loss_text(one.loss),
+                        share_text(one.share));
+  }
+  return text;
+}
+
+std::string beyond_text(const CoverAnswer& answer) {
+  const std::string text = bounds_text(answer.estimate.beyond);
+  if (text.empty()) return "";
+  return "away from them: " + text + " neighbourhoods without a measured size, at the worst size of each";
+}
+
+/// Why nothing is known of some of the sizes that were left out.
+std::string unknown_text(const CoverAnswer& answer) {
+  const auto unknown =
+      static_cast<std::size_t>(std::count_if(answer.estimate.singly.begin(), answer.estimate.singly.end(),
+                                             [](double loss) { return !std::isfinite(loss); }));
+  const std::size_t untried = unknown - std::min(unknown, answer.estimate.without_any);
+  std::vector<std::string> parts;
+  if (answer.estimate.without_any > 0)
+    parts.push_back(fmt::format("at {} none of the configurations may run", answer.estimate.without_any));
+  if (untried > 0 && answer.estimate.left_out == answer.table.cases.size())
+    parts.push_back(fmt::format("at {} nobody tried what the rule picks", untried));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Json losses_json(const CoverAnswer& answer) {
+  Json all = Json::array();
+  const std::vector<std::string> names = letters(answer);
+  const auto number = [](double loss) { return std::isfinite(loss) ? Json(loss) : Json(nullptr); };
+  for (std::size_t size = 0; size < answer.table.cases.size(); ++size) {
+    Json one = db::json_of(answer.table.cases[size].problem);
+    const double loss = answer.cover.losses[size];
+    const std::size_t pick =
+        answer.cover.rule.nodes.empty() ? 0 : answer.cover.rule.pick(answer.table.times.sizes[size]);
+    one["weight"] = answer.table.times.weight(size);
+    one["configuration"] = std::isfinite(loss) ? Json(names[pick]) : Json(nullptr);
+    one["loss"] = number(loss);
+    one["loss_left_out"] = number(answer.estimate.singly[size]);
+    one["loss_without_neighbourhood"] = number(answer.estimate.in_neighbourhoods[size]);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Json node_json(const CoverAnswer& answer, const std::vector<std::string>& names, std::size_t place) {
+  const cover::RuleNode& node = answer.cover.rule.nodes[place];
+  if (node.is_leaf) return names[node.configuration];
+  Json out;
+  out["if"] = cover::text(node, answer.table.times.dimensions);
+  out["then"] = node_json(answer, names, node.yes);
+  out["else"] = node_json(answer, names, node.no);
+  return out;
+}
+
+Json configurations_json(const CoverAnswer& answer) {
+  Json all = Json::array();
+  const std::vector<std::string> names = letters(answer);
+  const auto sizes = picked(answer);
+  for (const std::size_t one : answer.cover.set.configurations) {
+    const model::TrialRecord& record = answer.table.configurations[one];
+    const cover::Summary lost = summary_at(answer, sizes[one]);
+    Json entry = {{"name", names[one]},
+                  {"kernel", record.kernel},
+                  {"configuration", Json::parse(record.configuration.json())},
+                  {"default", record.is_default},
+                  {"sizes", sizes[one].size()},
+                  {"mean_loss", lost.mean},
+                  {"worst_loss", lost.worst},
+                  {"trials", Json::array()}};
+    for (const auto& row : answer.table.trials)
+      if (!row[one].empty()) entry["trials"].push_back(row[one].hex());
+    all.push_back(std::move(entry));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> letters(const CoverAnswer& answer) {
+  std::vector<std::string> names(answer.table.configurations.size());
+  std::size_t number = 0;
+  for (const std::size_t one : answer.cover.set.configurations) {
+    std::string name(1, static_cast<char>('A' + number % 26));
+    if (number >= 26) name += fmt::format("{}", number / 26);
+    names[one] = name;
+    ++number;
+  }
+  return names;
+}
+
+std::string bound_text(const CoverAnswer& answer) {
+  const auto& bounds = answer.estimate.between;
+  const std::size_t count = answer.table.cases.size();
+  if (bounds.empty())
+    return fmt::format("too few sizes to say: {} {} measured, and 5 are needed", count,
+                       count == 1 ? "was" : "were");
+  const std::string unknown = unknown_text(answer);
+  const std::string text = bounds_text(bounds);
+  if (text.empty()) return fmt::format("no bound: of {} sizes that were left out, {}", count, unknown);
+  return fmt::format(
+      "{} sizes that lie like these, each with {} confidence{}", text,
+      reports::percent_text(bounds.front().confidence),
+      unknown.empty() ? "" : fmt::format("; of {} sizes that were left out, {}", count, unknown));
+}
+
+std::string cover_text(const CoverAnswer& answer, const Style& style) {
+  const db::Case& first = answer.table.cases.front();
+  const std::size_t count = answer.table.cases.size();
+  const auto wrapped = [&](const std::string& line) {
+    return line.empty() ? "" : util::wrapped_text(line, style.columns, 2);
+  };
+  std::string text = wrapped(fmt::format("{}: {}", first.problem.family, first.environment.text()));
+  text += wrapped(fmt::format("{} {}, {} configurations with a time", count, count == 1 ? "size" : "sizes",
+                              answer.table.tried));
+  text += wrapped(goal_text(answer)) + '\n' + set_text(answer, style) + '\n';
+  text += fmt::format("rule, {}:\n", answer.cover.rule.leaves() == 1 ? "without a question"
+                                     : answer.cover.rule.smallest
+                                         ? "the smallest that keeps this at every measured size"
+                                         : "found by the best next question");
+  text += cover::text(answer.cover.rule, answer.table.times.dimensions, letters(answer), 2) + '\n';
+  text += wrapped(measured_text(answer)) + wrapped(default_text(answer));
+  text += wrapped("at sizes between them: " + bound_text(answer));
+  text += wrapped(beyond_text(answer)) + wrapped(left_out_text(answer));
+  return text;
+}
+
+std::vector<std::string> cover_remarks(const CoverAnswer& answer) {
+  const db::Case& first = answer.table.cases.front();
+  return {fmt::format("{} on {}, made by tuner cover from {} sizes", first.problem.family,
+                      first.environment.text(), answer.table.cases.size()),
+          goal_text(answer), measured_text(answer), "at sizes between them: " + bound_text(answer)};
+}
+
+Json rule_json(const CoverAnswer& answer) {
+  return answer.cover.rule.nodes.empty() ? Json(nullptr) : node_json(answer, letters(answer), 0);
+}
+
+Json bounds_json(const std::vector<cover::Bound>& bounds) {
+  Json all = Json::array();
+  for (const cover::Bound& one : bounds) {
+    all.push_back({{"share", one.share}, {"confidence", one.confidence}, {"cases", one.cases}});
+    all.back()["loss"] = std::isfinite(one.loss) ? Json(one.loss) : Json(nullptr);
+  }
+  return all;
+}
+
+std::string cover_json(const CoverAnswer& answer) {
+  const db::Case& first = answer.table.cases.front();
+  const cover::Summary lost = cover::summary(answer.table.times, answer.cover.losses);
+  Json out = {{"schema_version", 1}, {"family", first.problem.family}};
+  out["environment"] = db::json_of(first.environment);
+  out["goal"] =
+      answer.goal.at_most > 0 ? Json{{"at_most", answer.goal.at_most}} : Json{{"within", answer.goal.within}};
+  out["exact"] = answer.cover.set.exact;
+  out["configurations"] = configurations_json(answer);
+  out["rule"] = rule_json(answer);
+  out["rule_is_smallest"] = answer.cover.rule.smallest;
+  out["mean_loss"] = lost.mean;
+  out["worst_loss"] = lost.worst;
+  out["sizes"] = losses_json(answer);
+  out["default"] = nullptr;
+  if (const auto defaults = defaults_alone(answer); !defaults.empty()) {
+    const auto& [configuration, alone] = defaults.front();
+    out["default"] = {{"kernel", answer.table.configurations[configuration].kernel},
+                      {"mean_loss", alone.mean},
+                      {"worst_loss", alone.worst},
+                      {"sizes", alone.known}};
+  }
+  out["bounds"] = bounds_json(answer.estimate.between);
+  out["bounds_of_neighbourhoods"] = bounds_json(answer.estimate.beyond);
+  return reports::json_text(out);
+}
+
+}  // namespace tuner::cli::answers

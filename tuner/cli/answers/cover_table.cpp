@@ -1,0 +1,142 @@
+#include "tuner/cli/answers/cover_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "db/queries.hpp"
+#include "tuner/cover/choose.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli::answers {
+namespace {
+
+using Name = std::pair<std::string, std::string>;  // of a kernel and its values
+
+/// Keeps the configurations at these places.
+void keep(const std::vector<std::size_t>& places, CoverTable& table) {
+  const auto kept = [&](auto& row) {
+    std::remove_reference_t<decltype(row)> out;
+    for (const std::size_t place : places) out.push_back(std::move(row[place]));
+    row = std::move(out);
+  };
+  kept(table.configurations);
+  for (auto& row : table.times.times) kept(row);
+  for (auto& row : table.trials) kept(row);
+}
+
+void leave_out_superfluous(CoverTable& table) {
+  std::vector<std::size_t> places = cover::undominated(cover::Losses(table.times));
+  for (std::size_t i = 0; i < table.configurations.size(); ++i)
+    if (table.configurations[i].is_default && std::find(places.begin(), places.end(), i) == places.end())
+      places.push_back(i);
+  std::sort(places.begin(), places.end());
+  keep(places, table);
+}
+
+/// Configurations that were tried at the answer's size and have no time there.
+std::set<Name> failed_at(const db::Connection& connection, const db::BestAnswer& answer) {
+  std::set<Name> names;
+  if (answer.tuning_case.failed == 0) return names;
+  db::TrialFilter filter;
+  filter.problem = answer.tuning_case.problem;
+  filter.environment = answer.tuning_case.environment;
+  filter.failures = true;
+  filter.superseded = false;
+  for (const model::TrialRecord& trial : db::trials(connection, filter))
+    names.emplace(trial.kernel, trial.configuration.canonical_json());
+  return names;
+}
+
+/// Where everything was tried that a size has, what was not tried is not of its space.
+void mark_not_of_space(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+                       const std::map<Name, std::size_t>& places, CoverTable& table) {
+  for (std::size_t size = 0; size < answers.size(); ++size) {
+    const auto& searched = answers[size]->searched;
+    if (!searched || !searched->whole()) continue;
+    const std::set<Name> failed = failed_at(connection, *answers[size]);
+    for (const auto& [name, place] : places) {
+      cover::Time& time = table.times.times[size][place];
+      if (time.known == cover::Known::unknown && !failed.contains(name)) time.known = cover::Known::excluded;
+    }
+  }
+}
+
+void add_size(const db::Case& tuning_case, CoverTable& table) {
+  cover::Sizes sizes;
+  std::vector<std::string> names;
+  for (const model::Dimension& dimension : tuning_case.problem.sizes) {
+    sizes.push_back(dimension.value);
+    names.push_back(dimension.name);
+  }
+  if (table.times.dimensions.empty()) table.times.dimensions = names;
+  if (table.times.dimensions != names) {
+    throw model::UsageError(
+        fmt::format("problems of {} have {}, and others of it have {}", tuning_case.problem.family,
+                    fmt::join(names, " x "), fmt::join(table.times.dimensions, " x ")),
+        "name one kernel: --kernel");
+  }
+  table.times.sizes.push_back(std::move(sizes));
+  table.cases.push_back(tuning_case);
+  table.times.times.emplace_back(table.configurations.size());
+  table.trials.emplace_back(table.configurations.size());
+}
+
+}  // namespace
+
+CoverTable cover_table(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+                       const db::BestQuery& query) {
+  CoverTable table;
+  std::map<Name, std::size_t> places;
+  for (const db::BestAnswer* answer : answers) {
+    add_size(answer->tuning_case, table);
+    std::vector<db::Ranked> ranked = db::ranking(connection, *answer, query);
+    const double best = ranked.empty() ? 1 : ranked.front().ratio;
+    const double best_ns = answer->winner.outcome.measurement->median_ns;
+    for (db::Ranked& one : ranked) {
+      const Name name(one.trial.kernel, one.trial.configuration.canonical_json());
+      const auto [at, is_new] = places.try_emplace(name, table.configurations.size());
+      const bool is_whole = model::has_trusted_time(one.trial.outcome.status);
+      if (is_new) {
+        for (auto& row : table.times.times) row.emplace_back();
+        for (auto& row : table.trials) row.emplace_back();
+        table.configurations.push_back(one.trial);
+      }
+      // What is tied with the answer may be a little faster, and then loses nothing.
+      table.times.times.back()[at->second] = {best_ns * std::max(1.0, one.ratio / best),
+                                              is_whole ? cover::Known::measured : cover::Known::approximate};
+      table.trials.back()[at->second] = one.trial.key;
+    }
+  }
+  mark_not_of_space(connection, answers, places, table);
+  table.tried = table.configurations.size();
+  leave_out_superfluous(table);
+  return table;
+}
+
+bool may_run(const std::map<std::string, space::KernelSpace>& spaces, const model::DeviceLimits& limits,
+             const model::TrialRecord& configuration, const model::Problem& problem) {
+  const auto space = spaces.find(configuration.kernel);
+  if (space == spaces.end()) return true;
+  return space->second.contains(problem, configuration.configuration, limits) &&
+         std::holds_alternative<model::Plan>(
+             space->second.make_plan(problem, configuration.configuration, limits));
+}
+
+void mark_excluded(const std::map<std::string, space::KernelSpace>& spaces, const model::DeviceLimits& limits,
+                   CoverTable& table) {
+  for (std::size_t size = 0; size < table.cases.size(); ++size) {
+    for (std::size_t i = 0; i < table.configurations.size(); ++i) {
+      cover::Time& time = table.times.times[size][i];
+      if (time.known == cover::Known::unknown &&
+          !may_run(spaces, limits, table.configurations[i], table.cases[size].problem))
+        time.known = cover::Known::excluded;
+    }
+  }
+}
+
+}  // namespace tuner::cli::answers

@@ -1,0 +1,161 @@
+#include "tuner/cli/answers/launch_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tuner/space/cpp_expression.hpp"
+#include "tuner/space/cpp_launch.hpp"
+#include "tuner/space/generator.hpp"
+
+namespace tuner::cli::answers {
+namespace {
+
+using cover::Feature;
+
+std::string struct_name(std::size_t number) {
+  const std::string letter(1, static_cast<char>('A' + number % 26));
+  return number < 26 ? letter : letter + std::to_string(number / 26);
+}
+
+/// `a OP(b OP c)`: the least or the largest of all sizes.
+std::string folded(const std::vector<std::string>& dimensions, const char* function) {
+  std::string text = "s." + space::cpp_name(dimensions.front());
+  for (std::size_t i = 1; i < dimensions.size(); ++i)
+    text = fmt::format("{}({}, s.{})", function, text, space::cpp_name(dimensions[i]));
+  return text;
+}
+
+std::string question_text(const cover::RuleNode& node, const std::vector<std::string>& dimensions) {
+  const Feature& feature = node.feature;
+  const auto size = [&](std::size_t at) { return "s." + space::cpp_name(dimensions[at]); };
+  const auto real = [&](std::size_t at) { return "double(" + size(at) + ")"; };
+  std::string value;
+  switch (feature.kind) {
+    case Feature::Kind::size:
+      value = size(feature.a);
+      break;
+    case Feature::Kind::least:
+      value = folded(dimensions, "least");
+      break;
+    case Feature::Kind::most:
+      value = folded(dimensions, "most");
+      break;
+    case Feature::Kind::product:
+      value = real(0);
+      for (std::size_t i = 1; i < dimensions.size(); ++i) value += " * " + real(i);
+      break;
+    case Feature::Kind::pair:
+      value = real(feature.a) + " * " + real(feature.b);
+      break;
+    case Feature::Kind::ratio:
+      value = real(feature.a) + " / " + real(feature.b);
+      break;
+    case Feature::Kind::remainder:
+      return fmt::format("{} % {} == 0", size(feature.a), feature.modulus);
+  }
+  return fmt::format("{} <= {}", value, node.threshold);
+}
+
+void add_rule(const LaunchHeader& header, std::size_t place, std::size_t indent, std::string& text) {
+  const cover::RuleNode& node = header.rule.nodes[place];
+  const std::string blanks(indent, ' ');
+  if (node.is_leaf) {
+    std::string order = fmt::format("{}", node.configuration);
+    for (const std::size_t other : node.otherwise) order += fmt::format(", {}", other);
+    text += fmt::format("{}return first_that_can<{}>(s, d);  // {}\n", blanks, order,
+                        struct_name(node.configuration));
+    return;
+  }
+  text += fmt::format("{}if ({}) {{\n", blanks, question_text(node, header.dimensions));
+  add_rule(header, node.yes, indent + 2, text);
+  text += fmt::format("{}}}\n", blanks);
+  add_rule(header, node.no, indent, text);
+}
+
+/// The sizes, and those device limits that are read, with the values of the device that was measured.
+std::string inputs_text(const LaunchHeader& header, const std::set<std::string>& limits) {
+  std::string text = "/// What is to be computed.\nstruct Sizes {\n";
+  std::set<std::string> names(header.dimensions.begin(), header.dimensions.end());
+  for (const std::string& name : header.dimensions)
+    text += fmt::format("  std::int64_t {} = 0;\n", space::cpp_name(name));
+  text += fmt::format("}};\n\n/// What launches ask of the device; these are of {}.\nstruct Device {{\n",
+                      header.device.name);
+  for (const space::LimitName& limit : space::limit_names()) {
+    if (!limits.contains(std::string(limit.name))) continue;
+    text += fmt::format("  std::int64_t {} = {};\n", limit.name, limit.value(header.device.limits));
+  }
+  return text + "};\n\n";
+}
+
+std::string selection_text(const LaunchHeader& header) {
+  const std::size_t count = header.configurations.size();
+  std::string text = fmt::format("constexpr int configurations = {};\n", count);
+  text += "/// The struct of a number that select() gives.\ntemplate <int>\nstruct configuration;\n";
+  for (std::size_t i = 0; i < count; ++i)
+    text +=
+        fmt::format("template <>\nstruct configuration<{}> {{\n  using type = {};\n}};\n", i, struct_name(i));
+  text += R"(
+/// The first of these that its spec lets run there; -1 where there is none.
+template <int... Order>
+TUNER_BOTH constexpr int first_that_can(const Sizes& s, const Device& d) {
+  int found = -1;
+  static_cast<void>(((configuration<Order>::type::can_launch(s, d) && (found = Order) >= 0) || ...));
+  return found;
+}
+
+/// Which configuration to use; -1 where none can run.
+TUNER_BOTH constexpr int select([[maybe_unused]] const Sizes& s, [[maybe_unused]] const Device& d = Device{}) {
+)";
+  add_rule(header, 0, 2, text);
+  std::string parameters, values;
+  for (const std::string& name : header.dimensions) {
+    parameters += fmt::format("std::int64_t {}, ", space::cpp_name(name));
+    values += (values.empty() ? "" : ", ") + space::cpp_name(name);
+  }
+  text += fmt::format(
+      "}}\nTUNER_BOTH constexpr int select({}const Device& d = Device{{}}) {{\n  return "
+      "select(Sizes{{{}}}, d);\n}}\n",
+      parameters, values);
+  text +=
+      "\n/// Calls `visitor` with the struct of that number: visit(select(s), [&](auto c) { "
+      "decltype(c)::step(0, "
+      "s, d); })\ntemplate <class Visitor>\nconstexpr auto visit(int number, Visitor&& visitor) {\n";
+  for (std::size_t i = 0; i + 1 < count; ++i)
+    text += fmt::format("  if (number == {}) return visitor({}{{}});\n", i, struct_name(i));
+  return text +
+         fmt::format("  static_cast<void>(number);\n  return visitor({}{{}});\n}}\n", struct_name(count - 1));
+}
+
+std::string comment(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '\n' || c == '\r' || c == '\\' ? ' ' : c;
+  return "// " + out + "\n";
+}
+
+}  // namespace
+
+std::string LaunchHeader::text() const {
+  std::set<std::string> limits;
+  std::string structs;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    const HeaderConfiguration& one = configurations[i];
+    const space::CppConfiguration written =
+        space::cpp_configuration(*one.spec, one.values, one.problem, struct_name(i), one.options);
+    limits.insert(written.limits.begin(), written.limits.end());
+    for (const std::string& remark : one.remarks) structs += comment(remark);
+    structs += written.text + "\n";
+  }
+  std::string out;
+  for (const std::string& remark : remarks) out += comment(remark);
+  out += "#pragma once\n#include <cstdint>\n\n";
+  out += "#ifdef __CUDACC__\n#define TUNER_BOTH __host__ __device__\n#else\n#define TUNER_BOTH\n#endif\n\n";
+  out += fmt::format("namespace {} {{\n\n", name_space);
+  out += inputs_text(*this, limits);
+  out += std::string(space::cpp_types()) + "\n";
+  out += std::string(space::cpp_helpers()) + "\n" + structs + selection_text(*this);
+  return out + fmt::format("\n}}  // namespace {}\n#undef TUNER_BOTH\n", name_space);
+}
+
+}  // namespace tuner::cli::answers

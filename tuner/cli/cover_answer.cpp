@@ -1,0 +1,204 @@
+#include "tuner/cli/cover_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "db/queries.hpp"
+#include "reports/summary.hpp"
+#include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/answers/launch_header.hpp"
+#include "tuner/cli/declared_specs.hpp"
+#include "tuner/cli/trial_recipe.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+namespace {
+
+/// A left-out size costs a whole cover, so each is searched less far than the cover that is shown.
+constexpr cover::Effort effort_left_out{5'000, 5'000};
+
+using Chosen = std::vector<const db::BestAnswer*>;
+
+std::vector<std::string> environment_lines(const Chosen& answers) {
+  std::map<std::string, int> sizes;
+  for (const db::BestAnswer* one : answers) ++sizes[one->tuning_case.environment.text()];
+  std::vector<std::string> lines;
+  for (const auto& [environment, count] : sizes)
+    lines.push_back(fmt::format("\n  {}: {} {}", environment, count, count == 1 ? "size" : "sizes"));
+  return lines;
+}
+
+[[noreturn]] void refuse(const std::string& why, const Chosen& choices) {
+  std::vector<db::BestAnswer> copies;
+  answers::EnvironmentChoice all;
+  for (const db::BestAnswer* one : choices) {
+    all.answers.push_back(copies.size());
+    copies.push_back(*one);
+  }
+  throw model::UsageError(fmt::format("{}:{}", why, fmt::join(environment_lines(choices), "")),
+                          "choose with " + answers::choosing_flags(copies, all));
+}
+
+void require_one_family(const std::vector<db::BestAnswer>& all) {
+  std::set<std::string> families;
+  std::set<std::int64_t> paddings;
+  for (const db::BestAnswer& answer : all) {
+    families.insert(answer.tuning_case.problem.family);
+    paddings.insert(answer.tuning_case.problem.row_padding);
+  }
+  if (families.size() > 1) {
+    throw model::UsageError(fmt::format("a cover is of one family, and {} have answers: {}", families.size(),
+                                        fmt::join(families, ", ")),
+                            fmt::format("name one: --family {}", *families.begin()));
+  }
+  if (paddings.size() > 1) {
+    throw model::UsageError(
+        fmt::format("a cover is of one row padding, and there are {}", fmt::join(paddings, ", ")),
+        fmt::format("name one: --pad {}", *paddings.begin()));
+  }
+}
+
+}  // namespace
+
+std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,
+                                                      const Question& question) {
+  require_one_family(all);
+  if (std::none_of(all.begin(), all.end(),
+                   [](const db::BestAnswer& answer) { return answer.wanted_device; })) {
+    throw model::Error(fmt::format("no result is of a device named '{}'; {} has some", question.gpu,
+                                   all.front().tuning_case.environment.device),
+                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
+  }
+  Chosen chosen, undecided;
+  for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
+    if (choice.chosen) chosen.push_back(&all[*choice.chosen]);
+    if (choice.chosen) continue;
+    for (const std::size_t i : choice.answers) undecided.push_back(&all[i]);
+  }
+  if (!undecided.empty())
+    refuse("several environments have answers, and no rule decides among them", undecided);
+  for (const db::BestAnswer* one : chosen) {
+    if (!(one->tuning_case.environment == chosen.front()->tuning_case.environment))
+      refuse("a cover is of one environment, and the sizes are answered by several", chosen);
+  }
+  std::stable_sort(chosen.begin(), chosen.end(), [](const db::BestAnswer* a, const db::BestAnswer* b) {
+    return reports::problem_less(a->tuning_case.problem, b->tuning_case.problem);
+  });
+  return chosen;
+}
+
+KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::CoverTable& table,
+                              const std::string& spec) {
+  KernelsAtHand at_hand;
+  const db::Case& first = table.cases.front();
+  at_hand.device.name = first.environment.device;
+  for (model::DeviceInfo& device : db::devices(connection))
+    if (device.name == first.environment.device) at_hand.device = std::move(device);
+  const KernelCatalog catalog =
+      KernelCatalog::load(spec.empty() ? std::vector<std::string>{} : std::vector{spec});
+  std::set<std::string> seen;
+  SpecFiles files;
+  const auto take = [&](const model::TrialRecord& measured, const model::KernelSpec& spec_of_it) {
+    if (spec_of_it.name != measured.kernel || spec_of_it.family != first.problem.family) return;
+    space::KernelSpace space(spec_of_it);
+    if (space.definition() == measured.definition) at_hand.spaces.emplace(measured.kernel, std::move(space));
+  };
+  for (const model::TrialRecord& one : table.configurations) {
+    if (!seen.insert(one.kernel).second) continue;
+    for (const model::KernelSpec& known : catalog.all()) take(one, known);
+    const std::string declared = db::declared_path(connection, first.problem.family, one.kernel);
+    if (at_hand.spaces.contains(one.kernel) || declared.empty()) continue;
+    if (const auto* space = files.find({first.problem.family, one.kernel, {}, {}, {}, declared}))
+      take(one, space->spec());
+  }
+  return at_hand;
+}
+
+answers::CoverTable load_cover_table(const db::Connection& connection, const Chosen& answers,
+                                     const db::BestQuery& query, const std::string& spec) {
+  answers::CoverTable table = answers::cover_table(connection, answers, query);
+  const KernelsAtHand at_hand = kernels_at_hand(connection, table, spec);
+  answers::mark_excluded(at_hand.spaces, at_hand.device.limits, table);
+  return table;
+}
+
+namespace {
+
+/// What a configuration's compiler is given, and a remark where that depends on the size.
+std::string options_of(const db::Connection& connection, const answers::CoverAnswer& answer,
+                       std::size_t configuration, const std::string& spec,
+                       std::vector<std::string>& remarks) {
+  std::set<model::Digest> binaries;
+  std::string options;
+  for (const auto& row : answer.table.trials) {
+    if (row[configuration].empty()) continue;
+    const auto trial = db::find_trial(connection, row[configuration]);
+    if (!trial || !binaries.insert(trial->binary_key).second || binaries.size() > 1) continue;
+    const BuildRecipe recipe = recipe_of(connection, *trial, spec);
+    options = build_flags(recipe);
+    remarks.push_back(fmt::format("{}: {}", trial->kernel, trial->configuration.text()));
+    if (!recipe.doubt.empty()) remarks.push_back("doubtful: " + recipe.doubt);
+  }
+  if (binaries.size() > 1) {
+    remarks.push_back(
+        fmt::format("compiled in {} ways, since its macros or options depend on the size: these are of one",
+                    binaries.size()));
+  }
+  return options;
+}
+
+std::string as_identifier(const std::string& name) {
+  std::string out;
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return std::isdigit(static_cast<unsigned char>(out.front())) != 0 ? "_" + out : out;
+}
+
+}  // namespace
+
+std::string cover_header(const db::Connection& connection, const answers::CoverAnswer& answer,
+                         const std::string& spec) {
+  const KernelsAtHand at_hand = kernels_at_hand(connection, answer.table, spec);
+  const db::Case& first = answer.table.cases.front();
+  answers::LaunchHeader header;
+  header.name_space = "tuned::" + as_identifier(first.problem.family);
+  header.dimensions = answer.table.times.dimensions;
+  header.device = at_hand.device;
+  header.rule = answer.cover.rule;
+  std::map<std::size_t, std::size_t> places;
+  for (const std::size_t one : answer.cover.set.configurations) {
+    const model::TrialRecord& record = answer.table.configurations[one];
+    const auto space = at_hand.spaces.find(record.kernel);
+    if (space == at_hand.spaces.end()) {
+      throw model::Error(
+          fmt::format("the spec of {} is not at hand, or has changed since it was measured", record.kernel),
+          "--kernel FILE names it; --kernel NAME covers by another kernel alone");
+    }
+    places[one] = header.configurations.size();
+    answers::HeaderConfiguration& written = header.configurations.emplace_back();
+    written.spec = &space->second.spec();
+    written.values = record.configuration;
+    written.problem = first.problem;
+    written.options = options_of(connection, answer, one, spec, written.remarks);
+  }
+  for (cover::RuleNode& node : header.rule.nodes) {
+    if (!node.is_leaf) continue;
+    node.configuration = places.at(node.configuration);
+    for (std::size_t& other : node.otherwise) other = places.at(other);
+  }
+  header.remarks = answers::cover_remarks(answer);
+  return header.text();
+}
+
+answers::CoverAnswer make_cover(answers::CoverTable table, const cover::Goal& goal) {
+  answers::CoverAnswer answer{std::move(table), goal, {}, {}};
+  const cover::Losses losses(answer.table.times);
+  answer.cover = cover::cover(losses, goal);
+  answer.estimate = cover::estimate(losses, goal, effort_left_out);
+  return answer;
+}
+
+}  // namespace tuner::cli

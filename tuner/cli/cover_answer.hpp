@@ -1,0 +1,41 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/best.hpp"
+#include "tuner/cli/answers/cover_formats.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/question.hpp"
+#include "tuner/cover/choose.hpp"
+
+namespace tuner::cli {
+
+/// The specs that say where the kernels of a family may run, and the limits of the device that they were
+/// measured on.
+struct KernelsAtHand {
+  std::map<std::string, space::KernelSpace> spaces;  ///< by kernel; only what is still what was measured
+  model::DeviceInfo device;                          ///< nothing but its name where no run was on it
+};
+KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::CoverTable& table,
+                              const std::string& spec);
+
+/// Those of `all` that a cover is made from: of one family, type, padding and environment, by size. Throws
+/// model::UsageError that names the choices where nothing decides.
+std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,
+                                                      const Question& question);
+
+/// The table of these answers, with what specs exclude.
+answers::CoverTable load_cover_table(const db::Connection& connection,
+                                     const std::vector<const db::BestAnswer*>& answers,
+                                     const db::BestQuery& query, const std::string& spec);
+
+/// One C++17 header of a cover: its configurations, the rule, and the launches. Throws model::Error where the
+/// spec of a configuration is not at hand as it was measured.
+std::string cover_header(const db::Connection& connection, const answers::CoverAnswer& answer,
+                         const std::string& spec);
+
+/// The cover of a table, and what it loses elsewhere.
+answers::CoverAnswer make_cover(answers::CoverTable table, const cover::Goal& goal);
+
+}  // namespace tuner::cli

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/known_settings.hpp"
+#include "db/best.hpp"
+#include "db/database.hpp"
+#include "tuner/cli/answers/cover_formats.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/cover_answer.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/question.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
+
+namespace tuner::cli {
+namespace {
+
+struct CoverOptions : Question {
+  std::string within;
+  int at_most = 0;
+  std::string weights;  ///< a file; empty: all sizes count alike
+  std::string format = "table";
+};
+
+cover::Goal goal_of(const CoverOptions& options) {
+  if (options.at_most > 0 && !options.within.empty()) {
+    throw model::UsageError("--within and --at-most do not go together",
+                            "give the loss, and the set is as small as it can be; or give the number");
+  }
+  cover::Goal goal;
+  goal.at_most = static_cast<std::size_t>(options.at_most);
+  if (options.within.empty()) return goal;
+  std::string_view number = options.within;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  const auto percent = util::parse_number<double>(util::trimmed(number));
+  if (!percent || *percent < 0 || *percent > 1000) {
+    throw model::UsageError(fmt::format("--within {} is no loss", options.within),
+                            "a percentage from 0 on, as --within 2%");
+  }
+  goal.within = *percent / 100;
+  return goal;
+}
+
+[[noreturn]] void refuse_line(const CoverOptions& options, int line, const std::string& why) {
+  throw model::UsageError(fmt::format("{}:{}: {}", options.weights, line, why),
+                          "a line is a size and its weight: 1024 3.5, or 512x1024x256 10");
+}
+
+/// The weights of a file by size; a single number is that of all dimensions.
+std::map<cover::Sizes, double> read_weights(const CoverOptions& options, std::size_t dimensions) {
+  std::map<cover::Sizes, double> weights;
+  std::ifstream in(options.weights);
+  if (!in) throw model::UsageError("cannot read " + options.weights, "--weights takes a file");
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    std::istringstream text(line.substr(0, line.find('#')));
+    std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+    if (words.empty()) continue;
+    if (words.size() != 2)
+      refuse_line(
+          options, number,
+          fmt::format("{} instead of a size and its weight", words.size() == 1 ? "one word" : "more words"));
+    std::vector<std::vector<std::int64_t>> sizes;
+    try {
+      sizes = config::parse_sizes(words[0]);
+    } catch (const model::Error& error) {
+      refuse_line(options, number, error.what());
+    }
+    if (sizes.size() != 1) refuse_line(options, number, fmt::format("'{}' is no single size", words[0]));
+    cover::Sizes size = sizes.front();
+    if (size.size() == 1) size.assign(dimensions, size.front());
+    if (size.size() != dimensions)
+      refuse_line(options, number,
+                  fmt::format("'{}' has {} dimensions, not {}", words[0], size.size(), dimensions));
+    const auto weight = util::parse_number<double>(words[1]);
+    if (!weight || !(*weight >= 0)) refuse_line(options, number, fmt::format("'{}' is no weight", words[1]));
+    if (!weights.emplace(size, *weight).second)
+      refuse_line(options, number, fmt::format("size {} is there twice", words[0]));
+  }
+  return weights;
+}
+
+/// Sizes that the file leaves out have weight 0: they count in no mean, and the bound holds there as well.
+void set_weights(const CoverOptions& options, cover::Table& table) {
+  if (options.weights.empty()) return;
+  std::map<cover::Sizes, double> weights = read_weights(options, table.dimensions.size());
+  double sum = 0;
+  for (const cover::Sizes& size : table.sizes) {
+    const auto found = weights.extract(size);
+    table.weights.push_back(found.empty() ? 0 : found.mapped());
+    sum += table.weights.back();
+  }
+  if (!(sum > 0)) {
+    throw model::UsageError(fmt::format("{} gives no measured size a weight", options.weights),
+                            "`tuner best` lists the sizes that were measured");
+  }
+  if (!weights.empty()) {
+    write_err(fmt::format("{} {} in {} {} never measured, and {} weight does not count", weights.size(),
+                          weights.size() == 1 ? "size" : "sizes", options.weights,
+                          weights.size() == 1 ? "was" : "were", weights.size() == 1 ? "its" : "their"));
+  }
+}
+
+int run_cover(const Context& context, CoverOptions options) {
+  name_kernel(options);
+  const cover::Goal goal = goal_of(options);
+  const config::Settings settings = context.settings();
+  const db::BestQuery query = query_of(context, settings, options);
+  const db::Connection connection = db::open_for_reading(settings.database());
+  const std::vector<db::BestAnswer> all = db::best(connection, query);
+  if (all.empty()) {
+    throw model::Error(
+        fmt::format("nothing in {} answers{}", settings.database().string(), asked_text(options)),
+        "measure it first: tuner run --sizes 512..4096", model::ExitCode::nothing_found);
+  }
+  const auto chosen = of_one_environment(all, options);
+  answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
+  set_weights(options, table.times);
+  const answers::CoverAnswer answer = make_cover(std::move(table), goal);
+  if (options.format == "header") {
+    write_out(cover_header(connection, answer, options.spec));
+    write_err(fmt::format("at sizes between the measured ones it loses {}", answers::bound_text(answer)));
+  } else if (options.format == "json") {
+    write_out(answers::cover_json(answer));
+  } else {
+    write_out(answers::cover_text(answer, answer_style(connection)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_cover(const CommandPlace& place) {
+  Command<CoverOptions> command(
+      place, "cover", "Choose the few configurations to ship, and the rule that picks among them by size",
+      run_cover);
+  CoverOptions& options = command.options();
+  add_question(command, options);
+  command.option("--within", options.within, "LOSS",
+                 "the smallest set that loses at most this at every measured size; default 2%");
+  command.option("--at-most", options.at_most, "N", "instead: the set of at most N that loses least")
+      ->check(CLI::PositiveNumber);
+  command.option("--weights", options.weights, "FILE",
+                 "how often each size is called, a line each: 1024 3.5, or 512x1024x256 10");
+  command.choice("--format", options.format, {"table", "json", "header"},
+                 "table; json; header: one C++17 header of the configurations, the rule and the launches");
+  command.settings({"db", "type", "pad", "measure", "l2"});
+  command->footer(
+      "A loss is against the best at that size, as `tuner best` names it. Only trials that compete count, of "
+      "one environment. A trial that was dropped early proves no bound. The rule asks for sizes, their "
+      "products and ratios, the least and the largest, and which powers of two from 4 to 256 divide them. "
+      "Where a spec "
+      "excludes what the rule picks, the configuration of the nearest sizes is used. What is lost at other "
+      "sizes is estimated by making the set and the rule again without each size, and without each "
+      "neighbourhood.\n"
+      "Example: tuner cover --within 5%");
+}
+
+}  // namespace tuner::cli
