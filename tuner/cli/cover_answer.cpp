@@ -19,7 +19,7 @@ namespace tuner::cli {
 namespace {
 
 /// A left-out size costs a whole cover, so each is searched less far than the cover that is shown.
-constexpr cover::Effort effort_left_out{5'000, 5'000};
+constexpr cover::Effort effort_left_out{500, 10'000};
 
 using Chosen = std::vector<const db::BestAnswer*>;
 

@@ -123,10 +123,11 @@ class LeastLoss {
     std::sort(gains.begin(), gains.end());
     Set open;
     for (const auto& [gain, i] : gains) open.push_back(i);
+    const std::vector<Cost> least = least_with(reached, open);
     for (std::size_t at = 0; at < gains.size(); ++at) {
       double most_gain = 0;
       for (std::size_t i = at; i < std::min(at + left, gains.size()); ++i) most_gain -= gains[i].first;
-      Cost bound = least(reached, open, at);
+      Cost bound = least[at];
       bound.mean = std::max(bound.mean, cost.mean - most_gain);
       if (!bound.beats(m_cost)) return;
       Reached next = reached;
@@ -138,10 +139,14 @@ class LeastLoss {
     }
   }
 
-  Cost least(const Reached& reached, const Set& open, std::size_t from) const {
-    Reached all = reached;
-    for (std::size_t i = from; i < open.size(); ++i) all.add(m_costs, open[i]);
-    return all.cost();
+  /// What all of `open` from each place on would cost together.
+  std::vector<Cost> least_with(Reached reached, const Set& open) const {
+    std::vector<Cost> costs(open.size());
+    for (std::size_t at = open.size(); at-- > 0;) {
+      reached.add(m_costs, open[at]);
+      costs[at] = reached.cost();
+    }
+    return costs;
   }
 
   const Costs& m_costs;

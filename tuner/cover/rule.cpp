@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "tuner/cover/splits.hpp"
@@ -33,9 +34,9 @@ class TreeSearch {
     const std::size_t greedy = grow(sizes);
     const std::size_t least = leaves(sizes, greedy - 1);
     rule.smallest = m_effort > 0;
-    m_effort = m_budget;
     const std::size_t most = std::min(greedy, least);
-    cheapest(sizes, most);
+    m_effort = rule.smallest ? m_budget : 0;
+    if (rule.smallest) cheapest(sizes, most);
     write(sizes, most, rule);
     order_others(rule);
     return rule;
@@ -66,18 +67,17 @@ class TreeSearch {
 
   /// How many configurations are needed, and so leaves: 1, 2 or, not being counted beyond, a lower bound.
   std::size_t fewest_configurations(const Bits& sizes) const {
+    const std::size_t count = sizes.count();
     std::size_t largest = 1;
     for (const Bits& allowed : m_allowed) {
-      const std::size_t right = (allowed & sizes).count();
-      if (right == sizes.count()) return 1;
+      const std::size_t right = allowed.count_common(sizes);
+      if (right == count) return 1;
       largest = std::max(largest, right);
     }
-    for (std::size_t a = 0; a < m_allowed.size(); ++a) {
-      const Bits left = sizes.without(m_allowed[a]);
+    for (std::size_t a = 0; a < m_allowed.size(); ++a)
       for (std::size_t b = a + 1; b < m_allowed.size(); ++b)
-        if (m_allowed[b].contains(left)) return 2;
-    }
-    return std::max<std::size_t>(3, (sizes.count() + largest - 1) / largest);
+        if (sizes.is_in(m_allowed[a], m_allowed[b])) return 2;
+    return std::max<std::size_t>(3, (count + largest - 1) / largest);
   }
 
   /// The best configuration of a leaf and what it loses there; nothing where none is right.
@@ -112,7 +112,7 @@ class TreeSearch {
   /// At how many sizes the configuration that is right most often is not.
   std::size_t wrong(const Bits& sizes) const {
     std::size_t right = 0;
-    for (const Bits& allowed : m_allowed) right = std::max(right, (allowed & sizes).count());
+    for (const Bits& allowed : m_allowed) right = std::max(right, allowed.count_common(sizes));
     return sizes.count() - right;
   }
 
@@ -127,9 +127,9 @@ class TreeSearch {
     std::size_t best = most + 1;
     std::size_t best_split = nowhere;
     for (std::size_t i = 0; i < m_splits.size() && best > known(sizes).at_least && m_effort > 0; ++i) {
+      --m_effort;
       const auto [yes, no] = parted(sizes, i);
       if (!yes.any() || !no.any()) continue;
-      --m_effort;
       const std::size_t of_no = known(no).at_least;
       if (known(yes).at_least + of_no >= best) continue;
       const std::size_t one = leaves(yes, best - 1 - of_no);
@@ -153,9 +153,9 @@ class TreeSearch {
     Tree best;
     if (const auto as_leaf = leaf(sizes)) best.loss = as_leaf->first;
     for (std::size_t i = 0; i < m_splits.size() && most > 1 && m_effort > 0; ++i) {
+      --m_effort;
       const auto [yes, no] = parted(sizes, i);
       if (!yes.any() || !no.any()) continue;
-      --m_effort;
       const std::size_t of_no = known(no).at_least;
       for (std::size_t part = known(yes).at_least; part + of_no <= most; ++part) {
         const double loss = cheapest(yes, part) + cheapest(no, most - part);
@@ -254,7 +254,10 @@ class TreeSearch {
   const std::vector<Split> m_splits;
   const std::int64_t m_budget;
   std::int64_t m_effort;
-  std::map<Bits, Facts> m_known;
+  struct Hash {
+    std::size_t operator()(const Bits& sizes) const { return sizes.hash(); }
+  };
+  std::unordered_map<Bits, Facts, Hash> m_known;
   std::vector<std::pair<std::size_t, Bits>> m_leaves;  ///< of the rule that was written, by their places
 };
 

@@ -20,6 +20,25 @@ std::size_t Bits::count() const {
   return sum;
 }
 
+std::size_t Bits::count_common(const Bits& other) const {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < m_words.size(); ++i)
+    sum += static_cast<std::size_t>(std::popcount(m_words[i] & other.m_words[i]));
+  return sum;
+}
+
+bool Bits::is_in(const Bits& one, const Bits& other) const {
+  for (std::size_t i = 0; i < m_words.size(); ++i)
+    if ((m_words[i] & ~(one.m_words[i] | other.m_words[i])) != 0) return false;
+  return true;
+}
+
+std::size_t Bits::hash() const {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : m_words) hash = (hash ^ word ^ hash >> 29U) * 0x9e3779b97f4a7c15U;
+  return hash ^ hash >> 32U;
+}
+
 bool Bits::contains(const Bits& other) const {
   for (std::size_t i = 0; i < m_words.size(); ++i)
     if ((other.m_words[i] & ~m_words[i]) != 0) return false;

@@ -44,8 +44,13 @@ class Bits {
   bool test(std::size_t place) const { return (m_words[place / 64] >> (place % 64) & 1U) != 0; }
   bool any() const;
   std::size_t count() const;
+  /// Of what both have.
+  std::size_t count_common(const Bits& other) const;
   /// Whether all of `other` is in it.
   bool contains(const Bits& other) const;
+  /// Whether all of it is in one of the two.
+  bool is_in(const Bits& one, const Bits& other) const;
+  std::size_t hash() const;
   Bits operator&(const Bits& other) const;
   Bits operator|(const Bits& other) const;
   Bits without(const Bits& other) const;
