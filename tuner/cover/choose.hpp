@@ -14,7 +14,7 @@ struct Goal {
 
 /// How far a search for an exact answer goes before it is content with a good one.
 struct Effort {
-  std::int64_t sets = 50'000;   ///< partial sets looked at
+  std::int64_t sets = 50'000;    ///< partial sets looked at
   std::int64_t trees = 300'000;  ///< splits of a set of sizes looked at
 };
 
