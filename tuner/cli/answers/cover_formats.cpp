@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/util/text.hpp"
@@ -38,7 +39,7 @@ cover::Summary summary_at(const CoverAnswer& answer, const std::vector<std::size
 }
 
 std::string size_text(const CoverAnswer& answer, std::size_t size) {
-  return size_label(answer.table.cases[size].problem);
+  return reports::size_label(answer.table.cases[size].problem);
 }
 
 reports::Table cover_rows(const CoverAnswer& answer, const Common& common, bool with_configurations,
@@ -70,21 +71,16 @@ reports::Table cover_rows(const CoverAnswer& answer, const Common& common, bool 
 }
 
 std::string set_text(const CoverAnswer& answer, const Style& style) {
-  std::vector<const model::TrialRecord*> records;
-  for (const std::size_t one : answer.cover.set.configurations)
-    records.push_back(&answer.table.configurations[one]);
-  const Common common(records);
-  const reports::Table whole = cover_rows(answer, common, true, style);
-  if (whole.width() <= style.columns) return whole.fitted(style.columns) + common.text(style.columns);
-  std::string text = cover_rows(answer, common, false, style).fitted(style.columns, "--format json") + '\n';
   const std::vector<std::string> names = letters(answer);
+  std::vector<const model::TrialRecord*> records;
+  std::vector<std::pair<std::string, const model::TrialRecord*>> labelled;
   for (const std::size_t one : answer.cover.set.configurations) {
-    const model::TrialRecord& record = answer.table.configurations[one];
-    text += util::wrapped_text(
-        names[one] + ": " + (common.has_one_kernel() ? "" : record.kernel + ' ') + common.rest(record),
-        style.columns, 2);
+    records.push_back(&answer.table.configurations[one]);
+    labelled.emplace_back(names[one], records.back());
   }
-  return text + common.text(style.columns);
+  const Common common(records);
+  return common.table([&](bool whole) { return cover_rows(answer, common, whole, style); }, labelled,
+                      style.columns);
 }
 
 std::string goal_text(const CoverAnswer& answer) {
