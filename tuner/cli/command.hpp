@@ -77,6 +77,7 @@ struct NoOptions {};
 void add_run(const CommandPlace& place);
 void add_best(const CommandPlace& place);
 void add_cover(const CommandPlace& place);
+void add_pack(const CommandPlace& place);
 void add_report(const CommandPlace& place);
 void add_list(const CommandPlace& place);
 void add_show(const CommandPlace& place);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "db/queries.hpp"
@@ -14,6 +15,7 @@
 #include "tuner/cli/declared_specs.hpp"
 #include "tuner/cli/trial_recipe.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -63,6 +65,25 @@ void require_one_family(const std::vector<db::BestAnswer>& all) {
 }
 
 }  // namespace
+
+cover::Goal goal_of(const CoverQuestion& question) {
+  if (question.at_most > 0 && !question.within.empty()) {
+    throw model::UsageError("--within and --at-most do not go together",
+                            "give the loss, and the set is as small as it can be; or give the number");
+  }
+  cover::Goal goal;
+  goal.at_most = static_cast<std::size_t>(question.at_most);
+  if (question.within.empty()) return goal;
+  std::string_view number = question.within;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  const auto percent = util::parse_number<double>(util::trimmed(number));
+  if (!percent || *percent < 0 || *percent > 1000) {
+    throw model::UsageError(fmt::format("--within {} is no loss", question.within),
+                            "a percentage from 0 on, as --within 2%");
+  }
+  goal.within = *percent / 100;
+  return goal;
+}
 
 std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,
                                                       const Question& question) {

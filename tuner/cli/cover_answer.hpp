@@ -11,6 +11,24 @@
 
 namespace tuner::cli {
 
+/// Which results are covered, and how well.
+struct CoverQuestion : Question {
+  std::string within;  ///< a loss: `2%`; empty: that
+  int at_most = 0;     ///< instead: so many configurations; 0: not said
+};
+
+template <typename Options>
+void add_cover_question(Command<Options>& command, CoverQuestion& question) {
+  add_question(command, question);
+  command.option("--within", question.within, "LOSS",
+                 "the smallest set that loses at most this at every measured size; default 2%");
+  command.option("--at-most", question.at_most, "N", "instead: the set of at most N that loses least")
+      ->check(CLI::PositiveNumber);
+}
+
+/// Throws model::UsageError where both are said, or `within` is no loss.
+cover::Goal goal_of(const CoverQuestion& question);
+
 /// The specs that say where the kernels of a family may run, and the limits of the device that they were
 /// measured on.
 struct KernelsAtHand {

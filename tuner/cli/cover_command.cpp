@@ -5,7 +5,6 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,31 +22,10 @@
 namespace tuner::cli {
 namespace {
 
-struct CoverOptions : Question {
-  std::string within;
-  int at_most = 0;
+struct CoverOptions : CoverQuestion {
   std::string weights;  ///< a file; empty: all sizes count alike
   std::string format = "table";
 };
-
-cover::Goal goal_of(const CoverOptions& options) {
-  if (options.at_most > 0 && !options.within.empty()) {
-    throw model::UsageError("--within and --at-most do not go together",
-                            "give the loss, and the set is as small as it can be; or give the number");
-  }
-  cover::Goal goal;
-  goal.at_most = static_cast<std::size_t>(options.at_most);
-  if (options.within.empty()) return goal;
-  std::string_view number = options.within;
-  if (number.ends_with('%')) number.remove_suffix(1);
-  const auto percent = util::parse_number<double>(util::trimmed(number));
-  if (!percent || *percent < 0 || *percent > 1000) {
-    throw model::UsageError(fmt::format("--within {} is no loss", options.within),
-                            "a percentage from 0 on, as --within 2%");
-  }
-  goal.within = *percent / 100;
-  return goal;
-}
 
 [[noreturn]] void refuse_line(const CoverOptions& options, int line, const std::string& why) {
   throw model::UsageError(fmt::format("{}:{}: {}", options.weights, line, why),
@@ -143,11 +121,7 @@ void add_cover(const CommandPlace& place) {
       place, "cover", "Choose the few configurations to ship, and the rule that picks among them by size",
       run_cover);
   CoverOptions& options = command.options();
-  add_question(command, options);
-  command.option("--within", options.within, "LOSS",
-                 "the smallest set that loses at most this at every measured size; default 2%");
-  command.option("--at-most", options.at_most, "N", "instead: the set of at most N that loses least")
-      ->check(CLI::PositiveNumber);
+  add_cover_question(command, options);
   command.option("--weights", options.weights, "FILE",
                  "how often each size is called, a line each: 1024 3.5, or 512x1024x256 10");
   command.choice("--format", options.format, {"table", "json", "header"},

@@ -1,0 +1,224 @@
+// From a sweep to a pack, and from a pack to a launch: on the CPU device, without a GPU.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/user.hpp"
+#include "tuner/use/tuner.h"
+
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+using tuner::test::words_of;
+using tuner::test::write_text;
+
+namespace {
+
+/// y = 2 x, with a run-time parameter, a workspace that a first kernel fills, and a derived argument.
+std::string spec(const std::string& name, const std::string& extra = "",
+                 const std::string& family = "scale") {
+  return "verify = \"none\"\nconstraints = [\"BLOCK <= 64 || N >= 200\"]\n[kernel]\nname = \"" + name +
+         "\"\nfamily = \"" + family + "\"\nsource = \"" + name + R"text(.cu"
+entry = "unused"
+sizes = ["N"]
+default = { BLOCK = 32 }
+
+[derived]
+half = "N / 2"
+
+[parameters]
+BLOCK = [32, 64, 128]
+CHUNK = { values = [1, 2], runtime = true }
+
+[[launches]]
+entry = "copy"
+block = ["BLOCK"]
+grid = ["ceil_div(N, BLOCK)"]
+arguments = ["x", "w", "N"]
+
+[[launches]]
+entry = "twice"
+block = ["BLOCK"]
+grid = ["ceil_div(N, BLOCK * CHUNK)"]
+arguments = ["w", "y", "N", "CHUNK", "half"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "in"
+extent = ["N"]
+init = "uniform(0, 1)"
+
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = ["N"]
+
+[[arguments]]
+name = "w"
+type = "float*"
+access = "workspace"
+extent = ["N"]
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[[arguments]]
+name = "CHUNK"
+type = "int"
+
+[[arguments]]
+name = "half"
+type = "int"
+)text" + extra;
+}
+
+const std::string source = R"text(extern "C" __global__ void copy(const float* x, float* w, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) w[i] = x[i];
+}
+extern "C" __global__ void twice(const float* w, float* y, int N, int chunk, int half) {
+  const int first = (blockIdx.x * blockDim.x + threadIdx.x) * chunk;
+  for (int i = first; i < first + chunk && i < N; ++i) y[i] = i < half ? 2 * w[i] : w[i] + w[i];
+}
+)text";
+
+struct Author : User {
+  Author() {
+    environment["TUNER_DB"] = home / "tuner.db";
+    environment["TUNER_MEASURE"] = "quick";
+    add("scale", spec("scale"));
+  }
+  void add(const std::string& name, const std::string& text) const {
+    write_text(home / (name + ".toml"), text);
+    write_text(home / (name + ".cu"), source);
+  }
+  ProgramResult runs(const std::string& kernel = "scale") const {
+    return types({"run", "--device", "cpu", "--kernel", kernel + ".toml", "--sizes", "100,500,3000",
+                  "--ceilings", "off"});
+  }
+};
+
+struct Opened {
+  explicit Opened(const std::string& path) { REQUIRE(tuner_pack_open(path.c_str(), &pack) == TUNER_OK); }
+  Opened(const Opened&) = delete;
+  ~Opened() { tuner_pack_close(pack); }
+  tuner_pack* pack = nullptr;
+};
+
+tuner_value pointer(const float* memory, std::size_t count) {
+  tuner_value value{};
+  value.type = TUNER_FLOAT32;
+  value.is_pointer = 1;
+  value.value.pointer = memory;
+  value.bytes = count * sizeof(float);
+  return value;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, packs") {
+  TEST_CASE("what was swept is packed, and a program launches it at any size") {
+    const Author author;
+    REQUIRE(author.runs().exit_code == 0);
+    const ProgramResult packed = author.types({"pack", "-o", "scale.tuned"});
+    INFO(packed.err);
+    REQUIRE(packed.exit_code == 0);
+    CHECK(packed.out.empty());
+    CHECK(has(words_of(packed.err), "configurations for 3 sizes"));
+    CHECK(has(packed.err, "scale.tuned: "));
+
+    const Opened opened(author.home / "scale.tuned");
+    const tuner_kernel* kernel = nullptr;
+    REQUIRE(tuner_kernel_find(opened.pack, "scale", nullptr, &kernel) == TUNER_OK);
+    REQUIRE(tuner_kernel_parameter_count(kernel) == 2);
+    for (const std::int64_t n : {100, 500, 3000, 1, 777, 100'000}) {
+      CAPTURE(n);
+      tuner_choice choice{};
+      const tuner_error picked = tuner_kernel_pick(kernel, TUNER_CPU, &n, 1, &choice);
+      REQUIRE_MESSAGE(picked == TUNER_OK, tuner_error_text(picked) << ": " << tuner_error_detail());
+      const bool was_measured = n == 100 || n == 500 || n == 3000;
+      CHECK((choice.known == TUNER_MEASURED) == was_measured);
+      CHECK((choice.expected_ns > 0) == was_measured);
+      if (n < 200) CHECK_FALSE(has(choice.configuration, "BLOCK=128"));
+      tuner_workspace needed{};
+      REQUIRE(tuner_kernel_workspace(kernel, TUNER_CPU, &n, 1, &needed) == TUNER_OK);
+      CHECK(needed.bytes >= static_cast<std::uint64_t>(4 * n));
+      const auto count = static_cast<std::size_t>(n);
+      std::vector<float> x(count + 64), y(count + 64, -1), work(needed.bytes / 4 + 64);
+      const auto aligned = [](std::vector<float>& memory, std::uintptr_t to) {
+        return reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(memory.data()) + to - 1) / to * to);
+      };
+      float* const in = aligned(x, 16);
+      float* const out = aligned(y, 16);
+      for (std::size_t i = 0; i < count; ++i) in[i] = static_cast<float>(i) + 0.25F;
+      const tuner_value values[] = {pointer(in, count), pointer(out, count)};
+      const tuner_error error =
+          tuner_kernel_launch(kernel, TUNER_CPU_STREAM, &n, 1, values, 2, aligned(work, 256), needed.bytes);
+      REQUIRE_MESSAGE(error == TUNER_OK, tuner_error_text(error) << ": " << tuner_error_detail());
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < count; ++i) wrong += out[i] == 2 * in[i] ? 0 : 1;
+      CHECK(wrong == 0);
+    }
+  }
+
+  TEST_CASE("the same database makes the same bytes") {
+    const Author author;
+    REQUIRE(author.runs().exit_code == 0);
+    REQUIRE(author.types({"pack", "-o", "a.tuned"}).exit_code == 0);
+    REQUIRE(author.types({"pack", "-o", "b.tuned"}).exit_code == 0);
+    CHECK(tuner::test::read_text(author.home / "a.tuned") == tuner::test::read_text(author.home / "b.tuned"));
+  }
+
+  TEST_CASE("what cannot be packed is refused by name, and nothing is written") {
+    const Author author;
+    const auto refusal = [&](const std::vector<std::string>& more, int code) {
+      std::vector<std::string> words = {"pack", "-o", "no.tuned"};
+      words.insert(words.end(), more.begin(), more.end());
+      const ProgramResult result = author.types(words);
+      CHECK(result.exit_code == code);
+      CHECK_FALSE(std::filesystem::exists(std::filesystem::path(author.home / "no.tuned")));
+      return words_of(result.err);
+    };
+    CHECK(has(refusal({"--db", "none.db"}, 3), "none.db"));
+    REQUIRE(author.runs().exit_code == 0);
+    CHECK(has(refusal({"--within", "lots"}, 2), "--within lots is no loss"));
+    CHECK(has(refusal({"--within", "2%", "--at-most", "3"}, 2), "do not go together"));
+    CHECK(has(refusal({"--family", "nothing"}, 3), "of family nothing"));
+
+    write_text(author.home / "scale.cu", source + "\n// edited\n");
+    CHECK(has(refusal({"--kernel", "scale"}, 1), "the spec of scale is not at hand, or has changed"));
+  }
+
+  TEST_CASE("kernels of a family that take unlike arguments are packed apart") {
+    const Author author;
+    // Each is the only one at a size of its own, so a cover needs both.
+    author.add("more", spec("more", R"text(
+[[arguments]]
+name = "z"
+type = "float*"
+access = "in"
+extent = ["N"]
+init = "uniform(0, 1)"
+)text"));
+    REQUIRE(author.runs().exit_code == 0);
+    REQUIRE(
+        author
+            .types({"run", "--device", "cpu", "--kernel", "more.toml", "--sizes", "40", "--ceilings", "off"})
+            .exit_code == 0);
+    const ProgramResult both = author.types({"pack", "-o", "both.tuned"});
+    CHECK(both.exit_code == 1);
+    CHECK(has(words_of(both.err), "float* x, float* y, float* z"));
+    CHECK(has(both.err, "pack them apart: --kernel NAME"));
+    for (const std::string kernel : {"more", "scale"}) {
+      const ProgramResult alone = author.types({"pack", "-o", kernel + ".tuned", "--kernel", kernel});
+      INFO(alone.err);
+      CHECK(alone.exit_code == 0);
+    }
+  }
+}

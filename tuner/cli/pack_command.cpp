@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <list>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/best.hpp"
+#include "db/database.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/cover_answer.hpp"
+#include "tuner/cli/packed_family.hpp"
+#include "tuner/cli/question.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/use/pack_writer.hpp"
+#include "tuner/util/files.hpp"
+
+namespace tuner::cli {
+namespace {
+
+struct PackOptions : CoverQuestion {
+  std::string out;
+};
+
+/// Answers by what a pack holds apart: family, type and padding, then device.
+using Parts =
+    std::map<std::pair<std::string, std::string>, std::map<std::string, std::vector<db::BestAnswer>>>;
+
+Parts parts_of(std::vector<db::BestAnswer> all) {
+  Parts parts;
+  for (db::BestAnswer& answer : all) {
+    const model::Problem& problem = answer.tuning_case.problem;
+    parts[{problem.family, std::string(model::cuda_name(problem.type))}]
+         [answer.tuning_case.environment.device]
+             .push_back(std::move(answer));
+  }
+  return parts;
+}
+
+int run_pack(const Context& context, PackOptions options) {
+  name_kernel(options);
+  const cover::Goal goal = goal_of(options);
+  const config::Settings settings = context.settings();
+  const db::BestQuery query = query_of(context, settings, options);
+  const db::Connection connection = db::open_for_reading(settings.database());
+  std::vector<db::BestAnswer> all = db::best(connection, query);
+  if (!options.gpu.empty())
+    std::erase_if(all, [](const db::BestAnswer& answer) { return !answer.wanted_device; });
+  if (all.empty()) {
+    throw model::Error(
+        fmt::format("nothing in {} answers{}", settings.database().string(), asked_text(options)),
+        "measure it first: tuner run --sizes 512..4096", model::ExitCode::nothing_found);
+  }
+  use::Pack pack;
+  PackCompiler compiler(settings);
+  std::vector<std::string> lines;
+  std::list<answers::CoverAnswer> kept;  // families point to their records
+  const Parts parts = parts_of(std::move(all));
+  for (const auto& [name, devices] : parts) {
+    PackedFamily family(pack, compiler);
+    for (const auto& [device, answered] : devices) {
+      const auto chosen = of_one_environment(answered, options);
+      kept.push_back(make_cover(load_cover_table(connection, chosen, query, options.spec), goal));
+      const answers::CoverAnswer& answer = kept.back();
+      family.add(answer, kernels_at_hand(connection, answer.table, options.spec));
+      lines.push_back(fmt::format("{} {} on {}: {} of {} configurations for {} sizes; between these {}",
+                                  name.first, name.second, device, answer.cover.set.configurations.size(),
+                                  answer.table.tried, answer.table.cases.size(),
+                                  answers::bound_text(answer)));
+    }
+    family.finish();
+  }
+  const std::string bytes = use::written(pack);
+  util::write_file(options.out, bytes);
+  for (const std::string& line : lines) write_err(line);
+  write_err(fmt::format("{}: {} bytes, {} binaries", options.out, bytes.size(), pack.images.size()));
+  return 0;
+}
+
+}  // namespace
+
+void add_pack(const CommandPlace& place) {
+  Command<PackOptions> command(
+      place, "pack", "Write the configurations to ship, with their binaries, for programs", run_pack);
+  PackOptions& options = command.options();
+  command.option("-o,--output", options.out, "FILE", "the pack, for example matmul.tuned")->required();
+  add_cover_question(command, options);
+  command.settings({"db", "type", "pad", "measure", "l2", "cache_dir", "compile_timeout_s"});
+  command->footer(
+      "A pack holds what `tuner cover` chooses for each family, type and GPU: the configurations, the rule "
+      "by "
+      "size, launches and binaries. The spec's default is always in it. Programs launch from it with "
+      "libtuner, "
+      "in C, C++ or Python (docs/use.md). No GPU is needed.\n"
+      "Example: tuner pack -o matmul.tuned --family matmul");
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,218 @@
+#include "tuner/cli/packed_family.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+#include "tuner/cli/backend.hpp"
+#include "tuner/cli/context.hpp"
+#include "tuner/compile/compiler.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/packing/packed_kernel.hpp"
+#include "tuner/packing/rule_code.hpp"
+
+namespace tuner::cli {
+
+std::shared_ptr<const model::Compilation> PackCompiler::compiled(const model::DeviceInfo& device,
+                                                                 model::CompileJob job,
+                                                                 const std::string& what) {
+  Kind& kind = of(device);
+  kind.pool->submit(std::move(job));
+  const auto finished = kind.pool->take();
+  const model::Compilation& compilation = *finished->compilation;
+  if (compilation.status == model::TrialStatus::ok) return finished->compilation;
+  throw model::Error(fmt::format("{} does not compile: {}", what, compile::gist(compilation.log)),
+                     "it did when it was measured; was the toolkit another, or a header?");
+}
+
+PackCompiler::Kind& PackCompiler::of(const model::DeviceInfo& device) {
+  const std::string name(model::device_kind(device.kind).compiler);
+  if (name.empty()) {
+    throw model::Error(fmt::format("{} was replayed from a recording, which has no binaries", device.name),
+                       "pack from a database of the device itself", model::ExitCode::nothing_found);
+  }
+  Kind& kind = m_kinds[name];
+  if (kind.pool) return kind;
+  const Backend backend = compiling_backend(m_settings, device);
+  kind.name = backend.compiler;
+  kind.pool = std::make_unique<compile::CompilePool>(1, backend.make_compiler);
+  return kind;
+}
+
+void PackedFamily::add(const answers::CoverAnswer& answer, const KernelsAtHand& at_hand) {
+  m_answer = &answer;
+  m_at_hand = &at_hand;
+  m_specs.clear();
+  m_like.reset();
+  m_kernel.family = case_of(0).problem.family;
+  m_kernel.type = std::string(model::cuda_name(case_of(0).problem.type));
+  m_kernel.sizes = answer.table.times.dimensions;
+  say_toolkit(case_of(0).environment);
+  use::Target target;
+  target.architecture = architecture();
+  target.gpu = at_hand.device.name;
+  std::map<std::size_t, std::vector<std::uint32_t>> places;
+  for (const std::size_t one : answer.cover.set.configurations) places[one] = all_launches(one);
+  packing::Promise promise;
+  if (const auto& bound = answer.estimate.between; bound && std::isfinite(bound->loss))
+    promise = {bound->loss, bound->share};
+  target.rule = packing::rule_code(answer.cover.rule, m_kernel.sizes.size(), places, promise);
+  add_measured(target);
+  if (const auto untuned = default_configuration())
+    target.default_configuration = all_launches(*untuned).front();
+  m_kernel.targets.push_back(std::move(target));
+}
+
+bool PackedFamily::is_gpu() const {
+  return model::device_kind(m_at_hand->device.kind).is_gpu;
+}
+
+std::string PackedFamily::architecture() const {
+  return is_gpu() ? m_at_hand->device.architecture : "host";
+}
+
+void PackedFamily::say_toolkit(const model::Environment& environment) {
+  const std::string& compiler = m_compiler.name(m_at_hand->device);
+  if (compiler == environment.toolkit) return;
+  write_err(fmt::format("warning: {} was measured with {}, and is compiled with {} here: times may differ",
+                        environment.device, environment.toolkit, compiler));
+}
+
+const space::CompiledSpec& PackedFamily::spec_of(const std::string& kernel) {
+  std::shared_ptr<const space::CompiledSpec>& compiled = m_specs[kernel];
+  if (compiled) return *compiled;
+  const auto found = m_at_hand->spaces.find(kernel);
+  if (found == m_at_hand->spaces.end()) {
+    throw model::Error(
+        fmt::format("the spec of {} is not at hand, or has changed since it was measured", kernel),
+        "--kernel FILE names it; --kernel NAME packs another kernel alone");
+  }
+  std::vector<model::Diagnostic> diagnostics;
+  compiled = space::compile_spec(found->second.spec(), diagnostics);
+  return *compiled;
+}
+
+std::uint32_t PackedFamily::launches(std::size_t configuration, std::size_t size) {
+  const model::TrialRecord& trial = record(configuration);
+  const model::Problem& problem = case_of(size).problem;
+  const space::CompiledSpec& spec = spec_of(trial.kernel);
+  model::CompileJob job = m_at_hand->spaces.at(trial.kernel)
+                              .compile_job(problem, trial.configuration, m_at_hand->device.architecture,
+                                           m_compiler.name(m_at_hand->device));
+  model::DigestBuilder key;
+  key.add(trial.kernel).add(trial.configuration.text()).add(job.key());
+  const auto [known, is_new] = m_launches.try_emplace(key.finish());
+  if (!is_new) return known->second;
+  require_same_arguments(trial.kernel, packing::packed_kernel(spec, problem).parameters);
+  require_same_buffers(configuration);
+  const auto compilation = m_compiler.compiled(
+      m_at_hand->device, std::move(job), fmt::format("{} {}", trial.kernel, trial.configuration.text()));
+  use::Configuration packed = packing::packed_configuration(
+      spec, problem, m_at_hand->device.limits, trial.configuration, *compilation, image(*compilation));
+  known->second = static_cast<std::uint32_t>(m_pack.configurations.size());
+  m_pack.configurations.push_back(std::move(packed));
+  return known->second;
+}
+
+/// Of the sizes where it was tried; several where macros or options depend on the size.
+std::vector<std::uint32_t> PackedFamily::all_launches(std::size_t configuration) {
+  std::vector<std::uint32_t> all;
+  for (std::size_t size = 0; size < m_answer->table.cases.size(); ++size) {
+    if (m_answer->table.trials[size][configuration].empty()) continue;
+    const std::uint32_t one = launches(configuration, size);
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  }
+  return all;
+}
+
+std::uint32_t PackedFamily::image(const model::Compilation& compilation) {
+  use::Image image;
+  image.architecture = architecture();
+  image.kind = is_gpu() ? use::ImageKind::cubin : use::ImageKind::shared_object;
+  image.bytes.assign(reinterpret_cast<const char*>(compilation.binary.data()), compilation.binary.size());
+  for (std::size_t i = 0; i < m_pack.images.size(); ++i) {
+    if (m_pack.images[i].architecture == image.architecture && m_pack.images[i].bytes == image.bytes)
+      return static_cast<std::uint32_t>(i);
+  }
+  m_pack.images.push_back(std::move(image));
+  return static_cast<std::uint32_t>(m_pack.images.size() - 1);
+}
+
+/// A caller passes the same whichever kernel is picked.
+void PackedFamily::require_same_arguments(const std::string& kernel, std::vector<use::Parameter> parameters) {
+  if (m_first.empty()) {
+    m_first = kernel;
+    m_kernel.parameters = std::move(parameters);
+    return;
+  }
+  const auto text = [](const std::vector<use::Parameter>& list) {
+    std::string out;
+    for (const use::Parameter& one : list)
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", one.type_name, one.name);
+    return out.empty() ? std::string("nothing") : out;
+  };
+  const std::string own = text(parameters), other = text(m_kernel.parameters);
+  if (own == other) return;
+  throw model::Error(fmt::format("{} takes {}, and {} takes {}", m_first, other, kernel, own),
+                     "pack them apart: --kernel NAME");
+}
+
+/// At the measured sizes, as the first configuration has them.
+void PackedFamily::require_same_buffers(std::size_t configuration) {
+  if (!m_like) m_like = configuration;
+  if (record(*m_like).kernel == record(configuration).kernel) return;
+  const auto bytes = [&](const model::TrialRecord& trial, const model::Problem& problem) {
+    std::map<std::string, std::int64_t> out;
+    const auto plan =
+        m_at_hand->spaces.at(trial.kernel).make_plan(problem, trial.configuration, m_at_hand->device.limits);
+    if (const auto* made = std::get_if<model::Plan>(&plan)) {
+      for (const model::BufferPlan& buffer : made->buffers)
+        if (buffer.access != model::Access::workspace) out[buffer.name] = buffer.bytes();
+    }
+    return out;
+  };
+  for (const db::Case& one : m_answer->table.cases) {
+    const auto own = bytes(record(configuration), one.problem), other = bytes(record(*m_like), one.problem);
+    if (own.empty() || other.empty()) continue;
+    for (const auto& [name, count] : other) {
+      if (own.at(name) == count) continue;
+      throw model::Error(
+          fmt::format("at {} {} takes {} bytes of {}, and {} takes {}", one.problem.size_text(),
+                      record(*m_like).kernel, count, name, record(configuration).kernel, own.at(name)),
+          "pack them apart: --kernel NAME");
+    }
+  }
+}
+
+void PackedFamily::add_measured(use::Target& target) {
+  const cover::Table& times = m_answer->table.times;
+  for (std::size_t size = 0; size < times.sizes.size(); ++size) {
+    const std::size_t picked = m_answer->cover.rule.pick(times.sizes[size]);
+    const double loss = m_answer->cover.losses[size];
+    if (!std::isfinite(loss) || times.times[size][picked].known != cover::Known::measured) continue;
+    target.measured.push_back(
+        {times.sizes[size], launches(picked, size), times.times[size][picked].ns, loss});
+  }
+}
+
+/// The default that is known at most sizes.
+std::optional<std::size_t> PackedFamily::default_configuration() const {
+  std::optional<std::size_t> best;
+  std::ptrdiff_t most = 0;
+  for (std::size_t i = 0; i < m_answer->table.configurations.size(); ++i) {
+    if (!record(i).is_default) continue;
+    const std::ptrdiff_t known =
+        std::count_if(m_answer->table.trials.begin(), m_answer->table.trials.end(),
+                      [&](const std::vector<model::Digest>& row) { return !row[i].empty(); });
+    if (known <= most) continue;
+    most = known;
+    best = i;
+  }
+  return best;
+}
+
+}  // namespace tuner::cli
