@@ -20,7 +20,8 @@ using Names = std::set<std::string>;
 const std::map<std::string, Names>& promised() {
   static const std::map<std::string, Names> table = [] {
     const std::map<std::string, Names> by_header = {
-        {"algorithm", {"find_if", "min", "shuffle", "find", "max", "sort", "any_of", "all_of"}},
+        {"algorithm",
+         {"unique", "ranges", "find_if", "min", "shuffle", "find", "max", "sort", "any_of", "all_of"}},
         {"array", {"array"}},
         {"atomic", {"atomic"}},
         {"bit", {"bit_cast"}},
@@ -50,6 +51,7 @@ const std::map<std::string, Names>& promised() {
         {"map", {"map"}},
         {"memory", {"unique_ptr", "shared_ptr", "weak_ptr", "make_unique", "make_shared"}},
         {"mutex", {"mutex", "lock_guard", "unique_lock", "scoped_lock", "once_flag"}},
+        {"numeric", {"iota"}},
         {"numbers", {"numbers"}},
         {"optional", {"optional", "nullopt", "nullopt_t"}},
         {"ostream", {"ostream"}},
@@ -58,8 +60,8 @@ const std::map<std::string, Names>& promised() {
         {"span", {"span"}},
         {"stdexcept", {"runtime_error", "logic_error", "out_of_range", "invalid_argument"}},
         {"string", {"string", "to_string"}},
-        {"string_view", {"string_view"}},
-        {"iterator", {"input_iterator_tag", "forward_iterator_tag"}},
+        {"string_view", {"string_view", "begin", "end"}},
+        {"iterator", {"begin", "end", "input_iterator_tag", "forward_iterator_tag"}},
         {"tuple", {"tuple", "tie"}},
         {"unordered_set", {"unordered_set"}},
         {"system_error", {"errc", "error_code"}},
@@ -71,8 +73,8 @@ const std::map<std::string, Names>& promised() {
           "remove_cv_t"}},
         {"unordered_map", {"unordered_map", "unordered_multimap"}},
         {"utility", {"move", "swap", "exchange", "pair", "forward"}},
-        {"variant", {"variant", "monostate", "holds_alternative", "get", "visit"}},
-        {"vector", {"vector"}},
+        {"variant", {"get_if", "variant", "monostate", "holds_alternative", "get", "visit"}},
+        {"vector", {"erase_if", "vector"}},
         {"fmt/format.h", {"fmt"}},
         {"fmt/core.h", {"fmt"}},
     };

@@ -58,8 +58,8 @@ void PackedFamily::add(const answers::CoverAnswer& answer, const KernelsAtHand& 
   std::map<std::size_t, std::vector<std::uint32_t>> places;
   for (const std::size_t one : answer.cover.set.configurations) places[one] = all_launches(one);
   packing::Promise promise;
-  if (const auto& bound = answer.estimate.between; bound && std::isfinite(bound->loss))
-    promise = {bound->loss, bound->share};
+  for (const cover::Bound& bound : answer.estimate.between)  // the one that speaks of most sizes
+    if (std::isfinite(bound.loss) && bound.share > promise.confidence) promise = {bound.loss, bound.share};
   target.rule = packing::rule_code(answer.cover.rule, m_kernel.sizes.size(), places, promise);
   add_measured(target);
   if (const auto untuned = default_configuration())
