@@ -7,7 +7,6 @@ namespace {
 
 using cover::Feature;
 using use::Expression;
-using use::Op;
 
 Expression real_size(std::size_t dimension) {
   Expression load = use::size(static_cast<std::uint32_t>(dimension));
@@ -17,7 +16,7 @@ Expression real_size(std::size_t dimension) {
 
 /// As cover::value_of() calculates it.
 Expression feature_code(const Feature& feature, std::size_t dimensions) {
-  const auto over_all = [&](Op op) {
+  const auto over_all = [&](use::Op op) {
     Expression out = real_size(0);
     for (std::size_t i = 1; i < dimensions; ++i) out = use::binary(op, out, real_size(i));
     return out;
@@ -26,17 +25,17 @@ Expression feature_code(const Feature& feature, std::size_t dimensions) {
     case Feature::Kind::size:
       return real_size(feature.a);
     case Feature::Kind::least:
-      return over_all(Op::minimum);
+      return over_all(use::Op::minimum);
     case Feature::Kind::most:
-      return over_all(Op::maximum);
+      return over_all(use::Op::maximum);
     case Feature::Kind::product:
-      return over_all(Op::multiply);
+      return over_all(use::Op::multiply);
     case Feature::Kind::pair:
-      return use::binary(Op::multiply, real_size(feature.a), real_size(feature.b));
+      return use::binary(use::Op::multiply, real_size(feature.a), real_size(feature.b));
     case Feature::Kind::ratio:
-      return use::binary(Op::divide, real_size(feature.a), real_size(feature.b));
+      return use::binary(use::Op::divide, real_size(feature.a), real_size(feature.b));
     case Feature::Kind::remainder:
-      return use::binary(Op::remainder, real_size(feature.a),
+      return use::binary(use::Op::remainder, real_size(feature.a),
                          use::constant_real(static_cast<double>(feature.modulus)));
   }
   return {};
@@ -69,7 +68,7 @@ class RuleWriter {
 
   use::RuleNode question(const cover::RuleNode& from) const {
     use::RuleNode node;
-    node.condition = use::binary(Op::less_equal, feature_code(from.feature, m_dimensions),
+    node.condition = use::binary(use::Op::less_equal, feature_code(from.feature, m_dimensions),
                                  use::constant_real(from.threshold));
     return node;
   }
