@@ -132,6 +132,8 @@ std::string engine_lines(const space::KernelSpace& space, const model::Configura
       out += fmt::format("{} grid {} block {} cluster {} shared {} carveout {} flags {} {} ", step.entry,
                          dims(step.grid), dims(step.block), dims(step.cluster), step.dynamic_shared_bytes,
                          step.shared_carveout_percent, step.cooperative ? 1 : 0, step.overlap ? 1 : 0);
+    else if (step.kind == model::Step::Kind::call)
+      out += fmt::format("calls {} ", step.entry);
     else
       out += fmt::format("{} {} elements from {} byte {} ",
                          plan->buffers[static_cast<std::size_t>(step.buffer)].name, step.count, step.first,
@@ -195,6 +197,8 @@ void print(const Step& x) {
                 x.entry, n(x.grid.x), n(x.grid.y), n(x.grid.z), n(x.block.x), n(x.block.y), n(x.block.z), n(x.cluster.x),
                 n(x.cluster.y), n(x.cluster.z), n(x.dynamic_shared_bytes), n(x.shared_carveout_percent),
                 x.cooperative ? 1 : 0, x.overlap ? 1 : 0);
+  else if (x.kind == Step::Kind::call)
+    std::printf("calls %s ", x.entry);
   else
     std::printf("%s %lld elements from %lld byte %lld ", x.entry, n(x.count), n(x.first), n(x.byte));
   std::printf("stream %d repeat %lld\n", x.stream, n(x.repeat));

@@ -22,7 +22,6 @@ std::string spec(const std::string& name, const std::string& extra = "",
                  const std::string& family = "scale") {
   return "verify = \"none\"\nconstraints = [\"BLOCK <= 64 || N >= 200\"]\n[kernel]\nname = \"" + name +
          "\"\nfamily = \"" + family + "\"\nsource = \"" + name + R"text(.cu"
-entry = "unused"
 sizes = ["N"]
 default = { BLOCK = 32 }
 
@@ -33,13 +32,13 @@ half = "N / 2"
 BLOCK = [32, 64, 128]
 CHUNK = { values = [1, 2], runtime = true }
 
-[[launches]]
+[[launch]]
 entry = "copy"
 block = ["BLOCK"]
 grid = ["ceil_div(N, BLOCK)"]
 arguments = ["x", "w", "N"]
 
-[[launches]]
+[[launch]]
 entry = "twice"
 block = ["BLOCK"]
 grid = ["ceil_div(N, BLOCK * CHUNK)"]

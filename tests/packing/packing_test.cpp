@@ -211,6 +211,7 @@ TEST_SUITE("packing") {
     }
     const std::set<std::string> expected = {
         "kernel `convolution` cannot be packed: `weights` is a variable of its binary",
+        "kernel `linear` cannot be packed: it calls a library",
         "kernel `resize` cannot be packed: `image_texture` is a texture",
         "kernel `rotate` cannot be packed: `image_texture` is a texture"};
     CHECK(unlike == expected);

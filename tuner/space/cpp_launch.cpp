@@ -143,7 +143,7 @@ class StructWriter {
     for (const model::Expression& constraint : m_spec.constraints)
       require(fmt::format("({}) != 0", text_of(constraint)));
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i) {
-      if (m_spec.steps[i].upload.empty())
+      if (m_spec.steps[i].upload.empty() && !m_spec.steps[i].calls)
         body += fmt::format("    if (!fits(step({}, s, d))) return false;\n", i);
     }
     return function("bool", "can_launch", body + "    return true;\n");
@@ -181,7 +181,10 @@ class StructWriter {
       if (step.when) conditions.push_back(fmt::format("({}) != 0", text_of(*step.when)));
       if (!times.empty()) conditions.push_back(fmt::format("({}) != 0", times));
       if (!conditions.empty()) set("applies", fmt::format("{}", fmt::join(conditions, " && ")));
-      if (step.upload.empty()) {
+      if (step.calls) {
+        set("kind", "Step::Kind::call");
+        set("entry", cpp_literal(step.entry));
+      } else if (step.upload.empty()) {
         set("entry", cpp_literal(step.entry));
         set("grid", extents(step.grid));
         set("block", extents(step.block));
@@ -291,10 +294,10 @@ struct Extents {
 
 /// One step of a run, in their order. Those that do not apply are left out.
 struct Step {
-  enum class Kind { launch, upload, memset };
+  enum class Kind { launch, upload, memset, call };
   Kind kind = Kind::launch;
   bool applies = true;
-  const char* entry = "";  ///< the kernel; of an upload or a memset the buffer
+  const char* entry = "";  ///< the kernel; of an upload or a memset the buffer, of a call the library's function
   Extents grid, block, cluster;
   std::int64_t dynamic_shared_bytes = 0;
   std::int64_t shared_carveout_percent = -1;  ///< -1: the driver's choice

@@ -129,7 +129,8 @@ std::vector<EnvironmentChoice> choose_environments(const std::vector<db::BestAns
 std::string faster_text(const std::vector<db::BestAnswer>& answers, const EnvironmentChoice& choice);
 
 /// The flags that pick one of the environments to choose from, for a hint: `--gpu NAME (H100, H200),
-/// --measure …`.
-std::string choosing_flags(const std::vector<db::BestAnswer>& answers, const EnvironmentChoice& choice);
+/// --measure …`. Of `one`, which is among them, its own values alone: `--gpu H100`.
+std::string choosing_flags(const std::vector<db::BestAnswer>& answers, const EnvironmentChoice& choice,
+                           std::optional<std::size_t> one = std::nullopt);
 
 }  // namespace tuner::cli::answers

@@ -11,6 +11,7 @@
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/model/device.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {
 namespace {
@@ -187,15 +188,18 @@ std::string faster_text(const std::vector<BestAnswer>& answers, const Environmen
   both.answers = {*choice.chosen, *choice.faster};
   return fmt::format("{} took {} at {} in another environment of this device, not {}; {} chooses it",
                      faster.winner.kernel, time_text(faster), faster.tuning_case.problem.size_text(),
-                     time_text(chosen), choosing_flags(answers, both));
+                     time_text(chosen), choosing_flags(answers, both, choice.faster));
 }
 
-std::string choosing_flags(const std::vector<BestAnswer>& answers, const EnvironmentChoice& choice) {
+std::string choosing_flags(const std::vector<BestAnswer>& answers, const EnvironmentChoice& choice,
+                           std::optional<std::size_t> one) {
   std::vector<std::string> flags;
   const auto add = [&](const char* flag, auto&& value_of) {
     std::set<std::string> values;
     for (const std::size_t i : choice.answers) values.insert(value_of(answers[i]));
-    if (values.size() > 1) flags.push_back(fmt::format("{} ({})", flag, fmt::join(values, " | ")));
+    if (values.size() < 2) return;
+    if (one) values = {util::shell_quote(value_of(answers[*one]))};
+    flags.push_back(fmt::format(one ? "{} {}" : "{} ({})", flag, fmt::join(values, " | ")));
   };
   using Class = model::Environment;
   const auto field = [](std::string Class::*member) {
