@@ -198,8 +198,8 @@ std::string choosing_flags(const std::vector<BestAnswer>& answers, const Environ
     std::set<std::string> values;
     for (const std::size_t i : choice.answers) values.insert(value_of(answers[i]));
     if (values.size() < 2) return;
-    if (one) values = {util::shell_quote(value_of(answers[*one]))};
-    flags.push_back(fmt::format(one ? "{} {}" : "{} ({})", flag, fmt::join(values, " | ")));
+    flags.push_back(one ? fmt::format("{} {}", flag, util::shell_quote(value_of(answers[*one])))
+                        : fmt::format("{} ({})", flag, fmt::join(values, " | ")));
   };
   using Class = model::Environment;
   const auto field = [](std::string Class::*member) {
