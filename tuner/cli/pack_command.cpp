@@ -12,6 +12,7 @@
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/packed_family.hpp"
 #include "tuner/cli/question.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/use/pack_writer.hpp"
 #include "tuner/util/files.hpp"
@@ -53,7 +54,8 @@ int run_pack(const Context& context, PackOptions options) {
         "measure it first: tuner run --sizes 512..4096", model::ExitCode::nothing_found);
   }
   use::Pack pack;
-  PackCompiler compiler(settings);
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  PackCompiler compiler(settings, printer);
   std::vector<std::string> lines;
   std::list<answers::CoverAnswer> kept;  // families point to their records
   const Parts parts = parts_of(std::move(all));
@@ -71,6 +73,7 @@ int run_pack(const Context& context, PackOptions options) {
     }
     family.finish();
   }
+  printer.clear();
   const std::string bytes = use::written(pack);
   util::write_file(options.out, bytes);
   for (const std::string& line : lines) write_err(line);
@@ -86,7 +89,7 @@ void add_pack(const CommandPlace& place) {
   PackOptions& options = command.options();
   command.option("-o,--output", options.out, "FILE", "the pack, for example matmul.tuned")->required();
   add_cover_question(command, options);
-  command.settings({"db", "type", "pad", "measure", "l2", "cache_dir", "compile_timeout_s"});
+  command.settings({"db", "type", "pad", "measure", "l2", "cache_dir", "compile_jobs", "compile_timeout_s"});
   command->footer(
       "A pack holds what `tuner cover` chooses for each family, type and GPU: the configurations, the rule "
       "by "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -17,16 +18,31 @@
 
 namespace tuner::cli {
 
-std::shared_ptr<const model::Compilation> PackCompiler::compiled(const model::DeviceInfo& device,
-                                                                 model::CompileJob job,
-                                                                 const std::string& what) {
+void PackCompiler::start(const model::DeviceInfo& device, model::CompileJob job) {
   Kind& kind = of(device);
-  kind.pool->submit(std::move(job));
-  const auto finished = kind.pool->take();
-  const model::Compilation& compilation = *finished->compilation;
-  if (compilation.status == model::TrialStatus::ok) return finished->compilation;
+  const model::Digest key = job.key();
+  if (m_results.try_emplace(key).second) kind.jobs[kind.pool->submit(std::move(job))] = key;
+}
+
+std::shared_ptr<const model::Compilation> PackCompiler::compiled(const model::DeviceInfo& device,
+                                                                 const model::Digest& job,
+                                                                 const std::string& what) {
+  constexpr std::chrono::milliseconds patience{200};
+  Kind& kind = of(device);
+  while (!m_results.at(job)) {
+    if (const auto finished = kind.pool->take_for(patience)) {
+      m_results[kind.jobs.at(finished->ticket)] = finished->compilation;
+      ++m_done;
+    }
+    m_printer.status(fmt::format("{} of {} compiled", m_done, m_results.size()),
+                     static_cast<double>(m_done) / static_cast<double>(m_results.size()));
+  }
+  const model::Compilation& compilation = *m_results.at(job);
+  if (compilation.status == model::TrialStatus::ok) return m_results.at(job);
   throw model::Error(fmt::format("{} does not compile: {}", what, compile::gist(compilation.log)),
-                     "it did when it was measured; was the toolkit another, or a header?");
+                     compilation.status == model::TrialStatus::timeout
+                         ? "--compile-timeout-s gives it longer"
+                         : "it did when it was measured; was the toolkit another, or a header?");
 }
 
 PackCompiler::Kind& PackCompiler::of(const model::DeviceInfo& device) {
@@ -39,7 +55,7 @@ PackCompiler::Kind& PackCompiler::of(const model::DeviceInfo& device) {
   if (kind.pool) return kind;
   const Backend backend = compiling_backend(m_settings, device);
   kind.name = backend.compiler;
-  kind.pool = std::make_unique<compile::CompilePool>(1, backend.make_compiler);
+  kind.pool = std::make_unique<compile::CompilePool>(backend.compile_jobs, backend.make_compiler);
   return kind;
 }
 
@@ -56,14 +72,16 @@ void PackedFamily::add(const answers::CoverAnswer& answer, const KernelsAtHand& 
   target.architecture = architecture();
   target.gpu = at_hand.device.name;
   std::map<std::size_t, std::vector<std::uint32_t>> places;
+  const std::optional<std::size_t> untuned = default_configuration();
+  for (const std::size_t one : answer.cover.set.configurations) start_compiling(one);
+  if (untuned) start_compiling(*untuned);
   for (const std::size_t one : answer.cover.set.configurations) places[one] = all_launches(one);
   packing::Promise promise;
   for (const cover::Bound& bound : answer.estimate.between)  // the one that speaks of most sizes
     if (std::isfinite(bound.loss) && bound.share > promise.confidence) promise = {bound.loss, bound.share};
   target.rule = packing::rule_code(answer.cover.rule, m_kernel.sizes.size(), places, promise);
   add_measured(target);
-  if (const auto untuned = default_configuration())
-    target.default_configuration = all_launches(*untuned).front();
+  if (untuned) target.default_configuration = all_launches(*untuned).front();
   m_kernel.targets.push_back(std::move(target));
 }
 
@@ -96,15 +114,26 @@ const space::CompiledSpec& PackedFamily::spec_of(const std::string& kernel) {
   return *compiled;
 }
 
+model::CompileJob PackedFamily::job_of(std::size_t configuration, std::size_t size) {
+  const model::TrialRecord& trial = record(configuration);
+  spec_of(trial.kernel);  // which says what is missing
+  return m_at_hand->spaces.at(trial.kernel)
+      .compile_job(case_of(size).problem, trial.configuration, m_at_hand->device.architecture,
+                   m_compiler.name(m_at_hand->device));
+}
+
+void PackedFamily::start_compiling(std::size_t configuration) {
+  for (std::size_t size = 0; size < m_answer->table.cases.size(); ++size)
+    if (is_tried(configuration, size)) m_compiler.start(m_at_hand->device, job_of(configuration, size));
+}
+
 std::uint32_t PackedFamily::launches(std::size_t configuration, std::size_t size) {
   const model::TrialRecord& trial = record(configuration);
   const model::Problem& problem = case_of(size).problem;
   const space::CompiledSpec& spec = spec_of(trial.kernel);
-  model::CompileJob job = m_at_hand->spaces.at(trial.kernel)
-                              .compile_job(problem, trial.configuration, m_at_hand->device.architecture,
-                                           m_compiler.name(m_at_hand->device));
+  const model::Digest job = job_of(configuration, size).key();
   model::DigestBuilder key;
-  key.add(trial.kernel).add(trial.configuration.text()).add(job.key());
+  key.add(trial.kernel).add(trial.configuration.text()).add(job);
   const auto [known, is_new] = m_launches.try_emplace(key.finish());
   if (!is_new) return known->second;
   require_same_arguments(trial.kernel, packing::packed_kernel(spec, problem).parameters);
@@ -122,7 +151,7 @@ std::uint32_t PackedFamily::launches(std::size_t configuration, std::size_t size
 std::vector<std::uint32_t> PackedFamily::all_launches(std::size_t configuration) {
   std::vector<std::uint32_t> all;
   for (std::size_t size = 0; size < m_answer->table.cases.size(); ++size) {
-    if (m_answer->table.trials[size][configuration].empty()) continue;
+    if (!is_tried(configuration, size)) continue;
     const std::uint32_t one = launches(configuration, size);
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   }
