@@ -26,11 +26,17 @@ Driver the_driver;
 std::atomic<bool> is_found{false};
 pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
 
-void* open_library() {
+/// `why`: what the loader said of the first place.
+void* open_library(char (&why)[256]) {
+  const auto attempt = [&why](const char* place) {
+    void* const library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr && why[0] == 0) std::snprintf(why, sizeof why, "%s", dlerror());
+    return library;
+  };
   const char* const named = secure_getenv("TUNER_LIBCUDA");
-  if (named != nullptr && *named != 0) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+  if (named != nullptr && *named != 0) return attempt(named);
   for (const char* candidate : candidates) {
-    if (void* library = dlopen(candidate, RTLD_NOW | RTLD_LOCAL)) return library;
+    if (void* library = attempt(candidate)) return library;
   }
   return nullptr;
 }
@@ -42,11 +48,9 @@ void* function(GetProcAddress get, const char* symbol, int version) {
 }
 
 tuner_error find() {
-  void* const library = open_library();
-  if (library == nullptr) {
-    const char* const why = dlerror();
-    return fail(TUNER_NO_DRIVER, "%s", why == nullptr ? "libcuda.so.1 was not found" : why);
-  }
+  char why[256] = "";
+  void* const library = open_library(why);
+  if (library == nullptr) return fail(TUNER_NO_DRIVER, "%s; TUNER_LIBCUDA names another", why);
   const auto get = reinterpret_cast<GetProcAddress>(dlsym(library, "cuGetProcAddress_v2"));
   if (get == nullptr) return fail(TUNER_OLD_DRIVER, "it lacks cuGetProcAddress_v2");
 #define TUNER_USE_FIND(member, symbol, version, parameters)                                      \
