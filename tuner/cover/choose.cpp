@@ -47,6 +47,14 @@ struct Reached {
     return {std::accumulate(weighted.begin(), weighted.end(), 0.0),
             plain.empty() ? 0 : *std::max_element(plain.begin(), plain.end())};
   }
+  Cost cost_with(const Costs& costs, std::size_t candidate) const {
+    Cost sum;
+    for (std::size_t s = 0; s < weighted.size(); ++s) {
+      sum.mean += std::min(weighted[s], costs.weighted[candidate][s]);
+      sum.worst = std::max(sum.worst, std::min(plain[s], costs.plain[candidate][s]));
+    }
+    return sum;
+  }
   double gain(const Costs& costs, std::size_t candidate) const {
     double sum = 0;
     for (std::size_t s = 0; s < weighted.size(); ++s)
@@ -80,15 +88,14 @@ Set greedy_with_exchange(const Costs& costs, std::size_t most) {
   for (bool better = true; better;) {
     better = false;
     for (std::size_t& member : set) {
+      Reached others(costs.sizes);
+      for (const std::size_t& other : set)
+        if (&other != &member) others.add(costs, other);
       for (std::size_t i = 0; i < costs.plain.size(); ++i) {
-        const std::size_t before = std::exchange(member, i);
-        const Cost other = cost_of(costs, set);
-        if (other.beats(cost)) {
-          cost = other;
-          better = true;
-        } else {
-          member = before;
-        }
+        const Cost changed = others.cost_with(costs, i);
+        if (!changed.beats(cost)) continue;
+        std::tie(cost, member) = std::pair(changed, i);
+        better = true;
       }
     }
   }

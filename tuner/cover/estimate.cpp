@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
+#include <thread>
 
 namespace tuner::cover {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_singly = 128;
+constexpr std::size_t most_singly = 64;
 
 /// P(X <= k) of a binomial variable.
 double binomial_at_most(std::size_t k, std::size_t n, double p) {
@@ -31,6 +33,43 @@ std::optional<std::size_t> place_of_bound(std::size_t n, double share, double co
   for (std::size_t k = 1; k <= n; ++k)
     if (binomial_at_most(k - 1, n, share) >= confidence) return k;
   return std::nullopt;
+}
+
+/// Sizes that a cover does without, and what it then loses there; infinite where nobody knows.
+struct LeftOut {
+  std::vector<std::size_t> sizes;
+  std::vector<double> losses;
+  bool none_may_run = false;  ///< at one of them
+};
+
+void look_at(const Losses& losses, const std::vector<std::size_t>& candidates, const Goal& goal,
+             const Effort& effort, LeftOut& out) {
+  out.losses.assign(out.sizes.size(), unknown);
+  Bits rest(losses.sizes(), true);
+  for (const std::size_t size : out.sizes) rest.clear(size);
+  if (!rest.any()) return;
+  const Rule rule = cover(losses, candidates, rest, goal, effort).rule;
+  if (rule.nodes.empty()) return;
+  for (std::size_t i = 0; i < out.sizes.size(); ++i) {
+    const std::size_t size = out.sizes[i];
+    const auto used = rule.pick(losses.table().sizes[size],
+                                [&](std::size_t one) { return !losses.is_excluded(size, one); });
+    if (used) out.losses[i] = losses.at(size, *used);
+    if (!used) out.none_may_run = true;
+  }
+}
+
+/// On all cores: each of them costs a cover of its own.
+void look_at(const Losses& losses, const Goal& goal, const Effort& effort, std::vector<LeftOut>& all) {
+  const std::vector<std::size_t> candidates = undominated(losses);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++)
+      look_at(losses, candidates, goal, effort, all[i]);
+  };
+  std::vector<std::jthread> others(std::min<std::size_t>(all.size(), std::thread::hardware_concurrency()));
+  for (std::jthread& one : others) one = std::jthread(work);
+  work();
 }
 
 }  // namespace
@@ -71,38 +110,27 @@ std::vector<std::vector<std::size_t>> neighbourhoods(const std::vector<Sizes>& s
 Estimate estimate(const Losses& losses, const Goal& goal, const Effort& effort) {
   Estimate out;
   const std::size_t count = losses.sizes();
-  const std::vector<std::size_t> candidates = undominated(losses);
-  const auto without = [&](const std::vector<std::size_t>& left_out, std::vector<double>& into) {
-    Bits sizes(count, true);
-    for (const std::size_t size : left_out) sizes.clear(size);
-    const Rule rule = sizes.any() ? cover(losses, candidates, sizes, goal, effort).rule : Rule();
-    for (const std::size_t size : left_out) {
-      if (rule.nodes.empty()) continue;
-      const auto used = rule.pick(losses.table().sizes[size],
-                                  [&](std::size_t one) { return !losses.is_excluded(size, one); });
-      if (used) into[size] = losses.at(size, *used);
-      if (!used && left_out.size() == 1) ++out.without_any;
-    }
-  };
+  std::vector<LeftOut> all;
+  for (std::size_t size = 0; size < count; size += 1 + count / (most_singly + 1))
+    all.push_back({{size}, {}, false});
+  out.left_out = all.size();
+  out.neighbourhoods = neighbourhoods(losses.table().sizes);
+  if (out.neighbourhoods.size() >= 2)
+    for (const std::vector<std::size_t>& together : out.neighbourhoods) all.push_back({together, {}, false});
+  look_at(losses, goal, effort, all);
+
   out.singly.assign(count, unknown);
   out.in_neighbourhoods.assign(count, unknown);
-  std::vector<double> drawn;
-  for (std::size_t size = 0; size < count; size += 1 + count / (most_singly + 1)) {
-    without({size}, out.singly);
-    drawn.push_back(out.singly[size]);
+  std::vector<double> drawn, worst;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool is_single = i < out.left_out;
+    (is_single ? drawn : worst).push_back(*std::max_element(all[i].losses.begin(), all[i].losses.end()));
+    if (is_single && all[i].none_may_run) ++out.without_any;
+    for (std::size_t member = 0; member < all[i].sizes.size(); ++member)
+      (is_single ? out.singly : out.in_neighbourhoods)[all[i].sizes[member]] = all[i].losses[member];
   }
-  out.left_out = drawn.size();
   if (count > 1) out.between = bounds(std::move(drawn));
-  out.neighbourhoods = neighbourhoods(losses.table().sizes);
-  if (out.neighbourhoods.size() < 2) return out;
-  std::vector<double> worst;
-  for (const std::vector<std::size_t>& together : out.neighbourhoods) {
-    without(together, out.in_neighbourhoods);
-    worst.push_back(0);
-    for (const std::size_t size : together)
-      worst.back() = std::max(worst.back(), out.in_neighbourhoods[size]);
-  }
-  out.beyond = bounds(std::move(worst));
+  if (!worst.empty()) out.beyond = bounds(std::move(worst));
   return out;
 }
 

@@ -34,7 +34,7 @@ struct Estimate {
 };
 
 /// Makes the cover again without each size and without each neighbourhood, and reads from the table what it
-/// loses there. Of more than 128 sizes it leaves out every second, third, … singly.
+/// loses there. Of more than 64 sizes it leaves out every second, third, … singly.
 Estimate estimate(const Losses& losses, const Goal& goal, const Effort& effort);
 
 /// Cells of half an octave in each dimension, or of as many octaves as it takes until two sizes share a cell

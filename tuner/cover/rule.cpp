@@ -69,14 +69,19 @@ class TreeSearch {
   std::size_t fewest_configurations(const Bits& sizes) const {
     const std::size_t count = sizes.count();
     std::size_t largest = 1;
-    for (const Bits& allowed : m_allowed) {
-      const std::size_t right = allowed.count_common(sizes);
-      if (right == count) return 1;
-      largest = std::max(largest, right);
+    std::vector<std::size_t> right(m_allowed.size());
+    for (std::size_t i = 0; i < m_allowed.size(); ++i) {
+      right[i] = m_allowed[i].count_common(sizes);
+      if (right[i] == count) return 1;
+      largest = std::max(largest, right[i]);
     }
-    for (std::size_t a = 0; a < m_allowed.size(); ++a)
-      for (std::size_t b = a + 1; b < m_allowed.size(); ++b)
-        if (sizes.is_in(m_allowed[a], m_allowed[b])) return 2;
+    const std::size_t first = sizes.first();
+    for (std::size_t a = 0; a < m_allowed.size(); ++a) {
+      // One of the two is right at the first size.
+      if (right[a] + largest < count || !m_allowed[a].test(first)) continue;
+      for (std::size_t b = 0; b < m_allowed.size(); ++b)
+        if (right[a] + right[b] >= count && sizes.is_in(m_allowed[a], m_allowed[b])) return 2;
+    }
     return std::max<std::size_t>(3, (count + largest - 1) / largest);
   }
 

@@ -4,6 +4,13 @@
 #include <bit>
 #include <limits>
 
+// The instruction that counts bits, where the processor has it: half the time of a search is counting.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define TUNER_COUNTS_BITS __attribute__((target_clones("popcnt", "default")))
+#else
+#define TUNER_COUNTS_BITS
+#endif
+
 namespace tuner::cover {
 
 Bits::Bits(std::size_t length, bool all) : m_words((length + 63) / 64, all ? ~std::uint64_t{0} : 0) {
@@ -14,13 +21,19 @@ bool Bits::any() const {
   return std::any_of(m_words.begin(), m_words.end(), [](std::uint64_t word) { return word != 0; });
 }
 
-std::size_t Bits::count() const {
+std::size_t Bits::first() const {
+  std::size_t word = 0;
+  while (m_words[word] == 0) ++word;
+  return word * 64 + static_cast<std::size_t>(std::countr_zero(m_words[word]));
+}
+
+TUNER_COUNTS_BITS std::size_t Bits::count() const {
   std::size_t sum = 0;
   for (const std::uint64_t word : m_words) sum += static_cast<std::size_t>(std::popcount(word));
   return sum;
 }
 
-std::size_t Bits::count_common(const Bits& other) const {
+TUNER_COUNTS_BITS std::size_t Bits::count_common(const Bits& other) const {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < m_words.size(); ++i)
     sum += static_cast<std::size_t>(std::popcount(m_words[i] & other.m_words[i]));

@@ -43,6 +43,8 @@ class Bits {
   void clear(std::size_t place) { m_words[place / 64] &= ~(std::uint64_t{1} << (place % 64)); }
   bool test(std::size_t place) const { return (m_words[place / 64] >> (place % 64) & 1U) != 0; }
   bool any() const;
+  /// The lowest place; only where there is any.
+  std::size_t first() const;
   std::size_t count() const;
   /// Of what both have.
   std::size_t count_common(const Bits& other) const;
