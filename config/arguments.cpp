@@ -152,19 +152,18 @@ void read_judgement(TableReader& reader, model::ArgumentSpec& argument, SpecCont
 /// What a buffer is filled with: of structs the fields are.
 void read_contents(TableReader& reader, model::ArgumentSpec& argument,
                    std::vector<model::ArgumentSpec>& fields, SpecContext& context) {
-  const bool is_cleared =
-      argument.access == model::Access::workspace && argument.restore && !argument.structure;
-  const bool has_contents =
-      argument.access == model::Access::in || argument.access == model::Access::inout || is_cleared;
   const Member* const first = reader.take(first_set);
   const Member* const second = reader.take(second_set);
+  const bool is_filled_workspace = argument.access == model::Access::workspace && !argument.structure &&
+                                   (argument.restore || first != nullptr);
+  const bool has_contents = argument.access == model::Access::in || argument.access == model::Access::inout ||
+                            is_filled_workspace;
   if (!has_contents) {
     for (const Member* member : {first, second}) {
       if (member == nullptr) continue;
       context.mistakes.add(
           member->where, fmt::format("{} is not read, so it has no \"{}\"", argument.name, member->key),
-          "outputs and workspaces start as poison; access = \"inout\" for a buffer whose contents matter, "
-          "restore = true for a workspace that has to be cleared");
+          "outputs start as poison; access = \"inout\" for a buffer whose contents matter");
     }
     return;
   }

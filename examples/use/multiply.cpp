@@ -161,6 +161,7 @@ bool multiply(const tuner::kernel& kernel, Size size, cudaStream_t stream) {
     std::printf(", expected %.2f (%+.1f %%)", choice.expected_ns / 1000,
                 100 * (in_stream_us * 1000 / choice.expected_ns - 1));
   std::printf("; loaded in %.2f ms\n", load_ms);
+  std::fflush(stdout);
   require(cudaGraphExecDestroy(executable));
   require(cudaGraphDestroy(graph));
   for (void* memory :

@@ -297,6 +297,16 @@ TEST_CASE("a buffer that runs change may be restored before each") {
   CHECK_FALSE(spec.arguments[0].restore);
 }
 
+TEST_CASE("a workspace may begin with what the spec says") {
+  const KernelSpec spec =
+      load_good(spec_texts::with("[[arguments]]\nname = \"C\"",
+                                 "[[arguments]]\nname = \"done\"\ntype = \"int*\"\naccess = \"workspace\"\n"
+                                 "extent = 4\ninit = \"constant(0)\"\n\n[[arguments]]\nname = \"C\""));
+  CHECK(spec.arguments[1].access == Access::workspace);
+  CHECK(spec.arguments[1].init.for_type(tuner::model::ElementType::int32).kind ==
+        tuner::model::Init::Kind::constant);
+}
+
 TEST_CASE("every key of a step and of a tensor map has its place in the documents") {
   std::string text;
   for (const char* page : {"docs/kernel-specs.md", "docs/specs-launches.md", "docs/specs-data.md"}) {

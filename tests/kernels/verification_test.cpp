@@ -56,6 +56,10 @@ TEST_CASE("stale output is caught by drawing inputs twice") {
   expect("stale_output", 4096, TrialStatus::wrong_result, "on the first input set: ");
 }
 
+TEST_CASE("a kernel that needs its workspace to begin with other bits than zeros is wrong") {
+  expect("trusts_workspace", 4096, TrialStatus::wrong_result, "on the first input set: ");
+}
+
 TEST_CASE("writes beyond either end are caught by the fences") {
   expect("write_past_end", 4096, TrialStatus::out_of_bounds,
          "on the second input set: something was written past the end of C");

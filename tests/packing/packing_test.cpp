@@ -1,6 +1,7 @@
 // A packed configuration launches what the engine plans, at every size.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <set>
@@ -190,6 +191,30 @@ TEST_SUITE("packing") {
     CHECK(kernels > 8);
     CHECK(tally.launches > 100);
     CHECK(tally.refused > 10);
+  }
+
+  TEST_CASE("a pack says which workspaces begin as zeros") {
+    const config::LoadedKernels shipped = config::load_embedded(kernels::shipped());
+    const auto sgemm = std::find_if(shipped.kernels.begin(), shipped.kernels.end(),
+                                    [](const model::KernelSpec& spec) { return spec.name == "sgemm"; });
+    REQUIRE(sgemm != shipped.kernels.end());
+    const space::KernelSpace kernel(*sgemm);
+    std::vector<model::Diagnostic> mistakes;
+    const auto compiled = space::compile_spec(*sgemm, mistakes);
+    const model::Problem problem = space::make_problem(*sgemm, {4096}, {}, 0);
+    int looked_at = 0;
+    kernel.enumerate(problem, h100(), [&](const model::Configuration& configuration) {
+      const auto plan = std::get<model::Plan>(kernel.make_plan(problem, configuration, h100()));
+      std::string cubin;
+      const model::Compilation binary = fake_binary(plan, cubin);
+      const use::Configuration packed =
+          packing::packed_configuration(*compiled, problem, h100(), configuration, binary, 0);
+      REQUIRE(packed.workspaces.size() == 2);
+      CHECK(packed.workspaces[0].fill == use::Fill::anything);    // sums
+      CHECK(packed.workspaces[1].fill == use::Fill::zero_first);  // how many of them are there
+      return ++looked_at < 3;
+    });
+    CHECK(looked_at > 0);
   }
 
   TEST_CASE("so do the examples, but for those that need what packs lack") {

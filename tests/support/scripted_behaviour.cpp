@@ -58,6 +58,7 @@ const std::map<std::string, TrialStatus>& statuses() {
       {"unwritten_tile", TrialStatus::wrong_result},
       {"does_nothing", TrialStatus::wrong_result},
       {"stale_output", TrialStatus::wrong_result},
+      {"trusts_workspace", TrialStatus::wrong_result},
       {"whole_tiles_only", TrialStatus::wrong_result},
       {"tf32_product", TrialStatus::wrong_result},
       {"half_accumulation", TrialStatus::wrong_result},

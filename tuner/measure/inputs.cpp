@@ -53,6 +53,7 @@ using model::ElementType;
 using model::Operand;
 
 constexpr model::Init poison{};
+constexpr model::Init zeros{model::Init::Kind::constant};
 constexpr model::Init zero{model::Init::Kind::constant, 0, 0};
 
 bool is_judged(const model::Plan& plan, std::size_t index) {
@@ -91,7 +92,11 @@ std::uint64_t seed_of(std::uint64_t trial, InputSet set) {
   return set == InputSet::first ? trial : device::mix(~trial);
 }
 
+/// A workspace that the spec does not fill begins as zeros for one set and as poison for the other: in a
+/// program it begins with anything.
 const model::Init& init_of(const model::BufferPlan& buffer, InputSet set) {
+  const bool is_unsaid = buffer.init.kind == model::Init::Kind::none;
+  if (buffer.access == Access::workspace && is_unsaid && set == InputSet::first) return zeros;
   const bool has_second = buffer.second_init.kind != model::Init::Kind::none;
   return set == InputSet::second && has_second ? buffer.second_init : buffer.init;
 }

@@ -55,10 +55,10 @@ std::string contents_text(const model::ArgumentSpec& argument, model::ElementTyp
   if (argument.access == model::Access::in || argument.access == model::Access::inout)
     return "the caller's data";
   const model::InitRule& init = argument.init.for_type(type);
-  if (argument.restore && init.kind == model::Init::Kind::constant)
-    return fmt::format("{} in every element, before every launch", init.a);
-  return argument.restore && init.kind != model::Init::Kind::none ? "as the spec's init, before every launch"
-                                                                  : "anything";
+  if (init.kind == model::Init::Kind::none) return "anything";
+  const std::string when = argument.restore ? "before every launch" : "before the first launch";
+  if (init.kind == model::Init::Kind::constant) return fmt::format("{} in every element, {}", init.a, when);
+  return "as the spec's init, " + when;
 }
 
 class StructWriter {

@@ -88,8 +88,7 @@ __device__ inline Parts parts_of(const Schedule& schedule, const Division& divis
 /// pass relies on: Merrill, Garland: "Single-pass parallel prefix scan with decoupled look-back", 2016), and
 /// part 0 is that of the highest, so who is waited for has started.
 ///
-/// `arrivals` is the tile's counter. Between launches it is larger than any number of parts, as poison is;
-/// the first block to arrive makes it 0, each further one adds 1.
+/// `arrivals` is the tile's counter: each block that arrives adds 1. Between launches it is 0.
 __device__ inline bool reduce_parts(OwnSums& own, float* partials, unsigned* arrivals, const Parts& parts) {
   if (parts.count == 1) return true;
   const unsigned others = static_cast<unsigned>(parts.count - 1);
@@ -100,12 +99,12 @@ __device__ inline bool reduce_parts(OwnSums& own, float* partials, unsigned* arr
 #pragma unroll
     for (int i = 0; i < OWN_QUADS; ++i) __stcg(slot + i * THREADS, own.quads[i]);
     __syncthreads();
-    if (threadIdx.x == 0) arrive(arrivals, others);
+    if (threadIdx.x == 0) arrive(arrivals);
     return false;
   }
-  if (threadIdx.x == 0) wait_until(arrivals, others - 1);
+  if (threadIdx.x == 0) wait_until(arrivals, others);
   __syncthreads();
-  if (threadIdx.x == 0) *arrivals = ~0U;
+  if (threadIdx.x == 0) *arrivals = 0;
   for (unsigned part = 1; part <= others; ++part) {
     const float4* const slot = slots + static_cast<size_t>(part) * OWN_QUADS * THREADS;
 #pragma unroll

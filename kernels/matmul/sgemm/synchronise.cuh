@@ -17,10 +17,9 @@ __device__ inline void slice_barrier(int slice) {
   }
 }
 
-/// Adds 1 to a counter, from `last` on to 0 again. Who sees it sees what the block wrote before its last
-/// barrier.
-__device__ inline void arrive(unsigned* counter, unsigned last) {
-  asm volatile("red.release.gpu.global.inc.u32 [%0], %1;" ::"l"(counter), "r"(last) : "memory");
+/// Adds 1 to a counter. Who sees it sees what the block wrote before its last barrier.
+__device__ inline void arrive(unsigned* counter) {
+  asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
 }
 
 __device__ inline void wait_until(unsigned* counter, unsigned value) {
@@ -51,8 +50,8 @@ __device__ inline void slice_barrier(int) {
   __syncthreads();  // all slices run through the same number of k-tiles
 }
 
-__device__ inline void arrive(unsigned* counter, unsigned last) {
-  atomicInc(counter, last);
+__device__ inline void arrive(unsigned* counter) {
+  atomicAdd(counter, 1U);
 }
 
 __device__ inline void wait_until(unsigned* counter, unsigned value) {
