@@ -38,6 +38,7 @@ void read_spec(const Node& document, SpecContext& context) {
   model::KernelSpec& spec = context.spec;
   TableReader reader(document, "the file", mistakes);
   spec.constraints = reader.expressions("constraints", most_items, Empty::fine);
+  spec.worth_trying = reader.expressions("worth_trying", most_items, Empty::fine);
   if (const Member* kernel =
           reader.require("kernel", "[kernel] names the kernel, its source and its sizes")) {
     read_kernel_table(kernel->value, context);

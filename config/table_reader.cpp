@@ -21,7 +21,7 @@ struct Home {
 constexpr std::string_view top =
     "the top of the file, before the first [header]: what follows a header belongs to it";
 constexpr Home homes[] = {
-    {top, "constraints"},
+    {top, "constraints worth_trying"},
     {"[kernel]",
      "name family description source sizes types row_padding default deterministic devices options include"},
     {"[launch]", "stream after upload memset"},

@@ -249,7 +249,8 @@ struct KernelSpec {
   std::vector<Assignment> defaults;  ///< the configuration a user would have without tuning, maybe partial
   std::vector<NamedExpression> derived;
   std::vector<ParameterSpec> parameters;
-  std::vector<Expression> constraints;
+  std::vector<Expression> constraints;   ///< where one does not hold, a configuration may be wrong
+  std::vector<Expression> worth_trying;  ///< where one does not hold, a search leaves a configuration out
   /// Not empty: only these of all configurations, as positions in the parameters' values, ascending. No spec
   /// file says this; a space that was recorded may have holes that no constraint tells.
   std::vector<std::vector<std::uint16_t>> listed;

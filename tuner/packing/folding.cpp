@@ -136,7 +136,8 @@ use::Expression Folding::folded(const space::Compiled& expression, bool is_real)
 
 std::vector<Folding::Condition> Folding::conditions() const {
   std::vector<Condition> all;
-  for (const space::Compiled& one : m_compiled.constraints) all.push_back({&one, true});
+  for (std::size_t i = 0; i < m_compiled.needed_constraints; ++i)
+    all.push_back({&m_compiled.constraints[i], true});
   for (const space::Compiled& one : m_compiled.option_conditions) {
     if (varies(one)) all.push_back({&one, value(one) != 0});
   }

@@ -23,7 +23,7 @@ bool is_too_large(const model::KernelSpec& spec, std::vector<model::Diagnostic>&
       {"parameters", spec.parameters.size(), most_parameters},
       {"sizes", spec.sizes.size(), most_names},
       {"derived values", spec.derived.size(), most_names},
-      {"constraints", spec.constraints.size(), most_names},
+      {"constraints", spec.constraints.size() + spec.worth_trying.size(), most_names},
       {"arguments", spec.arguments.size(), most_names},
       {"steps", spec.steps.size(), most_names},
       {"metrics", spec.metrics.size(), most_names}};

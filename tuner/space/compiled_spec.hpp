@@ -132,7 +132,8 @@ struct CompiledSpec {
   const Scope scope;
   std::vector<CompiledParameter> parameters;  ///< as in the spec
   std::vector<CompiledDerived> derived;       ///< each after those it reads
-  std::vector<Compiled> constraints;          ///< conjunctions taken apart
+  std::vector<Compiled> constraints;          ///< conjunctions taken apart, those of `worth_trying` last
+  std::size_t needed_constraints = 0;         ///< so many of them are not of `worth_trying`
   std::vector<Compiled> option_conditions;    ///< of the conditional options, as in the spec
   std::vector<CompiledArgument> arguments;    ///< as in the spec
   std::vector<CompiledStep> steps;

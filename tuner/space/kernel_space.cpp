@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "tuner/model/error.hpp"
@@ -130,16 +131,24 @@ bool KernelSpace::contains(const model::Problem& problem, const model::Configura
   }
   const auto& only = spec().listed;
   if (!only.empty() && !std::ranges::binary_search(only, coordinates)) return false;
-  return allows(problem, configuration, limits);
+  return first_hold(m_compiled->constraints.size(), problem, configuration, limits);
 }
 
 bool KernelSpace::allows(const model::Problem& problem, const model::Configuration& configuration,
                          const model::DeviceLimits& limits) const {
+  return first_hold(m_compiled->needed_constraints, problem, configuration, limits);
+}
+
+bool KernelSpace::first_hold(std::size_t count, const model::Problem& problem,
+                             const model::Configuration& configuration,
+                             const model::DeviceLimits& limits) const {
   const std::optional<Slots> slots = slots_of(*m_compiled, problem, configuration, limits);
-  return slots && std::ranges::all_of(m_compiled->constraints, [&](const Compiled& constraint) {
-           const Evaluated<std::int64_t> value = evaluate(constraint.program, *slots);
-           return value.fault == Fault::none && value.value != 0;
-         });
+  if (!slots) return false;
+  const std::span<const Compiled> first = std::span(m_compiled->constraints).first(count);
+  return std::ranges::all_of(first, [&](const Compiled& constraint) {
+    const Evaluated<std::int64_t> value = evaluate(constraint.program, *slots);
+    return value.fault == Fault::none && value.value != 0;
+  });
 }
 
 std::variant<model::Plan, Rejection> KernelSpace::make_plan(const model::Problem& problem,

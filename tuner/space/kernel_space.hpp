@@ -47,7 +47,8 @@ class KernelSpace {
   /// parameters and no others, with values of their lists, and the constraints hold on `problem`.
   bool contains(const model::Problem& problem, const model::Configuration& configuration,
                 const model::DeviceLimits& limits) const;
-  /// The same as far as constraints go: one that is valid for some problem need not be for another.
+  /// Whether `configuration` is right on `problem`, worth trying there or not: the constraints hold. One that
+  /// is valid for some problem need not be for another.
   bool allows(const model::Problem& problem, const model::Configuration& configuration,
               const model::DeviceLimits& limits) const;
 
@@ -88,6 +89,9 @@ class KernelSpace {
   const model::Digest& spec_digest() const { return m_spec_digest; }
 
  private:
+  /// Whether the first `count` of the compiled constraints hold.
+  bool first_hold(std::size_t count, const model::Problem& problem, const model::Configuration& configuration,
+                  const model::DeviceLimits& limits) const;
   /// Macros and compiler options that are worked out for each configuration.
   void add_computed_parts(const model::Problem& problem, const model::Configuration& configuration,
                           model::CompileJob& job) const;

@@ -154,11 +154,13 @@ void compile_values(CompiledSpec& compiled, ExpressionCompiler& compiler) {
   Sorter(compiled, written, compiler).run();
   for (const model::ConditionalOption& option : compiled.spec.conditional_options)
     compiled.option_conditions.push_back(compiler.compile(option.when));
-  for (const model::Expression& constraint : compiled.spec.constraints) {
-    for (Compiled& part : compiler.compile_conjuncts(constraint)) {
-      compiled.constraints.push_back(std::move(part));
-    }
-  }
+  const auto add = [&](const std::vector<model::Expression>& all) {
+    for (const model::Expression& one : all)
+      for (Compiled& part : compiler.compile_conjuncts(one)) compiled.constraints.push_back(std::move(part));
+  };
+  add(compiled.spec.constraints);
+  compiled.needed_constraints = compiled.constraints.size();
+  add(compiled.spec.worth_trying);
 }
 
 }  // namespace tuner::space

@@ -41,6 +41,7 @@ class SpecDigest {
     m_digest.add(definition_of(spec)).add(model::to_string(spec.role));
     for (const model::ParameterSpec& parameter : spec.parameters) add(parameter.values);
     add(spec.constraints);
+    if (!spec.worth_trying.empty()) add(spec.worth_trying);
     add(spec.types);
     add(spec.device_kinds);
   }

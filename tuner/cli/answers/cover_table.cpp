@@ -122,7 +122,7 @@ bool may_run(const std::map<std::string, space::KernelSpace>& spaces, const mode
              const model::TrialRecord& configuration, const model::Problem& problem) {
   const auto space = spaces.find(configuration.kernel);
   if (space == spaces.end()) return true;
-  return space->second.contains(problem, configuration.configuration, limits) &&
+  return space->second.allows(problem, configuration.configuration, limits) &&
          std::holds_alternative<model::Plan>(
              space->second.make_plan(problem, configuration.configuration, limits));
 }
