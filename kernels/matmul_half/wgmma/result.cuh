@@ -12,6 +12,10 @@ struct Result {
   float beta;
 };
 
+struct alignas(2 * sizeof(Output)) OutputPair {
+  Output of[2];
+};
+
 /// Some of a thread's sums, in pairs that are beside each other or, transposed, one above the other.
 struct Chunk {
   static constexpr int PAIRS = 8;  // whose C is on its way at a time: more take registers that the sums have
@@ -51,8 +55,17 @@ __device__ inline void for_each_chunk(Sums& sums, const Result& result, int row,
 __device__ inline void add_c(const Chunk& chunk, const Result& result) {
   float c[2 * Chunk::PAIRS];
 #pragma unroll
-  for (int i = 0; i < 2 * Chunk::PAIRS; ++i) {
-    c[i] = chunk.has(i) ? static_cast<float>(result.C[chunk.place(i, result.ldd)]) : 0.0F;
+  for (int i = 0; i < 2 * Chunk::PAIRS; i += 2) {
+    const Output* const from = result.C + chunk.place(i, result.ldd);
+    OutputPair pair = {};
+    if (!TRANSPOSED) {
+      if (chunk.has(i)) pair = *reinterpret_cast<const OutputPair*>(from);  // rows are padded to eight
+    } else {
+      if (chunk.has(i)) pair.of[0] = from[0];
+      if (chunk.has(i + 1)) pair.of[1] = from[result.ldd];
+    }
+    c[i] = static_cast<float>(pair.of[0]);
+    c[i + 1] = static_cast<float>(pair.of[1]);
   }
 #pragma unroll
   for (int i = 0; i < 2 * Chunk::PAIRS; ++i) {

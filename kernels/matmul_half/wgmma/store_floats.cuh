@@ -19,8 +19,15 @@ class Store {
       if constexpr (BETA) add_c(chunk, m_result);
       const float factor = BETA ? 1 : m_result.alpha;
 #pragma unroll
-      for (int i = 0; i < 2 * Chunk::PAIRS; ++i) {
-        if (chunk.has(i)) m_result.D[chunk.place(i, m_result.ldd)] = factor * chunk.sums[i];
+      for (int i = 0; i < 2 * Chunk::PAIRS; i += 2) {
+        float* const to = m_result.D + chunk.place(i, m_result.ldd);
+        const OutputPair pair = {factor * chunk.sums[i], factor * chunk.sums[i + 1]};
+        if (!TRANSPOSED && chunk.has(i + 1)) {
+          *reinterpret_cast<OutputPair*>(to) = pair;
+        } else {
+          if (chunk.has(i)) to[0] = pair.of[0];
+          if (chunk.has(i + 1)) to[TRANSPOSED ? m_result.ldd : 1] = pair.of[1];
+        }
       }
     });
   }
