@@ -34,18 +34,23 @@ __device__ inline void multiply_segment(Sums& sums, Stage* stages, const Product
   OperandCopies<B_ALONG_K, TILE_N> of_b(
       of_group + static_cast<long long>(column) * (B_ALONG_K ? product.ldb : 1), product.ldb,
       product.N - column, k);
-  int left = product.K - k, ahead = segment.count;
-  const auto copy = [&](Stage& stage) {
-    if (ahead-- > 0) {
-      of_a.copy(stage.a, left);
-      of_b.copy(stage.b, left);
-      left -= TILE_K;
-    }
+  // Copies are spread over the steps, so that fragments do not queue behind them. Behind the segment's end
+  // they bring zeros, which costs less than a branch.
+  constexpr int PARTS = STEPS - 1;
+  int left = min(product.K - k, segment.count * TILE_K);
+  const auto copy = [&](Stage& stage, int part) {
+    of_a.copy<PARTS>(stage.a, left, part);
+    of_b.copy<PARTS>(stage.b, left, part);
+    if (part < PARTS - 1) return;
+    left -= TILE_K;
     end_copy_group();
   };
 
 #pragma unroll
-  for (int i = 0; i < STAGES - 1; ++i) copy(stages[i]);
+  for (int i = 0; i < STAGES - 1; ++i) {
+#pragma unroll
+    for (int part = 0; part < PARTS; ++part) copy(stages[i], part);
+  }
   wait_for_copies<STAGES - 2>();
   __syncthreads();
   int read = 0, write = STAGES - 1;
@@ -60,10 +65,8 @@ __device__ inline void multiply_segment(Sums& sums, Stage* stages, const Product
         read = read + 1 == STAGES ? 0 : read + 1;
       }
       load(fragments[(step + 1) % 2], stages[read], (step + 1) % STEPS);
-      if (step == 0) {
-        copy(stages[write]);
-        write = write + 1 == STAGES ? 0 : write + 1;
-      }
+      if (step < PARTS) copy(stages[write], step);
+      if (step == PARTS - 1) write = write + 1 == STAGES ? 0 : write + 1;
       multiply(sums, fragments[step % 2]);
     }
   }

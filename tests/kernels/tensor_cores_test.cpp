@@ -69,8 +69,8 @@ TEST_CASE("products by mma compile for all GPUs from sm_80 on" * doctest::skip(t
   }
   check_compiles("mma_columns", {4096, 4096, 4096}, "sm_86", outside_of_the_loop);
   check_compiles("mma_gradient", {4096, 4096, 4096}, "sm_86", outside_of_the_loop);
-  check_compiles("mma_batched", {64, 512, 512, 512}, "sm_100");
-  check_compiles("mma_grouped", {8, 4096, 4096, 4096}, "sm_80");
+  check_compiles("mma_batched", {64, 512, 512, 512}, "sm_100", outside_of_the_loop);
+  check_compiles("mma_grouped", {8, 4096, 4096, 4096}, "sm_80", outside_of_the_loop);
 }
 
 TEST_CASE("few rows compile for all GPUs from sm_80 on" * doctest::skip(test::no_toolkit())) {

@@ -21,21 +21,23 @@ class OperandCopies {
     }
   }
 
-  /// The next k-tile; `left`: of k, from its begin on.
-  __device__ void copy(Number* stage, int left) {
+  /// A part of the next k-tile, of PARTS that follow each other; `left`: of k, from the k-tile's begin on.
+  template <int PARTS>
+  __device__ void copy(Number* stage, int left, int part) {
+    const int begin = COUNT * part / PARTS, end = COUNT * (part + 1) / PARTS;
     if (ALONG_K) {
       const int bytes = (left - static_cast<int>(in_row()) * PIECE) * 2;
-      const Number* from = m_from;
+      const Number* from = m_from + begin * ROWS * m_ld;
 #pragma unroll
-      for (int i = 0; i < COUNT; ++i, from += ROWS * m_ld) {
+      for (int i = begin; i < end; ++i, from += ROWS * m_ld) {
         copy_some<16>(stage + place_of<true, LENGTH>(row(i), in_row() * PIECE), from,
                       (m_inside >> i & 1U) != 0 ? bytes : 0);
       }
-      m_from += TILE_K;
+      if (part == PARTS - 1) m_from += TILE_K;
     } else {
       const int rows = m_inside != 0 ? left - static_cast<int>(row(0)) : 0;
 #pragma unroll
-      for (int i = 0; i < COUNT; ++i, m_from += ROWS * m_ld) {
+      for (int i = begin; i < end; ++i, m_from += ROWS * m_ld) {
         copy_all<16>(stage + place_of<false, LENGTH>(in_row() * PIECE, row(i)), m_from, rows, i * ROWS);
       }
     }

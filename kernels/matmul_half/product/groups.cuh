@@ -13,11 +13,20 @@ struct Groups {
 /// Goes through the tiles of all groups, group after group; only forward.
 class GroupCursor {
  public:
-  __device__ explicit GroupCursor(const Groups& groups) : m_groups(groups) { m_end = end_of(0); }
+  __device__ explicit GroupCursor(const Groups& groups)
+      : m_groups(groups), m_end(groups.starts == nullptr ? groups.rows : groups.starts[1]) {}
 
   /// Finds the group of a tile, where one has `columns` tiles beside each other and `tile_rows` rows each.
   /// False behind the last one.
   __device__ bool find(int tile, int columns, int tile_rows) {
+    if (m_groups.starts == nullptr) {
+      const int tiles = (m_groups.rows + tile_rows - 1) / tile_rows * columns;
+      m_group = tile / tiles;
+      m_first = m_group * tiles;
+      m_begin = m_group * m_groups.rows;
+      m_end = m_begin + m_groups.rows;
+      return m_group < m_groups.count;
+    }
     for (;;) {
       const int tiles = (m_end - m_begin + tile_rows - 1) / tile_rows * columns;
       if (tile < m_first + tiles) return true;
@@ -25,7 +34,7 @@ class GroupCursor {
       m_first += tiles;
       ++m_group;
       m_begin = m_end;
-      m_end = end_of(m_group);
+      m_end = m_groups.starts[m_group + 1];
     }
   }
 
@@ -35,10 +44,6 @@ class GroupCursor {
   __device__ int end() const { return m_end; }
 
  private:
-  __device__ int end_of(int group) const {
-    return m_groups.starts == nullptr ? (group + 1) * m_groups.rows : m_groups.starts[group + 1];
-  }
-
   const Groups& m_groups;
   int m_group = 0, m_first = 0, m_begin = 0, m_end;
 };

@@ -18,7 +18,7 @@ struct alignas(2 * sizeof(Output)) OutputPair {
 
 /// Some of a thread's sums, in pairs that are beside each other or, transposed, one above the other.
 struct Chunk {
-  static constexpr int PAIRS = 8;  // whose C is on its way at a time: more take registers that the sums have
+  static constexpr int PAIRS = 16;  // whose C is on its way at a time
   float* sums;
   size_t at;    // where the first one's place in D is
   int rows;     // left, from there on
