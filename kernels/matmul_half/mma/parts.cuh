@@ -7,11 +7,9 @@
 
 #if defined(__CUDA_ARCH__)
 
-/// Adds 1 to a counter, from `last` on to 0 again. Who sees it sees what the block wrote before its last
-/// barrier.
-__device__ inline void arrive(unsigned* counter, unsigned last) {
-  __threadfence();
-  atomicInc(counter, last);
+/// Adds 1 to a counter. Who sees it sees what the block wrote before its last barrier.
+__device__ inline void arrive(unsigned* counter) {
+  asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
 }
 
 __device__ inline void wait_until(unsigned* counter, unsigned value) {
@@ -23,8 +21,8 @@ __device__ inline void wait_until(unsigned* counter, unsigned value) {
 
 #else
 
-__device__ inline void arrive(unsigned* counter, unsigned last) {
-  atomicInc(counter, last);
+__device__ inline void arrive(unsigned* counter) {
+  atomicAdd(counter, 1U);
 }
 
 __device__ inline void wait_until(unsigned* counter, unsigned value) {
@@ -39,8 +37,7 @@ __device__ inline void wait_until(unsigned* counter, unsigned value) {
 /// first k-tile is with the highest index, so who is waited for has started. A block leaves sums at most
 /// once.
 ///
-/// The tile's counter is larger than any number of parts between launches, as poison is; the first block to
-/// arrive makes it 0, each further one adds 1.
+/// Each block that arrives adds 1 to the tile's counter. Between launches it is 0.
 __device__ inline bool add_parts(Sums& sums, float4* partials, unsigned* arrivals, const Schedule& schedule,
                                  const Division& division, const Segment& segment) {
   constexpr int QUADS = BLOCKS_M * BLOCKS_N;
@@ -60,12 +57,12 @@ __device__ inline bool add_parts(Sums& sums, float4* partials, unsigned* arrival
       __stcg(slot(schedule.part()) + i * THREADS, make_float4(sum[0], sum[1], sum[2], sum[3]));
     }
     __syncthreads();
-    if (threadIdx.x == 0) arrive(counter, last - first);
+    if (threadIdx.x == 0) arrive(counter);
     return false;
   }
-  if (threadIdx.x == 0) wait_until(counter, last - first - 1);
+  if (threadIdx.x == 0) wait_until(counter, last - first);
   __syncthreads();
-  if (threadIdx.x == 0) *counter = ~0U;
+  if (threadIdx.x == 0) *counter = 0;
   for (int part = first + 1; part <= last; ++part) {
 #pragma unroll
     for (int i = 0; i < QUADS; ++i) {
