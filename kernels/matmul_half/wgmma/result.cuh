@@ -33,7 +33,6 @@ struct Chunk {
 /// Calls use(chunk) for all sums of the warpgroup, which begin at `row`, `column` of D.
 template <typename Use>
 __device__ inline void for_each_chunk(Sums& sums, const Result& result, int row, int column, Use use) {
-  static_assert(WIDE / 4 % Chunk::PAIRS == 0 || !(BETA || FLOAT_OUT), "whole chunks");
   const int lane = threadIdx.x % WARP;
   const int along = threadIdx.x % GROUP / WARP * 16 + lane / 4, across = lane % 4 * 2;
   row += TRANSPOSED ? across : along;

@@ -35,10 +35,8 @@ class Store {
   __device__ const Result& result() const { return m_result; }
 
   /// `row`, `column`: where the sums of the warpgroup begin; rows from `end` on are another product's.
-  __device__ void store(Sums& sums, int row, int column, int end) {
-    if constexpr (BETA) {
-      for_each_chunk(sums, m_result, row, column, [&](const Chunk& chunk) { add_c(chunk, m_result); });
-    }
+  __device__ void store(const Sums& sums, int row, int column, int end) {
+    static_assert(!BETA, "a C is added to floats, see store_floats.cuh");
     if constexpr (!TRANSPOSED) row += threadIdx.x % GROUP / WARP * STORE_M;
 #pragma unroll
     for (int block = 0; block < BLOCKS; ++block) {
@@ -140,8 +138,7 @@ class Store {
   }
 
   __device__ unsigned two(const float* sum) const {
-    const float factor = BETA ? 1 : m_result.alpha;
-    return pair(factor * sum[0], factor * sum[1], Output());
+    return pair(m_result.alpha * sum[0], m_result.alpha * sum[1], Output());
   }
 
   const CUtensorMap& m_map;

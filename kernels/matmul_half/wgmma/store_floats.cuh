@@ -15,6 +15,7 @@ class Store {
   /// `row`, `column`: where the sums of the warpgroup begin.
   __device__ void store(Sums& sums, int row, int column, int) const {
     static_assert(!GROUPED, "rows of D end with it");
+    static_assert(WIDE / 4 % Chunk::PAIRS == 0, "whole chunks");
     for_each_chunk(sums, m_result, row, column, [&](const Chunk& chunk) {
       if constexpr (BETA) add_c(chunk, m_result);
       const float factor = BETA ? 1 : m_result.alpha;
