@@ -18,24 +18,29 @@ function standing(app, i) {
   return lines;
 }
 
-/** Parameters and figures that differ, a row each. */
+/** Parameters and figures that differ, a row each; and by name what only one of them has. */
 function differences(scope, i, winner) {
-  const rows = [];
+  const rows = [], onlyThis = [], onlyWinner = [];
   for (const q of scope.quantities.values()) {
     if (!["parameters", "what it takes"].includes(q.group) && !["kernel", "measurement.median_ns", "measurement.sm_clock_mhz"].includes(q.id)) continue;
     const [own, best] = [scope.text(q, i), scope.text(q, winner)];
-    if (own !== best) rows.push([q.label, own, best]);
+    if (own === best) continue;
+    if (best === "–" && q.group === "parameters") onlyThis.push(`${q.label}=${own}`);
+    else if (own === "–" && q.group === "parameters") onlyWinner.push(`${q.label}=${best}`);
+    else rows.push([q.label, own, best]);
   }
-  return rows;
+  return { rows, onlyThis, onlyWinner };
 }
 
 function diffTable(app, i) {
   const winner = app.scope.problems[app.scope.problem[i]]?.row ?? -1;
   if (winner < 0 || winner === i) return null;
-  const rows = differences(app.scope, i, winner);
-  return element("table", {}, element("caption", {}, "What differs from the winner"),
+  const { rows, onlyThis, onlyWinner } = differences(app.scope, i, winner);
+  const only = (who, names) => (names.length ? element("p", { className: "hint" }, `Only ${who} has: ${names.join(" ")}`) : null);
+  const table = element("table", {}, element("caption", {}, "What differs from the winner"),
     element("thead", {}, element("tr", {}, ["", "this trial", "the winner"].map((text) => element("th", { scope: "col" }, text)))),
     element("tbody", {}, rows.map(([name, own, best]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, own), element("td", {}, best)))));
+  return element("div", {}, table, only("the winner", onlyWinner), only("this trial", onlyThis));
 }
 
 /** Everything that the report holds of the trial, as it is written in its JSON. */

@@ -27,8 +27,8 @@ const binaryText = prefixed([[1024, "KiB"], [1048576, "MiB"], [1073741824, "GiB"
 /** How a value of each unit is written; a unit without an entry stands behind a plain number. */
 const writers = {
   "": plain,
-  ns: (value) => (value === 0 ? "0 ns" : timeText(value, 4)),
-  ms: (value) => (value === 0 ? "0 ms" : timeText(value * 1e6, 4)),
+  ns: (value, digits = 4) => (value === 0 ? "0 ns" : timeText(value, digits)),
+  ms: (value, digits = 4) => (value === 0 ? "0 ms" : timeText(value * 1e6, digits)),
   bytes: (value) => (Math.abs(value) < 1024 ? `${plain(value)} B` : binaryText(value, 3).replace(/\.0+ /, " ")),
   share: (value) => `${significant(100 * value, value < 0.1 ? 2 : 3).replace(/\.0+$/, "")} %`,
   "×": (value) => `${value < 10 ? value.toFixed(2) : significant(value, 2)}×`,
@@ -36,10 +36,11 @@ const writers = {
   "op/B": (value) => `${significant(value, 3)} op/B`,
 };
 
-export function withUnit(value, unit = "") {
+/** `digits`: significant ones of a time, where neighbours would read alike with fewer. */
+export function withUnit(value, unit = "", digits = undefined) {
   if (!Number.isFinite(value)) return "–";
   const write = writers[unit];
-  return write ? write(value) : `${plain(value)} ${unit}`;
+  return write ? write(value, digits) : `${plain(value)} ${unit}`;
 }
 
 /** `1.083× (1.071–1.095)`. */

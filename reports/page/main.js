@@ -107,13 +107,18 @@ function head() {
   return element("div", { className: "choosers" }, choosers);
 }
 
+/** Below the title: what was tuned, and where. */
+function subtitle() {
+  document.getElementById("about").textContent = `${app.scope.family} on ${app.scope.environment.name}`;
+}
+
 function reproduce() {
   const commands = [...new Set([...report.runs.map((run) => run.command_line), report.command].filter(Boolean))];
   const runs = report.runs.map((run) => run.device).filter((device, i, all) => all.findIndex((other) => other.uuid === device.uuid) === i);
   return element("section", {}, element("h2", {}, "Where this is from"),
     element("p", {}, app.scope.environment.name),
     runs.map((device) => element("p", {}, `${device.name}${device.architecture ? `, ${device.architecture}` : ""}${device.limits?.multiprocessors ? `, ${device.limits.multiprocessors} multiprocessors` : ""}${device.memory_bytes ? `, ${withUnit(device.memory_bytes, "bytes")}` : ""}`)),
-    app.scope.environment.ceilings.length ? element("p", {}, "Ceilings: " + app.scope.environment.ceilings.map((each) => `${each.kind}${each.type ? " " + each.type : ""} ${each.kind === "launch" ? withUnit(each.value * 1e9, "ns") : withUnit(each.value, "op/s").replace(each.kind === "arithmetic" ? "" : "op/s", each.kind === "arithmetic" ? "" : "B/s")}`).join(", ") + ".") : null,
+    app.scope.environment.ceilings.length ? element("p", {}, "Ceilings: " + app.scope.environment.ceilings.map((each) => `${each.kind}${each.kind === "arithmetic" ? " " + each.type : ""} ${each.kind === "launch" ? withUnit(each.value * 1e9, "ns") : withUnit(each.value, "op/s").replace(each.kind === "arithmetic" ? "" : "op/s", each.kind === "arithmetic" ? "" : "B/s")}`).join(", ") + ".") : null,
     commands.length ? element("pre", { tabIndex: 0 }, commands.join("\n")) : null,
     report.generated_at ? element("p", { className: "hint" }, `Written ${report.generated_at.replace("T", " ").replace("Z", " UTC")}.`) : null);
 }
@@ -153,6 +158,7 @@ function start(place) {
     writeLink(app.filters);
   };
   app.views.settled();
+  subtitle();
   const trial = settings.trial ? [...scope.rows.keys()].find((i) => app.id(i) === settings.trial) : undefined;
   if (trial !== undefined) app.openTrial(trial);
 }

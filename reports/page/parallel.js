@@ -28,6 +28,7 @@ function fitted(ctx, text, width) {
 
 export function parallel(app) {
   const { scope, filters } = app;
+  if (scope.parameters.filter((q) => q.choices.length > 1).length < 2) return null;
   const root = element("div", { className: "panel wide" });
   let chart = null, axes = [], places = [], kernel = null;
 
@@ -45,7 +46,7 @@ export function parallel(app) {
 
   function build() {
     axes = choose().map(axisPlaces);
-    if (axes.length < 2) return root.replaceChildren(element("p", {}, "Only one parameter varies: the scatter shows it."));
+    if (axes.length < 2) return root.replaceChildren(element("p", {}, "Most of these trials have no two parameters in common. Choose a kernel."));
     places = axes.map((axis) => Int16Array.from(axis.quantity.values, (value) => (value === value ? axis.of(value) : -1)));
     chart = new Chart({
       x: { label: "", unit: "", log: false, min: -0.2, max: axes.length - 0.8, show: false },
@@ -81,14 +82,20 @@ export function parallel(app) {
 
   function drawBands(u, ctx) {
     const { of: bins } = binned(scope);
-    const worst = Math.max(...bins);
+    let fastest = Infinity, slowest = 0;
+    for (let i = 0; i < bins.length; ++i) {
+      if (bins[i] < 0 || filters.fails[i] !== 0) continue;
+      if (bins[i] < fastest) fastest = bins[i];
+      if (bins[i] > slowest) slowest = bins[i];
+    }
+    const speed = (bin) => (bin === 32767 ? 0 : 1 - (bin - fastest) / Math.max(1, slowest - fastest));
     ctx.save();
     ctx.lineCap = "round";
-    for (let a = 0; a + 1 < axes.length; ++a) drawBetween(u, ctx, a, bins, worst);
+    for (let a = 0; a + 1 < axes.length; ++a) drawBetween(u, ctx, a, bins, speed);
     ctx.restore();
   }
   /** All bands between axis a and the next: those of the slow first. */
-  function drawBetween(u, ctx, a, bins, worst) {
+  function drawBetween(u, ctx, a, bins, speed) {
     const left = axes[a], right = axes[a + 1];
     const size = left.count * right.count;
     const count = new Int32Array(size), best = new Int16Array(size).fill(32767);
@@ -105,7 +112,7 @@ export function parallel(app) {
     for (const cell of cells) {
       const y0 = u.valToPos(level(left, Math.floor(cell / right.count)), "y", true);
       const y1 = u.valToPos(level(right, cell % right.count), "y", true);
-      const share = best[cell] === 32767 ? 0 : 1 - best[cell] / Math.max(1, worst);
+      const share = speed(best[cell]);
       ctx.strokeStyle = `rgba(${rampColour(share ** 3)},${0.35 + 0.55 * share ** 4})`;
       ctx.lineWidth = (0.8 + 7 * Math.sqrt(count[cell] / most)) * devicePixelRatio;
       ctx.beginPath();

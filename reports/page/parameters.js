@@ -51,14 +51,22 @@ function weight(scope, filters, quantity) {
 
 export function each(app) {
   const { scope, filters } = app;
+  if (varying(scope).length === 0) return null;
   const root = element("div", { className: "panel wide" });
   const weights = new Map(varying(scope).map((quantity) => [quantity, weight(scope, filters, quantity)]));
   const blocks = [...weights.keys()].sort((a, b) => weights.get(b) - weights.get(a)).map((quantity) => block(app, quantity));
   root.append(
     element("p", { className: "hint" }, "Those first whose wrong value costs most. A bar goes from the best to the median, a thin line on to the slowest tenth, on a logarithmic scale. Choose values to keep their trials."),
     element("div", { className: "parameters" }, blocks.map((one) => one.root)));
-  if (blocks.length === 0) root.replaceChildren(element("p", {}, "No parameter varies."));
-  return { root, slow: true, draw: () => blocks.forEach((one) => one.draw()) };
+  return {
+    root, slow: true,
+    draw() {
+      const tallies = blocks.map((one) => one.tally());
+      const high = Math.max(1.02, ...tallies.flat().map((one) => one.tail).filter(Number.isFinite));
+      const low = Math.min(high / 1.02, ...tallies.flat().map((one) => one.least).filter(Number.isFinite));
+      blocks.forEach((one, i) => one.draw(tallies[i], (slowdown) => 100 * Math.log(slowdown / low) / Math.log(high / low)));
+    },
+  };
 }
 
 function block(app, quantity) {
@@ -76,32 +84,35 @@ function block(app, quantity) {
   const root = element("table", { className: "values" }, heading,
     element("thead", {}, element("tr", {}, ["value", "trials", "best", "median"].map((text, i) => element("th", { scope: "col", className: i ? "number" : "" }, text)), element("th", { scope: "col" }, element("span", { className: "unseen" }, "range")))),
     element("tbody", {}, rows.map((one) => one.row)));
-  const { from, to } = binned(scope);
-  const at = (slowdown) => 100 * Math.log(slowdown / from) / Math.log(to / from);
-  function draw() {
-    const tallies = tally(scope, filters, quantity);
+  /** Of each value: how many pass, their least slowdown, its median and where the slowest tenth begins. */
+  function figures() {
     const least = leasts(scope, filters, quantity);
+    return tally(scope, filters, quantity).map((one, place) => ({
+      count: one.count, least: least[place], median: Math.max(least[place], quantile(scope, one, 0.5)), tail: Math.max(least[place], quantile(scope, one, 0.9)) }));
+  }
+  /** `at`: where a slowdown lies on the scale of all blocks, in per cent. */
+  function draw(tallies, at) {
     const keep = filters.get(quantity.id)?.keep;
     const total = tallies.reduce((sum, one) => sum + one.count, 0);
     root.hidden = total === 0 && !keep;
     rows.forEach(({ box, bar, cells, row }, place) => {
-      const one = tallies[place];
-      const median = quantile(scope, one, 0.5), tail = quantile(scope, one, 0.9);
+      const { count, least, median, tail } = tallies[place];
       box.checked = !keep || keep.has(place);
-      row.classList.toggle("none", one.count === 0);
-      cells[0].textContent = one.count.toLocaleString("en");
-      cells[1].textContent = withUnit(least[place], "×");
+      row.hidden = count === 0 && box.checked;
+      row.classList.toggle("none", count === 0);
+      cells[0].textContent = count.toLocaleString("en");
+      cells[1].textContent = withUnit(least, "×");
       cells[2].textContent = withUnit(median, "×");
       bar.hidden = !(median > 0);
       if (bar.hidden) return;
-      const place0 = at(least[place]);
+      const place0 = at(least);
       const [thin, thick, middle] = bar.children;
       thin.style.cssText = `left:${place0}%;width:${Math.max(0.5, at(tail) - place0)}%`;
       thick.style.cssText = `left:${place0}%;width:${Math.max(0.5, at(median) - place0)}%`;
       middle.style.left = `${at(median)}%`;
     });
   }
-  return { root, draw };
+  return { root, tally: figures, draw };
 }
 
 /** Two parameters, a cell for each pair of values. */
@@ -109,7 +120,7 @@ export function pairs(app) {
   const { scope, filters } = app;
   const root = element("div", { className: "panel wide" });
   const offered = [...varying(scope), ...(scope.problems.length > 1 ? [scope.get("size")] : [])];
-  if (offered.length < 2) return { root: element("p", {}, "Fewer than two parameters vary."), draw: () => {} };
+  if (offered.length < 2) return null;
   const find = (id, other) => offered.find((q) => q.id === id) ?? offered.find((q) => q !== other);
 
   function cellsOf(a, b) {

@@ -1,5 +1,6 @@
 import { chooser, element, withUnit } from "./format.js";
-import { Chart, PointLayer, axisOf, legend, packed, palette, rampColour, rgb } from "./chart.js";
+import { Chart, axisOf, legend, palette, rampColour, rgb } from "./chart.js";
+import { PointLayer, packed } from "./points.js";
 import { settings } from "./state.js";
 
 // Any quantity against any other, a point for each trial.
@@ -18,7 +19,8 @@ export function quantityOptions(scope, wanted = () => true) {
 
 /** The quantity that a setting names, else the first of `others` that the scope has. */
 export function chosen(scope, id, ...others) {
-  return scope.get(id) ?? scope.get(others.find((other) => scope.get(other)));
+  const isKnown = (quantity) => quantity && !Number.isNaN(quantity.extent()[0]);
+  return scope.get(id) ?? others.map((other) => scope.get(other)).find(isKnown);
 }
 
 /** Points that share a place, such as those of one parameter's value, lie beside each other. */
@@ -60,7 +62,7 @@ export function scatter(app) {
     chart = new Chart({
       x: axisOf(x), y: axisOf(y), height: 400, brush: "xy",
       label: `${y.label} against ${x.label}, a point for each trial. The table of trials below has the same as text.`,
-      under: (u, ctx) => layer.draw(u, ctx, filters.fails, painted.out, packed(rgb(colours.paper)), packed(rgb(colours.faded))),
+      under: (u, ctx) => layer.draw(u, ctx, filters, painted.out, packed(rgb(colours.paper)), packed(rgb(colours.faded))),
       over: (u, ctx) => {
         for (const { row } of scope.problems) if (row >= 0 && filters.fails[row] === 0) layer.ring(u, ctx, row, colours.mark, 5);
         if (app.open !== null) layer.ring(u, ctx, app.open, colours.ink, 8);

@@ -1,5 +1,6 @@
 import { chooser, element, withUnit } from "./format.js";
-import { Chart, PointLayer, legend, packed, palette, rgb } from "./chart.js";
+import { Chart, legend, palette, rgb } from "./chart.js";
+import { PointLayer, packed } from "./points.js";
 import { settings } from "./state.js";
 
 // What changes along sizes, and the roofline.
@@ -122,7 +123,7 @@ export function roofline(app) {
     y: { label: "operations a second", unit: "op/s", log: true, min: Math.max(slow, fast / 1e4) / 1.5, max: roof(max) * 1.6 },
     height: 340, label: "Roofline: operations a second of each trial by operations per byte of its problem, below the device's ceilings.",
     series: [{}, { colour: "mark", width: 2, points: { show: false } }], data: [xs, xs.map(roof)],
-    under: (u, ctx) => layer.draw(u, ctx, filters.fails, painted, packed(rgb(colours.paper)), packed(rgb(colours.faded))),
+    under: (u, ctx) => layer.draw(u, ctx, filters, painted, packed(rgb(colours.paper)), packed(rgb(colours.faded))),
     at: (u, left, top) => layer.nearest(left, top, filters.fails), picked: app.openTrial, says: app.says,
   };
   const repaint = () => {

@@ -1,5 +1,5 @@
 import { element, significant, withUnit } from "./format.js";
-import { Chart, legend, palette } from "./chart.js";
+import { Chart, palette } from "./chart.js";
 import { brushRange } from "./scatter.js";
 
 // The distribution of all configurations, and how the search came to its best.
@@ -33,9 +33,21 @@ export function passingSlowdowns(scope, filters) {
 function costText(sorted) {
   if (sorted.length < 2) return "";
   const at = (share) => withUnit(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))], "×");
-  const within = sorted.filter((value) => value <= 1.05).length / sorted.length;
+  const near = sorted.filter((value) => value <= 1.05).length;
   return `Drawn at random, one of these ${sorted.length.toLocaleString("en")} takes ${at(0.5)} the time of the best of its size in the median; ` +
-    `a quarter take ${at(0.75)} or more, the worst ${withUnit(sorted.at(-1), "×")}. ${withUnit(within, "share")} lie within 5 %.`;
+    `a quarter take ${at(0.75)} or more, the worst ${withUnit(sorted.at(-1), "×")}. ${near === 0 ? "None lies" : `${withUnit(near / sorted.length, "share")} lie`} within 5 %.`;
+}
+
+/** Of the trials that have a time and are wanted: the share in each bin. */
+function shares(of, isWanted) {
+  const counts = new Array(bins).fill(0);
+  let total = 0;
+  for (let i = 0; i < of.length; ++i) {
+    if (of[i] < 0 || !isWanted(i)) continue;
+    ++counts[of[i]];
+    ++total;
+  }
+  return counts.map((count) => count / Math.max(1, total));
 }
 
 export function distribution(app) {
@@ -43,15 +55,13 @@ export function distribution(app) {
   const root = element("div", { className: "panel" });
   const { of, from, to, middle } = binned(scope);
   const centres = Array.from({ length: bins }, (_, bin) => middle(bin));
-  const all = new Array(bins).fill(0);
-  for (const bin of of) if (bin >= 0) ++all[bin];
-  const highest = Math.max(1, ...all);
+  const all = shares(of, () => true);
   const note = element("p", { "aria-live": "polite" });
   const paths = uPlot.paths.bars({ size: [0.9, Infinity], align: 0 });
   const options = {
     x: { label: scope.slowdown.label, unit: "×", log: true, min: from / 1.02, max: to * 1.02 },
-    y: { label: "trials", unit: "", log: false, min: 0, max: highest * 1.05 },
-    height: 260, brush: "x", label: "How many trials take how many times the time of the best of their size. A sentence below says what it shows.",
+    y: { label: "share of trials", unit: "share", log: false, min: 0, max: 1 },
+    height: 260, brush: "x", label: "Which share of trials takes how many times the time of the best of their size. A sentence below says what it shows.",
     series: [{}, { colour: "faded", fill: () => palette().faded, paths, points: { show: false } },
       { colour: "accent", fill: () => palette().accent, paths, points: { show: false } }],
     data: [centres, all, all],
@@ -62,12 +72,12 @@ export function distribution(app) {
     },
   };
   const chart = new Chart(options);
-  root.append(chart.root, note);
+  root.append(chart.root, note, element("p", { className: "hint" }, "Grey: all trials. Draw over a part to keep it."));
   return {
     root,
     draw() {
-      const kept = new Array(bins).fill(0);
-      for (let i = 0; i < of.length; ++i) if (of[i] >= 0 && filters.fails[i] === 0) ++kept[of[i]];
+      const kept = shares(of, (i) => filters.fails[i] === 0);
+      options.y.max = 1.05 * Math.max(0.001, ...all, ...kept);
       options.data = [centres, all, kept];
       chart.draw();
       clearTimeout(this.pause);
@@ -112,8 +122,8 @@ export function progress(app) {
       curves.get(problem).push(i);
     }
     const lines = [...curves.values()].map((rows) => bestSoFar(rows, slowdown)).filter((curve) => Number.isFinite(curve.at(-1)));
-    if (lines.length === 0) return root.replaceChildren(element("p", {}, "No trial has a time and a date."));
     const mean = meanOfBest(lines);
+    if (mean.length < 2) return root.replaceChildren(element("p", { className: "hint" }, "Too few trials have a time and a date for a curve of the search."));
     const high = Math.max(1.1, ...mean.filter((value) => value !== null));
     const enough = mean.findIndex((value) => value !== null && value <= 1.01);
     chart = new Chart({
