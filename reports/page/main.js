@@ -59,21 +59,36 @@ class App {
   }
 }
 
-/** What is kept, each with a button that takes it back, and a form that filters without a mouse. */
+/** Filters without a mouse: bounds of a number, or one of its choices. */
+function filterForm(app) {
+  const { scope } = app;
+  const number = (label) => element("label", { className: "chooser" }, element("span", {}, label), element("input", { type: "number", step: "any" }));
+  const low = number("from"), high = number("to"), only = element("span", {});
+  const valueOf = (label, otherwise) => { const { value } = label.querySelector("input"); return value === "" ? otherwise : Number(value); };
+  let quantity, place = "0";
+  const take = (id) => {
+    quantity = scope.get(id);
+    const { choices, unit } = quantity;
+    place = "0";
+    low.hidden = high.hidden = Boolean(choices);
+    low.firstChild.textContent = `from${unit ? ` (${unit === "share" ? "0 to 1" : unit})` : ""}`;
+    only.replaceChildren(choices ? chooser("is", choices.map((text, i) => [String(i), text]), "0", (value) => (place = value)) : "");
+  };
+  const first = scope.get("slowdown") ? "slowdown" : "size";
+  take(first);
+  return element("form", { className: "choosers", onsubmit: (event) => {
+    event.preventDefault();
+    app.filter(quantity.id, quantity.choices ? { keep: new Set([Number(place)]) } : { low: valueOf(low, quantity.extent()[0]), high: valueOf(high, quantity.extent()[1]) }, false);
+    app.changed(true);
+  } }, chooser("Filter", quantityOptions(scope), first, take), only, low, high, element("button", { type: "submit" }, "Keep"));
+}
+
+/** What is kept, each with a button that takes it back. */
 function filterBar(app) {
   const { filters, scope } = app;
   const count = element("b", { role: "status" });
   const chips = element("ul", { className: "chips" });
-  const name = chooser("Filter", quantityOptions(scope, (q) => !q.choices && q.varies()), "slowdown", () => {});
-  const low = element("input", { type: "number", step: "any", "aria-label": "at least" }), high = element("input", { type: "number", step: "any", "aria-label": "at most" });
-  const form = element("form", { className: "choosers", onsubmit: (event) => {
-    event.preventDefault();
-    const id = name.querySelector("select").value;
-    const bound = (input, otherwise) => (input.value === "" ? otherwise : Number(input.value));
-    app.filter(id, { low: bound(low, -Infinity), high: bound(high, Infinity) }, false);
-    app.changed(true);
-  } }, name, element("label", { className: "chooser" }, element("span", {}, "from"), low), element("label", { className: "chooser" }, element("span", {}, "to"), high), element("button", { type: "submit" }, "Keep"));
-  const root = element("div", { className: "filters" }, count, chips, element("details", {}, element("summary", {}, "Filter by numbers"), form));
+  const root = element("div", { className: "filters" }, count, chips, element("details", {}, element("summary", {}, "Add a filter"), filterForm(app)));
   return {
     root,
     draw() {

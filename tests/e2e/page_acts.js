@@ -77,6 +77,31 @@ const acts = {
     location.hash = "";
     await settled();
   },
+  "bounds are typed, and the table has what lies between them": async () => {
+    const form = document.querySelector(".filters form");
+    form.closest("details").open = true;
+    const [low, high] = all("input", form);
+    [low.value, high.value] = [1.5, 3];
+    form.requestSubmit();
+    await settled();
+    const table = all("caption").find((each) => each.textContent === "Trials that pass the filters").closest("table");
+    table.scrollIntoView();
+    await settled();
+    const heading = all("th button", table).find((each) => each.textContent === "time ÷ best of its size");
+    const firstOf = () => parseFloat(table.querySelector("tbody tr").cells[heading.closest("th").cellIndex].textContent);
+    const least = firstOf();
+    heading.click();
+    const most = firstOf();
+    check(least >= 1.5 && least < 1.7 && most <= 3 && most > 2.8, `from ${least} to ${most}`);
+    heading.click();
+    await choose("Filter", "kernel");
+    await choose("is", "1");
+    form.requestSubmit();
+    await settled();
+    check(/kernel: register_tile/.test(text(".chips")), text(".chips"));
+    all(".chips button").at(-1).click();
+    await settled();
+  },
   "values of a parameter are chosen with boxes": async () => {
     const table = all(".values").find((each) => each.caption.textContent === "kernel");
     table.scrollIntoView();
