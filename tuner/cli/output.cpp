@@ -108,6 +108,10 @@ void name_database(const std::string& path) {
   flag() = " --db " + util::shell_quote(path);
 }
 
+std::string database_flag() {
+  return flag();
+}
+
 std::string in_same_database(std::string text) {
   if (flag().empty()) return text;
   for (std::size_t at = text.find("tuner "); at != std::string::npos; at = text.find("tuner ", at + 1)) {

@@ -31,6 +31,9 @@ void require_deliverable(const std::string& path);
 /// said.
 void name_database(const std::string& path);
 
+/// ` --db FILE` as it was named, for a command that asks the same database; empty: none was.
+std::string database_flag();
+
 /// `text` with `--db FILE` in each command of it that reads or goes on, so that it asks the same database;
 /// unchanged as long as none was named.
 std::string in_same_database(std::string text);
