@@ -380,13 +380,33 @@ class LaunchPlanner {
       const bool is_argument = std::ranges::any_of(m_launch.arguments, [&](const LaunchArgument& argument) {
         return source::symbols_of(argument.value).contains(symbol);
       });
+      const bool is_of_launch = occurs_in_launch(symbol) || !all_extents_known();
       if (known.counter) {
         m_plan.notes.push_back(fmt::format("{} counts in a loop; the draft has its first value", known.name));
         replace(symbol, source::number_value(known.present.value_or(0)));
       } else if (known.constant && known.present && !occurs_in_bytes(symbol) && !is_argument) {
         replace(symbol, source::number_value(*known.present));
+      } else if (known.present && !occurs_in_bytes(symbol) && !is_of_launch) {
+        m_plan.notes.push_back(
+            fmt::format("{} is {}: no buffer and no grid depends on it", known.name, *known.present));
+        replace(symbol, source::number_value(*known.present));
       }
     }
+  }
+
+  bool occurs_in_launch(const std::string& symbol) const {
+    const auto has = [&](const Value& one) { return source::symbols_of(one).contains(symbol); };
+    return std::ranges::any_of(m_launch.grid, has) || std::ranges::any_of(m_launch.block, has) ||
+           has(m_launch.shared_bytes);
+  }
+
+  bool all_extents_known() const {
+    for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+      const LaunchArgument& argument = m_launch.arguments[i];
+      if (m_kernel.parameters[i].pointer && !argument.origin.is_null && !argument.bytes.is_known())
+        return false;
+    }
+    return true;
   }
 
   bool is_size(const std::string& symbol) const {

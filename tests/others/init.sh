@@ -60,6 +60,8 @@ one() {
         why=
         break
       fi
+      (cd "$place" && "$tuner" list failures --kernel "$kernel" --format json) > "$out.failures" 2>&1
+      [ -n "$why" ] || why=$(first_line "$out.failures" '"reason"')
       [ -n "$why" ] || why=$(first_line "$out.run" 'wrong\|error\|out of\|cannot\|timeout\|crashed\|modified\|unlaunch')
     done
   fi

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace tuner::source {
@@ -228,14 +229,23 @@ class AccessReader {
           names.push_back(outcome.name);
       });
     }
-    std::vector<std::pair<std::size_t, Outcome>> events;
+    struct Event {
+      std::size_t statement;  ///< its end, where the outcome waits for the rest of it
+      int order;
+      std::size_t at;
+      Outcome outcome;
+    };
+    std::vector<Event> events;
     each(body, names, [&](std::size_t at, const Outcome& outcome) {
-      // What is assigned is worked out before.
-      if (outcome.kind == Deed::write) at += find_one_of(body.subspan(at), {";"});
-      events.emplace_back(at, outcome);
+      // What is assigned or handed to a function is worked out before; of calls the inner one comes first.
+      const bool writes = outcome.kind == Deed::write;
+      if (!writes && outcome.kind != Deed::call) return events.push_back({at, 0, at, outcome});
+      events.push_back({at + find_one_of(body.subspan(at), {";"}), writes ? 2 : 1,
+                        writes ? at : body.size() - at, outcome});
     });
-    std::ranges::stable_sort(events, {}, &std::pair<std::size_t, Outcome>::first);
-    for (const auto& [at, outcome] : events) note(outcome, declared, found);
+    std::ranges::sort(events, {},
+                      [](const Event& one) { return std::tuple(one.statement, one.order, one.at); });
+    for (const Event& event : events) note(event.outcome, declared, found);
     return m_known[key] = found;
   }
 

@@ -69,7 +69,7 @@ class LaunchFinder {
       launch.template_arguments = parts(body.subspan(open + 1, name - open - 1));
       name = open - 1;
     }
-    if (!body[name].is(m_kernel.name)) return;
+    if (!body[name].is(m_kernel.name) && !may_point_to_kernel(body, body[name].text)) return;
     std::size_t end = at + 3;
     while (end < body.size() && !is_triple(body, end, ">") && !body[end].is(";"))
       end = is_one_of(body[end].text, {"(", "[", "{"}) ? behind_bracket(body, end) : end + 1;
@@ -81,6 +81,15 @@ class LaunchFinder {
     if (settings.size() > 2) launch.shared = settings[2];
     launch.arguments = expression_parts(inside_bracket(body, end + 3));
     add(function, name, std::move(launch));
+  }
+
+  /// `pointer = &kernel`
+  bool may_point_to_kernel(Tokens body, std::string_view pointer) const {
+    for (std::size_t i = 0; i + 3 < body.size(); ++i) {
+      if (!body[i].is(pointer) || !body[i + 1].is("=")) continue;
+      if (body[i + (body[i + 2].is("&") ? 3 : 2)].is(m_kernel.name)) return true;
+    }
+    return false;
   }
 
   /// cudaLaunchKernel((void*)kernel, grid, block, arguments, shared, stream)
