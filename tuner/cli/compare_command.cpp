@@ -5,6 +5,7 @@
 
 #include "db/database.hpp"
 #include "db/finals.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare.hpp"
@@ -71,13 +72,13 @@ Compared compare_fresh(const config::Settings& settings, const CompareOptions& o
 
 Compared compare_stored(const config::Settings& settings, const model::TrialRecord& a,
                         const model::TrialRecord& b) {
-  const db::Connection own = db::open_for_reading(settings.database());
+  const db::Connection own = db::open_results(settings.database());
   return compare_trials(a, b, db::final_between(own, a.key, b.key));
 }
 
 /// Both trials, and the verdict. Times are those that were compared.
 std::string side_by_side(const config::Settings& settings, const Compared& compared) {
-  const db::Connection own = db::open_for_reading(settings.database());
+  const db::Connection own = db::open_results(settings.database());
   const auto facts = [&](const model::TrialRecord& trial) {
     return load_facts(own, trial, settings.cache_folder());
   };

@@ -118,7 +118,7 @@ Side load_side(const fs::path& own_database, const std::string& name) {
   const bool is_own = fs::equivalent(own_database, name, error);
   if (is_file(name) && !is_own) return load_file(name);
   if (!is_own && !is_identifier(name)) refuse(name);
-  const db::Connection own = db::open_for_reading(own_database);
+  const db::Connection own = db::open_results(own_database);
   if (is_own) return {name, std::nullopt, best_in(own)};
   const std::vector<model::Digest> runs = runs_named(own, name);
   auto trial = trial_named(own, name);
