@@ -65,6 +65,10 @@ ComparedSides compare_best(const Side& a, const Side& b);
 /// The median and interval that a trial was measured with; throws model::UsageError where it has none.
 const model::Measurement& measurement_of(const model::TrialRecord& trial);
 
+/// What --fail-if-slower says: `1%`, `0.5 %` as 0.01, 0.005; nothing where it says nothing. Throws
+/// model::UsageError where that is no percentage.
+std::optional<double> allowed_share(const std::string& text);
+
 /// What --fail-if-slower finds.
 struct Limit {
   double share = 0;                          ///< 0.01: A may be one per cent slower

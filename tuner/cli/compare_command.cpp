@@ -19,6 +19,20 @@
 #include "tuner/worker/device_lock.hpp"
 
 namespace tuner::cli {
+
+std::optional<double> allowed_share(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  std::string_view number = util::trimmed(text);
+  const bool is_share = number.ends_with('%');
+  if (is_share) number = util::trimmed(number.substr(0, number.size() - 1));
+  const auto percent = util::parse_number<double>(number);
+  if (!is_share || !percent || *percent < 0 || *percent > 1000) {
+    throw model::UsageError(fmt::format("--fail-if-slower takes a percentage, '{}' is none", text),
+                            "for example --fail-if-slower 1%");
+  }
+  return *percent / 100;
+}
+
 namespace {
 
 struct CompareOptions {
@@ -84,20 +98,6 @@ std::string side_by_side(const config::Settings& settings, const Compared& compa
   };
   return answers::trials_text(facts(compared.a), facts(compared.b), answer_style(own)) + '\n' +
          verdict_text(compared, stdout_columns());
-}
-
-/// `1%`, `0.5 %` as 0.01, 0.005.
-std::optional<double> allowed_share(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  std::string_view number = util::trimmed(text);
-  const bool is_share = number.ends_with('%');
-  if (is_share) number = util::trimmed(number.substr(0, number.size() - 1));
-  const auto percent = util::parse_number<double>(number);
-  if (!is_share || !percent || *percent < 0 || *percent > 1000) {
-    throw model::UsageError(fmt::format("--fail-if-slower takes a percentage, '{}' is none", text),
-                            "for example --fail-if-slower 1%");
-  }
-  return *percent / 100;
 }
 
 void require_one_kind(const Side& a, const Side& b, const CompareOptions& options) {
