@@ -82,6 +82,8 @@ void add_report(const CommandPlace& place);
 void add_list(const CommandPlace& place);
 void add_show(const CommandPlace& place);
 void add_compare(const CommandPlace& place);
+void add_baseline(const CommandPlace& place);
+void add_judge(const CommandPlace& place);
 void add_init(const CommandPlace& place);
 void add_check(const CommandPlace& place);
 void add_config(const CommandPlace& place);

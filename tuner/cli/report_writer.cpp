@@ -210,7 +210,7 @@ int report(const Context& context, ReportOptions options) {
   if (!options.size_text.empty()) options.sizes = config::parse_sizes(options.size_text);
   options.command = context.command_line();
   require_deliverable(options.path);
-  write_report(db::open_for_reading(context.settings().database()), options);
+  write_report(db::open_results(context.settings().database()), options);
   if (!is_stdout(options.path)) write_err("report: " + options.path);
   return 0;
 }

@@ -1,4 +1,4 @@
-#include "tuner/device/replay/recorded_space.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 
 #include <fmt/format.h>
 
@@ -12,22 +12,15 @@
 #include <set>
 #include <utility>
 
+#include "tuner/interchange/recorded_rows.hpp"
+#include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 
-namespace tuner::device::replay {
+namespace tuner::interchange {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using model::TrialStatus;
-
-/// What a record says of a configuration, in names and values.
-struct Row {
-  std::vector<std::pair<std::string, model::Value>> values;
-  TrialStatus status = TrialStatus::ok;
-  double time_ms = 0;
-  double compile_ms = 0;
-};
 
 constexpr double ns_per_ms = 1e6;
 constexpr const char* formats = "recordings are Kernel Tuner's cache files, T4 files and KTT's results";
@@ -52,100 +45,6 @@ Json parse_cut_off(const std::string& text, const std::string& name) {
   if (json.is_discarded() || !json.is_object())
     throw model::Error(fmt::format("{} is no JSON object", name), formats);
   return json;
-}
-
-model::Value value_of(const Json& json) {
-  if (json.is_boolean()) return std::int64_t{json.get<bool>()};
-  if (json.is_number_integer()) return json.get<std::int64_t>();
-  if (json.is_number_float()) {
-    const double number = json.get<double>();
-    if (number == std::floor(number) && std::abs(number) < 1e15) return static_cast<std::int64_t>(number);
-  }
-  return model::Value(json.is_string() ? json.get<std::string>() : json.dump());
-}
-
-double number_or_0(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-/// Kernel Tuner's names of its errors, and T4's of an invalidity.
-TrialStatus status_of(const std::string& word) {
-  if (word.find("ompil") != std::string::npos) return TrialStatus::compile_error;
-  if (word.find("nvalid") != std::string::npos || word == "constraints") return TrialStatus::unlaunchable;
-  if (word == "timeout") return TrialStatus::timeout;
-  if (word == "correctness") return TrialStatus::wrong_result;
-  return TrialStatus::launch_error;
-}
-
-void set_time(Row& row, const Json& time) {
-  if (time.is_number() && time.get<double>() > 0)
-    row.time_ms = time.get<double>();
-  else
-    row.status = status_of(time.is_string() ? time.get<std::string>() : "");
-}
-
-/// A recording may be of anything that is a number; what is searched here is a time.
-void require_times(const std::string& objective, const std::string& name) {
-  if (objective.find("time") == std::string::npos && objective.find("duration") == std::string::npos)
-    throw model::Error(fmt::format("{} has no times: it is a recording of \"{}\"", name, objective),
-                       "recordings of times can be replayed");
-}
-
-std::vector<Row> cache_rows(const Json& file, const std::string& file_name) {
-  require_times(file.value("objective", "time"), file_name);
-  std::vector<std::string> names;
-  for (const auto& [name, values] : file.at("tune_params").items()) names.push_back(name);
-  std::vector<Row> rows;
-  for (const Json& entry : file.at("cache")) {
-    Row row;
-    for (const std::string& name : names) row.values.emplace_back(name, value_of(entry.at(name)));
-    set_time(row, entry.at("time"));
-    row.compile_ms = number_or_0(entry, "compile_time");
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-std::vector<Row> t4_rows(const Json& file, const std::string& file_name) {
-  std::vector<Row> rows;
-  for (const Json& result : file.at("results")) {
-    Row row;
-    for (const auto& [name, value] : result.at("configuration").items())
-      row.values.emplace_back(name, value_of(value));
-    const std::string invalidity = result.value("invalidity", "correct");
-    const std::string objective =
-        result.contains("objectives") ? result.at("objectives").at(0).get<std::string>() : "time";
-    require_times(objective, file_name);
-    Json time;
-    if (result.contains("measurements"))
-      for (const Json& measurement : result.at("measurements"))
-        if (measurement.at("name") == objective) time = measurement.at("value");
-    set_time(row, time);
-    if (invalidity != "correct") row.status = status_of(invalidity);
-    if (result.contains("times")) row.compile_ms = number_or_0(result.at("times"), "compilation");
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-/// Of KTT's results.
-std::vector<Row> ktt_rows(const Json& file) {
-  const std::string unit = file.contains("Metadata") ? file.at("Metadata").value("TimeUnit", "") : "";
-  const double ms = unit == "Seconds"        ? 1e3
-                    : unit == "Microseconds" ? 1e-3
-                    : unit == "Nanoseconds"  ? 1e-6
-                                             : 1;
-  std::vector<Row> rows;
-  for (const Json& result : file.at("Results")) {
-    Row row;
-    for (const Json& parameter : result.at("Configuration"))
-      row.values.emplace_back(parameter.at("Name").get<std::string>(), value_of(parameter.at("Value")));
-    const std::string status = result.value("Status", "Ok");
-    set_time(row, status == "Ok" ? Json(ms * result.at("TotalDuration").get<double>()) : Json(status));
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 /// The kernel that KTT's results are of.
@@ -187,8 +86,8 @@ std::vector<model::ParameterSpec> parameters_of(const std::vector<Row>& rows, co
       throw model::Error(fmt::format("{}: {} has more values than can be searched", name, parameter.name));
     const auto is_word = [](const model::Value& value) { return value.is_word(); };
     // A word like 0.5 or L-BFGS is no name.
-    parameter.spelled = std::any_of(parameter.values.begin(), parameter.values.end(), [&](const auto& value) {
-      return is_word(value) && !std::all_of(value.text().begin(), value.text().end(), is_letter);
+    parameter.spelled = std::ranges::any_of(parameter.values, [](const model::Value& value) {
+      return value.is_word() && !std::ranges::all_of(value.text(), is_letter);
     });
     if (std::none_of(parameter.values.begin(), parameter.values.end(), is_word))
       std::sort(parameter.values.begin(), parameter.values.end());
@@ -212,8 +111,12 @@ void add_entries(RecordedSpace& space, const std::vector<Row>& rows) {
     }
     if (!seen.insert(entry.coordinates).second) continue;
     entry.status = row.status;
-    if (row.status == TrialStatus::ok) entry.time_ns = row.time_ms * ns_per_ms;
+    if (row.status == TrialStatus::ok) {
+      entry.time_ns = row.time_ms * ns_per_ms;
+      for (const double sample : row.samples_ms) entry.samples_ns.push_back(sample * ns_per_ms);
+    }
     entry.compile_ms = row.compile_ms;
+    entry.measured_at = row.measured_at;
     space.entries.push_back(std::move(entry));
   }
 }
@@ -228,6 +131,16 @@ std::vector<std::int64_t> extents_of(const Json& file) {
   return extents;
 }
 
+/// What our own exports add to the formats.
+void read_own_names(RecordedSpace& space, const Json& file) {
+  const auto own = file.find("tuner");
+  if (own == file.end()) return;
+  space.family = own->value("family", "");
+  space.type = own->value("type", "");
+  if (own->contains("sizes")) space.size_names = own->at("sizes").get<std::vector<std::string>>();
+  if (space.size_names.size() != space.problem.size()) space.size_names.clear();
+}
+
 }  // namespace
 
 RecordedSpace parse_recorded_space(std::string text, const std::string& name) {
@@ -240,13 +153,19 @@ RecordedSpace parse_recorded_space(std::string text, const std::string& name) {
     if (!t4 && !ktt && !(file.contains("cache") && file.contains("tune_params")))
       throw model::Error(fmt::format("{} has neither `cache` and `tune_params` nor `results`", name),
                          formats);
-    std::vector<Row> rows = ktt ? ktt_rows(file) : t4 ? t4_rows(file, name) : cache_rows(file, name);
+    const Objective objective = objective_of(file, name);
+    std::vector<Row> rows = rows_of(file, objective);
     if (rows.empty()) throw model::Error(fmt::format("{} holds no configuration", name));
     spell_mixed_values(rows);
-    space.device = file.value("device_name", "");
+    space.format = ktt ? "KTT" : t4 ? "T4" : "Kernel Tuner";
+    space.instead_of_time = objective.text();
+    // A T4 file has no place for these; ours have them beside the unit of time.
+    const Json& names = t4 && file.contains("metadata") ? file.at("metadata") : file;
+    space.device = names.value("device_name", "");
     if (ktt && file.contains("Metadata")) space.device = file.at("Metadata").value("Device", "");
-    space.kernel = ktt ? ktt_kernel(file) : file.value("kernel_name", "");
-    space.problem = extents_of(file);
+    space.kernel = ktt ? ktt_kernel(file) : names.value("kernel_name", "");
+    space.problem = extents_of(names);
+    read_own_names(space, names);
     space.parameters = parameters_of(rows, name);
     add_entries(space, rows);
   } catch (const Json::exception& error) {
@@ -259,7 +178,20 @@ RecordedSpace read_recorded_space(const std::filesystem::path& file) {
   return parse_recorded_space(read_text(file), file.string());
 }
 
+model::Problem RecordedSpace::case_problem() const {
+  model::Problem out;
+  out.family = !family.empty() ? family : kernel.empty() ? "recorded" : kernel;
+  for (std::size_t d = 0; d < std::max<std::size_t>(1, problem.size()); ++d) {
+    out.sizes.push_back({d < size_names.size() ? size_names[d] : fmt::format("SIZE_{}", d),
+                         d < problem.size() ? problem[d] : 1});
+  }
+  out.type = model::parse_element_type(type).value_or(model::ElementType::float32);
+  return out;
+}
+
 bool looks_like_recorded_space(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
   util::GzipInput in(path);
   if (!in) return false;
   std::string begin(256, '\0');
@@ -272,17 +204,17 @@ bool looks_like_recorded_space(const std::filesystem::path& path) {
 model::KernelSpec recorded_kernel(const RecordedSpace& recorded) {
   model::KernelSpec spec;
   spec.name = recorded.kernel.empty() ? "recorded" : recorded.kernel;
-  spec.family = spec.name;
-  spec.types = {model::ElementType::float32};
+  spec.family = recorded.family.empty() ? spec.name : recorded.family;
   spec.parameters = recorded.parameters;
   for (const RecordedSpace::Entry& entry : recorded.entries) spec.listed.push_back(entry.coordinates);
   std::sort(spec.listed.begin(), spec.listed.end());
-  for (std::size_t d = 0; d < std::max<std::size_t>(1, recorded.problem.size()); ++d)
-    spec.sizes.push_back(fmt::format("SIZE_{}", d));
+  const model::Problem problem = recorded.case_problem();
+  spec.types = {problem.type};
+  for (const model::Dimension& size : problem.sizes) spec.sizes.push_back(size.name);
   model::StepSpec launch;
   launch.entry = spec.name;
   launch.grid = {{"1", {}}};
-  for (const char* axis : {"block_size_x", "block_size_y", "block_size_z"}) {
+  for (const char* axis : block_parameters) {
     const auto has_name = [&](const model::ParameterSpec& parameter) { return parameter.name == axis; };
     if (std::any_of(spec.parameters.begin(), spec.parameters.end(), has_name))
       launch.block.push_back({axis, {}});
@@ -292,4 +224,4 @@ model::KernelSpec recorded_kernel(const RecordedSpace& recorded) {
   return spec;
 }
 
-}  // namespace tuner::device::replay
+}  // namespace tuner::interchange

@@ -1,13 +1,14 @@
-#include "tuner/device/replay/recorded_space.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
 
-using namespace tuner::device::replay;
+using namespace tuner::interchange;
 using tuner::model::TrialStatus;
 using tuner::model::Value;
 
@@ -33,7 +34,7 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_SUITE("tuner::device::replay") {
+TEST_SUITE("tuner::interchange") {
   TEST_CASE("a cache file that was cut off is read up to its last whole entry") {
     for (const std::string& text : {cache, cache + R"("32,column": {"block_size_x": 32, "lay)",
                                     cache.substr(0, cache.size() - 1) + "}}"}) {
@@ -83,18 +84,54 @@ TEST_SUITE("tuner::device::replay") {
   TEST_CASE("numbers beside words, and words that are no names, are values as they are written") {
     const RecordedSpace space = parse_recorded_space(
         R"({"tune_params": {"A": [1.0, 0.5], "B": ["x-y"]}, "cache": {
-"1": {"A": 1.0, "B": "x-y", "time": 2.5}, "2": {"A": 0.5, "B": "x-y", "time": 2}}})",
+"1": {"A": 1.0, "B": "x-y", "time": 2.5}, "2": {"A": 0.5, "B": "a word - longer than a short string", "time": 2}}})",
         "mixed.json");
+    CHECK(space.parameters[1].spelled);
     CHECK(space.parameters[0].values ==
           std::vector<Value>{Value(std::string("1")), Value(std::string("0.5"))});
     CHECK(tuner::space::validate(recorded_kernel(space)).empty());
   }
 
-  TEST_CASE("a recording of something else than times says so") {
-    CHECK(
-        refusal(
-            R"({"objective": "score", "tune_params": {"A": [1]}, "cache": {"1": {"A": 1, "score": -2}}})") ==
-        "file.json has no times: it is a recording of \"score\"");
+  TEST_CASE("a recording of another objective is searched by a value that grows as it gets worse") {
+    const auto space_of = [](const std::string& objective, const std::string& value) {
+      return parse_recorded_space(R"({"objective": ")" + objective + R"(", "tune_params": {"A": [1]},
+"cache": {"1": {"A": 1, ")" + objective +
+                                      R"(": )" + value + R"(, "times": [7]}}})",
+                                  "file.json");
+    };
+    const RecordedSpace score = space_of("score", "-2");
+    CHECK(score.instead_of_time == "exp(-score)");
+    CHECK(score.entries[0].time_ns.value() == doctest::Approx(1e6 * std::exp(2)));
+    CHECK(score.entries[0].samples_ns.empty());
+    CHECK(space_of("GFLOP/s", "4").entries[0].time_ns == 0.25e6);
+    CHECK(space_of("GFLOP/s", "4").instead_of_time == "1 / (GFLOP/s)");
+    CHECK(space_of("energy", "4").entries[0].time_ns == 4e6);
+    CHECK(space_of("GFLOP/s", "0").entries[0].status == TrialStatus::launch_error);
+    CHECK(space_of("time", "4").instead_of_time.empty());
+    CHECK(refusal(R"({"objective": "fun", "tune_params": {"A": [1]}, "cache": {"1": {"A": 1, "fun": 2}}})") ==
+          "file.json is a recording of \"fun\", and nobody knows whether less of it is better");
+  }
+
+  TEST_CASE("a failure in a member of its own needs no time beside it") {
+    const RecordedSpace space = parse_recorded_space(
+        R"({"tune_params": {"A": [1]}, "cache": {"1": {"A": 1, "__error__": "InvalidConfig"}}})",
+        "file.json");
+    CHECK(space.entries[0].status == TrialStatus::unlaunchable);
+  }
+
+  TEST_CASE("samples and the time of day are read, times of T4 in the file's unit") {
+    const RecordedSpace space = parse_recorded_space(R"({"metadata": {"timeunit": "seconds"}, "results": [
+{"timestamp": "2023-12-22 09:54:05.502007+00:00", "configuration": {"A": 1}, "invalidity": "correct",
+ "times": {"compilation": 2, "runtimes": [0.5, 1.5]}, "measurements": [{"name": "time", "value": 1, "unit": ""}]},
+{"timestamp": "yesterday", "configuration": {"A": 2}, "invalidity": "correct",
+ "times": {"runtimes": []}, "measurements": [{"name": "time", "value": 3, "unit": "ms"}]}]})",
+                                                     "file.json");
+    CHECK(space.entries[0].time_ns == 1e9);
+    CHECK(space.entries[0].compile_ms == 2000);
+    CHECK(space.entries[0].samples_ns == std::vector<double>{0.5e9, 1.5e9});
+    CHECK(space.entries[0].measured_at == "2023-12-22T09:54:05.502007Z");
+    CHECK(space.entries[1].time_ns == 3e6);
+    CHECK(space.entries[1].measured_at.empty());
   }
 
   TEST_CASE("a T4 file is read") {
