@@ -1,0 +1,186 @@
+// `tuner capture` around programs, on a driver that needs no GPU.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/contains.hpp"
+#include "tests/support/run_program.hpp"
+
+using nlohmann::json;
+using tuner::test::ProgramResult;
+using tuner::test::read_text;
+using tuner::test::TemporaryFolder;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Captures a program in a folder of its own.
+struct Capture {
+  TemporaryFolder folder;
+  std::map<std::string, std::string> environment = {{"LD_LIBRARY_PATH", CAPTURE_DRIVER_FOLDER},
+                                                    {"TUNER_LIBCUPTI", CAPTURE_CUPTI}};
+  std::string program = CAPTURE_PROGRAM;
+
+  ProgramResult run(const Words& flags, const Words& does) const {
+    Words command = {TUNER_BINARY, "capture", "-o", folder / "table"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(), {"--", program});
+    command.insert(command.end(), does.begin(), does.end());
+    return tuner::test::run_program(command, environment, folder.path());
+  }
+  json found(const Words& does, Words flags = {}) const {
+    flags.insert(flags.end(), {"--format", "json"});
+    run(flags, does);
+    return json::parse(read_text(folder / "table"));
+  }
+};
+
+const json& kernel(const json& found, const std::string& name, std::size_t process = 0) {
+  for (const json& one : found.at("processes").at(process).at("kernels"))
+    if (one.at("name") == name) return one;
+  FAIL("no kernel ", name);
+  return found;
+}
+
+constexpr const char* scale = "_Z5scalePfPKfif";
+constexpr const char* add = "_Z3addPfPKfi";
+
+}  // namespace
+
+TEST_SUITE("capture") {
+  TEST_CASE("a program's launches are counted, timed and told with their integers") {
+    Capture capture;
+    SUBCASE("one that comes to the driver as the CUDA runtime does") {}
+    SUBCASE("one that is linked to the driver") {
+      capture.program = CAPTURE_LINKED_PROGRAM;
+    }
+    SUBCASE("one whose streams are the thread's own") {
+      capture.environment["PER_THREAD"] = "1";
+    }
+    const json found = capture.found({"init", "scale", "small", "add", "print"});
+    REQUIRE(found.at("processes").size() == 1);
+    const json& process = found.at("processes").at(0);
+    CHECK(process.at("device") == "Stand-in");
+    CHECK(process.at("architecture") == "sm_90");
+    CHECK(process.at("timing") == "cupti");
+    CHECK(process.at("end") == "exit");
+    CHECK(process.at("launches") == 10);
+    const json& first = process.at("kernels").at(0);
+    CHECK(first.at("name") == scale);
+    CHECK(first.at("readable") == "scale(float*, float const*, int, float)");
+    CHECK(first.at("launches") == 7);
+    CHECK(first.at("total_ns") == 5 * 10000 + 2 * 3000);
+    CHECK(first.at("registers") == 32);
+    CHECK(first.at("parameters").at(0).at("kind") == "pointer");
+    CHECK(first.at("parameters").at(3).at("kind") == "real");
+    REQUIRE(first.at("shapes").size() == 2);
+    CHECK(first.at("shapes").at(0).at("grid") == json({10, 1, 1}));
+    CHECK(first.at("shapes").at(0).at("block") == json({100, 1, 1}));
+    CHECK(first.at("shapes").at(0).at("median_ns") == 10000);
+    CHECK(first.at("shapes").at(0).at("integers") ==
+          json::parse(R"([{"launches": 5, "values": {"2": 1000}}])"));
+    CHECK(kernel(found, add).at("launches") == 3);
+    CHECK(kernel(found, add).at("share").get<double>() == doctest::Approx(30000.0 / 86000));
+  }
+
+  TEST_CASE("the program's output, exit code and signal are its own") {
+    const Capture capture;
+    const ProgramResult printed = capture.run({}, {"init", "scale", "print", "exit"});
+    CHECK(printed.out == "2 2\n");
+    CHECK(printed.exit_code == 4);
+    CHECK(printed.err == "");
+    const ProgramResult crashed = capture.run({"--format", "json"}, {"init", "scale", "crash"});
+    CHECK(crashed.exit_code == 128 + 6);
+    CHECK(contains(crashed.err, "did not end in order"));
+    const json found = json::parse(read_text(capture.folder / "table"));
+    CHECK(found.at("signal") == 6);
+    CHECK(kernel(found, scale).at("launches") == 5);
+  }
+
+  TEST_CASE("a program that calls _exit leaves all of its times") {
+    const Capture capture;
+    const json found = capture.found({"init", "scale", "_exit"});
+    CHECK(found.at("exit_code") == 3);
+    CHECK(found.at("processes").at(0).at("end") == "_exit");
+    CHECK(kernel(found, scale).at("shapes").at(0).at("timed") == 5);
+  }
+
+  TEST_CASE("without CUPTI, launches are timed by events, and that is said") {
+    Capture capture;
+    capture.environment["TUNER_LIBCUPTI"] = "/none";
+    const ProgramResult result = capture.run({"--format", "json"}, {"init", "scale", "graph"});
+    const json found = json::parse(read_text(capture.folder / "table"));
+    CHECK(found.at("processes").at(0).at("timing") == "events");
+    CHECK(kernel(found, scale).at("shapes").at(0).at("median_ns") == 10000);
+    CHECK(kernel(found, scale).at("shapes").at(0).at("launches") == 5);
+    CHECK(kernel(found, scale).at("shapes").at(0).at("put_into_graphs") == 1);
+    CHECK(contains(result.err, "timed by events"));
+    CHECK(contains(result.err, "4 launches of graphs"));
+  }
+
+  TEST_CASE("kernels that ran in a graph are told with the graph") {
+    const json found = Capture().found({"init", "graph"});
+    const json& shapes = kernel(found, scale).at("shapes");
+    REQUIRE(shapes.size() == 2);
+    CHECK(shapes.at(0).at("graph") == 7);
+    CHECK(shapes.at(0).at("launches") == 4);
+    CHECK(shapes.at(1).at("graph").is_null());
+    CHECK(shapes.at(1).at("launches") == 0);
+  }
+
+  TEST_CASE("child processes are captured on request, and said to be there otherwise") {
+    const Capture capture;
+    const ProgramResult alone = capture.run({"--format", "json"}, {"fork", "init", "scale"});
+    CHECK(json::parse(read_text(capture.folder / "table")).at("processes").size() == 1);
+    CHECK(contains(alone.err, "1 process used CUDA too; --children"));
+    const json both = capture.found({"fork", "init", "scale"}, {"--children"});
+    REQUIRE(both.at("processes").size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(kernel(both, scale, i).at("launches") == 5);
+  }
+
+  TEST_CASE("programs that a process executes one after the other do not overwrite each other") {
+    const json found = Capture().found({"init", "scale", "again", "init", "add"});
+    REQUIRE(found.at("processes").size() == 2);
+    CHECK(found.at("processes").at(0).at("process") == found.at("processes").at(1).at("process"));
+    CHECK(kernel(found, scale, 0).at("launches") == 5);
+    CHECK(kernel(found, add, 1).at("launches") == 3);
+  }
+
+  TEST_CASE("a capture is kept in a folder, which no other capture is written to") {
+    const Capture capture;
+    CHECK(capture.run({"--folder", "kept"}, {"init", "scale"}).exit_code == 0);
+    const json kept = json::parse(read_text(capture.folder / "kept/capture.json"));
+    CHECK(kernel(kept, scale).at("launches") == 5);
+    CHECK(kept.at("command").at(1) == "init");
+    const ProgramResult again = capture.run({"--folder", "kept"}, {"init", "print"});
+    CHECK(again.exit_code == 1);
+    CHECK(again.out == "");
+    CHECK(contains(again.err, "kept is there already"));
+  }
+
+  TEST_CASE("a program that runs no kernel, has no CUDA or cannot be started is said to be so") {
+    Capture capture;
+    CHECK(contains(capture.run({}, {"exit"}).err, "the program did not use CUDA"));
+    CHECK(capture.run({}, {"init", "exit"}).exit_code == 4);
+    capture.program = "/no/such/program";
+    const ProgramResult missing = capture.run({}, {});
+    CHECK(missing.exit_code == 1);
+    CHECK(contains(missing.err, "/no/such/program cannot be started"));
+  }
+
+  TEST_CASE("the table names the kernel, its share and its integers") {
+    Capture capture;
+    capture.environment["COLUMNS"] = "160";
+    capture.run({}, {"init", "scale", "add"});
+    const std::string table = read_text(capture.folder / "table");
+    CHECK(contains(table, "scale(float*, float const*, int, float)"));
+    CHECK(contains(table, "62.5 %"));
+    capture.run({"--format", "csv"}, {"init", "scale", "small"});
+    CHECK(contains(read_text(capture.folder / "table"), "10x1x1,100x1x1,1024,0,32,,5,5,50000,10000,1000: 5"));
+  }
+}

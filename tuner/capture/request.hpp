@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tuner::capture {
+
+/// The variable that names the folder of a capture to the library.
+inline constexpr const char* folder_variable = "TUNER_CAPTURE";
+/// Files of that folder.
+inline constexpr const char* request_file = "request";  ///< what is asked for
+inline constexpr const char* first_file = "first";  ///< the number of the process that the capture began with
+inline constexpr const char* manifest_file = "capture.json";  ///< written last, by rename
+/// Of a process's folder.
+inline constexpr const char* process_prefix = "process-";
+inline constexpr const char* ledger_file = "ledger";
+inline constexpr const char* unfollowed_prefix =
+    "unfollowed-";  ///< a process that used CUDA and was not captured
+
+inline constexpr const char* failed_prefix = "failed-";  ///< why a process could not be captured
+
+/// What `tuner capture` asks of the library. As text: a line `key value` each.
+struct Request {
+  bool children = false;  ///< also the processes that the first one starts
+};
+
+std::string written(const Request& request);
+/// Keys that it does not know are passed over.
+Request read_request(const std::string& text);
+
+}  // namespace tuner::capture
