@@ -1,7 +1,9 @@
 // `tuner capture` around programs, on a driver that needs no GPU.
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,6 +11,8 @@
 
 #include "tests/support/contains.hpp"
 #include "tests/support/run_program.hpp"
+#include "tuner/capture/recording.hpp"
+#include "tuner/util/files.hpp"
 
 using nlohmann::json;
 using tuner::test::ProgramResult;
@@ -45,6 +49,16 @@ const json& kernel(const json& found, const std::string& name, std::size_t proce
     if (one.at("name") == name) return one;
   FAIL("no kernel ", name);
   return found;
+}
+
+/// What is behind the header of 128 bytes of a packed `.npy`.
+std::vector<float> floats_of(const std::string& path) {
+  tuner::util::GzipInput in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  REQUIRE(contains(text.substr(0, 128), "'<f4'"));
+  std::vector<float> values((text.size() - 128) / sizeof(float));
+  std::memcpy(values.data(), text.data() + 128, values.size() * sizeof(float));
+  return values;
 }
 
 constexpr const char* scale = "_Z5scalePfPKfif";
@@ -171,6 +185,85 @@ TEST_SUITE("capture") {
     const ProgramResult missing = capture.run({}, {});
     CHECK(missing.exit_code == 1);
     CHECK(contains(missing.err, "/no/such/program cannot be started"));
+  }
+
+  TEST_CASE("a saved launch has its arguments, its memory before and after, its variables and its module") {
+    const Capture capture;
+    const ProgramResult result =
+        capture.run({"--folder", "kept", "--save", "scale"}, {"init", "variable", "scale", "print"});
+    CHECK(result.out == "2 2\n");
+    CHECK(contains(result.err, "saved: launch 1 of scale(float*, float const*, int, float)"));
+    const json kept = json::parse(read_text(capture.folder / "kept/capture.json"));
+    REQUIRE(kept.at("saved").size() == 1);
+    const std::string folder =
+        capture.folder / ("kept/" + kept.at("saved").at(0).at("folder").get<std::string>());
+    const json launch = json::parse(read_text(folder + "/launch.json"));
+    CHECK(launch.at("kernel") == scale);
+    CHECK(launch.at("grid") == json({10, 1, 1}));
+    CHECK(launch.at("architecture") == "sm_90");
+    CHECK(contains(read_text(folder + "/module"), "image sm_90"));
+    const json& arguments = launch.at("arguments");
+    REQUIRE(arguments.size() == 4);
+    CHECK(arguments.at(2).at("value") == 1000);
+    CHECK(arguments.at(3).at("value") == 2.0);
+    const json& y = launch.at("regions").at(arguments.at(0).at("region").get<std::size_t>());
+    const json& x = launch.at("regions").at(arguments.at(1).at("region").get<std::size_t>());
+    CHECK(y.at("role") == "output");
+    CHECK(y.at("sure") == false);
+    CHECK(y.at("last_changed_byte") == 3999);
+    CHECK(x.at("role") == "input");
+    CHECK(x.at("sure") == true);
+    CHECK(x.at("after").is_null());
+    CHECK(x.at("element") == "float");
+    CHECK(floats_of(folder + '/' + x.at("before").get<std::string>()) == std::vector<float>(1000, 1.0F));
+    CHECK(floats_of(folder + '/' + y.at("before").get<std::string>()) == std::vector<float>(1000, 0.0F));
+    CHECK(floats_of(folder + '/' + y.at("after").get<std::string>()) == std::vector<float>(1000, 2.0F));
+    const json& variable = launch.at("regions").back();
+    CHECK(variable.at("variable") == "factor");
+    CHECK(variable.at("bytes") == 4);
+    CHECK_FALSE(std::filesystem::exists(folder + "/draft.json"));
+  }
+
+  TEST_CASE("every n-th launch is saved, or one of each size") {
+    const Capture capture;
+    const auto saved = [&](const std::string& what, const std::string& to) {
+      capture.run({"--folder", to, "--save", what}, {"init", "scale", "small", "scale"});
+      std::vector<int> numbers;
+      const json kept = json::parse(read_text(capture.folder / (to + "/capture.json")));
+      for (const json& one : kept.at("saved")) numbers.push_back(one.at("launch"));
+      return numbers;
+    };
+    CHECK(saved("scale:5", "every") == std::vector<int>{1, 6, 11});
+    CHECK(saved("_Z5scalePfPKfif:sizes", "sizes") == std::vector<int>{1, 6});
+    CHECK(saved("scal", "none").empty());
+  }
+
+  TEST_CASE("what is larger than allowed is not saved, and the sum needed is said") {
+    const Capture capture;
+    const ProgramResult result = capture.run({"--folder", "kept", "--save", "scale", "--at-most", "10KiB"},
+                                             {"init", "scale", "print"});
+    CHECK(result.out == "2 2\n");
+    CHECK(contains(result.err, "not saved: launch 1 of scale(float*, float const*, int, float) needs 15."));
+    CHECK(contains(result.err, "allows 10.0 KiB"));
+    CHECK(capture.run({"--save", "scale"}, {"print"}).exit_code == 2);
+    CHECK(capture.run({"--folder", "b", "--save", "scale", "--at-most", "much"}, {"print"}).exit_code == 2);
+  }
+
+  TEST_CASE("a launch that was left half written is said and not shown") {
+    const Capture capture;
+    capture.run({"--folder", "kept", "--save", "scale"}, {"init", "scale"});
+    const std::filesystem::path folder = capture.folder / "kept";
+    const json kept = json::parse(read_text(folder / "capture.json"));
+    const std::filesystem::path launch = folder / kept.at("saved").at(0).at("folder").get<std::string>();
+    std::filesystem::remove(launch / "launch.json");
+    const auto half = tuner::capture::read_folder(folder);
+    CHECK(half.saved.empty());
+    REQUIRE(half.failures.size() == 1);
+    CHECK(contains(half.failures.front(), "was left half written"));
+    std::filesystem::resize_file(launch.parent_path() / "ledger", 1000);
+    const auto damaged = tuner::capture::read_folder(folder);
+    CHECK(damaged.processes.empty());
+    CHECK(contains(damaged.failures.front(), "ledger is damaged"));
   }
 
   TEST_CASE("the table names the kernel, its share and its integers") {

@@ -26,6 +26,7 @@ int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
 int cuStreamBeginCapture_v2(void*, int);
 int cuStreamEndCapture(void*, void**);
 int cuGraphLaunch(void*, void*);
+int cuModuleGetGlobal_v2(std::uintptr_t*, std::size_t*, void*, const char*);
 }
 #define FUNCTION(type, name, symbol) (&symbol)
 #else
@@ -58,9 +59,10 @@ using LaunchKernel = int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsi
                              void*, void**, void**);
 using Begin = int (*)(void*, int);
 using End = int (*)(void*, void**);
+using Global = int (*)(std::uintptr_t*, std::size_t*, void*, const char*);
 using GraphLaunch = int (*)(void*, void*);
 
-const char* const image = "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\nplain 8 4\n";
+const char* const image = "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\nvariable factor 4\n";
 
 class Program {
  public:
@@ -87,6 +89,11 @@ class Program {
     FUNCTION(Find, "cuLibraryGetKernel", cuLibraryGetKernel)(&kernel, m_library, "_Z3addPfPKfi");
     void* arguments[] = {&m_y, &m_x, &n};
     for (int i = 0; i < times; ++i) launch(kernel, n, arguments);
+  }
+  void variable() {
+    std::uintptr_t address = 0;
+    std::size_t bytes = 0;
+    FUNCTION(Global, "cuModuleGetGlobal", cuModuleGetGlobal_v2)(&address, &bytes, m_module, "factor");
   }
   void graph(int n) {
     FUNCTION(Begin, "cuStreamBeginCapture", cuStreamBeginCapture_v2)(nullptr, 0);
@@ -124,6 +131,7 @@ int main(int count, char** words) {
     if (word == "scale") program.scale(1000, 5);
     if (word == "small") program.scale(300, 2);
     if (word == "add") program.add(1000, 3);
+    if (word == "variable") program.variable();
     if (word == "graph") program.graph(1000);
     if (word == "print") program.print();
     if (word == "crash") std::abort();

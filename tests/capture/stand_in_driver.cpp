@@ -83,6 +83,13 @@ int load(Image** made, const void* bytes) {
     std::istringstream words(line);
     Kernel kernel;
     words >> kernel.name;
+    if (kernel.name == "variable") {
+      std::string name;
+      std::size_t size = 0;
+      words >> name >> size;
+      image->variables[name].resize(size, 'v');
+      continue;
+    }
     for (std::size_t size = 0; words >> size;) kernel.bytes.push_back(size);
     image->kernels[kernel.name] = kernel;
   }
@@ -158,6 +165,17 @@ DRIVER cuMemcpyHtoD_v2(std::uintptr_t to, const void* from, std::size_t bytes) {
 }
 DRIVER cuModuleLoadData(void** module, const void* image) {
   return load(reinterpret_cast<Image**>(module), image);
+}
+DRIVER cuModuleGetGlobal_v2(std::uintptr_t* address, std::size_t* bytes, void* module, const char* name) {
+  auto& variables = static_cast<Image*>(module)->variables;
+  const auto found = variables.find(name);
+  if (found == variables.end()) return not_found;
+  *address = reinterpret_cast<std::uintptr_t>(found->second.data());
+  *bytes = found->second.size();
+  return ok;
+}
+DRIVER cuLibraryGetGlobal(std::uintptr_t* address, std::size_t* bytes, void* library, const char* name) {
+  return cuModuleGetGlobal_v2(address, bytes, library, name);
 }
 DRIVER cuModuleUnload(void* module) {
   delete static_cast<Image*>(module);

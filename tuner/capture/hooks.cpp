@@ -39,6 +39,14 @@ using namespace tuner::capture;
   HOOK(cuStreamBeginCaptureToGraph_ptsz, (CuStream, void*, const void*, const void*, std::size_t, int))      \
   HOOK(cuStreamEndCapture, (CuStream, void**))                                                               \
   HOOK(cuStreamEndCapture_ptsz, (CuStream, void**))                                                          \
+  HOOK(cuModuleLoad, (CuModule*, const char*))                                                               \
+  HOOK(cuModuleLoadData, (CuModule*, const void*))                                                           \
+  HOOK(cuModuleLoadDataEx, (CuModule*, const void*, unsigned, int*, void**))                                 \
+  HOOK(cuModuleLoadFatBinary, (CuModule*, const void*))                                                      \
+  HOOK(cuModuleGetGlobal_v2, (CuAddress*, std::size_t*, CuModule, const char*))                              \
+  HOOK(cuLibraryLoadData, (CuLibrary*, const void*, int*, void**, unsigned, int*, void**, unsigned))         \
+  HOOK(cuLibraryLoadFromFile, (CuLibrary*, const char*, int*, void**, unsigned, int*, void**, unsigned))     \
+  HOOK(cuLibraryGetGlobal, (CuAddress*, std::size_t*, CuLibrary, const char*))                               \
   HOOK(cuModuleGetFunction, (CuFunction*, CuModule, const char*))                                            \
   HOOK(cuModuleUnload, (CuModule))                                                                           \
   HOOK(cuLibraryGetKernel, (CuKernel*, CuLibrary, const char*))                                              \
@@ -102,7 +110,8 @@ Hook* hook_of(const char* symbol, int version, std::uint64_t flags) {
   constexpr std::uint64_t per_thread = 2;
   std::string name = symbol;
   if ((name == "cuGetProcAddress" && version >= 12000) ||
-      (name == "cuStreamBeginCapture" && version >= 10010))
+      (name == "cuStreamBeginCapture" && version >= 10010) ||
+      (name == "cuModuleGetGlobal" && version >= 3020))
     name += "_v2";
   if ((flags & per_thread) != 0)
     if (Hook* const hook = hook_of((name + "_ptsz").c_str())) return hook;
@@ -146,7 +155,9 @@ Launch launch_of(const CuLaunchConfig& config, CuFunction function, bool per_thr
           config.stream,
           per_thread,
           arguments,
-          extra};
+          extra,
+          false,
+          &config};
 }
 
 void capture_begun(CuResult result) {
@@ -158,6 +169,9 @@ void capture_ended() {
 }
 void graph_launched() {
   if (Observer* const observer = observing()) observer->graph_launched();
+}
+void loaded(const void* owner, const void* data) {
+  if (Observer* const observer = observing()) observer->loaded(owner, data);
 }
 void unloaded(const void* owner) {
   if (Observer* const observer = observing()) observer->unloaded(owner);
@@ -237,7 +251,8 @@ CuResult cuGetProcAddress_v2(const char* symbol, void** function, int version, s
                      stream,                                                                                \
                      per_thread,                                                                            \
                      arguments,                                                                             \
-                     nullptr},                                                                              \
+                     nullptr,                                                                               \
+                     true},                                                                                 \
                     [=] {                                                                                   \
                       return launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,            \
                                     shared_bytes, stream, arguments);                                       \
@@ -290,6 +305,71 @@ CuResult cuModuleGetFunction(CuFunction* function, CuModule module, const char* 
   const CuResult result = get(function, module, name);
   if (result == cu_success)
     if (Observer* const observer = observing()) observer->function_found(*function, module, name);
+  return result;
+}
+
+CuResult cuModuleLoad(CuModule* module, const char* path) {
+  TUNER_CAPTURE_DRIVERS(load, cuModuleLoad);
+  const CuResult result = load(module, path);
+  if (result == cu_success)
+    if (Observer* const observer = observing()) observer->loaded_file(*module, path);
+  return result;
+}
+
+CuResult cuModuleLoadData(CuModule* module, const void* data) {
+  TUNER_CAPTURE_DRIVERS(load, cuModuleLoadData);
+  const CuResult result = load(module, data);
+  if (result == cu_success) loaded(*module, data);
+  return result;
+}
+
+CuResult cuModuleLoadDataEx(CuModule* module, const void* data, unsigned count, int* options, void** values) {
+  TUNER_CAPTURE_DRIVERS(load, cuModuleLoadDataEx);
+  const CuResult result = load(module, data, count, options, values);
+  if (result == cu_success) loaded(*module, data);
+  return result;
+}
+
+CuResult cuModuleLoadFatBinary(CuModule* module, const void* data) {
+  TUNER_CAPTURE_DRIVERS(load, cuModuleLoadFatBinary);
+  const CuResult result = load(module, data);
+  if (result == cu_success) loaded(*module, data);
+  return result;
+}
+
+CuResult cuModuleGetGlobal_v2(CuAddress* address, std::size_t* bytes, CuModule module, const char* name) {
+  TUNER_CAPTURE_DRIVERS(get, cuModuleGetGlobal_v2);
+  const CuResult result = get(address, bytes, module, name);
+  if (result == cu_success)
+    if (Observer* const observer = observing()) observer->asked_for_variable(module, name);
+  return result;
+}
+
+CuResult cuLibraryLoadData(CuLibrary* library, const void* data, int* options, void** values, unsigned count,
+                           int* library_options, void** library_values, unsigned library_count) {
+  TUNER_CAPTURE_DRIVERS(load, cuLibraryLoadData);
+  const CuResult result =
+      load(library, data, options, values, count, library_options, library_values, library_count);
+  if (result == cu_success) loaded(*library, data);
+  return result;
+}
+
+CuResult cuLibraryLoadFromFile(CuLibrary* library, const char* path, int* options, void** values,
+                               unsigned count, int* library_options, void** library_values,
+                               unsigned library_count) {
+  TUNER_CAPTURE_DRIVERS(load, cuLibraryLoadFromFile);
+  const CuResult result =
+      load(library, path, options, values, count, library_options, library_values, library_count);
+  if (result == cu_success)
+    if (Observer* const observer = observing()) observer->loaded_file(*library, path);
+  return result;
+}
+
+CuResult cuLibraryGetGlobal(CuAddress* address, std::size_t* bytes, CuLibrary library, const char* name) {
+  TUNER_CAPTURE_DRIVERS(get, cuLibraryGetGlobal);
+  const CuResult result = get(address, bytes, library, name);
+  if (result == cu_success)
+    if (Observer* const observer = observing()) observer->asked_for_variable(library, name);
   return result;
 }
 

@@ -77,8 +77,10 @@ void Kernels::describe(Kernel& kernel) {
       kernel.parameters.push_back(parameter);
     const std::vector<std::string> types = parameter_types(kernel.name);
     if (types.size() == kernel.parameters.size())
-      for (std::size_t i = 0; i < types.size(); ++i)
-        kernel.parameters[i].kind = parameter_kind(types[i], kernel.parameters[i].bytes);
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        kernel.parameters[i].type = types[i];
+        kernel.parameters[i].kind = parameter_kind(types[i]);
+      }
   }
   if (kernel.place == no_place) return;
   KernelEntry& entry = m_ledger.ledger().kernels[kernel.place];

@@ -13,6 +13,7 @@ namespace tuner::capture {
 struct KernelParameter {
   std::size_t offset = 0;
   std::size_t bytes = 0;
+  std::string type = {};  ///< `float const*`; empty where the name does not say
   ParameterKind kind = ParameterKind::unknown;
 };
 

@@ -20,22 +20,6 @@ std::atomic<Observer*> observer{nullptr};
 std::atomic<bool> told{false};  ///< that this process was not followed
 std::mutex beginning;
 
-std::string text_of(const std::string& path) {
-  char text[4096] = {};
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return "";
-  const ssize_t bytes = read(file, text, sizeof text);
-  close(file);
-  return {text, bytes < 0 ? 0 : static_cast<std::size_t>(bytes)};
-}
-
-bool write_text(const std::string& path, const std::string& text, int flags) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
-  if (file < 0) return false;
-  const bool is_written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  return close(file) == 0 && is_written;
-}
-
 /// The capture begins with the process that makes this file, and goes on in whatever that process executes.
 bool is_first(const std::string& folder) {
   const std::string path = folder + '/' + first_file;
@@ -150,6 +134,9 @@ bool Observer::open(std::string& why) {
     m_own_folder = stem + '-' + std::to_string(i);
   }
   if (!m_ledger.create(m_own_folder + '/' + ledger_file, why)) return false;
+  m_notes.set_file(m_own_folder + '/' + notes_file);
+  const Request request = read_request(text_of(m_folder + '/' + request_file));
+  if (!request.saves.empty()) m_saver = std::make_unique<Saver>(request, m_own_folder, m_notes);
   Ledger& ledger = m_ledger.ledger();
   ledger.process = getpid();
   ledger.parent = getppid();
@@ -202,53 +189,52 @@ bool Observer::is_put_into_graph(const Launch& launch) const {
   return is_capturing != nullptr && is_capturing(launch.stream, &status) == cu_success && status == 1;
 }
 
-namespace {
-
-/// Where each argument is. A program may pass them as one piece of memory.
-std::vector<void*> argument_places(const Kernel& kernel, const Launch& launch) {
-  if (launch.arguments != nullptr)
-    return std::vector<void*>(launch.arguments, launch.arguments + kernel.parameters.size());
-  // CU_LAUNCH_PARAM_BUFFER_POINTER; the list ends with CU_LAUNCH_PARAM_END.
-  constexpr std::uintptr_t buffer_follows = 1;
-  for (void** at = launch.extra; at != nullptr && *at != nullptr; at += 2) {
-    if (reinterpret_cast<std::uintptr_t>(*at) != buffer_follows) continue;
-    std::vector<void*> places;
-    for (const KernelParameter& parameter : kernel.parameters)
-      places.push_back(static_cast<char*>(at[1]) + parameter.offset);
-    return places;
+Observer::Seen Observer::see(const Launch& launch) {
+  const std::lock_guard lock(m_changing);
+  Seen seen;
+  Ledger& ledger = m_ledger.ledger();
+  see_context();
+  ++ledger.launches;
+  const Kernel* const kernel = m_kernels.find(launch.handle);
+  if (kernel == nullptr) {
+    ++ledger.untold;
+    return seen;
   }
-  return {};
+  const std::vector<void*> arguments = argument_places(*kernel, launch);
+  const Integers integers = Kernels::integers(*kernel, arguments.empty() ? nullptr : arguments.data());
+  const bool in_graph = is_put_into_graph(launch);
+  const std::uint32_t place =
+      m_ledger.shape({kernel->place, 0, launch.grid, launch.block, launch.dynamic_shared_bytes});
+  if (place == no_place) {
+    ++ledger.untold;
+  } else {
+    m_ledger.count_values(place, integers);
+    ++(in_graph ? ledger.shapes[place].in_graphs : ledger.shapes[place].launches);
+    if (m_events && m_captures == 0) seen.pair = m_events->begin(place, launch.stream, launch.per_thread);
+  }
+  std::uint64_t number = 0;
+  if (m_saver && m_captures == 0 && m_saver->wants(*kernel, launch, integers, number))
+    seen.wanted = {
+        *kernel, launch, arguments, number, m_images.image(kernel->owner), m_images.variables(kernel->owner)};
+  return seen;
 }
-
-}  // namespace
 
 CuResult Observer::launch(const Launch& launch, const LaunchQueue& queue) {
   const Inside inside;
-  std::optional<EventTimes::Pair> pair;
-  {
-    const std::lock_guard lock(m_changing);
-    Ledger& ledger = m_ledger.ledger();
-    const Kernel* const kernel = m_kernels.find(launch.handle);
-    see_context();
-    const std::uint32_t place =
-        kernel == nullptr
-            ? no_place
-            : m_ledger.shape({kernel->place, 0, launch.grid, launch.block, launch.dynamic_shared_bytes});
-    ++ledger.launches;
-    if (place == no_place) {
-      ++ledger.untold;
-    } else {
-      const std::vector<void*> arguments = argument_places(*kernel, launch);
-      if (!arguments.empty()) m_ledger.count_values(place, Kernels::integers(*kernel, arguments.data()));
-      const bool in_graph = is_put_into_graph(launch);
-      ++(in_graph ? ledger.shapes[place].in_graphs : ledger.shapes[place].launches);
-      if (m_events && m_captures == 0) pair = m_events->begin(place, launch.stream, launch.per_thread);
-    }
+  const Seen seen = see(launch);
+  CuResult result = cu_success;
+  if (seen.wanted) {
+    const std::lock_guard alone(m_quiet);
+    result = m_saver->save(*seen.wanted, queue);
+  } else if (m_saver) {
+    const std::shared_lock with_others(m_quiet);
+    result = queue.queue();
+  } else {
+    result = queue.queue();
   }
-  const CuResult result = queue.queue();
-  if (pair) {
+  if (seen.pair) {
     const std::lock_guard lock(m_changing);
-    m_events->end(*pair, launch.stream, launch.per_thread);
+    m_events->end(*seen.pair, launch.stream, launch.per_thread);
   }
   return result;
 }
@@ -273,8 +259,27 @@ void Observer::function_of_kernel(CuFunction function, CuKernel kernel) {
   m_kernels.add_function_of(function, kernel);
 }
 
+void Observer::loaded(const void* owner, const void* data) {
+  if (!m_saver || data == nullptr) return;
+  const std::lock_guard lock(m_changing);
+  m_images.loaded(owner, data);
+}
+
+void Observer::loaded_file(const void* owner, const char* path) {
+  if (!m_saver || path == nullptr) return;
+  const std::lock_guard lock(m_changing);
+  m_images.loaded_file(owner, path);
+}
+
+void Observer::asked_for_variable(const void* owner, const char* name) {
+  if (!m_saver || name == nullptr) return;
+  const std::lock_guard lock(m_changing);
+  m_images.asked_for_variable(owner, name);
+}
+
 void Observer::unloaded(const void* owner) {
   const std::lock_guard lock(m_changing);
+  m_images.unloaded(owner);
   m_kernels.forget(owner);
 }
 

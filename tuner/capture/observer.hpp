@@ -4,42 +4,24 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "tuner/capture/cupti.hpp"
 #include "tuner/capture/driver.hpp"
 #include "tuner/capture/events.hpp"
+#include "tuner/capture/files.hpp"
+#include "tuner/capture/images.hpp"
 #include "tuner/capture/kernels.hpp"
+#include "tuner/capture/launch.hpp"
 #include "tuner/capture/ledger.hpp"
 #include "tuner/capture/request.hpp"
+#include "tuner/capture/saver.hpp"
 
 namespace tuner::capture {
-
-/// A launch as the program asked for it.
-struct Launch {
-  CuFunction handle = nullptr;
-  std::array<std::uint32_t, 3> grid = {};
-  std::array<std::uint32_t, 3> block = {};
-  std::uint32_t dynamic_shared_bytes = 0;
-  CuStream stream = nullptr;
-  bool per_thread = false;  ///< the null stream is the thread's own
-  void** arguments = nullptr;
-  void** extra = nullptr;
-};
-
-/// What the driver is told to launch with.
-class LaunchQueue {
- public:
-  LaunchQueue() = default;
-  LaunchQueue(const LaunchQueue&) = delete;
-  LaunchQueue& operator=(const LaunchQueue&) = delete;
-  virtual CuResult queue() const = 0;
-
- protected:
-  ~LaunchQueue() = default;
-};
 
 /// What this process does with CUDA. There is one from the process's first call of cuInit() on, where the
 /// process is captured.
@@ -54,6 +36,9 @@ class Observer final : KernelRuns {
   void graph_launched();
   void capture_begun() { ++m_captures; }
   void capture_ended() { --m_captures; }
+  void loaded(const void* owner, const void* data);
+  void loaded_file(const void* owner, const char* path);
+  void asked_for_variable(const void* owner, const char* name);
   void function_found(CuFunction function, CuModule module, const char* name);
   void kernel_found(CuKernel kernel, CuLibrary library, const char* name);
   void function_of_kernel(CuFunction function, CuKernel kernel);
@@ -66,6 +51,12 @@ class Observer final : KernelRuns {
  private:
   explicit Observer(const std::string& folder);
   bool open(std::string& why);
+  /// What is told of a launch before it, and what is to be done with it.
+  struct Seen {
+    std::optional<EventTimes::Pair> pair;
+    std::optional<WantedLaunch> wanted;
+  };
+  Seen see(const Launch& launch);
   void start_timing();
   /// Of the current context.
   void see_context();
@@ -79,6 +70,10 @@ class Observer final : KernelRuns {
   LedgerWriter m_ledger;
   Kernels m_kernels{m_ledger};
   std::unique_ptr<EventTimes> m_events;
+  Notes m_notes;
+  Images m_images;
+  std::unique_ptr<Saver> m_saver;  ///< null: nothing is to be saved
+  std::shared_mutex m_quiet;       ///< held by who saves a launch alone, else by each launch
   std::set<CuContext> m_contexts;
   std::atomic<int> m_captures{0};
   bool m_is_finished = false;

@@ -60,7 +60,7 @@ std::vector<std::string> parameter_types(const std::string& name) {
   return split_types(std::string_view(text).substr(begin + 1, end - begin - 1));
 }
 
-ParameterKind parameter_kind(std::string_view type, std::size_t bytes) {
+ParameterKind parameter_kind(std::string_view type) {
   for (const std::string_view qualifier : {" const", " volatile"})
     if (type.size() > qualifier.size() && type.substr(type.size() - qualifier.size()) == qualifier)
       type.remove_suffix(qualifier.size());
@@ -73,7 +73,7 @@ ParameterKind parameter_kind(std::string_view type, std::size_t bytes) {
     if (type == integer) return ParameterKind::unsigned_integer;
   if (type == "float" || type == "double" || type == "__half" || type == "__nv_bfloat16")
     return ParameterKind::real;
-  return bytes > 8 ? ParameterKind::structure : ParameterKind::unknown;
+  return ParameterKind::structure;
 }
 
 bool integer_value(ParameterKind kind, const void* value, std::size_t bytes, std::int64_t& integer) {

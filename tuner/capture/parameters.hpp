@@ -15,8 +15,8 @@ std::string demangled(const std::string& name);
 /// `float const*`, `int`: what a mangled name says of its parameters; empty where it says nothing.
 std::vector<std::string> parameter_types(const std::string& name);
 
-/// Of a type as a demangled name has it, and the bytes that the driver says it takes.
-ParameterKind parameter_kind(std::string_view type, std::size_t bytes);
+/// Of a type as a demangled name has it.
+ParameterKind parameter_kind(std::string_view type);
 
 /// The value of 1, 2, 4 or 8 bytes as an integer. Where its kind is not known, false unless it is a number
 /// that neither an address nor a floating-point number would be.

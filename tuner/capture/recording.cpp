@@ -103,11 +103,38 @@ void finish(RecordedKernel& kernel) {
                    });
 }
 
-std::string first_line(const fs::path& path) {
+std::vector<std::string> lines_of(const fs::path& path) {
   std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return util::valid_utf8(line);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(util::valid_utf8(line));
+  return lines;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder, std::string_view prefix) {
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().starts_with(prefix)) entries.push_back(entry.path());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+void add_process(const fs::path& folder, Recording& recording) {
+  try {
+    recording.processes.push_back(read_process(folder / ledger_file));
+  } catch (const model::Error& error) {
+    recording.failures.emplace_back(error.what());
+  }
+  const std::vector<std::string> notes = lines_of(folder / notes_file);
+  recording.notes.insert(recording.notes.end(), notes.begin(), notes.end());
+  for (const fs::path& launch : entries_of(folder, launch_prefix)) {
+    try {
+      SavedLaunch saved = finish_launch(launch);
+      saved.folder = (folder.filename() / saved.folder).string();
+      recording.saved.push_back(saved);
+    } catch (const model::Error& error) {
+      recording.failures.emplace_back(error.what());
+    }
+  }
 }
 
 }  // namespace
@@ -151,20 +178,10 @@ RecordedProcess read_process(const fs::path& path) {
 Recording read_folder(const fs::path& folder) {
   Recording recording;
   recording.was_loaded = fs::exists(folder / first_file);
-  std::vector<fs::path> entries;
-  for (const auto& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
-  std::sort(entries.begin(), entries.end());
-  for (const fs::path& entry : entries) {
-    const std::string name = entry.filename().string();
-    if (name.starts_with(unfollowed_prefix)) ++recording.unfollowed;
-    if (name.starts_with(failed_prefix)) recording.failures.push_back(first_line(entry));
-    if (!name.starts_with(process_prefix)) continue;
-    try {
-      recording.processes.push_back(read_process(entry / ledger_file));
-    } catch (const model::Error& error) {
-      recording.failures.emplace_back(error.what());
-    }
-  }
+  recording.unfollowed = entries_of(folder, unfollowed_prefix).size();
+  for (const fs::path& failure : entries_of(folder, failed_prefix))
+    for (const std::string& line : lines_of(failure)) recording.failures.push_back(line);
+  for (const fs::path& process : entries_of(folder, process_prefix)) add_process(process, recording);
   return recording;
 }
 
@@ -276,11 +293,16 @@ json as_json(const Recording& recording) {
   for (const RecordedProcess& process : recording.processes) processes.push_back(as_json(process));
   json failures = json::array();
   for (const std::string& failure : recording.failures) failures.push_back(failure);
+  json saved = json::array();
+  for (const SavedLaunch& one : recording.saved)
+    saved.push_back(
+        {{"folder", one.folder}, {"kernel", one.kernel}, {"launch", one.number}, {"bytes", one.bytes}});
   return {{"schema_version", 1},
           {"command", recording.command},
           {"exit_code", recording.exit_code},
           {"signal", recording.signal},
           {"unfollowed_processes", recording.unfollowed},
+          {"saved", saved},
           {"failures", failures},
           {"processes", processes}};
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/capture/ledger_format.hpp"
+#include "tuner/capture/saved_launch.hpp"
 
 /// What a capture found, as those read it who did not write it (docs/capture.md).
 namespace tuner::capture {
@@ -75,6 +76,8 @@ struct Recording {
   int signal = 0;
   bool was_loaded = false;  ///< the library was, into the first process
   std::vector<RecordedProcess> processes = {};
+  std::vector<SavedLaunch> saved = {};
+  std::vector<std::string> notes = {};     ///< of the library, for people
   std::vector<std::string> failures = {};  ///< why processes were not captured
   std::uint64_t unfollowed = 0;            ///< processes that used CUDA and were not asked for
 };
@@ -82,7 +85,7 @@ struct Recording {
 /// Reads a ledger. Throws model::Error where it is damaged or of another version.
 RecordedProcess read_process(const std::filesystem::path& ledger);
 
-/// What the library left in the folder of a capture.
+/// What the library left in the folder of a capture. Launches that it saved get their final form.
 Recording read_folder(const std::filesystem::path& folder);
 
 /// The kernels of all processes, of one name together.

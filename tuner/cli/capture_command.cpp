@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -27,7 +30,45 @@ struct CaptureOptions {
   std::string folder;
   std::string format = "table";
   bool children = false;
+  std::vector<std::string> saves;
+  std::string at_most = "2GiB";
 };
+
+/// `matmul`, `matmul:10`, `matmul:sizes`; colons of a name's scopes are no part of that.
+capture::SaveRequest save_request(const std::string& text) {
+  using Which = capture::SaveRequest::Which;
+  const std::size_t colon = text.rfind(':');
+  const std::string behind = colon == std::string::npos ? "" : text.substr(colon + 1);
+  const std::string kernel = text.substr(0, colon);
+  if (behind == "sizes") return {kernel, Which::sizes};
+  const auto every = util::parse_number<std::uint64_t>(behind);
+  if (colon == std::string::npos || !every) return {text, Which::first};
+  if (*every == 0 || kernel.empty())
+    throw model::UsageError(fmt::format("--save {}: every how many launches?", text), "give 1 or more");
+  return {kernel, Which::every, *every};
+}
+
+/// `2GiB`, `500MiB`.
+std::uint64_t bytes_of(const std::string& text) {
+  const std::map<std::string, std::uint64_t> units = {
+      {"B", 1}, {"KiB", 1U << 10U}, {"MiB", 1U << 20U}, {"GiB", 1U << 30U}};
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto count = util::parse_number<std::uint32_t>(text.substr(0, digits));
+  const auto unit = units.find(text.substr(digits));
+  if (!count || unit == units.end())
+    throw model::UsageError(fmt::format("--at-most {} is no size", text), "give one such as 500MiB or 2GiB");
+  return *count * unit->second;
+}
+
+capture::Request request_of(const CaptureOptions& options) {
+  capture::Request request;
+  request.children = options.children;
+  for (const std::string& save : options.saves) request.saves.push_back(save_request(save));
+  request.at_most_bytes = bytes_of(options.at_most);
+  if (!options.saves.empty() && options.folder.empty())
+    throw model::UsageError("--save needs a folder to save to", "add --folder app.capture");
+  return request;
+}
 
 /// Makes the folder that the capture is kept in. Another capture is never written over.
 fs::path kept_folder(const std::string& name) {
@@ -48,13 +89,12 @@ std::string rendered(const capture::Recording& recording, const CaptureOptions& 
 
 int run_capture(const Context&, const CaptureOptions& options) {
   if (!options.out.empty()) require_deliverable(options.out);
+  const capture::Request request = request_of(options);
   const util::TemporaryFolder temporary;
   const fs::path folder = options.folder.empty() ? temporary.path() / "capture" : kept_folder(options.folder);
   fs::create_directories(folder);
   const fs::path library = temporary.path() / "libtuner-capture.so";
   temporary.write(library.filename(), capture::embedded_library());
-  capture::Request request;
-  request.children = options.children;
   util::write_file((folder / capture::request_file).string(), capture::written(request));
 
   const ProgramEnd end = run_captured(options.command, library, folder);
@@ -87,6 +127,11 @@ void add_capture(const CommandPlace& place) {
   command.option("--folder", options.folder, "FOLDER", "keep the capture there");
   command.table_format(options.format);
   command.flag("--children", options.children, "also capture the processes that the program starts");
+  command
+      .option("--save", options.saves, "KERNEL[:N]",
+              "keep its first launch whole, or every N-th, or with :sizes one of each size")
+      ->allow_extra_args(false);
+  command.option("--at-most", options.at_most, "BYTES", "of all that is saved, unpacked (default 2GiB)");
   command->footer(
       "The program runs unchanged, and its exit code is the command's. A library is loaded into it that sees "
       "each launch; CUPTI takes the times where there is one (docs/capture.md).\n"

@@ -9,6 +9,7 @@
 
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/capture/parameters.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -180,7 +181,11 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
 }  // namespace
 
 std::vector<std::string> capture_remarks(const Recording& recording) {
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks = recording.notes;
+  for (const capture::SavedLaunch& saved : recording.saved)
+    remarks.push_back(fmt::format("saved: launch {} of {}, {}, in {}", saved.number,
+                                  util::one_line(capture::demangled(saved.kernel), most_name),
+                                  reports::bytes_text(static_cast<std::int64_t>(saved.bytes)), saved.folder));
   for (const std::string& failure : recording.failures) remarks.push_back("not captured: " + failure);
   for (const auto& process : recording.processes) add_process_remarks(process, remarks);
   if (recording.unfollowed != 0)
