@@ -9,40 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "tests/capture/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tests/support/run_program.hpp"
 #include "tuner/capture/recording.hpp"
 #include "tuner/util/files.hpp"
 
 using nlohmann::json;
+using tests::Capture;
 using tuner::test::ProgramResult;
 using tuner::test::read_text;
-using tuner::test::TemporaryFolder;
 
 namespace {
-
-using Words = std::vector<std::string>;
-
-/// Captures a program in a folder of its own.
-struct Capture {
-  TemporaryFolder folder;
-  std::map<std::string, std::string> environment = {{"LD_LIBRARY_PATH", CAPTURE_DRIVER_FOLDER},
-                                                    {"TUNER_LIBCUPTI", CAPTURE_CUPTI}};
-  std::string program = CAPTURE_PROGRAM;
-
-  ProgramResult run(const Words& flags, const Words& does) const {
-    Words command = {TUNER_BINARY, "capture", "-o", folder / "table"};
-    command.insert(command.end(), flags.begin(), flags.end());
-    command.insert(command.end(), {"--", program});
-    command.insert(command.end(), does.begin(), does.end());
-    return tuner::test::run_program(command, environment, folder.path());
-  }
-  json found(const Words& does, Words flags = {}) const {
-    flags.insert(flags.end(), {"--format", "json"});
-    run(flags, does);
-    return json::parse(read_text(folder / "table"));
-  }
-};
 
 const json& kernel(const json& found, const std::string& name, std::size_t process = 0) {
   for (const json& one : found.at("processes").at(process).at("kernels"))
@@ -268,7 +245,6 @@ TEST_SUITE("capture") {
 
   TEST_CASE("the table names the kernel, its share and its integers") {
     Capture capture;
-    capture.environment["COLUMNS"] = "160";
     capture.run({}, {"init", "scale", "add"});
     const std::string table = read_text(capture.folder / "table");
     CHECK(contains(table, "scale(float*, float const*, int, float)"));

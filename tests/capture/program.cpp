@@ -77,10 +77,9 @@ class Program {
     const std::vector<float> ones(1000, 1.0F);
     FUNCTION(ToDevice, "cuMemcpyHtoD", cuMemcpyHtoD_v2)(m_x, ones.data(), ones.size() * sizeof(float));
   }
-  void scale(int n, int times) {
+  void scale(int n, int times, float a = 2) {
     void* function = nullptr;
     FUNCTION(Find, "cuModuleGetFunction", cuModuleGetFunction)(&function, m_module, "_Z5scalePfPKfif");
-    float a = 2;
     void* arguments[] = {&m_y, &m_x, &n, &a};
     for (int i = 0; i < times; ++i) launch(function, n, arguments);
   }
@@ -130,6 +129,7 @@ int main(int count, char** words) {
     if (word == "init") program.init();
     if (word == "scale") program.scale(1000, 5);
     if (word == "small") program.scale(300, 2);
+    if (word == "by_three") program.scale(1000, 2, 3);
     if (word == "add") program.add(1000, 3);
     if (word == "variable") program.variable();
     if (word == "graph") program.graph(1000);

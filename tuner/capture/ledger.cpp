@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -53,16 +54,22 @@ bool LedgerWriter::create(const std::string& path, std::string& why) {
   return true;
 }
 
+std::uint32_t LedgerWriter::text(std::string_view text) {
+  Ledger& ledger = *m_ledger;
+  if (text.size() + 1 > most_name_bytes - ledger.name_bytes) return no_place;
+  const std::uint32_t at = ledger.name_bytes;
+  std::memcpy(ledger.names + at, text.data(), text.size());
+  ledger.name_bytes += static_cast<std::uint32_t>(text.size()) + 1;
+  return at;
+}
+
 std::uint32_t LedgerWriter::kernel(std::string_view name) {
   const auto [place, is_new] = m_kernels.try_emplace(std::string(name), no_place);
   if (!is_new) return place->second;
   Ledger& ledger = *m_ledger;
-  if (ledger.kernel_count == most_kernels || name.size() + 1 > most_name_bytes - ledger.name_bytes)
-    return no_place;
-  KernelEntry& entry = ledger.kernels[ledger.kernel_count];
-  entry.name_at = ledger.name_bytes;
-  std::memcpy(ledger.names + ledger.name_bytes, name.data(), name.size());
-  ledger.name_bytes += static_cast<std::uint32_t>(name.size()) + 1;
+  const std::uint32_t name_at = ledger.kernel_count == most_kernels ? no_place : text(name);
+  if (name_at == no_place) return no_place;
+  ledger.kernels[ledger.kernel_count].name_at = name_at;
   return place->second = ledger.kernel_count++;
 }
 
@@ -100,6 +107,21 @@ void LedgerWriter::count_values(std::uint32_t shape, const Integers& integers) {
   std::memcpy(entry.parameters, integers.parameters.data(), sizeof entry.parameters);
   ++ledger.shapes[shape].values_count;
   m_values.emplace(std::pair(shape, integers), ledger.values_count++);
+}
+
+/// What finds no room is counted with the last one.
+void LedgerWriter::count_replacement(std::uint32_t kernel, bool is_replaced, const std::string& text) {
+  Ledger& ledger = *m_ledger;
+  const auto [place, is_new] =
+      m_replacements.try_emplace({kernel, is_replaced, text}, ledger.replacement_count);
+  if (is_new && ledger.replacement_count < most_replacements) {
+    ReplacementEntry& entry = ledger.replacements[ledger.replacement_count];
+    entry.kernel = kernel;
+    entry.is_replaced = is_replaced ? 1 : 0;
+    entry.text_at = this->text(text);
+    ++ledger.replacement_count;
+  }
+  ++ledger.replacements[std::min(place->second, most_replacements - 1)].launches;
 }
 
 /// The samples are a random choice of all times (reservoir sampling).

@@ -2,9 +2,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "tuner/capture/ledger_format.hpp"
 
@@ -49,9 +52,13 @@ class LedgerWriter {
   std::uint32_t kernel(std::string_view name);
   std::uint32_t shape(const Shape& shape);
   void count_values(std::uint32_t shape, const Integers& integers);
+  void count_replacement(std::uint32_t kernel, bool is_replaced, const std::string& text);
   void add_time(std::uint32_t shape, std::uint64_t ns);
 
  private:
+  /// Its place in the ledger's names; no_place where there is no more room.
+  std::uint32_t text(std::string_view text);
+
   struct Hash {
     std::size_t operator()(const Shape& shape) const;
     std::size_t operator()(const std::pair<std::uint32_t, Integers>& values) const;
@@ -61,6 +68,7 @@ class LedgerWriter {
   std::unordered_map<std::string, std::uint32_t> m_kernels;
   std::unordered_map<Shape, std::uint32_t, Hash> m_shapes;
   std::unordered_map<std::pair<std::uint32_t, Integers>, std::uint32_t, Hash> m_values;
+  std::map<std::tuple<std::uint32_t, bool, std::string>, std::uint32_t> m_replacements;
   std::uint64_t m_random = 0x9e3779b97f4a7c15;
 };
 

@@ -9,6 +9,7 @@ inline constexpr std::uint64_t ledger_magic = 0x317061636e757400;  // "\0tuncap1
 inline constexpr std::uint32_t most_kernels = 2048;
 inline constexpr std::uint32_t most_shapes = 4096;
 inline constexpr std::uint32_t most_values = 8192;
+inline constexpr std::uint32_t most_replacements = 256;
 inline constexpr std::uint32_t most_integers = 12;    ///< that are told of one launch
 inline constexpr std::uint32_t most_parameters = 64;  ///< of a kernel, that are told
 inline constexpr std::uint32_t most_samples = 128;    ///< of a shape, from which its median is taken
@@ -58,6 +59,15 @@ struct ValuesEntry {
   std::uint8_t parameters[most_integers];
 };
 
+/// Launches that were replaced by a pack's, or that could not be.
+struct ReplacementEntry {
+  std::uint32_t kernel;
+  std::uint32_t is_replaced;
+  std::uint32_t text_at;  ///< in `names`: by what, or why not
+  std::uint32_t unused;
+  std::uint64_t launches;
+};
+
 struct Ledger {
   std::uint64_t magic;
   std::uint64_t bytes;  ///< sizeof(Ledger): of another version where it differs
@@ -75,6 +85,8 @@ struct Ledger {
   std::uint32_t values_count;
   std::uint32_t name_bytes;
   std::uint32_t contexts;  ///< in which kernels were launched
+  std::uint32_t replacement_count;
+  std::uint32_t unused;
   std::uint64_t launches;
   std::uint64_t untold;  ///< launches that found no room here
   std::uint64_t graph_launches;
@@ -85,6 +97,7 @@ struct Ledger {
   KernelEntry kernels[most_kernels];
   ShapeEntry shapes[most_shapes];
   ValuesEntry values[most_values];
+  ReplacementEntry replacements[most_replacements];
   char names[most_name_bytes];
 };
 

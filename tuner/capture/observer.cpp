@@ -11,6 +11,9 @@
 #include <cstring>
 #include <ctime>
 
+#include "tuner/capture/parameters.hpp"
+#include "tuner/capture/verifier.hpp"
+
 namespace tuner::capture {
 namespace {
 
@@ -137,6 +140,7 @@ bool Observer::open(std::string& why) {
   m_notes.set_file(m_own_folder + '/' + notes_file);
   const Request request = read_request(text_of(m_folder + '/' + request_file));
   if (!request.saves.empty()) m_saver = std::make_unique<Saver>(request, m_own_folder, m_notes);
+  if (!request.pack.empty()) open_pack(request);
   Ledger& ledger = m_ledger.ledger();
   ledger.process = getpid();
   ledger.parent = getppid();
@@ -145,6 +149,17 @@ bool Observer::open(std::string& why) {
   if (readlink("/proc/self/exe", program, sizeof program - 1) > 0)
     set_text(ledger.program, sizeof ledger.program, program);
   return true;
+}
+
+void Observer::open_pack(const Request& request) {
+  std::string why;
+  auto replacer = std::make_unique<Replacer>();
+  if (!replacer->open(request.pack, why)) {
+    m_notes.add("nothing is replaced: " + why);
+    return;
+  }
+  m_replacer = std::move(replacer);
+  m_verify = request.verify;
 }
 
 void Observer::start_timing() {
@@ -209,14 +224,53 @@ Observer::Seen Observer::see(const Launch& launch) {
     ++ledger.untold;
   } else {
     m_ledger.count_values(place, integers);
-    ++(in_graph ? ledger.shapes[place].in_graphs : ledger.shapes[place].launches);
+    seen.launches = in_graph ? &ledger.shapes[place].in_graphs : &ledger.shapes[place].launches;
+    ++*seen.launches;
     if (m_events && m_captures == 0) seen.pair = m_events->begin(place, launch.stream, launch.per_thread);
   }
   std::uint64_t number = 0;
   if (m_saver && m_captures == 0 && m_saver->wants(*kernel, launch, integers, number))
     seen.wanted = {
         *kernel, launch, arguments, number, m_images.image(kernel->owner), m_images.variables(kernel->owner)};
+  if (m_replacer && m_replacer->has(*kernel)) see_replacement(*kernel, arguments, seen);
   return seen;
+}
+
+void Observer::see_replacement(const Kernel& kernel, const std::vector<void*>& arguments, Seen& seen) {
+  Replacement replacement;
+  std::string why;
+  seen.kernel = kernel.place;
+  if (!m_replacer->plan(kernel, arguments, replacement, why)) {
+    m_ledger.count_replacement(kernel.place, false, why);
+    return;
+  }
+  seen.replacement = std::move(replacement);
+  seen.readable = demangled(kernel.name);
+  seen.is_verified = m_captures == 0 && m_verified[kernel.place] < m_verify;
+  if (seen.is_verified) ++m_verified[kernel.place];
+}
+
+/// Where the pack cannot launch, the program does.
+CuResult Observer::launch_replacement(const Launch& launch, const LaunchQueue& queue, const Seen& seen) {
+  CuResult result = cu_success;
+  std::string told;
+  const bool is_verified = seen.is_verified && !seen.wanted;
+  const tuner_error error = is_verified ? verify(*seen.replacement, launch, queue, result, told)
+                                        : Replacer::launch(*seen.replacement, launch);
+  const std::string detail = tuner_error_detail();
+  {
+    const std::lock_guard lock(m_changing);
+    if (error == TUNER_OK) {
+      if (seen.launches != nullptr && !is_verified) --*seen.launches;
+      m_ledger.count_replacement(seen.kernel, true, Replacer::choice_text(*seen.replacement));
+      if (is_verified) m_notes.add("compared with the program's own " + seen.readable + ": " + told);
+    } else {
+      m_ledger.count_replacement(seen.kernel, false,
+                                 tuner_error_text(error) + (detail.empty() ? "" : ": " + detail));
+    }
+  }
+  if (error == TUNER_OK) return is_verified ? result : cu_success;
+  return is_verified ? result : queue.queue();
 }
 
 CuResult Observer::launch(const Launch& launch, const LaunchQueue& queue) {
@@ -226,9 +280,12 @@ CuResult Observer::launch(const Launch& launch, const LaunchQueue& queue) {
   if (seen.wanted) {
     const std::lock_guard alone(m_quiet);
     result = m_saver->save(*seen.wanted, queue);
-  } else if (m_saver) {
+  } else if (seen.replacement && seen.is_verified) {
+    const std::lock_guard alone(m_quiet);
+    result = launch_replacement(launch, queue, seen);
+  } else if (m_saver || m_replacer) {
     const std::shared_lock with_others(m_quiet);
-    result = queue.queue();
+    result = seen.replacement ? launch_replacement(launch, queue, seen) : queue.queue();
   } else {
     result = queue.queue();
   }

@@ -8,6 +8,7 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tuner/capture/cupti.hpp"
@@ -18,6 +19,7 @@
 #include "tuner/capture/kernels.hpp"
 #include "tuner/capture/launch.hpp"
 #include "tuner/capture/ledger.hpp"
+#include "tuner/capture/replacer.hpp"
 #include "tuner/capture/request.hpp"
 #include "tuner/capture/saver.hpp"
 
@@ -55,12 +57,21 @@ class Observer final : KernelRuns {
   struct Seen {
     std::optional<EventTimes::Pair> pair;
     std::optional<WantedLaunch> wanted;
+    std::optional<Replacement> replacement;
+    bool is_verified = false;           ///< with the program's own
+    std::uint32_t kernel = no_place;    ///< in the ledger
+    std::uint64_t* launches = nullptr;  ///< where it is counted, unless it is replaced
+    std::string readable = {};
   };
   Seen see(const Launch& launch);
+  /// What of a pack takes its place.
+  void see_replacement(const Kernel& kernel, const std::vector<void*>& arguments, Seen& seen);
+  CuResult launch_replacement(const Launch& launch, const LaunchQueue& queue, const Seen& seen);
+  bool is_put_into_graph(const Launch& launch) const;
   void start_timing();
+  void open_pack(const Request& request);
   /// Of the current context.
   void see_context();
-  bool is_put_into_graph(const Launch& launch) const;
   void take(const KernelRun& run) override;
   void lost(std::uint64_t records) override;
 
@@ -72,8 +83,11 @@ class Observer final : KernelRuns {
   std::unique_ptr<EventTimes> m_events;
   Notes m_notes;
   Images m_images;
-  std::unique_ptr<Saver> m_saver;  ///< null: nothing is to be saved
-  std::shared_mutex m_quiet;       ///< held by who saves a launch alone, else by each launch
+  std::unique_ptr<Saver> m_saver;        ///< null: nothing is to be saved
+  std::unique_ptr<Replacer> m_replacer;  ///< null: nothing is to be replaced
+  std::uint64_t m_verify = 0;
+  std::unordered_map<std::uint32_t, std::uint64_t> m_verified;  ///< of each kernel so many launches
+  std::shared_mutex m_quiet;  ///< held by who saves a launch alone, else by each launch
   std::set<CuContext> m_contexts;
   std::atomic<int> m_captures{0};
   bool m_is_finished = false;

@@ -50,6 +50,13 @@ std::string demangled(const std::string& name) {
   return result;
 }
 
+std::string plain_name(const std::string& name) {
+  std::string text = demangled(name);
+  text = text.substr(0, text.find_first_of("<("));
+  const std::size_t begin = text.find_last_of(": ");
+  return begin == std::string::npos ? text : text.substr(begin + 1);
+}
+
 std::vector<std::string> parameter_types(const std::string& name) {
   if (name.rfind("_Z", 0) != 0) return {};
   const std::string text = demangled(name);

@@ -12,6 +12,9 @@ namespace tuner::capture {
 /// `matmul(float const*, int)` of `_Z6matmulPKfi`; names that are not mangled stay.
 std::string demangled(const std::string& name);
 
+/// `matmul` of `void ns::matmul<float>(float const*, int)`, mangled or not.
+std::string plain_name(const std::string& name);
+
 /// `float const*`, `int`: what a mangled name says of its parameters; empty where it says nothing.
 std::vector<std::string> parameter_types(const std::string& name);
 

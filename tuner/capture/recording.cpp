@@ -35,7 +35,9 @@ std::unique_ptr<const Ledger> read_ledger(const fs::path& path) {
                        "capture the program again with this one");
   const bool is_whole = in.gcount() == sizeof(Ledger) && ledger->magic == ledger_magic &&
                         ledger->kernel_count <= most_kernels && ledger->shape_count <= most_shapes &&
-                        ledger->values_count <= most_values && ledger->name_bytes <= most_name_bytes;
+                        ledger->values_count <= most_values &&
+                        ledger->replacement_count <= most_replacements &&
+                        ledger->name_bytes <= most_name_bytes;
   if (!is_whole) throw model::Error(fmt::format("{} is damaged", path.string()), "capture the program again");
   return ledger;
 }
@@ -60,12 +62,14 @@ RecordedShape read_shape(const ShapeEntry& entry) {
   return shape;
 }
 
+std::string name_at(const Ledger& ledger, std::uint32_t at) {
+  if (at >= most_name_bytes) return "";
+  return util::valid_utf8(std::string(ledger.names + at, strnlen(ledger.names + at, most_name_bytes - at)));
+}
+
 RecordedKernel read_kernel(const Ledger& ledger, const KernelEntry& entry) {
   RecordedKernel kernel;
-  if (entry.name_at < most_name_bytes) {
-    const char* const name = ledger.names + entry.name_at;
-    kernel.name = util::valid_utf8(std::string(name, strnlen(name, most_name_bytes - entry.name_at)));
-  }
+  kernel.name = name_at(ledger, entry.name_at);
   kernel.readable = demangled(kernel.name);
   kernel.registers = entry.registers;
   kernel.static_shared_bytes = entry.static_shared_bytes;
@@ -167,6 +171,12 @@ RecordedProcess read_process(const fs::path& path) {
       add_integers(shapes[ledger->values[i].shape], ledger->values[i]);
   for (std::uint32_t i = 0; i < ledger->kernel_count; ++i)
     process.kernels.push_back(read_kernel(*ledger, ledger->kernels[i]));
+  for (std::uint32_t i = 0; i < ledger->replacement_count; ++i) {
+    const ReplacementEntry& entry = ledger->replacements[i];
+    if (entry.kernel >= process.kernels.size()) continue;
+    process.replacements.push_back({process.kernels[entry.kernel].name, entry.is_replaced != 0,
+                                    entry.launches, name_at(*ledger, entry.text_at)});
+  }
   for (std::uint32_t i = 0; i < ledger->shape_count; ++i)
     if (ledger->shapes[i].kernel < process.kernels.size())
       process.kernels[ledger->shapes[i].kernel].shapes.push_back(std::move(shapes[i]));
@@ -267,6 +277,11 @@ json as_json(const RecordedProcess& process) {
   for (const RecordedKernel& kernel : process.kernels) all_ns += kernel.total_ns;
   json kernels = json::array();
   for (const RecordedKernel& kernel : process.kernels) kernels.push_back(as_json(kernel, all_ns));
+  json replacements = json::array();
+  for (const RecordedReplacement& one : process.replacements)
+    replacements.push_back({{"kernel", one.kernel},
+                            {one.is_replaced ? "by" : "passed_through_since", one.text},
+                            {"launches", one.launches}});
   const char* const timings[] = {"none", "cupti", "events"};
   const char* const ends[] = {"unknown", "exit", "_exit"};
   return {{"process", process.process},
@@ -283,6 +298,7 @@ json as_json(const RecordedProcess& process) {
           {"untold", process.untold},
           {"graph_launches", process.graph_launches},
           {"lost_records", process.lost_records},
+          {"replacements", replacements},
           {"kernels", kernels}};
 }
 

@@ -51,6 +51,14 @@ struct RecordedKernel {
   std::vector<RecordedShape> shapes = {};  ///< the longest first
 };
 
+/// Launches that were replaced by a pack's, or that could not be.
+struct RecordedReplacement {
+  std::string kernel;
+  bool is_replaced = false;
+  std::uint64_t launches = 0;
+  std::string text;  ///< by what, or why not
+};
+
 struct RecordedProcess {
   std::int64_t process = 0;
   std::int64_t parent = 0;
@@ -68,6 +76,7 @@ struct RecordedProcess {
   std::uint64_t graph_launches = 0;
   std::uint64_t lost_records = 0;
   std::vector<RecordedKernel> kernels = {};  ///< the longest first
+  std::vector<RecordedReplacement> replacements = {};
 };
 
 struct Recording {

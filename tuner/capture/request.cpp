@@ -34,6 +34,8 @@ std::string written(const Request& request) {
   for (const SaveRequest& save : request.saves)
     text += std::string("save ") + words[static_cast<int>(save.which)] + ' ' + std::to_string(save.every) +
             ' ' + save.kernel + '\n';
+  if (!request.pack.empty()) text += "use " + request.pack + '\n';
+  text += "verify " + std::to_string(request.verify) + '\n';
   return text + "at_most " + std::to_string(request.at_most_bytes) + '\n';
 }
 
@@ -47,6 +49,8 @@ Request read_request(const std::string& text) {
     const std::string key = first_word(line);
     if (key == "children") request.children = true;
     if (key == "save") request.saves.push_back(read_save(line));
+    if (key == "use") request.pack = line;
+    if (key == "verify") request.verify = std::strtoull(line.c_str(), nullptr, 10);
     if (key == "at_most") request.at_most_bytes = std::strtoull(line.c_str(), nullptr, 10);
   }
   return request;

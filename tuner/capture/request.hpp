@@ -36,6 +36,8 @@ struct Request {
   bool children = false;  ///< also the processes that the first one starts
   std::vector<SaveRequest> saves = {};
   std::uint64_t at_most_bytes = 0;  ///< of what is saved, in all
+  std::string pack = {};            ///< whose kernels are used in place of the program's
+  std::uint64_t verify = 0;         ///< so many launches of each kernel are compared with the program's own
 };
 
 std::string written(const Request& request);

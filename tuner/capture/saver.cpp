@@ -28,13 +28,6 @@ std::string bytes_text(std::uint64_t bytes) {
   return text;
 }
 
-std::string plain_name(const std::string& name) {
-  std::string text = demangled(name);
-  text = text.substr(0, text.find_first_of("<("));
-  const std::size_t begin = text.find_last_of(": ");
-  return begin == std::string::npos ? text : text.substr(begin + 1);
-}
-
 CuAddress address_in(const void* place) {
   CuAddress address = 0;
   std::memcpy(&address, place, sizeof address);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <system_error>
@@ -16,6 +18,8 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/use/pack_view.hpp"
+#include "tuner/use/tuner.h"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
 
@@ -32,6 +36,8 @@ struct CaptureOptions {
   bool children = false;
   std::vector<std::string> saves;
   std::string at_most = "2GiB";
+  std::string pack;
+  bool verify = false;
 };
 
 /// `matmul`, `matmul:10`, `matmul:sizes`; colons of a name's scopes are no part of that.
@@ -46,6 +52,18 @@ capture::SaveRequest save_request(const std::string& text) {
   if (*every == 0 || kernel.empty())
     throw model::UsageError(fmt::format("--save {}: every how many launches?", text), "give 1 or more");
   return {kernel, Which::every, *every};
+}
+
+constexpr std::uint64_t verified_launches = 3;  ///< of each kernel
+
+/// A pack that the library will be able to open, by its whole path.
+std::string usable_pack(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const tuner_error error = in ? use::check_pack(bytes.data(), bytes.size()) : TUNER_NO_FILE;
+  if (error != TUNER_OK)
+    throw model::Error(fmt::format("{}: {}", path, tuner_error_text(error)), "`tuner pack` writes packs");
+  return fs::absolute(path).string();
 }
 
 /// `2GiB`, `500MiB`.
@@ -65,6 +83,10 @@ capture::Request request_of(const CaptureOptions& options) {
   request.children = options.children;
   for (const std::string& save : options.saves) request.saves.push_back(save_request(save));
   request.at_most_bytes = bytes_of(options.at_most);
+  if (!options.pack.empty()) request.pack = usable_pack(options.pack);
+  if (options.verify) request.verify = verified_launches;
+  if (options.verify && options.pack.empty())
+    throw model::UsageError("--verify compares what --use replaces", "add --use matmul.tuned");
   if (!options.saves.empty() && options.folder.empty())
     throw model::UsageError("--save needs a folder to save to", "add --folder app.capture");
   return request;
@@ -113,6 +135,13 @@ int run_capture(const Context&, const CaptureOptions& options) {
     deliver(options.out, text);
   }
   for (const std::string& remark : capture_remarks(recording)) write_err(remark);
+  const bool replaced_none = std::ranges::all_of(
+      recording.processes, [](const auto& process) { return process.replacements.empty(); });
+  if (!options.pack.empty() && replaced_none)
+    write_err(
+        fmt::format("nothing was replaced: no kernel that the program launched has the name and the "
+                    "parameters of one of {}",
+                    options.pack));
   return end.code();
 }
 
@@ -132,6 +161,9 @@ void add_capture(const CommandPlace& place) {
               "keep its first launch whole, or every N-th, or with :sizes one of each size")
       ->allow_extra_args(false);
   command.option("--at-most", options.at_most, "BYTES", "of all that is saved, unpacked (default 2GiB)");
+  command.option("--use", options.pack, "PACK",
+                 "launch the pack's kernels in place of the program's; says what was replaced");
+  command.flag("--verify", options.verify, "with --use: compare the first launches with the program's own");
   command->footer(
       "The program runs unchanged, and its exit code is the command's. A library is loaded into it that sees "
       "each launch; CUPTI takes the times where there is one (docs/capture.md).\n"

@@ -169,6 +169,13 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
     remarks.push_back(fmt::format("{}: {} of kernels without a name or beyond the {} shapes that are kept",
                                   who, util::counted(static_cast<std::int64_t>(process.untold), "launch"),
                                   capture::most_shapes));
+  for (const capture::RecordedReplacement& one : process.replacements) {
+    const std::string launches = util::counted(static_cast<std::int64_t>(one.launches), "launch");
+    const std::string kernel = util::one_line(capture::demangled(one.kernel), most_name);
+    remarks.push_back(one.is_replaced
+                          ? fmt::format("replaced: {} of {} by {}", launches, kernel, one.text)
+                          : fmt::format("passed through: {} of {}: {}", launches, kernel, one.text));
+  }
   std::uint64_t captured_into_graphs = 0;
   for (const RecordedKernel& kernel : process.kernels)
     for (const RecordedShape& shape : kernel.shapes) captured_into_graphs += shape.in_graphs;
