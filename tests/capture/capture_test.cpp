@@ -112,6 +112,8 @@ TEST_SUITE("capture") {
     CHECK(kernel(found, scale).at("shapes").at(0).at("put_into_graphs") == 1);
     CHECK(contains(result.err, "timed by events"));
     CHECK(contains(result.err, "4 launches of graphs"));
+    const ProgramResult asked = Capture().run({"--times", "events"}, {"init", "scale"});
+    CHECK_FALSE(contains(asked.err, "timed by events"));
   }
 
   TEST_CASE("kernels that ran in a graph are told with the graph") {

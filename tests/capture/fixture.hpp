@@ -13,9 +13,8 @@ using Words = std::vector<std::string>;
 /// Captures a program in a folder of its own.
 struct Capture {
   tuner::test::TemporaryFolder folder;
-  std::map<std::string, std::string> environment = {{"LD_LIBRARY_PATH", CAPTURE_DRIVER_FOLDER},
-                                                    {"TUNER_LIBCUPTI", CAPTURE_CUPTI},
-                                                    {"COLUMNS", "200"}};
+  std::map<std::string, std::string> environment = {
+      {"LD_LIBRARY_PATH", CAPTURE_DRIVER_FOLDER}, {"TUNER_LIBCUPTI", CAPTURE_CUPTI}, {"COLUMNS", "200"}};
   std::string program = CAPTURE_PROGRAM;
 
   tuner::test::ProgramResult run(const Words& flags, const Words& does) const {

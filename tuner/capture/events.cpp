@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t always_timed = 5;  ///< of each shape
 /// What a pair of events costs the stream, about; the host's part is measured.
-constexpr std::uint64_t pair_ns = 4000;
+constexpr std::uint64_t pair_ns = 8000;
 constexpr std::size_t most_under_way = 256;
 
 }  // namespace

@@ -139,6 +139,7 @@ bool Observer::open(std::string& why) {
   if (!m_ledger.create(m_own_folder + '/' + ledger_file, why)) return false;
   m_notes.set_file(m_own_folder + '/' + notes_file);
   const Request request = read_request(text_of(m_folder + '/' + request_file));
+  m_wants_events = request.events;
   if (!request.saves.empty()) m_saver = std::make_unique<Saver>(request, m_own_folder, m_notes);
   if (!request.pack.empty()) open_pack(request);
   Ledger& ledger = m_ledger.ledger();
@@ -165,7 +166,7 @@ void Observer::open_pack(const Request& request) {
 void Observer::start_timing() {
   Ledger& ledger = m_ledger.ledger();
   std::string why;
-  if (start_cupti(*this, why)) {
+  if (!m_wants_events && start_cupti(*this, why)) {
     ledger.timing = Timing::cupti;
     return;
   }

@@ -80,6 +80,7 @@ class Observer final : KernelRuns {
   std::recursive_mutex m_changing;
   LedgerWriter m_ledger;
   Kernels m_kernels{m_ledger};
+  bool m_wants_events = false;  ///< rather than CUPTI
   std::unique_ptr<EventTimes> m_events;
   Notes m_notes;
   Images m_images;

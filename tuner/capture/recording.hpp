@@ -71,6 +71,8 @@ struct RecordedProcess {
   std::string timing_reason;
   End end = End::unknown;
   double seconds = 0;  ///< 0 where its end is not known
+  /// What CUPTI's records have cost of that, from what they cost each; 0 where it is not known.
+  double cost = 0;
   std::uint64_t launches = 0;
   std::uint64_t untold = 0;
   std::uint64_t graph_launches = 0;

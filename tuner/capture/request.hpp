@@ -34,6 +34,7 @@ struct SaveRequest {
 /// What `tuner capture` asks of the library. As text: a line `key value` each.
 struct Request {
   bool children = false;  ///< also the processes that the first one starts
+  bool events = false;    ///< times by events alone
   std::vector<SaveRequest> saves = {};
   std::uint64_t at_most_bytes = 0;  ///< of what is saved, in all
   std::string pack = {};            ///< whose kernels are used in place of the program's

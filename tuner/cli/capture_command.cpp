@@ -34,6 +34,7 @@ struct CaptureOptions {
   std::string folder;
   std::string format = "table";
   bool children = false;
+  std::string times = "cupti";
   std::vector<std::string> saves;
   std::string at_most = "2GiB";
   std::string pack;
@@ -81,6 +82,7 @@ std::uint64_t bytes_of(const std::string& text) {
 capture::Request request_of(const CaptureOptions& options) {
   capture::Request request;
   request.children = options.children;
+  request.events = options.times == "events";
   for (const std::string& save : options.saves) request.saves.push_back(save_request(save));
   request.at_most_bytes = bytes_of(options.at_most);
   if (!options.pack.empty()) request.pack = usable_pack(options.pack);
@@ -155,6 +157,8 @@ void add_capture(const CommandPlace& place) {
   command.option("-o,--output", options.out, "FILE", "where the table goes; unset: stderr, - is stdout");
   command.option("--folder", options.folder, "FOLDER", "keep the capture there");
   command.table_format(options.format);
+  command.choice("--times", options.times, {"cupti", "events"},
+                 "all times by CUPTI, or some by events, which costs less where kernels are short");
   command.flag("--children", options.children, "also capture the processes that the program starts");
   command
       .option("--save", options.saves, "KERNEL[:N]",

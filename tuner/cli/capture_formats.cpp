@@ -154,7 +154,13 @@ namespace {
 
 void add_process_remarks(const capture::RecordedProcess& process, std::vector<std::string>& remarks) {
   const std::string who = fmt::format("process {}", process.process);
-  if (process.timing == capture::Timing::events)
+  constexpr double much = 0.03;
+  if (process.cost > much)
+    remarks.push_back(
+        fmt::format("{}: its kernels are short, so that taking all times may have cost {} of its time; "
+                    "--times events costs less",
+                    who, reports::percent_text(process.cost)));
+  if (process.timing == capture::Timing::events && !process.timing_reason.empty())
     remarks.push_back(
         fmt::format("{}: some launches were timed by events, others and those in graphs not: {}; "
                     "TUNER_LIBCUPTI names a libcupti.so",
