@@ -79,6 +79,7 @@ void add_best(const CommandPlace& place);
 void add_cover(const CommandPlace& place);
 void add_pack(const CommandPlace& place);
 void add_report(const CommandPlace& place);
+void add_capture(const CommandPlace& place);
 void add_list(const CommandPlace& place);
 void add_show(const CommandPlace& place);
 void add_compare(const CommandPlace& place);

@@ -88,6 +88,10 @@ void write_err(const std::string& text) {
   write_all(stderr, util::wrapped_message(in_same_database(text), terminal::columns_of(STDERR_FILENO)));
 }
 
+void write_block(const std::string& text) {
+  write_all(stderr, text);
+}
+
 std::string pasteable(const std::string& command) {
   std::string out;
   for (const std::string& line : util::wrapped_command(command, terminal::columns_of(STDERR_FILENO) - 2))
