@@ -30,8 +30,8 @@ function(tuner_library NAME)
   set_property(GLOBAL APPEND PROPERTY TUNER_ROOMS ${NAME})
 endfunction()
 
-# tuner_test(NAME SOURCES ... APART ... LINKS ... LABEL unit|e2e|gpu|slurm COST seconds): one doctest program a room. A gpu test
-# exits 77 where there is no GPU and is reported as skipped; so does one of slurm where there is no Slurm. COST of those that take longest: ctest begins with them.
+# tuner_test(NAME SOURCES ... APART ... LINKS ... LABEL unit|e2e|gpu|slurm|browser COST seconds): one doctest program a room. A gpu test
+# exits 77 where there is no GPU and is reported as skipped; so does one of slurm or browser where there is none. COST of those that take longest: ctest begins with them.
 function(tuner_test NAME)
   cmake_parse_arguments(ARG "" "LABEL;COST" "SOURCES;APART;LINKS" ${ARGN})
   if(NOT ARG_LABEL)

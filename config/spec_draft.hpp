@@ -6,25 +6,31 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/source/kernel_source.hpp"
+#include "tuner/source/program.hpp"
 
 namespace config {
 
 /// A first spec of a kernel, and what its author has to say before it means anything.
 struct SpecDraft {
-  std::string spec;  ///< TOML, with a comment at every guess
-  std::string
-      reference;  ///< CUDA C++ with the reference's declaration; it does not compile until it is written
+  std::string spec;                    ///< TOML, with a comment at every guess
+  std::string reference;               ///< CUDA C++; empty: the spec verifies nothing
+  bool from_launch = false;            ///< the source launches the kernel
+  std::string sizes;                   ///< of the program, for `--sizes`; empty: not known
   std::vector<std::string> questions;  ///< what the source does not say, most important first
 };
 
-/// `file` and `reference_file`: what the spec calls the source and its reference. Arguments come from the
-/// parameters of `kernel`, one of `source`: integers passed by value are sizes, but for strides and the like;
-/// pointers to const are inputs, others what the body does with them; structs are described where they have
-/// plain fields alone. Open macros and template parameters
-/// become parameters.
-SpecDraft draft_spec(const tuner::source::SourceKernel& kernel, const tuner::source::KernelSource& source,
-                     const std::string& file, const std::string& reference_file);
+struct DraftRequest {
+  std::string file;                       ///< what the spec calls the source
+  std::string reference_file;             ///< what it calls the reference
+  std::vector<std::string> include = {};  ///< folders in which local headers were found
+};
+
+/// A spec of `kernel`, a function of `program`. Where the program launches it, sizes, extents, parameters and
+/// launch are those of the launch, and a function that computes the same on the CPU becomes the reference.
+/// Where it does not, integers passed by value are sizes, open macros and template parameters become
+/// parameters, and the rest is guessed.
+SpecDraft draft_spec(const tuner::source::Program& program, const tuner::source::ProgramFunction& kernel,
+                     const DraftRequest& request);
 
 // What the names and types of a source suggest, for the draft.
 

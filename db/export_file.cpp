@@ -236,6 +236,15 @@ std::unique_ptr<std::istream> open_export(const std::filesystem::path& path) {
   return in;
 }
 
+bool looks_like_export(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  tuner::util::GzipInput in(path);
+  std::string begin(sizeof(R"({"format":"tuner-export")") - 1, '\0');
+  return in && in.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
+         begin == R"({"format":"tuner-export")";
+}
+
 std::string header_line() {
   return fmt::format("{{\"format\":\"tuner-export\",\"version\":{}}}\n", newest_version);
 }

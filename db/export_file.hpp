@@ -44,6 +44,9 @@ Export parse_export(std::istream& in, const std::string& name);
 /// Opens an export, gzipped or not, for stream_export(); throws where it cannot be read.
 std::unique_ptr<std::istream> open_export(const std::filesystem::path& path);
 
+/// Whether the file begins as an export does; false where it cannot be read.
+bool looks_like_export(const std::filesystem::path& path);
+
 /// What a line behind the header holds.
 using ExportRecord =
     std::variant<StoredTrial, tuner::model::RunRecord, PastFailure, Probing, tuner::model::FinalRecord,

@@ -11,6 +11,7 @@
 #include "db/database.hpp"
 #include "db/export_file.hpp"
 #include "db/statement.hpp"
+#include "tuner/interchange/recorded_trials.hpp"
 #include "tuner/model/error.hpp"
 
 namespace db {
@@ -191,19 +192,45 @@ Connection extract_run(const Connection& db, const Digest& run) {
   return own;
 }
 
-Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge) {
+namespace {
+
+void put_export(const Connection& target, const std::filesystem::path& path, Arrivals& arrivals) {
   const std::unique_ptr<std::istream> in = open_export(path);
-  Transaction transaction(target);
-  Arrivals arrivals(target);
-  const Added before = arrivals.count();
   const int version = stream_export(*in, path.string(), [&](ExportRecord&& record) {
     std::visit([&](const auto& one) { arrivals.put(one); }, record);
   });
   if (version == 1) Statement(target, sql("mark_ceilings")).run();
+}
+
+void put_recording(const std::filesystem::path& path, Arrivals& arrivals) {
+  using namespace tuner::interchange;
+  const RecordedTrials recorded = recorded_trials(read_recorded_space(path));
+  arrivals.put(recorded.run);
+  for (const TrialRecord& trial : recorded.trials) arrivals.put(StoredTrial{trial, {}});
+}
+
+}  // namespace
+
+Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge) {
+  Transaction transaction(target);
+  Arrivals arrivals(target);
+  const Added before = arrivals.count();
+  if (tuner::interchange::looks_like_recorded_space(path))
+    put_recording(path, arrivals);
+  else
+    put_export(target, path, arrivals);
   arrivals.finish(judge);
   const Added added = arrivals.added_since(before);
   transaction.commit();
   return added;
+}
+
+Connection open_results(const std::filesystem::path& path) {
+  if (!tuner::interchange::looks_like_recorded_space(path) && !looks_like_export(path))
+    return open_for_reading(path);
+  Connection own = open_in_memory();
+  import_file(own, path);
+  return own;
 }
 
 }  // namespace db

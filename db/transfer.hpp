@@ -20,9 +20,14 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
 /// later: to be reported, exported and compared like any other.
 Connection extract_run(const Connection& db, const tuner::model::Digest& run);
 
-/// Adds an exported file to the database in one transaction: all of it or, on a bad line (which the error
+/// Adds an exported file, or a recording of another tuner's (interchange::read_recorded_space), to the
+/// database in one transaction: all of it or, on a bad line (which the error
 /// names), nothing. Of a trial that is known, newer figures become current and measurements are added.
 /// `judge` is asked of what came, by the specs in force; it may be empty.
 Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge = {});
+
+/// What the file at `path` answers: a database, opened for reading; or in memory what an export or another
+/// tuner's recording holds.
+Connection open_results(const std::filesystem::path& path);
 
 }  // namespace db

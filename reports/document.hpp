@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,11 +9,7 @@
 
 namespace reports {
 
-/// Style sheets, in the binary: that of every chart, and that of an HTML report.
-std::string_view chart_style();
-std::string_view page_style();
-
-/// What a report says, before it is said in Markdown or HTML. All text is plain; renderers escape it.
+/// What a report says, before it is said in Markdown. All text is plain; the writer escapes it.
 struct Heading {
   int level = 2;
   std::string text;
@@ -33,17 +28,9 @@ struct Figure {
   std::string name;  ///< file name without extension, unique in the document
   Chart chart;
 };
-/// A list of the document's headings, each a link.
+/// A list of the document's headings down to the third level, each a link.
 struct Contents {};
-/// What follows, up to EndFold, is folded away where a format can: it is read by those who look for it.
-struct Fold {
-  std::string summary;
-};
-struct EndFold {};
-using Block = std::variant<Heading, Paragraph, Facts, Table, Code, Figure, Contents, Fold, EndFold>;
-
-/// Where each heading and fold is to be found, by its block: a slug, with a number where several have one.
-std::vector<std::string> anchors(const std::vector<Block>& blocks);
+using Block = std::variant<Heading, Paragraph, Facts, Table, Code, Figure, Contents>;
 
 struct Document {
   std::string title;
@@ -68,8 +55,5 @@ std::vector<SvgFile> svg_files(const Document& document);
 /// Figures become links to `figure_folder` + NAME.svg (write them with svg_files), or are left out where it
 /// is null.
 std::string to_markdown(const Document& document, const std::string* figure_folder = nullptr);
-
-/// One self-contained file: no script, no external asset, figures inline.
-std::string to_html(const Document& document);
 
 }  // namespace reports

@@ -27,6 +27,21 @@ Json baseline_json(const model::TrialRecord& baseline, const model::TrialRecord&
 /// `{"candidates", "tried", "reopened", "whole", "outlook": {…, "tried"}}`; null where nothing is known.
 Json searched_json(const std::optional<model::Searched>& searched);
 
+/// Of a report, without its environments: `{"schema_version": 3, "title", "command", "generated_at", "notes",
+/// "runs"}`.
+Json heading_json(const ReportInput& input);
+
+/// Of an environment, without its trials: `{"environment", "ceilings", "problems", "failures"}`. Times in
+/// nanoseconds; what is unknown is null. `problems`: of the group.
+Json group_json(const EnvironmentGroup& group, const std::vector<ProblemSummary>& problems,
+                const ReportInput& input);
+
+/// A trial of a report: what trial_json says of it.
+Json report_trial_json(const model::TrialRecord& trial, const ReportInput& input);
+
+/// The report: heading_json() with `environments`, each a group_json() with its `trials`.
+std::string to_json(const ReportInput& input);
+
 /// Indented, with a newline. Logs hold whatever a compiler wrote: bytes that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& value);
 

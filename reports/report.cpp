@@ -240,11 +240,10 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   if (const std::string text = final_text(problems); !text.empty()) document.add(Paragraph{text});
   if (const std::string text = libraries_text(problems); !text.empty()) document.add(Paragraph{text});
 
-  document.add(Fold{family + ": configurations, and all figures of the best"});
+  document.add(Heading{4, family + ": configurations, and all figures of the best"});
   document.add(configurations(problems));
   document.add_table(times_table(problems, metric, input.id_digits));
   document.add_table(resources_table(problems, input.ceilings));
-  document.add(EndFold{});
 
   add_searches(problems, document);
   add_changes(family, problems, document);
@@ -255,7 +254,7 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   }
   document.add_figure(family + ' ' + field_heading(value),
                       size_chart(family + ": the best of each kernel", kernels, value));
-  document.add(Fold{family + ": every kernel by size and parameter"});
+  document.add(Heading{4, family + ": every kernel by size and parameter"});
   for (const auto& [kernel, own] : kernels) {
     for (const std::string& pivot : choose_pivots(own, input.pivot)) {
       document.add(Paragraph{
@@ -263,7 +262,6 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
       document.add_table(pivot_table(own, pivot, value, input.exhaustive));
     }
   }
-  document.add(EndFold{});
 
   Table spread = spread_table(problems, input.id_digits);
   if (spread.empty()) return;
@@ -300,9 +298,8 @@ void add_environment(const ReportInput& input, const EnvironmentGroup& group, Do
                {"trials", statuses_text(group.trials)},
                {"ceilings", ceilings_text(input, c)}}};
   std::erase_if(facts.entries, [](const auto& entry) { return entry.second.empty(); });
-  document.add(Fold{"device, driver, trials and ceilings"});
+  document.add(Heading{4, "device, driver, trials and ceilings"});
   document.add(std::move(facts));
-  document.add(EndFold{});
 
   std::set<std::string> families;
   for (const TrialRecord* trial : group.trials) families.insert(trial->problem.family);

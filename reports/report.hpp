@@ -37,14 +37,6 @@ Document build_report(const ReportInput& input);
 void add_introduction(const ReportInput& input, std::size_t environments, Document& document);
 void add_commands(const ReportInput& input, Document& document);
 
-/// A line for each trial, RFC 4180, below a header. A column for each value of the trial's JSON, named by its
-/// path: `sizes.M`, `configuration.BLOCK_SIZE`, `metrics.GFLOP/s`. A field without value is empty.
-std::string to_csv(const ReportInput& input);
-
-/// `{"schema_version": 3, "title", "command", "generated_at", "runs", "environments": [{…, "problems",
-/// "failures", "trials"}]}`. Times in nanoseconds; what is unknown is null.
-std::string to_json(const ReportInput& input);
-
 /// The parts of the standard report. All trials are of one environment; those of the first three of one
 /// family as well.
 

@@ -100,7 +100,7 @@ struct ProblemColumn {
 Table problem_table(const std::vector<ProblemSummary>& problems, const std::vector<ProblemColumn>& columns) {
   Table table({{"size", Align::right}});
   for (const ProblemColumn& one : columns)
-    table.add_column(one.column.heading, one.column.align, one.column.wraps, one.column.drop);
+    table.add_column(one.column.heading, one.column.align, one.column.wraps);
   for (const ProblemSummary& problem : problems) {
     const Cell best = best_cell(problem);
     std::vector<std::string> row = {size_label(problem.problem)};
@@ -111,8 +111,8 @@ Table problem_table(const std::vector<ProblemSummary>& problems, const std::vect
 }
 
 /// The field of the one to use. `says_why`: or why there is none.
-ProblemColumn field_column(const Field& field, int drop = 0, bool says_why = false) {
-  return {{field_heading(field), is_numeric(field) ? Align::right : Align::left, false, drop},
+ProblemColumn field_column(const Field& field, bool says_why = false) {
+  return {{field_heading(field), is_numeric(field) ? Align::right : Align::left},
           [=](const ProblemSummary&, const Cell& best) {
             return best.trial != nullptr || says_why ? cell_text(best, field) : "-";
           }};
@@ -126,8 +126,8 @@ ProblemColumn best_column(Column column, const Text& text) {
           }};
 }
 
-ProblemColumn speedup_column(int drop = 0) {
-  return {{"over default", Align::right, false, drop},
+ProblemColumn speedup_column() {
+  return {{"over default", Align::right},
           [](const ProblemSummary& problem, const Cell&) { return speedup_text(problem); }};
 }
 
@@ -218,11 +218,11 @@ std::string headline(const std::vector<ProblemSummary>& problems,
 Table best_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
                  const std::vector<model::Ceiling>& ceilings, std::size_t id_digits) {
   std::vector<ProblemColumn> columns = {
-      best_column({"kernel", Align::left, false, 5}, [](const TrialRecord& best) { return best.kernel; }),
+      best_column({"kernel"}, [](const TrialRecord& best) { return best.kernel; }),
       {{"median time", Align::right}, [](const ProblemSummary& problem, const Cell& best) {
          return cell_text(best, Field{"time", "", 1}) + (by_fastest_text(problem) == "*" ? " *" : "");
        }}};
-  if (!metric.empty()) columns.push_back(field_column({metric, "", 1}, 4));
+  if (!metric.empty()) columns.push_back(field_column({metric, "", 1}));
   const std::vector<std::string> libraries = baseline_names(problems);
   for (const std::string& name : libraries) {
     columns.push_back(
@@ -234,14 +234,14 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   const bool has_default = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
     return problem.default_trial != nullptr;
   });
-  if (has_default) columns.push_back(speedup_column(libraries.empty() ? 0 : 3));
+  if (has_default) columns.push_back(speedup_column());
   if (any_has_ceiling(problems, ceilings)) {
-    columns.push_back(best_column({"of ceiling", Align::right, false, 2}, [&](const TrialRecord& best) {
+    columns.push_back(best_column({"of ceiling", Align::right}, [&](const TrialRecord& best) {
       const auto share = ceiling_share(best, ceilings);
       return share ? percent_text(share->fraction) : "-";
     }));
   }
-  columns.push_back({{"tied", Align::right, false, 1}, [](const ProblemSummary& problem, const Cell&) {
+  columns.push_back({{"tied", Align::right}, [](const ProblemSummary& problem, const Cell&) {
                        return fmt::format("{}", problem.tied.size());
                      }});
   columns.push_back(
@@ -260,7 +260,7 @@ Facts configurations(const std::vector<ProblemSummary>& problems) {
 
 Table times_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
                   std::size_t id_digits) {
-  std::vector<ProblemColumn> columns = {field_column({"kernel", "", 1}, 0, true),
+  std::vector<ProblemColumn> columns = {field_column({"kernel", "", 1}, true),
                                         field_column({"time", "median time", 1})};
   if (!metric.empty()) columns.push_back(field_column({metric, "", 1}));
   columns.push_back(field_column({"interval", "", 1}));

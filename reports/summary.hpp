@@ -13,6 +13,12 @@ namespace reports {
 
 namespace model = tuner::model;
 
+/// How to build what a winner is, for a page.
+struct Usage {
+  std::string command;  ///< `tuner best …`, to which a format is added
+  std::string flags;    ///< of nvcc, as `tuner best --format flags` prints them; empty: they cannot be said
+};
+
 /// Everything a report is made from: rows as remembered, and how they were asked for. No report reads
 /// anything else, so equal inputs give equal documents, byte for byte.
 struct ReportInput {
@@ -29,8 +35,10 @@ struct ReportInput {
   std::string metric;  ///< shown in tables and charts; empty: the first metric the trials have
   std::string
       pivot;  ///< parameter whose values are table columns; empty, or unknown to a kernel: a table for each
-  std::size_t id_digits = 7;  ///< of trials' identifiers that tell them apart
-  bool exhaustive = false;    ///< every configuration that exists was tried: a cell without a trial is `NA`
+  std::size_t id_digits = 7;              ///< of trials' identifiers that tell them apart
+  std::map<model::Digest, Usage> usages;  ///< by the winner; a page shows those it finds
+  std::string database_flag;              ///< behind commands that a page gives; ` --db FILE` or empty
+  bool exhaustive = false;  ///< every configuration that exists was tried: a cell without a trial is `NA`
 };
 
 /// Views of rows that someone else keeps alive.

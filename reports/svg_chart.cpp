@@ -8,7 +8,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "reports/document.hpp"
+#include "reports/page.hpp"
 #include "reports/text.hpp"
 #include "tuner/util/text.hpp"
 
@@ -183,7 +183,7 @@ class SvgWriter {
         "width=\"{0}\" "
         "height=\"{1}\" role=\"img\" aria-label=\"{2}\">\n<style>\n{3}</style>\n"
         "<rect class=\"paper\" width=\"{0}\" height=\"{1}\" rx=\"6\"/>\n",
-        width, height, title, chart_style());
+        width, height, title, embedded_text("chart.css"));
     text("title", left, 26, "start", m_chart.title);
   }
 

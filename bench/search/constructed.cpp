@@ -15,7 +15,7 @@ namespace bench {
 namespace {
 
 using namespace tuner;
-using device::replay::RecordedSpace;
+using interchange::RecordedSpace;
 using Random = search::RandomSource;
 
 constexpr double us = 1e3;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/device/replay/recorded_space.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 
 namespace bench {
 
@@ -24,10 +24,10 @@ std::span<const Construction> constructions();
 
 /// Such a space of about 4,000 configurations, one member for each kernel. Every seed gives another: where
 /// the best lies, how parameters work together, which configurations fail.
-std::vector<tuner::device::replay::RecordedSpace> construct(const Construction& kind, std::uint64_t seed);
+std::vector<tuner::interchange::RecordedSpace> construct(const Construction& kind, std::uint64_t seed);
 
 /// The first kernel of that space on another size of the problem, on the same device: hills have moved a
 /// little, no region is fast.
-tuner::device::replay::RecordedSpace construct_elsewhere(const Construction& kind, std::uint64_t seed);
+tuner::interchange::RecordedSpace construct_elsewhere(const Construction& kind, std::uint64_t seed);
 
 }  // namespace bench

@@ -14,7 +14,7 @@
 namespace bench {
 
 using namespace tuner;
-using device::replay::RecordedSpace;
+using interchange::RecordedSpace;
 
 namespace {
 
@@ -49,7 +49,7 @@ std::optional<Translation> translation(const RecordedSpace& ours, const Recorded
 
 Laboratory::Laboratory(std::vector<RecordedSpace> kernels) : m_recorded(std::move(kernels)) {
   for (const RecordedSpace& recorded : m_recorded) {
-    const model::KernelSpec& spec = m_specs.emplace_back(device::replay::recorded_kernel(recorded));
+    const model::KernelSpec& spec = m_specs.emplace_back(interchange::recorded_kernel(recorded));
     space::ConfigurationList& list = m_lists.emplace_back(spec.parameters);
     list.reserve(recorded.entries.size());
     for (const RecordedSpace::Entry& entry : recorded.entries) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/search/metric.hpp"
-#include "tuner/device/replay/recorded_space.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/space/configuration_list.hpp"
 
@@ -16,7 +16,7 @@ namespace bench {
 class Laboratory {
  public:
   /// One for each kernel that competes, of names that differ.
-  explicit Laboratory(std::vector<tuner::device::replay::RecordedSpace> kernels);
+  explicit Laboratory(std::vector<tuner::interchange::RecordedSpace> kernels);
   Laboratory(const Laboratory&) = delete;
   Laboratory& operator=(const Laboratory&) = delete;
 
@@ -25,12 +25,12 @@ class Laboratory {
   std::vector<double> times_ms() const;  ///< not finite: failed
   double best_ns() const;
   /// Has strategies see what `other` recorded, as far as its configurations are those of our only kernel.
-  void set_prior(const tuner::device::replay::RecordedSpace& other);
+  void set_prior(const tuner::interchange::RecordedSpace& other);
 
  private:
-  const tuner::device::replay::RecordedSpace::Entry& entry(std::size_t candidate) const;
+  const tuner::interchange::RecordedSpace::Entry& entry(std::size_t candidate) const;
 
-  std::vector<tuner::device::replay::RecordedSpace> m_recorded;
+  std::vector<tuner::interchange::RecordedSpace> m_recorded;
   std::deque<tuner::model::KernelSpec> m_specs;
   std::deque<tuner::space::ConfigurationList> m_lists;
   tuner::search::SearchSpace m_space;

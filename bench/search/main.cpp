@@ -110,9 +110,8 @@ int run(const Options& options) {
              "score", "time", "first20", "to 1%", "to 5%", "ms/prop.");
   std::map<std::string, Sum> sums;
   for (const fs::path& file : files) {
-    Laboratory laboratory({tuner::device::replay::read_recorded_space(file)});
-    if (!options.prior.empty())
-      laboratory.set_prior(tuner::device::replay::read_recorded_space(options.prior));
+    Laboratory laboratory({tuner::interchange::read_recorded_space(file)});
+    if (!options.prior.empty()) laboratory.set_prior(tuner::interchange::read_recorded_space(options.prior));
     const Times times(laboratory.times_ms(), options.pipeline);
     print_space(name_of(file), laboratory, times, options, sums);
   }
@@ -137,9 +136,8 @@ int run_ends(const Options& options) {
   fmt::print("{}\n", Ends::heading());
   std::vector<Ends> all;
   for (const fs::path& file : files_of(options.spaces)) {
-    Laboratory laboratory({tuner::device::replay::read_recorded_space(file)});
-    if (!options.prior.empty())
-      laboratory.set_prior(tuner::device::replay::read_recorded_space(options.prior));
+    Laboratory laboratory({tuner::interchange::read_recorded_space(file)});
+    if (!options.prior.empty()) laboratory.set_prior(tuner::interchange::read_recorded_space(options.prior));
     Ends ends{name_of(file), {}};
     for (std::size_t s = 0; s < options.seeds; ++s)
       ends.all.push_back(

@@ -26,9 +26,9 @@ constexpr int real_float = 0;  // CUDA_R_32F
 #ifndef RESULT_NUMBER
 #define RESULT_NUMBER REAL_NUMBER
 #endif
-// Of a description: CUBLASLT_MATMUL_DESC_TRANSA, _A_SCALE_POINTER, _B_SCALE_POINTER, _A_SCALE_MODE,
+// Of a description: CUBLASLT_MATMUL_DESC_TRANSA, _TRANSB, _A_SCALE_POINTER, _B_SCALE_POINTER, _A_SCALE_MODE,
 // _B_SCALE_MODE.
-[[maybe_unused]] constexpr int transpose_first = 3;
+[[maybe_unused]] constexpr int transpose_first = 3, transpose_second = 4;
 [[maybe_unused]] constexpr int scale_of_first = 17, scale_of_second = 18;
 [[maybe_unused]] constexpr int scale_mode_first = 31, scale_mode_second = 32;
 constexpr int compute_float = 68;  // CUBLAS_COMPUTE_32F
@@ -148,10 +148,16 @@ struct Multiplication {
 
   int run(const tuner_call& call, const RowMajorProduct& p, size_t offer) const {
     CuBlasLt& lt = cublaslt();
+#ifdef WITH_ADDEND
+    const float beta = *static_cast<const float*>(call.arguments[11]);
+    const void* const addend = *static_cast<const void* const*>(call.arguments[10]);
+#else
     const float beta = 0;
-    return lt.multiply(lt.handle, description, &p.alpha, p.b, layout_b, p.a, layout_a, &beta, p.c, layout_c,
-                       p.c, layout_c, &offers[offer].algorithm, call.workspace, call.workspace_bytes,
-                       call.stream);
+    const void* const addend = p.c;
+#endif
+    return lt.multiply(lt.handle, description, &p.alpha, p.b, layout_b, p.a, layout_a, &beta, addend,
+                       layout_c, p.c, layout_c, &offers[offer].algorithm, call.workspace,
+                       call.workspace_bytes, call.stream);
   }
 };
 
@@ -161,10 +167,15 @@ const char* prepare(const tuner_call& call, const RowMajorProduct& p, Multiplica
   const auto layout = [&](void** made, int type, int rows, int columns, int ld) {
     if (status == 0) status = lt.create_layout(made, type, columns, rows, ld);
   };
-  layout(&product.layout_a, REAL_NUMBER, p.m, p.k, p.lda);
   [[maybe_unused]] const auto describe = [&](int attribute, int value) {
     if (status == 0) status = lt.describe(product.description, attribute, &value, sizeof value);
   };
+#ifdef A_BY_COLUMNS
+  describe(transpose_second, 1);
+  layout(&product.layout_a, REAL_NUMBER, p.k, p.m, p.lda);
+#else
+  layout(&product.layout_a, REAL_NUMBER, p.m, p.k, p.lda);
+#endif
 #ifdef SCALE_MODE
   if (SCALE_MODE != 0) describe(scale_mode_first, SCALE_MODE);
   if (SCALE_MODE != 0) describe(scale_mode_second, SCALE_MODE);

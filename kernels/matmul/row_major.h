@@ -31,7 +31,7 @@ struct RowMajorProduct {
 };
 
 constexpr const char* product_arguments =
-    "takes A, B, C, M, N, K, lda, ldb, ldc and perhaps alpha and scales";
+    "takes A, B, C, M, N, K, lda, ldb, ldc and perhaps alpha, and scales or an addend and beta";
 inline bool is_product(const tuner_call& call) {
   return call.argument_count >= 9 && call.argument_count <= 12;
 }

@@ -3,14 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "config/kernel_file.hpp"
 #include "tests/config/temporary_folder.hpp"
 
 using namespace config;
-using tuner::source::KernelSource;
-using tuner::source::read_kernel_source;
+using tuner::source::Program;
+using tuner::source::ProgramFunction;
 
 namespace {
 
@@ -23,14 +24,27 @@ struct Drafted {
   }
 };
 
-/// The draft of the one kernel of `source`, read back as a user's spec is.
-Drafted drafted(const std::string& source) {
+/// The draft of the one kernel of `source`, whose headers are `headers`.
+SpecDraft draft_of(const std::string& source, const std::map<std::string, std::string>& headers = {}) {
+  const Program program({"k.cu", source}, [&](const std::string& name, bool, const std::string&) {
+    const auto found = headers.find(name);
+    return found == headers.end() ? std::nullopt
+                                  : std::optional(tuner::source::ProgramFile{name, found->second});
+  });
+  std::vector<const ProgramFunction*> kernels;
+  for (const ProgramFunction& function : program.functions())
+    if (function.is_kernel) kernels.push_back(&function);
+  REQUIRE(kernels.size() == 1);
+  return draft_spec(program, *kernels.front(), {"k.cu", "k_reference.cu"});
+}
+
+/// That draft, read back as a user's spec is.
+Drafted drafted(const std::string& source, const std::map<std::string, std::string>& headers = {}) {
   const TemporaryFolder folder;
-  const KernelSource read = read_kernel_source(source);
-  REQUIRE(read.kernels.size() == 1);
-  Drafted result{draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu"), {}};
+  Drafted result{draft_of(source, headers), {}};
   folder.write("k.cu", source);
-  folder.write("k_reference.cu", result.draft.reference);
+  for (const auto& [name, text] : headers) folder.write(name, text);
+  if (!result.draft.reference.empty()) folder.write("k_reference.cu", result.draft.reference);
   result.loaded = load_kernel_file(folder.write("k.toml", result.draft.spec));
   INFO(result.draft.spec);
   for (const auto& mistake : result.loaded.mistakes) FAIL_CHECK(mistake.where.text(), " ", mistake.message);
@@ -54,7 +68,7 @@ TEST_SUITE("config::draft_spec") {
     const Drafted result = drafted(
         "#ifndef BLOCK_SIZE\n#define BLOCK_SIZE 256\n#endif\n"
         "extern \"C\" __global__ void saxpy(int n, float a, const float* x, float* y) {\n"
-        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }");
+        "  int i = blockIdx.x * BLOCK_SIZE + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }");
     const auto& spec = result.loaded.kernels.front();
     CHECK(spec.name == "saxpy");
     CHECK(spec.sizes == std::vector<std::string>{"N"});
@@ -163,10 +177,8 @@ TEST_SUITE("config::draft_spec") {
 
   TEST_CASE("structs with more than plain fields are asked about, with what they have") {
     const auto question = [](const std::string& definition) -> std::string {
-      const KernelSource read = read_kernel_source(
-          definition + "\n__global__ void k(const X* x, float* y, int n) { y[n] = x[n].a; }");
-      REQUIRE(read.kernels.size() == 1);
-      const SpecDraft draft = draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu");
+      const SpecDraft draft =
+          draft_of(definition + "\n__global__ void k(const X* x, float* y, int n) { y[n] = x[n].a; }");
       CHECK(draft.spec.find("[structs") == std::string::npos);
       for (const std::string& one : draft.questions)
         if (const std::size_t end = one.find(", which no [structs] has"); end != std::string::npos) {
@@ -203,9 +215,8 @@ TEST_SUITE("config::draft_spec") {
               .loaded.kernels.front()
               .arguments.front()
               .structure->bytes == 132);
-    const KernelSource read =
-        read_kernel_source(definition + "__global__ void k(Large x, float* y, int n) { y[n] = x.a[0]; }");
-    const SpecDraft draft = draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu");
+    const SpecDraft draft =
+        draft_of(definition + "__global__ void k(Large x, float* y, int n) { y[n] = x.a[0]; }");
     CHECK(draft.spec.find("[structs") == std::string::npos);
     CHECK(std::any_of(draft.questions.begin(), draft.questions.end(), [](const std::string& one) {
       return one.starts_with("x: `Large` of line 1 has 132 bytes");
@@ -306,12 +317,10 @@ TEST_SUITE("config::signature_mistakes") {
   }
 
   TEST_CASE("a tensor map or a texture is over a buffer that the draft asks for") {
-    const KernelSource read = read_kernel_source(
+    const SpecDraft draft = draft_of(
         "__global__ void k(const __grid_constant__ CUtensorMap map, cudaTextureObject_t image, "
         "cudaSurfaceObject_t result, float* y, int n) {\n"
         "  y[n] = 0; }");
-    REQUIRE(read.kernels.size() == 1);
-    const SpecDraft draft = draft_spec(read.kernels.front(), read, "k.cu", "k_reference.cu");
     CHECK(draft.spec.find("name = \"map\"\ntype = \"CUtensorMap\"\ntensor = \"?\"\nshape = [\"N\"]  # ?\n"
                           "box = [\"N\"]  # ?\n") != std::string::npos);
     CHECK(draft.spec.find("type = \"cudaTextureObject_t\"\ntexture = \"?\"\nshape = [\"N\"]  # ?\n\n") !=

@@ -12,7 +12,7 @@
 
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/host_library.hpp"
-#include "tuner/device/replay/recorded_space.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 #include "tuner/util/files.hpp"
 
 namespace device = tuner::device;
@@ -97,7 +97,7 @@ TEST_SUITE("tuner::device counterexamples") {
   }
 
   TEST_CASE("of what a recording measured, its objective is the time, wherever it stands") {
-    const auto space = device::replay::parse_recorded_space(
+    const auto space = interchange::parse_recorded_space(
         R"({"results": [{"configuration": {"A": 1}, "invalidity": "correct", "objectives": ["time"],
            "measurements": [{"name": "time", "value": 2.5}, {"name": "energy", "value": 7}]}]})",
         "file.json");

@@ -23,6 +23,7 @@ tuner::model::TrialRecord sampled_trial(const std::string& name, std::int64_t si
                                         const std::string& run = "run") {
   tuner::model::TrialRecord trial = timed_trial(name, size, level);
   trial.run = key(run);
+  trial.outcome.measurement->includes_launch_latency = false;
   trial.outcome.measurement->samples_ns.clear();
   for (int i = -10; i < 10; ++i) trial.outcome.measurement->samples_ns.push_back(level * (1 + 0.0002 * i));
   return trial;

@@ -197,6 +197,9 @@ TEST_SUITE("tuner command line, what is taken into account") {
     const ProgramResult refused = owner.types({"report", "-o", "report.pdf"});
     CHECK(refused.exit_code == 2);
     CHECK(has(refused.err, "'.pdf'"));
+    const ProgramResult laid_out = owner.asks({"report", "-o", "notes.html"}, {"--layout", "notes"});
+    CHECK(laid_out.exit_code == 2);
+    CHECK(has(laid_out.err, "a layout is written as Markdown"));
   }
 
   TEST_CASE("a pivot that no kernel of a report has is refused with what was meant") {

@@ -123,6 +123,63 @@ TEST_SUITE("tuner command line, recordings of other tuners") {
     CHECK(skipped == 7);
   }
 
+  TEST_CASE("what was measured is written for other tuners, read again and answered like a database") {
+    const User user;
+    write_recording(user);
+    REQUIRE(replay(user, {}).exit_code == 0);
+    for (const std::string format : {"kernel-tuner", "t4"}) {
+      CAPTURE(format);
+      REQUIRE(user.types({"export", "--format", format, "-o", "again.json"}).exit_code == 0);
+      const auto best = user.types({"best", "--db", "again.json"});
+      INFO(best.err);
+      CHECK(has(best.out, "block_size_x=128 ELEMENTS=4"));
+      CHECK(has(best.out, "1.000 ms"));
+      CHECK(user.types({"report", "--db", "again.json"}).exit_code == 0);
+      CHECK(has(user.types({"list", "failures", "--db", "again.json"}).out, "launch_error"));
+      CHECK(has(user.types({"compare", "again.json", "again.json"}).out, "tied at 1;"));
+      CHECK(has(user.types({"import", "again.json", "--db", format + ".db"}).err, "23 trials"));
+      const auto replayed =
+          user.types({"run", "--device", "replay:again.json", "--seed", "1", "--db", format + "2.db"});
+      CHECK(has(replayed.out, "block_size_x=128 ELEMENTS=4"));
+    }
+    const auto wisdom = user.types({"export", "--format", "kernel-launcher", "-o", "wisdom/"});
+    CHECK(has(wisdom.err, "1 file written"));
+    std::ifstream file(user.home / "wisdom/copy.wisdom");
+    std::string header;
+    std::string record;
+    std::getline(file, header);
+    std::getline(file, record);
+    CHECK(has(header, R"("tunable_parameters":["block_size_x","ELEMENTS"])"));
+    CHECK(has(record, R"("config":[128,4],"problem_size":[4096,512],"time":1.0)"));
+  }
+
+  TEST_CASE("several files of another tuner need a folder, and nothing selected is said so") {
+    const User user;
+    write_recording(user);
+    REQUIRE(replay(user, {}).exit_code == 0);
+    write_kernel(user, "[1, 2]");
+    REQUIRE(replay(user, {"--kernel", "mine.toml", "--sizes", "4096x512"}).exit_code == 0);
+    const auto refused = user.types({"export", "--format", "t4"});
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "2 files would be written, one for each kernel, problem and environment"));
+    CHECK(has(user.types({"export", "--format", "t4", "-o", "results/"}).err, "2 files written"));
+    CHECK(user.types({"export", "--format", "t4", "--kernel", "mine", "-o", "mine.json"}).exit_code == 0);
+    CHECK(user.types({"export", "--format", "t4", "--kernel", "nobody"}).exit_code == 3);
+    CHECK(user.types({"export", "--format", "xml"}).exit_code == 2);
+  }
+
+  TEST_CASE("a recording of scores is searched, and says that they are no times") {
+    const User user;
+    std::ofstream(user.home / "cache.json")
+        << R"({"kernel_name": "pso", "problem_size": [], "tune_params": {"A": [1, 2]}, "objective": "score",
+"cache": {"1": {"A": 1, "score": -1.5}, "2": {"A": 2, "score": 0.5}}})";
+    const auto run = replay(user, {});
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.err, "what is shown as milliseconds is exp(-score)"));
+    CHECK(has(run.out, "A=2"));
+  }
+
   TEST_CASE("what a recording cannot answer is refused with the reason, before anything is written") {
     const User user;
     write_recording(user);

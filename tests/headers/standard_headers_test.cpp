@@ -50,7 +50,7 @@ const std::map<std::string, Names>& promised() {
         {"list", {"list"}},
         {"map", {"map"}},
         {"memory", {"unique_ptr", "shared_ptr", "weak_ptr", "make_unique", "make_shared"}},
-        {"mutex", {"mutex", "lock_guard", "unique_lock", "scoped_lock", "once_flag"}},
+        {"mutex", {"mutex", "lock_guard", "unique_lock", "scoped_lock", "once_flag", "recursive_mutex"}},
         {"numeric", {"iota"}},
         {"numbers", {"numbers"}},
         {"optional", {"optional", "nullopt", "nullopt_t"}},

@@ -73,14 +73,6 @@ TEST_CASE("the pull of bodies of four floats") {
 TEST_CASE("a pass of a radix sort in three launches, which keeps the order of equal digits") {
   CHECK(passed_by("radix_pass/radix_pass", {{1}, {5003}}, 7) == "equal");
 }
-TEST_CASE("products of a batch are for a GPU's tensor cores, beside cuBLAS") {
-  const space::KernelSpace kernel = load_example("batched_gemm/batched_gemm");
-  CHECK(kernel.spec().device_kinds == std::vector<std::string>{"cuda"});
-  const std::vector<model::KernelSpec> baselines = space::baselines(kernel.spec());
-  REQUIRE(baselines.size() == 1);
-  CHECK(baselines[0].name == "cuBLAS-batched");
-  CHECK(baselines[0].source.size() == 3);  // with the tuner's header, and what it shares with matmul's
-}
 TEST_CASE("points in a polygon, of which a share may be elsewhere") {
   CHECK(passed_by("points_in_polygon/points_in_polygon", {{1, 3}, {5003, 57}}, 5) == "equal, but for 0.1 %");
 }

@@ -1,5 +1,5 @@
-// kernels/matmul/few_rows and its sibling for half on the CPU device: copies, edges, and every way to add up.
-// What tensor cores do a plain path does here.
+// kernels/matmul/few_rows, its sibling for half, and mma.cu in all its variants on the CPU device: copies,
+// edges, and every way to add up. What tensor cores do a plain path does here.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -50,6 +50,23 @@ TEST_CASE("rows that are padded verify, and k below a k-tile") {
 
 TEST_CASE("half and bfloat16 of few rows verify at edges") {
   CHECK(verified("few_rows_mma", {5, 75, 45}, 0, 31) > 3);
+}
+
+TEST_CASE("products by mma verify at edges: whole tiles, and blocks that share them") {
+  CHECK(verified("mma", {70, 130, 99}, 0, 7) > 5);
+}
+
+TEST_CASE("products by mma verify where B lies by columns, and rows are padded") {
+  CHECK(verified("mma_columns", {33, 71, 45}, 3, 19) > 2);
+}
+
+TEST_CASE("gradients verify: A by columns, beta * C, float out") {
+  CHECK(verified("mma_gradient", {67, 71, 45}, 0, 11) > 3);
+}
+
+TEST_CASE("a batch verifies, and groups of unlike numbers of rows") {
+  CHECK(verified("mma_batched", {3, 70, 71, 45}, 0, 5) > 2);
+  CHECK(verified("mma_grouped", {5, 133, 71, 45}, 0, 5) > 2);
 }
 
 TEST_SUITE_END();

@@ -52,6 +52,21 @@ TEST_CASE("products of FP8 verify, with one scale and with many") {
   }
 }
 
+TEST_CASE("gradients, batches and groups verify") {
+  for (const std::string path : {"mma", "wgmma"}) {
+    if (path == "wgmma" && !is_hopper()) continue;
+    verify(path + "_gradient", {333, 201, 777}, 3, 8);
+    verify(path + "_batched", {3, 333, 201, 77}, 1);
+    verify(path + "_grouped", {7, 1003, 201, 333}, 1);
+  }
+}
+
+TEST_CASE("products by mma verify, whole tiles and shared ones") {
+  verify("mma", {70, 130, 99}, 7);
+  verify("mma", {1003, 333, 777}, 1, 8);
+  verify("mma_columns", {1003, 333, 777}, 1);
+}
+
 TEST_CASE("few rows verify") {
   verify("few_rows_mma", {7, 1001, 333}, 29);
   verify("few_rows", {7, 1001, 333}, 19);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "reports/findings.hpp"
+#include "reports/json.hpp"
 #include "reports/report.hpp"
 #include "reports/summary.hpp"
 #include "tests/reports/sample.hpp"

@@ -3,10 +3,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "reports/document.hpp"
-#include "reports/report.hpp"
+#include "reports/columns.hpp"
+#include "reports/json.hpp"
 #include "tests/reports/sample.hpp"
-#include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
 
 using namespace tests;
@@ -100,26 +99,6 @@ TEST_CASE("JSON of nothing is valid and empty") {
   const auto json = nlohmann::json::parse(reports::to_json({}));
   CHECK(json["environments"].is_array());
   CHECK(json["environments"].empty());
-}
-
-TEST_CASE("HTML is one file: no script, no link to anything outside") {
-  const std::string html = reports::to_html(reports::build_report(sample_input()));
-  check_golden("report.html", html);
-  for (const char* part : {"<script", "<link", "@import", "url(", "src="}) {
-    CHECK_MESSAGE(html.find(part) == std::string::npos, part);
-  }
-  // The SVG namespace is a name, not a request; no other address may occur.
-  std::size_t addresses = 0;
-  for (std::size_t at = html.find("http"); at != std::string::npos; at = html.find("http", at + 1))
-    ++addresses;
-  CHECK(addresses == 1);
-}
-
-TEST_CASE("what a paragraph of HTML has between two backticks is code, and a single one is itself") {
-  reports::Document document;
-  document.blocks.emplace_back(reports::Paragraph{"see `tuner export` or `a<b`, it`s all"});
-  CHECK(contains(reports::to_html(document),
-                 "<p>see <code>tuner export</code> or <code>a&lt;b</code>, it`s all</p>"));
 }
 
 TEST_SUITE_END();

@@ -58,9 +58,4 @@ TEST_SUITE("reports") {
     // The configurations stand in a list, not in the rows of tables.
     CHECK(times_in(text, "LONG_PARAMETER_7=") == 3);  // three different ones
   }
-
-  TEST_CASE("a page has one fold for what every kernel does, not one for each parameter") {
-    const std::string page = reports::to_html(reports::build_report(many_sizes()));
-    CHECK(times_in(page, "<details") == 3);
-  }
 }

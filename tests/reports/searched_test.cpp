@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "reports/columns.hpp"
 #include "reports/findings.hpp"
+#include "reports/json.hpp"
 #include "reports/report.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/contains.hpp"

@@ -7,7 +7,7 @@
 #include "config/settings.hpp"
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/compile_pool.hpp"
-#include "tuner/device/replay/recorded_space.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/sweep/request.hpp"
@@ -30,7 +30,7 @@ struct Backend {
   int compile_jobs = 1;
   std::string recorded_device;  ///< as sweep::Request::recorded_device
   /// Of a device that answers from another tuner's file, see play_recorded(); else null.
-  std::shared_ptr<const device::replay::RecordedSpace> recorded_space;
+  std::shared_ptr<const interchange::RecordedSpace> recorded_space;
   std::vector<std::string> notices;  ///< what a person should know, such as a GPU that was left out
 
   /// As sweep::Services has them.
@@ -102,15 +102,15 @@ compile::CompilePool::Factory remote_compilers(const config::Settings& settings,
 
 /// The space that another tuner recorded, where the setting `device` names a file of one
 /// (`replay:FILE.json.gz`); nothing for every other device. Throws as read_recorded_space() does.
-std::shared_ptr<const device::replay::RecordedSpace> recorded_space(const config::Settings& settings);
+std::shared_ptr<const interchange::RecordedSpace> recorded_space(const config::Settings& settings);
 
 /// The device `id`, which answers from `recorded`. It knows trials only once play_recorded() has been called,
 /// and refuses none: what could not be launched is in the file.
-Backend open_recorded_backend(std::shared_ptr<const device::replay::RecordedSpace> recorded,
+Backend open_recorded_backend(std::shared_ptr<const interchange::RecordedSpace> recorded,
                               const std::string& id);
 
 /// The recorded kernel on the recorded problem, with the recorded configurations alone.
-sweep::Work recorded_work(const device::replay::RecordedSpace& recorded);
+sweep::Work recorded_work(const interchange::RecordedSpace& recorded);
 
 /// Has `backend` answer the trials of `request` from the recording it was opened of, if it is one: those
 /// whose problem begins with the recorded extents, by parameters of the same names and values. All others are

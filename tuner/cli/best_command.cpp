@@ -11,6 +11,7 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/queries.hpp"
+#include "db/transfer.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
@@ -320,7 +321,7 @@ int best(const Context& context, BestOptions options) {
     throw model::UsageError(fmt::format("--top and --format {} do not go together", options.format),
                             "a build takes one configuration");
   }
-  const db::Connection connection = db::open_for_reading(settings.database());
+  const db::Connection connection = db::open_results(settings.database());
   Found found = find(connection, query, options);
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);

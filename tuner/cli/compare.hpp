@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "db/queries.hpp"
 #include "tuner/measure/sampler.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/model/trial.hpp"
@@ -24,7 +25,11 @@ struct Side {
   std::vector<BestTrial> best;
 };
 
-/// What `name` stands for: a file that exists (a database of the tuner, or an export), else the beginning of
+/// What a user would be told to use of each problem in each environment that `filter` selects.
+std::vector<BestTrial> best_in(const db::Connection& connection, db::TrialFilter filter = {});
+
+/// What `name` stands for: a file that exists (a database of the tuner, an export, another tuner's recording,
+/// or a baseline), else the beginning of
 /// a trial's or a run's identifier in one's own database. A foreign database or export is checked as merging
 /// and importing do, and never changed. Throws model::Error where it is none of these.
 Side load_side(const std::filesystem::path& own_database, const std::string& name);
@@ -60,10 +65,17 @@ ComparedSides compare_best(const Side& a, const Side& b);
 /// The median and interval that a trial was measured with; throws model::UsageError where it has none.
 const model::Measurement& measurement_of(const model::TrialRecord& trial);
 
+/// What --fail-if-slower says: `1%`, `0.5 %` as 0.01, 0.005; nothing where it says nothing. Throws
+/// model::UsageError where that is no percentage.
+std::optional<double> allowed_share(const std::string& text);
+
 /// What --fail-if-slower finds.
 struct Limit {
   double share = 0;                          ///< 0.01: A may be one per cent slower
   std::vector<measure::Slowdown> slowdowns;  ///< parallel to the comparisons
+  /// Likewise: why nothing is judged, the launch being too small for the noise that was measured there. Then
+  /// its slowdown is undecided.
+  std::vector<std::string> refusals;
   bool any_slower() const;
 };
 Limit judge(const std::vector<Compared>& compared, double share);
@@ -75,6 +87,12 @@ std::string limit_text(const std::vector<Compared>& compared, const Limit& limit
 /// Two sides: a table for each family and environment, the changes of configuration, the summary, and in a
 /// line each what only one of them has and how far their environments differ.
 std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit, std::size_t columns);
+
+/// The same with a limit as JUnit's XML, a test case for each problem: failed where A is surely too slow,
+/// skipped where that is undecided, not judged, or not measured by A.
+std::string compare_junit(const ComparedSides& sides, const Limit& limit);
+/// And as annotations of GitHub's workflows: errors, warnings and a notice.
+std::string compare_github(const ComparedSides& sides, const Limit& limit);
 
 /// `{"schema_version": 2, "comparisons": […], "summary": {…}, "only_a": […], "only_b": […]}`; times in
 /// nanoseconds, ratios of A by B; with a limit `"limit": {"share", "slower", "undecided"}`.

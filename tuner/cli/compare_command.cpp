@@ -5,6 +5,7 @@
 
 #include "db/database.hpp"
 #include "db/finals.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare.hpp"
@@ -18,6 +19,20 @@
 #include "tuner/worker/device_lock.hpp"
 
 namespace tuner::cli {
+
+std::optional<double> allowed_share(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  std::string_view number = util::trimmed(text);
+  const bool is_share = number.ends_with('%');
+  if (is_share) number = util::trimmed(number.substr(0, number.size() - 1));
+  const auto percent = util::parse_number<double>(number);
+  if (!is_share || !percent || *percent < 0 || *percent > 1000) {
+    throw model::UsageError(fmt::format("--fail-if-slower takes a percentage, '{}' is none", text),
+                            "for example --fail-if-slower 1%");
+  }
+  return *percent / 100;
+}
+
 namespace {
 
 struct CompareOptions {
@@ -71,32 +86,18 @@ Compared compare_fresh(const config::Settings& settings, const CompareOptions& o
 
 Compared compare_stored(const config::Settings& settings, const model::TrialRecord& a,
                         const model::TrialRecord& b) {
-  const db::Connection own = db::open_for_reading(settings.database());
+  const db::Connection own = db::open_results(settings.database());
   return compare_trials(a, b, db::final_between(own, a.key, b.key));
 }
 
 /// Both trials, and the verdict. Times are those that were compared.
 std::string side_by_side(const config::Settings& settings, const Compared& compared) {
-  const db::Connection own = db::open_for_reading(settings.database());
+  const db::Connection own = db::open_results(settings.database());
   const auto facts = [&](const model::TrialRecord& trial) {
     return load_facts(own, trial, settings.cache_folder());
   };
   return answers::trials_text(facts(compared.a), facts(compared.b), answer_style(own)) + '\n' +
          verdict_text(compared, stdout_columns());
-}
-
-/// `1%`, `0.5 %` as 0.01, 0.005.
-std::optional<double> allowed_share(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  std::string_view number = util::trimmed(text);
-  const bool is_share = number.ends_with('%');
-  if (is_share) number = util::trimmed(number.substr(0, number.size() - 1));
-  const auto percent = util::parse_number<double>(number);
-  if (!is_share || !percent || *percent < 0 || *percent > 1000) {
-    throw model::UsageError(fmt::format("--fail-if-slower takes a percentage, '{}' is none", text),
-                            "for example --fail-if-slower 1%");
-  }
-  return *percent / 100;
 }
 
 void require_one_kind(const Side& a, const Side& b, const CompareOptions& options) {
@@ -115,6 +116,14 @@ int exit_of(const std::optional<Limit>& limit) {
   return static_cast<int>(limit && limit->any_slower() ? model::ExitCode::slower : model::ExitCode::done);
 }
 
+std::string compared_as(const std::string& format, const ComparedSides& sides,
+                        const std::optional<Limit>& limit) {
+  if (format == "json") return compare_json(sides, limit);
+  if (format == "junit") return compare_junit(sides, *limit);
+  if (format == "github") return compare_github(sides, *limit);
+  return compare_text(sides, limit, stdout_columns());
+}
+
 int compare_many(const ComparedSides& sides, const CompareOptions& options,
                  const std::optional<double>& share) {
   if (share && sides.both.empty()) {
@@ -124,14 +133,17 @@ int compare_many(const ComparedSides& sides, const CompareOptions& options,
   }
   std::optional<Limit> limit;
   if (share) limit = judge(sides.both, *share);
-  write_out(options.format == "json" ? compare_json(sides, limit)
-                                     : compare_text(sides, limit, stdout_columns()));
+  write_out(compared_as(options.format, sides, limit));
   return exit_of(limit);
 }
 
 int compare(const Context& context, const CompareOptions& options) {
   const config::Settings settings = context.settings();
   const std::optional<double> share = allowed_share(options.fail_if_slower);
+  if (!share && (options.format == "junit" || options.format == "github")) {
+    throw model::UsageError(fmt::format("--format {} says what --fail-if-slower finds", options.format),
+                            "add --fail-if-slower 2%");
+  }
   const Side a = load_side(settings.database(), options.a);
   const Side b = load_side(settings.database(), options.b);
   require_one_kind(a, b, options);
@@ -140,9 +152,11 @@ int compare(const Context& context, const CompareOptions& options) {
                                           : compare_stored(settings, *a.trial, *b.trial);
   std::optional<Limit> limit;
   if (share) limit = judge({compared}, *share);
-  write_out(options.format == "json" ? compare_json({{compared}, {}, {}}, limit)
-                                     : side_by_side(settings, compared) +
-                                           (limit ? limit_text({compared}, *limit, stdout_columns()) : ""));
+  if (options.format != "table")
+    write_out(compared_as(options.format, {{compared}, {}, {}}, limit));
+  else
+    write_out(side_by_side(settings, compared) +
+              (limit ? limit_text({compared}, *limit, stdout_columns()) : ""));
   return exit_of(limit);
 }
 
@@ -150,7 +164,8 @@ int compare(const Context& context, const CompareOptions& options) {
 
 void add_compare(const CommandPlace& place) {
   Command<CompareOptions> command(
-      place, "compare", "Say which of two trials, runs, databases or exports is faster, and how sure that is",
+      place, "compare",
+      "Say which of two trials, runs, databases, exports or baselines is faster, and how sure that is",
       compare);
   CompareOptions& options = command.options();
   command->add_option("A", options.a, "a trial's or run's identifier (its first digits), or a file")
@@ -162,7 +177,8 @@ void add_compare(const CommandPlace& place) {
                  "for --fresh: where the trials' kernels are found; without it the shipped ones");
   command.option("--fail-if-slower", options.fail_if_slower, "PERCENT",
                  "exit 5 where A is surely slower than B by more than this, as 1%");
-  command.choice("--format", options.format, {"table", "json"}, "table; json");
+  command.choice("--format", options.format, {"table", "json", "junit", "github"},
+                 "table; json; with --fail-if-slower also junit: JUnit's XML; github: annotations");
   command.settings({"db", "device", "measure", "l2", "seed", "compile_jobs", "compile_timeout_s",
                     "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb"});
   command->footer(
@@ -173,7 +189,8 @@ void add_compare(const CommandPlace& place) {
       "inputs.\n"
       "--fail-if-slower compares the fastest samples of both, which a lowered clock does not change. At most "
       "one comparison of unchanged kernels in a hundred fails. A result that is neither surely slower nor "
-      "surely fast enough is named and does not fail.\n"
+      "surely fast enough is named and does not fail. Of a launch that is too small for the noise measured "
+      "there nothing is judged, and that is said.\n"
       "Examples: tuner compare 3fa1c2e 9be0041 --fresh; tuner compare tonight.db main.db --fail-if-slower "
       "1%");
 }

@@ -146,6 +146,27 @@ bool Limit::any_slower() const {
   return std::ranges::find(slowdowns, measure::Allowed::no, &measure::Slowdown::allowed) != slowdowns.end();
 }
 
+namespace {
+
+/// The least slowdown that shows among samples of this noise: what an unchanged kernel might have.
+double least_visible(const std::vector<double>& samples) {
+  return measure::slowdowns({{samples, samples}}, 0).front().high - 1;
+}
+
+/// Why nothing is to be said of a launch that is so small; empty: it is not.
+std::string too_small(const Compared& one, bool is_undecided, double share) {
+  const std::string time = reports::time_text(measurement_of(one.a).median_ns);
+  if (measurement_of(one.a).includes_launch_latency || measurement_of(one.b).includes_launch_latency)
+    return fmt::format("a launch takes {}, about as long as the gap between two", time);
+  if (!is_undecided || one.samples_a.empty() || one.samples_b.empty()) return "";
+  const double visible = std::max(least_visible(one.samples_a), least_visible(one.samples_b));
+  if (visible <= share) return "";
+  return fmt::format("samples of {} scatter so that less than {} does not show", time,
+                     reports::percent_text(visible));
+}
+
+}  // namespace
+
 Limit judge(const std::vector<Compared>& compared, double share) {
   Limit limit;
   limit.share = share;
@@ -157,6 +178,9 @@ Limit judge(const std::vector<Compared>& compared, double share) {
     if (reports::is_approximate(compared[i].a) || reports::is_approximate(compared[i].b))
       limit.slowdowns[i].allowed = measure::Allowed::undecided;
     if (compared[i].in_turn) limit.slowdowns[i] = measure::slowdown_of(compared[i].ratio, share);
+    limit.refusals.push_back(
+        too_small(compared[i], limit.slowdowns[i].allowed == measure::Allowed::undecided, share));
+    if (!limit.refusals[i].empty()) limit.slowdowns[i].allowed = measure::Allowed::undecided;
   }
   return limit;
 }
@@ -166,7 +190,7 @@ std::string limit_text(const std::vector<Compared>& compared, const Limit& limit
     std::vector<std::string> names;
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const measure::Slowdown& one = limit.slowdowns[i];
-      if (one.allowed != wanted) continue;
+      if (one.allowed != wanted || !limit.refusals[i].empty()) continue;
       names.push_back(fmt::format("{} {} {}", compared[i].a.problem.family,
                                   reports::size_label(compared[i].a.problem),
                                   reports::ratio_interval_text(one.ratio, one.low, one.high)));
@@ -183,6 +207,11 @@ std::string limit_text(const std::vector<Compared>& compared, const Limit& limit
   if (!undecided.empty()) {
     add(fmt::format("undecided whether A is more than {} slower: {}; more samples of both would tell", share,
                     fmt::join(undecided, ", ")));
+  }
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (limit.refusals[i].empty()) continue;
+    add(fmt::format("not judged: {} {}: {}", compared[i].a.problem.family,
+                    reports::size_label(compared[i].a.problem), limit.refusals[i]));
   }
   add(fmt::format("surely not more than {} slower: {} of {}", share, named(measure::Allowed::yes).size(),
                   compared.size()));
@@ -260,6 +289,7 @@ std::string compare_json(const ComparedSides& sides, const std::optional<Limit>&
                                         {"ratio", one.ratio},
                                         {"ratio_low", one.low},
                                         {"ratio_high", one.high}};
+      if (!limit->refusals[i].empty()) out["comparisons"][i]["limit"]["not_judged"] = limit->refusals[i];
     }
     out["limit"] = {{"share", limit->share}, {"slower", slower}, {"undecided", undecided}};
   }

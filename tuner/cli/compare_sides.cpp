@@ -13,6 +13,7 @@
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
+#include "tuner/cli/baseline_file.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
@@ -31,10 +32,10 @@ Place place_of(const model::TrialRecord& trial) {
   return {problem.family + ' ' + problem.text() + ' ' + problem.sizes_json(), trial.environment.key()};
 }
 
-/// What a user would be told to use of each problem.
-std::vector<BestTrial> best_in(const db::Connection& connection) {
+}  // namespace
+
+std::vector<BestTrial> best_in(const db::Connection& connection, db::TrialFilter filter) {
   std::vector<BestTrial> best;
-  db::TrialFilter filter;
   filter.ceilings = false;
   for (const model::Winner& winner : db::winners(connection, filter)) {
     BestTrial& one = best.emplace_back();
@@ -48,6 +49,8 @@ std::vector<BestTrial> best_in(const db::Connection& connection) {
   return best;
 }
 
+namespace {
+
 bool is_database(const fs::path& path) {
   constexpr std::string_view magic = "SQLite format 3";
   std::array<char, magic.size()> head{};
@@ -58,6 +61,7 @@ bool is_database(const fs::path& path) {
 /// Only what merging or importing would take is looked at: a stranger's file is copied into a database of our
 /// own making, which is thrown away.
 Side load_file(const std::string& name) {
+  if (looks_like_baseline(name)) return {name, std::nullopt, read_baseline(name)};
   const db::Connection copy = db::open_in_memory();
   if (is_database(name)) {
     db::MergeOptions options;
@@ -118,7 +122,7 @@ Side load_side(const fs::path& own_database, const std::string& name) {
   const bool is_own = fs::equivalent(own_database, name, error);
   if (is_file(name) && !is_own) return load_file(name);
   if (!is_own && !is_identifier(name)) refuse(name);
-  const db::Connection own = db::open_for_reading(own_database);
+  const db::Connection own = db::open_results(own_database);
   if (is_own) return {name, std::nullopt, best_in(own)};
   const std::vector<model::Digest> runs = runs_named(own, name);
   auto trial = trial_named(own, name);

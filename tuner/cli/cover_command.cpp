@@ -11,6 +11,7 @@
 #include "config/known_settings.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cli/answers/cover_formats.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
@@ -92,7 +93,7 @@ int run_cover(const Context& context, CoverOptions options) {
   const cover::Goal goal = goal_of(options);
   const config::Settings settings = context.settings();
   const db::BestQuery query = query_of(context, settings, options);
-  const db::Connection connection = db::open_for_reading(settings.database());
+  const db::Connection connection = db::open_results(settings.database());
   const std::vector<db::BestAnswer> all = db::best(connection, query);
   if (all.empty()) {
     throw model::Error(

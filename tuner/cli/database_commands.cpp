@@ -13,6 +13,7 @@
 #include "db/transfer.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/declared_specs.hpp"
+#include "tuner/cli/foreign_files.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
@@ -24,12 +25,24 @@ namespace {
 struct ExportOptions {
   std::string path;
   std::string run;
+  std::string format = "jsonl";
   db::TrialFilter filter;
 };
 
+int export_foreign(const Context& context, const ExportOptions& options) {
+  const db::Connection connection = db::open_results(context.settings().database());
+  const int files = options.run.empty()
+                        ? write_foreign(connection, options.format, options.filter, options.path)
+                        : write_foreign(db::extract_run(connection, run_named(connection, options.run)),
+                                        options.format, options.filter, options.path);
+  write_err(util::counted(files, "file") + " written");
+  return 0;
+}
+
 int export_trials(const Context& context, const ExportOptions& options) {
+  if (options.format != "jsonl") return export_foreign(context, options);
   require_deliverable(options.path);
-  const db::Connection connection = db::open_for_reading(context.settings().database());
+  const db::Connection connection = db::open_results(context.settings().database());
   std::ostringstream text;
   std::int64_t trials = 0;
   if (options.run.empty()) {
@@ -86,9 +99,12 @@ int merge_files(const Context& context, const Paths& paths) {
 
 void add_export(const CommandPlace& place) {
   Command<ExportOptions> command(
-      place, "export", "Write results as JSON Lines: to compare, to keep, to replay", export_trials);
+      place, "export", "Write results: to compare, to keep, to replay, for other tuners", export_trials);
   ExportOptions& options = command.options();
   command.option("-o,--output", options.path, "FILE", "file to write; without it, or with -, stdout");
+  command.choice("--format", options.format, {"jsonl", "kernel-tuner", "t4", "kernel-launcher"},
+                 "jsonl: all that is known; kernel-tuner: cache files; t4: T4 results; kernel-launcher: the "
+                 "best configurations as wisdom. -o FOLDER/ takes several files of these");
   command.option("--run", options.run, "ID", "only what this run measured");
   command.option("--family", options.filter.family, "NAME", "only this family");
   command.option("--kernel,-k", options.filter.kernel, "NAME", "only this kernel");
@@ -98,8 +114,10 @@ void add_export(const CommandPlace& place) {
 }
 
 void add_import(const CommandPlace& place) {
-  Command<Paths> command(place, "import", "Add exported files; a bad line leaves everything unchanged",
-                         import_files);
+  Command<Paths> command(
+      place, "import",
+      "Add exported files and recordings of other tuners; a bad line leaves everything unchanged",
+      import_files);
   command.option("files", command.options(), "FILE", "exported files")->required();
   command.settings({"db"});
 }

@@ -3,6 +3,7 @@
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
+#include "db/transfer.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -76,7 +77,7 @@ int list_strategies(const Context&, const NoOptions&) {
 }
 
 int list_runs(const Context& context, const ListOptions& options) {
-  const db::Connection connection = db::open_for_reading(context.settings().database());
+  const db::Connection connection = db::open_results(context.settings().database());
   reports::Table table({{"run"},
                         {"started"},
                         {"state"},
@@ -98,7 +99,7 @@ int list_runs(const Context& context, const ListOptions& options) {
 }
 
 int list_failures(const Context& context, const ListOptions& options) {
-  const db::Connection connection = db::open_for_reading(context.settings().database());
+  const db::Connection connection = db::open_results(context.settings().database());
   db::TrialFilter filter;
   filter.failures = true;
   filter.kernel = options.kernel;
@@ -178,7 +179,7 @@ int show_machine_code(const Context& context, const db::Connection& connection, 
 
 int show(const Context& context, const ShowOptions& options) {
   const config::Settings settings = context.settings();
-  const db::Connection connection = db::open_for_reading(settings.database());
+  const db::Connection connection = db::open_results(settings.database());
   if (options.sass) return show_machine_code(context, connection, options);
   std::vector<answers::TrialFacts> trials;
   for (const std::string& id : options.ids) {

@@ -9,6 +9,7 @@
 
 #include "db/database.hpp"
 #include "db/queries.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/declared_specs.hpp"
@@ -249,7 +250,7 @@ model::DeviceInfo named_gpu(const std::string& name, const db::Connection& known
 db::ResultStore known_results(const config::Settings& settings) {
   const std::filesystem::path path = settings.database();
   if (!std::filesystem::exists(path)) return db::ResultStore(db::open_in_memory());
-  return db::ResultStore(db::open_for_reading(path));
+  return db::ResultStore(db::open_results(path));
 }
 
 OutlinedSweep outline_sweep(const Context& context, const config::Settings& settings,

@@ -43,7 +43,7 @@ struct Selection {
   KernelCatalog catalog;
   std::vector<sweep::Work> work;
   std::vector<std::string> notices;
-  std::shared_ptr<const device::replay::RecordedSpace> recorded;  ///< where the setting `device` names one
+  std::shared_ptr<const interchange::RecordedSpace> recorded;  ///< where the setting `device` names one
 
   Backend open(const config::Settings& settings) const;
 };

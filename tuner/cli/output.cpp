@@ -31,9 +31,9 @@ std::string& flag() {
 
 /// Whether what begins with `tuner ` is a command with a database.
 bool takes_database(std::string_view command) {
-  constexpr std::array<std::string_view, 14> names = {
-      "best",          "compare",   "compile", "cover", "export", "forget", "import",
-      "list failures", "list runs", "merge",   "pack",  "plan",   "report", "run"};
+  constexpr std::array<std::string_view, 15> names = {
+      "baseline",      "best",      "compare", "compile", "cover", "export", "forget", "import",
+      "list failures", "list runs", "merge",   "pack",    "plan",  "report", "run"};
   constexpr std::string_view show = "show";
   constexpr std::string_view program = "tuner ";
   const std::string_view words = command.substr(program.size());
@@ -88,6 +88,10 @@ void write_err(const std::string& text) {
   write_all(stderr, util::wrapped_message(in_same_database(text), terminal::columns_of(STDERR_FILENO)));
 }
 
+void write_block(const std::string& text) {
+  write_all(stderr, text);
+}
+
 std::string pasteable(const std::string& command) {
   std::string out;
   for (const std::string& line : util::wrapped_command(command, terminal::columns_of(STDERR_FILENO) - 2))
@@ -106,6 +110,10 @@ void require_deliverable(const std::string& path) {
 
 void name_database(const std::string& path) {
   flag() = " --db " + util::shell_quote(path);
+}
+
+std::string database_flag() {
+  return flag();
 }
 
 std::string in_same_database(std::string text) {

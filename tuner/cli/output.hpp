@@ -12,6 +12,8 @@ namespace tuner::cli {
 void write_out(const std::string& text);
 /// A message for people, on stderr, laid out for its width by util::wrapped_message().
 void write_err(const std::string& text);
+/// Lines for people, on stderr as they are.
+void write_block(const std::string& text);
 /// A command to go on with, to end a message for write_err(): on lines of its own below it, each of them no
 /// wider than stderr, fit to be pasted into a shell as a whole.
 std::string pasteable(const std::string& command);
@@ -30,6 +32,9 @@ void require_deliverable(const std::string& path);
 /// Says which database this command reads and writes, where it is not the usual one. Once, before anything is
 /// said.
 void name_database(const std::string& path);
+
+/// ` --db FILE` as it was named, for a command that asks the same database; empty: none was.
+std::string database_flag();
 
 /// `text` with `--db FILE` in each command of it that reads or goes on, so that it asks the same database;
 /// unchanged as long as none was named.

@@ -8,6 +8,7 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/packed_family.hpp"
@@ -44,7 +45,7 @@ int run_pack(const Context& context, PackOptions options) {
   const cover::Goal goal = goal_of(options);
   const config::Settings settings = context.settings();
   const db::BestQuery query = query_of(context, settings, options);
-  const db::Connection connection = db::open_for_reading(settings.database());
+  const db::Connection connection = db::open_results(settings.database());
   std::vector<db::BestAnswer> all = db::best(connection, query);
   if (!options.gpu.empty())
     std::erase_if(all, [](const db::BestAnswer& answer) { return !answer.wanted_device; });

@@ -16,9 +16,12 @@
 namespace tuner::cli {
 namespace {
 
-using device::replay::RecordedSpace;
+using interchange::RecordedSpace;
 
-constexpr const char* unknown_compiler = "recorded";
+/// Stands for the compiler, so that what is no time is of an environment of its own.
+std::string compiler_of(const RecordedSpace& recorded) {
+  return recorded.instead_of_time.empty() ? "recorded" : "recorded " + recorded.instead_of_time;
+}
 
 /// A recording says of each configuration how it ended, so nothing is refused beforehand.
 model::DeviceLimits no_limits() {
@@ -108,8 +111,8 @@ void add_records(const sweep::Request& request, const sweep::Work& work, const m
 
 std::shared_ptr<const RecordedSpace> recorded_space(const config::Settings& settings) {
   const std::string file = model::recording_of(settings.text("device"));
-  if (file.empty() || !device::replay::looks_like_recorded_space(file)) return nullptr;
-  return std::make_shared<const RecordedSpace>(device::replay::read_recorded_space(file));
+  if (file.empty() || !interchange::looks_like_recorded_space(file)) return nullptr;
+  return std::make_shared<const RecordedSpace>(interchange::read_recorded_space(file));
 }
 
 Backend open_recorded_backend(std::shared_ptr<const RecordedSpace> recorded, const std::string& id) {
@@ -119,11 +122,14 @@ Backend open_recorded_backend(std::shared_ptr<const RecordedSpace> recorded, con
   device.limits = no_limits();
   Backend backend;
   backend.device = device::replay::replayed_device(device, model::recording_of(id));
-  backend.compiler = unknown_compiler;
-  backend.make_compiler = [] {
-    return std::make_unique<device::replay::ReplayCompiler>(unknown_compiler,
-                                                            std::vector<model::TrialRecord>{});
+  backend.compiler = compiler_of(*recorded);
+  backend.make_compiler = [compiler = backend.compiler] {
+    return std::make_unique<device::replay::ReplayCompiler>(compiler, std::vector<model::TrialRecord>{});
   };
+  if (!recorded->instead_of_time.empty())
+    backend.notices.push_back(
+        fmt::format("the recording has no times: what is shown as milliseconds is {}, the less the better",
+                    recorded->instead_of_time));
   backend.runners.push_back(
       std::make_unique<device::replay::ReplayRunner>(backend.device, std::vector<model::TrialRecord>{}));
   backend.recorded_space = std::move(recorded);
@@ -131,7 +137,7 @@ Backend open_recorded_backend(std::shared_ptr<const RecordedSpace> recorded, con
 }
 
 sweep::Work recorded_work(const RecordedSpace& recorded) {
-  space::KernelSpace kernel(device::replay::recorded_kernel(recorded));
+  space::KernelSpace kernel(interchange::recorded_kernel(recorded));
   const std::vector<std::int64_t> extents =
       recorded.problem.empty() ? std::vector<std::int64_t>{1} : recorded.problem;
   model::Problem problem = space::make_problem(kernel.spec(), extents, kernel.spec().types.front(), 0);
@@ -158,8 +164,8 @@ void play_recorded(const sweep::Request& request, Backend& backend) {
                     reasons.empty() ? "" : ": ", reasons.empty() ? "" : reasons.front()),
         "without --kernel the recorded kernel itself is searched");
   }
-  backend.make_compiler = [records] {
-    return std::make_unique<device::replay::ReplayCompiler>(unknown_compiler, *records);
+  backend.make_compiler = [records, compiler = backend.compiler] {
+    return std::make_unique<device::replay::ReplayCompiler>(compiler, *records);
   };
   backend.runners.front() = std::make_unique<device::replay::ReplayRunner>(backend.device, *records);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "config/kernel_file.hpp"
@@ -16,11 +17,15 @@
 #include "db/ids.hpp"
 #include "db/transfer.hpp"
 #include "kernels/shipped.hpp"
+#include "reports/columns.hpp"
 #include "reports/document.hpp"
+#include "reports/json.hpp"
 #include "reports/layout.hpp"
+#include "reports/page.hpp"
 #include "reports/report.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/trial_facts.hpp"
+#include "tuner/cli/trial_recipe.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
@@ -92,6 +97,32 @@ std::size_t id_digits(const db::Connection& connection, const reports::ReportInp
   return digits;
 }
 
+/// How to build each winner, by the spec that is at hand.
+std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
+                                               const reports::ReportInput& input) {
+  std::map<model::Digest, const model::TrialRecord*> trials;
+  for (const model::TrialRecord& trial : input.trials) trials.emplace(trial.key, &trial);
+  std::set<model::Digest> environments;
+  for (const model::Winner& winner : input.winners) environments.insert(winner.environment.key());
+  std::map<model::Digest, reports::Usage> out;
+  for (const model::Winner& winner : input.winners) {
+    const auto trial = trials.find(winner.trial);
+    if (trial == trials.end()) continue;
+    const model::Problem& problem = winner.problem;
+    reports::Usage& usage = out[winner.trial];
+    usage.command =
+        fmt::format("tuner best {} --family {}", problem.size_text(), util::shell_quote(problem.family));
+    if (environments.size() > 1)
+      usage.command += " --environment " + util::shell_quote(winner.environment.text());
+    usage.command += database_flag();
+    try {
+      usage.flags = build_flags(recipe_of(connection, *trial->second, ""));
+    } catch (const model::Error&) {  // a value that no flag can say, or a spec that is no longer readable
+    }
+  }
+  return out;
+}
+
 reports::ReportInput gather(const db::Connection& connection, const ReportOptions& options) {
   reports::ReportInput input;
   input.command = options.command;
@@ -143,22 +174,33 @@ std::string markdown(const reports::Document& document, const std::string& path)
   return reports::to_markdown(document, &prefix);
 }
 
-std::string render(const reports::ReportInput& input, const ReportOptions& options) {
+std::string page(const db::Connection& connection, reports::ReportInput input, const ReportOptions& options) {
+  if (!options.layout.empty()) {
+    throw model::UsageError("a layout is written as Markdown, and a page has no room for one",
+                            "leave out --layout, or write to a file called .md");
+  }
+  input.usages = usages(connection, input);
+  input.database_flag = database_flag();
+  return reports::to_html(input);
+}
+
+std::string render(const db::Connection& connection, const reports::ReportInput& input,
+                   const ReportOptions& options) {
   const std::string format = format_of(options);
+  if (format == "html") return page(connection, input, options);
   if (format == "csv") return reports::to_csv(input);
   if (format == "json") return reports::to_json(input);
-  const reports::Document document = make_document(input, options);
-  return format == "html" ? reports::to_html(document) : markdown(document, options.path);
+  return markdown(make_document(input, options), options.path);
 }
 
 }  // namespace
 
 void write_report(const db::Connection& connection, const ReportOptions& options) {
   if (options.run.empty()) {
-    deliver(options.path, render(gather(connection, options), options));
+    deliver(options.path, render(connection, gather(connection, options), options));
   } else {
     const db::Connection own = db::extract_run(connection, run_named(connection, options.run));
-    deliver(options.path, render(gather(own, options), options));
+    deliver(options.path, render(own, gather(own, options), options));
   }
 }
 
@@ -168,7 +210,7 @@ int report(const Context& context, ReportOptions options) {
   if (!options.size_text.empty()) options.sizes = config::parse_sizes(options.size_text);
   options.command = context.command_line();
   require_deliverable(options.path);
-  write_report(db::open_for_reading(context.settings().database()), options);
+  write_report(db::open_results(context.settings().database()), options);
   if (!is_stdout(options.path)) write_err("report: " + options.path);
   return 0;
 }

@@ -32,6 +32,8 @@ constexpr std::size_t most_run = 64;
 /// Deadlines of a single run that the runs of one configuration together may take.
 constexpr double sizes_together = 24;
 
+}  // namespace
+
 void load_address_sanitizer(const Context& context) {
   const compile::host::HostCompiler compiler({.instrument = compile::host::Instrument::memory});
   std::vector<std::string> words = {"tuner"};
@@ -41,6 +43,8 @@ void load_address_sanitizer(const Context& context) {
   arguments.push_back(nullptr);
   sanitize::restart_with_address_sanitizer(compiler.address_sanitizer_library(), arguments.data());
 }
+
+namespace {
 
 struct Tally {
   std::size_t configurations = 0;
@@ -149,6 +153,13 @@ Tally check_kernel(const Context& context, const space::KernelSpace& kernel, con
   return tally;
 }
 
+/// A configuration runs at several sizes, two kinds of watching each, slower than a plain run.
+sanitize::Sanitizer make_sanitizer(const config::Settings& settings) {
+  const double run_limit_s = sizes_together * settings.number("run_timeout_s");
+  return sanitize::Sanitizer(
+      {.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_limit_s * 1000))});
+}
+
 std::string summary(const std::string& kernel, const Tally& tally) {
   std::string text = fmt::format("{}: {} configurations at {} sizes each run, {} findings", kernel, tally.run,
                                  tally.run == 0 ? 0 : tally.runs / tally.run, tally.findings);
@@ -163,10 +174,7 @@ std::string summary(const std::string& kernel, const Tally& tally) {
 int check_sanitized(const Context& context, const std::vector<model::KernelSpec>& kernels,
                     const config::Settings& settings, bool all) {
   load_address_sanitizer(context);
-  // A configuration runs at several sizes, two kinds of watching each, slower than a plain run.
-  const double run_limit_s = sizes_together * settings.number("run_timeout_s");
-  sanitize::Sanitizer sanitizer(
-      {.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_limit_s * 1000))});
+  sanitize::Sanitizer sanitizer = make_sanitizer(settings);
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   std::size_t findings = 0;
   for (const model::KernelSpec& spec : kernels) {
@@ -180,6 +188,15 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
     findings += tally.findings;
   }
   return static_cast<int>(findings == 0 ? model::ExitCode::done : model::ExitCode::failed);
+}
+
+std::vector<sanitize::Finding> sanitizer_findings(const space::KernelSpace& kernel, model::ElementType type,
+                                                  const config::Settings& settings) {
+  sanitize::Sanitizer sanitizer = make_sanitizer(settings);
+  const auto configurations = configurations_of(kernel, type, true, sanitizer.limits(), {});
+  if (configurations.empty()) throw model::Error("its launch is valid at none of the sizes");
+  const model::Configuration& only = configurations.front();
+  return sanitizer.check(kernel, only, sanitize::awkward_problems(kernel, only, type, sanitizer.limits()));
 }
 
 }  // namespace tuner::cli

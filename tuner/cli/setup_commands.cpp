@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
+#include "config/source_files.hpp"
 #include "config/spec_draft.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -31,27 +34,72 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-const source::SourceKernel& chosen_kernel(const source::KernelSource& source, const InitOptions& options) {
+/// Finds the headers of a source: beside the including file, or in a folder above it that programs keep
+/// headers in.
+class LocalHeaders {
+ public:
+  explicit LocalHeaders(const fs::path& source) : m_folder(fs::absolute(source).parent_path()) {}
+
+  std::optional<source::ProgramFile> find(const std::string& name, bool bracketed, const std::string& from) {
+    const fs::path beside = fs::absolute(from).parent_path() / name;
+    if (!bracketed && fs::is_regular_file(beside)) return read(beside);
+    fs::path above = m_folder;
+    for (int steps = 0; steps < 5; ++steps) {
+      for (const char* folder : {"", "include", "inc", "Common", "common", "src", "utils"}) {
+        const fs::path place = above / folder;
+        if (!fs::is_regular_file(place / name)) continue;
+        const std::string relative = place.lexically_normal().lexically_relative(m_folder).string();
+        if (std::ranges::count(m_folders, relative) == 0) m_folders.push_back(relative);
+        return read(place / name);
+      }
+      if (above == above.parent_path()) break;
+      above = above.parent_path();
+    }
+    return std::nullopt;
+  }
+
+  /// Relative to the source's, where headers lay that are not beside the files that include them.
+  const std::vector<std::string>& folders() const { return m_folders; }
+
+ private:
+  static std::optional<source::ProgramFile> read(const fs::path& file) {
+    config::FileText text = config::DiskFiles().read(file);
+    if (!text.problem.empty()) return std::nullopt;
+    return source::ProgramFile{file.lexically_normal().string(), std::move(text.text)};
+  }
+
+  fs::path m_folder;
+  std::vector<std::string> m_folders;
+};
+
+/// The kernel that --entry names, or the only one: of the source itself, or of its headers where it has none.
+const source::ProgramFunction& chosen_kernel(const source::Program& program, const InitOptions& options) {
+  std::vector<std::string> own;
   std::vector<std::string> names;
-  for (const source::SourceKernel& kernel : source.kernels) {
-    if (kernel.name == options.entry) return kernel;
-    names.push_back(kernel.name);
+  for (const source::ProgramFunction& function : program.functions()) {
+    if (!function.is_kernel) continue;
+    if (std::ranges::count(names, function.name) == 0) names.push_back(function.name);
+    if (function.file == 0 && std::ranges::count(own, function.name) == 0) own.push_back(function.name);
   }
   if (names.empty()) {
     throw model::UsageError(fmt::format("{} defines no __global__ function", options.source),
-                            "headers are not looked into: give the file that defines the kernel");
+                            "nor do its headers: give the file that defines or launches the kernel");
   }
-  if (!options.entry.empty()) {
+  if (!options.entry.empty() && std::ranges::count(names, options.entry) == 0) {
     const std::string meant = util::did_you_mean(options.entry, names);
     throw model::UsageError(fmt::format("`{}` is no kernel of {}", options.entry, options.source),
                             meant.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : meant);
   }
-  if (names.size() > 1) {
+  const std::vector<std::string>& offered = own.empty() ? names : own;
+  if (options.entry.empty() && offered.size() > 1) {
     throw model::UsageError(
-        fmt::format("{} has {} kernels: {}", options.source, names.size(), fmt::join(names, ", ")),
-        fmt::format("say which with --entry, as --entry {}", names.front()));
+        fmt::format("{} has {} kernels: {}", options.source, offered.size(), fmt::join(offered, ", ")),
+        fmt::format("say which with --entry, as --entry {}", offered.front()));
   }
-  return source.kernels.front();
+  const std::string& wanted = options.entry.empty() ? offered.front() : options.entry;
+  return *std::ranges::find_if(program.functions(), [&](const source::ProgramFunction& function) {
+    return function.is_kernel && function.name == wanted;
+  });
 }
 
 void refuse_existing(const fs::path& file, bool force) {
@@ -61,23 +109,30 @@ void refuse_existing(const fs::path& file, bool force) {
 
 int init(const InitOptions& options) {
   const fs::path file = options.source;
-  const source::KernelSource source = source::read_kernel_source(text_of(file));
-  const source::SourceKernel& kernel = chosen_kernel(source, options);
+  LocalHeaders headers(file);
+  const source::Program program({file.string(), text_of(file)},
+                                [&](const std::string& name, bool bracketed, const std::string& from) {
+                                  return headers.find(name, bracketed, from);
+                                });
+  const source::ProgramFunction& kernel = chosen_kernel(program, options);
   const fs::path spec_file = file.parent_path() / (kernel.name + ".toml");
   const fs::path reference_file = file.parent_path() / (kernel.name + "_reference.cu");
   refuse_existing(spec_file, options.force);
-  const config::SpecDraft draft =
-      config::draft_spec(kernel, source, file.filename().string(), reference_file.filename().string());
+  const config::SpecDraft draft = config::draft_spec(
+      program, kernel, {file.filename().string(), reference_file.filename().string(), headers.folders()});
   util::write_file(spec_file.string(), draft.spec);
   // Whoever has written a reference keeps it.
   const bool has_reference = fs::exists(reference_file);
-  if (!has_reference) util::write_file(reference_file.string(), draft.reference);
-  write_out(fmt::format("{}\n{}{}\n", spec_file.string(), reference_file.string(),
-                        has_reference ? " (was there, and is as it was)" : ""));
-  write_err(fmt::format("{} is a spec of `{}`, which {} defines in line {}; {} is for what is right",
-                        spec_file.string(), kernel.name, file.string(), kernel.line,
-                        reference_file.string()));
-  write_err("what the source does not say:");
+  if (!has_reference && !draft.reference.empty()) util::write_file(reference_file.string(), draft.reference);
+  write_out(spec_file.string() + "\n");
+  if (!draft.reference.empty())
+    write_out(fmt::format("{}{}\n", reference_file.string(),
+                          has_reference ? " (was there, and is as it was)" : ""));
+  write_err(fmt::format(
+      "{} is a spec of `{}`, which {} defines in line {}{}", spec_file.string(), kernel.name,
+      program.files()[static_cast<std::size_t>(kernel.file)].name, kernel.line,
+      draft.reference.empty() ? "" : fmt::format("; {} is for what is right", reference_file.string())));
+  if (!draft.questions.empty()) write_err("what the source does not say:");
   int number = 0;
   for (const std::string& question : draft.questions) write_err(fmt::format("{:3}. {}", ++number, question));
   write_err(fmt::format("then: tuner check {}", spec_file.string()));
@@ -94,8 +149,11 @@ void add_init(const CommandPlace& place) {
   command.option("--entry,-e", options.entry, "NAME", "the kernel, where the source has several");
   command.flag("--force", options.force, "replace a spec that is there; a reference stays");
   command->footer(
-      "Writes KERNEL.toml, with a `?` at every guess, and KERNEL_reference.cu, where you write the correct "
-      "computation.\n"
+      "Reads the kernel, its launch `<<<…>>>` in the same file, and local headers. Writes KERNEL.toml, with "
+      "a `?` "
+      "at every guess, and KERNEL_reference.cu: the function that computes the same on the CPU, or a place "
+      "to write "
+      "it.\n"
       "Example: tuner init saxpy.cu && tuner check saxpy.toml");
 }
 

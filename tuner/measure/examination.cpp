@@ -1,5 +1,9 @@
 #include "tuner/measure/examination.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -105,6 +109,39 @@ Finding Examination::afterwards() {
     }
   }
   return in("after the timed launches", std::move(finding));
+}
+
+namespace {
+
+constexpr int interrogations = 4;
+
+}  // namespace
+
+Finding Examination::interrogate(const model::Measurement& timed) {
+  double fresh_ns = std::numeric_limits<double>::infinity();
+  double made_ns = fresh_ns;
+  for (int i = 0; i < interrogations; ++i) {
+    device::Timing timing;
+    Finding second = on_second_set(timing);
+    if (second.status != TrialStatus::ok) return in("after the timed launches", std::move(second));
+    const std::vector<std::uint64_t> before = m_outputs;
+    Finding first = on_first_set(timing);
+    if (first.status == TrialStatus::ok && m_job.plan.deterministic)
+      first = m_verifier.compare_runs(before, m_outputs);
+    if (first.status != TrialStatus::ok) return in("after the timed launches", std::move(first));
+    fresh_ns = std::min(fresh_ns, timing.ns);
+    if (m_verifier.repeatable()) made_ns = std::min(made_ns, m_sequence->run(1).ns);
+  }
+  const bool skips_made = model::takes_less_than_its_work(made_ns, fresh_ns);
+  if (!skips_made && !model::takes_less_than_its_work(timed.median_ns, fresh_ns)) return {};
+  Finding finding;
+  finding.status = TrialStatus::unstable;
+  finding.detail = fmt::format(
+      "after the timed launches: a run on fresh outputs takes {:.1f} µs, {} {:.1f} µs: it does not work each "
+      "time",
+      fresh_ns / 1e3, skips_made ? "one on outputs that are made" : "a timed one",
+      (skips_made ? made_ns : timed.median_ns) / 1e3);
+  return finding;
 }
 
 Finding Examination::inspect_memory() const {

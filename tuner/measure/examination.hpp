@@ -34,6 +34,10 @@ class Examination {
   /// where they are no longer right. Where runs read their outputs, which makes those pile up, one more run
   /// on fresh ones is looked at.
   Finding afterwards();
+  /// Of a kernel that may skip work where it thinks that nobody looks. After it was timed, as `timed` says,
+  /// single runs on fresh outputs, on both input sets in turn, must be right; and neither runs whose outputs
+  /// are made already nor the timed ones may take less than such work (model::takes_less_than_its_work).
+  Finding interrogate(const model::Measurement& timed);
   /// Fences and inputs of both input sets.
   Finding inspect_memory() const;
 

@@ -12,7 +12,8 @@ enum class ExitCode {
   usage = 2,
   nothing_found = 3,
   no_device = 4,
-  slower = 5,  ///< what was compared is surely slower than was allowed
+  slower = 5,   ///< what was compared is surely slower than was allowed
+  refused = 6,  ///< what was judged is wrong
   interrupted = 130,
   terminated = 143,
 };

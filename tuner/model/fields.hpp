@@ -74,7 +74,7 @@ TUNER_FIELDS(MeasurePolicy, name, samples, cuts, final, batch_below_ns, batch_ns
 
 /// Without the reference's binary and kernels, which most trials share: they travel apart.
 TUNER_FIELDS(TrialJob, key, plan, binary, kernels, library, reference_key, policy, probes, best_ns, seed,
-             role);
+             role, distrusted);
 
 TUNER_FIELDS(TrialOutcome, status, detail, verification, measurement, device_lost,
              driver_blocks_per_multiprocessor, subject, probes_passed);

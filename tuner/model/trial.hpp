@@ -70,6 +70,15 @@ struct MeasurePolicy {
   bool operator==(const MeasurePolicy&) const = default;
 };
 
+/// Whether a launch of `time_ns` cannot be one that does what takes `work_ns` in a single run on fresh
+/// outputs. Honest kernels are less far apart than four times and what launching takes, though fresh outputs
+/// cool the caches.
+constexpr bool takes_less_than_its_work(double time_ns, double work_ns) {
+  constexpr double most_honest = 4;
+  constexpr double launching_ns = 25'000;
+  return work_ns > most_honest * time_ns + launching_ns;
+}
+
 /// A set of samples of one trial taken together.
 struct Measurement {
   std::vector<double> samples_ns;  ///< per launch sequence; in the order taken
@@ -104,6 +113,9 @@ struct TrialJob {
   double best_ns = 0;      ///< of the same problem and class so far, for early drop; 0: none
   std::uint64_t seed = 0;  ///< of the inputs
   Role role = Role::competitor;
+  /// The kernel may try to look right and fast: it is looked at more closely after it was timed, see
+  /// measure::Examination::interrogate().
+  bool distrusted = false;
   bool operator==(const TrialJob&) const = default;
 };
 

@@ -16,7 +16,9 @@ Tokens without_default(Tokens tokens) {
   return tokens.first(find_one_of(tokens, {"="}));
 }
 
-SourceParameter parameter_of(Tokens tokens) {
+}  // namespace
+
+SourceParameter read_parameter(Tokens tokens) {
   tokens = without_default(tokens);
   SourceParameter parameter;
   std::vector<std::string_view> words;
@@ -49,7 +51,7 @@ SourceParameter parameter_of(Tokens tokens) {
   return parameter;
 }
 
-std::vector<TemplateParameter> template_parameters_of(Tokens tokens) {
+std::vector<TemplateParameter> read_template_parameters(Tokens tokens) {
   std::vector<TemplateParameter> found;
   for (const Tokens part : parts(tokens)) {
     std::vector<std::string_view> words;
@@ -63,6 +65,8 @@ std::vector<TemplateParameter> template_parameters_of(Tokens tokens) {
   }
   return found;
 }
+
+namespace {
 
 /// Whether the tokens at `i`, behind an element access, change it.
 bool assigns(Tokens body, std::size_t i) {
@@ -153,7 +157,7 @@ class KernelFinder {
       const std::string_view text = m_code[i].text;
       if (text == "template" && i + 1 < m_code.size() && m_code[i + 1].text == "<") {
         const std::size_t end = behind_bracket(m_code, i + 1);
-        pending = template_parameters_of(m_code.subspan(i + 2, end - i - 3));
+        pending = read_template_parameters(m_code.subspan(i + 2, end - i - 3));
         i = end - 1;
       } else if (text == "__global__") {
         i = read_kernel(i + 1, std::exchange(pending, {}));
@@ -176,7 +180,8 @@ class KernelFinder {
     i = declarator->parameters;
     const std::size_t end = behind_bracket(m_code, i);
     for (const Tokens part : parts(m_code.subspan(i + 1, end - i - 2)))
-      if (!(part.size() == 1 && part.front().text == "void")) kernel.parameters.push_back(parameter_of(part));
+      if (!(part.size() == 1 && part.front().text == "void"))
+        kernel.parameters.push_back(read_parameter(part));
     if (end >= m_code.size() || m_code[end].text != "{") return end;  // declared, not defined
     const std::size_t body_end = behind_bracket(m_code, end);
     const Tokens body = m_code.subspan(end, body_end - end);

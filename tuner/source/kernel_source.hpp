@@ -73,6 +73,11 @@ struct KernelSource {
   std::vector<SourceStruct> structs;
 };
 
+/// A parameter of a signature, as `const float* __restrict__ x = nullptr`.
+SourceParameter read_parameter(Tokens tokens);
+/// What stands between the brackets of `template <…>`.
+std::vector<TemplateParameter> read_template_parameters(Tokens tokens);
+
 KernelSource read_kernel_source(std::string_view text);
 
 /// The structs alone, without templates.

@@ -202,6 +202,45 @@ std::vector<Tokens> parts(Tokens tokens) {
   return found;
 }
 
+namespace {
+
+/// Behind the template arguments that begin at `open`; `open` where `<` is an operator.
+std::size_t behind_template(Tokens tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.is("<")) ++depth;
+    if (token.is(">") && --depth == 0) {
+      const bool ends =
+          i + 1 == tokens.size() || is_one_of(tokens[i + 1].text, {"(", "::", ",", ")", "{", "*", "&"});
+      return ends || (tokens[i + 1].is("<") && i > 0) ? i + 1 : open;
+    }
+    const bool may_be_inside = token.is_word() || token.kind == Token::Kind::number ||
+                               is_one_of(token.text, {"<", ">", ",", "::", "*", "&"});
+    if (!may_be_inside) break;
+  }
+  return open;
+}
+
+}  // namespace
+
+std::vector<Tokens> expression_parts(Tokens tokens, bool with_templates) {
+  std::vector<Tokens> found;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_one_of(tokens[i].text, {"(", "[", "{"})) {
+      i = behind_bracket(tokens, i) - 1;
+    } else if (with_templates && tokens[i].is("<") && i > 0 && tokens[i - 1].is_word()) {
+      if (const std::size_t end = behind_template(tokens, i); end > i) i = end - 1;
+    } else if (tokens[i].is(",")) {
+      found.push_back(tokens.subspan(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  if (begin < tokens.size()) found.push_back(tokens.subspan(begin));
+  return found;
+}
+
 std::string joined(const std::vector<std::string_view>& words) {
   std::string text;
   for (const std::string_view word : words) {

@@ -18,6 +18,7 @@ struct Token {
   int line = 0;               ///< from 1
   bool in_directive = false;  ///< part of a preprocessor line, continued lines included
   bool starts_line = false;   ///< the first token of its logical line
+  int file = 0;               ///< of a program: which of its files
 
   bool is(std::string_view other) const { return text == other; }
   bool is_word() const { return kind == Kind::word; }
@@ -53,6 +54,9 @@ std::size_t find_one_of(Tokens tokens, std::initializer_list<std::string_view> w
 std::size_t behind_bracket(Tokens tokens, std::size_t open);
 /// The parts between commas outside brackets.
 std::vector<Tokens> parts(Tokens tokens);
+/// The parts between commas outside brackets of an expression's list, where `<` may be an operator.
+/// `with_templates`: the commas of `f<a, b>(c)` part nothing.
+std::vector<Tokens> expression_parts(Tokens tokens, bool with_templates = true);
 /// With blanks where words would else become one: `unsigned int`, `cuda::std::size_t`.
 std::string joined(const std::vector<std::string_view>& words);
 /// Whether the brace behind `declaration` is that of `namespace a::b {` or `extern "C" {`.

@@ -32,6 +32,16 @@ __device__ inline void copy_box(void* to, const CUtensorMap& map, int x, int y, 
   }
 }
 
+/// Of the product that a group has.
+__device__ inline void copy_box_of_group(void* to, const CUtensorMap& map, int x, int y, int group,
+                                         Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+      "l"(&map), "r"(x), "r"(y), "r"(group), "r"(shared_address(&barrier))
+      : "memory");
+}
+
 class Copies {
  public:
   __device__ Copies(const CUtensorMap& a, const CUtensorMap& b) : m_a(a), m_b(b) {
@@ -44,17 +54,29 @@ class Copies {
 
   /// The k-tile that begins at `k`, of the tile at `place`.
   __device__ void copy(unsigned char* stage, const Place& place, int k, Barrier& barrier) const {
-    constexpr int rows_a = TILE_M / CLUSTER_N;
+    constexpr int rows_a = (A_COLUMNS ? TILE_K : TILE_M) / CLUSTER_N;
     const int first_a = m_column * rows_a;
-    for (int i = 0; i < TILE_K / ROW; ++i) {
-      copy_box<(CLUSTER_N > 1)>(stage + (i * TILE_M + first_a) * ROW_BYTES, m_a, k + i * ROW,
-                                place.row + first_a, barrier, m_beside);
+    if constexpr (A_COLUMNS) {
+      for (int i = 0; i < (TILE_M + ROW - 1) / ROW; ++i) {
+        copy_box<(CLUSTER_N > 1)>(stage + (i * TILE_K + first_a) * ROW_BYTES, m_a, place.row + i * ROW,
+                                  k + first_a, barrier, m_beside);
+      }
+    } else {
+      for (int i = 0; i < TILE_K / ROW; ++i) {
+        copy_box<(CLUSTER_N > 1)>(stage + (i * TILE_M + first_a) * ROW_BYTES, m_a, k + i * ROW,
+                                  place.row + first_a, barrier, m_beside);
+      }
     }
     unsigned char* const b = stage + BYTES_A;
     constexpr int rows_b = (B_ROWS ? TILE_K : TILE_N) / CLUSTER_M;
     static_assert(CLUSTER_M == 1 || rows_b % 8 == 0, "the swizzle repeats every 8 rows");
     const int first_b = m_row * rows_b;
-    if constexpr (B_ROWS) {
+    if constexpr (GROUPED) {
+      static_assert(!GROUPED || B_ROWS, "groups have rows of B");
+      for (int i = 0; i < (TILE_N + ROW - 1) / ROW; ++i) {
+        copy_box_of_group(b + i * TILE_K * ROW_BYTES, m_b, place.column + i * ROW, k, place.group, barrier);
+      }
+    } else if constexpr (B_ROWS) {
       for (int i = 0; i < (TILE_N + ROW - 1) / ROW; ++i) {
         copy_box<(CLUSTER_M > 1)>(b + (i * TILE_K + first_b) * ROW_BYTES, m_b, place.column + i * ROW,
                                   k + first_b, barrier, m_above);

@@ -53,7 +53,7 @@ __device__ inline void multiply(float (&sum)[WIDE / 2], unsigned long long first
       " {" SUMS_TEXT "}, %" TEXT(OPERAND_1) ", %" TEXT(OPERAND_2) ", add, 1, 1"
       ALONG_K("%" TEXT(OPERAND_4), "%" TEXT(OPERAND_5)) "; }"
       : SUMS_OPERANDS
-      : "l"(first), "l"(second), "r"(add), "n"(TRANSPOSED && B_ROWS), "n"(!TRANSPOSED && B_ROWS));
+      : "l"(first), "l"(second), "r"(add), "n"(TRANSPOSED ? B_ROWS : A_COLUMNS), "n"(TRANSPOSED ? A_COLUMNS : B_ROWS));
 }
 
 /// Of an operand in a stage: where the 64 rows or columns number `block` and step `k` begin. A row of shared
@@ -68,11 +68,12 @@ __device__ constexpr int place_of(int block, int k) {
 /// One k-tile; `add` is 0 for the first of a tile. A place in the stage is added to the descriptor in units
 /// of 16 bytes.
 __device__ inline void multiply_tile(Sums& sums, unsigned stage, int in_team, int add) {
-  constexpr auto of_a = place_of<true, TILE_M>;
+  constexpr auto of_a = place_of<!A_COLUMNS, TILE_M>;
   constexpr auto of_b = place_of<!B_ROWS, TILE_N>;
   constexpr auto of_first = TRANSPOSED ? of_b : of_a, of_second = TRANSPOSED ? of_a : of_b;
   const int own = of_first(BLOCKS, 0) * in_team;
-  const unsigned long long a = operand(stage + (TRANSPOSED ? 0 : own), 16, 8 * ROW_BYTES);
+  const unsigned long long a =
+      operand(stage + (TRANSPOSED ? 0 : own), A_COLUMNS ? TILE_K * ROW_BYTES : 16, 8 * ROW_BYTES);
   const unsigned long long b =
       operand(stage + BYTES_A + (TRANSPOSED ? own : 0), B_ROWS ? TILE_K * ROW_BYTES : 16, 8 * ROW_BYTES);
   begin_multiplying();

@@ -2,8 +2,7 @@
 // What FP8 numbers stand for: each is multiplied by a scale, one for all of A and one for all of B, or one
 // for each row of A and each column of B.
 
-#include "wgmma/multiply.cuh"
-#include "wgmma/store.cuh"
+#include "wgmma/result.cuh"
 
 struct Scales {
   const float* a;

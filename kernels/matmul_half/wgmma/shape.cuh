@@ -11,19 +11,14 @@
 //
 // All rows of shared memory are of 128 bytes, as the 128-byte swizzle wants them: 64 numbers, or 128 of FP8.
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #if ELEMENT_BYTES == 1
 #include <cuda_fp8.h>
-#endif
-
-using Number = ELEMENT_TYPE;
-#if ELEMENT_BYTES == 1
-using Output = __nv_bfloat16;
 #else
-using Output = Number;
 #define PROMOTE 0  // sums of FP8 alone lack bits, see multiply.cuh
 #endif
+
+#include "product/variant.cuh"
+
 static_assert(sizeof(Number) <= 2, "half, bfloat16 or FP8");
 
 constexpr int WARP = 32;
@@ -47,21 +42,24 @@ static_assert(GROUP_LONG % 64 == 0 && WIDE % 8 == 0 && WIDE <= 256 && TILE_K % R
 constexpr int SQUARE = CLUSTER_M * CLUSTER_N;
 constexpr int CLUSTER = SQUARE * CLUSTER_K;
 static_assert(CLUSTER_K == 1 || (SQUARE == 1 && !TURNS), "one or the other");
+static_assert(!GROUPED || CLUSTER == 1, "groups have tiles by themselves");
 
-/// A in shared memory: for each 64 of k, TILE_M rows. B: for each 64 columns TILE_K rows (rows of B are rows
-/// of shared memory), or for each 64 of k TILE_N rows (columns of B are).
+/// A and B in shared memory: where they lie along k, for each 64 of k as many rows as the tile has; else for
+/// each 64 rows or columns of the tile TILE_K rows.
 constexpr bool B_ROWS = B_ORDER == B_ORDER_rows;
-static_assert(!B_ROWS || sizeof(Number) == 2, "wgmma reads FP8 along k alone");
-constexpr int ROWS_OF_B = B_ROWS ? (TILE_N + ROW - 1) / ROW * TILE_K : TILE_K / ROW * TILE_N;
-constexpr int BYTES_A = TILE_K / ROW * TILE_M * ROW_BYTES;
-constexpr int BYTES_B = ROWS_OF_B * ROW_BYTES;
+static_assert((!B_ROWS && !A_COLUMNS) || sizeof(Number) == 2, "wgmma reads FP8 along k alone");
+__device__ constexpr int rows_in_stage(bool along_k, int length) {
+  return along_k ? TILE_K / ROW * length : (length + ROW - 1) / ROW * TILE_K;
+}
+constexpr int BYTES_A = rows_in_stage(!A_COLUMNS, TILE_M) * ROW_BYTES;
+constexpr int BYTES_B = rows_in_stage(!B_ROWS, TILE_N) * ROW_BYTES;
 constexpr int STAGE_BYTES = BYTES_A + BYTES_B;
 static_assert(BYTES_A % 1024 == 0 && BYTES_B % 1024 == 0, "the swizzle repeats every 1024 bytes");
 
 /// What is handed to the copy engine at a time: by a warp, its 16 rows of STORE_N columns, 64 of them
 /// swizzled, else an odd number of 16 bytes, so that eight rows lie in different banks by themselves; or,
 /// transposed, by a warpgroup STORE_M rows of 64 columns.
-constexpr int STORE_BYTES = STORE_M * STORE_N * 2;
+constexpr int STORE_BYTES = FLOAT_OUT ? 16 : STORE_M * STORE_N * 2;  // threads store floats
 constexpr int STORE_WARPS = TRANSPOSED ? 4 : 1;
 static_assert(GROUP_M % STORE_M == 0 && GROUP_N % STORE_N == 0 &&
                   (STORE_N == STORE_ROW || STORE_N / 8 % 2 == 1),

@@ -7,8 +7,7 @@
 #include <cuda.h>
 
 #include "wgmma/barrier.cuh"
-#include "wgmma/multiply.cuh"
-#include "wgmma/schedule.cuh"
+#include "wgmma/result.cuh"
 
 __device__ inline unsigned pair(float first, float second, __nv_bfloat16) {
   const __nv_bfloat162 both = __floats2bfloat162_rn(first, second);
@@ -18,12 +17,6 @@ __device__ inline unsigned pair(float first, float second, __half) {
   const __half2 both = __floats2half2_rn(first, second);
   return reinterpret_cast<const unsigned&>(both);
 }
-
-struct Result {
-  Output* D;
-  int M, N, ldd;
-  float alpha;
-};
 
 /// The threads that fill a buffer together.
 __device__ inline void store_barrier() {
@@ -41,15 +34,16 @@ class Store {
 
   __device__ const Result& result() const { return m_result; }
 
-  /// `row`, `column`: where the sums of the warpgroup begin.
-  __device__ void store(const Sums& sums, int row, int column) {
+  /// `row`, `column`: where the sums of the warpgroup begin; rows from `end` on are another product's.
+  __device__ void store(const Sums& sums, int row, int column, int end) {
+    static_assert(!BETA, "a C is added to floats, see store_floats.cuh");
     if constexpr (!TRANSPOSED) row += threadIdx.x % GROUP / WARP * STORE_M;
 #pragma unroll
     for (int block = 0; block < BLOCKS; ++block) {
 #pragma unroll
       for (int wide = 0; wide < WIDE; wide += TRANSPOSED ? STORE_M : STORE_N) {
         store_part(sums.of[block] + wide / 2, row + (TRANSPOSED ? wide : block * 64),
-                   column + (TRANSPOSED ? block * 64 : wide));
+                   column + (TRANSPOSED ? block * 64 : wide), end);
       }
     }
   }
@@ -60,7 +54,7 @@ class Store {
   }
 
  private:
-  __device__ void store_part(const float* sum, int row, int column) {
+  __device__ void store_part(const float* sum, int row, int column, int end) {
     const unsigned buffer = shared_address(m_buffers[m_next]);
     const int whole = m_result.N / 8 * 8, left = whole - column;  // columns for the copy engine
     if (m_thread == 0) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(STORES - 1) : "memory");
@@ -69,7 +63,7 @@ class Store {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     store_barrier();
     if (m_thread == 0) {
-      if (left > 0) {
+      if (left > 0 && (!GROUPED || row + STORE_M <= end)) {
         asm volatile(
             "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&m_map),
             "r"(column), "r"(row), "r"(buffer)
@@ -77,7 +71,8 @@ class Store {
       }
       asm volatile("cp.async.bulk.commit_group;" ::: "memory");  // a group for each buffer, if an empty one
     }
-    if (whole < m_result.N && left >= 0 && left < STORE_N) store_rest(row, whole, left / 8);
+    if (GROUPED && row + STORE_M > end) store_rows(row, column, end);
+    if (whole < m_result.N && left >= 0 && left < STORE_N) store_rest(row, whole, left / 8, end);
     m_next = m_next + 1 == STORES ? 0 : m_next + 1;
   }
 
@@ -86,11 +81,22 @@ class Store {
     return STORE_N == STORE_ROW ? row * ROW_BYTES + ((eight ^ row % 8) << 4) : row * STORE_N * 2 + eight * 16;
   }
 
+  /// The rows before `end`: the copy engine knows nothing of groups.
+  __device__ void store_rows(int row, int column, int end) const {
+    constexpr int eights = STORE_N / 8;
+    for (int i = m_thread; i < (end - row) * eights; i += STORE_WARPS * WARP) {
+      const int to = column + i % eights * 8;
+      if (to + 8 > m_result.N) continue;
+      *reinterpret_cast<uint4*>(m_result.D + static_cast<size_t>(row + i / eights) * m_result.ldd + to) =
+          *reinterpret_cast<const uint4*>(m_buffers[m_next] + place(i / eights, i % eights));
+    }
+  }
+
   /// The columns from `column` on, less than eight, which are a group of the buffer.
-  __device__ void store_rest(int row, int column, int eight) const {
+  __device__ void store_rest(int row, int column, int eight, int end) const {
     const int in_eight = m_thread % 8;
     if (column + in_eight >= m_result.N) return;
-    for (int i = m_thread / 8; i < STORE_M && row + i < m_result.M; i += STORE_WARPS * WARP / 8) {
+    for (int i = m_thread / 8; i < STORE_M && row + i < end; i += STORE_WARPS * WARP / 8) {
       m_result.D[static_cast<size_t>(row + i) * m_result.ldd + column + in_eight] =
           reinterpret_cast<const Output*>(m_buffers[m_next] + place(i, eight))[in_eight];
     }

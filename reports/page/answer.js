@@ -1,0 +1,117 @@
+import { copyable, counted, element, interval, significant, withUnit } from "./format.js";
+import { SortableTable } from "./table.js";
+
+// The first screen: what is best, how much better, how sure, and the code to use it.
+
+/** A problem's default trial by its winner's time, where that is known. */
+const overDefault = (problem) => (problem.default !== null && problem.default === problem.best ? 1 : problem.speedup_over_default);
+
+/** A number with what it says below. */
+function figure(value, words, detail = "") {
+  return element("div", { className: "figure" }, element("b", {}, value), element("span", {}, words), detail ? element("small", {}, detail) : null);
+}
+
+function sureText(problem) {
+  const { final, tied } = problem;
+  if (problem.approximate) return "Its time is approximate: it was dropped early, or is out of the race.";
+  if (!final) return "It was not measured again after the race: the lowest of many medians, so optimistic.";
+  const entry = final.entries.find((each) => each.trial === problem.best);
+  const rivals = final.entries.length - 1;
+  const next = final.entries.find((each) => !each.tied);
+  const text = `It took ${counted(final.rounds, "turn")} with ${counted(rivals, "rival")}` +
+    (entry && entry.trial !== final.fastest ? `, at ${interval(entry.ratio, entry.ratio_low, entry.ratio_high)} the time of the fastest` : "") +
+    (tied.length ? `, and cannot be told from ${tied.length} of them` : "") +
+    (next ? `. The next one takes ${interval(next.ratio, next.ratio_low, next.ratio_high)} the time of the fastest.` : ".");
+  const newer = problem.newcomers ? ` ${counted(problem.newcomers, "trial")} that are nearly as fast came later and took no part.` : "";
+  return text + newer;
+}
+
+function libraryFigures(problem) {
+  return problem.baselines.map((one) => figure(withUnit(one.ratio, "×"), `the speed of ${one.name}`,
+    one.paired ? `95 %: ${significant(one.ratio_low)}–${significant(one.ratio_high)}` : "not in one final, so approximate"));
+}
+
+function one(app, problem) {
+  const { scope } = app;
+  const { row } = problem;
+  if (row < 0) return element("section", { className: "answer" }, element("p", { className: "lead" }, `No trial at ${problem.label} may be used: ${counted(problem.trials.length, "trial")} failed or were dropped.`));
+  const faster = overDefault(problem);
+  const share = scope.get("ceiling_share.fraction")?.values[row];
+  const spread = [scope.reader("measurement.low_ns")(row), scope.reader("measurement.high_ns")(row)];
+  const figures = [
+    figure(scope.timeText(row), "median time", spread[0] < spread[1] ? `95 %: ${withUnit(spread[0], "ns")}–${withUnit(spread[1], "ns")}` : ""),
+    scope.metric ? figure(significant(scope.metric.values[row]), scope.metric.label) : null,
+    faster ? figure(faster === 1 ? "1×" : withUnit(faster, "×"), faster === 1 ? "is the default" : "the speed of the default") : null,
+    ...libraryFigures(problem),
+    share > 0 ? figure(withUnit(share, "share"), `of the ${scope.reader("ceiling_share.ceiling")(row) ?? ""} ceiling`) : null,
+  ];
+  return element("section", { className: "answer" },
+    element("p", { className: "lead" }, `Best at ${problem.label}: `, element("b", {}, scope.kernelOf(row)), " ",
+      element("button", { type: "button", className: "link", onclick: () => app.openTrial(row) }, app.id(row))),
+    element("div", { className: "figures" }, figures),
+    element("p", {}, app.configurationText(row)),
+    element("p", {}, `${sureText(problem)} ${problem.searched_text ? `Of the space: ${problem.searched_text}.` : ""}`));
+}
+
+function use(app, problem) {
+  if (!problem.command) return null;
+  return element("section", { "aria-label": "Use it" },
+    element("h3", {}, "Use it"),
+    copyable(`nvcc $(${problem.command} --format flags) -c kernel.cu`, "command that builds it"),
+    copyable(`${problem.command} --format header > best.h`, "command that writes a header"),
+    problem.flags ? element("details", {}, element("summary", {}, "The flags themselves"), copyable(problem.flags, "flags of nvcc")) : null);
+}
+
+/** A row for each size, as the headings sort them. */
+function bySize(app) {
+  const { scope } = app;
+  const timed = (problem) => (problem.row < 0 ? NaN : scope.time.values[problem.row]);
+  const libraries = [...new Set(scope.problems.flatMap((problem) => problem.baselines.map((one) => one.name)))];
+  const ratio = (name) => (problem) => problem.baselines.find((one) => one.name === name)?.ratio ?? NaN;
+  const ceiling = scope.get("ceiling_share.fraction");
+  const columns = [
+    { id: "size", label: "size", number: true, value: (problem) => scope.problems.indexOf(problem),
+      cell: (problem) => element("button", { type: "button", className: "link", onclick: () => app.chooseSize(problem.label) }, problem.label) },
+    { id: "kernel", label: "kernel", value: (problem) => (problem.row < 0 ? "–" : scope.kernelOf(problem.row)) },
+    { id: "time", label: "median time", number: true, value: timed, cell: (problem) => (problem.row < 0 ? "–" : scope.timeText(problem.row) + (problem.final ? "" : " *")) },
+    scope.metric && { id: "metric", label: scope.metric.label, number: true, value: (p) => scope.metric.values[p.row] ?? NaN, cell: (p) => significant(scope.metric.values[p.row] ?? NaN) },
+    ...libraries.map((name) => ({ id: "x" + name, label: `× ${name}`, number: true, value: ratio(name), cell: (p) => withUnit(ratio(name)(p), "×") })),
+    scope.problems.some(overDefault) && { id: "default", label: "× default", number: true, value: (p) => overDefault(p) ?? NaN, cell: (p) => withUnit(overDefault(p) ?? NaN, "×") },
+    ceiling && { id: "ceiling", label: "of ceiling", number: true, value: (p) => ceiling.values[p.row] ?? NaN, cell: (p) => withUnit(ceiling.values[p.row] ?? NaN, "share") },
+    { id: "tied", label: "tied", number: true, value: (p) => p.tied.length },
+    { id: "trial", label: "trial", value: (p) => (p.row < 0 ? "–" : scope.keyOf(p.row)),
+      cell: (p) => (p.row < 0 ? "–" : element("button", { type: "button", className: "link", onclick: () => app.openTrial(p.row) }, app.id(p.row))) },
+  ].filter(Boolean);
+  const table = new SortableTable({ caption: { text: "The best of each size", hidden: true }, columns, rows: () => scope.problems, sort: "size", most: 12 });
+  table.draw();
+  const meanings = { "*": "* not measured again after the race, so optimistic", "~": "~ approximate: dropped early", "†": "† too short to tell from launch latency",
+    "unverified": "unverified: nobody looked at its results" };
+  const said = Object.keys(meanings).filter((mark) => table.root.textContent.includes(mark)).map((mark) => meanings[mark]);
+  return element("div", {}, table.root, element("p", { className: "hint" }, said.join("; ")));
+}
+
+/** `along`: the chart along sizes, beside the answer; null: of one size there is none. */
+export function answer(app, along) {
+  const { scope, filters } = app;
+  const root = element("div", {});
+  const first = element("div", { className: "first" }, root, along);
+  let shown;
+  return {
+    root: first,
+    draw() {
+      const keep = filters.get("size")?.keep;
+      const problem = scope.problems.length === 1 ? scope.problems[0] : keep?.size === 1 ? scope.problems[[...keep][0]] : null;
+      const name = problem?.label ?? "";
+      if (shown === name) return;
+      shown = name;
+      if (problem) {
+        const code = use(app, problem);
+        root.replaceChildren(one(app, problem), along && code ? code : "");
+        if (!along && code) first.replaceChildren(root, code);
+      } else {
+        root.replaceChildren(element("p", { className: "lead" }, scope.headline || "No trial may be used."), bySize(app),
+          element("p", { className: "hint" }, "Choose a size for its configuration, how sure it is, and the code to use it."));
+      }
+    },
+  };
+}

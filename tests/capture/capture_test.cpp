@@ -1,0 +1,257 @@
+// `tuner capture` around programs, on a driver that needs no GPU.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/capture/fixture.hpp"
+#include "tests/support/contains.hpp"
+#include "tuner/capture/recording.hpp"
+#include "tuner/util/files.hpp"
+
+using nlohmann::json;
+using tests::Capture;
+using tuner::test::ProgramResult;
+using tuner::test::read_text;
+
+namespace {
+
+const json& kernel(const json& found, const std::string& name, std::size_t process = 0) {
+  for (const json& one : found.at("processes").at(process).at("kernels"))
+    if (one.at("name") == name) return one;
+  FAIL("no kernel ", name);
+  return found;
+}
+
+/// What is behind the header of 128 bytes of a packed `.npy`.
+std::vector<float> floats_of(const std::string& path) {
+  tuner::util::GzipInput in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  REQUIRE(contains(text.substr(0, 128), "'<f4'"));
+  std::vector<float> values((text.size() - 128) / sizeof(float));
+  std::memcpy(values.data(), text.data() + 128, values.size() * sizeof(float));
+  return values;
+}
+
+constexpr const char* scale = "_Z5scalePfPKfif";
+constexpr const char* add = "_Z3addPfPKfi";
+
+}  // namespace
+
+TEST_SUITE("capture") {
+  TEST_CASE("a program's launches are counted, timed and told with their integers") {
+    Capture capture;
+    SUBCASE("one that comes to the driver as the CUDA runtime does") {}
+    SUBCASE("one that is linked to the driver") {
+      capture.program = CAPTURE_LINKED_PROGRAM;
+    }
+    SUBCASE("one whose streams are the thread's own") {
+      capture.environment["PER_THREAD"] = "1";
+    }
+    const json found = capture.found({"init", "scale", "small", "add", "print"});
+    REQUIRE(found.at("processes").size() == 1);
+    const json& process = found.at("processes").at(0);
+    CHECK(process.at("device") == "Stand-in");
+    CHECK(process.at("architecture") == "sm_90");
+    CHECK(process.at("timing") == "cupti");
+    CHECK(process.at("end") == "exit");
+    CHECK(process.at("launches") == 10);
+    const json& first = process.at("kernels").at(0);
+    CHECK(first.at("name") == scale);
+    CHECK(first.at("readable") == "scale(float*, float const*, int, float)");
+    CHECK(first.at("launches") == 7);
+    CHECK(first.at("total_ns") == 5 * 10000 + 2 * 3000);
+    CHECK(first.at("registers") == 32);
+    CHECK(first.at("parameters").at(0).at("kind") == "pointer");
+    CHECK(first.at("parameters").at(3).at("kind") == "real");
+    REQUIRE(first.at("shapes").size() == 2);
+    CHECK(first.at("shapes").at(0).at("grid") == json({10, 1, 1}));
+    CHECK(first.at("shapes").at(0).at("block") == json({100, 1, 1}));
+    CHECK(first.at("shapes").at(0).at("median_ns") == 10000);
+    CHECK(first.at("shapes").at(0).at("integers") ==
+          json::parse(R"([{"launches": 5, "values": {"2": 1000}}])"));
+    CHECK(kernel(found, add).at("launches") == 3);
+    CHECK(kernel(found, add).at("share").get<double>() == doctest::Approx(30000.0 / 86000));
+  }
+
+  TEST_CASE("the program's output, exit code and signal are its own") {
+    const Capture capture;
+    const ProgramResult printed = capture.run({}, {"init", "scale", "print", "exit"});
+    CHECK(printed.out == "2 2\n");
+    CHECK(printed.exit_code == 4);
+    CHECK(printed.err == "");
+    const ProgramResult crashed = capture.run({"--format", "json"}, {"init", "scale", "crash"});
+    CHECK(crashed.exit_code == 128 + 6);
+    CHECK(contains(crashed.err, "did not end in order"));
+    const json found = json::parse(read_text(capture.folder / "table"));
+    CHECK(found.at("signal") == 6);
+    CHECK(kernel(found, scale).at("launches") == 5);
+  }
+
+  TEST_CASE("a program that calls _exit leaves all of its times") {
+    const Capture capture;
+    const json found = capture.found({"init", "scale", "_exit"});
+    CHECK(found.at("exit_code") == 3);
+    CHECK(found.at("processes").at(0).at("end") == "_exit");
+    CHECK(kernel(found, scale).at("shapes").at(0).at("timed") == 5);
+  }
+
+  TEST_CASE("without CUPTI, launches are timed by events, and that is said") {
+    Capture capture;
+    capture.environment["TUNER_LIBCUPTI"] = "/none";
+    const ProgramResult result = capture.run({"--format", "json"}, {"init", "scale", "graph"});
+    const json found = json::parse(read_text(capture.folder / "table"));
+    CHECK(found.at("processes").at(0).at("timing") == "events");
+    CHECK(kernel(found, scale).at("shapes").at(0).at("median_ns") == 10000);
+    CHECK(kernel(found, scale).at("shapes").at(0).at("launches") == 5);
+    CHECK(kernel(found, scale).at("shapes").at(0).at("put_into_graphs") == 1);
+    CHECK(contains(result.err, "timed by events"));
+    CHECK(contains(result.err, "4 launches of graphs"));
+    const ProgramResult asked = Capture().run({"--times", "events"}, {"init", "scale"});
+    CHECK_FALSE(contains(asked.err, "timed by events"));
+  }
+
+  TEST_CASE("kernels that ran in a graph are told with the graph") {
+    const json found = Capture().found({"init", "graph"});
+    const json& shapes = kernel(found, scale).at("shapes");
+    REQUIRE(shapes.size() == 2);
+    CHECK(shapes.at(0).at("graph") == 7);
+    CHECK(shapes.at(0).at("launches") == 4);
+    CHECK(shapes.at(1).at("graph").is_null());
+    CHECK(shapes.at(1).at("launches") == 0);
+  }
+
+  TEST_CASE("child processes are captured on request, and said to be there otherwise") {
+    const Capture capture;
+    const ProgramResult alone = capture.run({"--format", "json"}, {"fork", "init", "scale"});
+    CHECK(json::parse(read_text(capture.folder / "table")).at("processes").size() == 1);
+    CHECK(contains(alone.err, "1 process used CUDA too; --children"));
+    const json both = capture.found({"fork", "init", "scale"}, {"--children"});
+    REQUIRE(both.at("processes").size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(kernel(both, scale, i).at("launches") == 5);
+  }
+
+  TEST_CASE("programs that a process executes one after the other do not overwrite each other") {
+    const json found = Capture().found({"init", "scale", "again", "init", "add"});
+    REQUIRE(found.at("processes").size() == 2);
+    CHECK(found.at("processes").at(0).at("process") == found.at("processes").at(1).at("process"));
+    CHECK(kernel(found, scale, 0).at("launches") == 5);
+    CHECK(kernel(found, add, 1).at("launches") == 3);
+  }
+
+  TEST_CASE("a capture is kept in a folder, which no other capture is written to") {
+    const Capture capture;
+    CHECK(capture.run({"--folder", "kept"}, {"init", "scale"}).exit_code == 0);
+    const json kept = json::parse(read_text(capture.folder / "kept/capture.json"));
+    CHECK(kernel(kept, scale).at("launches") == 5);
+    CHECK(kept.at("command").at(1) == "init");
+    const ProgramResult again = capture.run({"--folder", "kept"}, {"init", "print"});
+    CHECK(again.exit_code == 1);
+    CHECK(again.out == "");
+    CHECK(contains(again.err, "kept is there already"));
+  }
+
+  TEST_CASE("a program that runs no kernel, has no CUDA or cannot be started is said to be so") {
+    Capture capture;
+    CHECK(contains(capture.run({}, {"exit"}).err, "the program did not use CUDA"));
+    CHECK(capture.run({}, {"init", "exit"}).exit_code == 4);
+    capture.program = "/no/such/program";
+    const ProgramResult missing = capture.run({}, {});
+    CHECK(missing.exit_code == 1);
+    CHECK(contains(missing.err, "/no/such/program cannot be started"));
+  }
+
+  TEST_CASE("a saved launch has its arguments, its memory before and after, its variables and its module") {
+    const Capture capture;
+    const ProgramResult result =
+        capture.run({"--folder", "kept", "--save", "scale"}, {"init", "variable", "scale", "print"});
+    CHECK(result.out == "2 2\n");
+    CHECK(contains(result.err, "saved: launch 1 of scale(float*, float const*, int, float)"));
+    const json kept = json::parse(read_text(capture.folder / "kept/capture.json"));
+    REQUIRE(kept.at("saved").size() == 1);
+    const std::string folder =
+        capture.folder / ("kept/" + kept.at("saved").at(0).at("folder").get<std::string>());
+    const json launch = json::parse(read_text(folder + "/launch.json"));
+    CHECK(launch.at("kernel") == scale);
+    CHECK(launch.at("grid") == json({10, 1, 1}));
+    CHECK(launch.at("architecture") == "sm_90");
+    CHECK(contains(read_text(folder + "/module"), "image sm_90"));
+    const json& arguments = launch.at("arguments");
+    REQUIRE(arguments.size() == 4);
+    CHECK(arguments.at(2).at("value") == 1000);
+    CHECK(arguments.at(3).at("value") == 2.0);
+    const json& y = launch.at("regions").at(arguments.at(0).at("region").get<std::size_t>());
+    const json& x = launch.at("regions").at(arguments.at(1).at("region").get<std::size_t>());
+    CHECK(y.at("role") == "output");
+    CHECK(y.at("sure") == false);
+    CHECK(y.at("last_changed_byte") == 3999);
+    CHECK(x.at("role") == "input");
+    CHECK(x.at("sure") == true);
+    CHECK(x.at("after").is_null());
+    CHECK(x.at("element") == "float");
+    CHECK(floats_of(folder + '/' + x.at("before").get<std::string>()) == std::vector<float>(1000, 1.0F));
+    CHECK(floats_of(folder + '/' + y.at("before").get<std::string>()) == std::vector<float>(1000, 0.0F));
+    CHECK(floats_of(folder + '/' + y.at("after").get<std::string>()) == std::vector<float>(1000, 2.0F));
+    const json& variable = launch.at("regions").back();
+    CHECK(variable.at("variable") == "factor");
+    CHECK(variable.at("bytes") == 4);
+    CHECK_FALSE(std::filesystem::exists(folder + "/draft.json"));
+  }
+
+  TEST_CASE("every n-th launch is saved, or one of each size") {
+    const Capture capture;
+    const auto saved = [&](const std::string& what, const std::string& to) {
+      capture.run({"--folder", to, "--save", what}, {"init", "scale", "small", "scale"});
+      std::vector<int> numbers;
+      const json kept = json::parse(read_text(capture.folder / (to + "/capture.json")));
+      for (const json& one : kept.at("saved")) numbers.push_back(one.at("launch"));
+      return numbers;
+    };
+    CHECK(saved("scale:5", "every") == std::vector<int>{1, 6, 11});
+    CHECK(saved("_Z5scalePfPKfif:sizes", "sizes") == std::vector<int>{1, 6});
+    CHECK(saved("scal", "none").empty());
+  }
+
+  TEST_CASE("what is larger than allowed is not saved, and the sum needed is said") {
+    const Capture capture;
+    const ProgramResult result = capture.run({"--folder", "kept", "--save", "scale", "--at-most", "10KiB"},
+                                             {"init", "scale", "print"});
+    CHECK(result.out == "2 2\n");
+    CHECK(contains(result.err, "not saved: launch 1 of scale(float*, float const*, int, float) needs 15."));
+    CHECK(contains(result.err, "allows 10.0 KiB"));
+    CHECK(capture.run({"--save", "scale"}, {"print"}).exit_code == 2);
+    CHECK(capture.run({"--folder", "b", "--save", "scale", "--at-most", "much"}, {"print"}).exit_code == 2);
+  }
+
+  TEST_CASE("a launch that was left half written is said and not shown") {
+    const Capture capture;
+    capture.run({"--folder", "kept", "--save", "scale"}, {"init", "scale"});
+    const std::filesystem::path folder = capture.folder / "kept";
+    const json kept = json::parse(read_text(folder / "capture.json"));
+    const std::filesystem::path launch = folder / kept.at("saved").at(0).at("folder").get<std::string>();
+    std::filesystem::remove(launch / "launch.json");
+    const auto half = tuner::capture::read_folder(folder);
+    CHECK(half.saved.empty());
+    REQUIRE(half.failures.size() == 1);
+    CHECK(contains(half.failures.front(), "was left half written"));
+    std::filesystem::resize_file(launch.parent_path() / "ledger", 1000);
+    const auto damaged = tuner::capture::read_folder(folder);
+    CHECK(damaged.processes.empty());
+    CHECK(contains(damaged.failures.front(), "ledger is damaged"));
+  }
+
+  TEST_CASE("the table names the kernel, its share and its integers") {
+    Capture capture;
+    capture.run({}, {"init", "scale", "add"});
+    const std::string table = read_text(capture.folder / "table");
+    CHECK(contains(table, "scale(float*, float const*, int, float)"));
+    CHECK(contains(table, "62.5 %"));
+    capture.run({"--format", "csv"}, {"init", "scale", "small"});
+    CHECK(contains(read_text(capture.folder / "table"), "10x1x1,100x1x1,1024,0,32,,5,5,50000,10000,1000: 5"));
+  }
+}

@@ -1,0 +1,130 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/user.hpp"
+
+using nlohmann::json;
+using tuner::test::has;
+using tuner::test::User;
+
+namespace {
+
+const std::string judged = std::string(TUNER_SOURCE_DIR) + "/tests/judged/";
+
+struct Judge : User {
+  tuner::test::ProgramResult judges(const std::string& candidate, std::vector<std::string> more = {}) const {
+    std::vector<std::string> command = {"judge",     judged + candidate + ".cu",
+                                        "--against", judged + "product.toml",
+                                        "--sizes",   "512x509",
+                                        "--device",  "cpu"};
+    command.insert(command.end(), more.begin(), more.end());
+    return types(command);
+  }
+  /// Refused, where and as what; with the detail.
+  std::string refuses(const std::string& candidate, const std::string& stage, const std::string& status,
+                      std::vector<std::string> more = {"--no-sanitizers"}) const {
+    CAPTURE(candidate);
+    more.push_back("--json");
+    const auto run = judges(candidate, more);
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 6);
+    const json said = json::parse(run.out, nullptr, false);
+    REQUIRE(said.is_object());
+    CHECK(said["verdict"] == "refused");
+    CHECK(said["exit_code"] == 6);
+    REQUIRE(said["reason"].is_object());
+    CHECK(said["reason"]["stage"] == stage);
+    CHECK(said["reason"]["status"] == status);
+    return said["reason"]["detail"];
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("tuner command line, judge") {
+  TEST_CASE("an honest candidate is accepted, and timed in turn with the spec's default") {
+    const Judge user;
+    const auto run = user.judges("honest", {"--json", "--fail-if-slower", "100%"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    const json said = json::parse(run.out);
+    CHECK(said["verdict"] == "accepted");
+    CHECK(said["reason"].is_null());
+    CHECK(said["sanitizers"]["findings"].empty());
+    CHECK(said["sanitizers"]["not_run"] == "");
+    REQUIRE(said["sizes"].size() == 1);
+    const json& size = said["sizes"][0];
+    CHECK(size["accepted"] == true);
+    CHECK(size["measurement"]["median_ns"] > 0);
+    CHECK(size["beside"][0]["kernel"] == "product");
+    CHECK(size["beside"][0]["ratio"] > 0.2);
+    CHECK(size["beside"][0]["ratio"] < 5);
+    const auto text = user.judges("unrolled", {"--no-sanitizers", "--block", "32", "--grid",
+                                               "ceil_div(ROWS, 32)", "--set", "BLOCK_SIZE=32"});
+    INFO(text.out << text.err);
+    CHECK(text.exit_code == 0);
+    CHECK(has(text.out, "unrolled.cu against product: accepted"));
+    CHECK(has(text.out, "of the time of the default of product"));
+  }
+
+  TEST_CASE("what is no solution is refused, with the stage and the reason") {
+    const Judge user;
+    CHECK(has(user.refuses("does_nothing", "verify", "wrong_result"), "y"));
+    user.refuses("writes_zeros", "verify", "wrong_result");
+    user.refuses("half_the_work", "verify", "wrong_result");
+    user.refuses("half_precision", "verify", "wrong_result");
+    user.refuses("adds_to_output", "verify", "wrong_result");
+    CHECK(has(user.refuses("writes_past_end", "verify", "out_of_bounds"), "y"));
+    user.refuses("takes_another_type", "verify", "out_of_bounds");  // writes double where there is float
+    user.refuses("changes_input", "verify", "input_modified");
+    CHECK(has(user.refuses("crashes", "verify", "crashed"), "signal"));
+    user.refuses("hangs", "verify", "timeout", {"--no-sanitizers", "--run-timeout-s", "1"});
+  }
+
+  TEST_CASE("what looks right where somebody looks is refused all the same") {
+    const Judge user;
+    user.refuses("works_once", "verify", "wrong_result");
+    CHECK(has(user.refuses("knows_even", "verify", "wrong_result"), "on a probe"));
+    user.refuses("knows_small", "verify", "wrong_result");
+    user.refuses("other_bits_each_time", "verify", "unstable");
+    CHECK(has(user.refuses("skips_when_made", "verify", "unstable"), "it does not work each time"));
+    const auto counted = user.judges("counts_launches", {"--no-sanitizers"});
+    INFO(counted.out);
+    CHECK(counted.exit_code == 6);  // at which of its launches somebody looks is chance
+  }
+
+  TEST_CASE("who recognises the inputs of one seed meets others") {
+    const Judge user;
+    const std::vector<std::string> known = {"--no-sanitizers", "--set", "KNOWN=0", "--seed", "7"};
+    user.refuses("knows_the_seed", "verify", "wrong_result", known);
+    // Of seed 7 it knows the inputs; after it was timed they are drawn anew.
+    const std::vector<std::string> right = {"--no-sanitizers", "--set", "KNOWN=1054140116", "--seed", "7"};
+    user.refuses("knows_the_seed", "verify again", "wrong_result", right);
+  }
+
+  TEST_CASE("sanitizers and the race detector see what results do not show") {
+    const Judge user;
+    CHECK(has(user.refuses("races", "sanitizers", "finding", {}), "race at races.cu"));
+    CHECK(has(user.refuses("reads_past_end", "sanitizers", "finding", {}),
+              "out of bounds at reads_past_end.cu"));
+  }
+
+  TEST_CASE("what does not fit or does not compile is refused before anything runs") {
+    const Judge user;
+    user.refuses("takes_fewer", "signature", "mistake");
+    CHECK(has(user.refuses("does_not_compile", "compile", "compile_error"), "sum"));
+    user.refuses("launches_work", "compile", "compile_error");  // work left behind, in a stream of its own
+    user.refuses("honest", "compile", "compile_error", {"--no-sanitizers", "--entry", "another"});
+  }
+
+  TEST_CASE("a judge that cannot judge says so, and refuses nobody") {
+    const Judge user;
+    CHECK(user.types({"judge", "nowhere.cu", "--against", judged + "product.toml"}).exit_code == 2);
+    CHECK(user.judges("honest", {"--set", "BLOCK_SIZE"}).exit_code == 2);
+    CHECK(user.judges("honest", {"--block", "64 +"}).exit_code == 2);
+    CHECK(user.types({"judge", judged + "honest.cu", "--against", "matmul", "--device", "cpu"}).exit_code ==
+          2);
+    CHECK(user.types({"judge", judged + "honest.cu"}).exit_code == 2);
+  }
+}

@@ -1,0 +1,76 @@
+// Drives an HTML report in a real browser: a script that is added to the page does what a reader does. Where
+// there is no Chromium, this is no pass but a skip.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/e2e/user.hpp"
+#include "tuner/util/command.hpp"
+
+using tuner::test::BackgroundProgram;
+using tuner::test::has;
+using tuner::test::User;
+
+namespace {
+
+std::string browser() {
+  for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
+    if (const auto program = tuner::util::find_program(name)) return program->string();
+  }
+  return "";
+}
+
+/// What the script that is added to the page says at its end.
+nlohmann::json outcome_of(const User& user, const std::string& page, int width) {
+  const std::string file = user.home / "acted.html";
+  tuner::test::write_text(file, page + "<script type=\"module\">\n" +
+                                    tuner::test::read_text(TUNER_SOURCE_DIR "/tests/e2e/page_acts.js") +
+                                    "</script>\n");
+  const BackgroundProgram chromium({browser(), "--headless", "--no-sandbox", "--disable-gpu",
+                                    "--enable-logging=stderr", "--user-data-dir=" + user.home / "profile",
+                                    "--window-size=" + std::to_string(width) + ",1000", "file://" + file},
+                                   user.environment, user.home.path());
+  const std::string mark = "\"outcome: ";
+  for (int tenths = 0; tenths < 600; ++tenths) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const std::string said = chromium.err();
+    const std::size_t begin = said.find(mark);
+    const std::size_t end = said.find("\", source:", begin == std::string::npos ? 0 : begin);
+    if (begin == std::string::npos || end == std::string::npos) continue;
+    return nlohmann::json::parse(said.substr(begin + mark.size(), end - begin - mark.size()));
+  }
+  FAIL("the browser said nothing in a minute:\n" << chromium.err());
+  return {};
+}
+
+}  // namespace
+
+TEST_SUITE("page") {
+  TEST_CASE("a reader asks a report of a recorded sweep, on a wide screen and on a telephone") {
+    const User user;
+    REQUIRE(user.types({"import", TUNER_SOURCE_DIR "/docs/results/h200-2026-11-23-session/session.jsonl",
+                        "--db", user.home / "t.db"})
+                .exit_code == 0);
+    const auto written = user.types({"report", "--db", user.home / "t.db", "-o", user.home / "report.html"});
+    REQUIRE_MESSAGE(written.exit_code == 0, written.err);
+    const std::string page = tuner::test::read_text(user.home / "report.html");
+    for (const int width : {1400, 500}) {
+      CAPTURE(width);
+      const nlohmann::json outcome = outcome_of(user, page, width);
+      for (const auto& failure : outcome["failed"]) FAIL_CHECK(failure.get<std::string>());
+      CHECK(outcome["done"] == outcome["of"]);
+    }
+  }
+}
+
+int main(int argc, char** argv) {
+  if (browser().empty()) {
+    std::cerr << "skipped: no Chromium is installed\n";
+    return 77;
+  }
+  return doctest::Context(argc, argv).run();
+}

@@ -1,0 +1,156 @@
+#include "reports/page.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/json.hpp"
+#include "tests/reports/sample.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace tests;
+
+namespace {
+
+using nlohmann::json;
+
+reports::ReportInput sample_page() {
+  reports::ReportInput input;
+  input.title = "Sample sweep";
+  input.command = "tuner report -o report.html";
+  input.generated_at = "2026-01-02T03:06:00Z";
+  input.runs = {sample_run()};
+  input.trials = sample_trials();
+  input.winners = winners_of(input.trials);
+  input.ceilings = sample_ceilings();
+  return input;
+}
+
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t from = text.find(begin);
+  REQUIRE(from != std::string::npos);
+  return text.substr(from + begin.size(), text.find(end, from + begin.size()) - from - begin.size());
+}
+
+/// What the page's script reads.
+json data_of(const std::string& page) {
+  return json::parse(between(page, R"(<script type="application/json" id="data">)", "</script>"));
+}
+
+/// A trial's value by column; null where it has none.
+json value_of(const json& column, std::size_t row) {
+  if (column.is_array()) return column.at(row);
+  if (column.contains("all")) return column["all"];
+  const int code = column["codes"].at(row);
+  return code < 0 ? json(nullptr) : column["values"].at(static_cast<std::size_t>(code));
+}
+
+/// Of a trial's JSON, as a column's name says it: `measurement.median_ns`.
+json at_path(const json& trial, const std::string& path) {
+  const json* place = &trial;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    if (!place->is_object() || !place->contains(path.substr(begin, end - begin))) return nullptr;
+    place = &(*place)[path.substr(begin, end - begin)];
+    begin = end + 1;
+  }
+  return *place;
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE("page") {
+  TEST_CASE("a page holds what the JSON report says, its trials by column") {
+    const reports::ReportInput input = sample_page();
+    const json page = data_of(reports::to_html(input));
+    const json report = json::parse(reports::to_json(input));
+    for (const char* key : {"schema_version", "title", "command", "generated_at", "notes", "runs"})
+      CHECK(page[key] == report[key]);
+    const json& drawn = page["environments"][0];
+    const json& told = report["environments"][0];
+    CHECK(drawn["ceilings"] == told["ceilings"]);
+    CHECK(drawn["failures"] == told["failures"]);
+    REQUIRE(drawn["problems"].size() == told["problems"].size());
+    for (std::size_t i = 0; i < told["problems"].size(); ++i) {
+      for (const auto& [key, value] : told["problems"][i].items()) {
+        if (key != "final") CHECK(drawn["problems"][i][key] == value);
+      }
+    }
+    const json& columns = drawn["trials"]["columns"];
+    REQUIRE(drawn["trials"]["count"] == told["trials"].size());
+    for (const char* path : {"trial", "kernel", "status", "configuration.BLOCK_SIZE", "sizes.M", "block",
+                             "metrics.GFLOP/s", "measurement.median_ns", "occupancy.fraction"}) {
+      INFO(path);
+      REQUIRE(columns.contains(path));
+      for (std::size_t row = 0; row < told["trials"].size(); ++row)
+        CHECK(value_of(columns[path], row) == at_path(told["trials"][row], path));
+    }
+  }
+
+  TEST_CASE("a page says the headline and how far a space was searched in the words of other answers") {
+    reports::ReportInput input = sample_page();
+    input.winners.front().searched = model::Searched{44, 44, std::nullopt, 0};
+    input.usages[input.winners.front().trial] = {"tuner best 256", "-DTUNER_KERNEL=shared"};
+    const json environment = data_of(reports::to_html(input))["environments"][0];
+    CHECK(contains(environment["headlines"].begin()->get<std::string>(), "At 3 sizes"));
+    CHECK(environment["problems"][0]["searched_text"] == "searched whole: all 44");
+    CHECK(environment["problems"][0]["command"] == "tuner best 256");
+    CHECK(environment["problems"][0]["flags"] == "-DTUNER_KERNEL=shared");
+  }
+
+  TEST_CASE("a page is one file that asks for nothing") {
+    const std::string page = reports::to_html(sample_page());
+    for (const char* part : {"<link", "@import", "url(", "src=", "fetch(", "XMLHttpRequest", "import("})
+      CHECK_MESSAGE(!contains(page, part), part);
+    // The one address names the library that draws, in the comment at its head.
+    CHECK(occurrences(page, "://") == occurrences(page, "/*! https://github.com/leeoniya/uPlot (v"));
+    CHECK(contains(page, "Permission is hereby granted"));  // its licence goes where it goes
+    CHECK_FALSE(contains(page, "{{"));
+    CHECK_FALSE(contains(page, "\nimport "));
+    CHECK_FALSE(contains(page, "\nexport "));
+  }
+
+  TEST_CASE("hostile names and logs end no element and are read back as they are") {
+    reports::ReportInput input = sample_page();
+    const std::string hostile = "</script><script>alert(1)</script><!-- \"'\\ {{DATA}}";
+    input.title = "a <b> & {{SCRIPT}}";
+    for (auto& trial : input.trials) trial.kernel = hostile;
+    input.trials.back().compile_log = "\xFF\xFE bytes " + std::string(5000, 'x');
+    const std::string page = reports::to_html(input);
+    CHECK(occurrences(page, "<script") == 3);
+    CHECK(occurrences(page, "</script>") == 3);
+    CHECK_FALSE(contains(page, "<!--"));
+    CHECK(contains(page, "<title>a &lt;b&gt; &amp; {{SCRIPT}}</title>"));
+    const json columns = data_of(page)["environments"][0]["trials"]["columns"];
+    CHECK(columns["kernel"]["all"] == hostile);
+    for (const json& text : columns["compile_log"]["values"]) CHECK(text.get<std::string>().size() < 520);
+  }
+
+  TEST_CASE("a page of no trial and of one") {
+    CHECK(data_of(reports::to_html({}))["environments"].empty());
+    reports::ReportInput input;
+    input.trials = {measured("only", {}, cube(64), 1000)};
+    input.winners = winners_of(input.trials, {});
+    const json environment = data_of(reports::to_html(input))["environments"][0];
+    CHECK(environment["trials"]["count"] == 1);
+    CHECK(environment["problems"][0]["best"] == environment["trials"]["columns"]["trial"]["all"]);
+  }
+
+  TEST_CASE("a page of 100,000 trials takes a few hundred bytes for each") {
+    reports::ReportInput input;
+    constexpr std::int64_t trials = 100'000;
+    for (std::int64_t i = 0; i < trials; ++i) {
+      input.trials.push_back(measured("shared", {{"BLOCK_SIZE", i}, {"PARTITION", model::Value("row")}},
+                                      cube(512), 1000 + static_cast<double>(i) / 7));
+    }
+    const std::string page = reports::to_html(input);
+    CHECK(page.size() < 300 * trials);
+    CHECK(data_of(page)["environments"][0]["trials"]["count"] == trials);
+  }
+}

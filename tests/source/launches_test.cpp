@@ -1,0 +1,212 @@
+#include "tuner/source/launches.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace tuner::source;
+
+namespace {
+
+/// The best launch of the kernel `k` of a source.
+struct Launched {
+  Program program;
+  HostCode host;
+  ProgramLaunch launch;
+
+  explicit Launched(const std::string& text)
+      : program({"k.cu", text},
+                [](const std::string&, bool, const std::string&) { return std::optional<ProgramFile>(); }),
+        host(program) {
+    const auto kernel = std::ranges::find(program.functions(), "k", &ProgramFunction::name);
+    REQUIRE(kernel != program.functions().end());
+    const std::vector<ProgramLaunch> found = launches_of(host, *kernel);
+    REQUIRE_FALSE(found.empty());
+    launch = found.front();
+  }
+
+  std::string text(const Value& value) const {
+    return text_of(value, [&](const std::string& symbol) { return host.facts(symbol).name; });
+  }
+  std::string grid() const {
+    return text(launch.grid[0]) + ", " + text(launch.grid[1]) + ", " + text(launch.grid[2]);
+  }
+  std::string block() const {
+    return text(launch.block[0]) + ", " + text(launch.block[1]) + ", " + text(launch.block[2]);
+  }
+  std::string bytes(std::size_t argument) const { return text(launch.arguments[argument].bytes); }
+};
+
+/// A kernel over n floats that `body`, a part of main, launches.
+Launched in_main(const std::string& body, const std::string& before = "") {
+  return Launched("__global__ void k(float* p, int n) {}\n" + before + "int main(int argc, char** argv) {\n" +
+                  body + "\n}\n");
+}
+
+}  // namespace
+
+TEST_SUITE("source::launches_of") {
+  TEST_CASE("a launch in main: its variables are sizes with the values they have") {
+    const Launched found = in_main(
+        "int n = 1 << 20; float* d; cudaMalloc(&d, n * sizeof(float));\n"
+        "int threads = 256; int blocks = (n + threads - 1) / threads;\n"
+        "k<<<blocks, threads, threads * sizeof(float)>>>(d, n);");
+    CHECK(found.grid() == "ceil_div(n, threads), 1, 1");
+    CHECK(found.block() == "threads, 1, 1");
+    CHECK(found.text(found.launch.shared_bytes) == "4 * threads");
+    CHECK(found.bytes(0) == "4 * n");
+    CHECK(found.host.facts("main/n").present == 1048576);
+    CHECK(found.launch.line == 5);
+  }
+
+  TEST_CASE("dim3 comes in its many ways") {
+    const std::string launch = " float* d; k<<<grid, block>>>(d, n);";
+    CHECK(
+        in_main("int n = 9; dim3 block(16, 8); dim3 grid((n + block.x - 1) / block.x, n / block.y);" + launch)
+            .grid() == "ceil_div(n, 16), n / 8, 1");
+    CHECK(in_main("int n = 9; dim3 block = dim3(32); dim3 grid{(unsigned)n, 2};" + launch).grid() ==
+          "n, 2, 1");
+    CHECK(in_main("int n = 9; dim3 block, grid; block.x = 64; block.y = 2; grid.x = n / 64;" + launch)
+              .block() == "64, 2, 1");
+    CHECK(in_main("int n = 9; dim3 block(n), grid = of(n);" + launch,
+                  "dim3 of(int m) { return dim3(m, m / 2); }\n")
+              .grid() == "n, n / 2, 1");
+    CHECK(in_main("int n = 9; float* d; k<<<dim3(n, 3), dim3(4, 4, 4)>>>(d, n);").block() == "4, 4, 4");
+  }
+
+  TEST_CASE("functions and macros that round up are understood") {
+    const auto grid = [](const std::string& expression, const std::string& before) {
+      return in_main("int n = 100; float* d; k<<<" + expression + ", 128>>>(d, n);", before).grid();
+    };
+    const std::string wanted = "ceil_div(n, 128), 1, 1";
+    CHECK(grid("up(n, 128)", "int up(int a, int b) { return (a + b - 1) / b; }\n") == wanted);
+    CHECK(grid("up(n, 128)",
+               "template <class T> __host__ __device__ T up(T a, T b) { return (a - 1) / b + 1; }\n") ==
+          wanted);
+    CHECK(grid("UP(n, 128)", "#define UP(a, b) (((a) + (b) - 1) / (b))\n") == wanted);
+    CHECK(grid("(int)ceil((float)n / 128)", "") == wanted);
+    CHECK(grid("ceil(n / 128.0)", "") == wanted);
+    CHECK(grid("up(n, 128)", "int up(int a, int b) { if (a % b == 0) return a / b; return a / b + 1; }\n") ==
+          "n % 128 == 0 ? n / 128 : n / 128 + 1, 1, 1");
+    CHECK(grid("std::min(n / 2, 65535)", "") == "min(n / 2, 65535), 1, 1");
+  }
+
+  TEST_CASE("launchers are followed to the call that main makes") {
+    const Launched found(
+        "__global__ void k(float* out, const float* in, int rows, int columns) {}\n"
+        "void go(float* out, const float* in, int b, int t, int c, const int size) {\n"
+        "  assert(size % 32 == 0);\n  const int rows = b * t;\n"
+        "  k<<<(rows * 32 + size - 1) / size, size>>>(out, in, rows, c); }\n"
+        "void choose(int which, float* out, float* in, int b, int t, int c, int size) {\n"
+        "  switch (which) { case 1: go(out, in, b, t, c, size); break; } }\n"
+        "int main() {\n  int B = 8, T = 64, C = 32;\n  float *d_out, *d_in;\n"
+        "  check(cudaMalloc((void**)&d_out, B * T * C * sizeof(float)));\n"
+        "  check(cudaMalloc((void**)&d_in, (size_t)B * T * C * sizeof(float)));\n"
+        "  int sizes[] = {64, 128};\n"
+        "  for (int j = 0; j < 2; ++j) { int size = sizes[j]; choose(1, d_out, d_in, B, T, C, size); } }\n");
+    CHECK(found.grid() == "ceil_div(32 * B * T, size), 1, 1");
+    CHECK(found.text(found.launch.arguments[2].value) == "B * T");
+    CHECK(found.bytes(1) == "4 * B * T * C");
+    CHECK(found.launch.arguments[0].origin.path == "d_out");
+    REQUIRE(found.launch.conditions.size() == 1);
+    CHECK(found.text(found.launch.conditions[0]) == "size % 32 == 0");
+    const Value& size = found.launch.block[0];
+    REQUIRE(size.kind == Value::Kind::symbol);
+    CHECK(found.host.facts(size.name).choices == std::vector<std::int64_t>{64, 128});
+  }
+
+  TEST_CASE("what a variable is depends on what was assigned to it before the launch") {
+    CHECK(in_main("int n = 5, m; m = n * 2; float* d; k<<<m, 32>>>(d, n);").grid() == "2 * n, 1, 1");
+    CHECK(in_main("int n = 5, m = 1; m = n; float* d; k<<<m, 32>>>(d, n); m = 3;").grid() == "n, 1, 1");
+    const Launched read =
+        in_main("int n = 5; if (argc > 1) n = atoi(argv[1]); float* d; k<<<n, 32>>>(d, n);");
+    CHECK(read.grid() == "n, 1, 1");
+    CHECK(read.host.facts("main/n").present == 5);
+    CHECK(in_main("int n = 5; float* d; for (int i = 0; i < n; ++i) k<<<i + 1, 32>>>(d, n);").grid() ==
+          "i + 1, 1, 1");
+    CHECK(in_main("int n = 5; { int n = 7; n = n; } float* d; k<<<n, 32>>>(d, n);").grid() == "n, 1, 1");
+  }
+
+  TEST_CASE("a product is no template, and a template's comma parts nothing") {
+    CHECK(in_main("int n = 5; float* d; k<<<(n < 3 ? n : 4), 32>>>(d, n < 9 ? n : 9);")
+              .launch.arguments.size() == 2);
+    CHECK(in_main("int n = 5; float* d; k<<<f<int, 3>(n), 32>>>(d, n);",
+                  "template <class T, int s> T f(T x) { return x * s; }\n")
+              .grid() == "3 * n, 1, 1");
+  }
+
+  TEST_CASE("constants of a class that a typedef names are worked out") {
+    const Launched found =
+        in_main("int n = 64; float* d; k<<<n / pack::size, 32>>>(d, n);",
+                "template <class T> struct Pack { static constexpr int size = sizeof(int4) / sizeof(T); };\n"
+                "typedef __half real;\nusing pack = Pack<real>;\n");
+    CHECK(found.grid() == "n / 8, 1, 1");
+  }
+
+  TEST_CASE("a device's properties become its limits") {
+    CHECK(in_main("int n = 5; cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); float* d;\n"
+                  "k<<<2 * p.multiProcessorCount, 32>>>(d, n);")
+              .grid() == "2 * multiprocessors, 1, 1");
+  }
+
+  TEST_CASE("cudaLaunchCooperativeKernel is a launch") {
+    const Launched found = in_main(
+        "int n = 5; float* d; cudaMalloc(&d, n * 4); void* list[] = {(void*)&d, (void*)&n};\n"
+        "cudaLaunchCooperativeKernel((void*)k, dim3(n), dim3(64), list, 128, 0);");
+    CHECK(found.launch.cooperative);
+    CHECK(found.grid() == "n, 1, 1");
+    CHECK(found.text(found.launch.shared_bytes) == "128");
+    CHECK(found.bytes(0) == "4 * n");
+  }
+
+  TEST_CASE("what a program fills its buffers with is noted") {
+    const auto contents = [](const std::string& fill) {
+      return in_main(
+                 "int n = 8, V = 10; float* h = (float*)malloc(n * 4); float* d; cudaMalloc(&d, n * 4);\n" +
+                 fill + "\nk<<<n, 32>>>(d, n);")
+          .launch.arguments[0]
+          .contents;
+    };
+    using Kind = BufferContents::Kind;
+    CHECK(contents("cudaMemset(d, 0, n * 4);").kind == Kind::zero);
+    CHECK(
+        contents("for (int i = 0; i < n; ++i) h[i] = 1.0f; cudaMemcpy(d, h, n * 4, cudaMemcpyHostToDevice);")
+            .kind == Kind::one);
+    const BufferContents whole = contents(
+        "for (int i = 0; i < n; ++i) h[i] = rand() % V; cudaMemcpy(d, h, n * 4, cudaMemcpyHostToDevice);");
+    CHECK(whole.kind == Kind::whole);
+    CHECK(text_of(whole.below) == "main/V");
+    CHECK(contents("").kind == Kind::unknown);
+  }
+
+  TEST_CASE("a launch through a pointer is one of each kernel that the pointer is given") {
+    CHECK(in_main("int n = 5; float* d; void (*f)(float*, int); f = &k; f<<<n, 32>>>(d, n);").grid() ==
+          "n, 1, 1");
+  }
+
+  TEST_CASE("a number that a template has under a condition stands for the condition's variable") {
+    const Launched found(
+        "template <int B> __global__ void k(float* p) {}\n"
+        "void go(float* p, int b) { if (b == 16) { k<16><<<1, b>>>(p); } }\n");
+    REQUIRE(found.launch.equalities.size() == 1);
+    CHECK(found.text(found.launch.equalities[0].first) == "b");
+    CHECK(found.launch.equalities[0].second.is(16));
+  }
+
+  TEST_CASE("programs that call in a circle or are cut anywhere are read to their end") {
+    const std::string text =
+        "__global__ void k(float* p, int n) {}\nvoid a(float* p, int n);\n"
+        "void b(float* p, int n) { a(p, n - 1); }\n"
+        "void a(float* p, int n) { int m = m + n; b(p, m); k<<<up(m), dim3(n, m)>>>(p + n, f(n)); }\n"
+        "int up(int x) { return up(x); }\nint main() { float* p = p; cudaMalloc(&p, sizeof(p[0]) * up(3)); "
+        "a(p, 3); }\n";
+    for (std::size_t length = 0; length <= text.size(); ++length) {
+      const Program program(
+          {"k.cu", text.substr(0, length)},
+          [](const std::string&, bool, const std::string&) { return std::optional<ProgramFile>(); });
+      HostCode host(program);
+      for (const ProgramFunction& function : program.functions())
+        if (function.is_kernel) launches_of(host, function);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+#include "tuner/capture/cupti.hpp"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <vector>
+
+#include "tuner/capture/driver.hpp"
+
+namespace tuner::capture {
+namespace {
+
+// As cupti_activity.h declares them; tests/capture holds the record against it where that is at hand.
+using CuptiResult = int;
+constexpr int kind_kernel = 3;
+constexpr int kind_concurrent_kernel = 10;
+constexpr std::uint32_t version_with_graphs = 14;
+constexpr std::uint32_t flush_period_ms = 1000;
+constexpr std::size_t buffer_bytes = std::size_t{2} << 20U;
+
+/// The beginning that CUpti_ActivityKernel6 to CUpti_ActivityKernel10 share.
+struct [[gnu::packed]] Record {
+  std::uint32_t kind;
+  std::uint8_t caches[2];
+  std::uint16_t registers;
+  std::uint32_t partitioned_caches[2];
+  std::uint64_t start_ns;
+  std::uint64_t end_ns;
+  std::uint64_t completed_ns;
+  std::uint32_t device;
+  std::uint32_t context;
+  std::uint32_t stream;
+  std::int32_t grid[3];
+  std::int32_t block[3];
+  std::int32_t static_shared_bytes;
+  std::int32_t dynamic_shared_bytes;
+  std::uint32_t local_bytes_of_thread;
+  std::uint32_t local_bytes;
+  std::uint32_t correlation;
+  std::int64_t grid_id;
+  const char* name;
+  std::uint64_t reserved;
+  std::uint64_t queued_ns;
+  std::uint64_t submitted_ns;
+  std::uint32_t launch;
+  std::uint32_t shared_bytes_executed;
+  std::uint64_t graph_node;
+  std::uint32_t shared_limit;
+  std::uint32_t graph;
+};
+static_assert(offsetof(Record, name) == 104 && offsetof(Record, graph) == 156);
+
+using Requested = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
+using Completed = void (*)(CuContext, std::uint32_t, std::uint8_t*, std::size_t, std::size_t);
+
+struct Cupti {
+  CuptiResult (*get_version)(std::uint32_t*) = nullptr;
+  CuptiResult (*register_callbacks)(Requested, Completed) = nullptr;
+  CuptiResult (*enable)(int) = nullptr;
+  CuptiResult (*flush_all)(std::uint32_t) = nullptr;
+  CuptiResult (*flush_period)(std::uint32_t) = nullptr;
+  CuptiResult (*next_record)(std::uint8_t*, std::size_t, void**) = nullptr;
+  CuptiResult (*dropped)(CuContext, std::uint32_t, std::size_t*) = nullptr;
+  std::uint32_t version = 0;
+};
+
+Cupti cupti;
+KernelRuns* receiver = nullptr;
+
+void requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
+  *bytes = *buffer == nullptr ? 0 : buffer_bytes;
+  *most_records = 0;
+}
+
+void hand_out(const Record& record) {
+  if (record.kind != kind_kernel && record.kind != kind_concurrent_kernel) return;
+  KernelRun run;
+  if (record.name != nullptr) run.name = record.name;
+  if (cupti.version >= version_with_graphs && record.graph_node != 0) run.graph = record.graph;
+  for (int i = 0; i < 3; ++i) {
+    run.grid[i] = static_cast<std::uint32_t>(record.grid[i]);
+    run.block[i] = static_cast<std::uint32_t>(record.block[i]);
+  }
+  run.registers = record.registers;
+  run.static_shared_bytes = static_cast<std::uint32_t>(record.static_shared_bytes);
+  run.dynamic_shared_bytes = static_cast<std::uint32_t>(record.dynamic_shared_bytes);
+  run.local_bytes = record.local_bytes_of_thread;
+  run.ns = record.end_ns > record.start_ns ? record.end_ns - record.start_ns : 0;
+  receiver->take(run);
+}
+
+void completed(CuContext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
+               std::size_t valid_bytes) {
+  const Inside inside;
+  void* record = nullptr;
+  while (valid_bytes != 0 && cupti.next_record(buffer, valid_bytes, &record) == 0)
+    hand_out(*static_cast<const Record*>(record));
+  std::size_t dropped = 0;
+  if (cupti.dropped != nullptr && cupti.dropped(context, stream, &dropped) == 0 && dropped != 0)
+    receiver->lost(dropped);
+  std::free(buffer);
+}
+
+/// One that the process has loaded already comes first: two of one process would not get on.
+std::vector<void*> libraries() {
+  const std::vector<std::string> names = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8"};
+  std::vector<void*> found;
+  const auto add = [&found](const std::string& file, int flags) {
+    if (void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | flags)) found.push_back(library);
+  };
+  if (const char* const named = secure_getenv("TUNER_LIBCUPTI"); named != nullptr && *named != 0) {
+    add(named, 0);
+    return found;
+  }
+  for (const std::string& name : names) add(name, RTLD_NOLOAD);
+  if (!found.empty()) return found;
+  std::vector<std::string> toolkits;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* const value = secure_getenv(variable); value != nullptr && *value != 0)
+      toolkits.emplace_back(value);
+  toolkits.insert(toolkits.end(), {"/usr/local/cuda", "/opt/cuda"});
+  for (const std::string& name : names) {
+    add(name, 0);
+    for (const std::string& toolkit : toolkits)
+      for (const char* folder : {"/extras/CUPTI/lib64/", "/targets/x86_64-linux/lib/", "/lib64/"})
+        add(toolkit + folder + name, 0);
+  }
+  return found;
+}
+
+bool start_with(void* library, std::string& why) {
+  const auto find = [library](auto& member, const char* name) {
+    member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(loaders_dlsym(library, name));
+    return member != nullptr;
+  };
+  if (!find(cupti.get_version, "cuptiGetVersion") ||
+      !find(cupti.register_callbacks, "cuptiActivityRegisterCallbacks") ||
+      !find(cupti.enable, "cuptiActivityEnable") || !find(cupti.flush_all, "cuptiActivityFlushAll") ||
+      !find(cupti.next_record, "cuptiActivityGetNextRecord")) {
+    why = "libcupti lacks what is needed";
+    return false;
+  }
+  find(cupti.flush_period, "cuptiActivityFlushPeriod");
+  find(cupti.dropped, "cuptiActivityGetNumDroppedRecords");
+  cupti.get_version(&cupti.version);
+  CuptiResult result = cupti.register_callbacks(requested, completed);
+  if (result == 0) result = cupti.enable(kind_concurrent_kernel);
+  if (result != 0) {
+    why = "libcupti says error " + std::to_string(result);
+    return false;
+  }
+  if (cupti.flush_period != nullptr) cupti.flush_period(flush_period_ms);
+  return true;
+}
+
+}  // namespace
+
+bool start_cupti(KernelRuns& runs, std::string& why) {
+  const Inside inside;
+  receiver = &runs;
+  why = "there is no libcupti.so";
+  for (void* const library : libraries())
+    if (start_with(library, why)) return true;
+  cupti = {};
+  return false;
+}
+
+void flush_cupti(bool all) {
+  const Inside inside;
+  if (cupti.flush_all != nullptr) cupti.flush_all(all ? 1 : 0);
+}
+
+}  // namespace tuner::capture

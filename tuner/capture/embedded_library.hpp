@@ -1,0 +1,9 @@
+#pragma once
+#include <string_view>
+
+namespace tuner::capture {
+
+/// The library that is loaded into programs, as a file has it.
+std::string_view embedded_library();
+
+}  // namespace tuner::capture

@@ -1,0 +1,117 @@
+#include "tuner/capture/images.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace tuner::capture {
+namespace {
+
+constexpr std::uint32_t wrapper_magic = 0x466243b1;  ///< __fatBinC_Wrapper_t
+constexpr std::uint32_t fatbin_magic = 0xba55ed50;
+constexpr std::size_t most_copied = std::size_t{256} << 20U;
+
+template <typename Value>
+Value value_at(const char* bytes) {
+  Value value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+/// Up to the last byte that a header speaks of.
+std::size_t elf_bytes(const char* bytes) {
+  const auto header = value_at<Elf64_Ehdr>(bytes);
+  std::size_t end =
+      std::max<std::size_t>(sizeof header, header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize);
+  end = std::max<std::size_t>(end, header.e_phoff + std::size_t{header.e_phnum} * header.e_phentsize);
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    const auto section = value_at<Elf64_Shdr>(bytes + header.e_shoff + std::size_t{i} * header.e_shentsize);
+    if (section.sh_type != SHT_NOBITS) end = std::max<std::size_t>(end, section.sh_offset + section.sh_size);
+  }
+  return end;
+}
+
+}  // namespace
+
+Image image_at(const void* data) {
+  const char* bytes = static_cast<const char*>(data);
+  if (bytes == nullptr) return {};
+  if (value_at<std::uint32_t>(bytes) == wrapper_magic) bytes = value_at<const char*>(bytes + 8);
+  if (value_at<std::uint32_t>(bytes) == fatbin_magic)
+    return {ImageKind::fatbin, bytes,
+            value_at<std::uint16_t>(bytes + 6) + value_at<std::uint64_t>(bytes + 8)};
+  if (std::memcmp(bytes, ELFMAG, SELFMAG) == 0) return {ImageKind::cubin, bytes, elf_bytes(bytes)};
+  return {ImageKind::ptx, bytes, std::strlen(bytes) + 1};
+}
+
+std::vector<std::string> variables_of(const Image& image) {
+  std::vector<std::string> names;
+  if (image.kind != ImageKind::cubin || image.bytes == nullptr) return names;
+  const auto header = value_at<Elf64_Ehdr>(image.bytes);
+  const auto section = [&](std::size_t place) {
+    return value_at<Elf64_Shdr>(image.bytes + header.e_shoff + place * header.e_shentsize);
+  };
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr symbols = section(i);
+    if (symbols.sh_type != SHT_SYMTAB || symbols.sh_link >= header.e_shnum) continue;
+    const char* const texts = image.bytes + section(symbols.sh_link).sh_offset;
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.sh_size; at += sizeof(Elf64_Sym)) {
+      const auto symbol = value_at<Elf64_Sym>(image.bytes + symbols.sh_offset + at);
+      const bool is_variable = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size != 0 &&
+                               ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL;
+      if (is_variable) names.emplace_back(texts + symbol.st_name);
+    }
+  }
+  return names;
+}
+
+/// What the linker put into the program stays where it is; anything else may be freed.
+void Images::loaded(const void* owner, const void* data) {
+  Image image = image_at(data);
+  if (value_at<std::uint32_t>(static_cast<const char*>(data)) != wrapper_magic) {
+    if (image.count <= most_copied)
+      image.copy = std::make_shared<const std::string>(image.bytes, image.count);
+    image.bytes = image.copy ? image.copy->data() : nullptr;
+  }
+  m_images[owner] = std::move(image);
+}
+
+void Images::loaded_file(const void* owner, const char* path) {
+  std::FILE* const file = std::fopen(path, "rb");
+  if (file == nullptr) return;
+  std::string bytes;
+  char part[1 << 16];
+  for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, file)) != 0;)
+    bytes.append(part, count);
+  std::fclose(file);
+  bytes.push_back(0);
+  loaded(owner, bytes.data());
+}
+
+void Images::asked_for_variable(const void* owner, const char* name) {
+  std::vector<std::string>& known = m_variables[owner];
+  if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
+}
+
+void Images::unloaded(const void* owner) {
+  m_images.erase(owner);
+  m_variables.erase(owner);
+}
+
+Image Images::image(const void* owner) const {
+  const auto found = m_images.find(owner);
+  return found == m_images.end() ? Image() : found->second;
+}
+
+std::vector<std::string> Images::variables(const void* owner) const {
+  std::vector<std::string> names = variables_of(image(owner));
+  if (const auto asked = m_variables.find(owner); asked != m_variables.end())
+    for (const std::string& name : asked->second)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
+}
+
+}  // namespace tuner::capture

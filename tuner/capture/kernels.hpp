@@ -1,0 +1,65 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/capture/driver.hpp"
+#include "tuner/capture/ledger.hpp"
+
+namespace tuner::capture {
+
+struct KernelParameter {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  std::string type = {};  ///< `float const*`; empty where the name does not say
+  ParameterKind kind = ParameterKind::unknown;
+};
+
+struct Kernel {
+  std::string name;  ///< as the binary has it
+  CuFunction function = nullptr;
+  const void* owner = nullptr;  ///< the CuModule or CuLibrary it is from; null where that was not seen
+  bool of_library = false;
+  std::uint32_t place = no_place;  ///< in the ledger
+  bool has_parameters = false;     ///< else the driver does not say them
+  std::vector<KernelParameter> parameters;
+};
+
+/// The kernels behind the handles that launches name: of functions (CUfunction) and of kernels without a
+/// context (CUkernel), which launches take as well. One thread at a time calls it.
+class Kernels {
+ public:
+  explicit Kernels(LedgerWriter& ledger) : m_ledger(ledger) {}
+
+  /// The program was given a handle.
+  void add_function(CuFunction function, CuModule module, const char* name);
+  void add_kernel(CuKernel kernel, CuLibrary library, const char* name);
+  /// `function` is `kernel` in a context.
+  void add_function_of(CuFunction function, CuKernel kernel);
+  /// Handles from `owner` may mean other kernels from now on.
+  void forget(const void* owner);
+
+  /// Asks the driver what is not known yet; a context is current. Null where it does not know the handle.
+  const Kernel* find(CuFunction handle);
+
+  /// Integers among a launch's arguments.
+  static Integers integers(const Kernel& kernel, void* const* arguments);
+
+ private:
+  struct Named {
+    std::string name;
+    const void* owner = nullptr;
+    bool of_library = false;
+    bool is_kernel = false;  ///< the handle is a CuKernel
+  };
+  Named named(CuFunction handle) const;
+  void describe(Kernel& kernel);
+
+  LedgerWriter& m_ledger;
+  std::unordered_map<const void*, Named> m_named;
+  std::unordered_map<const void*, Kernel> m_kernels;
+};
+
+}  // namespace tuner::capture

@@ -1,0 +1,97 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/capture/cupti.hpp"
+#include "tuner/capture/driver.hpp"
+#include "tuner/capture/events.hpp"
+#include "tuner/capture/files.hpp"
+#include "tuner/capture/images.hpp"
+#include "tuner/capture/kernels.hpp"
+#include "tuner/capture/launch.hpp"
+#include "tuner/capture/ledger.hpp"
+#include "tuner/capture/replacer.hpp"
+#include "tuner/capture/request.hpp"
+#include "tuner/capture/saver.hpp"
+
+namespace tuner::capture {
+
+/// What this process does with CUDA. There is one from the process's first call of cuInit() on, where the
+/// process is captured.
+class Observer final : KernelRuns {
+ public:
+  /// Null: the process is not captured, or has not begun yet.
+  static Observer* running();
+  /// The process begins to use CUDA. Null where it is not captured.
+  static Observer* begin();
+
+  CuResult launch(const Launch& launch, const LaunchQueue& queue);
+  void graph_launched();
+  void capture_begun() { ++m_captures; }
+  void capture_ended() { --m_captures; }
+  void loaded(const void* owner, const void* data);
+  void loaded_file(const void* owner, const char* path);
+  void asked_for_variable(const void* owner, const char* name);
+  void function_found(CuFunction function, CuModule module, const char* name);
+  void kernel_found(CuKernel kernel, CuLibrary library, const char* name);
+  void function_of_kernel(CuFunction function, CuKernel kernel);
+  void unloaded(const void* owner);
+
+  /// The process ends in order.
+  void finish(End end);
+  bool is_of_this_process() const;
+
+ private:
+  explicit Observer(const std::string& folder);
+  bool open(std::string& why);
+  /// What is told of a launch before it, and what is to be done with it.
+  struct Seen {
+    std::optional<EventTimes::Pair> pair;
+    std::optional<WantedLaunch> wanted;
+    std::optional<Replacement> replacement;
+    bool is_verified = false;           ///< with the program's own
+    std::uint32_t kernel = no_place;    ///< in the ledger
+    std::uint64_t* launches = nullptr;  ///< where it is counted, unless it is replaced
+    std::string readable = {};
+  };
+  Seen see(const Launch& launch);
+  /// What of a pack takes its place.
+  void see_replacement(const Kernel& kernel, const std::vector<void*>& arguments, Seen& seen);
+  CuResult launch_replacement(const Launch& launch, const LaunchQueue& queue, const Seen& seen);
+  bool is_put_into_graph(const Launch& launch) const;
+  void start_timing();
+  void open_pack(const Request& request);
+  /// Of the current context.
+  void see_context();
+  void take(const KernelRun& run) override;
+  void lost(std::uint64_t records) override;
+
+  const std::string m_folder;  ///< of the capture
+  std::string m_own_folder;    ///< of this process
+  std::recursive_mutex m_changing;
+  LedgerWriter m_ledger;
+  Kernels m_kernels{m_ledger};
+  bool m_wants_events = false;  ///< rather than CUPTI
+  std::unique_ptr<EventTimes> m_events;
+  Notes m_notes;
+  Images m_images;
+  std::unique_ptr<Saver> m_saver;        ///< null: nothing is to be saved
+  std::unique_ptr<Replacer> m_replacer;  ///< null: nothing is to be replaced
+  std::uint64_t m_verify = 0;
+  std::unordered_map<std::uint32_t, std::uint64_t> m_verified;  ///< of each kernel so many launches
+  std::shared_mutex m_quiet;  ///< held by who saves a launch alone, else by each launch
+  std::set<CuContext> m_contexts;
+  std::atomic<int> m_captures{0};
+  bool m_is_finished = false;
+};
+
+}  // namespace tuner::capture

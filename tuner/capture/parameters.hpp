@@ -1,0 +1,28 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/capture/ledger_format.hpp"
+
+namespace tuner::capture {
+
+/// `matmul(float const*, int)` of `_Z6matmulPKfi`; names that are not mangled stay.
+std::string demangled(const std::string& name);
+
+/// `matmul` of `void ns::matmul<float>(float const*, int)`, mangled or not.
+std::string plain_name(const std::string& name);
+
+/// `float const*`, `int`: what a mangled name says of its parameters; empty where it says nothing.
+std::vector<std::string> parameter_types(const std::string& name);
+
+/// Of a type as a demangled name has it.
+ParameterKind parameter_kind(std::string_view type);
+
+/// The value of 1, 2, 4 or 8 bytes as an integer. Where its kind is not known, false unless it is a number
+/// that neither an address nor a floating-point number would be.
+bool integer_value(ParameterKind kind, const void* value, std::size_t bytes, std::int64_t& integer);
+
+}  // namespace tuner::capture

@@ -1,0 +1,107 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/capture/ledger_format.hpp"
+#include "tuner/capture/saved_launch.hpp"
+
+/// What a capture found, as those read it who did not write it (docs/capture.md).
+namespace tuner::capture {
+
+/// How often these integers were passed, by the places of their parameters.
+struct RecordedIntegers {
+  std::uint64_t launches = 0;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> values = {};
+};
+
+/// Launches of a kernel with one grid and block, by themselves or in one graph.
+struct RecordedShape {
+  std::array<std::uint32_t, 3> grid = {};
+  std::array<std::uint32_t, 3> block = {};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t graph = 0;      ///< 0: in none
+  std::uint64_t launches = 0;   ///< that ran, as far as is known
+  std::uint64_t in_graphs = 0;  ///< that were put into graphs
+  std::uint64_t timed = 0;
+  double total_ns = 0;   ///< of all launches, from the mean of those timed
+  double median_ns = 0;  ///< 0 where none was timed
+  std::vector<RecordedIntegers> integers = {};
+};
+
+struct RecordedParameter {
+  std::uint32_t bytes = 0;
+  ParameterKind kind = ParameterKind::unknown;
+};
+
+struct RecordedKernel {
+  std::string name;      ///< as the binary has it
+  std::string readable;  ///< demangled
+  std::uint32_t registers = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t local_bytes = 0;
+  bool has_parameters = false;  ///< else the driver did not say them
+  std::vector<RecordedParameter> parameters = {};
+  std::uint64_t launches = 0;
+  double total_ns = 0;
+  std::vector<RecordedShape> shapes = {};  ///< the longest first
+};
+
+/// Launches that were replaced by a pack's, or that could not be.
+struct RecordedReplacement {
+  std::string kernel;
+  bool is_replaced = false;
+  std::uint64_t launches = 0;
+  std::string text;  ///< by what, or why not
+};
+
+struct RecordedProcess {
+  std::int64_t process = 0;
+  std::int64_t parent = 0;
+  std::string program;
+  std::string device;
+  std::string architecture;  ///< `sm_90`
+  std::uint32_t driver_version = 0;
+  std::uint32_t contexts = 0;
+  Timing timing = Timing::none;
+  std::string timing_reason;
+  End end = End::unknown;
+  double seconds = 0;  ///< 0 where its end is not known
+  /// What CUPTI's records have cost of that, from what they cost each; 0 where it is not known.
+  double cost = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t untold = 0;
+  std::uint64_t graph_launches = 0;
+  std::uint64_t lost_records = 0;
+  std::vector<RecordedKernel> kernels = {};  ///< the longest first
+  std::vector<RecordedReplacement> replacements = {};
+};
+
+struct Recording {
+  std::vector<std::string> command = {};
+  int exit_code = 0;
+  int signal = 0;
+  bool was_loaded = false;  ///< the library was, into the first process
+  std::vector<RecordedProcess> processes = {};
+  std::vector<SavedLaunch> saved = {};
+  std::vector<std::string> notes = {};     ///< of the library, for people
+  std::vector<std::string> failures = {};  ///< why processes were not captured
+  std::uint64_t unfollowed = 0;            ///< processes that used CUDA and were not asked for
+};
+
+/// Reads a ledger. Throws model::Error where it is damaged or of another version.
+RecordedProcess read_process(const std::filesystem::path& ledger);
+
+/// What the library left in the folder of a capture. Launches that it saved get their final form.
+Recording read_folder(const std::filesystem::path& folder);
+
+/// The kernels of all processes, of one name together.
+std::vector<RecordedKernel> all_kernels(const Recording& recording);
+
+nlohmann::json as_json(const Recording& recording);
+
+}  // namespace tuner::capture

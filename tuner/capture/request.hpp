@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tuner::capture {
+
+/// The variable that names the folder of a capture to the library.
+inline constexpr const char* folder_variable = "TUNER_CAPTURE";
+/// Files of that folder.
+inline constexpr const char* request_file = "request";  ///< what is asked for
+inline constexpr const char* first_file = "first";  ///< the number of the process that the capture began with
+inline constexpr const char* manifest_file = "capture.json";  ///< written last, by rename
+/// Of a process's folder.
+inline constexpr const char* process_prefix = "process-";
+inline constexpr const char* ledger_file = "ledger";
+inline constexpr const char* notes_file = "notes";         ///< lines for people
+inline constexpr const char* launch_prefix = "launch-";    ///< a folder for each launch that was saved
+inline constexpr const char* draft_file = "draft.json";    ///< of a launch, by the library: written last
+inline constexpr const char* launch_file = "launch.json";  ///< of a launch, by who read the draft
+inline constexpr const char* unfollowed_prefix =
+    "unfollowed-";                                       ///< a process that used CUDA and was not captured
+inline constexpr const char* failed_prefix = "failed-";  ///< why a process could not be captured
+
+/// Which launches of a kernel are saved.
+struct SaveRequest {
+  enum class Which { first, every, sizes };
+
+  std::string kernel;  ///< as the binary has it, or its plain name
+  Which which = Which::first;
+  std::uint64_t every = 1;
+};
+
+/// What `tuner capture` asks of the library. As text: a line `key value` each.
+struct Request {
+  bool children = false;  ///< also the processes that the first one starts
+  bool events = false;    ///< times by events alone
+  std::vector<SaveRequest> saves = {};
+  std::uint64_t at_most_bytes = 0;  ///< of what is saved, in all
+  std::string pack = {};            ///< whose kernels are used in place of the program's
+  std::uint64_t verify = 0;         ///< so many launches of each kernel are compared with the program's own
+};
+
+std::string written(const Request& request);
+/// Keys that it does not know are passed over.
+Request read_request(const std::string& text);
+
+}  // namespace tuner::capture

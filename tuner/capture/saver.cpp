@@ -1,0 +1,196 @@
+#include "tuner/capture/saver.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "tuner/capture/draft.hpp"
+#include "tuner/capture/parameters.hpp"
+
+namespace tuner::capture {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{8} << 20U;
+constexpr std::size_t most_sizes = 64;  ///< of a kernel, that are saved one of each
+
+std::string bytes_text(std::uint64_t bytes) {
+  const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return text;
+}
+
+CuAddress address_in(const void* place) {
+  CuAddress address = 0;
+  std::memcpy(&address, place, sizeof address);
+  return address;
+}
+
+/// The memory from `address` to the end of its allocation; false where there is none.
+bool find_region(CuAddress address, Region& region) {
+  const Driver& ask = driver();
+  CuAddress base = 0;
+  if (address == 0 || ask.mem_get_address_range == nullptr ||
+      ask.mem_get_address_range(&base, &region.allocation_bytes, address) != cu_success)
+    return false;
+  region.address = address;
+  region.bytes = region.allocation_bytes - static_cast<std::size_t>(address - base);
+  return true;
+}
+
+/// Each ends where the next one begins: arguments that lie in one allocation share nothing.
+void part(std::vector<Region>& regions) {
+  std::sort(regions.begin(), regions.end(),
+            [](const Region& a, const Region& b) { return a.address < b.address; });
+  regions.erase(std::unique(regions.begin(), regions.end(),
+                            [](const Region& a, const Region& b) { return a.address == b.address; }),
+                regions.end());
+  for (std::size_t i = 0; i + 1 < regions.size(); ++i)
+    regions[i].bytes = std::min<std::size_t>(regions[i].bytes, regions[i + 1].address - regions[i].address);
+}
+
+std::vector<Region> regions_of(const WantedLaunch& wanted) {
+  std::vector<Region> regions;
+  for (std::size_t i = 0; i < wanted.arguments.size(); ++i) {
+    Region region;
+    if (may_be_pointer(wanted.kernel.parameters[i]) && find_region(address_in(wanted.arguments[i]), region))
+      regions.push_back(region);
+  }
+  part(regions);
+  const Driver& ask = driver();
+  for (const std::string& name : wanted.variables) {
+    Region region;
+    const auto owner = const_cast<void*>(wanted.kernel.owner);
+    const CuResult result = wanted.kernel.of_library
+                                ? ask.library_get_global == nullptr
+                                      ? cu_not_found
+                                      : ask.library_get_global(&region.address, &region.bytes,
+                                                               static_cast<CuLibrary>(owner), name.c_str())
+                                : ask.module_get_global(&region.address, &region.bytes,
+                                                        static_cast<CuModule>(owner), name.c_str());
+    if (result != cu_success) continue;
+    region.allocation_bytes = region.bytes;
+    region.variable = name;
+    regions.push_back(region);
+  }
+  return regions;
+}
+
+bool copy_to_file(const Region& region, const std::string& path, std::string& why) {
+  OutputFile file(path);
+  std::vector<char> piece(std::min(region.bytes, piece_bytes));
+  for (std::size_t at = 0; at < region.bytes; at += piece.size()) {
+    const std::size_t count = std::min(piece.size(), region.bytes - at);
+    const CuResult result = driver().memcpy_to_host(piece.data(), region.address + at, count);
+    if (result != cu_success) {
+      why = "the driver says error " + std::to_string(result) + " while memory is copied";
+      return false;
+    }
+    if (!file.write(piece.data(), count)) break;
+  }
+  if (file.close()) return true;
+  why = path + ": " + std::strerror(errno);
+  return false;
+}
+
+bool copy_all(const std::vector<Region>& regions, const std::string& folder, const char* when,
+              std::string& why) {
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    if (!copy_to_file(regions[i], folder + '/' + std::to_string(i) + '.' + when, why)) return false;
+  return true;
+}
+
+/// A launch that is not whole is no launch.
+void remove_folder(const std::string& folder, std::size_t regions) {
+  for (std::size_t i = 0; i < regions; ++i)
+    for (const char* when : {".before", ".after"}) unlink((folder + '/' + std::to_string(i) + when).c_str());
+  for (const char* name : {"module", draft_file}) unlink((folder + '/' + name).c_str());
+  rmdir(folder.c_str());
+}
+
+}  // namespace
+
+bool means_kernel(const std::string& wish, const std::string& name) {
+  return wish == name || wish == plain_name(name) || wish == demangled(name);
+}
+
+Saver::Saver(const Request& request, std::string folder, Notes& notes)
+    : m_saves(request.saves),
+      m_at_most_bytes(request.at_most_bytes),
+      m_folder(std::move(folder)),
+      m_notes(notes) {}
+
+bool Saver::wants(const Kernel& kernel, const Launch& launch, const Integers& integers,
+                  std::uint64_t& number) {
+  for (const SaveRequest& save : m_saves) {
+    if (!means_kernel(save.kernel, kernel.name)) continue;
+    Counted& counted = m_counted[kernel.name];
+    number = ++counted.launches;
+    if (save.which == SaveRequest::Which::first) return number == 1;
+    if (save.which == SaveRequest::Which::every) return (number - 1) % save.every == 0;
+    std::string size(reinterpret_cast<const char*>(launch.grid.data()), sizeof launch.grid);
+    size.append(reinterpret_cast<const char*>(launch.block.data()), sizeof launch.block);
+    size.append(reinterpret_cast<const char*>(integers.values.data()), sizeof integers.values);
+    return counted.sizes.size() < most_sizes && counted.sizes.insert(size).second;
+  }
+  return false;
+}
+
+bool Saver::fit(const WantedLaunch& wanted, const std::vector<Region>& regions) {
+  std::uint64_t needed = wanted.image.bytes == nullptr ? 0 : wanted.image.count;
+  for (const Region& region : regions) needed += 2 * region.bytes;
+  if (needed <= m_at_most_bytes - std::min(m_at_most_bytes, m_used_bytes)) {
+    m_used_bytes += needed;
+    return true;
+  }
+  m_notes.add("not saved: launch " + std::to_string(wanted.number) + " of " + demangled(wanted.kernel.name) +
+              " needs " + bytes_text(needed) + ", with what is saved already " +
+              bytes_text(m_used_bytes + needed) + "; --at-most allows " + bytes_text(m_at_most_bytes));
+  return false;
+}
+
+CuResult Saver::save(const WantedLaunch& wanted, const LaunchQueue& queue) {
+  const Driver& ask = driver();
+  if (ask.ctx_synchronize == nullptr || ask.memcpy_to_host == nullptr || ask.ctx_synchronize() != cu_success)
+    return queue.queue();
+  const Image& image = wanted.image;
+  const std::vector<Region> regions = regions_of(wanted);
+  if (!fit(wanted, regions)) return queue.queue();
+  const std::string folder = m_folder + '/' + launch_prefix + std::to_string(++m_saved);
+  std::string why;
+  bool is_good = mkdir(folder.c_str(), 0755) == 0;
+  if (!is_good) why = folder + ": " + std::strerror(errno);
+  if (is_good && image.bytes != nullptr && !write_text(folder + "/module", {image.bytes, image.count}, 0)) {
+    why = folder + "/module: " + std::strerror(errno);
+    is_good = false;
+  }
+  is_good = is_good && copy_all(regions, folder, "before", why);
+  // The draft has the arguments as they were: the kernel may write where they lie.
+  const std::string draft = draft_of(wanted, regions);
+  const CuResult result = queue.queue();
+  const CuResult ended = ask.ctx_synchronize();
+  if (is_good && (result != cu_success || ended != cu_success)) {
+    why = "it ended with error " + std::to_string(result != cu_success ? result : ended);
+    is_good = false;
+  }
+  is_good = is_good && copy_all(regions, folder, "after", why);
+  if (is_good && !write_text(folder + '/' + draft_file, draft, O_EXCL)) {
+    why = folder + ": " + std::strerror(errno);
+    is_good = false;
+  }
+  if (is_good) return result;
+  remove_folder(folder, regions.size());
+  m_notes.add("not saved: launch " + std::to_string(wanted.number) + " of " + demangled(wanted.kernel.name) +
+              ": " + why);
+  return result;
+}
+
+}  // namespace tuner::capture

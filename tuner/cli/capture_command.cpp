@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "reports/json.hpp"
+#include "tuner/capture/embedded_library.hpp"
+#include "tuner/capture/recording.hpp"
+#include "tuner/capture/request.hpp"
+#include "tuner/cli/capture_formats.hpp"
+#include "tuner/cli/captured_program.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/use/pack_view.hpp"
+#include "tuner/use/tuner.h"
+#include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
+
+namespace tuner::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CaptureOptions {
+  std::vector<std::string> command;
+  std::string out;
+  std::string folder;
+  std::string format = "table";
+  bool children = false;
+  std::string times = "cupti";
+  std::vector<std::string> saves;
+  std::string at_most = "2GiB";
+  std::string pack;
+  bool verify = false;
+};
+
+/// `matmul`, `matmul:10`, `matmul:sizes`; colons of a name's scopes are no part of that.
+capture::SaveRequest save_request(const std::string& text) {
+  using Which = capture::SaveRequest::Which;
+  const std::size_t colon = text.rfind(':');
+  const std::string behind = colon == std::string::npos ? "" : text.substr(colon + 1);
+  const std::string kernel = text.substr(0, colon);
+  if (behind == "sizes") return {kernel, Which::sizes};
+  const auto every = util::parse_number<std::uint64_t>(behind);
+  if (colon == std::string::npos || !every) return {text, Which::first};
+  if (*every == 0 || kernel.empty())
+    throw model::UsageError(fmt::format("--save {}: every how many launches?", text), "give 1 or more");
+  return {kernel, Which::every, *every};
+}
+
+constexpr std::uint64_t verified_launches = 3;  ///< of each kernel
+
+/// A pack that the library will be able to open, by its whole path.
+std::string usable_pack(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const tuner_error error = in ? use::check_pack(bytes.data(), bytes.size()) : TUNER_NO_FILE;
+  if (error != TUNER_OK)
+    throw model::Error(fmt::format("{}: {}", path, tuner_error_text(error)), "`tuner pack` writes packs");
+  return fs::absolute(path).string();
+}
+
+/// `2GiB`, `500MiB`.
+std::uint64_t bytes_of(const std::string& text) {
+  const std::map<std::string, std::uint64_t> units = {
+      {"B", 1}, {"KiB", 1U << 10U}, {"MiB", 1U << 20U}, {"GiB", 1U << 30U}};
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto count = util::parse_number<std::uint32_t>(text.substr(0, digits));
+  const auto unit = units.find(text.substr(digits));
+  if (!count || unit == units.end())
+    throw model::UsageError(fmt::format("--at-most {} is no size", text), "give one such as 500MiB or 2GiB");
+  return *count * unit->second;
+}
+
+capture::Request request_of(const CaptureOptions& options) {
+  capture::Request request;
+  request.children = options.children;
+  request.events = options.times == "events";
+  for (const std::string& save : options.saves) request.saves.push_back(save_request(save));
+  request.at_most_bytes = bytes_of(options.at_most);
+  if (!options.pack.empty()) request.pack = usable_pack(options.pack);
+  if (options.verify) request.verify = verified_launches;
+  if (options.verify && options.pack.empty())
+    throw model::UsageError("--verify compares what --use replaces", "add --use matmul.tuned");
+  if (!options.saves.empty() && options.folder.empty())
+    throw model::UsageError("--save needs a folder to save to", "add --folder app.capture");
+  return request;
+}
+
+/// Makes the folder that the capture is kept in. Another capture is never written over.
+fs::path kept_folder(const std::string& name) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(name, error);
+  if (fs::exists(folder, error) && !fs::is_empty(folder, error))
+    throw model::Error(fmt::format("{} is there already, and not empty", name), "give another --folder");
+  fs::create_directories(folder, error);
+  if (error) throw model::Error(fmt::format("{}: {}", name, error.message()), "give another --folder");
+  return folder;
+}
+
+std::string rendered(const capture::Recording& recording, const CaptureOptions& options) {
+  if (options.format == "json") return reports::json_text(capture::as_json(recording));
+  if (options.format == "csv") return capture_csv(recording);
+  return capture_table(recording, terminal::columns_of(options.out.empty() ? STDERR_FILENO : STDOUT_FILENO));
+}
+
+int run_capture(const Context&, const CaptureOptions& options) {
+  if (!options.out.empty()) require_deliverable(options.out);
+  const capture::Request request = request_of(options);
+  const util::TemporaryFolder temporary;
+  const fs::path folder = options.folder.empty() ? temporary.path() / "capture" : kept_folder(options.folder);
+  fs::create_directories(folder);
+  const fs::path library = temporary.path() / "libtuner-capture.so";
+  temporary.write(library.filename(), capture::embedded_library());
+  util::write_file((folder / capture::request_file).string(), capture::written(request));
+
+  const ProgramEnd end = run_captured(options.command, library, folder);
+
+  capture::Recording recording = capture::read_folder(folder);
+  recording.command = options.command;
+  recording.exit_code = end.exit_code;
+  recording.signal = end.signal;
+  if (!options.folder.empty())
+    util::write_file((folder / capture::manifest_file).string(),
+                     reports::json_text(capture::as_json(recording)));
+  const std::string text = rendered(recording, options);
+  if (options.out.empty()) {
+    write_block(text);
+  } else {
+    deliver(options.out, text);
+  }
+  for (const std::string& remark : capture_remarks(recording)) write_err(remark);
+  const bool replaced_none = std::ranges::all_of(
+      recording.processes, [](const auto& process) { return process.replacements.empty(); });
+  if (!options.pack.empty() && replaced_none)
+    write_err(
+        fmt::format("nothing was replaced: no kernel that the program launched has the name and the "
+                    "parameters of one of {}",
+                    options.pack));
+  return end.code();
+}
+
+}  // namespace
+
+void add_capture(const CommandPlace& place) {
+  Command<CaptureOptions> command(
+      place, "capture", "Run a program and say which of its kernels take the GPU's time", run_capture);
+  CaptureOptions& options = command.options();
+  command.option("program", options.command, "PROGRAM ...", "what to run, behind --")->required();
+  command.option("-o,--output", options.out, "FILE", "where the table goes; unset: stderr, - is stdout");
+  command.option("--folder", options.folder, "FOLDER", "keep the capture there");
+  command.table_format(options.format);
+  command.choice("--times", options.times, {"cupti", "events"},
+                 "all times by CUPTI, or some by events, which costs less where kernels are short");
+  command.flag("--children", options.children, "also capture the processes that the program starts");
+  command
+      .option("--save", options.saves, "KERNEL[:N]",
+              "keep its first launch whole, or every N-th, or with :sizes one of each size")
+      ->allow_extra_args(false);
+  command.option("--at-most", options.at_most, "BYTES", "of all that is saved, unpacked (default 2GiB)");
+  command.option("--use", options.pack, "PACK",
+                 "launch the pack's kernels in place of the program's; says what was replaced");
+  command.flag("--verify", options.verify, "with --use: compare the first launches with the program's own");
+  command->footer(
+      "The program runs unchanged, and its exit code is the command's. A library is loaded into it that sees "
+      "each launch; CUPTI takes the times where there is one (docs/capture.md).\n"
+      "Example: tuner capture -- ./app --size 1024");
+}
+
+}  // namespace tuner::cli

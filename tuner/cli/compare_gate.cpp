@@ -1,0 +1,134 @@
+// A comparison with a limit as continuous integration reads it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/summary.hpp"
+#include "reports/text.hpp"
+#include "tuner/cli/compare.hpp"
+#include "tuner/util/text.hpp"
+
+namespace tuner::cli {
+namespace {
+
+using measure::Allowed;
+
+std::string case_name(const model::TrialRecord& trial) {
+  return trial.problem.family + ' ' + reports::size_label(trial.problem);
+}
+
+/// Who was compared, where that is not one configuration of one source.
+std::string what_changed(const Compared& one) {
+  const auto name = [](const model::TrialRecord& trial) {
+    return trial.kernel + ' ' + trial.configuration.text();
+  };
+  if (name(one.a) != name(one.b)) return fmt::format("{}, not {}", name(one.a), name(one.b));
+  if (one.a.definition.empty() || one.b.definition.empty()) return name(one.a);
+  return name(one.a) +
+         (one.a.definition == one.b.definition ? ", of the same sources" : ", of edited sources");
+}
+
+/// What is said of one comparison, however it ended.
+std::string said_of(const Compared& one, const Limit& limit, std::size_t index) {
+  const measure::Slowdown& judged = limit.slowdowns[index];
+  const std::string times =
+      fmt::format("{} by {}, {} of the time before at the fastest samples; {}",
+                  reports::time_text(measurement_of(one.a).median_ns),
+                  reports::time_text(measurement_of(one.b).median_ns),
+                  reports::ratio_interval_text(judged.ratio, judged.low, judged.high), what_changed(one));
+  const std::string share = reports::percent_text(limit.share);
+  if (!limit.refusals[index].empty()) return fmt::format("not judged: {}; {}", limit.refusals[index], times);
+  if (judged.allowed == Allowed::no) return fmt::format("more than {} slower: {}", share, times);
+  if (judged.allowed == Allowed::yes) return fmt::format("not more than {} slower: {}", share, times);
+  return fmt::format("undecided whether more than {} slower: {}", share, times);
+}
+
+constexpr const char* not_measured = "in B, and not measured by A in this environment";
+
+std::string xml_text(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      // XML knows no other control characters.
+      default:
+        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string junit_case(const model::TrialRecord& trial, const std::string& inner) {
+  const double seconds = trial.outcome.measurement ? trial.outcome.measurement->median_ns * 1e-9 : 0;
+  return fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\">{}</testcase>\n",
+                     xml_text(trial.problem.family + " on " + trial.environment.device),
+                     xml_text(reports::size_label(trial.problem)), seconds, inner);
+}
+
+/// A message of a workflow command, or with `is_property` one of its properties.
+std::string github_text(const std::string& text, bool is_property) {
+  std::string out;
+  for (const char c : text) {
+    const bool escaped = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
+    out += escaped ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return out;
+}
+
+std::string github_line(const char* level, const model::TrialRecord& trial, const std::string& message) {
+  return fmt::format("::{} title={}::{}\n", level, github_text(case_name(trial), true),
+                     github_text(message, false));
+}
+
+}  // namespace
+
+std::string compare_junit(const ComparedSides& sides, const Limit& limit) {
+  std::string cases;
+  std::size_t failures = 0;
+  std::size_t skipped = sides.only_b.size();
+  for (std::size_t i = 0; i < sides.both.size(); ++i) {
+    const std::string said = xml_text(said_of(sides.both[i], limit, i));
+    const Allowed allowed = limit.slowdowns[i].allowed;
+    const char* kind = allowed == Allowed::no ? "failure" : "skipped";
+    failures += allowed == Allowed::no ? 1 : 0;
+    skipped += allowed == Allowed::undecided ? 1 : 0;
+    cases += junit_case(sides.both[i].a, allowed == Allowed::yes
+                                             ? fmt::format("<system-out>{}</system-out>", said)
+                                             : fmt::format("<{} message=\"{}\"/>", kind, said));
+  }
+  for (const model::TrialRecord& missing : sides.only_b)
+    cases += junit_case(missing, fmt::format("<skipped message=\"{}\"/>", not_measured));
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"tuner compare\" "
+      "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
+      sides.both.size() + sides.only_b.size(), failures, skipped, cases);
+}
+
+std::string compare_github(const ComparedSides& sides, const Limit& limit) {
+  std::string out;
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < sides.both.size(); ++i) {
+    const Allowed allowed = limit.slowdowns[i].allowed;
+    good += allowed == Allowed::yes ? 1 : 0;
+    if (allowed == Allowed::yes) continue;
+    out += github_line(allowed == Allowed::no ? "error" : "warning", sides.both[i].a,
+                       said_of(sides.both[i], limit, i));
+  }
+  for (const model::TrialRecord& missing : sides.only_b) out += github_line("warning", missing, not_measured);
+  return out + fmt::format("::notice title=tuner compare::{} of {} not more than {} slower\n", good,
+                           util::counted(static_cast<std::int64_t>(sides.both.size()), "size"),
+                           github_text(reports::percent_text(limit.share), false));
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,154 @@
+#include "tuner/cli/foreign_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/interchange/written_files.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+namespace {
+
+/// A file to be written, by its name in a folder.
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+std::string in_file_name(std::string text) {
+  for (char& c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';
+  return text;
+}
+
+/// A name that no other file of `files` has.
+std::string free_name(const Files& files, const std::string& begin, const std::string& end) {
+  std::string name = begin + end;
+  for (int i = 2; std::ranges::find(files, name, &Files::value_type::first) != files.end(); ++i)
+    name = fmt::format("{}-{}{}", begin, i, end);
+  return name;
+}
+
+/// Those of one kernel, problem and environment follow one another.
+Files recordings(const db::Connection& connection, db::TrialFilter filter, const std::string& format) {
+  filter.superseded = false;
+  filter.ceilings = false;
+  Files files;
+  std::vector<model::TrialRecord> trials;
+  const auto write = [&] {
+    if (trials.empty()) return;
+    const model::TrialRecord& first = trials.front();
+    const std::string name = free_name(
+        files,
+        in_file_name(fmt::format("{}-{}-{}", first.kernel, first.problem.text(), first.environment.device)),
+        ".json");
+    files.emplace_back(
+        name, format == "t4" ? interchange::t4_results(trials) : interchange::kernel_tuner_cache(trials));
+    trials.clear();
+  };
+  const auto place = [](const model::TrialRecord& trial) {
+    return std::tuple(trial.kernel, trial.problem.text(), trial.problem.sizes_json(),
+                      trial.environment.key());
+  };
+  db::for_each_trial(connection, filter, {.samples = true}, [&](db::StoredTrial&& stored) {
+    const auto status = stored.trial.outcome.status;
+    const bool says_something =
+        status != model::TrialStatus::skipped && status != model::TrialStatus::quarantined;
+    if (stored.trial.role != model::Role::competitor || !says_something) return;
+    if (!trials.empty() && place(trials.front()) != place(stored.trial)) write();
+    trials.push_back(std::move(stored.trial));
+  });
+  write();
+  return files;
+}
+
+/// What `best` says of a kernel, once for each problem and device.
+std::vector<model::TrialRecord> winners_of(const db::Connection& connection, const db::BestQuery& query) {
+  std::map<std::pair<std::string, std::string>, std::vector<db::BestAnswer>> by_place;
+  for (db::BestAnswer& answer : db::best(connection, query)) {
+    const db::Case& measured = answer.tuning_case;
+    const std::string problem = measured.problem.text() + measured.problem.sizes_json();
+    by_place[{measured.environment.device, problem}].push_back(std::move(answer));
+  }
+  std::vector<model::TrialRecord> winners;
+  for (const auto& [place, found] : by_place) {
+    const auto choices = answers::choose_environments(found);
+    if (choices.size() != 1 || !choices.front().chosen) {
+      throw model::UsageError(
+          fmt::format("{} has answers of several environments on {}, and no rule chooses among them",
+                      query.kernel, place.first),
+          "`tuner best` shows them; kernel_launcher tells devices apart, and nothing else");
+    }
+    winners.push_back(found[*choices.front().chosen].winner);
+  }
+  return winners;
+}
+
+Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
+  Files files;
+  std::map<std::string, std::string> kernels;  // with their families
+  db::TrialFilter selected = filter;
+  selected.superseded = false;
+  selected.ceilings = false;
+  for (const model::TrialRecord& trial : db::trials(connection, selected))
+    if (trial.role == model::Role::competitor) kernels.emplace(trial.kernel, trial.problem.family);
+  const std::vector<model::DeviceInfo> devices = db::devices(connection);
+  for (const auto& [kernel, family] : kernels) {
+    db::BestQuery query;
+    query.kernel = kernel;
+    query.family = family;
+    query.device = filter.device;
+    query.other_devices = false;
+    const std::vector<model::TrialRecord> winners = winners_of(connection, query);
+    if (!winners.empty())
+      files.emplace_back(interchange::wisdom_file_name(kernel),
+                         interchange::kernel_launcher_wisdom(winners, devices));
+  }
+  return files;
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return path.ends_with('/') || std::filesystem::is_directory(path, error);
+}
+
+std::string names_of(const Files& files) {
+  constexpr std::size_t most_shown = 4;
+  std::vector<std::string> names;
+  for (const auto& [name, text] : files) names.push_back(name);
+  const std::size_t more = names.size() - std::min(names.size(), most_shown);
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+}  // namespace
+
+int write_foreign(const db::Connection& connection, const std::string& format, const db::TrialFilter& filter,
+                  const std::string& path) {
+  const Files files =
+      format == "kernel-launcher" ? wisdom(connection, filter) : recordings(connection, filter, format);
+  if (files.empty())
+    throw model::Error("nothing that is selected has an outcome", "`tuner report` shows what there is",
+                       model::ExitCode::nothing_found);
+  if (!is_folder(path)) {
+    if (files.size() > 1) {
+      throw model::UsageError(
+          fmt::format("{} files would be written, one for each {}: {}", files.size(),
+                      format == "kernel-launcher" ? "kernel" : "kernel, problem and environment",
+                      names_of(files)),
+          "give a folder, as -o results/, or select with --kernel and --gpu");
+    }
+    deliver(path, files.front().second);
+    return 1;
+  }
+  std::filesystem::create_directories(path);
+  for (const auto& [name, text] : files) deliver((std::filesystem::path(path) / name).string(), text);
+  return static_cast<int>(files.size());
+}
+
+}  // namespace tuner::cli

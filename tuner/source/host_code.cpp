@@ -1,0 +1,552 @@
+#include "tuner/source/host_code.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "tuner/source/expression_reader.hpp"
+
+namespace tuner::source {
+namespace {
+
+constexpr int deepest_value = 48;
+
+/// What cudaDeviceProp calls a limit, and what a spec does.
+const std::map<std::string_view, std::string_view> device_limits = {
+    {"multiProcessorCount", "multiprocessors"},
+    {"warpSize", "warp_size"},
+    {"maxThreadsPerBlock", "max_threads_per_block"},
+    {"maxThreadsPerMultiProcessor", "max_threads_per_multiprocessor"},
+    {"sharedMemPerBlock", "max_static_shared_bytes"},
+    {"sharedMemPerBlockOptin", "max_shared_bytes_per_block"},
+    {"l2CacheSize", "l2_bytes"}};
+
+const std::map<std::string_view, std::int64_t> sizes_of_types = {{"char", 1},
+                                                                 {"signed char", 1},
+                                                                 {"unsigned char", 1},
+                                                                 {"bool", 1},
+                                                                 {"short", 2},
+                                                                 {"unsigned short", 2},
+                                                                 {"int", 4},
+                                                                 {"unsigned", 4},
+                                                                 {"unsigned int", 4},
+                                                                 {"float", 4},
+                                                                 {"double", 8},
+                                                                 {"long", 8},
+                                                                 {"long long", 8},
+                                                                 {"unsigned long", 8},
+                                                                 {"unsigned long long", 8},
+                                                                 {"size_t", 8},
+                                                                 {"half", 2},
+                                                                 {"__half", 2},
+                                                                 {"nv_bfloat16", 2},
+                                                                 {"__nv_bfloat16", 2},
+                                                                 {"half2", 4},
+                                                                 {"__half2", 4},
+                                                                 {"__nv_bfloat162", 4},
+                                                                 {"float2", 8},
+                                                                 {"float3", 12},
+                                                                 {"float4", 16},
+                                                                 {"double2", 16},
+                                                                 {"double4", 32},
+                                                                 {"int2", 8},
+                                                                 {"int3", 12},
+                                                                 {"int4", 16},
+                                                                 {"uint2", 8},
+                                                                 {"uint4", 16},
+                                                                 {"uint", 4},
+                                                                 {"uchar4", 4},
+                                                                 {"uchar3", 3},
+                                                                 {"uint8_t", 1},
+                                                                 {"int8_t", 1},
+                                                                 {"uint16_t", 2},
+                                                                 {"int16_t", 2},
+                                                                 {"int32_t", 4},
+                                                                 {"uint32_t", 4},
+                                                                 {"int64_t", 8},
+                                                                 {"uint64_t", 8},
+                                                                 {"uchar", 1},
+                                                                 {"ushort", 2},
+                                                                 {"cuFloatComplex", 8},
+                                                                 {"cufftComplex", 8},
+                                                                 {"cuDoubleComplex", 16}};
+
+std::string_view without_std(std::string_view type) {
+  return type.starts_with("std::") ? type.substr(5) : type;
+}
+
+/// Without casts and brackets around all of it.
+Tokens uncast(Tokens tokens) {
+  while (!tokens.empty()) {
+    if (tokens.front().is("(") && behind_bracket(tokens, 0) == tokens.size()) {
+      tokens = tokens.subspan(1, tokens.size() - 2);
+    } else if (tokens.front().is("(") && tokens.size() > 1) {
+      const std::size_t end = behind_bracket(tokens, 0);
+      const Tokens inside = tokens.subspan(1, end - 2);
+      if (find_one_of(inside, {"*"}) == inside.size()) return tokens;
+      tokens = tokens.subspan(end);
+    } else if (tokens.front().text.ends_with("_cast") && tokens.size() > 3 && tokens[1].is("<")) {
+      const std::size_t end = behind_bracket(tokens, 1);
+      if (end >= tokens.size()) return tokens;
+      tokens = tokens.subspan(end);
+    } else {
+      return tokens;
+    }
+  }
+  return tokens;
+}
+
+}  // namespace
+
+const Frame* HostCode::keep(Frame frame) {
+  m_frames.push_back(std::move(frame));
+  return &m_frames.back();
+}
+
+Value HostCode::evaluate(Tokens tokens, const Frame& frame) {
+  if (m_depth >= deepest_value || tokens.size() > 400) return {};
+  ++m_depth;
+  Value value = ExpressionReader(*this, tokens, frame).read();
+  --m_depth;
+  return value.is_known() ? value : Value();
+}
+
+Value HostCode::symbol(const std::string& key, SymbolFacts facts) {
+  m_symbols.try_emplace(key, std::move(facts));
+  return symbol_value(key);
+}
+
+std::optional<Tokens> HostCode::argument_of(std::string_view name, const Frame& frame) const {
+  if (frame.function == nullptr) return std::nullopt;
+  const auto& parameters = frame.function->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name != name) continue;
+    if (frame.caller == nullptr) return Tokens();
+    if (i < frame.arguments.size()) return frame.arguments[i];
+    return frame.function->defaults[i];
+  }
+  return std::nullopt;
+}
+
+Value HostCode::variable(const std::string& path, const Frame& frame) {
+  if (m_depth >= deepest_value) return {};
+  if (const auto limit = member_of_device(path)) return *limit;
+  const std::string name = path.substr(0, path.find_first_of(".["));
+  const std::string member =
+      path.size() > name.size() && path[name.size()] == '.' ? path.substr(name.size() + 1) : "";
+  if (frame.function != nullptr) {
+    for (std::size_t i = 0; i < frame.function->template_parameters.size(); ++i) {
+      const TemplateParameter& parameter = frame.function->template_parameters[i];
+      if (parameter.name != name || parameter.type == "typename") continue;
+      if (i < frame.template_arguments.size() && frame.caller != nullptr)
+        return evaluate(frame.template_arguments[i], *frame.caller);
+      return {};
+    }
+    if (const LocalVariable* const found = local(name, frame)) return local_value(*found, path, frame);
+    if (const auto given = argument_of(name, frame)) {
+      if (!given->empty() && frame.caller != nullptr) {
+        if (member.empty()) return evaluate(*given, *frame.caller);
+        const Tokens inner = uncast(*given);
+        if (inner.size() == 1) return variable(std::string(inner.front().text) + "." + member, *frame.caller);
+        if (auto value = component(inner, member, *frame.caller)) return *value;
+        return {};
+      }
+      const auto parameter = std::ranges::find(frame.function->parameters, name, &SourceParameter::name);
+      const std::string type = m_program.resolved_type(parameter->type);
+      if (member.empty() && (!is_integer_type(type) || parameter->pointer)) return {};
+      SymbolFacts facts;
+      facts.name = path;
+      facts.function = frame.function;
+      if (!given->empty()) {
+        const Value usual = evaluate(*given, frame);
+        if (usual.kind == Value::Kind::number) facts.present = usual.number;
+      }
+      return symbol(frame.function->name + "/" + path, facts);
+    }
+  }
+  if (const auto value = global_value(name)) return *value;
+  const std::size_t scope = name.rfind("::");
+  if (scope == std::string::npos) return {};
+  // A constant of a class, which a typedef may name: x128::size.
+  std::string of = name.substr(0, scope);
+  std::vector<Tokens> given;
+  if (const Tokens* const alias = m_program.type_alias(of)) {
+    const std::size_t open = find_one_of(*alias, {"<"});
+    of = type_text(alias->first(open));
+    if (open < alias->size()) given = parts(alias->subspan(open + 1, alias->size() - open - 2));
+  }
+  const ClassConstants* const constants = m_program.class_named(of);
+  if (constants == nullptr) return {};
+  const auto found = constants->values.find(name.substr(scope + 2));
+  if (found == constants->values.end()) return {};
+  ProgramFunction inside;  // a class's parameters are names as a function's are
+  inside.name = of;
+  inside.template_parameters = constants->template_parameters;
+  const Frame outside;
+  const Frame within{&inside, 0, &outside, {}, given};
+  ++m_depth;
+  const Value value = evaluate(found->second, within);
+  --m_depth;
+  m_variables.erase(&inside);
+  return value;
+}
+
+std::optional<Value> HostCode::member_of_device(const std::string& path) {
+  const std::string member = path.substr(path.rfind('.') == std::string::npos ? 0 : path.rfind('.') + 1);
+  const auto limit = device_limits.find(member);
+  if (limit == device_limits.end()) return std::nullopt;
+  if (limit->first == "warpSize") return number_value(32);
+  SymbolFacts facts;
+  facts.name = limit->second;
+  facts.is_limit = true;
+  return symbol(facts.name, facts);
+}
+
+Value HostCode::local_value(const LocalVariable& variable, const std::string& path, const Frame& frame) {
+  const FunctionVariables& all = variables_of(*frame.function);
+  SymbolFacts facts;
+  std::vector<const LocalAssignment*> changes;
+  const LocalAssignment* whole = nullptr;
+  for (const LocalAssignment& assignment : all.assignments) {
+    facts.counter |= assignment.steps && assignment.path == path;
+    const bool runs = assignment.position > variable.position && assignment.position < frame.position;
+    if (runs && assignment.path == path && assignment.position != variable.position)
+      changes.push_back(&assignment);
+    if (runs && assignment.path == variable.name && !assignment.value.empty()) whole = &assignment;
+  }
+  Frame then = frame;
+  const std::string member = path.size() > variable.name.size() && path[variable.name.size()] == '.'
+                                 ? path.substr(variable.name.size() + 1)
+                                 : "";
+  facts.name = path;
+  facts.function = frame.function;
+  facts.constant = variable.constant;
+  const std::string key = frame.function->name + "/" + path;
+  if (!variable.extents.empty() && path.ends_with("[]")) {
+    Tokens values = variable.init;
+    if (!values.empty() && values.front().is("{")) values = values.subspan(1, values.size() - 2);
+    for (const Tokens part : expression_parts(values)) {
+      const Value value = evaluate(part, then);
+      if (value.kind == Value::Kind::number) facts.choices.push_back(value.number);
+    }
+    if (facts.choices.empty()) return {};
+    facts.name = variable.name;
+    return symbol(key, facts);
+  }
+  then.position = variable.position;
+  if (!member.empty()) {
+    if (changes.size() == 1 && !changes.front()->value.empty()) {
+      then.position = changes.front()->position;
+      Value value = evaluate(changes.front()->value, then);
+      if (value.is_known()) return value;
+    } else if (changes.empty()) {
+      if (whole != nullptr) then.position = whole->position;
+      if (auto value = component(whole != nullptr ? whole->value : variable.init, member, then))
+        return *value;
+    }
+    return symbol(key, facts);
+  }
+  const std::string type = m_program.resolved_type(type_text(variable.type));
+  if (variable.pointer) return {};
+  const auto present = [&](Tokens init) {
+    const Value value = evaluate(init, then);
+    if (value.kind == Value::Kind::number) facts.present = value.number;
+    return value;
+  };
+  const bool settled = changes.empty() && !variable.init.empty();
+  const LocalAssignment* const last = changes.empty() ? nullptr : changes.back();
+  const bool set_for_sure = last != nullptr && !last->value.empty() && !facts.counter && !last->conditional &&
+                            frame.position < last->scope_end;
+  if (settled || set_for_sure || (changes.size() == 1 && !last->value.empty() && variable.init.empty())) {
+    const Tokens first = variable.init;
+    Tokens init = settled ? first : last->value;
+    if (!settled) then.position = last->position;
+    if (is_one_of(init.front().text, {"(", "{"}) && behind_bracket(init, 0) == init.size())
+      init = init.subspan(1, init.size() - 2);
+    Value value = present(init);
+    // An element of an array is called after the variable that takes it.
+    if (value.kind == Value::Kind::symbol && !m_symbols.at(value.name).choices.empty())
+      m_symbols.at(value.name).name = variable.name;
+    if (value.is_known() && value.kind != Value::Kind::number)
+      return is_integer_type(type) ? as_integer(value) : value;
+    if (value.kind == Value::Kind::number && !is_integer_type(type)) return value;
+    if (!is_integer_type(type)) return {};
+    if (!value.is_known() && !settled && !first.empty()) {
+      then.position = variable.position;
+      present(first);
+    }
+    return symbol(key, facts);
+  }
+  if (!variable.init.empty()) {
+    const Value first = present(variable.init);
+    if (!is_integer_type(type)) return {};
+    // `n = 100; if (argc > 1) n = atoi(argv[1])` is a size that the program takes; a loop's counter is not.
+    if (first.kind == Value::Kind::symbol && changes.size() == 1) return first;
+  }
+  return is_integer_type(type) ? symbol(key, facts) : Value();
+}
+
+std::optional<Value> HostCode::component(Tokens init, const std::string& member, const Frame& frame) {
+  if (init.empty()) return std::nullopt;
+  const std::size_t index = member == "x" ? 0 : member == "y" ? 1 : member == "z" ? 2 : 3;
+  if (index == 3) return std::nullopt;
+  const std::array<Value, 3> all = dimensions(init, frame);
+  return all[index].is_known() ? std::optional(all[index]) : std::nullopt;
+}
+
+std::array<Value, 3> HostCode::dimensions(Tokens tokens, const Frame& frame) {
+  std::array<Value, 3> found = {Value(), number_value(1), number_value(1)};
+  if (tokens.empty() || m_depth >= deepest_value) return found;
+  const auto from_list = [&](Tokens list) {
+    const std::vector<Tokens> given = expression_parts(list);
+    if (given.empty()) found[0] = number_value(1);
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, given.size()); ++i)
+      found[i] = as_integer(evaluate(given[i], frame));
+    return found;
+  };
+  std::size_t open = 0;
+  if (tokens.front().is("dim3") || tokens.front().text.starts_with("make_uint")) open = 1;
+  if (open < tokens.size() && (open == 1 || tokens[open].is("{") || tokens[open].is("(")) &&
+      is_one_of(tokens[open].text, {"(", "{"}) && behind_bracket(tokens, open) == tokens.size()) {
+    const Tokens inside = tokens.subspan(open + 1, tokens.size() - open - 2);
+    // `dim3 b(dim3(1, 2))` and `((n + 1) / 2)`
+    if (expression_parts(inside).size() == 1) return dimensions(inside, frame);
+    return from_list(inside);
+  }
+  if (tokens.size() == 1 && tokens.front().is_word() && frame.function != nullptr) {
+    const std::string name(tokens.front().text);
+    const LocalVariable* const variable = local(name, frame);
+    if (variable != nullptr && is_one_of(type_text(variable->type), {"dim3", "uint3", "uint2"})) {
+      for (std::size_t i = 0; i < 3; ++i)
+        found[i] = local_value(*variable, name + "." + std::string(1, "xyz"[i]), frame);
+      for (std::size_t i = 1; i < 3; ++i)
+        if (found[i].kind == Value::Kind::symbol &&
+            facts(found[i].name).name.find('.') != std::string::npos && variable->init.empty())
+          found[i] = number_value(1);
+      return found;
+    }
+    if (variable == nullptr) {
+      if (const auto given = argument_of(name, frame); given && !given->empty() && frame.caller != nullptr)
+        return dimensions(*given, *frame.caller);
+      const GlobalVariable* const global = m_program.variable(name);
+      if (global != nullptr && global->type == "dim3") return dimensions(global->init, Frame());
+    }
+  }
+  // A function that gives a dim3.
+  if (tokens.size() > 2 && tokens[0].is_word() && tokens[1].is("(") &&
+      behind_bracket(tokens, 1) == tokens.size()) {
+    for (const ProgramFunction& function : m_program.functions()) {
+      if (function.name != tokens[0].text || type_text(function.before) != "dim3") continue;
+      const std::size_t at = find_one_of(function.body, {"return"});
+      if (at == function.body.size()) break;
+      const std::size_t end = at + find_one_of(function.body.subspan(at), {";"});
+      const Frame inside{
+          &function, function.begin + at, &frame, expression_parts(tokens.subspan(2, tokens.size() - 3)), {}};
+      ++m_depth;
+      found = dimensions(function.body.subspan(at + 1, end - at - 1), inside);
+      --m_depth;
+      return found;
+    }
+  }
+  found[0] = as_integer(evaluate(tokens, frame));
+  return found;
+}
+
+Value HostCode::constant_value(const std::string& name, Tokens tokens, SymbolFacts facts) {
+  if (tokens.empty()) return {};
+  if (tokens.front().is("{") || (tokens.front().is("(") && behind_bracket(tokens, 0) == tokens.size()))
+    tokens = tokens.subspan(1, tokens.size() - 2);
+  ++m_depth;
+  Value value = evaluate(tokens, Frame());
+  --m_depth;
+  if (value.kind != Value::Kind::number) return value;
+  facts.name = name;
+  facts.present = value.number;
+  return symbol("::" + name, facts);
+}
+
+std::optional<Value> HostCode::global_value(const std::string& name) {
+  static const std::map<std::string_view, std::int64_t> words = {{"true", 1},
+                                                                 {"false", 0},
+                                                                 {"NULL", 0},
+                                                                 {"nullptr", 0},
+                                                                 {"RAND_MAX", 2147483647},
+                                                                 {"INT_MAX", 2147483647}};
+  if (const auto word = words.find(name); word != words.end()) return number_value(word->second);
+  SymbolFacts facts;
+  facts.constant = true;
+  if (const ConstantMacro* const macro = m_program.macro(name)) {
+    facts.is_macro = true;
+    facts.guarded = macro->guarded;
+    return constant_value(name, macro->tokens, facts);
+  }
+  if (const Enumerator* const enumerator = m_program.enumerator(name))
+    return add(enumerator->base.empty() ? number_value(0) : evaluate(enumerator->base, Frame()),
+               number_value(enumerator->offset));
+  const GlobalVariable* const variable = m_program.variable(name);
+  if (variable == nullptr || variable->on_device || variable->pointer) return std::nullopt;
+  facts.constant = variable->constant;
+  std::vector<std::pair<const ProgramFunction*, const LocalAssignment*>> changes;
+  for (const ProgramFunction& function : m_program.functions()) {
+    if (function.is_device) continue;
+    for (const LocalAssignment& assignment : variables_of(function).assignments)
+      if (assignment.path == name) changes.emplace_back(&function, &assignment);
+  }
+  if (changes.size() == 1 && !changes.front().second->value.empty()) {
+    const Frame inside{changes.front().first, changes.front().second->position, nullptr, {}, {}};
+    ++m_depth;
+    Value value = evaluate(changes.front().second->value, inside);
+    --m_depth;
+    if (value.is_known() && value.kind != Value::Kind::number) return value;
+  }
+  Value value = constant_value(name, variable->init, facts);
+  if (value.is_known()) return value;
+  if (!is_integer_type(m_program.resolved_type(variable->type)) || !variable->extents.empty()) return Value();
+  facts.name = name;
+  return symbol("::" + name, facts);
+}
+
+Value HostCode::inlined(const ProgramFunction& function, const Frame& frame) {
+  const Tokens body = function.body;
+  std::vector<std::size_t> returns;
+  for (std::size_t i = 0; i < body.size(); ++i)
+    if (body[i].is("return")) returns.push_back(i);
+  const auto value_at = [&](std::size_t at) {
+    const std::size_t end = at + find_one_of(body.subspan(at), {";"});
+    Frame then = frame;
+    then.position = function.begin + at;
+    ++m_depth;
+    Value value = evaluate(body.subspan(at + 1, end - at - 1), then);
+    --m_depth;
+    return value;
+  };
+  if (returns.size() == 1) return value_at(returns[0]);
+  // if (a) return b; [else] return c;
+  if (returns.size() == 2 && body.size() > 4 && body[1].is("if") && body[2].is("(")) {
+    Frame then = frame;
+    then.position = function.begin + 2;
+    const Value condition = evaluate(body.subspan(3, behind_bracket(body, 2) - 4), then);
+    Value yes = value_at(returns[0]);
+    Value no = value_at(returns[1]);
+    if (condition.is_known() && yes.is_known() && no.is_known())
+      return call("?:", {condition, std::move(yes), std::move(no)});
+  }
+  return {};
+}
+
+Value HostCode::size_of(const std::string& type) {
+  const std::string known = m_program.resolved_type(type);
+  const auto found = sizes_of_types.find(without_std(known));
+  if (found != sizes_of_types.end()) return number_value(found->second);
+  if (known.empty()) return {};
+  SymbolFacts facts;
+  facts.name = "sizeof " + known;
+  return symbol(facts.name, facts);
+}
+
+std::string HostCode::type_in(Tokens tokens, const Frame& frame) {
+  const std::string type = type_text(tokens);
+  if (frame.function == nullptr || m_depth >= deepest_value) return m_program.resolved_type(type);
+  const auto& parameters = frame.function->template_parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name != type || frame.caller == nullptr) continue;
+    if (i < frame.template_arguments.size()) return type_in(frame.template_arguments[i], *frame.caller);
+    // The type of the first argument that has to have it.
+    for (std::size_t k = 0; k < frame.function->parameters.size() && k < frame.arguments.size(); ++k) {
+      if (frame.function->parameters[k].type != type) continue;
+      ++m_depth;
+      const std::string deduced = origin(frame.arguments[k], *frame.caller).type;
+      --m_depth;
+      if (!deduced.empty()) return deduced;
+    }
+  }
+  return m_program.resolved_type(type);
+}
+
+PointerOrigin HostCode::origin(Tokens tokens, const Frame& frame) {
+  tokens = uncast(tokens);
+  PointerOrigin found;
+  if (tokens.empty() || m_depth >= deepest_value) return found;
+  if (tokens.size() == 1 && is_one_of(tokens.front().text, {"NULL", "nullptr", "0"})) {
+    found.is_null = true;
+    return found;
+  }
+  if (tokens.front().is("thrust") || tokens.front().is("raw_pointer_cast")) {
+    const std::size_t open = find_one_of(tokens, {"("});
+    if (open + 2 < tokens.size()) tokens = tokens.subspan(open + 1, behind_bracket(tokens, open) - open - 2);
+  }
+  if (tokens.front().is("&")) tokens = tokens.subspan(1);
+  tokens = uncast(tokens);
+  if (tokens.empty() || !tokens.front().is_word()) return found;
+  std::string path(tokens.front().text);
+  for (std::size_t i = 1; i + 1 < tokens.size() && tokens[i].is(".") && tokens[i + 1].is_word(); i += 2)
+    path += "." + std::string(tokens[i + 1].text);
+  const std::string name(tokens.front().text);
+  if (path.ends_with(".data") || path.ends_with(".get")) path = name;
+  const LocalVariable* const variable = local(name, frame);
+  ++m_depth;
+  if (variable != nullptr) {
+    found = {&frame, path, type_in(variable->type, frame), false};
+    // A pointer into another's buffer.
+    if (variable->pointer || find_one_of(variable->type, {"auto"}) < variable->type.size()) {
+      Tokens source = variable->init;
+      for (const LocalAssignment& assignment : variables_of(*frame.function).assignments)
+        if (assignment.path == name && assignment.position > variable->position &&
+            assignment.position < frame.position && !assignment.value.empty())
+          source = assignment.value;
+      const Tokens inner = uncast(source);
+      const bool is_call = inner.size() > 1 && (inner[1].is("(") || inner[1].is("::") || inner[1].is("<"));
+      if (!inner.empty() && inner.front().is_word() && !is_call &&
+          !is_one_of(inner.front().text, {"new", "NULL", "nullptr", "0"})) {
+        Frame before = frame;
+        before.position = variable->position;
+        const PointerOrigin from = origin(inner, *keep(before));
+        if (from.frame != nullptr && !from.path.empty()) {
+          const std::string own = found.type;
+          found = from;
+          if (!own.empty() && own != "auto" && own != "void") found.type = own;
+        }
+      }
+    }
+  } else if (const auto given = argument_of(name, frame)) {
+    const auto parameter = std::ranges::find(frame.function->parameters, name, &SourceParameter::name);
+    if (!given->empty() && frame.caller != nullptr) {
+      if (path == name) {
+        found = origin(*given, *frame.caller);
+      } else {
+        found = origin(*given, *frame.caller);
+        found.path += path.substr(name.size());
+      }
+    } else {
+      found = {&frame, path, m_program.resolved_type(parameter->type), false};
+    }
+  } else if (const GlobalVariable* const global = m_program.variable(name)) {
+    found = {&frame, path, m_program.resolved_type(global->type), false};
+  }
+  --m_depth;
+  return found;
+}
+
+std::vector<Frame> HostCode::calls_of(const ProgramFunction& called) {
+  std::vector<Frame> found;
+  for (const ProgramFunction& function : m_program.functions()) {
+    if (function.is_device || &function == &called) continue;
+    const Tokens body = function.body;
+    for (std::size_t i = 1; i + 1 < body.size(); ++i) {
+      if (!body[i].is(called.name) || body[i - 1].is(".") || body[i - 1].is("::")) continue;
+      std::size_t open = i + 1;
+      Frame frame{&function, function.begin + i, nullptr, {}, {}};
+      if (body[open].is("<")) {
+        const std::size_t end = behind_bracket(body, open);
+        frame.template_arguments = parts(body.subspan(open + 1, std::max(end, open + 2) - open - 2));
+        open = end;
+      }
+      if (open >= body.size() || !body[open].is("(")) continue;
+      const std::size_t end = behind_bracket(body, open);
+      frame.arguments = expression_parts(body.subspan(open + 1, std::max(end, open + 2) - open - 2));
+      if (frame.arguments.size() <= called.parameters.size()) found.push_back(std::move(frame));
+    }
+  }
+  return found;
+}
+
+}  // namespace tuner::source

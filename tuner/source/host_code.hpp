@@ -1,0 +1,114 @@
+#pragma once
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/source/program.hpp"
+#include "tuner/source/values.hpp"
+
+namespace tuner::source {
+
+/// A variable of a function's body.
+struct LocalVariable {
+  std::string name;
+  Tokens type;
+  bool pointer = false;
+  bool constant = false;
+  std::size_t position = 0;   ///< of its name in the program's code
+  std::size_t scope_end = 0;  ///< of the braces around it
+  Tokens init;                ///< behind `=`, or with its brackets or braces
+  std::vector<Tokens> extents;
+};
+
+/// `path = value`, also of a member, as `grid.x`.
+struct LocalAssignment {
+  std::string path;
+  Tokens value;  ///< empty: changed in another way, as by `+=` or `++`
+  std::size_t position = 0;
+  bool steps = false;         ///< by `++` or `+=`
+  bool conditional = false;   ///< the statement of an `if` without braces
+  std::size_t scope_end = 0;  ///< of the braces around it
+};
+
+struct FunctionVariables {
+  std::vector<LocalVariable> variables;
+  std::vector<LocalAssignment> assignments;
+};
+
+/// A function as it is called: where its run stands, and by whom it was called with what.
+struct Frame {
+  const ProgramFunction* function = nullptr;
+  std::size_t position = 0;  ///< what stands behind it has not run yet
+  const Frame* caller = nullptr;
+  std::vector<Tokens> arguments;
+  std::vector<Tokens> template_arguments;
+};
+
+/// What is known of a symbol.
+struct SymbolFacts {
+  std::string name;                     ///< as the source has it: `n`, `dims.x`
+  std::optional<std::int64_t> present;  ///< its value, where the source gives one
+  std::vector<std::int64_t> choices;    ///< an array's, where the program goes through one
+  bool constant = false;                ///< a macro, or const and a literal
+  bool is_macro = false;
+  bool guarded = false;                       ///< a macro that the build may give
+  bool counter = false;                       ///< of a loop, or changed by `++` elsewhere
+  bool is_limit = false;                      ///< of the device; `name` is what a spec calls it
+  const ProgramFunction* function = nullptr;  ///< whose variable it is; null: global
+};
+
+/// A pointer's variable: where its buffer comes from.
+struct PointerOrigin {
+  const Frame* frame = nullptr;
+  std::string path;      ///< `d_x`, `data.x`
+  std::string type;      ///< of its elements, as it is declared
+  bool is_null = false;  ///< the pointer is NULL
+};
+
+/// Works out expressions of a program's host code.
+class HostCode {
+ public:
+  explicit HostCode(const Program& program) : m_program(program) {}
+
+  const Program& program() const { return m_program; }
+  Value evaluate(Tokens tokens, const Frame& frame);
+  /// Of a `dim3`, or an integer.
+  std::array<Value, 3> dimensions(Tokens tokens, const Frame& frame);
+  /// The type that a name or type expression stands for in `frame`, resolved as far as it can be.
+  std::string type_in(Tokens tokens, const Frame& frame);
+  PointerOrigin origin(Tokens tokens, const Frame& frame);
+  /// Size of a type in bytes: a number, or a symbol that stands for it.
+  Value size_of(const std::string& type);
+  const FunctionVariables& variables_of(const ProgramFunction& function);
+  const LocalVariable* local(std::string_view name, const Frame& frame);
+  const SymbolFacts& facts(const std::string& symbol) const { return m_symbols.at(symbol); }
+  const Frame* keep(Frame frame);
+  /// Calls of `function` in host code, each with its frame's position and arguments, without callers.
+  std::vector<Frame> calls_of(const ProgramFunction& function);
+  /// The value of a variable or a member of one.
+  Value variable(const std::string& path, const Frame& frame);
+  Value inlined(const ProgramFunction& function, const Frame& frame);
+
+ private:
+  Value symbol(const std::string& key, SymbolFacts facts);
+  Value local_value(const LocalVariable& variable, const std::string& path, const Frame& frame);
+  std::optional<Value> component(Tokens init, const std::string& member, const Frame& frame);
+  std::optional<Value> member_of_device(const std::string& path);
+  std::optional<Value> global_value(const std::string& name);
+  Value constant_value(const std::string& name, Tokens tokens, SymbolFacts facts);
+  std::optional<Tokens> argument_of(std::string_view name, const Frame& frame) const;
+
+  const Program& m_program;
+  std::map<const ProgramFunction*, FunctionVariables> m_variables;
+  std::map<std::string, SymbolFacts> m_symbols;
+  std::deque<Frame> m_frames;
+  int m_depth = 0;
+};
+
+bool is_integer_type(std::string_view type);
+
+}  // namespace tuner::source

@@ -1,0 +1,171 @@
+#include "tuner/sweep/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "tuner/model/error.hpp"
+#include "tuner/sweep/compile_ahead.hpp"
+#include "tuner/sweep/trial_maker.hpp"
+
+namespace tuner::sweep {
+namespace {
+
+using model::TrialStatus;
+
+/// A trial on its way to a final.
+struct Judged {
+  model::TrialRecord record;  ///< with its outcome so far
+  model::TrialJob job;
+  std::string stage;  ///< that it is in
+};
+
+std::optional<model::Configuration> only_configuration(const Work& work, const model::Problem& problem,
+                                                       const model::DeviceLimits& limits) {
+  std::optional<model::Configuration> only;
+  work.kernel.enumerate(problem, limits, [&](const model::Configuration& configuration) {
+    only = configuration;
+    return false;
+  });
+  return only;
+}
+
+class Judge {
+ public:
+  Judge(const JudgeTask& task, const Repeating& with) : m_task(task), m_with(with), m_compiling(with.pool) {}
+
+  /// Up to its verification, and that it is timed by itself.
+  Judged examine(const Work& work, bool distrusted) {
+    const Request& request = m_task.request;
+    Judged judged;
+    judged.stage = "launch";
+    const auto configuration = only_configuration(work, m_task.problem, request.device.limits);
+    if (!configuration && distrusted)
+      throw model::UsageError(fmt::format("the constraints of the spec exclude {}", m_task.problem.text()),
+                              "judge at sizes that its default is for, or change a parameter with --set");
+    if (!configuration) {
+      judged.record.kernel = work.kernel.spec().name;
+      return failed(std::move(judged), TrialStatus::unlaunchable,
+                    "the spec's constraints leave no such configuration");
+    }
+    const TrialMaker maker(request, work, m_task.problem);
+    Trial trial = maker.make(*configuration);
+    judged.record = trial.record;
+    if (trial.record.outcome.status != TrialStatus::ok) return judged;
+    const std::vector<model::Plan> probes = maker.probes(trial);
+    CompiledTrial compiled = m_compiling.compile_now(std::move(trial));
+    judged.stage = "compile";
+    if (compiled.binary->status != TrialStatus::ok) {
+      return failed(std::move(judged), compiled.binary->status, compiled.binary->log);
+    }
+    judged.stage = "launch";
+    add_compilation(compiled.trial, *compiled.binary, m_with.oracle);
+    judged.record = compiled.trial.record;
+    if (judged.record.outcome.status != TrialStatus::ok) return judged;
+    if (compiled.reference && compiled.reference->status != TrialStatus::ok) {
+      throw model::Error(fmt::format("the reference does not compile, so nothing can be judged:\n{}",
+                                     compiled.reference->log));
+    }
+    judged.job = job_of(request, compiled);
+    judged.job.probes = probes;
+    judged.job.distrusted = distrusted;
+    judged.stage = "verify";
+    run(judged);
+    return judged;
+  }
+
+  /// Once more, with another draw of the inputs: what was learnt of the first is worth nothing.
+  void examine_again(Judged& judged) {
+    judged.stage = "verify again";
+    judged.job.seed = m_task.request.seed + 1;
+    run(judged);
+  }
+
+ private:
+  static Judged failed(Judged judged, TrialStatus status, std::string detail) {
+    judged.record.outcome.status = status;
+    judged.record.outcome.detail = std::move(detail);
+    return judged;
+  }
+
+  void run(Judged& judged) {
+    model::TrialOutcome outcome = m_with.runner.run(judged.job);
+    const bool is_fault = outcome.status != TrialStatus::ok;
+    if (is_fault &&
+        (outcome.subject == model::Subject::problem || outcome.subject == model::Subject::device)) {
+      throw model::Error(fmt::format("{} cannot be judged: {}", m_task.problem.text(), outcome.detail));
+    }
+    // The first time is that which was taken by itself.
+    if (!is_fault && judged.record.outcome.measurement) return;
+    judged.record.outcome = std::move(outcome);
+  }
+
+  const JudgeTask& m_task;
+  const Repeating& m_with;
+  CompileAhead m_compiling;
+};
+
+/// All rounds of a final, and nobody leaves.
+void make_unhurried(model::MeasurePolicy& policy) {
+  policy.cuts.clear();
+  policy.final.confirming_rounds += policy.final.choosing_rounds;
+  policy.final.choosing_rounds = 0;
+}
+
+}  // namespace
+
+Judgement judge(const JudgeTask& task, const Repeating& with) {
+  Request request = task.request;
+  make_unhurried(request.policy);
+  const JudgeTask unhurried{request, task.candidate, task.beside, task.problem};
+  Judge judge(unhurried, with);
+  Judgement out;
+  Judged candidate = judge.examine(task.candidate, true);
+  const auto ended = [&] {
+    out.candidate = candidate.record;
+    const bool refused = candidate.record.outcome.status != TrialStatus::ok;
+    if (refused) out.stage = candidate.stage;
+    return refused;
+  };
+  if (ended()) return out;
+
+  model::FinalJob final;
+  final.seed = request.seed;
+  final.trials.push_back(candidate.job);
+  for (const Work& work : task.beside) {
+    const Judged rival = judge.examine(work, false);
+    const bool takes_part = rival.record.outcome.status == TrialStatus::ok;
+    out.beside.push_back(
+        {rival.record, takes_part ? ""
+                                  : fmt::format("{}: {}", model::to_string(rival.record.outcome.status),
+                                                rival.record.outcome.detail)});
+    if (takes_part) final.trials.push_back(rival.job);
+  }
+  const model::FinalOutcome outcome = with.runner.run_final(final);
+  if (!outcome.complete()) {
+    // Beside what was right when it was alone, only the candidate is new.
+    candidate.stage = "final";
+    candidate.record.outcome = outcome.failure;
+    ended();
+    return out;
+  }
+  const double alone_ns = candidate.record.outcome.measurement.value().median_ns;
+  const double in_turn_ns = outcome.standings.front().measurement.median_ns;
+  if (model::takes_less_than_its_work(in_turn_ns, alone_ns)) {
+    candidate.stage = "final";
+    candidate.record.outcome.status = TrialStatus::unstable;
+    candidate.record.outcome.detail =
+        fmt::format("alone it takes {:.1f} µs, launch after launch {:.1f} µs: it does not work each time",
+                    alone_ns / 1e3, in_turn_ns / 1e3);
+    ended();
+    return out;
+  }
+  out.standings = outcome.standings;
+  out.rounds = outcome.rounds;
+  judge.examine_again(candidate);
+  ended();
+  return out;
+}
+
+}  // namespace tuner::sweep
