@@ -158,18 +158,13 @@ export class Chart {
   }
 
   listen(u) {
-    let from = null;
-    u.over.addEventListener("mousedown", (event) => {
-      from = [event.clientX, event.clientY];
+    u.over.addEventListener("mousedown", (from) => {
       this.isBrushing = Boolean(this.options.brush);
-    });
-    addEventListener("mouseup", (event) => {
-      if (!from) return;
-      const isClick = Math.hypot(event.clientX - from[0], event.clientY - from[1]) < 4;
-      from = null;
-      this.isBrushing = false;
-      if (isClick) this.clicked(u);
-      else this.brush(u);
+      addEventListener("mouseup", (event) => {
+        this.isBrushing = false;
+        if (Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) < 4) this.clicked(u);
+        else this.brush(u);
+      }, { once: true });
     });
     u.over.addEventListener("mouseenter", () => u.syncRect(true));  // the page may have moved since
     u.over.addEventListener("mouseleave", () => (this.note.hidden = true));

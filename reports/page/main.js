@@ -140,7 +140,10 @@ function reproduce() {
 
 function start(place) {
   app?.views.stop();
-  if (settings.scope !== place) Object.assign(settings, { scope: place, trial: "", x: "", y: "", colour: "", a: "", b: "", sort: "" });
+  if (settings.scope !== place) {  // others have other names: nothing is kept
+    history.replaceState(null, "", "#scope=" + place);
+    settingsFromLink();
+  }
   const { environment, family } = scopes[Number(place)] ?? scopes[0];
   const scope = new Scope(environment, family);
   const kernel = scope.reader("kernel");

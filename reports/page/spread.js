@@ -124,11 +124,12 @@ export function progress(app) {
     const lines = [...curves.values()].map((rows) => bestSoFar(rows, slowdown)).filter((curve) => Number.isFinite(curve.at(-1)));
     const mean = meanOfBest(lines);
     if (mean.length < 2) return root.replaceChildren(element("p", { className: "hint" }, "Too few trials have a time and a date for a curve of the search."));
-    const high = Math.max(1.1, ...mean.filter((value) => value !== null));
+    const known = mean.filter((value) => value !== null);  // falling
+    const high = Math.max(1.1, known[0] ?? 0), low = Math.min(0.99, known.at(-1) ?? 1);
     const enough = mean.findIndex((value) => value !== null && value <= 1.01);
     chart = new Chart({
       x: { label: "trials of a size, in the order of measurement", unit: "", log: mean.length > 50, min: mean.length > 50 ? 1 : 0.5, max: mean.length + 0.5 },
-      y: { label: "best so far ÷ best", unit: "×", log: high > 4, min: high > 4 ? 0.97 : Math.min(0.99, ...mean.filter((v) => v !== null)), max: high * 1.05 },
+      y: { label: "best so far ÷ best", unit: "×", log: high > 4, min: low * 0.99, max: high * 1.05 },
       height: 260, label: "The best time so far by the best at the end, along the search. The sentence below says how soon it was near.",
       series: [{}, { colour: "accent", width: 2, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }],
       data: [mean.map((_, n) => n + 1), mean],

@@ -58,7 +58,7 @@ const defaults = { scope: "0", x: "", y: "", colour: "", along: "", a: "", b: ""
 
 export const settings = { ...defaults };
 
-/** Filters as they stand in a link: `kernel=sgemm~naive`, `slowdown=1..1.05`; choices by their text. */
+/** Filters as they stand in a link: `f.kernel=sgemm~naive`, `f.slowdown=1..1.05`; choices by their text. */
 export function filtersFromLink(filters) {
   for (const [name, text] of new URLSearchParams(location.hash.slice(1))) {
     if (!name.startsWith("f.")) continue;
@@ -67,7 +67,8 @@ export function filtersFromLink(filters) {
     const range = /^(-?[\d.e+-]+)\.\.(-?[\d.e+-]+)$/.exec(text);
     if (quantity?.choices) {
       const wanted = new Set(text.split("~"));
-      filters.set(id, { keep: new Set([...quantity.choices.keys()].filter((place) => wanted.has(quantity.choices[place]))) });
+      const keep = new Set([...quantity.choices.keys()].filter((place) => wanted.has(quantity.choices[place])));
+      if (keep.size) filters.set(id, { keep });
     } else if (quantity && range) {
       filters.set(id, { low: Number(range[1]), high: Number(range[2]) });
     }
