@@ -66,6 +66,7 @@ const std::map<std::string_view, std::string_view> double_names = {{"float", "do
                                                                    {"FLT_MAX", "3.402823466e+38"},
                                                                    {"INFINITY", "(1e308 * 10)"},
                                                                    {"FLT_EPSILON", "1.1920929e-07"},
+                                                                   {"NULL", "nullptr"},
                                                                    {"inline", ""},
                                                                    {"static", ""}};
 
@@ -106,7 +107,8 @@ bool computes_alone(const ProgramFunction& function) {
     if (token.kind == Token::Kind::literal) return false;
     if (token.is_word() && is_beyond(token.text)) return false;
     const bool casts_pointer = token.is("*") && function.body[i + 1].is(")");
-    if (casts_pointer) return false;
+    const bool launches = token.is("<") && function.body[i + 1].is("<") && function.body[i + 2].is("<");
+    if (casts_pointer || launches) return false;
   }
   return !function.parameters.empty();
 }
@@ -207,6 +209,17 @@ class ReferenceWriter {
     if (call.arguments.size() < 2) return std::nullopt;
     const HostBuffers pairs(*here.function, function.name);
     const std::vector<PointerUse> uses = pointer_uses(m_host.program(), function);
+    Frame called = call;
+    called.function = &function;
+    called.position = function.end();
+    called.caller = &here;
+    m_types.clear();
+    for (const source::TemplateParameter& parameter : function.template_parameters) {
+      const std::vector<Token> name = source::tokens_of(parameter.name);
+      const std::string type = m_host.type_in(name, called);
+      if (parameter.type != "typename" || type == parameter.name) return std::nullopt;
+      m_types[parameter.name] = in_double(type);
+    }
     std::vector<Passed> passed;
     std::vector<const ReferenceBuffer*> written;
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
@@ -218,8 +231,9 @@ class ReferenceWriter {
         const auto text = scalar(parameter, given, here);
         if (!text) return std::nullopt;
         one.text = *text;
-        const std::string type = m_host.program().resolved_type(parameter.type);
-        one.type = in_double(type);
+        const auto given_type = m_types.find(parameter.type);
+        one.type = given_type != m_types.end() ? given_type->second
+                                               : in_double(m_host.program().resolved_type(parameter.type));
       } else if (given.size() == 1 && source::is_one_of(given[0].text, {"NULL", "nullptr", "0"})) {
         one.text = "nullptr";
         one.type = in_double(m_host.program().resolved_type(parameter.type)) + "*";
@@ -233,7 +247,9 @@ class ReferenceWriter {
         if (!type || (one.written && !tuner::model::is_floating(*type) && uses[i].read)) return std::nullopt;
         if (tuner::model::components(*type) != 1) return std::nullopt;
         one.text = one.buffer->name + (one.written ? "_expected" : "");
-        one.type = one.written ? "double*" : "const " + one.buffer->type + "*";
+        one.type = one.written                   ? "double*"
+                   : is_narrow(one.buffer->type) ? fmt::format("Reals<{}>", one.buffer->type)
+                                                 : "const " + one.buffer->type + "*";
         if (one.written) written.push_back(one.buffer);
       }
       passed.push_back(std::move(one));
@@ -274,7 +290,7 @@ class ReferenceWriter {
     return found == double_names.end() ? type : std::string(found->second);
   }
 
-  CpuReference text(const ProgramFunction& function, const std::vector<Passed>& passed) {
+  std::optional<CpuReference> text(const ProgramFunction& function, const std::vector<Passed>& passed) {
     CpuReference reference;
     reference.function = function.name;
     reference.line = function.line;
@@ -285,6 +301,8 @@ class ReferenceWriter {
           if (token.is_word() && other.name == token.text && !other.is_kernel &&
               std::ranges::count(called, &other) == 0)
             called.push_back(&other);
+    for (const ProgramFunction* one : called)
+      if (!computes_alone(*one)) return std::nullopt;
     std::string definitions = constants(called);
     for (std::size_t i = called.size(); i-- > 1;) definitions += helper(*called[i]);
     std::vector<std::string> declared;
@@ -292,10 +310,30 @@ class ReferenceWriter {
       declared.push_back(passed[i].type + " " + function.parameters[i].name);
     definitions += fmt::format("static __device__ void {}({}) {}\n\n", function.name,
                                fmt::join(declared, ", "), body(function));
-    reference.text =
-        fmt::format("// {} of line {}, in double precision on one thread.\n\n{}{}", function.name,
-                    function.line, definitions, wrapper(function, passed, reference.arguments));
+    reference.text = fmt::format("// {} of line {}, in double precision on one thread.\n\n{}{}{}",
+                                 function.name, function.line, headers(passed), definitions,
+                                 wrapper(function, passed, reference.arguments));
     return reference;
+  }
+
+  static bool is_narrow(std::string_view type) { return type == "__nv_bfloat16" || type == "__half"; }
+
+  static std::string headers(const std::vector<Passed>& passed) {
+    std::string text;
+    for (const auto& [part, header] :
+         {std::pair("__nv_bfloat16", "cuda_bf16.h"), std::pair("__half", "cuda_fp16.h")})
+      if (std::ranges::any_of(passed, [&, part = part](const Passed& one) {
+            return one.type.find(part) != std::string::npos;
+          }))
+        text += fmt::format(
+            "#include <{}>\n\n"
+            "/// A buffer of narrow numbers, read in double precision.\n"
+            "template <class Number>\nstruct Reals {{\n  const Number* at;\n"
+            "  __device__ double operator[](long long i) const {{ return float(at[i]); }}\n"
+            "  __device__ double operator*() const {{ return float(*at); }}\n"
+            "  __device__ Reals operator+(long long i) const {{ return {{at + i}}; }}\n}};\n\n",
+            header);
+    return text;
   }
 
   std::string wrapper(const ProgramFunction& function, const std::vector<Passed>& passed,
@@ -309,7 +347,7 @@ class ReferenceWriter {
       declared.push_back(declaration);
     };
     for (const Passed& one : passed) {
-      given.push_back(one.text);
+      given.push_back(one.type.starts_with("Reals") ? "{" + one.text + "}" : one.text);
       if (one.buffer == nullptr) continue;
       const std::string& name = one.buffer->name;
       const bool from_input = one.written && one.buffer->is_input;
@@ -320,7 +358,13 @@ class ReferenceWriter {
         start += fmt::format("  for (long long i = 0; i < 1LL * {}; ++i) {}_expected[i] = {};\n",
                              one.buffer->extent, name, from_input ? name + "[i]" : "0");
     }
-    for (const std::string& size : m_plan.sizes) declare(size, "int " + size);
+    for (const std::string& size : m_plan.sizes) {
+      // An argument of the kernel that has the size's name comes as it is.
+      const auto same = std::ranges::find(m_kernel.parameters, size, &SourceParameter::name);
+      const std::string type =
+          same == m_kernel.parameters.end() ? "int" : in_double(m_host.program().resolved_type(same->type));
+      declare(size, type + " " + size);
+    }
     return fmt::format("extern \"C\" __global__ void {}_reference({}) {{\n{}  {}({});\n}}\n", m_kernel.name,
                        fmt::join(declared, ", "), start, function.name, fmt::join(given, ", "));
   }
@@ -371,6 +415,8 @@ class ReferenceWriter {
       return text;
     }
     if (!token.is_word()) return std::string(token.text);
+    if (const auto given = m_types.find(std::string(token.text)); given != m_types.end())
+      return given->second;
     const std::string type = m_host.program().resolved_type(std::string(token.text));
     return in_double(type);
   }
@@ -401,9 +447,13 @@ class ReferenceWriter {
         continue;
       }
       // A pointer into an input or an output has the type of what it points into.
-      const bool points = i + 1 < tokens.size() && tokens[i + 1].is("*") && word(token) == "double" &&
-                          token.is_word() && (i == 0 || !tokens[i - 1].is("("));
-      text += points ? "auto" : word(token);
+      const auto points = [&](std::size_t at) {
+        return at + 1 < tokens.size() && tokens[at].is_word() && tokens[at + 1].is("*") &&
+               word(tokens[at]) == "double" && (at == 0 || !tokens[at - 1].is("("));
+      };
+      if (token.is("const") && points(i + 1)) continue;
+      text += points(i) ? "auto" : word(token);
+      if (points(i)) ++i;
     }
     return text;
   }
@@ -415,6 +465,7 @@ class ReferenceWriter {
   const ProgramLaunch& m_launch;
   const DraftPlan& m_plan;
   const std::vector<ReferenceBuffer>& m_buffers;
+  std::map<std::string, std::string> m_types;  ///< of the function's template, in double precision
 };
 
 }  // namespace
