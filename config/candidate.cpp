@@ -20,6 +20,7 @@ std::string condition_text(const model::Value& value) {
 /// Leaves `spec` the one configuration of `values`, else of its default, else of the first values. The lists
 /// of values stay: expressions know words by them.
 void pin(model::KernelSpec& spec, const std::vector<model::Assignment>& values) {
+  spec.worth_trying.clear();  // it is not searched
   const model::Configuration named(values);
   const model::Configuration usual(spec.defaults);
   for (model::ParameterSpec& parameter : spec.parameters) {
@@ -58,13 +59,13 @@ void set_launch(model::KernelSpec& spec, const CandidateLaunch& launch) {
 
 }  // namespace
 
-model::KernelSpec default_alone(model::KernelSpec spec) {
-  pin(spec, {});
+model::KernelSpec one_alone(model::KernelSpec spec, const std::vector<model::Assignment>& values) {
+  pin(spec, values);
   return spec;
 }
 
 LoadedKernels candidate_kernel(const model::KernelSpec& spec, const std::filesystem::path& source,
-                               const CandidateLaunch& launch) {
+                               const CandidateLaunch& launch, const std::vector<model::Assignment>& usual) {
   LoadedKernels loaded;
   model::KernelSpec candidate = spec;
   candidate.name = "candidate";
@@ -79,7 +80,9 @@ LoadedKernels candidate_kernel(const model::KernelSpec& spec, const std::filesys
     added.name = assignment.name;
     added.values = {assignment.value};
   }
-  pin(candidate, launch.parameters);
+  std::vector<model::Assignment> values = launch.parameters;
+  values.insert(values.end(), usual.begin(), usual.end());  // of two of a name the first counts
+  pin(candidate, values);
   set_launch(candidate, launch);
   candidate.defaults.clear();
   Mistakes mistakes;
@@ -88,7 +91,7 @@ LoadedKernels candidate_kernel(const model::KernelSpec& spec, const std::filesys
                                      {folder,
                                       source.filename().string(),
                                       {source.string(), 0, 0},
-                                      {std::filesystem::path(spec.path).parent_path()}},
+                                      {folder, std::filesystem::path(spec.path).parent_path()}},
                                      mistakes);
   loaded.mistakes = mistakes.take();
   loaded.texts = candidate.source;

@@ -17,15 +17,17 @@ struct CandidateLaunch {
   std::vector<tuner::model::Assignment> parameters;  ///< macros; names that the spec lacks are added
 };
 
-/// `spec` with its default configuration alone: a space of one.
-tuner::model::KernelSpec default_alone(tuner::model::KernelSpec spec);
+/// `spec` with one configuration alone: `values`, else its default.
+tuner::model::KernelSpec one_alone(tuner::model::KernelSpec spec,
+                                   const std::vector<tuner::model::Assignment>& values = {});
 
 /// The kernel in `source`, which somebody or a program has written, as a kernel of the family of `spec`,
-/// called `candidate`: everything that says what is right, inputs and sizes included, is the spec's, and so
-/// are the macros and the launch of its default, and its constraints where no parameter is changed. Its space
-/// has one configuration. Mistakes: a source that cannot be read, and where its signature does not fit what
-/// it is passed.
+/// called `candidate`: everything that says what is right, inputs and sizes included, is the spec's. So are
+/// the macros and the launch of `usual`, else of its default, and its constraints where no parameter is
+/// changed. Its space has one configuration. Mistakes: a source that cannot be read, and where its signature
+/// does not fit what it is passed.
 LoadedKernels candidate_kernel(const tuner::model::KernelSpec& spec, const std::filesystem::path& source,
-                               const CandidateLaunch& launch);
+                               const CandidateLaunch& launch,
+                               const std::vector<tuner::model::Assignment>& usual = {});
 
 }  // namespace config

@@ -75,13 +75,16 @@ model::KernelSpec spec_against(const JudgeOptions& options) {
   return spec;
 }
 
-config::LoadedKernels candidate_of(const model::KernelSpec& spec, const JudgeOptions& options) {
+using Assignments = std::vector<model::Assignment>;
+
+config::LoadedKernels candidate_of(const model::KernelSpec& spec, const JudgeOptions& options,
+                                   const Assignments& usual = {}) {
   if (!std::filesystem::is_regular_file(options.candidate))
     throw model::UsageError(fmt::format("{}: there is no such file", options.candidate));
   config::CandidateLaunch launch{
       options.entry, split_expressions(options.block), split_expressions(options.grid), options.shared, {}};
   for (const std::string& text : options.parameters) launch.parameters.push_back(assignment_of(text));
-  return config::candidate_kernel(spec, options.candidate, launch);
+  return config::candidate_kernel(spec, options.candidate, launch, usual);
 }
 
 constexpr std::string_view finding_mark = "finding: ";
@@ -130,11 +133,26 @@ SanitizerReport run_sanitizers(const Context& context, const model::KernelSpec& 
   return report;
 }
 
-/// The spec's default, and the libraries that the device has and a compiler for their callers.
-std::vector<sweep::Work> beside(const model::KernelSpec& spec, const model::DeviceInfo& device,
-                                const config::Settings& settings, model::ElementType type) {
+/// The spec's default on this problem, or where it is none there the first configuration that is; none: {}.
+Assignments usual_configuration(const model::KernelSpec& spec, const model::Problem& problem,
+                                const model::DeviceLimits& limits) {
+  for (const model::KernelSpec& tried : {config::one_alone(spec), spec}) {
+    Assignments found;
+    space::KernelSpace(tried).enumerate(problem, limits, [&](const model::Configuration& configuration) {
+      found = configuration.assignments();
+      return false;
+    });
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+/// The spec with `usual`, and the libraries that the device has and a compiler for their callers.
+std::vector<sweep::Work> beside(const model::KernelSpec& spec, const Assignments& usual,
+                                const model::DeviceInfo& device, const config::Settings& settings,
+                                model::ElementType type) {
   std::vector<sweep::Work> out;
-  out.push_back({space::KernelSpace(config::default_alone(spec)), {}});
+  out.push_back({space::KernelSpace(config::one_alone(spec, usual)), {}});
   if (settings.text("baselines") != "on") return out;
   for (model::KernelSpec& library : space::baselines(spec)) {
     const bool offers = std::ranges::find(library.types, type) != library.types.end();
@@ -144,19 +162,20 @@ std::vector<sweep::Work> beside(const model::KernelSpec& spec, const model::Devi
   return out;
 }
 
-void judge_sizes(const config::Settings& settings, const model::KernelSpec& spec,
-                 const model::KernelSpec& candidate, JudgementReport& report) {
+void judge_sizes(const config::Settings& settings, const model::KernelSpec& spec, const JudgeOptions& options,
+                 JudgementReport& report) {
   Backend backend = open_backend(settings);
   report.device = backend.device.name;
-  require_nvcc({candidate}, backend.device, backend.compiler);
+  require_nvcc({spec}, backend.device, backend.compiler);
   sweep::Request request = make_request(settings, backend);
   request.seed = settings.seed().value_or(random_seed());
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  const sweep::Work judged{space::KernelSpace(candidate), {}};
   for (const std::vector<std::int64_t>& sizes : settings.sizes()) {
     const model::Problem problem =
         space::make_problem(spec, sizes, settings.type(), settings.paddings().front());
-    const std::vector<sweep::Work> others = beside(spec, backend.device, settings, problem.type);
+    const Assignments usual = usual_configuration(spec, problem, backend.device.limits);
+    const sweep::Work judged{space::KernelSpace(candidate_of(spec, options, usual).kernels.front()), {}};
+    const std::vector<sweep::Work> others = beside(spec, usual, backend.device, settings, problem.type);
     report.sizes.push_back({problem, sweep::judge({request, judged, others, problem},
                                                   {pool, *backend.runners.front(), backend.oracle})});
     if (!report.sizes.back().judgement.accepted()) return;  // one reason is enough
@@ -177,7 +196,7 @@ int judge_candidate(const Context& context, const JudgeOptions& options) {
     report.mistakes.push_back(fmt::format("{}: {}", mistake.where.text(), mistake.message));
   if (report.mistakes.empty()) report.sanitizers = run_sanitizers(context, candidate, options);
   if (report.mistakes.empty() && report.sanitizers.findings.empty())
-    judge_sizes(settings, spec, candidate, report);
+    judge_sizes(settings, spec, options, report);
   write_out(options.json ? judgement_json(report) : judgement_text(report, stdout_columns()));
   return static_cast<int>(exit_code_of(report));
 }
