@@ -228,6 +228,19 @@ TEST_SUITE("capture") {
     CHECK(capture.run({"--folder", "b", "--save", "scale", "--at-most", "much"}, {"print"}).exit_code == 2);
   }
 
+  TEST_CASE("a driver that does not say a kernel's parameters is named, and no launch is saved") {
+    Capture capture;
+    capture.environment["LD_LIBRARY_PATH"] = CAPTURE_OLD_DRIVER_FOLDER;
+    const ProgramResult result =
+        capture.run({"--folder", "kept", "--save", "scale"}, {"init", "scale", "print"});
+    CHECK(result.out == "2 2\n");
+    CHECK(contains(result.err, "the driver is of CUDA 12.2"));
+    const json kept = json::parse(read_text(capture.folder / "kept/capture.json"));
+    CHECK(kernel(kept, scale).at("launches") == 5);
+    CHECK(kernel(kept, scale).at("parameters").is_null());
+    CHECK(kept.at("saved").empty());
+  }
+
   TEST_CASE("a launch that was left half written is said and not shown") {
     const Capture capture;
     capture.run({"--folder", "kept", "--save", "scale"}, {"init", "scale"});

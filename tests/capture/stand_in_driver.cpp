@@ -121,7 +121,11 @@ DRIVER cuInit(unsigned) {
   return std::getenv("STAND_IN_FAILS") == nullptr ? ok : 100;
 }
 DRIVER cuDriverGetVersion(int* version) {
+#ifdef STAND_IN_OLD
+  *version = 12020;
+#else
   *version = 13000;
+#endif
   return ok;
 }
 DRIVER cuCtxGetCurrent(void** current) {
@@ -244,6 +248,7 @@ DRIVER cuFuncGetAttribute(int* value, int which, void*) {
   *value = which == 4 ? 32 : which == 1 ? 1024 : 0;
   return ok;
 }
+#ifndef STAND_IN_OLD
 DRIVER cuFuncGetParamInfo(void* function, std::size_t place, std::size_t* offset, std::size_t* bytes) {
   const std::vector<std::size_t>& all = kernel_of(function).bytes;
   if (place >= all.size()) return invalid_value;
@@ -255,6 +260,7 @@ DRIVER cuFuncGetParamInfo(void* function, std::size_t place, std::size_t* offset
   *bytes = all[place];
   return ok;
 }
+#endif
 DRIVER cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                       unsigned bz, unsigned shared, void*, void** arguments, void**) {
   return run({kernel_of(function).name, {gx, gy, gz}, {bx, by, bz}, shared, 0, 1000U * gx}, arguments);

@@ -57,6 +57,7 @@ const std::map<std::string, Names>& promised() {
         {"ostream", {"ostream"}},
         {"random", {"mt19937_64", "uniform_int_distribution"}},
         {"set", {"set"}},
+        {"shared_mutex", {"shared_mutex"}},
         {"span", {"span"}},
         {"stdexcept", {"runtime_error", "logic_error", "out_of_range", "invalid_argument"}},
         {"string", {"string", "to_string"}},

@@ -6,50 +6,19 @@
 #include <cstdlib>
 #include <vector>
 
+#include "tuner/capture/cupti_record.hpp"
 #include "tuner/capture/driver.hpp"
 
 namespace tuner::capture {
 namespace {
 
-// As cupti_activity.h declares them; tests/capture holds the record against it where that is at hand.
+// As cupti_activity.h declares them.
 using CuptiResult = int;
 constexpr int kind_kernel = 3;
 constexpr int kind_concurrent_kernel = 10;
 constexpr std::uint32_t version_with_graphs = 14;
 constexpr std::uint32_t flush_period_ms = 1000;
 constexpr std::size_t buffer_bytes = std::size_t{2} << 20U;
-
-/// The beginning that CUpti_ActivityKernel6 to CUpti_ActivityKernel10 share.
-struct [[gnu::packed]] Record {
-  std::uint32_t kind;
-  std::uint8_t caches[2];
-  std::uint16_t registers;
-  std::uint32_t partitioned_caches[2];
-  std::uint64_t start_ns;
-  std::uint64_t end_ns;
-  std::uint64_t completed_ns;
-  std::uint32_t device;
-  std::uint32_t context;
-  std::uint32_t stream;
-  std::int32_t grid[3];
-  std::int32_t block[3];
-  std::int32_t static_shared_bytes;
-  std::int32_t dynamic_shared_bytes;
-  std::uint32_t local_bytes_of_thread;
-  std::uint32_t local_bytes;
-  std::uint32_t correlation;
-  std::int64_t grid_id;
-  const char* name;
-  std::uint64_t reserved;
-  std::uint64_t queued_ns;
-  std::uint64_t submitted_ns;
-  std::uint32_t launch;
-  std::uint32_t shared_bytes_executed;
-  std::uint64_t graph_node;
-  std::uint32_t shared_limit;
-  std::uint32_t graph;
-};
-static_assert(offsetof(Record, name) == 104 && offsetof(Record, graph) == 156);
 
 using Requested = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
 using Completed = void (*)(CuContext, std::uint32_t, std::uint8_t*, std::size_t, std::size_t);
@@ -74,7 +43,7 @@ void requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_reco
   *most_records = 0;
 }
 
-void hand_out(const Record& record) {
+void hand_out(const CuptiRecord& record) {
   if (record.kind != kind_kernel && record.kind != kind_concurrent_kernel) return;
   KernelRun run;
   if (record.name != nullptr) run.name = record.name;
@@ -96,7 +65,7 @@ void completed(CuContext context, std::uint32_t stream, std::uint8_t* buffer, st
   const Inside inside;
   void* record = nullptr;
   while (valid_bytes != 0 && cupti.next_record(buffer, valid_bytes, &record) == 0)
-    hand_out(*static_cast<const Record*>(record));
+    hand_out(*static_cast<const CuptiRecord*>(record));
   std::size_t dropped = 0;
   if (cupti.dropped != nullptr && cupti.dropped(context, stream, &dropped) == 0 && dropped != 0)
     receiver->lost(dropped);

@@ -3,7 +3,7 @@
 
 namespace tuner::capture {
 
-/// The library that is loaded into programs, as a file has it.
+/// The library that is loaded into programs, as a file has it; empty where it was not built.
 std::string_view embedded_library();
 
 }  // namespace tuner::capture

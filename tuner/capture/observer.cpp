@@ -1,11 +1,8 @@
 #include "tuner/capture/observer.hpp"
 
-#include <fcntl.h>
-#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,59 +14,6 @@
 namespace tuner::capture {
 namespace {
 
-enum class State : int { unknown, passive, followed, running };
-std::atomic<State> state{State::unknown};
-std::atomic<Observer*> observer{nullptr};
-std::atomic<bool> told{false};  ///< that this process was not followed
-std::mutex beginning;
-
-/// The capture begins with the process that makes this file, and goes on in whatever that process executes.
-bool is_first(const std::string& folder) {
-  const std::string path = folder + '/' + first_file;
-  const std::string own = std::to_string(getpid());
-  return write_text(path, own, O_EXCL) || text_of(path) == own;
-}
-
-std::string the_folder() {
-  const char* const folder = secure_getenv(folder_variable);
-  return folder == nullptr ? "" : folder;
-}
-
-void before_fork() {
-  beginning.lock();
-}
-void in_parent() {
-  beginning.unlock();
-}
-/// A child has no part in what its parent has begun. It may begin on its own, unless it already cannot: CUDA
-/// does not outlive a fork.
-void in_child() {
-  beginning.unlock();
-  const bool had_begun = observer.exchange(nullptr) != nullptr;
-  const std::string folder = the_folder();
-  const bool follows = read_request(text_of(folder + '/' + request_file)).children;
-  told = false;
-  state = follows && !had_begun ? State::followed : State::passive;
-}
-
-void decide() {
-  if (state != State::unknown) return;
-  const std::string folder = the_folder();
-  if (folder.empty()) {
-    state = State::passive;
-    return;
-  }
-  pthread_atfork(before_fork, in_parent, in_child);
-  const bool first = is_first(folder);
-  state =
-      first || read_request(text_of(folder + '/' + request_file)).children ? State::followed : State::passive;
-}
-
-[[gnu::constructor]] void at_load() {
-  const std::lock_guard lock(beginning);
-  decide();
-}
-
 std::uint64_t clock_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -80,48 +24,7 @@ void set_text(char* to, std::size_t room, const std::string& text) {
   std::strncpy(to, text.c_str(), room - 1);
 }
 
-/// A process of a capture that is not followed says that it was there.
-void leave_unfollowed(const std::string& folder) {
-  if (folder.empty()) return;
-  write_text(folder + '/' + unfollowed_prefix + std::to_string(getpid()), "", 0);
-}
-
-void at_exit() {
-  if (Observer* const running = Observer::running()) running->finish(End::exit);
-}
-
 }  // namespace
-
-Observer* Observer::running() {
-  return observer.load(std::memory_order_acquire);
-}
-
-Observer* Observer::begin() {
-  if (Observer* const found = running()) return found;
-  if (state == State::passive && told) return nullptr;
-  const std::lock_guard lock(beginning);
-  if (Observer* const found = running()) return found;
-  decide();
-  if (state == State::passive) {
-    if (!told.exchange(true)) leave_unfollowed(the_folder());
-    return nullptr;
-  }
-  const Inside inside;
-  auto* const made = new Observer(the_folder());
-  std::string why;
-  if (!made->open(why)) {
-    // The program goes on; whoever reads the folder finds why there is nothing.
-    write_text(made->m_folder + '/' + failed_prefix + std::to_string(getpid()), why, O_TRUNC);
-    state = State::passive;
-    told = true;
-    return nullptr;
-  }
-  observer.store(made, std::memory_order_release);
-  state = State::running;
-  std::atexit(at_exit);
-  made->start_timing();
-  return made;
-}
 
 Observer::Observer(const std::string& folder) : m_folder(folder) {}
 
@@ -136,7 +39,10 @@ bool Observer::open(std::string& why) {
     }
     m_own_folder = stem + '-' + std::to_string(i);
   }
-  if (!m_ledger.create(m_own_folder + '/' + ledger_file, why)) return false;
+  if (!m_ledger.create(m_own_folder + '/' + ledger_file, why)) {
+    rmdir(m_own_folder.c_str());
+    return false;
+  }
   m_notes.set_file(m_own_folder + '/' + notes_file);
   const Request request = read_request(text_of(m_folder + '/' + request_file));
   m_wants_events = request.events;
@@ -227,13 +133,15 @@ Observer::Seen Observer::see(const Launch& launch) {
     m_ledger.count_values(place, integers);
     seen.launches = in_graph ? &ledger.shapes[place].in_graphs : &ledger.shapes[place].launches;
     ++*seen.launches;
-    if (m_events && m_captures == 0) seen.pair = m_events->begin(place, launch.stream, launch.per_thread);
   }
   std::uint64_t number = 0;
   if (m_saver && m_captures == 0 && m_saver->wants(*kernel, launch, integers, number))
     seen.wanted = {
         *kernel, launch, arguments, number, m_images.image(kernel->owner), m_images.variables(kernel->owner)};
   if (m_replacer && m_replacer->has(*kernel)) see_replacement(*kernel, arguments, seen);
+  // What saving and another kernel take is not the program's time.
+  if (m_events && m_captures == 0 && place != no_place && !seen.wanted && !seen.replacement)
+    seen.pair = m_events->begin(place, launch.stream, launch.per_thread);
   return seen;
 }
 

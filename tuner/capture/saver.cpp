@@ -131,7 +131,7 @@ Saver::Saver(const Request& request, std::string folder, Notes& notes)
 bool Saver::wants(const Kernel& kernel, const Launch& launch, const Integers& integers,
                   std::uint64_t& number) {
   for (const SaveRequest& save : m_saves) {
-    if (!means_kernel(save.kernel, kernel.name)) continue;
+    if (!kernel.has_parameters || !means_kernel(save.kernel, kernel.name)) continue;
     Counted& counted = m_counted[kernel.name];
     number = ++counted.launches;
     if (save.which == SaveRequest::Which::first) return number == 1;

@@ -112,6 +112,8 @@ std::string rendered(const capture::Recording& recording, const CaptureOptions& 
 }
 
 int run_capture(const Context&, const CaptureOptions& options) {
+  if (capture::embedded_library().empty())
+    throw model::Error("programs are captured on x86-64 alone", "", model::ExitCode::no_device);
   if (!options.out.empty()) require_deliverable(options.out);
   const capture::Request request = request_of(options);
   const util::TemporaryFolder temporary;

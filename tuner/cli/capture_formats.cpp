@@ -168,6 +168,12 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
   if (process.end == capture::End::unknown)
     remarks.push_back(
         fmt::format("{} did not end in order; the times of its last second may be missing", who));
+  constexpr std::uint32_t first_with_parameters = 12040;
+  if (process.driver_version != 0 && process.driver_version < first_with_parameters)
+    remarks.push_back(
+        fmt::format("{}: the driver is of CUDA {}.{}; from 12.4 on drivers say what a kernel's "
+                    "parameters are, which integers, --save and --use need",
+                    who, process.driver_version / 1000, process.driver_version % 1000 / 10));
   if (process.lost_records != 0)
     remarks.push_back(fmt::format("{}: CUPTI lost {}", who,
                                   util::counted(static_cast<std::int64_t>(process.lost_records), "record")));
