@@ -192,6 +192,16 @@ void say_choices(const std::vector<db::BestAnswer>& all) {
   say_faster(all, choices);
 }
 
+/// Why the environment of an answer has none at the size that was asked for.
+std::string unanswered(const Found& found, const db::BestAnswer& answer) {
+  for (const answers::Missing& missing : found.missing) {
+    if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&
+        missing.tuning_case.environment == answer.tuning_case.environment)
+      return missing.reason;
+  }
+  return "";
+}
+
 /// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
 /// will do. Its place.
 std::size_t only_answer(const Found& found, const BestOptions& options) {
@@ -219,7 +229,8 @@ std::size_t only_answer(const Found& found, const BestOptions& options) {
   if (!answer.exact && !by_rule && !options.nearest) {
     const std::string measured = answer.tuning_case.problem.size_text();
     throw model::Error(
-        fmt::format("size {} was never measured; the nearest is {}", options.size, measured),
+        fmt::format("size {} {}; the nearest is {}", options.size,
+                    unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
         fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
         model::ExitCode::nothing_found);
   }
@@ -266,16 +277,6 @@ void write_ranking(Found found, const BestOptions& options, const answers::Style
   write_out(options.format == "json" ? answers::ranking_json(cases) : answers::ranking_text(cases, style));
 }
 
-/// Why the environment of an answer has none at the size that was asked for.
-std::string unanswered(const Found& found, const db::BestAnswer& answer) {
-  for (const answers::Missing& missing : found.missing) {
-    if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&
-        missing.tuning_case.environment == answer.tuning_case.environment)
-      return missing.reason;
-  }
-  return "";
-}
-
 /// Where the size was never measured, the rule's answer takes the place of the nearest size's, unless
 /// --nearest asks for that.
 void take_rules(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options,
@@ -316,12 +317,13 @@ int best(const Context& context, BestOptions options) {
   options.size = size_of(options);
   name_kernel(options);
   const config::Settings settings = context.settings();
-  const db::BestQuery query = make_query(context, settings, options);
+  db::BestQuery query = make_query(context, settings, options);
   if (options.top > 0 && options.is_for_build()) {
     throw model::UsageError(fmt::format("--top and --format {} do not go together", options.format),
                             "a build takes one configuration");
   }
   const db::Connection connection = db::open_results(settings.database());
+  ask_for_bits(connection, options, query);
   Found found = find(connection, query, options);
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);

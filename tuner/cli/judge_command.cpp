@@ -150,7 +150,7 @@ void judge_sizes(const config::Settings& settings, const model::KernelSpec& spec
   report.device = backend.device.name;
   require_nvcc({candidate}, backend.device, backend.compiler);
   sweep::Request request = make_request(settings, backend);
-  request.seed = settings.seed().value_or(random_seed());
+  request.seed = request.inputs_seed = settings.seed().value_or(random_seed());
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   const sweep::Work judged{space::KernelSpace(candidate), {}};
   for (const std::vector<std::int64_t>& sizes : settings.sizes()) {

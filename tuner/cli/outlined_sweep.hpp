@@ -31,6 +31,7 @@ struct SweepOptions {
   bool fresh = false;
   bool retry_failed = false;
   std::string publish;
+  std::string same_bits_as;  ///< as Question has it
 };
 
 /// A sweep that is planned or compiled for, and not run: nothing is published.

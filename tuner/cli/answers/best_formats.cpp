@@ -38,6 +38,7 @@ std::string sentence(const SpecNote& note, const std::string& kernel) {
 }
 
 Missing missing(const db::Unanswered& size, const std::string& kernel) {
+  if (!size.lacks_bits.empty()) return {size.tuning_case, size.lacks_bits};
   if (size.ended.empty())
     return {size.tuning_case, kernel.empty() ? "nothing was tried" : kernel + " was not tried"};
   std::vector<std::string> parts;
@@ -104,6 +105,8 @@ Json answer_json(const db::BestAnswer& answer) {
     if (baseline.outcome.measurement && answer.winner.outcome.measurement)
       out["baselines"].push_back(reports::baseline_json(baseline, answer.winner, final_of(answer)));
   }
+  out["same_bits"] =
+      reports::same_bits_json(answer.winner, answer.untuned ? &*answer.untuned : nullptr, answer.same_bits);
   out["default"] = answer.untuned ? trial_json(answer, *answer.untuned) : Json(nullptr);
   return out;
 }
