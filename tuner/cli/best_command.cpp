@@ -62,6 +62,32 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
   return query;
 }
 
+/// Races again, where the question is asked of another environment, whom the answer knows.
+std::string refresh_command(const BestOptions& options, const db::BestQuery& asked) {
+  std::string text = "tuner refresh";
+  if (!asked.method.empty()) text += " --measure " + asked.method;
+  if (!asked.l2.empty()) text += " --l2 " + asked.l2;
+  if (!options.family.empty()) text += " --family " + options.family;
+  if (!options.size.empty()) text += " --sizes " + options.size;
+  return text;
+}
+
+/// The environment that is asked for, for people; empty: any.
+std::string asked_environment(const db::BestQuery& query) {
+  std::vector<std::string> asked;
+  if (!query.part_of_environment.empty()) asked.push_back("in environment " + query.part_of_environment);
+  if (!query.method.empty()) asked.push_back("with --measure " + query.method);
+  if (!query.l2.empty()) asked.push_back("with --l2 " + query.l2);
+  return fmt::format("{}", fmt::join(asked, " and "));
+}
+
+db::BestQuery without_environment(db::BestQuery query) {
+  query.part_of_environment.clear();
+  query.method.clear();
+  query.l2.clear();
+  return query;
+}
+
 [[noreturn]] void find_nothing(const config::Settings& settings, const BestOptions& options) {
   std::string what = options.size.empty() ? "" : " for size " + options.size;
   what += asked_text(options);
@@ -313,6 +339,20 @@ void write_why(const db::Connection& connection, const Found& found, const BestO
   }
 }
 
+/// Where an answer is from, if not from where it was asked for, and what measures it there in seconds.
+void say_provisional(const Found& found, const BestOptions& options, const std::string& asked,
+                     const std::string& refreshing) {
+  const auto of_gpu = [](const db::BestAnswer& answer) { return answer.wanted_device; };
+  std::string where = asked;
+  if (where.empty() && !options.gpu.empty() && std::ranges::none_of(found.answers, of_gpu))
+    where = fmt::format("on a device named '{}'", options.gpu);
+  if (where.empty()) return;
+  write_err(
+      fmt::format("provisional: nothing was measured {}; this is from {}. To race its finalists there, in "
+                  "seconds: {}",
+                  where, found.answers.front().tuning_case.environment.text(), refreshing));
+}
+
 int best(const Context& context, BestOptions options) {
   options.size = size_of(options);
   name_kernel(options);
@@ -325,6 +365,20 @@ int best(const Context& context, BestOptions options) {
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
   Found found = find(connection, query, options);
+  std::string provisional = asked_environment(query);
+  const std::string refreshing = refresh_command(options, query);
+  if (!provisional.empty() && found.answers.empty() && found.missing.empty()) {
+    query = without_environment(std::move(query));
+    found = find(connection, query, options);
+  } else {
+    provisional.clear();
+  }
+  if (found.answers.empty()) provisional.clear();
+  if (!provisional.empty() && options.is_for_build()) {
+    throw model::Error(fmt::format("nothing was measured {}; {} has an answer", provisional,
+                                   found.answers.front().tuning_case.environment.text()),
+                       "there, in seconds: " + refreshing, model::ExitCode::nothing_found);
+  }
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
@@ -337,7 +391,8 @@ int best(const Context& context, BestOptions options) {
   } else if (options.top > 0) {
     write_ranking(std::move(found), options, style);
   } else if (options.format == "json") {
-    write_out(answers::best_json(found.answers, options.size, specs, found.missing, found.bounds));
+    write_out(answers::best_json(found.answers, options.size, specs, found.missing, found.bounds,
+                                 !provisional.empty()));
   } else {
     write_out(answers::best_text(found.answers, style));
     say_choices(found.answers);
@@ -345,6 +400,7 @@ int best(const Context& context, BestOptions options) {
       write_why(connection, found, options, {style.id, terminal::columns_of(STDERR_FILENO)});
   }
   for (const std::string& text : sentences) write_err(text);
+  say_provisional(found, options, provisional, refreshing);
   return 0;
 }
 

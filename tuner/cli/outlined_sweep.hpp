@@ -59,6 +59,9 @@ sweep::Request make_request(const config::Settings& settings, const Backend& bac
 sweep::Request make_request(Selection& selection, const config::Settings& settings,
                             const SweepOptions& options, const Backend& backend, model::ResultSource& source);
 
+/// Makes it a run that is recorded, with seeds and within the settings' budget.
+void begin_run(const Context& context, const config::Settings& settings, sweep::Request& request);
+
 /// The settings that say what a sweep does: those of `tuner run` but for its database, cache, report and
 /// terminal.
 std::vector<std::string> sweep_settings();

@@ -24,7 +24,6 @@
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
-#include "tuner/util/command.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -38,27 +37,6 @@ std::optional<model::Digest> fastest_known(const sweep::Group& group, const swee
     if (!best || *known.time_ns < *group.known[*best]->time_ns) best = i;
   });
   return best ? std::optional(group.key(request, *best)) : std::nullopt;
-}
-
-/// The sweep as a run that is recorded, within its budget.
-void begin_run(const Context& context, const config::Settings& settings, sweep::Request& request) {
-  // The inputs are the same in every run, unless one asks for others, so that outputs compare bit by bit.
-  request.inputs_seed = settings.seed().value_or(0);
-  request.seed = settings.seed().value_or(random_seed());
-  const config::Budget budget = settings.budget();
-  if (budget.time.count() > 0) request.budget.seconds = static_cast<double>(budget.time.count());
-  if (budget.device_time.count() > 0)
-    request.budget.device_seconds = static_cast<double>(budget.device_time.count());
-  if (budget.trials > 0) request.budget.trials = budget.trials;
-  request.run.id = model::Digest::random();
-  request.run.command_line = context.command_line();
-  request.run.state = "running";
-  request.run.host = util::host_name();
-  request.run.version = version();
-  request.run.strategy = request.strategy;
-  request.run.seed = request.seed;
-  request.run.device = request.device;
-  request.run.toolkit = request.compiler;
 }
 
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.

@@ -144,10 +144,11 @@ Json case_json(const db::BestAnswer& answer) {
 
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
                       const std::vector<SpecNote>& specs, const std::vector<Missing>& missing,
-                      const std::vector<reports::Json>& bounds) {
+                      const std::vector<reports::Json>& bounds, bool provisional) {
   Json out;
   out["schema_version"] = 2;
   out["size"] = size;
+  out["provisional"] = provisional;
   out["answers"] = Json::array();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     Json& answer = out["answers"].emplace_back(answer_json(answers[i]));
