@@ -54,6 +54,10 @@ std::string dimension_names(const Problem& problem) {
   return names;
 }
 
+tuner::model::CaseName name_of(const Case& tuning_case) {
+  return {tuning_case.problem, tuning_case.environment};
+}
+
 bool is_of_wanted_device(const Case& tuning_case, const BestQuery& query) {
   return tuner::util::lower(tuning_case.environment.device).find(tuner::util::lower(query.device)) !=
          std::string::npos;
@@ -132,6 +136,36 @@ std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& q
   return answers;
 }
 
+double time_ns(const TrialRecord& trial) {
+  return trial.outcome.measurement->median_ns;
+}
+
+bool is_whole(const TrialRecord& trial) {
+  return tuner::model::has_trusted_time(trial.outcome.status);
+}
+
+/// The trials of a case that `query` may be answered with: what competes, and what was dropped early. Of
+/// kernels that may not win only `also`.
+std::vector<TrialRecord> candidates(const Connection& db, const Case& tuning_case, const BestQuery& query,
+                                    const Digest& also = {}) {
+  TrialFilter filter;
+  filter.problem = tuning_case.problem;
+  filter.environment = tuning_case.environment;
+  filter.superseded = false;
+  filter.kernel = query.kernel;
+  std::optional<SameBits> bits;
+  if (query.same_bits) bits.emplace(db, *query.same_bits, name_of(tuning_case));
+  std::vector<TrialRecord> list;
+  for (const auto status : {tuner::model::TrialStatus::ok, tuner::model::TrialStatus::dropped}) {
+    filter.status = status;
+    for (TrialRecord& trial : trials(db, filter)) {
+      if (!tuner::model::may_win(trial.role) && trial.key != also) continue;
+      if (!bits || bits->admits(trial)) list.push_back(std::move(trial));
+    }
+  }
+  return list;
+}
+
 /// Completes answers that name their case.
 class Answers {
  public:
@@ -151,19 +185,32 @@ class Answers {
 
  private:
   bool complete(BestAnswer& answer) {
-    const std::string& kernel = m_query.kernel;
     const Digest tuning_case = case_id(answer.tuning_case.problem, answer.tuning_case.environment);
+    if (!(m_query.same_bits ? find_of_same_bits(answer, tuning_case) : find(answer, tuning_case)))
+      return false;
+    const std::string& kernel = m_query.kernel;
+    answer.untuned = m_finder.untuned(tuning_case, answer.winner.key);
+    answer.baselines = m_finder.baselines(tuning_case);
+    answer.ceilings = ceilings(m_db, answer.tuning_case.environment.device);
+    answer.searched = m_searches.searched(tuning_case, kernel);
+    answer.settled = m_searches.settled(tuning_case, kernel);
+    answer.device_kind = m_finder.kind_of(answer.tuning_case.environment.device);
+    return true;
+  }
+
+  /// Whom the view `winner` names.
+  bool find(BestAnswer& answer, const Digest& tuning_case) {
+    const std::string& kernel = m_query.kernel;
     const auto winner = m_finder.winner(tuning_case, kernel);
     if (!winner) return false;
     answer.winner = m_finder.load(winner->trial);
     const double near_ns = answer.winner.outcome.measurement->median_ns * near_the_best;
     if (winner->final.empty()) {
-      answer.had_final = m_finder.has_final(tuning_case);
+      answer.had_final = !m_finder.last_finals(tuning_case).empty();
       answer.beats_final = !winner->finalist.empty();
       if (!answer.is_approximate()) load_tied(m_finder.tied(tuning_case, kernel, answer.winner), answer);
     } else {
-      answer.final = m_finder.final(winner->final);
-      answer.check = m_checker.check(tuning_case, winner->final);
+      take_final(answer, tuning_case, winner->final);
       const auto counts = [&](const Digest& trial) {
         const auto its = m_finder.kernel_of_competitor(trial);
         return its && (kernel.empty() || *its == kernel);
@@ -176,13 +223,65 @@ class Answers {
         answer.is_approximate()
             ? m_dropped.first(&Statement::Use::integer, tuning_case, kernel, near_ns).value() - 1
             : m_finder.dropped_near(tuning_case, kernel);
-    answer.untuned = m_finder.untuned(tuning_case, answer.winner.key);
-    answer.baselines = m_finder.baselines(tuning_case);
-    answer.ceilings = ceilings(m_db, answer.tuning_case.environment.device);
-    answer.searched = m_searches.searched(tuning_case, kernel);
-    answer.settled = m_searches.settled(tuning_case, kernel);
-    answer.device_kind = m_finder.kind_of(answer.tuning_case.environment.device);
     return true;
+  }
+
+  /// The same rules as the view's, among the trials that give the bits asked for.
+  bool find_of_same_bits(BestAnswer& answer, const Digest& tuning_case) {
+    std::vector<TrialRecord> kept = candidates(m_db, answer.tuning_case, m_query);
+    if (kept.empty()) return false;
+    std::ranges::sort(kept, {}, [](const TrialRecord& one) { return std::pair(time_ns(one), one.key); });
+    const auto whole = [&](const Digest& key) -> const TrialRecord* {
+      const auto found = std::ranges::find(kept, key, &TrialRecord::key);
+      return found == kept.end() || !is_whole(*found) ? nullptr : &*found;
+    };
+    const TrialRecord* finalist = nullptr;
+    tuner::model::FinalRecord final;
+    Digest final_id;
+    for (const Digest& id : m_finder.last_finals(tuning_case)) {
+      tuner::model::FinalRecord one = m_finder.final(id);
+      const TrialRecord* named = whole(one.chosen);
+      for (const auto& entry : one.entries)
+        if (named == nullptr) named = whole(entry.trial);
+      if (named == nullptr || (finalist != nullptr && time_ns(*finalist) <= time_ns(*named))) continue;
+      finalist = named;
+      final = std::move(one);
+      final_id = id;
+    }
+    const auto newcomer = std::ranges::find_if(kept, [&](const TrialRecord& one) {
+      return is_whole(one) && (finalist == nullptr || (entry_of(final, one.key) == nullptr &&
+                                                       time_ns(one) < finalist->outcome.measurement->low_ns));
+    });
+    answer.winner = newcomer != kept.end() ? *newcomer : finalist != nullptr ? *finalist : kept.front();
+    if (!is_whole(kept.front())) answer.winner = kept.front();
+    answer.had_final = finalist != nullptr;
+    answer.beats_final = answer.had_final && answer.winner.key != finalist->key;
+    std::vector<Digest> tied;
+    if (answer.had_final && !answer.beats_final) {
+      take_final(answer, tuning_case, final_id);
+      tied = tied_with(final, answer.winner.key, [&](const Digest& key) { return whole(key) != nullptr; });
+    } else if (!answer.is_approximate()) {
+      for (const TrialRecord& one : kept)
+        if (is_whole(one) && one.key != answer.winner.key &&
+            one.outcome.measurement->low_ns <= answer.winner.outcome.measurement->high_ns)
+          tied.push_back(one.key);
+    }
+    load_tied(tied, answer);
+    answer.dropped_near = std::ranges::count_if(kept, [&](const TrialRecord& one) {
+      return !is_whole(one) && one.key != answer.winner.key &&
+             time_ns(one) <= time_ns(answer.winner) * near_the_best;
+    });
+    return true;
+  }
+
+  void take_final(BestAnswer& answer, const Digest& tuning_case, const Digest& final) {
+    answer.final = m_finder.final(final);
+    answer.check = m_checker.check(tuning_case, final);
+    const Digest& winner = answer.winner.key;
+    auto entries = m_finder.bits_of_final(final);
+    std::stable_partition(entries.begin(), entries.end(),
+                          [&](const auto& one) { return one.first == winner; });
+    answer.same_bits = bits_groups(entries);
   }
 
   void load_tied(const std::vector<Digest>& tied, BestAnswer& answer) {
@@ -260,6 +359,10 @@ std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
     Unanswered& one = list.emplace_back();
     one.tuning_case = known == tried.end() ? std::move(tuning_case) : known->second;
     if (known == tried.end()) continue;
+    if (query.same_bits && one.tuning_case.ok + one.tuning_case.dropped > 0) {
+      one.lacks_bits = SameBits(db, *query.same_bits, name_of(one.tuning_case)).lack(query.kernel);
+      if (one.lacks_bits.empty()) one.lacks_bits = "no trial with a time gives the same bits";
+    }
     one.ended = ended.all(
         [](Statement::Use& row) {
           return std::pair{read_enum<tuner::model::TrialStatus>(row), row.integer()};
@@ -269,9 +372,11 @@ std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
   return list;
 }
 
-std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter) {
+std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter,
+                                     const std::optional<SameBitsAs>& same_bits) {
   const Snapshot snapshot(db);
   BestQuery query;
+  query.same_bits = same_bits;
   query.kernel = filter.kernel;
   query.most_tied = std::numeric_limits<int>::max();
   std::vector<BestAnswer> answers;
@@ -286,6 +391,7 @@ std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilte
     winner.problem = answer.tuning_case.problem;
     winner.environment = answer.tuning_case.environment;
     winner.trial = answer.winner.key;
+    winner.same_bits = std::move(answer.same_bits);
     winner.final = std::move(answer.final);
     winner.searched = std::move(answer.searched);
     for (const TrialRecord& trial : answer.tied) winner.tied.push_back(trial.key);
@@ -328,20 +434,10 @@ Ranked ranked(TrialRecord trial, const BestAnswer& answer, double base_ns) {
 }  // namespace
 
 std::vector<Ranked> ranking(const Connection& db, const BestAnswer& answer, const BestQuery& query) {
-  TrialFilter filter;
-  filter.problem = answer.tuning_case.problem;
-  filter.environment = answer.tuning_case.environment;
-  filter.superseded = false;
-  filter.kernel = query.kernel;
   const double base = base_ns(db, answer);
   std::vector<Ranked> list;
-  for (const auto status : {tuner::model::TrialStatus::ok, tuner::model::TrialStatus::dropped}) {
-    filter.status = status;
-    for (TrialRecord& trial : trials(db, filter)) {
-      if (!tuner::model::may_win(trial.role) && trial.key != answer.winner.key) continue;
-      list.push_back(ranked(std::move(trial), answer, base));
-    }
-  }
+  for (TrialRecord& trial : candidates(db, answer.tuning_case, query, answer.winner.key))
+    list.push_back(ranked(std::move(trial), answer, base));
   const auto place = [&](const Ranked& one) {
     return std::tuple(one.trial.key != answer.winner.key, one.ratio, one.trial.key);
   };

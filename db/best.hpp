@@ -9,6 +9,7 @@
 #include "db/connection.hpp"
 #include "db/finals.hpp"
 #include "db/queries.hpp"
+#include "db/same_bits.hpp"
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/model/winner.hpp"
@@ -28,13 +29,14 @@ struct BestQuery {
   std::string part_of_environment;              ///< of a class's text, in any case; empty: any
   bool other_devices = true;                    ///< also answer for devices that were not asked for
   int most_tied = 20;                           ///< load at most this many of the tied trials
+  std::optional<SameBitsAs> same_bits;          ///< only trials that give these bits count; nothing: all
 };
 
 /// The configuration to use for one problem in one class, as the view `winner` has it: what the last final
 /// between the best chose, unless a trial that it knows nothing of is faster than its interval; else the
 /// fastest, whose figures are then from the race and better than they deserve. Where one kernel was asked
-/// for: the best of its trials in that final. A dropped trial is named where it is faster than all that were
-/// measured whole. Nothing is ever compared across environments.
+/// for, or certain bits: the best of these trials in that final. A dropped trial is named where it is faster
+/// than all that were measured whole. Nothing is ever compared across environments.
 struct BestAnswer {
   Case tuning_case;           ///< what was measured: its problem may be another than the one asked for
   bool exact = false;         ///< the problem is the one asked for; else the nearest that was measured
@@ -59,6 +61,8 @@ struct BestAnswer {
   std::int64_t tied_count = 0;                  ///< of which `tied` may be the first few
   std::optional<tuner::model::TrialRecord>
       untuned;  ///< the default configuration of the winner's kernel, when ok or dropped
+  /// As model::Winner has it.
+  std::vector<std::vector<tuner::model::Digest>> same_bits = {};
   std::vector<tuner::model::TrialRecord> baselines;  ///< of the same problem and class, fastest first
   std::vector<tuner::model::Ceiling> ceilings;       ///< of the class's device
   std::optional<tuner::model::Searched> searched;    ///< nothing where no search of before says
@@ -77,6 +81,8 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
 /// A size that was tuned and has no answer to the question.
 struct Unanswered {
   Case tuning_case;  ///< its counts are those of the kernel asked for
+  /// Why none gives the bits that are asked for, though some have a time; empty: none has, or they do.
+  std::string lacks_bits = {};
   /// How the trials that could have answered ended, the most frequent first; none: nobody tried.
   std::vector<std::pair<tuner::model::TrialStatus, std::int64_t>> ended;
 };
@@ -86,8 +92,9 @@ std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
                                    const std::vector<BestAnswer>& answers);
 
 /// best() for all cases that `filter` selects, in the order of cases(); of one kernel where it names
-/// one. Cases without a trial that may win are left out.
-std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter);
+/// one. Cases without a trial that may win are left out, or that gives the bits asked for.
+std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter,
+                                     const std::optional<SameBitsAs>& same_bits = std::nullopt);
 /// The same in short, for reports.
 std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter);
 
@@ -106,7 +113,7 @@ struct Ranked {
 
 /// The trials of the answer's case in the order in which one would use them: the answer's winner, then by
 /// their ratios. Those that compete and those that were dropped early, whose ratios are approximate: so the
-/// first of any part is the best of that part. Of the kernel that `query` names, where it names one.
+/// first of any part is the best of that part. Of the kernel and the bits that `query` asks for.
 std::vector<Ranked> ranking(const Connection& db, const BestAnswer& answer, const BestQuery& query);
 
 }  // namespace db

@@ -36,7 +36,10 @@ CaseFinder::CaseFinder(const Connection& db)
                 "SELECT DISTINCT y.kernel FROM tallies AS y JOIN kernels AS k ON k.id = y.kernel "
                 "WHERE y.tuning_case = ? AND y.status = 'ok' AND y.superseded = 0 AND y.trials > 0 "
                 "AND (?2 = '' OR k.name = ?2)"),
-      m_last_final(db, "SELECT 1 FROM last_final WHERE tuning_case = ?"),
+      m_last_finals(db, "SELECT id FROM last_final WHERE tuning_case = ? ORDER BY id"),
+      m_bits(db,
+             "SELECT e.trial, t.output_bits_inputs, t.output_bits_outputs FROM final_entries AS e "
+             "JOIN trials AS t ON t.id = e.trial WHERE e.final = ? ORDER BY e.place"),
       m_kind(db, "SELECT kind FROM devices WHERE name = ? ORDER BY id LIMIT 1"),
       m_final(db, " WHERE f.id = ?"),
       m_trial(db),
@@ -71,8 +74,17 @@ FinalRecord CaseFinder::final(const Digest& id) {
   return *std::move(final);
 }
 
-bool CaseFinder::has_final(const Digest& tuning_case) {
-  return m_last_final.use(tuning_case).step();
+std::vector<Digest> CaseFinder::last_finals(const Digest& tuning_case) {
+  return m_last_finals.all(&Statement::Use::digest, tuning_case);
+}
+
+std::vector<std::pair<Digest, std::optional<tuner::model::OutputBits>>> CaseFinder::bits_of_final(
+    const Digest& final) {
+  const auto read = [](Statement::Use& row) {
+    const Digest trial = row.digest();
+    return std::pair(trial, read_bits(row));
+  };
+  return m_bits.all(read, final);
 }
 
 std::optional<std::string> CaseFinder::kernel_of_competitor(const Digest& trial) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/finals.hpp"
@@ -36,8 +37,11 @@ class CaseFinder {
   std::vector<tuner::model::Digest> tied(const tuner::model::Digest& tuning_case, const std::string& kernel,
                                          const tuner::model::TrialRecord& winner);
   tuner::model::FinalRecord final(const tuner::model::Digest& id);
-  /// Whether a final of the case counts.
-  bool has_final(const tuner::model::Digest& tuning_case);
+  /// The finals of the case that count.
+  std::vector<tuner::model::Digest> last_finals(const tuner::model::Digest& tuning_case);
+  /// The entries of a final, with the bits that they give.
+  std::vector<std::pair<tuner::model::Digest, std::optional<tuner::model::OutputBits>>> bits_of_final(
+      const tuner::model::Digest& final);
   /// The kernel of a trial where it may compete.
   std::optional<std::string> kernel_of_competitor(const tuner::model::Digest& trial);
   /// Trials with a median up to `most_ns` that no final has considered as they are now, by kernel.
@@ -56,8 +60,8 @@ class CaseFinder {
   tuner::model::TrialRecord load(const tuner::model::Digest& key) { return m_trial.load(key); }
 
  private:
-  Statement m_winner, m_by_low, m_newcomers, m_untuned, m_competitor, m_baselines, m_kernels, m_last_final,
-      m_kind;
+  Statement m_winner, m_by_low, m_newcomers, m_untuned, m_competitor, m_baselines, m_kernels, m_last_finals,
+      m_bits, m_kind;
   FinalReader m_final;
   TrialLoader m_trial;
   ReopenedFinder m_reopened;

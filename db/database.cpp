@@ -104,8 +104,18 @@ std::string create_statements() {
   return text;
 }
 
-/// The tables of version 8 get other names, and their rows are copied into those of version 9.
-void upgrade_from_8(const Connection& db) {
+/// The rows of a table of before, called `old` meanwhile: what it lacks stays unknown.
+void copy_rows(const Connection& db, const std::string& old, const std::string& table) {
+  const auto columns = Statement(db, "SELECT name FROM pragma_table_info(?)").all(&Statement::Use::text, old);
+  const std::string names = fmt::format("{}", fmt::join(columns, ", "));
+  const bool has_rowid = db.integer(fmt::format("SELECT wr = 0 FROM pragma_table_list('{}')", old)) != 0;
+  db.execute(fmt::format("INSERT INTO \"{0}\" ({1}) SELECT {1} FROM \"{2}\"{3}", table, names, old,
+                         has_rowid ? " ORDER BY rowid" : ""));
+}
+
+/// The tables of an older version get other names, and their rows are copied into those of this one.
+void upgrade(const Connection& db) {
+  const std::int64_t before = version_of(db);
   db.execute("PRAGMA legacy_alter_table = ON");  // no table follows another to its new name
   for (const char* type : {"view", "trigger", "index"}) {
     const auto names = Statement(db, "SELECT name FROM sqlite_schema WHERE type = ? AND sql <> ''")
@@ -115,18 +125,24 @@ void upgrade_from_8(const Connection& db) {
   const auto tables =
       Statement(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
           .all(&Statement::Use::text);
+  const auto old = [&](const std::string& name) { return fmt::format("v{}_{}", before, name); };
   for (const std::string& name : tables)
-    db.execute(fmt::format("ALTER TABLE \"{0}\" RENAME TO \"v8_{0}\"", name));
+    db.execute(fmt::format("ALTER TABLE \"{}\" RENAME TO \"{}\"", name, old(name)));
   db.execute(shipped_schema().create);
-  db.execute(schema_file("from_8.sql"));
-  for (const std::string& name : tables) db.execute(fmt::format("DROP TABLE \"v8_{}\"", name));
+  if (before == 8) {
+    db.execute(schema_file("from_8.sql"));
+  } else {
+    for (const std::string& name : tables)
+      if (name != "tallies") copy_rows(db, old(name), name);  // triggers count them
+  }
+  for (const std::string& name : tables) db.execute(fmt::format("DROP TABLE \"{}\"", old(name)));
   db.execute("PRAGMA legacy_alter_table = OFF");
 }
 
 }  // namespace
 
 const Schema& shipped_schema() {
-  static const Schema schema{9, create_statements(), upgrade_from_8};
+  static const Schema schema{10, 8, create_statements(), upgrade};
   return schema;
 }
 
@@ -142,10 +158,10 @@ void require_ours(const Connection& db, const Schema& schema, std::string_view h
                             path, id, objects),
                 fmt::format("choose another file{}", how_named));
   }
-  if (version < schema.version - 1) {
+  if (version < schema.oldest) {
     throw Error(
-        fmt::format("{}: its schema is version {}, and this program reads versions {} and {}", path, version,
-                    schema.version - 1, schema.version),
+        fmt::format("{}: its schema is version {}, and this program reads versions {} to {}", path, version,
+                    schema.oldest, schema.version),
         "the tuner 0.1.0 of 2026-11-23 reads it: export it there, and add the file here with `tuner import`");
   }
   if (version > schema.version) {
@@ -157,7 +173,7 @@ void require_ours(const Connection& db, const Schema& schema, std::string_view h
 
 namespace {
 
-/// Creates the schema, or upgrades the one before in one transaction.
+/// Creates the schema, or upgrades an older one in one transaction.
 void migrate(const Connection& db, const Schema& schema) {
   const std::int64_t version = version_of(db);
   if (version >= schema.version) return;

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/database.hpp"
@@ -45,8 +48,9 @@ std::vector<SchemaObject> schema_of(const Connection& db) {
       });
 }
 
-/// Of the tables and triggers of version 8.
-constexpr std::string_view digest_of_version_8 = "f76bf127cc765e76368e0c7e35efbc0b";
+/// Of the tables and triggers of older versions.
+constexpr std::pair<std::int64_t, std::string_view> digests_of_versions[] = {
+    {8, "f76bf127cc765e76368e0c7e35efbc0b"}, {9, "4f928b2988d8c1ed5534d5a18c88ba51"}};
 
 std::string digest_of(const std::vector<SchemaObject>& objects) {
   tuner::model::DigestBuilder digest;
@@ -72,7 +76,10 @@ void require_our_schema(const Connection& source, std::int64_t version) {
                 "only databases of the tuner can be merged");
   };
   if (version < shipped_schema().version) {
-    if (digest_of(theirs) != digest_of_version_8)
+    const std::string digest = digest_of(theirs);
+    const auto* const known =
+        std::ranges::find(digests_of_versions, std::pair<std::int64_t, std::string_view>(version, digest));
+    if (known == std::end(digests_of_versions))
       refuse(fmt::format("its tables are not those of version {}", version));
   } else {
     const auto [lacking, beside] = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());

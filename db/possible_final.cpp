@@ -124,6 +124,10 @@ PossibleFinal PossibleFinalReader::read(const Digest& tuning_case, double within
   field.coverage = m_coverage.all(read_row<FinalRecord::Coverage>, tuning_case);
 
   for (const Digest& final : finals) {
+    std::set<Digest> entries;
+    for (auto row = m_entries.use(final); row.step();) entries.insert(row.digest());
+    std::vector<bool>& sampled = field.sampled.emplace_back();
+    for (const TrialRecord& trial : field.finalists) sampled.push_back(entries.contains(trial.key));
     std::vector<bool>& considered = field.considered.emplace_back();
     for (const auto* trials : {&field.finalists, &field.baselines}) {
       for (const TrialRecord& trial : *trials)

@@ -91,7 +91,9 @@ class ResultStore::Statements {
         open_here(db, "SELECT id, pid FROM attempts WHERE machine = ? AND boot = ? AND closed_at IS NULL"),
         abandon(db, "UPDATE attempts SET closed_at = ?, outcome = 'abandoned' WHERE id = ?"),
         count_deaths(db, sql("count_deaths")),
-        known(db, "SELECT status, median_ns, sequence FROM trials WHERE id = ?"),
+        known(db,
+              "SELECT status, median_ns, output_bits_inputs, output_bits_outputs, sequence FROM trials WHERE "
+              "id = ?"),
         last_sequence(db, "SELECT sequence FROM trials WHERE id = ?"),
         verdict(db, std::string(select_verdicts) + " WHERE id = ?") {}
 
@@ -312,7 +314,8 @@ std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
   for (const Digest& key : keys) {
     auto row = m_statements->known.use(key);
     if (!row.step()) continue;
-    found.push_back({key, read_enum<TrialStatus>(row), read_real(row)});
+    KnownResult& result = found.emplace_back(KnownResult{key, read_enum<TrialStatus>(row), read_real(row)});
+    result.output_bits = read_bits(row);
     outrun(row.integer());
   }
   return found;

@@ -79,6 +79,13 @@ std::optional<double> read_real(Statement::Use& row) {
   return std::nullopt;
 }
 
+std::optional<OutputBits> read_bits(Statement::Use& row) {
+  std::optional<OutputBits> bits;
+  RowReader reader(row);
+  reader(Figure{"output_bits", ""}, bits);
+  return bits;
+}
+
 std::vector<PastFailure> past_failures(const Connection& db) {
   return Statement(
              db, "SELECT " + columns_of<PastFailure>().names() + " FROM earlier_failures ORDER BY trial, run")

@@ -59,6 +59,8 @@ Record read_of_case(Statement::Use& row) {
 }
 /// A number where there is one.
 std::optional<double> read_real(Statement::Use& row);
+/// The two columns of TrialOutcome::output_bits.
+std::optional<tuner::model::OutputBits> read_bits(Statement::Use& row);
 
 /// By trial, then run.
 std::vector<PastFailure> past_failures(const Connection& db);

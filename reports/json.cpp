@@ -32,6 +32,9 @@ Json problem_json(const ProblemSummary& summary) {
           {"newcomers", summary.newcomers},
           {"searched", searched_json(summary.searched)},
           {"default", key_json(summary.default_trial)},
+          {"same_bits", summary.best == nullptr
+                            ? Json(nullptr)
+                            : same_bits_json(*summary.best, summary.default_trial, summary.same_bits)},
           {"speedup_over_default", json_of(summary.speedup())},
           {"slowest", key_json(summary.slowest)}};
 }
@@ -48,6 +51,17 @@ Json trial_json(const TrialRecord& trial, const std::vector<model::Ceiling>& cei
   const model::FinalRecord::Entry* entry = standing(final, trial);
   out["in_final"] = entry == nullptr ? Json(nullptr) : json_of(*entry);
   return out;
+}
+
+Json same_bits_json(const TrialRecord& best, const TrialRecord* untuned,
+                    const std::vector<std::vector<model::Digest>>& groups) {
+  const auto relation = untuned == nullptr
+                            ? model::BitsRelation::unknown
+                            : compare_bits(best.outcome.output_bits, untuned->outcome.output_bits);
+  return {
+      {"as_default", relation == model::BitsRelation::unknown ? Json(nullptr)
+                                                              : Json(relation == model::BitsRelation::same)},
+      {"groups", json_of(groups)}};
 }
 
 Json final_json(const model::FinalRecord* final) {

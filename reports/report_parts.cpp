@@ -276,6 +276,12 @@ Table times_table(const std::vector<ProblemSummary>& problems, const std::string
         {std::move(column), [=](const ProblemSummary& problem, const Cell&) { return text(problem); }});
   };
   add({"time / fastest", Align::right}, by_fastest_text);
+  const auto bits = [](const ProblemSummary& problem) {
+    return problem.best == nullptr ? "" : bits_text(*problem.best, problem.default_trial);
+  };
+  if (std::any_of(problems.begin(), problems.end(),
+                  [&](const auto& problem) { return !bits(problem).empty(); }))
+    add({"bits"}, [=](const ProblemSummary& problem) { return bits(problem).empty() ? "-" : bits(problem); });
   add({"rounds", Align::right}, rounds_text);
   add({"tied with"}, [=](const ProblemSummary& problem) { return tied_text(problem, id_digits); });
   return problem_table(problems, columns);

@@ -61,6 +61,7 @@ ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
     out.best = with_key(trials, winner->trial);
     out.newcomers = winner->newcomers;
     out.searched = winner->searched;
+    out.same_bits = winner->same_bits;
     if (out.best != nullptr && winner->final) out.final = &*winner->final;
     for (const model::Digest& key : winner->tied) {
       if (const TrialRecord* trial = with_key(trials, key)) out.tied.push_back(trial);
@@ -239,6 +240,19 @@ std::vector<std::string> baseline_names(const std::vector<ProblemSummary>& probl
     for (const TrialRecord* baseline : problem.baselines) names.insert(baseline->kernel);
   }
   return {names.begin(), names.end()};
+}
+
+std::string bits_text(const TrialRecord& best, const TrialRecord* untuned) {
+  if (untuned == nullptr || untuned->key == best.key) return "";
+  switch (compare_bits(best.outcome.output_bits, untuned->outcome.output_bits)) {
+    case model::BitsRelation::same:
+      return "as the default";
+    case model::BitsRelation::other:
+      return "others";
+    case model::BitsRelation::unknown:
+      break;
+  }
+  return "";
 }
 
 std::string reason(const TrialRecord& trial) {

@@ -78,7 +78,9 @@ struct ProblemSummary {
   const model::TrialRecord* best = nullptr;   ///< the one to use; null: nothing ran
   const model::FinalRecord* final = nullptr;  ///< by which `best` was found; null: not re-measured
   std::int64_t newcomers = 0;                 ///< trials near `best` that no final has considered
-  Trials tied;                                ///< others that cannot be told from `best`, fastest first
+  /// By the bits that they give, see model::Winner::same_bits.
+  std::vector<std::vector<model::Digest>> same_bits;
+  Trials tied;  ///< others that cannot be told from `best`, fastest first
   const model::TrialRecord* default_trial =
       nullptr;                                  ///< measured default configuration of the winner's kernel
   const model::TrialRecord* slowest = nullptr;  ///< of those measured, approximate ones included
@@ -136,6 +138,10 @@ Trials select(const Trials& trials, Predicate keep) {
   }
   return out;
 }
+
+/// Whether `best` gives the bits of the default of its kernel (null: it has no time): `as the default`,
+/// `others`; empty where nobody knows, or it is the default.
+std::string bits_text(const model::TrialRecord& best, const model::TrialRecord* untuned);
 
 /// Why a failed trial failed: its detail, or its compiler log; one line.
 std::string reason(const model::TrialRecord& trial);

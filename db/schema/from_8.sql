@@ -1,4 +1,4 @@
--- The rows of version 8, whose tables are called v8_… meanwhile, in those of version 9. Triggers count the tallies anew.
+-- The rows of version 8, whose tables are called v8_… meanwhile, in those of this version. Triggers count the tallies anew.
 -- Sequences become negative: those of two runs could not be compared (db/stored_records.hpp, before_version_9).
 
 INSERT INTO devices SELECT * FROM v8_devices;

@@ -165,6 +165,7 @@ SELECT lower(hex(t.id)) AS id, p.family, k.name AS kernel, t.role, p.size, p.vol
        t.block_x || 'x' || t.block_y || 'x' || t.block_z AS block, y.compile_ms,
        t.is_default, t.superseded, t.competes, t.verification_checked AS verified,
        t.verification_rule AS rule, t.verification_error_ratio AS error_ratio, t.detail,
+       nullif(lower(hex(t.output_bits_inputs) || hex(t.output_bits_outputs)), '') AS output_bits,
        c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, lower(hex(t.tuning_case)) AS tuning_case, t.origin, t.measured_at,
        lower(hex(t.run)) AS run
 FROM trials AS t

@@ -134,6 +134,7 @@ TrialRecord full_trial(const std::string& name) {
   trial.outcome.measurement = Measurement{
       {101.5, 100.25, 99.875, 1.0 / 3.0}, 7, 100.25, 99.5, 101.25, 99.875, 1980.5, 2, 61, 512.5, true};
   trial.outcome.driver_blocks_per_multiprocessor = 3;
+  trial.outcome.output_bits = OutputBits{key("inputs"), key("outputs")};
   trial.workload = {2.0 * 512 * 1024 * 256, 3670016};
   trial.metrics = {{"GFLOP/s", 12345.678901234567}, {"share", std::numeric_limits<double>::infinity()}};
   trial.run = key("run");

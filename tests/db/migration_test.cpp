@@ -24,7 +24,7 @@ int shipped_version() {
 
 /// The step that a later version might take.
 db::Schema with_next(const std::string& sql) {
-  return {shipped_version() + 1, db::shipped_schema().create,
+  return {shipped_version() + 1, shipped_version(), db::shipped_schema().create,
           [sql](const db::Connection& database) { database.execute(sql); }};
 }
 
@@ -39,6 +39,25 @@ void make_version_8(const std::filesystem::path& path) {
 
 std::filesystem::path copy_beside(const std::filesystem::path& path) {
   return fmt::format("{}.before-{:04}", path.string(), shipped_version() + 1);
+}
+
+/// What the program of version 9 had of this trial: its tables lacked the two columns of output bits.
+void make_version_9(const std::filesystem::path& path, const std::filesystem::path& today) {
+  std::istringstream create(db::shipped_schema().create);
+  std::string statements;
+  for (std::string line; std::getline(create, line);)
+    if (line.find("output_bits_") == std::string::npos) statements += line + '\n';
+  db_test::meddle(path, statements + "PRAGMA user_version = 9; PRAGMA application_id = 1953853029;");
+  std::istringstream tables(ask(today,
+                                "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table' "
+                                "AND name <> 'tallies'"));
+  for (std::string table; tables >> table;) {
+    const std::string columns =
+        ask(path, fmt::format("SELECT group_concat(name, ', ') FROM pragma_table_info('{}')", table));
+    db_test::meddle(path,
+                    fmt::format("ATTACH '{0}' AS today; INSERT INTO main.{1} ({2}) SELECT {2} FROM today.{1}",
+                                today.string(), table, columns));
+  }
 }
 
 void make_shipped_version(const std::filesystem::path& path) {
@@ -101,7 +120,7 @@ TEST_SUITE("db") {
     CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
     CHECK(ask(path, "PRAGMA integrity_check") == "ok");
     CHECK(ask(path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'v8%'") == "0");
-    CHECK(std::filesystem::exists(path.string() + ".before-0009"));
+    CHECK(std::filesystem::exists(path.string() + ".before-0010"));
     const auto merged = folder / "merged.db";
     db::merge_database(db::open_database(merged), folder / "source.db");
     for (const auto& database : {path, merged}) {
@@ -124,6 +143,36 @@ TEST_SUITE("db") {
     // Nothing waits to be decided: the next merge changes no answer.
     db::merge_database(db::open_database(path), folder / "source.db");
     CHECK(ask(path, "SELECT group_concat(configuration ->> 'BLOCK_SIZE') FROM best") == "32,32");
+  }
+
+  TEST_CASE("a database of version 9 keeps its rows; which bits its trials gave nobody knows") {
+    const TempFolder folder;
+    {
+      db::ResultStore store(folder / "today.db");
+      store.begin_run(db_test::sample_run());
+      for (const char* name : {"a", "b", "c"}) store.record(db_test::timed_trial(name, 512, 100));
+      store.record_final(db_test::sample_final(), {db_test::timed_trial("a", 512, 101)});
+    }
+    const auto path = folder / "tuner.db";
+    make_version_9(path, folder / "today.db");
+    std::filesystem::copy_file(path, folder / "source.db");
+    const auto merged = folder / "merged.db";
+    CHECK(db::merge_database(db::open_database(merged), folder / "source.db").trials == 3);
+    db::open_for_reading(path);
+    CHECK(std::filesystem::exists(path.string() + ".before-0010"));
+    for (const auto& database : {path, merged}) {
+      CAPTURE(database.string());
+      CHECK(ask(database, "PRAGMA user_version") == std::to_string(shipped_version()));
+      CHECK(ask(database, "PRAGMA integrity_check") == "ok");
+      CHECK(ask(database, "SELECT count(output_bits_outputs) FROM trials") == "0");
+      CHECK(ask(database, "SELECT sum(trials) FROM tallies") == "3");
+      for (const char* values : {"SELECT group_concat(hex(id) || median_ns || sequence) FROM trials",
+                                 "SELECT group_concat(hex(id) || hex(samples_ns)) FROM measurements",
+                                 "SELECT group_concat(hex(final) || hex(trial) || ratio) FROM final_entries",
+                                 "SELECT group_concat(hex(run) || first || last) FROM final_coverage",
+                                 "SELECT group_concat(hex(id) || command_line || measured) FROM runs"})
+        CHECK(ask(database, values) == ask(folder / "today.db", values));
+    }
   }
 
   TEST_CASE("every value of version 8 has its column in this version") {
@@ -187,7 +236,7 @@ TEST_SUITE("db") {
     make_version_8(path);
     db_test::meddle(path, "PRAGMA user_version = 7");
     const auto refusal = error_of([&] { db::open_database(path); });
-    CHECK(contains(refusal.what(), "its schema is version 7, and this program reads versions 8 and 9"));
+    CHECK(contains(refusal.what(), "its schema is version 7, and this program reads versions 8 to 10"));
     CHECK(contains(refusal.hint(), "tuner import"));
     CHECK(ask(path, "PRAGMA user_version") == "7");
   }

@@ -3,14 +3,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "tests/measure/trial_fixture.hpp"
 
 using tests::FakeArguments;
+using tests::FakeScript;
 using tests::TrialFixture;
 using tuner::model::Access;
+using tuner::model::BitsRelation;
 using tuner::model::ElementType;
 using tuner::model::Init;
 using tuner::model::Step;
@@ -66,6 +69,43 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     counting.plan.buffers[1].restored = counting.plan.buffers[2].restored = false;
     CHECK(run(counting).measurement->launches_per_sample > 1);
     CHECK(dirty > 0);
+  }
+
+  TEST_CASE_FIXTURE(TrialFixture, "kernels that give the same bits on both input sets are told from others") {
+    auto lenient = job();
+    lenient.plan.verify.rounding_terms = 8;
+    const auto bits = [&](const FakeScript::Kernel& kernel) {
+      script.kernels["kernel"] = kernel;
+      return run(lenient).output_bits;
+    };
+    const auto twice = bits(TrialFixture::twice);
+    REQUIRE(twice);
+    CHECK(twice == bits(TrialFixture::twice));
+    const auto nearly = bits([](const FakeArguments& arguments) {
+      TrialFixture::twice(arguments);
+      float& one = arguments.pointer<float>(1)[3];
+      one = std::nextafter(one, 9.0F);
+    });
+    CHECK(compare_bits(twice, nearly) == BitsRelation::other);
+    auto other_seed = job();
+    other_seed.seed = 8;
+    script.kernels["kernel"] = TrialFixture::twice;
+    CHECK(compare_bits(twice, run(other_seed).output_bits) == BitsRelation::unknown);
+    auto renamed = job();
+    renamed.plan.buffers[0].name = "input";
+    renamed.plan.buffers.pop_back();
+    renamed.plan.steps[0].operands[2] = renamed.plan.steps[0].operands[0];
+    CHECK(compare_bits(twice, run(renamed).output_bits) == BitsRelation::same);
+    auto atomic = job();
+    atomic.plan.deterministic = false;
+    CHECK_FALSE(run(atomic).output_bits);
+    int runs = 0;
+    // Declared deterministic, and it is not.
+    CHECK_FALSE(bits([&](const FakeArguments& arguments) {
+      TrialFixture::twice(arguments);
+      arguments.pointer<float>(1)[3] =
+          std::nextafter(arguments.pointer<float>(1)[3], ++runs <= 2 ? 9.0F : -9.0F);
+    }));
   }
 
   TEST_CASE_FIXTURE(TrialFixture, "a loop is timed as a whole, each of its launches counted") {

@@ -252,9 +252,12 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.results.calls.back() == "end done");
   }
 
-  TEST_CASE("the inputs of all trials are drawn from the sweep's seed") {
+  TEST_CASE("the inputs of all trials are drawn from the seed of inputs, whatever that of the order") {
     Bench bench;
-    bench.adjust = [](sweep::Request& request) { request.seed = 42; };
+    bench.adjust = [](sweep::Request& request) {
+      request.seed = 7;
+      request.inputs_seed = 42;
+    };
     std::set<std::uint64_t> seeds;
     bench.behave = [&](int scale, const model::TrialJob& job) {
       seeds.insert(job.seed);

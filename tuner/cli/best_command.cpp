@@ -62,6 +62,32 @@ db::BestQuery make_query(const Context& context, const config::Settings& setting
   return query;
 }
 
+/// Races again, where the question is asked of another environment, whom the answer knows.
+std::string refresh_command(const BestOptions& options, const db::BestQuery& asked) {
+  std::string text = "tuner refresh";
+  if (!asked.method.empty()) text += " --measure " + asked.method;
+  if (!asked.l2.empty()) text += " --l2 " + asked.l2;
+  if (!options.family.empty()) text += " --family " + options.family;
+  if (!options.size.empty()) text += " --sizes " + options.size;
+  return text;
+}
+
+/// The environment that is asked for, for people; empty: any.
+std::string asked_environment(const db::BestQuery& query) {
+  std::vector<std::string> asked;
+  if (!query.part_of_environment.empty()) asked.push_back("in environment " + query.part_of_environment);
+  if (!query.method.empty()) asked.push_back("with --measure " + query.method);
+  if (!query.l2.empty()) asked.push_back("with --l2 " + query.l2);
+  return fmt::format("{}", fmt::join(asked, " and "));
+}
+
+db::BestQuery without_environment(db::BestQuery query) {
+  query.part_of_environment.clear();
+  query.method.clear();
+  query.l2.clear();
+  return query;
+}
+
 [[noreturn]] void find_nothing(const config::Settings& settings, const BestOptions& options) {
   std::string what = options.size.empty() ? "" : " for size " + options.size;
   what += asked_text(options);
@@ -192,6 +218,16 @@ void say_choices(const std::vector<db::BestAnswer>& all) {
   say_faster(all, choices);
 }
 
+/// Why the environment of an answer has none at the size that was asked for.
+std::string unanswered(const Found& found, const db::BestAnswer& answer) {
+  for (const answers::Missing& missing : found.missing) {
+    if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&
+        missing.tuning_case.environment == answer.tuning_case.environment)
+      return missing.reason;
+  }
+  return "";
+}
+
 /// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
 /// will do. Its place.
 std::size_t only_answer(const Found& found, const BestOptions& options) {
@@ -219,7 +255,8 @@ std::size_t only_answer(const Found& found, const BestOptions& options) {
   if (!answer.exact && !by_rule && !options.nearest) {
     const std::string measured = answer.tuning_case.problem.size_text();
     throw model::Error(
-        fmt::format("size {} was never measured; the nearest is {}", options.size, measured),
+        fmt::format("size {} {}; the nearest is {}", options.size,
+                    unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
         fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
         model::ExitCode::nothing_found);
   }
@@ -266,16 +303,6 @@ void write_ranking(Found found, const BestOptions& options, const answers::Style
   write_out(options.format == "json" ? answers::ranking_json(cases) : answers::ranking_text(cases, style));
 }
 
-/// Why the environment of an answer has none at the size that was asked for.
-std::string unanswered(const Found& found, const db::BestAnswer& answer) {
-  for (const answers::Missing& missing : found.missing) {
-    if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&
-        missing.tuning_case.environment == answer.tuning_case.environment)
-      return missing.reason;
-  }
-  return "";
-}
-
 /// Where the size was never measured, the rule's answer takes the place of the nearest size's, unless
 /// --nearest asks for that.
 void take_rules(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options,
@@ -312,17 +339,46 @@ void write_why(const db::Connection& connection, const Found& found, const BestO
   }
 }
 
+/// Where an answer is from, if not from where it was asked for, and what measures it there in seconds.
+void say_provisional(const Found& found, const BestOptions& options, const std::string& asked,
+                     const std::string& refreshing) {
+  const auto of_gpu = [](const db::BestAnswer& answer) { return answer.wanted_device; };
+  std::string where = asked;
+  if (where.empty() && !options.gpu.empty() && std::ranges::none_of(found.answers, of_gpu))
+    where = fmt::format("on a device named '{}'", options.gpu);
+  if (where.empty()) return;
+  write_err(
+      fmt::format("provisional: nothing was measured {}; this is from {}. To race its finalists there, in "
+                  "seconds: {}",
+                  where, found.answers.front().tuning_case.environment.text(), refreshing));
+}
+
 int best(const Context& context, BestOptions options) {
   options.size = size_of(options);
   name_kernel(options);
   const config::Settings settings = context.settings();
-  const db::BestQuery query = make_query(context, settings, options);
+  db::BestQuery query = make_query(context, settings, options);
   if (options.top > 0 && options.is_for_build()) {
     throw model::UsageError(fmt::format("--top and --format {} do not go together", options.format),
                             "a build takes one configuration");
   }
   const db::Connection connection = db::open_results(settings.database());
+  ask_for_bits(connection, options, query);
   Found found = find(connection, query, options);
+  std::string provisional = asked_environment(query);
+  const std::string refreshing = refresh_command(options, query);
+  if (!provisional.empty() && found.answers.empty() && found.missing.empty()) {
+    query = without_environment(std::move(query));
+    found = find(connection, query, options);
+  } else {
+    provisional.clear();
+  }
+  if (found.answers.empty()) provisional.clear();
+  if (!provisional.empty() && options.is_for_build()) {
+    throw model::Error(fmt::format("nothing was measured {}; {} has an answer", provisional,
+                                   found.answers.front().tuning_case.environment.text()),
+                       "there, in seconds: " + refreshing, model::ExitCode::nothing_found);
+  }
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
@@ -335,7 +391,8 @@ int best(const Context& context, BestOptions options) {
   } else if (options.top > 0) {
     write_ranking(std::move(found), options, style);
   } else if (options.format == "json") {
-    write_out(answers::best_json(found.answers, options.size, specs, found.missing, found.bounds));
+    write_out(answers::best_json(found.answers, options.size, specs, found.missing, found.bounds,
+                                 !provisional.empty()));
   } else {
     write_out(answers::best_text(found.answers, style));
     say_choices(found.answers);
@@ -343,6 +400,7 @@ int best(const Context& context, BestOptions options) {
       write_why(connection, found, options, {style.id, terminal::columns_of(STDERR_FILENO)});
   }
   for (const std::string& text : sentences) write_err(text);
+  say_provisional(found, options, provisional, refreshing);
   return 0;
 }
 

@@ -158,7 +158,7 @@ struct CommandGroup {
 /// In the order of the help.
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
-      {"Tune", {add_run, add_plan, add_compile, add_slurm, add_status}},
+      {"Tune", {add_run, add_refresh, add_plan, add_compile, add_slurm, add_status}},
       {"Ask what was found",
        {add_best, add_cover, add_pack, add_show, add_compare, add_baseline, add_report, add_list}},
       {"Write kernels", {add_capture, add_init, add_check, add_judge}},

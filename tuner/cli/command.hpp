@@ -75,6 +75,7 @@ class Command {
 struct NoOptions {};
 
 void add_run(const CommandPlace& place);
+void add_refresh(const CommandPlace& place);
 void add_best(const CommandPlace& place);
 void add_cover(const CommandPlace& place);
 void add_pack(const CommandPlace& place);

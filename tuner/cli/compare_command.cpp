@@ -50,7 +50,7 @@ sweep::Request fresh_request(const config::Settings& settings, const CompareOpti
   sweep::Request request = make_request(settings, backend);
   for (model::KernelSpec& kernel : with_baselines(KernelCatalog::load(options.kernels).selected()))
     request.work.push_back({space::KernelSpace(std::move(kernel)), {}});
-  request.seed = settings.seed().value_or(0);
+  request.seed = request.inputs_seed = settings.seed().value_or(0);
   return request;
 }
 

@@ -92,8 +92,9 @@ int run_cover(const Context& context, CoverOptions options) {
   name_kernel(options);
   const cover::Goal goal = goal_of(options);
   const config::Settings settings = context.settings();
-  const db::BestQuery query = query_of(context, settings, options);
+  db::BestQuery query = query_of(context, settings, options);
   const db::Connection connection = db::open_results(settings.database());
+  ask_for_bits(connection, options, query);
   const std::vector<db::BestAnswer> all = db::best(connection, query);
   if (all.empty()) {
     throw model::Error(

@@ -168,7 +168,7 @@ void judge_sizes(const config::Settings& settings, const model::KernelSpec& spec
   report.device = backend.device.name;
   require_nvcc({spec}, backend.device, backend.compiler);
   sweep::Request request = make_request(settings, backend);
-  request.seed = settings.seed().value_or(random_seed());
+  request.seed = request.inputs_seed = settings.seed().value_or(random_seed());
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   for (const std::vector<std::int64_t>& sizes : settings.sizes()) {
     const model::Problem problem =

@@ -23,6 +23,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/sweep/sweep.hpp"
+#include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -223,6 +224,26 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
   request.fresh = options.fresh;
   request.retry_failed = options.retry_failed;
   return request;
+}
+
+void begin_run(const Context& context, const config::Settings& settings, sweep::Request& request) {
+  // The inputs are the same in every run, unless one asks for others, so that outputs compare bit by bit.
+  request.inputs_seed = settings.seed().value_or(0);
+  request.seed = settings.seed().value_or(random_seed());
+  const config::Budget budget = settings.budget();
+  if (budget.time.count() > 0) request.budget.seconds = static_cast<double>(budget.time.count());
+  if (budget.device_time.count() > 0)
+    request.budget.device_seconds = static_cast<double>(budget.device_time.count());
+  if (budget.trials > 0) request.budget.trials = budget.trials;
+  request.run.id = model::Digest::random();
+  request.run.command_line = context.command_line();
+  request.run.state = "running";
+  request.run.host = util::host_name();
+  request.run.version = version();
+  request.run.strategy = request.strategy;
+  request.run.seed = request.seed;
+  request.run.device = request.device;
+  request.run.toolkit = request.compiler;
 }
 
 model::DeviceInfo named_gpu(const std::string& name, const db::Connection& known) {

@@ -31,6 +31,7 @@ struct SweepOptions {
   bool fresh = false;
   bool retry_failed = false;
   std::string publish;
+  std::string same_bits_as;  ///< as Question has it
 };
 
 /// A sweep that is planned or compiled for, and not run: nothing is published.
@@ -57,6 +58,9 @@ sweep::Request make_request(const config::Settings& settings, const Backend& bac
 /// The whole sweep, with baselines and rivals; `selection` keeps its catalog and its notices.
 sweep::Request make_request(Selection& selection, const config::Settings& settings,
                             const SweepOptions& options, const Backend& backend, model::ResultSource& source);
+
+/// Makes it a run that is recorded, with seeds and within the settings' budget.
+void begin_run(const Context& context, const config::Settings& settings, sweep::Request& request);
 
 /// The settings that say what a sweep does: those of `tuner run` but for its database, cache, report and
 /// terminal.

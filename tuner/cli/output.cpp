@@ -31,9 +31,9 @@ std::string& flag() {
 
 /// Whether what begins with `tuner ` is a command with a database.
 bool takes_database(std::string_view command) {
-  constexpr std::array<std::string_view, 15> names = {
-      "baseline",      "best",      "compare", "compile", "cover", "export", "forget", "import",
-      "list failures", "list runs", "merge",   "pack",    "plan",  "report", "run"};
+  constexpr std::array<std::string_view, 16> names = {
+      "baseline",      "best",      "compare", "compile", "cover", "export",  "forget", "import",
+      "list failures", "list runs", "merge",   "pack",    "plan",  "refresh", "report", "run"};
   constexpr std::string_view show = "show";
   constexpr std::string_view program = "tuner ";
   const std::string_view words = command.substr(program.size());

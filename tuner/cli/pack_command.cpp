@@ -44,8 +44,9 @@ int run_pack(const Context& context, PackOptions options) {
   name_kernel(options);
   const cover::Goal goal = goal_of(options);
   const config::Settings settings = context.settings();
-  const db::BestQuery query = query_of(context, settings, options);
+  db::BestQuery query = query_of(context, settings, options);
   const db::Connection connection = db::open_results(settings.database());
+  ask_for_bits(connection, options, query);
   std::vector<db::BestAnswer> all = db::best(connection, query);
   if (!options.gpu.empty())
     std::erase_if(all, [](const db::BestAnswer& answer) { return !answer.wanted_device; });

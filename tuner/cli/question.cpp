@@ -1,6 +1,10 @@
 #include "tuner/cli/question.hpp"
 
+#include <fmt/format.h>
+
+#include "db/queries.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/model/error.hpp"
 
 namespace tuner::cli {
 
@@ -26,10 +30,38 @@ db::BestQuery query_of(const Context& context, const config::Settings& settings,
   return query;
 }
 
+db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string& text) {
+  if (text == "default") return {};
+  db::SameBitsAs as{db::find_trial(connection, text)};
+  if (const std::string why = db::why_no_bits(*as.trial); !why.empty()) {
+    throw model::UsageError(fmt::format("--same-bits-as {}: {}", text, why),
+                            "name a trial that passed, or measure it again: tuner run --fresh");
+  }
+  return as;
+}
+
+void ask_for_bits(const db::Connection& connection, const Question& question, db::BestQuery& query) {
+  if (question.same_bits_as.empty()) return;
+  query.same_bits = same_bits_as(connection, question.same_bits_as);
+  if (!query.same_bits->trial) return;
+  const model::Problem& problem = query.same_bits->trial->problem;
+  const bool is_of_family = query.family.empty() || query.family == problem.family;
+  if (!is_of_family || (query.type && *query.type != problem.type)) {
+    throw model::UsageError(
+        fmt::format("--same-bits-as {} is of {} in {}, and {} is asked for", question.same_bits_as,
+                    problem.family, model::cuda_name(problem.type),
+                    is_of_family ? std::string(model::cuda_name(*query.type)) : query.family),
+        "bits compare within one family and element type");
+  }
+  query.family = problem.family;
+  query.type = problem.type;
+}
+
 std::string asked_text(const Question& question) {
   std::string what;
   if (!question.family.empty()) what += " of family " + question.family;
   if (!question.kernel.empty()) what += " of kernel " + question.kernel;
+  if (!question.same_bits_as.empty()) what += " with the bits of " + question.same_bits_as;
   if (!question.part_of_environment.empty()) what += " in environment " + question.part_of_environment;
   return what;
 }

@@ -14,7 +14,12 @@ struct Question {
   std::string spec;  ///< the file that the kernel was named by; empty: by its name
   std::string gpu;
   std::string part_of_environment;
+  std::string same_bits_as;  ///< `default`, or the beginning of a trial's identifier; empty: any bits will do
 };
+
+constexpr const char* same_bits_as_help =
+    "only trials whose outputs are the same to the last bit: as the default's of their kernel, or as this "
+    "trial's";
 
 template <typename Options>
 void add_question(Command<Options>& command, Question& question) {
@@ -23,6 +28,7 @@ void add_question(Command<Options>& command, Question& question) {
   command.option("--gpu", question.gpu, "NAME", "devices with this in their name first");
   command.option("--environment", question.part_of_environment, "TEXT",
                  "only environments with this in their text, as 'driver 580' or 'nvrtc 13.0'");
+  command.option("--same-bits-as", question.same_bits_as, "default|TRIAL", same_bits_as_help);
 }
 
 /// A kernel may be named by its spec, which is then what a build is made by.
@@ -30,6 +36,13 @@ void name_kernel(Question& question);
 
 /// Of every size, and of any row padding unless --pad says one.
 db::BestQuery query_of(const Context& context, const config::Settings& settings, const Question& question);
+
+/// Whose bits are asked for. Throws model::UsageError where nobody knows the bits of that trial.
+db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string& text);
+
+/// Has `query` answered with trials of the bits that the question asks for. Throws as above, and where it
+/// asks for another family or type than the trial's.
+void ask_for_bits(const db::Connection& connection, const Question& question, db::BestQuery& query);
 
 /// ` of family matmul of kernel sgemm in environment nvrtc 13`: what was asked for, for messages.
 std::string asked_text(const Question& question);

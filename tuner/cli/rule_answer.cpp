@@ -93,9 +93,9 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   answer.answer.wanted_device = nearest.wanted_device;
   answer.why = fmt::format(
       "size {} was never measured here; the rule of `tuner cover` over {} sizes picks this, "
-      "shown as measured at {}: it loses {}",
+      "shown as measured at {}: it loses {}{}",
       problem.size_text(), made.table.cases.size(), made.table.cases[size].problem.size_text(),
-      answers::bound_text(made));
+      answers::bound_text(made), query.same_bits ? "; nobody has compared its bits at this size" : "");
   answer.bounds = answers::bounds_json(made.estimate.between);
   return answer;
 }

@@ -15,6 +15,7 @@
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/publishing.hpp"
+#include "tuner/cli/question.hpp"
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/sweep_display.hpp"
@@ -23,7 +24,6 @@
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
-#include "tuner/util/command.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -37,25 +37,6 @@ std::optional<model::Digest> fastest_known(const sweep::Group& group, const swee
     if (!best || *known.time_ns < *group.known[*best]->time_ns) best = i;
   });
   return best ? std::optional(group.key(request, *best)) : std::nullopt;
-}
-
-/// The sweep as a run that is recorded, within its budget.
-void begin_run(const Context& context, const config::Settings& settings, sweep::Request& request) {
-  request.seed = settings.seed().value_or(random_seed());
-  const config::Budget budget = settings.budget();
-  if (budget.time.count() > 0) request.budget.seconds = static_cast<double>(budget.time.count());
-  if (budget.device_time.count() > 0)
-    request.budget.device_seconds = static_cast<double>(budget.device_time.count());
-  if (budget.trials > 0) request.budget.trials = budget.trials;
-  request.run.id = model::Digest::random();
-  request.run.command_line = context.command_line();
-  request.run.state = "running";
-  request.run.host = util::host_name();
-  request.run.version = version();
-  request.run.strategy = request.strategy;
-  request.run.seed = request.seed;
-  request.run.device = request.device;
-  request.run.toolkit = request.compiler;
 }
 
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.
@@ -141,6 +122,22 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
                           summary);
 }
 
+/// What --same-bits-as asks for; measured first where nobody knows it.
+void find_bits(const std::string& as, const Backend& backend, db::ResultStore& store,
+               terminal::LinePrinter& printer, const SignalGuard& signals, sweep::Request& request) {
+  if (as.empty()) return;
+  request.same_bits = sweep::SameBits{same_bits_as(store.connection(), as).trial};
+  SweepDisplay display(printer, backend.devices(), "");
+  display.notice("only trials with the bits of " + as + " count");
+  const auto do_sweep = [&](const sweep::Request& references, const sweep::TrialList& list) {
+    compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
+    sweep::Services services{pool,           backend.all_runners(),    store,         store, display,
+                             backend.oracle, terminal::steady_clock(), signals.stop()};
+    sweep::sweep(references, list, services);
+  };
+  sweep::find_references(request, {store, display, do_sweep});
+}
+
 int run(const Context& context, const SweepOptions& options) {
   const config::Settings settings = context.settings();
   Selection selection = select_work(context, settings, options);
@@ -165,10 +162,13 @@ int run(const Context& context, const SweepOptions& options) {
   const auto& metrics = selection.catalog.selected().front().metrics;
   const std::vector<model::DeviceInfo> devices = backend.devices();
   SweepDisplay display(printer, devices, metrics.empty() ? "" : metrics.front().name, publishing.publisher());
-  display.notice(fmt::format("{} ({}), {}; order and inputs from seed {}", backend.device.name,
-                             ids_of(devices), backend.compiler, request.seed));
+  display.notice(fmt::format("{} ({}), {}; order from seed {}, inputs from seed {}", backend.device.name,
+                             ids_of(devices), backend.compiler, request.seed, request.inputs_seed));
   for (const std::string& notice : selection.notices) display.notice(notice);
 
+  find_bits(options.same_bits_as, backend, store, printer, signals, request);
+  if (request.same_bits)
+    display.count_only([&](const model::TrialRecord& trial) { return sweep::gives_bits(request, trial); });
   const double began = terminal::steady_clock()();
   const LongLook look(printer, "counting configurations", request.budget.seconds, signals.stop());
   const sweep::TrialList list = sweep::list_trials(request, store, look.go_on());
@@ -217,6 +217,8 @@ void add_run(const CommandPlace& place) {
   Command<SweepOptions> command(place, "run", "Tune kernels: try, verify and remember every configuration",
                                 run);
   add_sweep_flags(command);
+  command.option("--same-bits-as", command.options().same_bits_as, "default|TRIAL",
+                 std::string(same_bits_as_help) + "; that one is measured first");
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"

@@ -224,6 +224,11 @@ using Answers = std::vector<db::BestAnswer>;
 /// Answers more than these are not shown again by a sweep that found nothing to do.
 constexpr std::size_t few_sizes = 12;
 
+/// What --same-bits-as asked for.
+std::optional<db::SameBitsAs> bits_asked_for(const sweep::Request& request) {
+  return request.same_bits ? std::optional(db::SameBitsAs{request.same_bits->as}) : std::nullopt;
+}
+
 /// The best of every problem of the sweep, in the sweep's own class.
 Answers best_answers(const sweep::Request& request, const db::Connection& connection) {
   Answers found;
@@ -231,7 +236,8 @@ Answers best_answers(const sweep::Request& request, const db::Connection& connec
     db::TrialFilter filter;
     filter.problem = problem;
     filter.environment = sweep::environment(request, problem.type);
-    for (db::BestAnswer& answer : db::best_of_each(connection, filter)) found.push_back(std::move(answer));
+    for (db::BestAnswer& answer : db::best_of_each(connection, filter, bits_asked_for(request)))
+      found.push_back(std::move(answer));
   }
   return found;
 }
@@ -260,7 +266,8 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
   filter.superseded = false;
   const std::int64_t tried = db::count_trials(connection, filter);
   if (tried == 0) return why_not_started(summary.ending);
-  return fmt::format("no trial that may be used: {} of them so far", tried);
+  return fmt::format("no trial that may be used{}: {} of them so far",
+                     request.same_bits ? " and gives the bits asked for" : "", tried);
 }
 
 /// The problems without an answer, those with the same reason together.
@@ -294,7 +301,7 @@ Behind behind(const sweep::Work& work, const Answers& best, const sweep::Request
   filter.family = work.kernel.spec().family;
   filter.kernel = work.kernel.spec().name;
   filter.environment = sweep::environment(request, work.problems.front().type);
-  const Answers own = db::best_of_each(connection, filter);
+  const Answers own = db::best_of_each(connection, filter, bits_asked_for(request));
   Behind found;
   for (const model::Problem& problem : work.problems) {
     const db::BestAnswer* const fastest = answer_of(best, problem);

@@ -56,7 +56,7 @@ void SweepDisplay::launching(const model::TrialRecord& trial) {
 void SweepDisplay::finished(const model::TrialRecord& trial) {
   if (m_publisher) m_publisher->finished_one();
   show_publishers_notices();
-  m_progress.finished(trial);
+  m_progress.finished(trial, !m_counts || m_counts(trial));
   if (!trial.gpu.empty()) ++m_at_work[trial.gpu].trials;
   show();
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,6 +53,9 @@ class SweepDisplay final : public sweep::Observer {
   void expect(std::vector<model::Problem> problems, const std::vector<model::TrialRecord>& known_best,
               std::optional<double> seconds_each, const sweep::Budget& budget);
 
+  /// Only trials for which this holds may be shown as the best so far.
+  void count_only(std::function<bool(const model::TrialRecord&)> counts) { m_counts = std::move(counts); }
+
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
   void more(std::int64_t trials) override;
   void launching(const model::TrialRecord& trial) override;
@@ -78,6 +82,7 @@ class SweepDisplay final : public sweep::Observer {
   std::vector<model::Problem> m_to_search;
   terminal::Progress m_progress;
   cluster::Publisher* m_publisher;
+  std::function<bool(const model::TrialRecord&)> m_counts;  ///< null: all
 };
 
 }  // namespace tuner::cli

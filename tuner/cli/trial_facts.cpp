@@ -70,6 +70,24 @@ std::optional<std::int64_t> code_bytes(const model::TrialRecord& trial, const st
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
+answers::TrialFacts::Bits count_bits(const db::Connection& connection, const model::TrialRecord& trial) {
+  answers::TrialFacts::Bits bits;
+  if (!trial.outcome.output_bits) return bits;
+  db::TrialFilter filter;
+  filter.problem = trial.problem;
+  filter.environment = trial.environment;
+  filter.superseded = false;
+  for (const model::TrialRecord& other : db::trials(connection, filter)) {
+    if (other.key == trial.key || !other.outcome.measurement || !model::may_win(other.role)) continue;
+    const auto relation = compare_bits(trial.outcome.output_bits, other.outcome.output_bits);
+    if (other.is_default && other.kernel == trial.kernel) bits.with_default = relation;
+    ++(relation == model::BitsRelation::same    ? bits.same
+       : relation == model::BitsRelation::other ? bits.other
+                                                : bits.unknown);
+  }
+  return bits;
+}
+
 }  // namespace
 
 answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRecord trial,
@@ -81,6 +99,7 @@ answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRec
   facts.measurements = db::measurements(connection, trial.key);
   facts.occupancy_steps = occupancy_steps(connection, trial);
   facts.code_bytes = code_bytes(trial, cache);
+  facts.bits = count_bits(connection, trial);
   facts.trial = std::move(trial);
   return facts;
 }

@@ -76,6 +76,7 @@ Finding Examination::on_second_set(device::Timing& timing) {
   prepare(*sequence, verifier, m_sets.second);
   timing = sequence->run(1);
   Finding finding = inspect(*sequence, verifier, m_sets.second, true);
+  if (m_job.plan.deterministic) m_second_outputs = verifier.output_checksums();
   m_variables.fill(m_sets.first.bindings(m_workspaces));  // what runs next is on that input set
   return in(m_job.plan.verify.second_is_exact ? "on the second input set (exact)" : "on the second input set",
             std::move(finding));
@@ -148,6 +149,15 @@ Finding Examination::inspect_memory() const {
   Finding finding = m_verifier.inspect(false);
   if (finding.status != TrialStatus::ok) return finding;
   return Verifier(m_device, m_job, m_sets.second, m_workspaces).inspect(false);
+}
+
+std::optional<model::OutputBits> Examination::output_bits() const {
+  if (!m_job.plan.deterministic || m_outputs.empty() || m_second_outputs.empty()) return std::nullopt;
+  model::DigestBuilder outputs;
+  for (const auto* checksums : {&m_outputs, &m_second_outputs})
+    for (const std::uint64_t checksum : *checksums) outputs.add(static_cast<std::int64_t>(checksum));
+  return model::OutputBits{model::inputs_drawn_key(m_job.plan, m_job.reference_key, m_job.seed),
+                           outputs.finish()};
 }
 
 }  // namespace tuner::measure

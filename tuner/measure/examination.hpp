@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tuner/measure/inputs_cache.hpp"
@@ -40,6 +41,9 @@ class Examination {
   Finding interrogate(const model::Measurement& timed);
   /// Fences and inputs of both input sets.
   Finding inspect_memory() const;
+  /// What the runs on both input sets gave; nothing where the plan says that runs may differ. Whether they do
+  /// all the same, afterwards() tells.
+  std::optional<model::OutputBits> output_bits() const;
 
  private:
   /// Memory, variables and the arrays of `sequence` as a verified run on `inputs` must find them.
@@ -56,7 +60,8 @@ class Examination {
   Variables m_variables;
   Verifier m_verifier;  ///< of the first input set
   std::unique_ptr<device::Sequence> m_sequence;
-  std::vector<std::uint64_t> m_outputs;  ///< checksums
+  std::vector<std::uint64_t> m_outputs;         ///< checksums
+  std::vector<std::uint64_t> m_second_outputs;  ///< likewise, of the second input set
 };
 
 }  // namespace tuner::measure

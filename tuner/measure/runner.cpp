@@ -235,6 +235,7 @@ void DeviceTrialRunner::time(const model::TrialJob& job, Examination& examinatio
   if (after.verification.checked) outcome.verification = after.verification;
   if (ends(after, outcome)) return;
   if (job.distrusted && ends(examination.interrogate(samples.measurement), outcome)) return;
+  outcome.output_bits = examination.output_bits();
   outcome.status = samples.dropped ? TrialStatus::dropped : TrialStatus::ok;
   outcome.measurement = std::move(samples.measurement);
 }

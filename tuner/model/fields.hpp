@@ -77,7 +77,7 @@ TUNER_FIELDS(TrialJob, key, plan, binary, kernels, library, reference_key, polic
              role, distrusted);
 
 TUNER_FIELDS(TrialOutcome, status, detail, verification, measurement, device_lost,
-             driver_blocks_per_multiprocessor, subject, probes_passed);
+             driver_blocks_per_multiprocessor, subject, probes_passed, output_bits);
 
 TUNER_FIELDS(Standing, measurement, ratio, ratio_low, ratio_high, tied);
 

@@ -215,6 +215,31 @@ Digest preparation_key(const Plan& plan, const Digest& reference_key) {
   return DigestBuilder().add(shared.inputs_key()).add(reference_key).finish();
 }
 
+Digest inputs_drawn_key(const Plan& plan, const Digest& reference_key, std::uint64_t seed) {
+  Plan drawn;
+  for (const BufferPlan& buffer : plan.buffers) {
+    // Its place counts: a buffer's seed follows from it.
+    BufferPlan& input = drawn.buffers.emplace_back();
+    input.access = Access::workspace;
+    if (buffer.access == Access::out || buffer.access == Access::workspace) continue;
+    input.access = Access::in;
+    input.type = buffer.type;
+    input.elements = buffer.elements;
+    input.init = buffer.init;
+    input.second_init = buffer.second_init;
+    input.file = buffer.file;
+    input.second_file = buffer.second_file;
+    input.struct_bytes = buffer.struct_bytes;
+    input.fields = buffer.fields;
+  }
+  while (!drawn.buffers.empty() && drawn.buffers.back().access == Access::workspace) drawn.buffers.pop_back();
+  drawn.generator = plan.generator;
+  DigestBuilder digest;
+  digest.add(drawn.inputs_key()).add(static_cast<std::int64_t>(seed));
+  if (!plan.generator.empty()) digest.add(reference_key);
+  return digest.finish();
+}
+
 std::string SourceLocation::text() const {
   if (line == 0) return file;
   return fmt::format("{}:{}:{}", file, line, column);

@@ -213,4 +213,8 @@ struct Plan {
 /// must be: a baseline has a bound of its own.
 Digest preparation_key(const Plan& plan, const Digest& reference_key);
 
+/// Identity of the numbers in the inputs of a plan, drawn from `seed`: kernels that have it in common are
+/// given the same, whatever they call them. `reference_key`: as above, whose binary has the generator.
+Digest inputs_drawn_key(const Plan& plan, const Digest& reference_key, std::uint64_t seed);
+
 }  // namespace tuner::model

@@ -166,6 +166,13 @@ void describe(Archive& a, T& v) {
   a(Figure{"samples_ns", "all samples, in the order taken", "ns"}, v.samples_ns);
 }
 
+template <class Archive, Described<OutputBits> T>
+void describe(Archive& a, T& v) {
+  a(Figure{"inputs", "digest of what the inputs are drawn from; bits compare only where it is the same"},
+    v.inputs);
+  a(Figure{"outputs", "digest of all bits of all outputs"}, v.outputs);
+}
+
 template <class Archive, Described<Workload> T>
 void describe(Archive& a, T& v) {
   a(Figure{"operations", "that the problem asks for, however it is solved", "", "the spec does not say"},
@@ -216,6 +223,9 @@ void describe_row(Archive& a, T& v) {
   a(Figure{"detail", "what went wrong; of a library, its version"}, v.outcome.detail);
   a(Figure{"device_lost", "the process could launch nothing after it"}, v.outcome.device_lost);
   a(Figure{"verification", "how the results compare with the reference"}, v.outcome.verification);
+  a(Figure{"output_bits", "digests for telling which trials give the same bits", "",
+           "the kernel is not deterministic, or nobody looked"},
+    v.outcome.output_bits);
   a(Figure{"metrics", "figures of the spec at the median time, by name with unit"}, v.metrics);
   a(Figure{"workload", "what the problem asks for"}, v.workload);
   a(Figure{"gpu", "uuid of the GPU that measured it", "", "it was not run, or unknown"}, v.gpu);

@@ -85,6 +85,7 @@ struct KnownResult {
   Digest trial;
   TrialStatus status = TrialStatus::ok;
   std::optional<double> median_ns;  ///< of ok and dropped ones
+  std::optional<OutputBits> output_bits = {};
 };
 
 /// Likewise, asked for by what was tried.
@@ -104,6 +105,8 @@ struct PossibleFinal {
   /// Of each final that counts and of which no other knows: for each finalist, then each baseline, whether
   /// it has considered it as it is.
   std::vector<std::vector<bool>> considered;
+  /// Of the same finals: for each finalist, whether it was sampled in it.
+  std::vector<std::vector<bool>> sampled = {};
   /// A final's time of its only finalist is beyond what others raced in, and nothing says which is right.
   /// They are finalists then, whatever was asked for.
   bool unsettled = false;

@@ -12,6 +12,11 @@ Digest trial_key(const std::string& kernel, const Configuration& configuration, 
   return digest.add(problem.row_padding).add(environment.key()).finish();
 }
 
+BitsRelation compare_bits(const std::optional<OutputBits>& a, const std::optional<OutputBits>& b) {
+  if (!a || !b || a->inputs != b->inputs) return BitsRelation::unknown;
+  return a->outputs == b->outputs ? BitsRelation::same : BitsRelation::other;
+}
+
 Digest probe_key(const Digest& binary_key, const std::vector<Plan>& probes, const Digest& reference_key,
                  const Environment& environment) {
   DigestBuilder digest;

@@ -124,6 +124,17 @@ struct TrialJob {
 /// that broke under them.
 enum class Subject { trial, binary, problem, device };
 
+/// What the outputs of a run hold, to the last bit.
+struct OutputBits {
+  Digest inputs;   ///< what both input sets are drawn from, see inputs_drawn_key()
+  Digest outputs;  ///< of every output, on both
+  bool operator==(const OutputBits&) const = default;
+};
+
+/// Whether two runs on one problem give the same bits. Those of other inputs say nothing of each other.
+enum class BitsRelation { unknown, same, other };
+BitsRelation compare_bits(const std::optional<OutputBits>& a, const std::optional<OutputBits>& b);
+
 /// What running it gave. A failure is a value.
 struct TrialOutcome {
   TrialStatus status = TrialStatus::ok;
@@ -136,6 +147,8 @@ struct TrialOutcome {
       -1;  ///< the driver's own occupancy of the first launch; -1: not asked
   Subject subject = Subject::trial;
   bool probes_passed = false;  ///< the job had probes, and all of them were right
+  /// Of a kernel that is deterministic, as its repeated runs have shown; absent: nobody looked.
+  std::optional<OutputBits> output_bits;
   /// Its median where that may compete for `best`.
   std::optional<double> trusted_ns() const {
     return measurement && has_trusted_time(status) ? std::optional(measurement->median_ns) : std::nullopt;

@@ -20,6 +20,9 @@ struct Winner {
   Digest trial;
   std::optional<FinalRecord> final;  ///< by which it was found; absent: by how they raced
   std::vector<Digest> tied;          ///< the others that cannot be told from it, fastest first
+  /// Itself and its final's other entries by the bits that they give, its own group first where its bits are
+  /// known; those of unknown bits are in none.
+  std::vector<std::vector<Digest>> same_bits = {};
   std::int64_t newcomers = 0;        ///< trials near it that no final has considered
   std::optional<Searched> searched;  ///< how far the case has been searched, as far as that is known
 };

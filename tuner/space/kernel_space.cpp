@@ -266,6 +266,28 @@ bool KernelSpace::is_default(const model::Configuration& configuration) const {
   return true;
 }
 
+std::optional<model::Configuration> KernelSpace::default_configuration(
+    const model::Problem& problem, const model::DeviceLimits& limits) const {
+  const model::Configuration named(spec().defaults);
+  std::vector<model::Assignment> values;
+  for (const model::ParameterSpec& parameter : spec().parameters) {
+    const model::Value* value = named.find(parameter.name);
+    values.push_back({parameter.name, value != nullptr ? *value : parameter.values.front()});
+  }
+  // A parameter that another one switches off may switch off a third.
+  for (std::size_t pass = 0; pass < values.size(); ++pass) {
+    const auto slots = slots_of(*m_compiled, problem, model::Configuration(values), limits);
+    for (std::size_t i = 0; slots && i < values.size(); ++i) {
+      const std::optional<Compiled>& when = m_compiled->parameters[i].when;
+      const auto applies = when ? evaluate(when->program, *slots) : Evaluated<std::int64_t>{1, Fault::none};
+      if (applies.fault == Fault::none && applies.value == 0)
+        values[i].value = spec().parameters[i].otherwise;
+    }
+  }
+  model::Configuration found(std::move(values));
+  return contains(problem, found, limits) && is_default(found) ? std::optional(found) : std::nullopt;
+}
+
 bool KernelSpace::is_inactive(std::size_t parameter, const model::Value& value, const Slots& slots) const {
   const std::optional<Compiled>& when = m_compiled->parameters[parameter].when;
   if (!when) return false;

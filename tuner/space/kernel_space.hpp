@@ -84,6 +84,9 @@ class KernelSpace {
   /// first value and inactive ones `otherwise`. A `when` that asks about the problem or the device counts as
   /// false exactly where the parameter has the value `otherwise`.
   bool is_default(const model::Configuration& configuration) const;
+  /// That configuration; nothing where `problem` or the limits exclude it.
+  std::optional<model::Configuration> default_configuration(const model::Problem& problem,
+                                                            const model::DeviceLimits& limits) const;
   /// See space.hpp.
   const model::Digest& definition() const { return m_definition; }
   const model::Digest& spec_digest() const { return m_spec_digest; }

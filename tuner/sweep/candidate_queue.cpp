@@ -168,15 +168,18 @@ EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::Se
   } else if (open.is_refused) {
     record.ending = model::SearchEnding::refused;
   } else {
-    record.ending = with_rest;
+    // What is enough of some bits is not enough of all.
+    const bool is_enough_of_some = m_request.same_bits && with_rest == model::SearchEnding::until;
+    record.ending = is_enough_of_some ? model::SearchEnding::gave_up : with_rest;
     // What a shard expects of the rest it expects of its own.
-    if (group.is_whole()) record.outlook = open.enough ? open.enough : open.strategy->outlook();
+    if (group.is_whole() && !m_request.same_bits)
+      record.outlook = open.enough ? open.enough : open.strategy->outlook();
     // All was proposed, and not all of it was tried.
     if (record.outlook == search::exhausted()) record.outlook.reset();
   }
   for (std::size_t i = 0; i < group.work.size(); ++i) {
     const space::KernelSpace& kernel = group.work_of_kernel(m_request, i).kernel;
-    if (!model::may_win(kernel.spec().role)) continue;
+    if (!model::may_win(kernel.spec().role) || group.launchable[i] == 0) continue;
     record.parts.push_back({kernel.spec().name, kernel.spec_digest(), group.launchable[i]});
   }
   std::ranges::sort(record.parts, {}, &model::SearchRecord::Part::kernel);
@@ -197,11 +200,19 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
   if (model::may_win(record.role)) {
     search::Result result{record.outcome.status, std::nullopt};
     if (record.outcome.measurement) result.time_ns = record.outcome.measurement->median_ns;
+    if (result.time_ns && is_refused_for_bits(record))
+      result = {model::TrialStatus::wrong_result, std::nullopt};
     m_results[item.group][item.candidate] = result;
     open.strategy->report(item.candidate, result);
     open.has_time = open.has_time || result.time_ns;
   }
   hear_of_end(open);
+}
+
+/// Of one that was dropped before anybody looked at its bits its time says enough.
+bool CandidateQueue::is_refused_for_bits(const model::TrialRecord& record) const {
+  const bool is_whole = model::has_trusted_time(record.outcome.status);
+  return !gives_bits(m_request, record) && (is_whole || record.outcome.output_bits);
 }
 
 void CandidateQueue::withdraw(const Item& item) {
@@ -272,7 +283,7 @@ void CandidateQueue::begin_group() {
 }
 
 std::optional<search::Outlook> CandidateQueue::outlook_of_before(const Group& group) const {
-  if (m_request.fresh || group.reopened > 0) return std::nullopt;
+  if (m_request.fresh || m_request.same_bits || group.reopened > 0) return std::nullopt;
   const auto searched = m_services.source.searched(group.problem, environment(m_request, group.problem.type));
   const auto size = static_cast<std::int64_t>(group.count_competing(m_request));
   const bool is_as_then =

@@ -109,6 +109,7 @@ class CandidateQueue : SweepPart {
   /// What the search of before that ended with as much known as today expects of the rest.
   std::optional<search::Outlook> outlook_of_before(const Group& group) const;
   bool is_baseline(const Item& item) const;
+  bool is_refused_for_bits(const model::TrialRecord& record) const;
   EndedSearch ended(std::size_t group, const Open& open, model::SearchEnding with_rest) const;
 
   StrategyChoice m_choice;

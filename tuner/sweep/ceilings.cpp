@@ -50,6 +50,7 @@ Request ceiling_request(const CeilingTask& task, std::vector<Work> work) {
   request.compiler = task.run.compiler;
   request.policy = task.policy;
   request.seed = task.run.seed;
+  request.inputs_seed = task.run.inputs_seed;
   request.run = task.run.run;
   request.run.id = model::Digest::random();
   request.run.command_line += "  # the device's ceilings";

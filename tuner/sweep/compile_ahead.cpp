@@ -229,7 +229,7 @@ model::TrialJob job_of(const Request& request, const CompiledTrial& compiled) {
     job.reference_kernels = compiled.reference->kernels;
   }
   job.policy = request.policy;
-  job.seed = request.seed;
+  job.seed = request.inputs_seed;
   job.role = trial.record.role;
   return job;
 }

@@ -98,6 +98,7 @@ double BestTimes::of(const CompiledTrial& trial, std::size_t device) {
 }
 
 BestTimes::Best BestTimes::before(const model::TrialRecord& record) const {
+  if (m_request.same_bits) return {};  // the best of before may give others
   if (!m_request.fresh) hold_declarations(m_request, m_services);
   const auto best_ns =
       m_request.fresh ? std::nullopt : m_services.source.best_ns(record.problem, record.environment);
@@ -110,6 +111,7 @@ BestTimes::Best BestTimes::before(const model::TrialRecord& record) const {
 void BestTimes::learn(const CompiledTrial& trial, std::size_t device) {
   const auto time_ns = trial.trial.record.outcome.trusted_ns();
   if (!time_ns || !model::may_win(trial.trial.record.role)) return;
+  if (!gives_bits(m_request, trial.trial.record)) return;
   Best& best = m_best[trial.item.group];
   const auto take = [](double& least_ns, double ns) {
     if (least_ns == 0 || ns < least_ns) least_ns = ns;

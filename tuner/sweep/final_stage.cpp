@@ -38,7 +38,7 @@ FinalStage::FinalStage(const Request& request, const TrialList& list, Services& 
 
 void FinalStage::remember(const CompiledTrial& trial) {
   const model::TrialRecord& record = trial.trial.record;
-  if (!record.outcome.trusted_ns()) return;
+  if (!record.outcome.trusted_ns() || !gives_bits(m_request, record)) return;
   std::vector<CompiledTrial>& best = m_best[trial.item.group];
   const auto place = std::upper_bound(
       best.begin(), best.end(), time_ns(record),
@@ -73,8 +73,10 @@ void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remem
   hold_declarations(m_request, m_services);
   // Seen from the slowest device, the fastest may look so much better than it is.
   const double widest = std::max(m_spread.widest(), DeviceSpread::unlike);
-  model::PossibleFinal field = m_services.source.possible_final(problem, environment(m_request, problem.type),
-                                                                policy.within * widest, 4 * policy.finalists);
+  model::PossibleFinal field =
+      m_request.same_bits ? field_of_same_bits(problem)
+                          : m_services.source.possible_final(problem, environment(m_request, problem.type),
+                                                             policy.within * widest, 4 * policy.finalists);
   if (begin_comparisons(field)) {
     m_waiting.push_back({group, remembered});
     return;
@@ -107,6 +109,27 @@ void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remem
   }
   m_opened.push_back(std::move(opened));
   compile(m_opened.back());
+}
+
+/// Of all trials those that give the bits asked for. It speaks of its finalists alone: what gives others has
+/// a final of its own. One of before settles it only where all were sampled in it.
+model::PossibleFinal FinalStage::field_of_same_bits(const model::Problem& problem) {
+  model::PossibleFinal all = m_services.source.possible_final(problem, environment(m_request, problem.type),
+                                                              std::numeric_limits<double>::infinity(),
+                                                              std::numeric_limits<int>::max());
+  model::PossibleFinal field;
+  field.considered.resize(all.sampled.size());
+  for (std::size_t i = 0; i < all.finalists.size(); ++i) {
+    if (!gives_bits(m_request, all.finalists[i])) continue;
+    field.finalists.push_back(std::move(all.finalists[i]));
+    field.raced_ns.push_back(all.raced_ns[i]);
+    for (std::size_t final = 0; final < all.sampled.size(); ++final)
+      field.considered[final].push_back(all.sampled[final][i]);
+  }
+  for (std::vector<bool>& considered : field.considered)
+    considered.insert(considered.end(), all.baselines.size(), true);
+  field.baselines = std::move(all.baselines);
+  return field;
 }
 
 bool FinalStage::submit(const Finalist& finalist) {
@@ -260,6 +283,7 @@ FinalStage::PreparedFinal FinalStage::make(PreparedFinal final) {
 
 /// Its only finalist took longer than others raced in: with them beside it the next one tells.
 void FinalStage::hold_again(std::size_t group) {
+  if (m_request.same_bits) return;  // whoever was faster in the race may give other bits
   const model::Problem& problem = m_list.groups[group].problem;
   hold_declarations(m_request, m_services);
   const model::PossibleFinal field = m_services.source.possible_final(

@@ -22,8 +22,8 @@ class Reopening : SweepPart {
       : SweepPart(request, list, services), m_trials(trials) {}
 
   /// Begins those of a group that has raced, `most` of them at most, the fastest and what is near it. Returns
-  /// how many there are: what they show decides which come next. None for a part of the trials alone, which
-  /// knows too little, and none of a recording, which has no more to say.
+  /// how many there are: what they show decides which come next. None for a part of the trials alone, as
+  /// those of some bits are: it knows too little. None of a recording, which has no more to say.
   std::size_t begin(std::size_t group, std::int64_t most = std::numeric_limits<std::int64_t>::max());
   /// Groups whose trials have been begun here and have ended, each once.
   std::vector<std::size_t> take_ended();

@@ -18,6 +18,7 @@
 #include "tuner/model/trial.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/kernel_space.hpp"
+#include "tuner/sweep/same_bits.hpp"
 
 namespace tuner::sweep {
 
@@ -88,7 +89,9 @@ struct Request {
   /// A problem's search ends when Outlook::high of its strategy is below this share of the best time; 0: it
   /// ends with its space, of which nothing is passed over; absent: as StrategyChoice has it.
   std::optional<double> until;
-  std::uint64_t seed = 0;  ///< of the order and of the inputs
+  std::uint64_t seed = 0;             ///< of the order
+  std::uint64_t inputs_seed = 0;      ///< of the inputs: outputs compare bit by bit where it is the same
+  std::optional<SameBits> same_bits;  ///< only trials that give these bits are searched by and may win
   Budget budget;
   /// The part of the list that is this sweep's; absent: all of it. A part knows too little for a final.
   std::optional<Shard> shard;

@@ -166,15 +166,32 @@ bool is_retried(const Request& request, const model::KernelSpec& spec, TrialStat
          status != TrialStatus::unlaunchable;
 }
 
+/// A result of before as the search takes it; nothing where it is to be had again. What gives other bits than
+/// are asked for counts as failed, and of what nobody knows its bits is measured again.
+std::optional<search::Result> result_of(const Request& request, const Work& work,
+                                        const model::Problem& problem, const model::KnownResult& known) {
+  const model::KernelSpec& spec = work.kernel.spec();
+  if (is_retried(request, spec, known.status)) return std::nullopt;
+  const bool has_time = known.status == TrialStatus::ok || known.status == TrialStatus::dropped;
+  if (request.same_bits && has_time && model::may_win(spec.role)) {
+    const auto relation = request.same_bits->relation(problem, spec.name, known.output_bits);
+    if (relation == model::BitsRelation::other)
+      return search::Result{TrialStatus::wrong_result, std::nullopt};
+    const bool may_tell = request.recorded_device.empty() && known.status == TrialStatus::ok;
+    if (relation == model::BitsRelation::unknown && may_tell) return std::nullopt;
+  }
+  return search::Result{known.status, known.median_ns};
+}
+
 void note_known_of_counted(const Request& request, Group& group, model::ResultSource& source) {
   for (std::size_t kernel = 0; kernel < group.lists.size(); ++kernel) {
     if (!group.lists[kernel].counted()) continue;
     const Work& work = group.work_of_kernel(request, kernel);
     for (const Tried& one : tried_of(request, work, group.problem, group.lists[kernel], source)) {
-      if (is_retried(request, work.kernel.spec(), one.result.status)) continue;
+      const auto result = result_of(request, work, group.problem, one.result);
       const auto candidate = group.candidates.of_whole(kernel, one.configuration);
-      if (request.shard && !group.offers(request, *candidate)) continue;
-      group.known[*candidate] = search::Result{one.result.status, one.result.median_ns};
+      if (!result || (request.shard && !group.offers(request, *candidate))) continue;
+      group.known[*candidate] = result;
     }
   }
 }
@@ -189,9 +206,21 @@ void note_known(const Request& request, Group& group, model::ResultSource& sourc
   for (std::size_t i = 0; i < group.keys.size(); ++i) {
     const auto found = lookup.find(group.keys[i]);
     if (found == lookup.end()) continue;
-    if (is_retried(request, group.work_of(request, i).kernel.spec(), found->second->status)) continue;
-    group.known[i] = search::Result{found->second->status, found->second->median_ns};
+    group.known[i] = result_of(request, group.work_of(request, i), group.problem, *found->second);
   }
+}
+
+/// Of a configuration that the kernel has.
+std::vector<std::uint16_t> coordinates_of(const std::vector<model::ParameterSpec>& parameters,
+                                          const model::Configuration& configuration) {
+  std::vector<std::uint16_t> out;
+  for (const model::ParameterSpec& parameter : parameters) {
+    const auto place = std::ranges::find(parameter.values, *configuration.find(parameter.name));
+    out.push_back(place == parameter.values.end()
+                      ? space::ConfigurationList::inactive
+                      : static_cast<std::uint16_t>(place - parameter.values.begin()));
+  }
+  return out;
 }
 
 void take_faster(std::optional<double>& best_ns, std::optional<double> time_ns) {
@@ -258,7 +287,8 @@ void reopen_dropped(const Request& request, Group& group, model::ResultSource& s
     return !best_ns || !time_ns || *time_ns <= *best_ns * request.policy.final.within;
   };
   if (std::none_of(dropped.begin(), dropped.end(), is_in_reach)) return;
-  best_ns = least_today(request, group.problem, source);  // identities of other kernels take their time
+  // Identities of other kernels take their time. Where only some bits count, so do only this group's.
+  if (!request.same_bits) best_ns = least_today(request, group.problem, source);
   for (const std::size_t candidate : dropped) {
     if (!is_in_reach(candidate)) continue;
     group.known[candidate].reset();
@@ -334,6 +364,33 @@ TrialList list_trials(const Request& request, model::ResultSource& source, const
     reopen_dropped(request, group, source);
   }
   order_groups(request, StrategyChoice(request.strategy, request.own_strategies), list);
+  return list;
+}
+
+TrialList list_chosen(const Request& request, const std::vector<Chosen>& chosen,
+                      model::ResultSource& source) {
+  TrialList list;
+  for (std::size_t w = 0; w < request.work.size(); ++w) {
+    const space::KernelSpace& kernel = request.work[w].kernel;
+    for (const Chosen& one : chosen) {
+      if (one.kernel != kernel.spec().name || one.problem.family != kernel.spec().family) continue;
+      if (!kernel.contains(one.problem, one.configuration, request.device.limits)) continue;
+      const TrialMaker maker(request, request.work[w], one.problem);
+      const TrialMaker::Identity identity = maker.identify(one.configuration);
+      if (identity.rejection) continue;
+      Group& group = group_of(list, one.problem);
+      if (group.work.empty() || group.work.back() != w) {
+        group.work.push_back(w);
+        group.lists.emplace_back(kernel.spec().parameters);
+        group.launchable.push_back(0);
+      }
+      space::ConfigurationList& own = group.lists.back();
+      own.add(coordinates_of(kernel.spec().parameters, one.configuration));
+      group.candidates.push_back({group.work.size() - 1, own.size() - 1});
+      group.keys.push_back(identity.key);
+    }
+  }
+  for (Group& group : list.groups) note_known(request, group, source);
   return list;
 }
 

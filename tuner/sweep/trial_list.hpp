@@ -16,7 +16,8 @@ struct Group {
   model::Problem problem;
   std::vector<std::size_t> work;                ///< kernels that take part: indices into Request::work
   std::vector<space::ConfigurationList> lists;  ///< parallel to `work`
-  std::vector<std::int64_t> launchable;         ///< parallel to `work`: configurations, of all shards
+  std::vector<std::int64_t>
+      launchable;  ///< parallel to `work`: configurations, of all shards; 0: nobody counted
   /// One for each configuration that can be launched, in the order of `work` and lists, what is known
   /// included; of Request::shard alone where there is one. Behind them, of kernels whose lists are counted,
   /// all configurations: see offers().
@@ -108,5 +109,16 @@ class SweepPart {
 /// where the request's strategy is unknown.
 /// A space that `go_on` ended is excluded, or is as much as was seen of it.
 TrialList list_trials(const Request& request, model::ResultSource& source, const space::GoOn& go_on = {});
+
+/// A configuration of a kernel of the request, on a problem.
+struct Chosen {
+  std::string kernel;
+  model::Problem problem;
+  model::Configuration configuration;
+};
+
+/// Only these: what a kernel or the device has no room for is left out without a word. Nothing is remembered
+/// of such a search.
+TrialList list_chosen(const Request& request, const std::vector<Chosen>& chosen, model::ResultSource& source);
 
 }  // namespace tuner::sweep

@@ -84,9 +84,10 @@ std::vector<std::string> missing_lines(const std::vector<Missing>& sizes);
 
 /// `{"schema_version": 2, "size": …, "answers": […], "unanswered": […]}`; times in nanoseconds. `specs`: of
 /// each answer, or empty; as are `bounds`, what a rule for sizes that were never measured may lose.
+/// `provisional`: the answers are of another environment than was asked for.
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
                       const std::vector<SpecNote>& specs = {}, const std::vector<Missing>& missing = {},
-                      const std::vector<reports::Json>& bounds = {});
+                      const std::vector<reports::Json>& bounds = {}, bool provisional = false);
 
 /// The problem, its environment, and how near they are to what was asked for.
 reports::Json case_json(const db::BestAnswer& answer);

@@ -38,6 +38,7 @@ std::string sentence(const SpecNote& note, const std::string& kernel) {
 }
 
 Missing missing(const db::Unanswered& size, const std::string& kernel) {
+  if (!size.lacks_bits.empty()) return {size.tuning_case, size.lacks_bits};
   if (size.ended.empty())
     return {size.tuning_case, kernel.empty() ? "nothing was tried" : kernel + " was not tried"};
   std::vector<std::string> parts;
@@ -104,6 +105,8 @@ Json answer_json(const db::BestAnswer& answer) {
     if (baseline.outcome.measurement && answer.winner.outcome.measurement)
       out["baselines"].push_back(reports::baseline_json(baseline, answer.winner, final_of(answer)));
   }
+  out["same_bits"] =
+      reports::same_bits_json(answer.winner, answer.untuned ? &*answer.untuned : nullptr, answer.same_bits);
   out["default"] = answer.untuned ? trial_json(answer, *answer.untuned) : Json(nullptr);
   return out;
 }
@@ -141,10 +144,11 @@ Json case_json(const db::BestAnswer& answer) {
 
 std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
                       const std::vector<SpecNote>& specs, const std::vector<Missing>& missing,
-                      const std::vector<reports::Json>& bounds) {
+                      const std::vector<reports::Json>& bounds, bool provisional) {
   Json out;
   out["schema_version"] = 2;
   out["size"] = size;
+  out["provisional"] = provisional;
   out["answers"] = Json::array();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     Json& answer = out["answers"].emplace_back(answer_json(answers[i]));

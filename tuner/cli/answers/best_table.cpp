@@ -23,6 +23,10 @@ std::string speedup_text(const db::BestAnswer& answer) {
   return (approximate ? "~" : "") + reports::ratio_text(db::times_as_long(answer, *answer.untuned));
 }
 
+std::string bits_by_default(const db::BestAnswer& answer) {
+  return reports::bits_text(answer.winner, answer.untuned ? &*answer.untuned : nullptr);
+}
+
 /// The answers of one family in one environment, by size.
 using Group = std::vector<const db::BestAnswer*>;
 
@@ -141,7 +145,8 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
                                        : ""},
                  {metric.empty() ? "metric" : metric, rate_text(answer, metric)},
                  {"of ceiling", share_text(answer)},
-                 {"× default", speedup_text(answer)}};
+                 {"× default", speedup_text(answer)},
+                 {"bits", bits_by_default(answer)}};
   for (const std::string& name : baseline_names({&answer}))
     facts.emplace_back(reports::baseline_heading(name), library_text(answer, name));
   if (winner.resources) facts.emplace_back("registers", fmt::format("{}", winner.resources->registers));
@@ -180,6 +185,7 @@ std::string table_text(const Group& group, const Style& style) {
     table.add_column("of ceiling", Align::right, false, 3);
     table.add_column("searched", Align::right, false, 1);
     table.add_column("tied", Align::right, false, 2);
+    table.add_column("bits", Align::left, false, 2);
     for (const db::BestAnswer* answer : group) {
       const model::TrialRecord& winner = answer->winner;
       std::vector<std::string> row = {reports::size_label(winner.problem),
@@ -191,7 +197,7 @@ std::string table_text(const Group& group, const Style& style) {
                                       speedup_text(*answer)};
       for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
       row.insert(row.end(), {share_percent(*answer), reports::searched_cell(answer->searched),
-                             fmt::format("{}", answer->tied_count)});
+                             fmt::format("{}", answer->tied_count), bits_by_default(*answer)});
       table.add_row(std::move(row));
     }
     return table;

@@ -80,6 +80,26 @@ void say_ties(const db::BestAnswer& answer, const Style& style, Lines& lines) {
   if (left > 0) lines.push_back(fmt::format("  … and {} more", left));
 }
 
+/// `with the same bits as it: 1a2b3c4, 5d6e7f8; with others: …`, of those that were in its final.
+void say_bits(const db::BestAnswer& answer, const Style& style, Lines& lines) {
+  if (answer.winner.outcome.output_bits == std::nullopt || answer.same_bits.empty()) return;
+  constexpr std::size_t most = 4;
+  const auto names = [&](const std::vector<model::Digest>& group) {
+    std::vector<std::string> ids;
+    for (const model::Digest& trial : group)
+      if (trial != answer.winner.key) ids.push_back(style.id(trial));
+    const std::size_t left = ids.size() - std::min(ids.size(), most);
+    ids.resize(ids.size() - left);
+    return fmt::format("{}{}", fmt::join(ids, ", "), left > 0 ? fmt::format(" and {} more", left) : "");
+  };
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < answer.same_bits.size() && i < most; ++i) {
+    const std::string of_group = names(answer.same_bits[i]);
+    if (!of_group.empty()) parts.push_back((i == 0 ? "the same bits as it: " : "others: ") + of_group);
+  }
+  if (!parts.empty()) lines.push_back(fmt::format("of its final give {}", fmt::join(parts, "; ")));
+}
+
 bool is_tied(const db::BestAnswer& answer, const db::Ranked& ranked) {
   return std::ranges::find(answer.tied, ranked.trial.key, &model::TrialRecord::key) != answer.tied.end();
 }
@@ -212,6 +232,7 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   if (answer.final) say_newcomers(answer, lines);
   say_dropped(answer, lines);
   say_ties(answer, style, lines);
+  say_bits(answer, style, lines);
   say_runner_up(answer, ranked, style, lines);
   for (std::string& line : evidence_lines(found, style)) lines.push_back(std::move(line));
   say_libraries(answer, lines);

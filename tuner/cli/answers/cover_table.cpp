@@ -38,14 +38,16 @@ void leave_out_superfluous(CoverTable& table) {
   keep(places, table);
 }
 
-/// Configurations that were tried at the answer's size and have no time there.
-std::set<Name> failed_at(const db::Connection& connection, const db::BestAnswer& answer) {
+/// Configurations that were tried at the answer's size and have no time there, or other bits than `query`
+/// asks for.
+std::set<Name> failed_at(const db::Connection& connection, const db::BestAnswer& answer,
+                         const db::BestQuery& query) {
   std::set<Name> names;
-  if (answer.tuning_case.failed == 0) return names;
+  if (answer.tuning_case.failed == 0 && !query.same_bits) return names;
   db::TrialFilter filter;
   filter.problem = answer.tuning_case.problem;
   filter.environment = answer.tuning_case.environment;
-  filter.failures = true;
+  filter.failures = !query.same_bits;
   filter.superseded = false;
   for (const model::TrialRecord& trial : db::trials(connection, filter))
     names.emplace(trial.kernel, trial.configuration.canonical_json());
@@ -54,11 +56,12 @@ std::set<Name> failed_at(const db::Connection& connection, const db::BestAnswer&
 
 /// Where everything was tried that a size has, what was not tried is not of its space.
 void mark_not_of_space(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
-                       const std::map<Name, std::size_t>& places, CoverTable& table) {
+                       const db::BestQuery& query, const std::map<Name, std::size_t>& places,
+                       CoverTable& table) {
   for (std::size_t size = 0; size < answers.size(); ++size) {
     const auto& searched = answers[size]->searched;
     if (!searched || !searched->whole()) continue;
-    const std::set<Name> failed = failed_at(connection, *answers[size]);
+    const std::set<Name> failed = failed_at(connection, *answers[size], query);
     for (const auto& [name, place] : places) {
       cover::Time& time = table.times.times[size][place];
       if (time.known == cover::Known::unknown && !failed.contains(name)) time.known = cover::Known::excluded;
@@ -112,7 +115,7 @@ CoverTable cover_table(const db::Connection& connection, const std::vector<const
       table.trials.back()[at->second] = one.trial.key;
     }
   }
-  mark_not_of_space(connection, answers, places, table);
+  mark_not_of_space(connection, answers, query, places, table);
   table.tried = table.configurations.size();
   leave_out_superfluous(table);
   return table;

@@ -117,6 +117,22 @@ std::string standing_cell(const db::Ranked& ranked) {
   return reports::ratio_interval_text(ranked.ratio, ranked.ratio_low, ranked.ratio_high);
 }
 
+/// A letter for each of the bits that trials give, `A` for those of the first.
+class BitsLetters {
+ public:
+  std::string of(const model::TrialRecord& trial) {
+    const auto& bits = trial.outcome.output_bits;
+    if (!bits) return "";
+    auto known = std::ranges::find(m_seen, *bits);
+    if (known == m_seen.end()) known = m_seen.insert(m_seen.end(), *bits);
+    const auto place = static_cast<std::size_t>(known - m_seen.begin());
+    return place < 26 ? std::string(1, static_cast<char>('A' + place)) : fmt::format("{}", place + 1);
+  }
+
+ private:
+  std::vector<model::OutputBits> m_seen;
+};
+
 std::string case_text(const RankedCase& tuning_case, const Style& style) {
   reports::Trials trials;
   std::vector<std::pair<std::string, const model::TrialRecord*>> labelled;
@@ -134,7 +150,9 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
                           {metric, Align::right, false, 3},
                           {"time / fastest", Align::right},
                           {"registers", Align::right, false, 2},
-                          {"occupancy", Align::right, false, 1}});
+                          {"occupancy", Align::right, false, 1},
+                          {"bits", Align::left, false, 1}});
+    BitsLetters letters;
     for (const db::Ranked& one : tuning_case.trials) {
       const model::TrialRecord& trial = one.trial;
       const std::string mark = reports::is_approximate(trial) ? "~" : "";
@@ -144,7 +162,7 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
            mark + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial),
            metric.empty() ? "" : mark + metric_text(trial, metric), standing_cell(one),
            trial.resources ? fmt::format("{}", trial.resources->registers) : "",
-           trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : ""});
+           trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "", letters.of(trial)});
     }
     return table;
   };
@@ -159,7 +177,7 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
 
 std::string ranking_text(const std::vector<RankedCase>& cases, const Style& style) {
   std::string text;
-  bool raced = false, dropped = false;
+  bool raced = false, dropped = false, has_bits = false;
   for (const RankedCase& tuning_case : cases) {
     if (!text.empty()) text += '\n';
     text += util::wrapped_text(fmt::format("{} {}: {}", tuning_case.answer.tuning_case.problem.family,
@@ -170,12 +188,14 @@ std::string ranking_text(const std::vector<RankedCase>& cases, const Style& styl
     for (const db::Ranked& one : tuning_case.trials) {
       raced = raced || !one.in_final;
       dropped = dropped || reports::is_approximate(one.trial);
+      has_bits = has_bits || one.trial.outcome.output_bits;
     }
   }
   if (raced)
     text += util::wrapped_text(fmt::format("~ by their medians: not sampled in turn with the fastest{}",
                                            dropped ? "; before a time: dropped early, so approximate" : ""),
                                style.columns, 2);
+  if (has_bits) text += "bits: trials of one letter give the same\n";
   return text;
 }
 

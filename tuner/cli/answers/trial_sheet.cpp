@@ -102,6 +102,22 @@ void add_verification(Facts& facts, const model::TrialRecord& trial) {
   }
 }
 
+void add_bits(Facts& facts, const TrialFacts& of) {
+  const auto& own = of.trial.outcome.output_bits;
+  if (!own) return;
+  constexpr std::size_t shown_digits = 8;
+  add(facts, "bits",
+      fmt::format("{} of inputs {}", own->outputs.hex().substr(0, shown_digits),
+                  own->inputs.hex().substr(0, shown_digits)));
+  std::string text;
+  if (of.bits.with_default != model::BitsRelation::unknown && !of.trial.is_default)
+    text =
+        of.bits.with_default == model::BitsRelation::same ? "as the default; " : "others than the default; ";
+  text += fmt::format("{} more of this size give the same, {} others", of.bits.same, of.bits.other);
+  if (of.bits.unknown > 0) text += fmt::format(", {} unknown", of.bits.unknown);
+  add(facts, "same bits", text);
+}
+
 void add_time(Facts& facts, const TrialFacts& of) {
   const auto& measurement = of.trial.outcome.measurement;
   if (measurement) {
@@ -139,6 +155,7 @@ Facts facts_of(const TrialFacts& of) {
   add_identity(facts, of);
   add_program(facts, of);
   add_verification(facts, of.trial);
+  add_bits(facts, of);
   add_time(facts, of);
   add_final(facts, of);
   return facts;

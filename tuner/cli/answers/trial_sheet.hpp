@@ -24,6 +24,14 @@ struct TrialFacts {
   bool superseded = false;
   std::optional<model::FinalRecord> final;  ///< the last that it took part in
   std::vector<model::Ceiling> ceilings;     ///< of its device
+  /// Of the others of its problem and environment that compete or were dropped: how many give the same bits,
+  /// other ones, and nobody knows which.
+  struct Bits {
+    std::int64_t same = 0;
+    std::int64_t other = 0;
+    std::int64_t unknown = 0;
+    model::BitsRelation with_default = model::BitsRelation::unknown;
+  } bits = {};
   std::vector<db::StoredMeasurement> measurements;
   std::vector<OccupancyStep> occupancy_steps;
   std::optional<std::int64_t>

@@ -52,13 +52,13 @@ Progress::Progress(std::int64_t total, Clock clock, std::string metric)
       m_started(m_clock()),
       m_last(m_started) {}
 
-void Progress::finished(const model::TrialRecord& trial) {
+void Progress::finished(const model::TrialRecord& trial, bool may_be_best) {
   const double now = m_clock();
   m_rate.add(now - m_last);
   m_last = now;
   ++m_done;
   if (model::is_failure(trial.outcome.status)) ++m_failed;
-  known_best(trial);
+  if (may_be_best) known_best(trial);
 }
 
 void Progress::known_best(const model::TrialRecord& trial) {

@@ -28,8 +28,8 @@ class Progress {
   /// `metric` is shown of the best trial; empty, or not among a trial's metrics: its time is.
   Progress(std::int64_t total, Clock clock, std::string metric = "");
 
-  /// A trial ended.
-  void finished(const model::TrialRecord& trial);
+  /// A trial ended. `may_be_best`: it is one of those that are searched for.
+  void finished(const model::TrialRecord& trial, bool may_be_best = true);
   /// Trials that need no work: they count as done, and not towards the rate.
   void already_known(std::int64_t trials);
   /// A trial of those may be the best so far.

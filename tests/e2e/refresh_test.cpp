@@ -1,0 +1,206 @@
+// What is known of another environment, raced again in today's. On the CPU device, and on replayed ones.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/user.hpp"
+
+using nlohmann::json;
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+using tuner::test::words_of;
+using tuner::test::write_text;
+
+namespace {
+
+/// A kernel with six speeds, far apart, measured quickly at two sizes. The default is the slowest.
+struct Measured : User {
+  Measured() {
+    write_text(home / "waste.toml", R"text([kernel]
+name = "waste"
+family = "wasting"
+source = "waste.cu"
+entry = "waste"
+sizes = ["N"]
+default = { WASTE = 6000 }
+
+[parameters]
+WASTE = [100, 700, 1500, 3000, 4500, 6000]
+
+[launch]
+block = [32]
+grid = ["ceil_div(N, 32)"]
+
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = ["N"]
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[verify]
+reference = "reference.cu"
+rounding_terms = 0
+
+[verify.launch]
+entry = "reference"
+block = [32]
+grid = ["ceil_div(N, 32)"]
+arguments = ["y.expected", "N"]
+)text");
+    write_text(home / "waste.cu", R"text(
+extern "C" __global__ void waste(float* y, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile float wasted = 0;
+  for (int s = 0; s < WASTE; ++s) wasted = wasted + 1;
+  if (i < N) y[i] = i;
+}
+)text");
+    write_text(home / "reference.cu", R"text(
+extern "C" __global__ void reference(double* y, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) y[i] = i;
+}
+)text");
+    const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "waste.toml", "--sizes",
+                                     "400,900", "--measure", "quick", "--until", "0%"});
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+  }
+  ProgramResult refreshes(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all = {"refresh", "--device", "cpu"};
+    all.insert(all.end(), more.begin(), more.end());
+    return types(all);
+  }
+  std::size_t trials_in(const std::string& environment) const {
+    const std::string csv = types({"report", "--format", "csv"}).out;
+    std::size_t count = 0;
+    for (std::size_t at = csv.find(environment); at != std::string::npos; at = csv.find(environment, at + 1))
+      ++count;
+    return count;
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("tuner command line, refresh") {
+  TEST_CASE("the finalists of another environment race again, and each size says what became of its winner") {
+    const Measured user;
+    CHECK(user.trials_in("quick-3") == 12);
+    const ProgramResult refreshed = user.refreshes({"--format", "json"});
+    REQUIRE_MESSAGE(refreshed.exit_code == 0, refreshed.err);
+    const json said = json::parse(refreshed.out);
+    REQUIRE(said["sizes"].size() == 2);
+    for (const json& size : said["sizes"]) {
+      CHECK(size["winner"] == "same");
+      CHECK(size["from"]["method"] == "quick-3");
+      CHECK(size["after"]["environment"]["method"] == "standard-3");
+      CHECK(size["after"]["configuration"]["WASTE"] == 100);
+      CHECK(size["time_ratio"]["low"] <= size["time_ratio"]["ratio"]);
+      CHECK(size["time_ratio"]["ratio"] <= size["time_ratio"]["high"]);
+      CHECK(size["same_bits"] == true);
+    }
+    // Winner and default of each size, and no other.
+    CHECK(user.trials_in("standard-3") <= 6);
+    CHECK(user.trials_in("standard-3") >= 4);
+    const json best =
+        json::parse(user.types({"best", "400", "--measure", "standard", "--format", "json"}).out);
+    CHECK(best["provisional"] == false);
+    CHECK(best["answers"][0]["remeasured"] == true);
+    CHECK(best["answers"][0]["searched"].is_null());
+
+    const ProgramResult again = user.refreshes();
+    CHECK(has(again.err, "all of them known already"));
+    CHECK(has(words_of(again.out), "wasting, from"));
+    CHECK(
+        has(again.out,
+            "2 sizes: 2 keep their winner, 0 have one that is tied with it, 0 another, at 0 it has no time"));
+    const ProgramResult whole = user.types(
+        {"run", "--device", "cpu", "--kernel", user.home / "waste.toml", "--sizes", "400", "--until", "0%"});
+    CHECK(has(whole.err, "of them known already"));
+  }
+
+  TEST_CASE("where nobody measured best is provisional: it says where it is from, and what measures there") {
+    const Measured user;
+    const ProgramResult best = user.types({"best", "400", "--measure", "standard"});
+    CHECK(best.exit_code == 0);
+    CHECK(has(best.out, "WASTE=100"));
+    CHECK(has(best.err, "provisional: nothing was measured with --measure standard; this is from"));
+    CHECK(has(
+        best.err,
+        "quick-3. To race its finalists there, in seconds: tuner refresh --measure standard --sizes 400"));
+    CHECK(json::parse(
+              user.types({"best", "400", "--measure", "standard", "--format", "json"}).out)["provisional"] ==
+          true);
+    const ProgramResult flags = user.types({"best", "400", "--measure", "standard", "--format", "flags"});
+    CHECK(flags.exit_code == 3);
+    CHECK(has(flags.err, "there, in seconds: tuner refresh --measure standard --sizes 400"));
+    const ProgramResult gpu = user.types({"best", "400", "--gpu", "B200"});
+    CHECK(has(gpu.err, "provisional: nothing was measured on a device named 'B200'; this is from"));
+    CHECK_FALSE(has(user.types({"best", "400"}).err, "provisional"));
+    REQUIRE(user.refreshes({"--sizes", "400"}).exit_code == 0);
+    CHECK_FALSE(has(user.types({"best", "400", "--measure", "standard"}).err, "provisional"));
+  }
+
+  TEST_CASE("a former winner that is slower now gives way") {
+    const Measured user;
+    // As another compiler might turn it round.
+    write_text(user.home / "waste.cu", R"text(
+extern "C" __global__ void waste(float* y, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile float wasted = 0;
+  for (int s = 0; s < 6100 - WASTE; ++s) wasted = wasted + 1;
+  if (i < N) y[i] = i;
+}
+)text");
+    const ProgramResult slower = user.refreshes({"--sizes", "400"});
+    REQUIRE_MESSAGE(slower.exit_code == 0, slower.err);
+    CHECK(has(slower.err, "waste was edited since it was measured: what races is what it is now"));
+    CHECK(has(words_of(slower.out), "another: WASTE 100 → 6000; the former is "));
+    CHECK(has(slower.out, "1 size: 0 keep their winner, 0 have one that is tied with it, 1 another"));
+  }
+
+  TEST_CASE("a former winner that fails now gives way, and its failure is told") {
+    const Measured user;
+    write_text(user.home / "waste.cu", R"text(
+extern "C" __global__ void waste(float* y, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) y[i] = WASTE == 100 ? 0 : i;
+}
+)text");
+    const ProgramResult wrong = user.refreshes({"--sizes", "900"});
+    CHECK_MESSAGE(wrong.exit_code == 0, wrong.err);
+    CHECK(has(words_of(wrong.out), "the former fails: wrong_result"));
+    CHECK(has(wrong.out, "at 1 it has no time"));
+  }
+
+  TEST_CASE("a replayed device refreshes what its original knows, and answers as that did") {
+    const Measured user;
+    REQUIRE(user.types({"export", "-o", user.home / "quick.jsonl"}).exit_code == 0);
+    const ProgramResult replayed = user.types({"refresh", "--device", "replay:" + (user.home / "quick.jsonl"),
+                                               "--measure", "quick", "--format", "json"});
+    REQUIRE_MESSAGE(replayed.exit_code == 0, replayed.err);
+    for (const json& size : json::parse(replayed.out)["sizes"]) {
+      CHECK(size["winner"] == "same");
+      CHECK(size["time_ratio"]["ratio"] == 1);
+      CHECK(has(size["after"]["environment"]["device"], "(replayed)"));
+    }
+  }
+
+  TEST_CASE("nothing from elsewhere, and kernels that are gone, are said") {
+    const Measured user;
+    const ProgramResult same = user.refreshes({"--measure", "quick"});
+    CHECK(same.exit_code == 3);
+    CHECK(has(same.err, "is of another environment than"));
+    CHECK(user.refreshes({"--sizes", "12345"}).exit_code == 3);
+    CHECK(user.refreshes({"--family", "nobody"}).exit_code == 3);
+    std::filesystem::remove(std::filesystem::path(user.home / "waste.toml"));
+    const ProgramResult gone = user.refreshes();
+    CHECK(gone.exit_code == 3);
+    CHECK(has(gone.err, "left out: waste, whose spec is not at hand; --kernel FILE names it"));
+  }
+}

@@ -1,0 +1,238 @@
+// Which configurations give the same bits, and commands that take no others. On the CPU device.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/user.hpp"
+
+using nlohmann::json;
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+using tuner::test::words_of;
+using tuner::test::write_text;
+
+namespace {
+
+/// The product of three numbers, in two orders that round differently. The default wastes most time, the
+/// other order least.
+std::string spec(const std::string& name, const std::string& kernel_lines = "") {
+  return "[kernel]\nname = \"" + name + "\"\nfamily = \"" + name +
+         "\"\nsource = \"times.cu\"\nentry = \"times\"\nsizes = [\"N\"]\ndefault = { ORDER = 0, WASTE = "
+         "3000 "
+         "}\n" +
+         kernel_lines + R"text(
+[parameters]
+ORDER = [0, 1]
+WASTE = [0, 1000, 3000]
+
+[launch]
+block = [32]
+grid = ["ceil_div(N, 32)"]
+
+[[arguments]]
+name = "a"
+type = "float*"
+access = "in"
+extent = ["N"]
+init = "uniform(-1, 1)"
+
+[[arguments]]
+name = "b"
+type = "float*"
+access = "in"
+extent = ["N"]
+init = "uniform(-1, 1)"
+
+[[arguments]]
+name = "c"
+type = "float*"
+access = "in"
+extent = ["N"]
+init = "uniform(-1, 1)"
+
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = ["N"]
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[verify]
+reference = "reference.cu"
+rounding_terms = 3
+
+[verify.launch]
+entry = "reference"
+block = [32]
+grid = ["ceil_div(N, 32)"]
+arguments = ["a", "b", "c", "y.expected", "y.magnitude", "N"]
+)text";
+}
+
+struct Multiplying : User {
+  Multiplying() {
+    write_text(home / "times.toml", spec("times"));
+    write_text(home / "loose.toml", spec("loose", "deterministic = false\n"));
+    write_text(home / "times.cu", R"text(
+extern "C" __global__ void times(const float* a, const float* b, const float* c, float* y, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile float wasted = 0;
+  for (int s = 0; s < 100 + WASTE + (ORDER == 0 ? 400 : 0); ++s) wasted = wasted + 1;
+  if (i < N) y[i] = ORDER == 0 ? (a[i] * b[i]) * c[i] : a[i] * (b[i] * c[i]);
+}
+)text");
+    write_text(home / "reference.cu", R"text(
+extern "C" __global__ void reference(const float* a, const float* b, const float* c, double* y, double* m, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= N) return;
+  y[i] = double(a[i]) * double(b[i]) * double(c[i]);
+  m[i] = fabs(y[i]);
+}
+)text");
+  }
+  ProgramResult runs(const std::vector<std::string>& more = {}, const std::string& sizes = "2000",
+                     const std::string& kernel = "times") const {
+    std::vector<std::string> all = {"run",     "--device", "cpu", "--kernel", home / (kernel + ".toml"),
+                                    "--sizes", sizes};
+    all.insert(all.end(), more.begin(), more.end());
+    return types(all);
+  }
+  json best(std::vector<std::string> more = {}) const {
+    std::vector<std::string> all = {"best", "2000", "--format", "json"};
+    all.insert(all.end(), more.begin(), more.end());
+    const ProgramResult said = types(all);
+    REQUIRE_MESSAGE(said.exit_code == 0, said.err);
+    return json::parse(said.out)["answers"][0];
+  }
+  std::string configuration(const std::vector<std::string>& more = {}) const {
+    return best(more)["winner"]["configuration"].dump();
+  }
+  /// The identifier of the default at 2000.
+  std::string untuned() const { return best()["default"]["trial"]; }
+};
+
+const std::string fastest = R"({"ORDER":1,"WASTE":0})";
+const std::string fastest_of_default = R"({"ORDER":0,"WASTE":0})";
+const std::vector<std::string> as_default = {"--same-bits-as", "default"};
+
+}  // namespace
+
+TEST_SUITE("tuner command line, same bits") {
+  TEST_CASE("best, show and the report say which trials give the same bits, and best takes those alone") {
+    const Multiplying user;
+    const auto run = user.runs({}, "1000,2000");
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    CHECK(has(run.err, "inputs from seed 0"));
+    CHECK(user.configuration() == fastest);
+    CHECK(has(user.configuration(as_default), "\"ORDER\":0"));
+    CHECK(has(user.configuration({"--same-bits-as", user.untuned()}), "\"ORDER\":0"));
+    const json winner = user.best()["winner"];
+    CHECK(user.configuration({"--same-bits-as", winner["trial"]}) == fastest);
+    CHECK(user.best()["same_bits"]["as_default"] == false);
+    CHECK(user.best(as_default)["same_bits"]["as_default"] == true);
+
+    const auto shown = user.types({"best", "2000"});
+    CHECK(has(words_of(shown.out), "bits others"));
+    const auto top = user.types({"best", "2000", "--top", "6"});
+    CHECK(has(top.out, "bits: trials of one letter give the same"));
+    CHECK(has(top.out, " A\n"));
+    CHECK(has(top.out, " B\n"));
+    CHECK_FALSE(has(top.out, " C\n"));
+    CHECK(has(words_of(user.types({"show", winner["trial"]}).out), "same bits others than the default; "));
+    const auto report = user.types({"report", "--format", "json"});
+    const json problems = json::parse(report.out)["environments"][0]["problems"];
+    CHECK(problems[0]["same_bits"]["as_default"] == false);
+    CHECK(has(words_of(user.types({"report"}).out), "| others |"));
+
+    const auto cover = user.types({"cover", "--same-bits-as", "default", "--format", "json"});
+    REQUIRE_MESSAGE(cover.exit_code == 0, cover.err);
+    CHECK(has(cover.out, "\"ORDER\": 0"));
+    CHECK_FALSE(has(cover.out, "\"ORDER\": 1"));
+    const auto pack = user.types({"pack", "--same-bits-as", "default", "-o", user.home / "times.tuned"});
+    CHECK_MESSAGE(pack.exit_code == 0, pack.err);
+    // A size that nobody measured is answered by the rule, whose bits there nobody knows.
+    const auto between = user.types({"best", "1500", "--same-bits-as", "default"});
+    CHECK(has(between.out, "ORDER=0"));
+  }
+
+  TEST_CASE("a search for the default's bits measures it first, and holds its final among those alone") {
+    const Multiplying user;
+    const auto run = user.runs(as_default);
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    CHECK(has(run.err, "only trials with the bits of default count"));
+    CHECK(has(run.out, "WASTE=0"));
+    CHECK(has(run.out, "ORDER=0"));
+    CHECK_FALSE(has(run.out, "ORDER=1"));
+    const json answer = user.best(as_default);
+    CHECK(answer["winner"]["configuration"].dump() == fastest_of_default);
+    CHECK(answer["remeasured"] == true);
+    for (const json& group : answer["same_bits"]["groups"])
+      CHECK(group.size() == answer["final"]["entries"].size());
+    // The answer of all is as it would be: what gives other bits was measured too.
+    CHECK(user.configuration() == fastest);
+    const auto again = user.runs(as_default);
+    CHECK(has(again.err, "6 trials, all of them known already"));
+    CHECK_FALSE(has(again.err, "final"));
+    const auto whole = user.runs();
+    CHECK_MESSAGE(whole.exit_code == 0, whole.err);
+    CHECK(user.configuration() == fastest);
+    CHECK(user.best()["remeasured"] == true);
+    CHECK(user.configuration(as_default) == fastest_of_default);
+  }
+
+  TEST_CASE("after a search of all bits one for the default's measures whole what was dropped for others") {
+    const Multiplying user;
+    REQUIRE(user.runs().exit_code == 0);
+    const auto run = user.runs(as_default);
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    CHECK(user.configuration(as_default) == fastest_of_default);
+    CHECK(user.best(as_default)["approximate"] == false);
+    CHECK(user.best(as_default)["remeasured"] == true);
+    CHECK(
+        has(words_of(user.types({"best", "2000", "--same-bits-as", "default"}).out), "bits as the default"));
+    CHECK(user.configuration() == fastest);
+  }
+
+  TEST_CASE("inputs of another seed have other bits, which nothing is held against") {
+    const Multiplying user;
+    REQUIRE(user.runs({"--seed", "5"}).exit_code == 0);
+    REQUIRE(user.runs({}, "1000").exit_code == 0);
+    const auto run = user.runs(as_default);
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    CHECK(user.configuration(as_default) == fastest_of_default);
+  }
+
+  TEST_CASE("what has no bits, or is nobody's, is refused by name") {
+    const Multiplying user;
+    REQUIRE(user.runs().exit_code == 0);
+    const std::string untuned = user.untuned();
+    const auto refused = [&](const std::vector<std::string>& command, int code, const std::string& why) {
+      const auto said = user.types(command);
+      CAPTURE(said.err);
+      CHECK(said.exit_code == code);
+      CHECK(has(said.err, why));
+    };
+    refused({"best", "2000", "--same-bits-as", "nobody"}, 2, "'nobody' is not");
+    refused({"best", "2000", "--same-bits-as", "0123456789ab"}, 3, "0123456789ab");
+    refused({"best", "1000", "--same-bits-as", "default", "--format", "flags"}, 3, "was never measured");
+    refused({"best", "--family", "else", "--same-bits-as", untuned}, 2,
+            "is of times in float, and else is asked for");
+    const auto loose = user.runs(as_default, "2000", "loose");
+    CHECK(loose.exit_code == 2);
+    CHECK(has(loose.err, "nothing can be held against the default: its outputs have no digest"));
+    const auto other = user.runs({"--same-bits-as", untuned}, "2000", "loose");
+    CHECK(other.exit_code == 2);
+    CHECK(has(other.err, "no kernel of the sweep has its configuration"));
+    REQUIRE(user.runs({}, "2000", "loose").exit_code == 0);
+    refused({"best", "2000", "--family", "loose", "--same-bits-as", "default"}, 3,
+            "nobody knows its bits: its kernel is not deterministic");
+    const std::string unknown =
+        json::parse(user.types({"best", "2000", "--family", "loose", "--format", "json"})
+                        .out)["answers"][0]["winner"]["trial"];
+    refused({"cover", "--same-bits-as", unknown}, 2, "nobody knows its bits");
+  }
+}

@@ -1,0 +1,254 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/known_settings.hpp"
+#include "db/best.hpp"
+#include "db/database.hpp"
+#include "db/pending_results.hpp"
+#include "db/queries.hpp"
+#include "db/result_store.hpp"
+#include "tuner/cli/answers/refreshed.hpp"
+#include "tuner/cli/backend.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/declared_specs.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/outlined_sweep.hpp"
+#include "tuner/cli/question.hpp"
+#include "tuner/cli/run_sentences.hpp"
+#include "tuner/cli/sweep_display.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/trial_maker.hpp"
+
+namespace tuner::cli {
+namespace {
+
+using answers::Refreshed;
+
+struct RefreshOptions : Question {
+  std::string format = "table";
+};
+
+bool is_of_sizes(const model::Problem& problem, const std::vector<std::vector<std::int64_t>>& sizes) {
+  return std::ranges::any_of(sizes, [&](const std::vector<std::int64_t>& wanted) {
+    if (wanted.size() != 1 && wanted.size() != problem.sizes.size()) return false;
+    for (std::size_t i = 0; i < problem.sizes.size(); ++i)
+      if (problem.sizes[i].value != (wanted.size() == 1 ? wanted.front() : wanted[i])) return false;
+    return true;
+  });
+}
+
+/// The answer at each size in another environment than today's: of the same device before others, then
+/// measured by the same method, then the one measured last.
+std::vector<Refreshed> known_elsewhere(const Context& context, const config::Settings& settings,
+                                       const RefreshOptions& options, const sweep::Request& request,
+                                       const db::Connection& connection) {
+  const db::BestQuery query = query_of(context, settings, options);
+  std::vector<Refreshed> found;
+  const auto is_nearer = [&](const model::Environment& a, const model::Environment& b) {
+    const auto nearness = [&](const model::Environment& one) {
+      return std::pair(one.device == request.device.name, one.method == request.policy.name);
+    };
+    return nearness(a) > nearness(b);
+  };
+  for (db::BestAnswer& answer : db::best(connection, query)) {
+    const model::Problem& problem = answer.tuning_case.problem;
+    const model::Environment& there = answer.tuning_case.environment;
+    const model::Environment today = sweep::environment(request, problem.type);
+    if (there == today || there.l2 != today.l2) continue;
+    if (context.flags.contains("sizes") && !is_of_sizes(problem, settings.sizes())) continue;
+    const auto known = std::ranges::find_if(
+        found, [&](const Refreshed& one) { return one.before.tuning_case.problem == problem; });
+    if (known == found.end())
+      found.push_back({std::move(answer), std::nullopt, std::nullopt});
+    else if (is_nearer(there, known->before.tuning_case.environment))
+      known->before = std::move(answer);
+  }
+  return found;
+}
+
+/// Who races again: the winner, whoever may win of its final or is tied with it, and the default.
+std::vector<model::TrialRecord> finalists_of(db::TrialLoader& loader, const db::BestAnswer& answer) {
+  std::vector<model::TrialRecord> trials = {answer.winner};
+  const auto add = [&](model::TrialRecord trial) {
+    const bool is_known = std::ranges::find(trials, trial.key, &model::TrialRecord::key) != trials.end();
+    if (!is_known && model::may_win(trial.role)) trials.push_back(std::move(trial));
+  };
+  if (answer.final)
+    for (const auto& entry : answer.final->entries) add(loader.load(entry.trial));
+  for (const model::TrialRecord& tied : answer.tied) add(tied);
+  if (answer.untuned) add(*answer.untuned);
+  return trials;
+}
+
+/// The specs of kernels that were measured before: what was named, is shipped or was declared, the one that
+/// is still what was measured before the others.
+class KernelsOfBefore {
+ public:
+  KernelsOfBefore(const db::Connection& connection, const std::string& spec)
+      : m_connection(connection),
+        m_catalog(KernelCatalog::load(spec.empty() ? std::vector<std::string>{} : std::vector{spec})) {}
+
+  /// Nothing where it is not at hand.
+  std::optional<space::KernelSpace> find(const model::TrialRecord& trial) {
+    std::optional<space::KernelSpace> found;
+    const auto take = [&](const model::KernelSpec& spec) {
+      if (spec.name != trial.kernel || spec.family != trial.problem.family) return;
+      space::KernelSpace space(spec);
+      if (!found || space.definition() == trial.definition) found = std::move(space);
+    };
+    for (const model::KernelSpec& known : m_catalog.all()) take(known);
+    const std::string path = db::declared_path(m_connection, trial.problem.family, trial.kernel);
+    if (path.empty()) return found;
+    if (const auto* declared = m_files.find({trial.problem.family, trial.kernel, {}, {}, {}, path}))
+      take(declared->spec());
+    return found;
+  }
+
+ private:
+  const db::Connection& m_connection;
+  KernelCatalog m_catalog;
+  SpecFiles m_files;
+};
+
+/// Whom the run races, and the kernels that takes; what is not at hand is told.
+std::vector<sweep::Chosen> choose(const std::vector<Refreshed>& known, const std::string& spec,
+                                  const db::Connection& connection, sweep::Request& request,
+                                  std::vector<std::string>& notices) {
+  std::vector<sweep::Chosen> chosen;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  std::set<std::string> absent;
+  KernelsOfBefore kernels(connection, spec);
+  db::TrialLoader loader(connection);
+  for (const Refreshed& one : known) {
+    for (const model::TrialRecord& trial : finalists_of(loader, one.before)) {
+      const std::pair name(trial.problem.family, trial.kernel);
+      if (!places.contains(name)) {
+        auto space = kernels.find(trial);
+        if (space) {
+          if (!(space->definition() == trial.definition))
+            notices.push_back(trial.kernel +
+                              " was edited since it was measured: what races is what it is now");
+          places[name] = request.work.size();
+          request.work.push_back({std::move(*space), {}});
+        } else if (absent.insert(trial.kernel).second) {
+          notices.push_back(
+              fmt::format("left out: {}, whose spec is not at hand; --kernel FILE names it", trial.kernel));
+        }
+      }
+      const auto place = places.find(name);
+      if (place == places.end()) continue;
+      std::vector<model::Problem>& problems = request.work[place->second].problems;
+      if (std::ranges::find(problems, trial.problem) == problems.end()) problems.push_back(trial.problem);
+      chosen.push_back({trial.kernel, trial.problem, trial.configuration});
+    }
+  }
+  return chosen;
+}
+
+/// What today's environment answers at the size of `one`, and what became of its winner.
+void look_up(const db::Connection& connection, const sweep::Request& request, Refreshed& one) {
+  db::TrialFilter filter;
+  filter.problem = one.before.tuning_case.problem;
+  filter.environment = sweep::environment(request, filter.problem->type);
+  filter.superseded = false;
+  std::vector<db::BestAnswer> now = db::best_of_each(connection, filter);
+  if (!now.empty()) one.after = std::move(now.front());
+  filter.kernel = one.before.winner.kernel;
+  for (model::TrialRecord& trial : db::trials(connection, filter))
+    if (trial.configuration == one.before.winner.configuration) one.again = std::move(trial);
+}
+
+[[noreturn]] void find_nothing_elsewhere(const config::Settings& settings, const RefreshOptions& options,
+                                         const sweep::Request& request) {
+  throw model::Error(
+      fmt::format("nothing in {} is of another environment than {}{}", settings.database().string(),
+                  sweep::environment(request, model::ElementType::float32).text(), asked_text(options)),
+      "`tuner run` measures; after a new driver, toolkit or GPU `tuner refresh` races its finalists again",
+      model::ExitCode::nothing_found);
+}
+
+int refresh(const Context& context, RefreshOptions options) {
+  name_kernel(options);
+  const config::Settings settings = context.settings();
+  db::ResultStore store(settings.database());
+  SignalGuard signals;
+  Backend backend = open_backend(settings);
+  sweep::Request request = make_request(settings, backend);
+  request.policy.cuts.clear();  // the former winner is measured whole, however slow it has become
+  request.strategy = "exhaustive";
+  request.until = 0;
+  std::vector<Refreshed> sizes = known_elsewhere(context, settings, options, request, store.connection());
+  if (sizes.empty()) find_nothing_elsewhere(settings, options, request);
+  begin_run(context, settings, request);
+
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  SweepDisplay display(printer, backend.devices(), "");
+  std::vector<std::string> notices = backend.notices;
+  const auto chosen = choose(sizes, options.spec, store.connection(), request, notices);
+  for (const std::string& notice : notices) display.notice(notice);
+  require_nvcc(
+      [&] {
+        std::vector<model::KernelSpec> specs;
+        for (const sweep::Work& work : request.work) specs.push_back(work.kernel.spec());
+        return specs;
+      }(),
+      backend.device, backend.compiler);
+  const sweep::TrialList list = sweep::list_chosen(request, chosen, store);
+  if (list.groups.empty()) {
+    throw model::Error(fmt::format("none of the finalists of {} can be launched on {}",
+                                   sizes.size() == 1 ? "this size" : "these sizes", backend.device.name),
+                       "`tuner run` searches what can", model::ExitCode::nothing_found);
+  }
+  db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
+  compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
+  sweep::Services services{pool,           backend.all_runners(),    results,       store, display,
+                           backend.oracle, terminal::steady_clock(), signals.stop()};
+  const sweep::Summary summary = sweep::sweep(request, list, services);
+  sweep::declare_own(request, services);
+  printer.finish();
+
+  for (Refreshed& one : sizes) look_up(store.connection(), request, one);
+  if (options.format == "json")
+    write_out(answers::refreshed_json(sizes));
+  else
+    write_out(answers::refreshed_text(sizes, answer_style(store.connection())));
+  say_end(summary, backend.compile_jobs, false);
+  say_how_to_go_on(summary.ending, context);
+  const bool any = std::ranges::any_of(sizes, [](const Refreshed& one) { return one.after.has_value(); });
+  if (summary.ending == sweep::Ending::interrupted) return settle(results, signals.exit_code());
+  return settle(results, static_cast<int>(any ? model::ExitCode::done : model::ExitCode::failed));
+}
+
+}  // namespace
+
+void add_refresh(const CommandPlace& place) {
+  Command<RefreshOptions> command(
+      place, "refresh", "Race the finalists of another environment again, after a new driver, toolkit or GPU",
+      refresh);
+  RefreshOptions& options = command.options();
+  command.option("--family", options.family, "NAME", "only this family of kernels");
+  command.option("--kernel,-k", options.kernel, "NAME|FILE", "only this kernel, by its name or its spec");
+  command.option("--environment", options.part_of_environment, "TEXT",
+                 "finalists of environments with this in their text, as 'driver 580'");
+  command.choice("--format", options.format, {"table", "json"}, "table; json");
+  command.settings({"db", "device", "sizes", "type", "pad", "seed", "budget", "measure", "l2", "compile_jobs",
+                    "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "prepare_timeout_s",
+                    "cache_dir", "cache_limit_mb", "progress", "color"});
+  command->footer(
+      "Of each size the winner, the others of its final and the default are verified and timed, then the "
+      "best "
+      "of them hold a final. That takes seconds, where a search takes minutes. What could be better by now "
+      "is found by `tuner run`, which takes these results as its first. Finalists are of the same GPU where "
+      "one has any, else of another.\n"
+      "Example: tuner refresh --sizes 512..4096");
+}
+
+}  // namespace tuner::cli
