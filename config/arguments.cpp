@@ -156,14 +156,14 @@ void read_contents(TableReader& reader, model::ArgumentSpec& argument,
   const Member* const second = reader.take(second_set);
   const bool is_filled_workspace = argument.access == model::Access::workspace && !argument.structure &&
                                    (argument.restore || first != nullptr);
-  const bool has_contents = argument.access == model::Access::in || argument.access == model::Access::inout ||
-                            is_filled_workspace;
+  const bool has_contents =
+      argument.access == model::Access::in || argument.access == model::Access::inout || is_filled_workspace;
   if (!has_contents) {
     for (const Member* member : {first, second}) {
       if (member == nullptr) continue;
-      context.mistakes.add(
-          member->where, fmt::format("{} is not read, so it has no \"{}\"", argument.name, member->key),
-          "outputs start as poison; access = \"inout\" for a buffer whose contents matter");
+      context.mistakes.add(member->where,
+                           fmt::format("{} is not read, so it has no \"{}\"", argument.name, member->key),
+                           "outputs start as poison; access = \"inout\" for a buffer whose contents matter");
     }
     return;
   }
