@@ -53,8 +53,8 @@ TEST_SUITE("tuner command line, a gate") {
     CHECK(std::ranges::count(text, '\n') == 5);
     CHECK(text.size() < 3 * 1500);
     const auto entry = nlohmann::json::parse(text).at("entries").at(0);
-    for (const char* field : {"kernel", "configuration", "median_ns", "low_ns", "high_ns", "gpu", "definition",
-                              "environment", "sizes", "samples_ns"})
+    for (const char* field : {"kernel", "configuration", "median_ns", "low_ns", "high_ns", "gpu",
+                              "definition", "environment", "sizes", "samples_ns"})
       CHECK(entry.contains(field));
     CHECK(user.holds("old.db").exit_code == 0);
     const auto slower = user.holds("new.db");
@@ -71,7 +71,8 @@ TEST_SUITE("tuner command line, a gate") {
     const auto run = user.holds("new.db", {"--format", "junit"});
     CHECK(run.exit_code == 5);
     CHECK(has(run.out, R"(tests="3" failures="1" errors="0" skipped="1")"));
-    CHECK(has(run.out, R"(name="1024" time="0.000770000"><failure message="more than 2 % slower: 770.0 µs by 700)"));
+    CHECK(has(run.out,
+              R"(name="1024" time="0.000770000"><failure message="more than 2 % slower: 770.0 µs by 700)"));
     CHECK(has(run.out, R"(name="512" time="0.000100010"><system-out>not more than 2 % slower)"));
     CHECK(has(run.out, R"(name="2048")"));
     CHECK(has(run.out, "not measured by A"));
@@ -102,7 +103,8 @@ TEST_SUITE("tuner command line, a gate") {
     const auto run = user.holds("new2.db");
     CHECK(run.exit_code == 0);
     CHECK(has(run.out, "not judged: matmul 512: samples of 101.0 µs scatter so that less than"));
-    CHECK(has(run.out, "not judged: matmul 1024: a launch takes 4.000 µs, about as long as the gap between two"));
+    CHECK(has(run.out,
+              "not judged: matmul 1024: a launch takes 4.000 µs, about as long as the gap between two"));
     CHECK(has(run.out, "surely not more than 2 % slower: 0 of 2"));
     CHECK(has(user.holds("new2.db", {"--format", "junit"}).out, R"(failures="0" errors="0" skipped="2")"));
     const auto json = nlohmann::json::parse(user.holds("new2.db", {"--format", "json"}).out);
