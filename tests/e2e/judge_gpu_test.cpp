@@ -15,7 +15,7 @@ const std::string judged_folder = std::string(TUNER_SOURCE_DIR) + "/tests/judged
 
 struct Refused {
   const char* candidate;
-  const char* stage;
+  const char* stage;  ///< empty: by chance one or another
   std::vector<const char*> statuses;
 };
 
@@ -32,7 +32,7 @@ const std::vector<Refused> all_refused = {{"does_nothing", "verify", {"wrong_res
                                           {"changes_input", "verify", {"input_modified"}},
                                           {"other_bits_each_time", "verify", {"unstable"}},
                                           {"skips_when_made", "verify", {"unstable"}},
-                                          {"skips_in_batches", "verify", {"unstable", "wrong_result"}},
+                                          {"skips_in_batches", "", {"unstable"}},
                                           {"crashes", "verify", {"launch_error", "crashed"}},
                                           {"hangs", "verify", {"timeout"}},
                                           {"takes_another_type", "verify", {"out_of_bounds"}},
@@ -67,7 +67,7 @@ TEST_SUITE("tuner command line, judge on a GPU") {
       CHECK(run.exit_code == 6);
       const json said = json::parse(run.out, nullptr, false);
       if (!said.is_object() || !said["reason"].is_object()) continue;
-      CHECK(said["reason"]["stage"] == one.stage);
+      if (*one.stage != 0) CHECK(said["reason"]["stage"] == one.stage);
       const std::string status = said["reason"]["status"];
       CHECK_MESSAGE(std::ranges::find(one.statuses, status) != one.statuses.end(), status);
     }
