@@ -97,7 +97,7 @@ TEST_SUITE("tuner::device counterexamples") {
   }
 
   TEST_CASE("of what a recording measured, its objective is the time, wherever it stands") {
-    const auto space = interchange::parse_recorded_space(
+    const auto space = tuner::interchange::parse_recorded_space(
         R"({"results": [{"configuration": {"A": 1}, "invalidity": "correct", "objectives": ["time"],
            "measurements": [{"name": "time", "value": 2.5}, {"name": "energy", "value": 7}]}]})",
         "file.json");
