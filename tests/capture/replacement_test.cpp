@@ -38,7 +38,8 @@ Configuration launch_of(const std::string& function, std::int64_t threads) {
 }
 
 /// At 1000 numbers `winner` was the fastest; the program's own kernel is the default.
-std::string pack_with(const std::string& winner, const std::string& architecture = "sm_90") {
+std::string pack_with(const std::string& winner, const std::string& architecture = "sm_90",
+                      const std::string& own = "_Z5scalePfPKfif") {
   Parameter y;
   y.name = "y";
   y.type_name = "float*";
@@ -64,9 +65,9 @@ std::string pack_with(const std::string& winner, const std::string& architecture
   kernel.targets = {target};
   Pack pack;
   pack.kernels = {kernel};
-  pack.configurations = {launch_of("_Z5scalePfPKfif", 100), launch_of(winner, 500)};
+  pack.configurations = {launch_of(own, 100), launch_of(winner, 500)};
   pack.images = {
-      {architecture, ImageKind::cubin, "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n" + winner + " 8 8 4 4\n"}};
+      {architecture, ImageKind::cubin, "image sm_90\n" + own + " 8 8 4 4\n" + winner + " 8 8 4 4\n"}};
   return written(pack);
 }
 
@@ -88,6 +89,14 @@ TEST_SUITE("capture with a pack") {
                    "replaced: 5 launches of scale(float*, float const*, int, float) by scale BLOCK=500"));
     CHECK_FALSE(contains(result.err, "passed through"));
     CHECK(contains(tuner::test::read_text(capture.folder / "table"), "fast,fast,2x1x1,500x1x1"));
+  }
+
+  TEST_CASE("a pack whose kernels have other names stands for the kernel that is named") {
+    const WithPack capture(pack_with("fast", "sm_90", "other"));
+    CHECK(contains(capture.run({"--use", "scale.tuned"}, {"init", "scale"}).err, "nothing was replaced"));
+    const ProgramResult result = capture.run({"--use", "scale=scale.tuned"}, {"init", "scale", "print"});
+    CHECK(result.out == "2 2\n");
+    CHECK(contains(result.err, "replaced: 5 launches of scale(float*, float const*, int, float) by"));
   }
 
   TEST_CASE("a launch that the pack would pass other numbers is left to the program, with the reason") {

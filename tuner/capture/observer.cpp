@@ -61,7 +61,7 @@ bool Observer::open(std::string& why) {
 void Observer::open_pack(const Request& request) {
   std::string why;
   auto replacer = std::make_unique<Replacer>();
-  if (!replacer->open(request.pack, why)) {
+  if (!replacer->open(request.pack, request.replaced, why)) {
     m_notes.add("nothing is replaced: " + why);
     return;
   }

@@ -57,6 +57,10 @@ std::string plain_name(const std::string& name) {
   return begin == std::string::npos ? text : text.substr(begin + 1);
 }
 
+bool means_kernel(const std::string& wish, const std::string& name) {
+  return wish == name || wish == plain_name(name) || wish == demangled(name);
+}
+
 std::vector<std::string> parameter_types(const std::string& name) {
   if (name.rfind("_Z", 0) != 0) return {};
   const std::string text = demangled(name);

@@ -15,6 +15,9 @@ std::string demangled(const std::string& name);
 /// `matmul` of `void ns::matmul<float>(float const*, int)`, mangled or not.
 std::string plain_name(const std::string& name);
 
+/// Whether `wish` means the kernel of this name: it is the name, or the plain name of `ns::name<T>(int)`.
+bool means_kernel(const std::string& wish, const std::string& name);
+
 /// `float const*`, `int`: what a mangled name says of its parameters; empty where it says nothing.
 std::vector<std::string> parameter_types(const std::string& name);
 

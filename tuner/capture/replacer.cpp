@@ -88,7 +88,13 @@ tuner_value pointer_value(const void* place) {
 
 }  // namespace
 
-bool Replacer::open(const std::string& path, std::string& why) {
+bool Replacer::is_meant(const std::string& function, const std::string& launched) const {
+  return m_replaced.empty() ? plain_name(function) == plain_name(launched)
+                            : means_kernel(m_replaced, launched);
+}
+
+bool Replacer::open(const std::string& path, const std::string& replaced, std::string& why) {
+  m_replaced = replaced;
   const tuner_error error = tuner_pack_open(path.c_str(), &m_pack);
   if (error != TUNER_OK) why = path + ": " + error_text(error);
   return error == TUNER_OK;
@@ -108,7 +114,7 @@ void Replacer::find_matches(const tuner_kernel& kernel, const Kernel& launched,
       continue;
     const use::ImageRecord& image = view.images()[configuration.image];
     const std::string function = view.text(view.names()[image.functions.first + step.function]);
-    if (plain_name(function) != plain_name(launched.name)) continue;
+    if (!is_meant(function, launched.name)) continue;
     Match match = {&kernel, &view, &configuration, view.operands() + step.operands.first, {}};
     bool fits = true;
     match.size_operands.assign(record.sizes.count, -1);

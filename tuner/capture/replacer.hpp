@@ -26,8 +26,9 @@ struct Replacement {
 /// same name and parameters, and the sizes at which it would be passed the same numbers.
 class Replacer {
  public:
-  /// Says why a pack cannot be used.
-  bool open(const std::string& path, std::string& why);
+  /// `replaced`: the program's kernel that the pack's stand for; empty: the one of the same name. Says why a
+  /// pack cannot be used.
+  bool open(const std::string& path, const std::string& replaced, std::string& why);
 
   /// Whether the pack has the kernel at all.
   bool has(const Kernel& kernel);
@@ -52,6 +53,9 @@ class Replacer {
   static bool plan_match(const Match& match, const Kernel& kernel, const std::vector<void*>& arguments,
                          Replacement& replacement, std::string& why);
 
+  bool is_meant(const std::string& function, const std::string& launched) const;
+
+  std::string m_replaced;
   tuner_pack* m_pack = nullptr;
   std::unordered_map<std::string, std::vector<Match>> m_matches;  ///< by the kernel's name
 };

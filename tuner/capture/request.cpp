@@ -36,6 +36,7 @@ std::string written(const Request& request) {
     text += std::string("save ") + words[static_cast<int>(save.which)] + ' ' + std::to_string(save.every) +
             ' ' + save.kernel + '\n';
   if (!request.pack.empty()) text += "use " + request.pack + '\n';
+  if (!request.replaced.empty()) text += "replaced " + request.replaced + '\n';
   text += "verify " + std::to_string(request.verify) + '\n';
   return text + "at_most " + std::to_string(request.at_most_bytes) + '\n';
 }
@@ -52,6 +53,7 @@ Request read_request(const std::string& text) {
     if (key == "events") request.events = true;
     if (key == "save") request.saves.push_back(read_save(line));
     if (key == "use") request.pack = line;
+    if (key == "replaced") request.replaced = line;
     if (key == "verify") request.verify = std::strtoull(line.c_str(), nullptr, 10);
     if (key == "at_most") request.at_most_bytes = std::strtoull(line.c_str(), nullptr, 10);
   }

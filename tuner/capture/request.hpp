@@ -38,6 +38,7 @@ struct Request {
   std::vector<SaveRequest> saves = {};
   std::uint64_t at_most_bytes = 0;  ///< of what is saved, in all
   std::string pack = {};            ///< whose kernels are used in place of the program's
+  std::string replaced = {};        ///< the program's kernel that they stand for; empty: of the same name
   std::uint64_t verify = 0;         ///< so many launches of each kernel are compared with the program's own
 };
 

@@ -118,10 +118,6 @@ void remove_folder(const std::string& folder, std::size_t regions) {
 
 }  // namespace
 
-bool means_kernel(const std::string& wish, const std::string& name) {
-  return wish == name || wish == plain_name(name) || wish == demangled(name);
-}
-
 Saver::Saver(const Request& request, std::string folder, Notes& notes)
     : m_saves(request.saves),
       m_at_most_bytes(request.at_most_bytes),

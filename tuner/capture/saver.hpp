@@ -61,7 +61,4 @@ class Saver {
   std::unordered_map<std::string, Counted> m_counted;
 };
 
-/// Whether `wish` means the kernel of this name: it is the name, or the plain name of `ns::name<T>(int)`.
-bool means_kernel(const std::string& wish, const std::string& name);
-
 }  // namespace tuner::capture

@@ -11,6 +11,7 @@
 
 #include "reports/json.hpp"
 #include "tuner/capture/embedded_library.hpp"
+#include "tuner/capture/parameters.hpp"
 #include "tuner/capture/recording.hpp"
 #include "tuner/capture/request.hpp"
 #include "tuner/cli/capture_formats.hpp"
@@ -85,7 +86,11 @@ capture::Request request_of(const CaptureOptions& options) {
   request.events = options.times == "events";
   for (const std::string& save : options.saves) request.saves.push_back(save_request(save));
   request.at_most_bytes = bytes_of(options.at_most);
-  if (!options.pack.empty()) request.pack = usable_pack(options.pack);
+  if (!options.pack.empty()) {
+    const std::size_t equal = options.pack.find('=');
+    if (equal != std::string::npos) request.replaced = options.pack.substr(0, equal);
+    request.pack = usable_pack(options.pack.substr(equal == std::string::npos ? 0 : equal + 1));
+  }
   if (options.verify) request.verify = verified_launches;
   if (options.verify && options.pack.empty())
     throw model::UsageError("--verify compares what --use replaces", "add --use matmul.tuned");
@@ -139,6 +144,11 @@ int run_capture(const Context&, const CaptureOptions& options) {
     deliver(options.out, text);
   }
   for (const std::string& remark : capture_remarks(recording)) write_err(remark);
+  for (const capture::SaveRequest& save : request.saves)
+    if (std::ranges::none_of(recording.saved, [&save](const capture::SavedLaunch& saved) {
+          return capture::means_kernel(save.kernel, saved.kernel);
+        }))
+      write_err(fmt::format("nothing was saved of {}: launches in graphs are not", save.kernel));
   const bool replaced_none = std::ranges::all_of(
       recording.processes, [](const auto& process) { return process.replacements.empty(); });
   if (!options.pack.empty() && replaced_none)
@@ -167,7 +177,7 @@ void add_capture(const CommandPlace& place) {
               "keep its first launch whole, or every N-th, or with :sizes one of each size")
       ->allow_extra_args(false);
   command.option("--at-most", options.at_most, "BYTES", "of all that is saved, unpacked (default 2GiB)");
-  command.option("--use", options.pack, "PACK",
+  command.option("--use", options.pack, "[KERNEL=]PACK",
                  "launch the pack's kernels in place of the program's; says what was replaced");
   command.flag("--verify", options.verify, "with --use: compare the first launches with the program's own");
   command->footer(
