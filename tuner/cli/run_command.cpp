@@ -166,6 +166,8 @@ int run(const Context& context, const SweepOptions& options) {
                              ids_of(devices), backend.compiler, request.seed, request.inputs_seed));
   for (const std::string& notice : selection.notices) display.notice(notice);
 
+  GpuNeighbours neighbours(devices);
+  if (!options.same_bits_as.empty()) say_neighbours(neighbours, printer);  // as long as it is not us
   find_bits(options.same_bits_as, backend, store, printer, signals, request);
   if (request.same_bits)
     display.count_only([&](const model::TrialRecord& trial) { return sweep::gives_bits(request, trial); });
@@ -185,8 +187,7 @@ int run(const Context& context, const SweepOptions& options) {
   if (const std::string again = reopened_text(list.reopened()); !again.empty()) display.notice(again);
   if (list.total() > list.known()) say_strategy(strategy, request, list, display);
   say_what_is_known(list, request, store, display);
-  GpuNeighbours neighbours(devices);
-  if (list.total() > list.known()) say_neighbours(neighbours, printer);
+  if (list.total() > list.known() && !request.same_bits) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   sweep::Services services{pool,           backend.all_runners(),    results,       store, display,
