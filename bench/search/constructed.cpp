@@ -56,7 +56,8 @@ RecordedSpace tiled() {
   std::vector<std::uint16_t> at(space.parameters.size(), 0);
   constexpr int most_doublings = 6;  // 16 * 2^6 threads
   while (true) {
-    if (at[0] + at[1] <= most_doublings) space.entries.push_back({at, model::TrialStatus::ok, 0.0, 0});
+    if (at[0] + at[1] <= most_doublings)
+      space.entries.push_back({at, model::TrialStatus::ok, 0.0, {}, 0, {}});
     std::size_t p = 0;
     while (p < at.size() && ++at[p] == space.parameters[p].values.size()) at[p++] = 0;
     if (p == at.size()) return space;
@@ -156,7 +157,7 @@ RecordedSpace rare(double others_ns, Random& random) {
   const std::size_t best = random.below(rare_configurations);
   for (std::uint16_t i = 0; i < rare_configurations; ++i) {
     const double off = std::abs(static_cast<double>(i) - static_cast<double>(best));
-    space.entries.push_back({{i}, model::TrialStatus::ok, others_ns * (0.5 + 0.2 * off), 0});
+    space.entries.push_back({{i}, model::TrialStatus::ok, others_ns * (0.5 + 0.2 * off), {}, 0, {}});
   }
   return space;
 }
