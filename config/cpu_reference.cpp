@@ -66,6 +66,7 @@ const std::map<std::string_view, std::string_view> double_names = {{"float", "do
                                                                    {"FLT_MAX", "3.402823466e+38"},
                                                                    {"INFINITY", "(1e308 * 10)"},
                                                                    {"FLT_EPSILON", "1.1920929e-07"},
+                                                                   {"NULL", "nullptr"},
                                                                    {"inline", ""},
                                                                    {"static", ""}};
 
@@ -233,7 +234,9 @@ class ReferenceWriter {
         if (!type || (one.written && !tuner::model::is_floating(*type) && uses[i].read)) return std::nullopt;
         if (tuner::model::components(*type) != 1) return std::nullopt;
         one.text = one.buffer->name + (one.written ? "_expected" : "");
-        one.type = one.written ? "double*" : "const " + one.buffer->type + "*";
+        one.type = one.written                   ? "double*"
+                   : is_narrow(one.buffer->type) ? fmt::format("Reals<{}>", one.buffer->type)
+                                                 : "const " + one.buffer->type + "*";
         if (one.written) written.push_back(one.buffer);
       }
       passed.push_back(std::move(one));
@@ -292,10 +295,30 @@ class ReferenceWriter {
       declared.push_back(passed[i].type + " " + function.parameters[i].name);
     definitions += fmt::format("static __device__ void {}({}) {}\n\n", function.name,
                                fmt::join(declared, ", "), body(function));
-    reference.text =
-        fmt::format("// {} of line {}, in double precision on one thread.\n\n{}{}", function.name,
-                    function.line, definitions, wrapper(function, passed, reference.arguments));
+    reference.text = fmt::format("// {} of line {}, in double precision on one thread.\n\n{}{}{}",
+                                 function.name, function.line, headers(passed), definitions,
+                                 wrapper(function, passed, reference.arguments));
     return reference;
+  }
+
+  static bool is_narrow(std::string_view type) { return type == "__nv_bfloat16" || type == "__half"; }
+
+  static std::string headers(const std::vector<Passed>& passed) {
+    std::string text;
+    for (const auto& [part, header] :
+         {std::pair("__nv_bfloat16", "cuda_bf16.h"), std::pair("__half", "cuda_fp16.h")})
+      if (std::ranges::any_of(passed, [&, part = part](const Passed& one) {
+            return one.type.find(part) != std::string::npos;
+          }))
+        text += fmt::format(
+            "#include <{}>\n\n"
+            "/// A buffer of narrow numbers, read in double precision.\n"
+            "template <class Number>\nstruct Reals {{\n  const Number* at;\n"
+            "  __device__ double operator[](long long i) const {{ return float(at[i]); }}\n"
+            "  __device__ double operator*() const {{ return float(*at); }}\n"
+            "  __device__ Reals operator+(long long i) const {{ return {{at + i}}; }}\n}};\n\n",
+            header);
+    return text;
   }
 
   std::string wrapper(const ProgramFunction& function, const std::vector<Passed>& passed,
@@ -309,7 +332,7 @@ class ReferenceWriter {
       declared.push_back(declaration);
     };
     for (const Passed& one : passed) {
-      given.push_back(one.text);
+      given.push_back(one.type.starts_with("Reals") ? "{" + one.text + "}" : one.text);
       if (one.buffer == nullptr) continue;
       const std::string& name = one.buffer->name;
       const bool from_input = one.written && one.buffer->is_input;
@@ -401,9 +424,13 @@ class ReferenceWriter {
         continue;
       }
       // A pointer into an input or an output has the type of what it points into.
-      const bool points = i + 1 < tokens.size() && tokens[i + 1].is("*") && word(token) == "double" &&
-                          token.is_word() && (i == 0 || !tokens[i - 1].is("("));
-      text += points ? "auto" : word(token);
+      const auto points = [&](std::size_t at) {
+        return at + 1 < tokens.size() && tokens[at].is_word() && tokens[at + 1].is("*") &&
+               word(tokens[at]) == "double" && (at == 0 || !tokens[at - 1].is("("));
+      };
+      if (token.is("const") && points(i + 1)) continue;
+      text += points(i) ? "auto" : word(token);
+      if (points(i)) ++i;
     }
     return text;
   }

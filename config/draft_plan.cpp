@@ -198,8 +198,9 @@ class LaunchPlanner {
       }
       if (i >= m_launch.template_arguments.size()) break;  // it has a default, or is deduced
       const Value value = m_host.evaluate(m_launch.template_arguments[i], *m_launch.frame);
-      const bool varies = parameter.type != "bool" && parameter.type.find("::") == std::string::npos &&
-                          source::is_integer_type(m_host.program().resolved_type(parameter.type));
+      const std::vector<source::Token> type = source::tokens_of(parameter.type);
+      const bool varies = source::is_integer_type(m_host.program().resolved_type(source::type_text(type))) &&
+                          parameter.type.find("bool") == std::string::npos;
       if (!varies || !(value.kind == Value::Kind::number || value.kind == Value::Kind::symbol)) {
         std::vector<std::string_view> words;
         for (const source::Token& token : m_launch.template_arguments[i]) words.push_back(token.text);
@@ -360,8 +361,7 @@ class LaunchPlanner {
       if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name = "N" + name;
     const auto is_taken = [&](const std::string& one) {
-      return has_parameter(one) || std::ranges::count(m_plan.sizes, one) > 0 ||
-             m_host.program().macro(one) != nullptr || is_one_of_the_engine(one);
+      return has_parameter(one) || std::ranges::count(m_plan.sizes, one) > 0 || is_one_of_the_engine(one);
     };
     std::string free = name;
     for (int number = 2; is_taken(free); ++number) free = fmt::format("{}_{}", name, number);
@@ -526,6 +526,39 @@ class LaunchPlanner {
     for (const Value& condition : m_launch.conditions) add_constraint(condition);
     for (std::size_t i = 0; i < m_launch.arguments.size(); ++i)
       m_plan.arguments.push_back(argument(m_launch.arguments[i], m_kernel.parameters[i]));
+    whole_vectors();
+  }
+
+  /// Bytes of the widest vector that the kernel moves through a pointer; 0: it moves none.
+  std::int64_t vector_bytes() const {
+    static const std::map<std::string_view, std::int64_t> known = {
+        {"float4", 16},  {"int4", 16},      {"uint4", 16},        {"float2", 8},
+        {"int2", 8},     {"uint2", 8},      {"half2", 4},         {"__half2", 4},
+        {"double2", 16}, {"longlong2", 16}, {"__nv_bfloat162", 4}};
+    std::int64_t bytes = 0;
+    for (const ProgramFunction* function : source::reached_functions(m_host.program(), m_kernel)) {
+      for (std::size_t i = 0; i + 1 < function->body.size(); ++i) {
+        const auto found = known.find(function->body[i].text);
+        if (found != known.end() && function->body[i + 1].is("*")) bytes = std::max(bytes, found->second);
+      }
+    }
+    return bytes;
+  }
+
+  /// A kernel that moves vectors is taken to have rows of whole ones.
+  void whole_vectors() {
+    const std::int64_t bytes = vector_bytes();
+    if (bytes == 0) return;
+    for (const PlannedArgument& argument : m_plan.arguments) {
+      const Value each = m_host.size_of(argument.type);
+      if (argument.extent.empty() || each.kind != Value::Kind::number || each.number >= bytes) continue;
+      const std::string& last = argument.extent.back();
+      if (std::ranges::count(m_plan.sizes, last) == 0) continue;
+      const std::string said = fmt::format("{} % {} == 0", last, bytes / each.number);
+      if (std::ranges::count(m_plan.constraints, said) > 0) continue;
+      m_plan.constraints.push_back(said);
+      m_plan.notes.push_back(fmt::format("? {}: the kernel moves vectors of {} bytes", said, bytes));
+    }
   }
 
   void add_constraint(const Value& condition) {

@@ -237,6 +237,181 @@ TEST_SUITE("config::draft_spec") {
   }
 }
 
+namespace {
+
+/// A program that launches `k` over n floats; `launch` stands in main behind the allocation of `d` and `e`.
+std::string program_of(const std::string& kernel, const std::string& launch, const std::string& before = "") {
+  return before + kernel + "\nint main(int argc, char** argv) {\n  int n = 4096; float *d, *e;\n" +
+         "  cudaMalloc(&d, n * sizeof(float)); cudaMalloc(&e, 2 * n * sizeof(float));\n  " + launch + "\n}\n";
+}
+
+const std::string copy_kernel =
+    "__global__ void k(float* d, const float* e, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i] = e[i]; }\n";
+
+const tuner::model::KernelSpec& spec_of(const Drafted& result) {
+  return result.loaded.kernels.front();
+}
+
+}  // namespace
+
+TEST_SUITE("config::draft_spec of a source that launches") {
+  TEST_CASE("sizes, extents, block and grid are those of the launch, and nothing is asked of them") {
+    const Drafted result = drafted(
+        program_of(copy_kernel, "int threads = 128; k<<<(n + threads - 1) / threads, threads>>>(d, e, n);"));
+    const auto& spec = spec_of(result);
+    CHECK(spec.sizes == std::vector<std::string>{"N"});
+    CHECK(result.draft.sizes == "4096");
+    CHECK(spec.steps.front().grid.front().text == "ceil_div(N, THREADS)");
+    CHECK(values_of(result, "THREADS") == std::vector<std::int64_t>{32, 64, 128, 256, 512});
+    CHECK(spec.defaults.front().value.code() == 128);
+    CHECK(spec.arguments[0].access == tuner::model::Access::out);
+    CHECK(spec.arguments[1].extent.size() == 2);
+    CHECK_FALSE(result.asks("block"));
+    CHECK_FALSE(result.asks("how many elements"));
+  }
+
+  TEST_CASE("words of host code are no parameters") {
+    const Drafted result = drafted(
+        program_of(copy_kernel, "if (argc > TOO_MANY) exit(EXIT_FAILURE); k<<<n / 256, 256>>>(d, e, n);"));
+    REQUIRE(spec_of(result).parameters.size() == 1);
+    CHECK(spec_of(result).parameters.front().name == "BLOCK_SIZE");
+    CHECK(spec_of(result).parameters.front().runtime);
+  }
+
+  TEST_CASE("the second number of __launch_bounds__ is no block size") {
+    const std::string kernel =
+        "__global__ void __launch_bounds__(256, 4) k(float* d, const float* e, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i] = e[i]; }\n";
+    const Drafted result = drafted(program_of(kernel, "k<<<n / 256, 256>>>(d, e, n);"));
+    CHECK(spec_of(result).defaults.front().value.code() == 256);
+    CHECK(result.draft.spec.find("__launch_bounds__") == std::string::npos);
+  }
+
+  TEST_CASE("types that a local header names are those that they stand for") {
+    const Drafted result =
+        drafted(program_of("#include \"real.h\"\n__global__ void k(real* d, const real* e, int n) "
+                           "{ d[threadIdx.x] = e[n]; }\n",
+                           "k<<<1, 32>>>(d, e, n);"),
+                {{"real.h", "typedef float inner;\nusing real = inner;\n"}});
+    CHECK(spec_of(result).arguments[0].type == tuner::model::ElementType::float32);
+    CHECK_FALSE(result.asks("type"));
+  }
+
+  TEST_CASE("constants of the device that the kernel uses become arguments") {
+    const Drafted result = drafted(program_of(
+        "#define LENGTH 17\n__constant__ float weights[LENGTH];\n__constant__ float unused[3];\n"
+        "__global__ void k(float* d, const float* e, int n) { d[threadIdx.x] = weights[n] * e[0]; }\n",
+        "k<<<1, 32>>>(d, e, n);"));
+    REQUIRE(spec_of(result).arguments.size() == 4);
+    CHECK(spec_of(result).arguments[3].symbol == "weights");
+    CHECK(spec_of(result).arguments[3].extent.front().text == "17");
+  }
+
+  TEST_CASE("a number of the launch that the kernel has too stays what it is") {
+    const auto parameters = [](const std::string& body) {
+      return spec_of(
+                 drafted(program_of("__global__ void k(float* d, const float* e, int n) { " + body + " }\n",
+                                    "k<<<n / 128, 128>>>(d, e, n);")))
+          .parameters.size();
+    };
+    CHECK(parameters("d[blockIdx.x * blockDim.x + threadIdx.x] = e[0];") == 1);
+    CHECK(parameters("__shared__ float s[128]; s[threadIdx.x] = blockDim.x; d[0] = s[0];") == 0);
+    CHECK(parameters("d[blockIdx.x * 128 + threadIdx.x] = e[0];") == 0);
+  }
+
+  TEST_CASE("a macro that the build may give is a parameter, another is told how it could be one") {
+    const std::string kernel =
+        "__global__ void k(float* d, const float* e, int n) { d[blockIdx.x * TILE + threadIdx.x] = e[0]; }\n";
+    const std::string launch = "k<<<n / TILE, TILE>>>(d, e, n);";
+    const Drafted open = drafted(program_of(kernel, launch, "#ifndef TILE\n#define TILE 64\n#endif\n"));
+    CHECK(values_of(open, "TILE") == std::vector<std::int64_t>{16, 32, 64, 128, 256});
+    CHECK(spec_of(open).steps.front().block.front().text == "TILE");
+    const Drafted closed = drafted(program_of(kernel, launch, "#define TILE 64\n"));
+    CHECK(spec_of(closed).parameters.empty());
+    CHECK(closed.draft.spec.find("# TILE is 64 in the source; with `#ifndef TILE`") != std::string::npos);
+  }
+
+  TEST_CASE("template arguments become parameters, and stand for the block where the launch says so") {
+    const Drafted result = drafted(program_of(
+        "template <int B> __global__ void k(float* d, const float* e, int n) {\n"
+        "  __shared__ float s[B]; s[threadIdx.x] = e[n - 1]; d[blockIdx.x * B + threadIdx.x] = s[0]; }\n",
+        "const int b = 64; k<b><<<n / b, b>>>(d, e, n);"));
+    const auto& spec = spec_of(result);
+    CHECK(spec.steps.front().entry == "k<TUNED_B>");
+    CHECK(spec.steps.front().block.front().text == "TUNED_B");
+    CHECK(spec.steps.front().grid.front().text == "N / TUNED_B");
+    CHECK_FALSE(spec.parameters.front().runtime);
+  }
+
+  TEST_CASE("a product that the kernel takes is one size") {
+    const Drafted result = drafted(
+        "__global__ void k(float* d, int rows, int c) { d[blockIdx.x * c + threadIdx.x] = rows * blockDim.x; "
+        "}\n"
+        "int main() { int b = 4, t = 8, c = 16; float* d; cudaMalloc(&d, b * t * c * sizeof(float));\n"
+        "  k<<<b * t, 32>>>(d, b * t, c); }\n");
+    CHECK(spec_of(result).sizes == std::vector<std::string>{"ROWS", "C"});
+    CHECK(result.draft.sizes == "32x16");
+    CHECK(spec_of(result).steps.front().grid.front().text == "ROWS");
+  }
+
+  TEST_CASE("what a launcher asserts is a constraint, and null pointers have no buffers") {
+    const Drafted result = drafted(
+        "__global__ void k(float* d, float* maybe, int n) { if (maybe) maybe[0] = 1; d[threadIdx.x] = "
+        "blockDim.x; }\n"
+        "void go(float* d, int n, int block) { assert(block % 32 == 0); k<<<n, block>>>(d, NULL, n); }\n"
+        "int main() { int n = 8; float* d; cudaMalloc(&d, n * 4); int blocks[] = {32, 64, 96};\n"
+        "  for (int i = 0; i < 3; ++i) { int block = blocks[i]; go(d, n, block); } }\n");
+    REQUIRE(spec_of(result).constraints.size() == 1);
+    CHECK(spec_of(result).constraints.front().text == "BLOCK % 32 == 0");
+    CHECK(values_of(result, "BLOCK") == std::vector<std::int64_t>{32, 64, 96});
+    CHECK(result.draft.spec.find("name = \"maybe\"\ntype = \"float*\"\nvalue = \"NULL\"") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("a function that the program calls for the same result is the reference") {
+    const std::string before =
+        "#define HALF 0.5f\nfloat half_of(float x) { return HALF * x; }\n"
+        "void k_cpu(float* out, const float* in, int n) {\n"
+        "  for (int i = 0; i < n; ++i) { const float* at = in + i; out[i] = half_of(sqrtf(at[0])); } }\n";
+    const std::string launch =
+        "float *h_d = (float*)malloc(n * 4), *h_e = (float*)malloc(n * 4);\n  k_cpu(h_d, h_e, n);\n"
+        "  k<<<n / 64, 64>>>(d, e, n);";
+    const Drafted result = drafted(program_of(copy_kernel, launch, before));
+    const std::string& reference = result.draft.reference;
+    CAPTURE(reference);
+    CHECK(reference.find("static __device__ void k_cpu(double* out, const float* in, int n)") !=
+          std::string::npos);
+    CHECK(reference.find("auto at = in + i;") != std::string::npos);
+    CHECK(reference.find("half_of(sqrt(at[0]))") != std::string::npos);
+    CHECK(reference.find("static __device__ double half_of(double x)") != std::string::npos);
+    CHECK(reference.find("k_cpu(d_expected, e, N);") != std::string::npos);
+    CHECK(spec_of(result).verify->steps.front().arguments ==
+          std::vector<std::string>{"d.expected", "e", "N"});
+    SUBCASE("one that does more than compute is none") {
+      const std::string prints =
+          "void k_cpu(float* out, const float* in, int n) { out[0] = in[0]; printf(\"%d\", n); }\n";
+      CHECK(draft_of(program_of(copy_kernel, launch, prints)).reference.empty());
+    }
+    SUBCASE("one that leaves out a result is none") {
+      const std::string reads =
+          "void k_cpu(const float* out, const float* in, int n) { n = out[0] + in[0]; }\n";
+      const SpecDraft draft = draft_of(program_of(copy_kernel, launch, reads));
+      CHECK(draft.reference.empty());
+      CHECK(draft.spec.find("verify = \"none\"") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a kernel that moves vectors has sizes of whole ones") {
+    const Drafted result = drafted(
+        program_of("__global__ void k(float* d, const float* e, int n) {\n"
+                   "  reinterpret_cast<float4*>(d)[threadIdx.x] = reinterpret_cast<const float4*>(e)[0]; }\n",
+                   "k<<<1, 32>>>(d, e, n);"));
+    REQUIRE(spec_of(result).constraints.size() == 1);
+    CHECK(spec_of(result).constraints.front().text == "N % 4 == 0");
+  }
+}
+
 TEST_SUITE("config::choose_overloads") {
   TEST_CASE("an entry that names several functions becomes the kernel that can take what is passed") {
     const Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[n] = x[n]; }");

@@ -110,5 +110,7 @@ class HostCode {
 };
 
 bool is_integer_type(std::string_view type);
+/// An expression without casts and brackets around all of it.
+Tokens uncast(Tokens tokens);
 
 }  // namespace tuner::source

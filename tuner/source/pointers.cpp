@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <map>
+
+#include "tuner/source/host_code.hpp"
+
+namespace tuner::source {
+namespace {
+
+const std::map<std::string_view, std::int64_t> sizes_of_types = {{"char", 1},
+                                                                 {"signed char", 1},
+                                                                 {"unsigned char", 1},
+                                                                 {"bool", 1},
+                                                                 {"short", 2},
+                                                                 {"unsigned short", 2},
+                                                                 {"int", 4},
+                                                                 {"unsigned", 4},
+                                                                 {"unsigned int", 4},
+                                                                 {"float", 4},
+                                                                 {"double", 8},
+                                                                 {"long", 8},
+                                                                 {"long long", 8},
+                                                                 {"unsigned long", 8},
+                                                                 {"unsigned long long", 8},
+                                                                 {"size_t", 8},
+                                                                 {"half", 2},
+                                                                 {"__half", 2},
+                                                                 {"nv_bfloat16", 2},
+                                                                 {"__nv_bfloat16", 2},
+                                                                 {"half2", 4},
+                                                                 {"__half2", 4},
+                                                                 {"__nv_bfloat162", 4},
+                                                                 {"float2", 8},
+                                                                 {"float3", 12},
+                                                                 {"float4", 16},
+                                                                 {"double2", 16},
+                                                                 {"double4", 32},
+                                                                 {"int2", 8},
+                                                                 {"int3", 12},
+                                                                 {"int4", 16},
+                                                                 {"uint2", 8},
+                                                                 {"uint4", 16},
+                                                                 {"uint", 4},
+                                                                 {"uchar4", 4},
+                                                                 {"uchar3", 3},
+                                                                 {"uint8_t", 1},
+                                                                 {"int8_t", 1},
+                                                                 {"uint16_t", 2},
+                                                                 {"int16_t", 2},
+                                                                 {"int32_t", 4},
+                                                                 {"uint32_t", 4},
+                                                                 {"int64_t", 8},
+                                                                 {"uint64_t", 8},
+                                                                 {"uchar", 1},
+                                                                 {"ushort", 2},
+                                                                 {"cuFloatComplex", 8},
+                                                                 {"cufftComplex", 8},
+                                                                 {"cuDoubleComplex", 16}};
+
+std::string_view without_std(std::string_view type) {
+  return type.starts_with("std::") ? type.substr(5) : type;
+}
+
+}  // namespace
+
+Tokens uncast(Tokens tokens) {
+  while (!tokens.empty()) {
+    if (tokens.front().is("(") && behind_bracket(tokens, 0) == tokens.size()) {
+      tokens = tokens.subspan(1, tokens.size() - 2);
+    } else if (tokens.front().is("(") && tokens.size() > 1) {
+      const std::size_t end = behind_bracket(tokens, 0);
+      const Tokens inside = tokens.subspan(1, end - 2);
+      if (find_one_of(inside, {"*"}) == inside.size()) return tokens;
+      tokens = tokens.subspan(end);
+    } else if (tokens.front().text.ends_with("_cast") && tokens.size() > 3 && tokens[1].is("<")) {
+      const std::size_t end = behind_bracket(tokens, 1);
+      if (end >= tokens.size()) return tokens;
+      tokens = tokens.subspan(end);
+    } else {
+      return tokens;
+    }
+  }
+  return tokens;
+}
+
+Value HostCode::size_of(const std::string& type) {
+  const std::string known = m_program.resolved_type(type);
+  const auto found = sizes_of_types.find(without_std(known));
+  if (found != sizes_of_types.end()) return number_value(found->second);
+  if (known.empty()) return {};
+  SymbolFacts facts;
+  facts.name = "sizeof " + known;
+  return symbol(facts.name, facts);
+}
+
+std::string HostCode::type_in(Tokens tokens, const Frame& frame) {
+  const std::string type = type_text(tokens);
+  if (frame.function == nullptr || m_depth >= deepest_value) return m_program.resolved_type(type);
+  const auto& parameters = frame.function->template_parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name != type || frame.caller == nullptr) continue;
+    if (i < frame.template_arguments.size()) return type_in(frame.template_arguments[i], *frame.caller);
+    // The type of the first argument that has to have it.
+    for (std::size_t k = 0; k < frame.function->parameters.size() && k < frame.arguments.size(); ++k) {
+      if (frame.function->parameters[k].type != type) continue;
+      ++m_depth;
+      const std::string deduced = origin(frame.arguments[k], *frame.caller).type;
+      --m_depth;
+      if (!deduced.empty()) return deduced;
+    }
+  }
+  return m_program.resolved_type(type);
+}
+
+PointerOrigin HostCode::origin(Tokens tokens, const Frame& frame) {
+  tokens = uncast(tokens);
+  PointerOrigin found;
+  if (tokens.empty() || m_depth >= deepest_value) return found;
+  if (tokens.size() == 1 && is_one_of(tokens.front().text, {"NULL", "nullptr", "0"})) {
+    found.is_null = true;
+    return found;
+  }
+  if (tokens.front().is("thrust") || tokens.front().is("raw_pointer_cast")) {
+    const std::size_t open = find_one_of(tokens, {"("});
+    if (open + 2 < tokens.size()) tokens = tokens.subspan(open + 1, behind_bracket(tokens, open) - open - 2);
+  }
+  if (tokens.front().is("&")) tokens = tokens.subspan(1);
+  tokens = uncast(tokens);
+  if (tokens.empty() || !tokens.front().is_word()) return found;
+  std::string path(tokens.front().text);
+  for (std::size_t i = 1; i + 1 < tokens.size() && tokens[i].is(".") && tokens[i + 1].is_word(); i += 2)
+    path += "." + std::string(tokens[i + 1].text);
+  const std::string name(tokens.front().text);
+  if (path.ends_with(".data") || path.ends_with(".get")) path = name;
+  const LocalVariable* const variable = local(name, frame);
+  ++m_depth;
+  if (variable != nullptr) {
+    found = {&frame, path, type_in(variable->type, frame), false};
+    // A pointer into another's buffer.
+    if (variable->pointer || find_one_of(variable->type, {"auto"}) < variable->type.size()) {
+      Tokens source = variable->init;
+      for (const LocalAssignment& assignment : variables_of(*frame.function).assignments)
+        if (assignment.path == name && assignment.position > variable->position &&
+            assignment.position < frame.position && !assignment.value.empty())
+          source = assignment.value;
+      const Tokens inner = uncast(source);
+      const bool is_call = inner.size() > 1 && (inner[1].is("(") || inner[1].is("::") || inner[1].is("<"));
+      if (!inner.empty() && inner.front().is_word() && !is_call &&
+          !is_one_of(inner.front().text, {"new", "NULL", "nullptr", "0"})) {
+        Frame before = frame;
+        before.position = variable->position;
+        const PointerOrigin from = origin(inner, *keep(before));
+        if (from.frame != nullptr && !from.path.empty()) {
+          const std::string own = found.type;
+          found = from;
+          if (!own.empty() && own != "auto" && own != "void") found.type = own;
+        }
+      }
+    }
+  } else if (const auto given = argument_of(name, frame)) {
+    const auto parameter = std::ranges::find(frame.function->parameters, name, &SourceParameter::name);
+    if (!given->empty() && frame.caller != nullptr) {
+      if (path == name) {
+        found = origin(*given, *frame.caller);
+      } else {
+        found = origin(*given, *frame.caller);
+        found.path += path.substr(name.size());
+      }
+    } else {
+      found = {&frame, path, m_program.resolved_type(parameter->type), false};
+    }
+  } else if (const GlobalVariable* const global = m_program.variable(name)) {
+    found = {&frame, path, m_program.resolved_type(global->type), false};
+  }
+  --m_depth;
+  return found;
+}
+
+std::vector<Frame> HostCode::calls_of(const ProgramFunction& called) {
+  std::vector<Frame> found;
+  for (const ProgramFunction& function : m_program.functions()) {
+    if (function.is_device || &function == &called) continue;
+    const Tokens body = function.body;
+    for (std::size_t i = 1; i + 1 < body.size(); ++i) {
+      if (!body[i].is(called.name) || body[i - 1].is(".") || body[i - 1].is("::")) continue;
+      std::size_t open = i + 1;
+      Frame frame{&function, function.begin + i, nullptr, {}, {}};
+      if (body[open].is("<")) {
+        const std::size_t end = behind_bracket(body, open);
+        frame.template_arguments = parts(body.subspan(open + 1, std::max(end, open + 2) - open - 2));
+        open = end;
+      }
+      if (open >= body.size() || !body[open].is("(")) continue;
+      const std::size_t end = behind_bracket(body, open);
+      frame.arguments = expression_parts(body.subspan(open + 1, std::max(end, open + 2) - open - 2));
+      if (frame.arguments.size() <= called.parameters.size()) found.push_back(std::move(frame));
+    }
+  }
+  return found;
+}
+
+}  // namespace tuner::source
