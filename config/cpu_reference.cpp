@@ -277,7 +277,7 @@ class ReferenceWriter {
     return found == double_names.end() ? type : std::string(found->second);
   }
 
-  CpuReference text(const ProgramFunction& function, const std::vector<Passed>& passed) {
+  std::optional<CpuReference> text(const ProgramFunction& function, const std::vector<Passed>& passed) {
     CpuReference reference;
     reference.function = function.name;
     reference.line = function.line;
@@ -288,6 +288,8 @@ class ReferenceWriter {
           if (token.is_word() && other.name == token.text && !other.is_kernel &&
               std::ranges::count(called, &other) == 0)
             called.push_back(&other);
+    for (const ProgramFunction* one : called)
+      if (!computes_alone(*one)) return std::nullopt;
     std::string definitions = constants(called);
     for (std::size_t i = called.size(); i-- > 1;) definitions += helper(*called[i]);
     std::vector<std::string> declared;

@@ -88,6 +88,10 @@ TEST_SUITE("source::launches_of") {
     CHECK(grid("ceil(n / 128.0)", "") == wanted);
     CHECK(grid("up(n, 128)", "int up(int a, int b) { if (a % b == 0) return a / b; return a / b + 1; }\n") ==
           "n % 128 == 0 ? n / 128 : n / 128 + 1, 1, 1");
+    CHECK(grid("up(n)", "int up(int x) { --x; x |= x >> 1; return ++x; }\n") == "?, 1, 1");
+    CHECK(grid("half(n)",
+               "int half(int x) { if (!x) { return 0; } else { for (; x > 3; x >>= 1); return x; } }\n") ==
+          "?, 1, 1");
     CHECK(grid("std::min(n / 2, 65535)", "") == "min(n / 2, 65535), 1, 1");
   }
 

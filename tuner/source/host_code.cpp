@@ -332,6 +332,10 @@ std::optional<Value> HostCode::global_value(const std::string& name) {
 
 Value HostCode::inlined(const ProgramFunction& function, const Frame& frame) {
   const Tokens body = function.body;
+  // What loops, or changes what it was given, is no expression.
+  if (find_one_of(body, {"for", "while", "do"}) < body.size()) return {};
+  for (const LocalAssignment& assignment : variables_of(function).assignments)
+    if (std::ranges::count(function.parameters, assignment.path, &SourceParameter::name) > 0) return {};
   std::vector<std::size_t> returns;
   for (std::size_t i = 0; i < body.size(); ++i)
     if (body[i].is("return")) returns.push_back(i);
