@@ -107,7 +107,8 @@ bool computes_alone(const ProgramFunction& function) {
     if (token.kind == Token::Kind::literal) return false;
     if (token.is_word() && is_beyond(token.text)) return false;
     const bool casts_pointer = token.is("*") && function.body[i + 1].is(")");
-    if (casts_pointer) return false;
+    const bool launches = token.is("<") && function.body[i + 1].is("<") && function.body[i + 2].is("<");
+    if (casts_pointer || launches) return false;
   }
   return !function.parameters.empty();
 }
@@ -208,6 +209,17 @@ class ReferenceWriter {
     if (call.arguments.size() < 2) return std::nullopt;
     const HostBuffers pairs(*here.function, function.name);
     const std::vector<PointerUse> uses = pointer_uses(m_host.program(), function);
+    Frame called = call;
+    called.function = &function;
+    called.position = function.end();
+    called.caller = &here;
+    m_types.clear();
+    for (const source::TemplateParameter& parameter : function.template_parameters) {
+      const std::vector<Token> name = source::tokens_of(parameter.name);
+      const std::string type = m_host.type_in(name, called);
+      if (parameter.type != "typename" || type == parameter.name) return std::nullopt;
+      m_types[parameter.name] = in_double(type);
+    }
     std::vector<Passed> passed;
     std::vector<const ReferenceBuffer*> written;
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
@@ -219,8 +231,9 @@ class ReferenceWriter {
         const auto text = scalar(parameter, given, here);
         if (!text) return std::nullopt;
         one.text = *text;
-        const std::string type = m_host.program().resolved_type(parameter.type);
-        one.type = in_double(type);
+        const auto given_type = m_types.find(parameter.type);
+        one.type = given_type != m_types.end() ? given_type->second
+                                               : in_double(m_host.program().resolved_type(parameter.type));
       } else if (given.size() == 1 && source::is_one_of(given[0].text, {"NULL", "nullptr", "0"})) {
         one.text = "nullptr";
         one.type = in_double(m_host.program().resolved_type(parameter.type)) + "*";
@@ -345,7 +358,13 @@ class ReferenceWriter {
         start += fmt::format("  for (long long i = 0; i < 1LL * {}; ++i) {}_expected[i] = {};\n",
                              one.buffer->extent, name, from_input ? name + "[i]" : "0");
     }
-    for (const std::string& size : m_plan.sizes) declare(size, "int " + size);
+    for (const std::string& size : m_plan.sizes) {
+      // An argument of the kernel that has the size's name comes as it is.
+      const auto same = std::ranges::find(m_kernel.parameters, size, &SourceParameter::name);
+      const std::string type =
+          same == m_kernel.parameters.end() ? "int" : in_double(m_host.program().resolved_type(same->type));
+      declare(size, type + " " + size);
+    }
     return fmt::format("extern \"C\" __global__ void {}_reference({}) {{\n{}  {}({});\n}}\n", m_kernel.name,
                        fmt::join(declared, ", "), start, function.name, fmt::join(given, ", "));
   }
@@ -396,6 +415,8 @@ class ReferenceWriter {
       return text;
     }
     if (!token.is_word()) return std::string(token.text);
+    if (const auto given = m_types.find(std::string(token.text)); given != m_types.end())
+      return given->second;
     const std::string type = m_host.program().resolved_type(std::string(token.text));
     return in_double(type);
   }
@@ -444,6 +465,7 @@ class ReferenceWriter {
   const ProgramLaunch& m_launch;
   const DraftPlan& m_plan;
   const std::vector<ReferenceBuffer>& m_buffers;
+  std::map<std::string, std::string> m_types;  ///< of the function's template, in double precision
 };
 
 }  // namespace

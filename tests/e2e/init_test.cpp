@@ -113,6 +113,59 @@ extern "C" __global__ void push(Force force, Particle* particles) {
     CHECK(has(words_of(run.out), "searched whole: all 5"));
   }
 
+  TEST_CASE(
+      "a kernel that its program launches and computes on the CPU too is tuned without a line written") {
+    const User user;
+    std::ofstream(user.home / "real.h")
+        << "typedef float real;\n"
+           "template <class T> __host__ __device__ T up(T a, T b) { return (a + b - 1) / b; }\n";
+    std::ofstream(user.home / "blend.cu") << R"(#include <cstdlib>
+#include "real.h"
+void blend_cpu(float* out, const float* a, const float* b, int rows, int columns) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) out[i * columns + j] = 0.25f * a[i * columns + j] + b[j];
+}
+__global__ void blend(real* out, const real* a, const real* b, int n, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 0.25f * a[i] + b[i % columns];
+}
+void launch(real* out, real* a, real* b, int rows, int columns, const int block_size) {
+  const int n = rows * columns;
+  blend<<<up(n, block_size), block_size>>>(out, a, b, n, columns);
+}
+int main() {
+  int rows = 64, columns = 48;
+  float* out = (float*)malloc(rows * columns * sizeof(float));
+  float* a = (float*)malloc(rows * columns * sizeof(float));
+  float* b = (float*)malloc(columns * sizeof(float));
+  blend_cpu(out, a, b, rows, columns);
+  real *d_out, *d_a, *d_b;
+  cudaMalloc(&d_out, rows * columns * sizeof(real));
+  cudaMalloc(&d_a, rows * columns * sizeof(real));
+  cudaMalloc(&d_b, columns * sizeof(real));
+  int block_sizes[] = {64, 128};
+  for (int j = 0; j < 2; j++) {
+    int block_size = block_sizes[j];
+    launch(d_out, d_a, d_b, rows, columns, block_size);
+  }
+}
+)";
+    const auto init = user.types({"init", "blend.cu"});
+    INFO(init.err);
+    CHECK(init.out == "blend.toml\nblend_reference.cu\n");
+    const auto run = user.types({"run", "--kernel", "blend.toml", "--device", "cpu", "--sizes", "30x20"});
+    INFO(run.out, run.err, tuner::test::read_text(user.home / "blend.toml"));
+    CHECK(run.exit_code == 0);
+    CHECK(has(words_of(run.out), "searched whole: all 2"));
+    CHECK_FALSE(has(run.out, "unverified"));
+    // A reference that is wrong is noticed: it does verify.
+    std::string wrong = tuner::test::read_text(user.home / "blend_reference.cu");
+    wrong.replace(wrong.find("0.25"), 4, "0.35");
+    std::ofstream(user.home / "blend_reference.cu") << wrong;
+    const auto again = user.types({"run", "--kernel", "blend.toml", "--device", "cpu", "--sizes", "30x20"});
+    CHECK(again.exit_code == 1);
+  }
+
   TEST_CASE("what no spec can be made of is told with what there is") {
     const User user;
     write_saxpy(user);
