@@ -33,7 +33,7 @@ constexpr std::array settings = {
     KnownSetting{"strategy", SettingKind::word,
                  "which configurations are tried, and in which order (`tuner list strategies`)", ""},
     KnownSetting{"seed", SettingKind::integer, "seed of the inputs and of the order",
-                 "a new one each run, recorded", "", 0, 1e18},
+                 "inputs from 0, a new order each run, recorded", "", 0, 1e18},
     KnownSetting{"budget", SettingKind::budget, "time, GPU time or trials after which a sweep ends",
                  "no limit"},
     KnownSetting{"until", SettingKind::share,

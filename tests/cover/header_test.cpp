@@ -121,7 +121,7 @@ bool has_views(const model::KernelSpec& spec) {
 std::string engine_lines(const space::KernelSpace& space, const model::Configuration& configuration,
                          const model::Problem& problem) {
   const model::KernelSpec& spec = space.spec();
-  if (!space.contains(problem, configuration, device().limits)) return "0\n";
+  if (!space.allows(problem, configuration, device().limits)) return "0\n";
   const auto made = space.make_plan(problem, configuration, device().limits);
   const auto* plan = std::get_if<model::Plan>(&made);
   if (plan == nullptr)

@@ -163,7 +163,7 @@ TEST_SUITE("tuner command line, typing") {
     refused({"bset", "--size", "1024"}, "no command 'tuner bset'", "did you mean `best`?");
     refused({"list", "kernel"}, "no command 'tuner list kernel'", "did you mean `kernels`?");
     refused({"devices"}, "no command 'tuner devices'", "did you mean `tuner list devices`?");
-    refused({"frobnicate"}, "no command 'tuner frobnicate'", "choose run, plan");
+    refused({"frobnicate"}, "no command 'tuner frobnicate'", "choose run, refresh, plan");
     refused({"list"}, "'tuner list' needs to be told what", "kernels, devices, strategies, runs or failures");
     refused({"run", "--progres"}, "'tuner run' has no flag --progres", "did you mean `--progress`?");
     refused({"run", "--progres=never"}, "has no flag --progres\n", "did you mean `--progress`?");

@@ -127,6 +127,7 @@ TrialJob full_trial_job() {
   job.best_ns = 12'345.678;
   job.seed = std::numeric_limits<std::uint64_t>::max();
   job.role = model::Role::baseline;
+  job.distrusted = true;
   return job;
 }
 
@@ -140,6 +141,8 @@ TrialOutcome full_outcome() {
   outcome.subject = model::Subject::binary;
   outcome.probes_passed = true;
   outcome.driver_blocks_per_multiprocessor = 6;
+  outcome.output_bits = model::OutputBits{Digest::from_hex("0102030405060708090a0b0c0d0e0f10"),
+                                          Digest::from_hex("1112131415161718191a1b1c1d1e1f20")};
   return outcome;
 }
 

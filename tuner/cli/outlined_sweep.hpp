@@ -11,6 +11,7 @@
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/question.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/kernel_spec.hpp"
@@ -87,6 +88,8 @@ void add_sweep_flags(Command<Options>& command) {
   command.option("--publish", options.publish, "FILE",
                  "copy the database there from time to time, on SIGTERM and at the end: a file that machines "
                  "share; its results are known at the start");
+  command.option("--same-bits-as", options.same_bits_as, "default|TRIAL",
+                 std::string(same_bits_as_help) + "; that one is measured first");
   command.settings(sweep_flags());
   command.settings({"progress", "color"});
 }

@@ -218,8 +218,6 @@ void add_run(const CommandPlace& place) {
   Command<SweepOptions> command(place, "run", "Tune kernels: try, verify and remember every configuration",
                                 run);
   add_sweep_flags(command);
-  command.option("--same-bits-as", command.options().same_bits_as, "default|TRIAL",
-                 std::string(same_bits_as_help) + "; that one is measured first");
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"
