@@ -236,8 +236,8 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
   TEST_CASE("a run's export and report keep what it measured, whatever was measured later") {
     const User user;
     write_counting(user);
-    const std::vector<std::string> run = {"run", "--kernel", "count.toml", "--device",
-                                          "cpu", "--sizes",  "100"};
+    const std::vector<std::string> run = {"run",     "--kernel", "count.toml", "--device", "cpu",
+                                          "--sizes", "100",      "--measure",  "complete"};
     REQUIRE(user.types(run).exit_code == 0);
     const std::string listed = user.types({"list", "runs"}).out;
     const std::size_t line = listed.find("\n", listed.find("\n") + 1) + 1;

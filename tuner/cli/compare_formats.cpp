@@ -153,10 +153,11 @@ double least_visible(const std::vector<double>& samples) {
   return measure::slowdowns({{samples, samples}}, 0).front().high - 1;
 }
 
-/// Why nothing is to be said of a launch that is so small; empty: it is not.
+/// Why nothing is to be said of a launch that is so small; empty: it is not. One that was small and is so no
+/// longer is slower.
 std::string too_small(const Compared& one, bool is_undecided, double share) {
   const std::string time = reports::time_text(measurement_of(one.a).median_ns);
-  if (measurement_of(one.a).includes_launch_latency || measurement_of(one.b).includes_launch_latency)
+  if (measurement_of(one.a).includes_launch_latency)
     return fmt::format("a launch takes {}, about as long as the gap between two", time);
   if (!is_undecided || one.samples_a.empty() || one.samples_b.empty()) return "";
   const double visible = std::max(least_visible(one.samples_a), least_visible(one.samples_b));
