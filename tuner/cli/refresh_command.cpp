@@ -50,7 +50,8 @@ bool is_of_sizes(const model::Problem& problem, const std::vector<std::vector<st
 std::vector<Refreshed> known_elsewhere(const Context& context, const config::Settings& settings,
                                        const RefreshOptions& options, const sweep::Request& request,
                                        const db::Connection& connection) {
-  const db::BestQuery query = query_of(context, settings, options);
+  db::BestQuery query = query_of(context, settings, options);
+  query.method.clear();  // --measure says how they race today
   std::vector<Refreshed> found;
   const auto is_nearer = [&](const model::Environment& a, const model::Environment& b) {
     const auto nearness = [&](const model::Environment& one) {
