@@ -102,7 +102,8 @@ bool is_misplaced(const Member& member, Mistakes& mistakes) {
         fmt::format("\"{}\" stands below [parameters], which makes it a parameter, but its values are "
                     "expressions",
                     util::one_line(member.key, 60)),
-        "move the line to the top of the file, before the first [header], as constraints = [...]");
+        fmt::format("move the line to the top of the file, before the first [header], as {} = [...]",
+                    member.key == "worth_trying" ? "worth_trying" : "constraints"));
     return true;
   }
   if (member.key == "default" && member.value.kind == Node::Kind::table) {

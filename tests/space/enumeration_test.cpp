@@ -67,6 +67,25 @@ TEST_CASE("configurations come in written order, the last parameter fastest") {
   CHECK(shown(spec) == "A=2 W=row; A=2 W=column; A=1 W=row; A=1 W=column");
 }
 
+TEST_CASE("what is not worth trying at a size is left out there, and right all the same") {
+  model::KernelSpec spec = space_of({parameter("A", numbers({1, 2, 3}))}, {"A < 3"});
+  const model::Digest chosen = KernelSpace(spec).spec_digest();
+  spec.worth_trying = {expression("A == 1 || N >= 128")};
+  CHECK(shown(spec, 64) == "A=1");
+  CHECK(shown(spec, 128) == "A=1; A=2");
+  const KernelSpace kernel(spec);
+  const model::Problem small = make_problem(spec, {64}, std::nullopt, 0);
+  const auto is_right = [&](std::int64_t a) {
+    return kernel.allows(small, model::Configuration({{"A", model::Value(a)}}), {});
+  };
+  CHECK(is_right(2));
+  CHECK_FALSE(is_right(3));
+  CHECK_FALSE(kernel.contains(small, model::Configuration({{"A", model::Value(std::int64_t{2})}}), {}));
+  // It selects, and decides nothing: results stay.
+  CHECK(kernel.spec_digest() != chosen);
+  CHECK(kernel.definition() == KernelSpace(space_of({parameter("A", numbers({1, 2, 3}))})).definition());
+}
+
 TEST_CASE("a kernel without parameters has one configuration") {
   CHECK(shown(space_of({})) == "-");
   CHECK(count(space_of({}), {"", {{"N", 1}}}, {}) == 1);

@@ -40,7 +40,8 @@ bool takes_database(std::string_view command) {
   const auto begins = [&](std::string_view name) {
     return words.starts_with(name) && (words.size() == name.size() || words[name.size()] == ' ');
   };
-  return begins(show) || std::ranges::any_of(names, begins);
+  const bool names_its_own = begins("compare") && words.find(".db") != std::string_view::npos;
+  return !names_its_own && (begins(show) || std::ranges::any_of(names, begins));
 }
 
 /// Whether the command at `begin` is one to be given: between backticks, or at the end of a sentence.
