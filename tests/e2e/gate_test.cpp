@@ -96,7 +96,9 @@ TEST_SUITE("tuner command line, a gate") {
     auto short_one = sampled("f", 1024, 2000);
     short_one.outcome.measurement->includes_launch_latency = true;
     user.record("old2.db", {sampled("a", 512, 1e5, 0.04), short_one});
-    REQUIRE(user.types({"baseline", "--db", "old2.db"}).exit_code == 0);
+    const auto written = user.types({"baseline", "--db", "old2.db"});
+    REQUIRE(written.exit_code == 0);
+    CHECK(has(written.err, "--fail-if-slower 2%\n"));  // the files are named already
     auto longer = sampled("g", 1024, 4000);
     longer.outcome.measurement->includes_launch_latency = true;
     user.record("new2.db", {sampled("d", 512, 1.01e5, 0.04), longer});
@@ -113,6 +115,9 @@ TEST_SUITE("tuner command line, a gate") {
     // What is surely slower in spite of the noise is not let through.
     user.record("new3.db", {sampled("d", 512, 3e5, 0.04)});
     CHECK(user.holds("new3.db").exit_code == 5);
+    // Nor what was short and has become long.
+    user.record("new4.db", {sampled("h", 1024, 6e4)});
+    CHECK(user.holds("new4.db").exit_code == 5);
   }
 
   TEST_CASE("a baseline that was damaged is refused with the entry") {
