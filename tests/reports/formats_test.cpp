@@ -12,18 +12,6 @@ using namespace tests;
 
 namespace {
 
-reports::ReportInput sample_input() {
-  reports::ReportInput input;
-  input.title = "Sample sweep";
-  input.command = "tuner report";
-  input.generated_at = "2026-01-02T03:06:00Z";
-  input.runs = {sample_run()};
-  input.trials = sample_trials();
-  input.winners = winners_of(input.trials);
-  input.ceilings = sample_ceilings();
-  return input;
-}
-
 /// A reader of RFC 4180, written for these tests alone.
 std::vector<std::vector<std::string>> read_csv(const std::string& text) {
   std::vector<std::vector<std::string>> rows(1, {""});

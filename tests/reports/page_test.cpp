@@ -14,18 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-reports::ReportInput sample_page() {
-  reports::ReportInput input;
-  input.title = "Sample sweep";
-  input.command = "tuner report -o report.html";
-  input.generated_at = "2026-01-02T03:06:00Z";
-  input.runs = {sample_run()};
-  input.trials = sample_trials();
-  input.winners = winners_of(input.trials);
-  input.ceilings = sample_ceilings();
-  return input;
-}
-
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t from = text.find(begin);
   REQUIRE(from != std::string::npos);
@@ -67,7 +55,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 TEST_SUITE("page") {
   TEST_CASE("a page holds what the JSON report says, its trials by column") {
-    const reports::ReportInput input = sample_page();
+    const reports::ReportInput input = sample_input();
     const json page = data_of(reports::to_html(input));
     const json report = json::parse(reports::to_json(input));
     for (const char* key : {"schema_version", "title", "command", "generated_at", "notes", "runs"})
@@ -94,7 +82,7 @@ TEST_SUITE("page") {
   }
 
   TEST_CASE("a page says the headline and how far a space was searched in the words of other answers") {
-    reports::ReportInput input = sample_page();
+    reports::ReportInput input = sample_input();
     input.winners.front().searched = model::Searched{44, 44, std::nullopt, 0};
     input.usages[input.winners.front().trial] = {"tuner best 256", "-DTUNER_KERNEL=shared"};
     const json environment = data_of(reports::to_html(input))["environments"][0];
@@ -105,7 +93,7 @@ TEST_SUITE("page") {
   }
 
   TEST_CASE("a page is one file that asks for nothing") {
-    const std::string page = reports::to_html(sample_page());
+    const std::string page = reports::to_html(sample_input());
     for (const char* part : {"<link", "@import", "url(", "src=", "fetch(", "XMLHttpRequest", "import("})
       CHECK_MESSAGE(!contains(page, part), part);
     // The one address names the library that draws, in the comment at its head.
@@ -117,7 +105,7 @@ TEST_SUITE("page") {
   }
 
   TEST_CASE("hostile names and logs end no element and are read back as they are") {
-    reports::ReportInput input = sample_page();
+    reports::ReportInput input = sample_input();
     const std::string hostile = "</script><script>alert(1)</script><!-- \"'\\ {{DATA}}";
     input.title = "a <b> & {{SCRIPT}}";
     for (auto& trial : input.trials) trial.kernel = hostile;

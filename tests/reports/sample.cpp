@@ -142,4 +142,16 @@ model::RunRecord sample_run() {
   return run;
 }
 
+reports::ReportInput sample_input() {
+  reports::ReportInput input;
+  input.title = "Sample sweep";
+  input.command = "tuner report";
+  input.generated_at = "2026-01-02T03:06:00Z";
+  input.runs = {sample_run()};
+  input.trials = sample_trials();
+  input.winners = winners_of(input.trials);
+  input.ceilings = sample_ceilings();
+  return input;
+}
+
 }  // namespace tests

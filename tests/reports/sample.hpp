@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/summary.hpp"
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
@@ -33,6 +34,8 @@ std::vector<model::Winner> winners_of(const std::vector<model::TrialRecord>& tri
                                       const std::vector<model::FinalRecord>& finals = {sample_final()});
 /// What the imaginary device can do at most.
 std::vector<model::Ceiling> sample_ceilings();
+/// A report of all these.
+reports::ReportInput sample_input();
 /// The run that made them.
 model::RunRecord sample_run();
 

@@ -8,6 +8,7 @@
 
 #include "tuner/cli/backend.hpp"
 #include "tuner/device/replay/replay.hpp"
+#include "tuner/interchange/recorded_trials.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
@@ -79,20 +80,6 @@ std::optional<std::string> why_unrecorded(const RecordedSpace& recorded, const m
   return fmt::format("it is of {}, not of {}", fmt::join(recorded.problem, "x"), problem.size_text());
 }
 
-model::TrialOutcome outcome_of(const RecordedSpace::Entry& entry) {
-  model::TrialOutcome outcome;
-  outcome.status = entry.status;
-  if (!entry.time_ns) {
-    outcome.detail = "failed so in the recording";
-    return outcome;
-  }
-  model::Measurement measurement;
-  measurement.samples_ns = {*entry.time_ns};
-  measurement.median_ns = measurement.low_ns = measurement.high_ns = measurement.min_ns = *entry.time_ns;
-  outcome.measurement = std::move(measurement);
-  return outcome;
-}
-
 void add_records(const sweep::Request& request, const sweep::Work& work, const model::Problem& problem,
                  const Entries& entries, std::vector<model::TrialRecord>& records) {
   const sweep::TrialMaker maker(request, work, problem);
@@ -100,7 +87,7 @@ void add_records(const sweep::Request& request, const sweep::Work& work, const m
     const RecordedSpace::Entry* entry = entries.find(configuration);
     if (entry == nullptr) return true;
     model::TrialRecord record = maker.make(configuration).record;
-    record.outcome = outcome_of(*entry);
+    record.outcome = interchange::outcome_of(*entry);
     record.compile_ms = entry->compile_ms;
     records.push_back(std::move(record));
     return true;

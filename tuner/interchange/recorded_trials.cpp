@@ -68,6 +68,19 @@ void set_interval(model::Measurement& measurement) {
       std::max(measurement.median_ns, sorted[sorted.size() - 1 - static_cast<std::size_t>(rank)]);
 }
 
+/// The block's extents, by Kernel Tuner's names for them.
+model::Dim3 block_of(const model::Configuration& configuration) {
+  model::Dim3 block;
+  std::int64_t* const extents[] = {&block.x, &block.y, &block.z};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const model::Value* value = configuration.find(block_parameters[axis]);
+    if (value != nullptr && !value->is_word() && value->code() > 0) *extents[axis] = value->code();
+  }
+  return block;
+}
+
+}  // namespace
+
 model::TrialOutcome outcome_of(const RecordedSpace::Entry& entry) {
   model::TrialOutcome outcome;
   outcome.status = entry.status;
@@ -81,19 +94,6 @@ model::TrialOutcome outcome_of(const RecordedSpace::Entry& entry) {
   set_interval(measurement);
   return outcome;
 }
-
-/// The block's extents, by Kernel Tuner's names for them.
-model::Dim3 block_of(const model::Configuration& configuration) {
-  model::Dim3 block;
-  std::int64_t* const extents[] = {&block.x, &block.y, &block.z};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const model::Value* value = configuration.find(block_parameters[axis]);
-    if (value != nullptr && !value->is_word() && value->code() > 0) *extents[axis] = value->code();
-  }
-  return block;
-}
-
-}  // namespace
 
 RecordedTrials recorded_trials(const RecordedSpace& recorded) {
   RecordedTrials out;

@@ -13,6 +13,9 @@ struct RecordedTrials {
   std::vector<model::TrialRecord> trials;
 };
 
+/// What the file says of one configuration, with an interval of its median where it has samples enough.
+model::TrialOutcome outcome_of(const RecordedSpace::Entry& entry);
+
 /// The environment names the format and, where no times were recorded, what stands in their place, so that
 /// none of it competes with what was measured here. Identities follow from the content: the same file read
 /// twice, or longer the second time, gives the same run and trials.
