@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/e2e/user.hpp"
 
@@ -161,7 +162,21 @@ extern "C" __global__ void waste(float* y, int N) {
     REQUIRE_MESSAGE(slower.exit_code == 0, slower.err);
     CHECK(has(slower.err, "waste was edited since it was measured: what races is what it is now"));
     CHECK(has(words_of(slower.out), "another: WASTE 100 → 6000; the former is "));
+    // However slow it has become, it is measured whole.
+    std::istringstream csv(user.types({"report", "--format", "csv"}).out);
+    for (std::string line; std::getline(csv, line);)
+      if (has(line, "standard-3")) CHECK_FALSE(has(line, ",dropped,"));
     CHECK(has(slower.out, "1 size: 0 keep their winner, 0 have one that is tied with it, 1 another"));
+  }
+
+  TEST_CASE("sizes that a refresh has not come to are counted, and not taken for failures") {
+    const Measured user;
+    const ProgramResult cut_short = user.refreshes({"--budget", "2"});
+    CHECK_MESSAGE(cut_short.exit_code == 0, cut_short.err);
+    CHECK(has(cut_short.err, "1 size not reached"));
+    CHECK(has(cut_short.out, "1 size: "));
+    CHECK_FALSE(has(words_of(cut_short.out), "was not measured"));
+    CHECK_FALSE(has(user.refreshes().err, "not reached"));
   }
 
   TEST_CASE("a former winner that fails now gives way, and its failure is told") {

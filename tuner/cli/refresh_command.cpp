@@ -20,12 +20,14 @@
 #include "tuner/cli/declared_specs.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -167,6 +169,14 @@ void look_up(const db::Connection& connection, const sweep::Request& request, Re
     if (trial.configuration == one.before.winner.configuration) one.again = std::move(trial);
 }
 
+/// Leaves out the sizes that a run which ended early has not come to, and says how many these are.
+void leave_out_unreached(const sweep::Summary& summary, std::vector<Refreshed>& sizes) {
+  if (summary.ending == sweep::Ending::done) return;
+  const auto unreached = static_cast<std::int64_t>(
+      std::erase_if(sizes, [](const Refreshed& one) { return !one.after && !one.again; }));
+  if (unreached > 0) write_err(util::counted(unreached, "size") + " not reached");
+}
+
 [[noreturn]] void find_nothing_elsewhere(const config::Settings& settings, const RefreshOptions& options,
                                          const sweep::Request& request) {
   throw model::Error(
@@ -217,6 +227,7 @@ int refresh(const Context& context, RefreshOptions options) {
   printer.finish();
 
   for (Refreshed& one : sizes) look_up(store.connection(), request, one);
+  leave_out_unreached(summary, sizes);
   if (options.format == "json")
     write_out(answers::refreshed_json(sizes));
   else
