@@ -2,11 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include "tests/compile/nvcc_jobs.hpp"
+#include "tests/support/variable.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/util/files.hpp"
 
@@ -15,28 +14,13 @@ using tuner::model::CompileJob;
 using tuner::model::TrialStatus;
 using tuner::test::nvcc_compiler;
 using tuner::test::nvcc_job;
+using tuner::test::Variable;
 
 namespace {
 
 bool mentions(const Compilation& compilation, const std::string& text) {
   return compilation.log.find(text) != std::string::npos;
 }
-
-/// A variable of the environment as it is within a case.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : m_name(name) {
-    if (const char* before = std::getenv(name)) m_before = before;
-    setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { m_before ? setenv(m_name, m_before->c_str(), 1) : unsetenv(m_name); }
-
- private:
-  const char* m_name;
-  std::optional<std::string> m_before;
-};
 
 const char* const with_host_code = R"(#include <iostream>
 #include <vector>

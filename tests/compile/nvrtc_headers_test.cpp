@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "tests/compile/nvrtc_jobs.hpp"
+#include "tests/support/variable.hpp"
+#include "tuner/util/files.hpp"
 
 using tuner::model::Compilation;
 using tuner::model::CompileJob;
@@ -67,7 +69,6 @@ TEST_CASE("a kernel from a textbook compiles with its host includes") {
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <algorithm>
 #include <iostream>
@@ -137,6 +138,8 @@ TEST_CASE("a job's own header wins over a stand-in of the same name") {
 }
 
 TEST_CASE("headers above a stop are read once, and what they hold is never that of another source") {
+  const tuner::util::TemporaryFolder kept;  // NVRTC leaves what it read there
+  const tuner::test::Variable folder("TMPDIR", kept.path());
   const auto job_with = [](int width, int block, const char* above) {
     CompileJob job = cuda_job(std::string(above) +
                               "#include \"width.cuh\"\n#pragma nv_hdrstop\n"

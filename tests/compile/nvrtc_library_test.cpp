@@ -1,16 +1,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/variable.hpp"
 #include "tuner/compile/nvrtc/library.hpp"
 #include "tuner/model/error.hpp"
 
 namespace nvrtc = tuner::compile::nvrtc;
 using tuner::model::Error;
 using tuner::model::ExitCode;
+using tuner::test::Variable;
 
 TEST_SUITE_BEGIN("tuner::compile::nvrtc library");
 
@@ -45,9 +46,8 @@ TEST_CASE("a file that is no library, and a library that is no NVRTC, are refuse
 }
 
 TEST_CASE("the search goes from the loader over the environment to the usual places") {
-  ::setenv("CUDA_PATH", "/opt/my-cuda", 1);
+  const Variable variable("CUDA_PATH", "/opt/my-cuda");
   const auto candidates = nvrtc::library_candidates("");
-  ::unsetenv("CUDA_PATH");
   const auto index_of = [&](const std::string& file) {
     const auto found =
         std::find_if(candidates.begin(), candidates.end(),

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/variable.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/compile/nvrtc/library.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
@@ -214,12 +215,11 @@ TEST_CASE("a folder that was asked for is looked through as one of wheels, a fil
 
 TEST_CASE("of a toolkit the folders that are there are searched, and its usual one where none is") {
   const auto files = [](const fs::path& toolkit) {
-    ::setenv("CUDA_PATH", toolkit.c_str(), 1);
+    const tuner::test::Variable variable("CUDA_PATH", toolkit);
     std::vector<std::string> found;
     for (const Candidate& candidate : library_candidates(""))
       if (candidate.file.starts_with(toolkit.string() + "/") && candidate.file.ends_with(".so"))
         found.push_back(fs::path(candidate.file).parent_path().lexically_relative(toolkit).string());
-    ::unsetenv("CUDA_PATH");
     return found;
   };
   const tuner::util::TemporaryFolder folder;

@@ -28,7 +28,7 @@ sizes = ["N"]
 default = { WASTE = 6000 }
 
 [parameters]
-WASTE = [100, 700, 1500, 3000, 4500, 6000]
+WASTE = [100, 2000, 3000, 4000, 5000, 6000]
 
 [launch]
 block = [32]

@@ -8,19 +8,19 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/support/variable.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/processors.hpp"
 
 using namespace std::chrono_literals;
 using namespace tuner;
+using tuner::test::Variable;
 
 namespace {
 
@@ -29,25 +29,6 @@ constexpr auto ample = std::chrono::minutes(5);
 util::CommandResult shell(const std::string& script, std::chrono::milliseconds limit = ample) {
   return util::run_command({"sh", "-c", script}, "/", limit);
 }
-
-/// Sets a variable of this process, for as long as it lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : m_name(name) {
-    if (const char* before = std::getenv(name)) m_before = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
-    if (m_before) ::setenv(m_name, m_before->c_str(), 1);
-    if (!m_before) ::unsetenv(m_name);
-  }
-
- private:
-  const char* m_name;
-  std::optional<std::string> m_before;
-};
 
 }  // namespace
 

@@ -132,9 +132,10 @@ class LoadedLibrary final : public Library {
     const std::string folder = "--pch-dir=" + fs::temp_directory_path().string();
     if (request.precompiles) {
       // 630, 639: headers are not kept, for lack of memory or because they differ. That is no mistake.
-      // 20283 is said of #line wherever it stands, also where they are kept.
-      options.insert(options.end(),
-                     {"--pch", "--pch-messages=false", "--diag-suppress=630,639,20283", folder.c_str()});
+      // 20282: another process kept them. 20283 is said of #line wherever it stands, also where they are
+      // kept.
+      options.insert(options.end(), {"--pch", "--pch-messages=false", "--diag-suppress=630,639,20282,20283",
+                                     folder.c_str()});
     }
     const nvrtcResult result =
         m_functions.compile(program.get(), static_cast<int>(options.size()), options.data());
