@@ -173,6 +173,16 @@ fetch_wheels() {
   rm -rf "$staging/wheels" "$staging/unpacked" "$cuda" && mv "$staging" "$cuda"
 }
 
+# Prints the installed tuner that was built from this commit; fails where there is none, or where files were edited.
+installed_tuner() {
+  local installed commit
+  installed=$(command -v tuner) && git diff --quiet HEAD 2>/dev/null || return 1
+  commit=$(git log -1 --abbrev=12 "--format=%h of %cs")
+  [ "$("$installed" --version 2>/dev/null | sed -n 's/^commit: //p')" = "$commit" ] || return 1
+  say "Using $installed, which was built from this commit"
+  printf '%s\n' "$installed"
+}
+
 # configure_and_build PRESET [TARGET...]: quick when nothing changed.
 configure_and_build() {
   local preset=$1 log

@@ -243,7 +243,9 @@ class Attempts {
   [[noreturn]] void fail() const {
     throw model::Error(
         "NVRTC, CUDA's run-time compiler, could not be loaded. Tried:" + m_text,
-        "install the CUDA toolkit 12.4 or newer, or set TUNER_NVRTC to libnvrtc or the folder it is in",
+        "install the CUDA toolkit 12.4 or newer, or set TUNER_NVRTC to libnvrtc or the folder it is in; "
+        "where pip "
+        "installed this program: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt",
         model::ExitCode::no_device);
   }
 

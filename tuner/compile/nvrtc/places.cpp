@@ -34,6 +34,18 @@ Folders folders_of_wheels(const fs::path& root) {
   return {root, root / "nvidia" / "cu13" / "lib", root / "nvidia" / "cuda_nvrtc" / "lib"};
 }
 
+/// The packages of each Python that `prefix` has, where any is of NVIDIA.
+Folders python_packages(const fs::path& prefix) {
+  std::error_code error;
+  Folders folders;
+  for (const fs::directory_entry& entry : fs::directory_iterator(prefix / "lib", error))
+    if (entry.path().filename().string().starts_with("python3"))
+      for (const char* packages : {"site-packages", "dist-packages"})
+        if (fs::is_directory(entry.path() / packages / "nvidia", error))
+          folders.push_back(entry.path() / packages);
+  return folders;
+}
+
 }  // namespace
 
 std::vector<Candidate> library_candidates(const std::string& explicit_path) {
@@ -52,6 +64,8 @@ std::vector<Candidate> library_candidates(const std::string& explicit_path) {
     const fs::path folder = executable.parent_path();
     add(folders_of_wheels(folder), "beside this program", all);
     add(folders_of_wheels(folder.parent_path() / "lib"), "beside this program", all);
+    for (const fs::path& packages : python_packages(folder.parent_path()))
+      add(folders_of_wheels(packages), "the Python packages beside this program", all);
   }
   const fs::path hint = TUNER_NVRTC_HINT;
   if (!hint.empty()) add(folders_of_wheels(hint), "given when this program was built", all);
