@@ -90,7 +90,11 @@ void check_word(const KnownSetting& setting, const std::string& value) {
 
 void check_device(const KnownSetting& setting, const std::string& value) {
   if (model::named_kind(value) != nullptr) return;
-  refuse(setting, value, "choose auto, all, cuda:0 (or another number), cuda:0,cuda:2, cpu or replay:FILE");
+  constexpr std::array<std::string_view, 5> names = {"auto", "all", "cpu", "cuda:0", "replay:"};
+  const std::string meant = util::did_you_mean(value, names);
+  refuse(setting, value,
+         (meant.empty() ? "" : meant + " ") +
+             "choose auto, all, cuda:0 (or another number), cuda:0,cuda:2, cpu or replay:FILE");
 }
 
 void check_number(const KnownSetting& setting, const std::string& value) {

@@ -115,11 +115,18 @@ std::string objection(std::string_view text, std::optional<std::int64_t> value) 
   return "";
 }
 
+/// `512..4096` where `512-4096` was written; else nothing.
+std::string meant_range(std::string_view text) {
+  std::string_view last = text;
+  const std::string_view first = util::split_first(last, "-");
+  return all_digits(first) && all_digits(last) ? fmt::format("did you mean {}..{}? ", first, last) : "";
+}
+
 std::int64_t read_extent(std::string_view text, std::string_view piece) {
   text = util::trimmed(text);
   const auto value = util::parse_number<std::int64_t>(text);
   if (const std::string reason = objection(text, value); !reason.empty())
-    refuse("size", piece, reason, size_grammar);
+    refuse("size", piece, reason, meant_range(text).append(size_grammar));
   return *value;
 }
 

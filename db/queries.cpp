@@ -243,6 +243,13 @@ std::int64_t count_trials(const Connection& db, const TrialFilter& filter) {
       .value();
 }
 
+std::vector<std::string> kernel_and_family_names(const Connection& db) {
+  std::vector<std::string> names;
+  Statement select(db, "SELECT name FROM kernels UNION SELECT family FROM kernels");
+  for (auto row = select.use(); row.step();) names.push_back(row.text());
+  return names;
+}
+
 TrialLoader::TrialLoader(const Connection& db) : m_select(db, select_trials() + " WHERE t.id = ?") {}
 
 std::optional<TrialRecord> TrialLoader::find(const Digest& key, bool with_samples) {

@@ -55,6 +55,8 @@ class TrialLoader {
 /// The trials themselves, in the order of for_each_trial(), without raw samples.
 std::vector<tuner::model::TrialRecord> trials(const Connection& db, const TrialFilter& filter);
 std::int64_t count_trials(const Connection& db, const TrialFilter& filter);
+/// Of all kernels and families in the database.
+std::vector<std::string> kernel_and_family_names(const Connection& db);
 
 /// Complete, samples included.
 std::optional<tuner::model::TrialRecord> find_trial(const Connection& db, const tuner::model::Digest& key);

@@ -148,6 +148,28 @@ TEST_SUITE("tuner command line, typing") {
     CHECK(lines_of(alone.out).size() < 60);
   }
 
+  TEST_CASE("`help COMMAND` is the command's help, and `help` that of the program") {
+    const User user;
+    CHECK(user.types({"help", "list", "runs"}).out == user.types({"list", "runs", "--help"}).out);
+    CHECK(user.types({"help"}).out == user.types({"--help"}).out);
+    CHECK(has(user.types({"help", "bset"}).err, "did you mean `best`?"));
+  }
+
+  TEST_CASE("a mistyped kernel, family or device is told with what was meant") {
+    const User user;
+    REQUIRE(user.types({"import", TUNER_SOURCE_DIR "/docs/results/h200-2026-11-23-session/session.jsonl"})
+                .exit_code == 0);
+    for (const std::string command : {"best", "cover"}) {
+      CHECK(has(user.types({command, "--kernel", "sgem"}).err, "did you mean `sgemm`?"));
+      CHECK(has(user.types({command, "--family", "matmull"}).err, "did you mean `matmul`?"));
+    }
+    const ProgramResult known = user.types({"best", "7", "--kernel", "sgemm"});
+    CHECK_FALSE(has(known.err, "did you mean"));
+    CHECK(has(user.types({"run", "--device", "cuda0"}).err, "did you mean `cuda:0`?"));
+    CHECK(has(user.types({"run", "--device", "cpu", "--kernel", "matmull"}).err, "did you mean `matmul`?"));
+    CHECK(has(user.types({"run", "--sizes", "512-4096"}).err, "did you mean 512..4096?"));
+  }
+
   TEST_CASE("a mistyped command or flag is told with what was meant") {
     const User user;
     const auto refused = [&](const std::vector<std::string>& words, const std::string& found,

@@ -88,15 +88,15 @@ db::BestQuery without_environment(db::BestQuery query) {
   return query;
 }
 
-[[noreturn]] void find_nothing(const config::Settings& settings, const BestOptions& options) {
+[[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
+                               const BestOptions& options) {
   std::string what = options.size.empty() ? "" : " for size " + options.size;
   what += asked_text(options);
+  if (!options.where.empty()) what += " with " + options.where;
   const std::string sizes = options.size.empty() ? "512..4096" : options.size;
-  throw model::Error(fmt::format("nothing in {} answers{}{}", settings.database().string(), what,
-                                 options.where.empty() ? "" : fmt::format(" with {}", options.where)),
-                     options.where.empty() ? "measure it first: tuner run --sizes " + sizes
-                                           : "without --where there may be more",
-                     model::ExitCode::nothing_found);
+  find_nothing(connection, settings, options, what,
+               options.where.empty() ? "measure it first: tuner run --sizes " + sizes
+                                     : "without --where there may be more");
 }
 
 /// The case's trials that meet the user's condition; the winner becomes the first of them. False where
@@ -382,7 +382,7 @@ int best(const Context& context, BestOptions options) {
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
-  if (found.answers.empty()) find_nothing(settings, options);
+  if (found.answers.empty()) find_nothing(connection, settings, options);
   const answers::Style style = answer_style(connection);
   const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, context);
   const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "config/known_settings.hpp"
@@ -145,8 +146,8 @@ namespace {
 constexpr const char* footer =
     "Sizes: 512..4096 doubles; 512..4096:128 steps; 512,1000,2047; 512x1024x256 gives each dimension.\n\n"
     "Data goes to stdout, everything else to stderr.\n\n"
-    "Exit codes: 0 done, 1 failed, 2 usage, 3 nothing found, 4 no usable device, 130/143 interrupted (the "
-    "command that resumes is printed).\n\n"
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 nothing found, 4 no usable device, 5 slower than a limit "
+    "(compare), 6 refused (judge), 130/143 interrupted (the command that resumes is printed).\n\n"
     "`tuner COMMAND --help` says the rest.\n"
     "Example: tuner run --sizes 512..4096";
 
@@ -202,6 +203,16 @@ void warn_of_mistyped_variables() {
   }
 }
 
+/// `help run` as `run --help`, last word first as CLI11 wants them.
+std::vector<std::string> asked_for_help(std::vector<std::string> words) {
+  if (words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
 /// Parses and runs; every error becomes one message and a code.
 int run_tuner(int argc, char** argv) {
   Context context{{argv + 1, argv + argc}, config::process_surroundings(), {}};
@@ -220,7 +231,8 @@ int run_tuner(int argc, char** argv) {
       write_out(app.help());
       return static_cast<int>(model::ExitCode::done);
     }
-    app.parse(argc, argv);
+    std::vector<std::string> words = asked_for_help(context.arguments);
+    app.parse(words);
     // Another tuner that started this one has said it.
     if (!app.got_subcommand("worker")) warn_of_mistyped_variables();
     if (const auto database = context.flags.find("db"); database != context.flags.end())

@@ -96,11 +96,9 @@ int run_cover(const Context& context, CoverOptions options) {
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
   const std::vector<db::BestAnswer> all = db::best(connection, query);
-  if (all.empty()) {
-    throw model::Error(
-        fmt::format("nothing in {} answers{}", settings.database().string(), asked_text(options)),
-        "measure it first: tuner run --sizes 512..4096", model::ExitCode::nothing_found);
-  }
+  if (all.empty())
+    find_nothing(connection, settings, options, asked_text(options),
+                 "measure it first: tuner run --sizes 512..4096");
   const auto chosen = of_one_environment(all, options);
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
   set_weights(options, table.times);

@@ -51,14 +51,19 @@ bool has_name(const std::vector<model::KernelSpec>& kernels, const std::string& 
   return std::ranges::find(kernels, name, &model::KernelSpec::name) != kernels.end();
 }
 
-std::string known_names(const std::vector<model::KernelSpec>& kernels) {
+/// What may be said in place of `name`.
+std::string other_names(const std::vector<model::KernelSpec>& kernels, const std::string& name) {
   std::set<std::string> families;
   std::vector<std::string> names;
   for (const model::KernelSpec& kernel : kernels) {
     families.insert(kernel.family);
     names.push_back(kernel.name);
   }
-  return fmt::format("kernels: {}; families: {}", fmt::join(names, ", "), fmt::join(families, ", "));
+  const std::string lists =
+      fmt::format("kernels: {}; families: {}", fmt::join(names, ", "), fmt::join(families, ", "));
+  names.insert(names.end(), families.begin(), families.end());
+  const std::string meant = util::did_you_mean(name, names);
+  return fmt::format("{}{}{}; or give the path of a spec (.toml)", meant, meant.empty() ? "" : " ", lists);
 }
 
 }  // namespace
@@ -99,7 +104,7 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
       for (const std::string& kernel : kernels_at[name]) catalog.choose(kernel);
     } else if (!catalog.choose(name)) {
       throw model::UsageError(fmt::format("no kernel or family is called '{}'", name),
-                              known_names(catalog.m_all) + "; or give the path of a spec (.toml)");
+                              other_names(catalog.m_all, name));
     }
   }
   if (selection.empty()) catalog.m_selected = catalog.m_all;

@@ -50,11 +50,9 @@ int run_pack(const Context& context, PackOptions options) {
   std::vector<db::BestAnswer> all = db::best(connection, query);
   if (!options.gpu.empty())
     std::erase_if(all, [](const db::BestAnswer& answer) { return !answer.wanted_device; });
-  if (all.empty()) {
-    throw model::Error(
-        fmt::format("nothing in {} answers{}", settings.database().string(), asked_text(options)),
-        "measure it first: tuner run --sizes 512..4096", model::ExitCode::nothing_found);
-  }
+  if (all.empty())
+    find_nothing(connection, settings, options, asked_text(options),
+                 "measure it first: tuner run --sizes 512..4096");
   use::Pack pack;
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   PackCompiler compiler(settings, printer);

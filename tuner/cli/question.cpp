@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/queries.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 
@@ -55,6 +58,16 @@ void ask_for_bits(const db::Connection& connection, const Question& question, db
   }
   query.family = problem.family;
   query.type = problem.type;
+}
+
+void find_nothing(const db::Connection& connection, const config::Settings& settings,
+                  const Question& question, const std::string& what, const std::string& next) {
+  const std::vector<std::string> known = db::kernel_and_family_names(connection);
+  std::string hint;
+  for (const std::string& name : {question.family, question.kernel})
+    if (!name.empty() && std::ranges::count(known, name) == 0) hint += util::did_you_mean(name, known);
+  throw model::Error(fmt::format("nothing in {} answers{}", settings.database().string(), what),
+                     hint.empty() ? next : hint, model::ExitCode::nothing_found);
 }
 
 std::string asked_text(const Question& question) {

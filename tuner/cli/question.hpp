@@ -44,6 +44,11 @@ db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string&
 /// asks for another family or type than the trial's.
 void ask_for_bits(const db::Connection& connection, const Question& question, db::BestQuery& query);
 
+/// Throws that nothing in the database answers `what`, such as ` for size 64`, of this question. The hint
+/// says which kernel or family may have been meant, or else what is `next`.
+[[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
+                               const Question& question, const std::string& what, const std::string& next);
+
 /// ` of family matmul of kernel sgemm in environment nvrtc 13`: what was asked for, for messages.
 std::string asked_text(const Question& question);
 

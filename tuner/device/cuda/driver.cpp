@@ -36,7 +36,7 @@ void* open_library() {
   const char* path = std::getenv("LD_LIBRARY_PATH");
   fail(fmt::format("no NVIDIA driver found; looked for:{}\n  (LD_LIBRARY_PATH is {})", tried,
                    path == nullptr ? "not set" : path),
-       "install NVIDIA's driver, or choose another --device");
+       "install NVIDIA's driver, or use this processor: --device cpu");
 }
 
 /// Null where the driver has no such version.
