@@ -1,4 +1,4 @@
-// How long does a program wait for an answer? Writes a pack of 1,000 measured sizes with a rule of 31 nodes
+// How long does a program wait for an answer? Writes a pack of 1,000 measured sizes with a rule of 15 nodes
 // and 8 binaries, opens it, and picks for measured and for other sizes. The device is the CPU, so that no GPU
 // is needed; the ladder is the same.
 //   bench_use       prints ns against the limit of 100, and the bytes of the pack
@@ -24,21 +24,28 @@ constexpr std::size_t binary_bytes = 60'000;  // of a matmul's cubin
 constexpr int batches = 2000;
 constexpr int picks = 500;
 
-Expression at_least(std::uint32_t size_index, std::int64_t value) {
-  return binary(Op::greater_equal, size(size_index), constant(value));
+Expression real_size(std::uint32_t dimension) {
+  Expression load = size(dimension);
+  load.is_real = true;
+  return load;
 }
 
-/// A balanced tree that asks for M, N, K and a remainder in turn.
+/// A balanced tree of the questions that `tuner cover` asks, in code as `tuner pack` writes it.
 std::vector<RuleNode> rule() {
   std::vector<RuleNode> nodes(15);
+  const auto at_most = [](const Expression& feature, double threshold) {
+    return binary(Op::less_equal, feature, constant_real(threshold));
+  };
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     if (2 * i + 2 >= nodes.size()) {
       nodes[i].configuration = i % configurations;
       continue;
     }
-    nodes[i].condition = i % 4 < 3
-                             ? at_least(i % 4, 256 << (i % 5))
-                             : binary(Op::equal, binary(Op::remainder, size(1), constant(8)), constant(0));
+    const Expression product = binary(Op::multiply, real_size(0), real_size(1));
+    const Expression remainder = binary(Op::remainder, real_size(1), constant_real(128));
+    nodes[i].condition = i % 4 == 3   ? at_most(remainder, 64)
+                         : i % 4 == 2 ? at_most(product, 150'000)
+                                      : at_most(real_size(i % 3), 200 + 30.5 * i);
     nodes[i].yes = 2 * i + 1;
     nodes[i].no = 2 * i + 2;
   }

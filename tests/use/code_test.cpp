@@ -128,8 +128,9 @@ struct Value {
   std::int64_t integer = 0;
 };
 
-/// What a pack's reader makes of an expression, by way of a pack.
-Value evaluated(const use::Expression& expression, const use::Variables& variables) {
+/// What a pack's reader makes of an expression, by way of a pack, and its code there.
+Value evaluated(const use::Expression& expression, const use::Variables& variables,
+                std::vector<std::uint8_t>* bytes_of_code = nullptr) {
   use::Pack pack;
   use::Configuration one;
   one.derived = {use::constant(0)};
@@ -152,7 +153,26 @@ Value evaluated(const use::Expression& expression, const use::Variables& variabl
   const use::Code& code = view.operands()[0].value;
   value.fault = expression.is_real ? view.value(code, variables, value.real)
                                    : view.value(code, variables, value.integer);
+  const std::uint8_t* const begin = view.bytes(use::SectionKind::code) + code.at;
+  if (bytes_of_code != nullptr) bytes_of_code->assign(begin, begin + (code.bytes & ~use::real_code));
   return value;
+}
+
+/// A question of a rule: sizes and constants, one after the other, held against a last one.
+use::Expression question(std::mt19937_64& random) {
+  static const double special[] = {0, -0.0, 1, 8, 64, 0.5, -3, 1e300, 9007199254740993.0, INFINITY, NAN};
+  const auto leaf = [&] {
+    use::Expression out = use::size(static_cast<std::uint32_t>(random() % 3));
+    out.is_real = true;
+    return random() % 2 == 0 ? out : use::constant_real(special[random() % std::size(special)]);
+  };
+  static const use::Op ops[] = {use::Op::multiply,  use::Op::minimum, use::Op::maximum, use::Op::divide,
+                                use::Op::remainder, use::Op::add,     use::Op::less};
+  use::Expression out = use::size(0);
+  out.is_real = true;
+  for (std::uint64_t i = random() % 4; i > 0; --i)
+    out = use::binary(ops[random() % std::size(ops)], out, leaf());
+  return use::binary(random() % 8 == 0 ? use::Op::greater : use::Op::less_equal, out, leaf());
 }
 
 bool is_sound(const std::vector<std::uint8_t>& code, bool is_real = false) {
@@ -192,6 +212,27 @@ TEST_SUITE("use") {
     }
     CHECK(faults > 200);
     CHECK(faults < 3000);
+  }
+
+  TEST_CASE("questions of rules have the same answer the short way, or none") {
+    std::mt19937_64 random(1);
+    int answered = 0;
+    for (int i = 0; i < 20000; ++i) {
+      const use::Expression asked = question(random);
+      use::Variables variables = {};
+      for (int k = 0; k < 3; ++k)
+        variables.values[k] =
+            random() % 9 == 0 ? std::numeric_limits<std::int64_t>::max() - k : 1 + random() % 300;
+      std::vector<std::uint8_t> code;
+      const Value expected = evaluated(asked, variables, &code);
+      bool holds = false;
+      if (!use::ask_sizes(code.data(), static_cast<std::uint32_t>(code.size()), variables.values, holds))
+        continue;
+      ++answered;
+      CHECK(expected.fault == use::Fault::none);
+      CHECK(holds == (expected.real != 0));
+    }
+    CHECK(answered > 5000);
   }
 
   TEST_CASE("faults are called as the engine calls them") {

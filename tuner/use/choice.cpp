@@ -81,7 +81,7 @@ class Ladder {
         m_rungs(kernel.rungs + static_cast<std::uint32_t>(place) * m_pack.layer_count),
         m_place(place),
         m_sizes(sizes),
-        m_count(kernel.record().sizes.count),
+        m_count(kernel.size_count),
         m_answer(answer) {}
 
   bool measured(std::uint32_t Rungs::*rung, tuner_known known) {
@@ -175,6 +175,8 @@ class Ladder {
 
   Fault ask(const PackView& view, const Code& condition, bool& holds) {
     if ((condition.bytes & real_code) != 0) {
+      const std::uint8_t* const code = view.bytes(SectionKind::code) + condition.at;
+      if (ask_sizes(code, condition.bytes & ~real_code, m_sizes, holds)) return Fault::none;
       double value = 0;
       const Fault fault = view.value(condition, variables(), value);
       holds = value != 0;
@@ -233,10 +235,9 @@ tuner_error find_device(tuner_pack& pack, int device, int& place) {
 }
 
 tuner_error check_sizes(const tuner_kernel& kernel, const std::int64_t* sizes, std::size_t count) {
-  const KernelRecord& record = kernel.record();
-  if (count != record.sizes.count || (sizes == nullptr && count > 0))
+  if (count != kernel.size_count || (sizes == nullptr && count > 0))
     return fail(TUNER_SIZE_COUNT, "%s has %u, and %zu were given", tuner_kernel_family(&kernel),
-                record.sizes.count, sizes == nullptr ? 0 : count);
+                kernel.size_count, sizes == nullptr ? 0 : count);
   for (std::size_t i = 0; i < count; ++i) {
     if (sizes[i] < 1)
       return fail(TUNER_BAD_SIZE, "%s is %lld", tuner_kernel_size_name(&kernel, i),
@@ -261,7 +262,7 @@ tuner_error choose(const tuner_kernel& kernel, int place, const std::int64_t* si
 }
 
 void set_variables(const tuner_kernel& kernel, int place, const std::int64_t* sizes, Variables& variables) {
-  std::memcpy(variables.values, sizes, kernel.record().sizes.count * sizeof *sizes);
+  for (std::uint32_t i = 0; i < kernel.size_count; ++i) variables.values[i] = sizes[i];
   const Device& device = kernel.pack->devices[place];
   std::memcpy(variables.values + first_limit, device.limits, sizeof device.limits);
 }

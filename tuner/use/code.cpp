@@ -339,7 +339,52 @@ Fault run(const std::uint8_t* code, std::uint32_t bytes, const Variables& variab
   return Fault::none;
 }
 
+/// Of numbers that are whole and small enough to be exact; false for others.
+bool whole_remainder(double a, double b, double& result) {
+  constexpr double most = 9007199254740992;  // 2^53
+  if (!(a >= 0 && a < most && b >= 1 && b < most)) return false;
+  const auto whole_a = static_cast<std::int64_t>(a);
+  const auto whole_b = static_cast<std::int64_t>(b);
+  const bool is_power = (whole_b & (whole_b - 1)) == 0;  // as all that rules ask for
+  result = static_cast<double>(is_power ? whole_a & (whole_b - 1) : whole_a % whole_b);
+  return static_cast<double>(whole_a) == a && static_cast<double>(whole_b) == b;
+}
+
 }  // namespace
+
+bool ask_sizes(const std::uint8_t* code, std::uint32_t bytes, const std::int64_t* sizes, bool& holds) {
+  if (static_cast<Op>(code[0]) != Op::load || code[1] >= first_limit) return false;
+  auto value = static_cast<double>(sizes[code[1]]);
+  for (const std::uint8_t *at = code + 2, *const end = code + bytes; at != end;) {
+    double with = 0;
+    if (static_cast<Op>(*at) == Op::real) {
+      with = read<double>(at + 1);
+      at += 9;
+    } else if (static_cast<Op>(*at) == Op::load && at[1] < first_limit) {
+      with = static_cast<double>(sizes[at[1]]);
+      at += 2;
+    } else {
+      return false;
+    }
+    const Op op = static_cast<Op>(*at++);
+    if (op == Op::less_equal) {
+      holds = value <= with;
+      return at == end;
+    }
+    if (op == Op::multiply)
+      value *= with;
+    else if (op == Op::minimum)
+      value = with < value ? with : value;
+    else if (op == Op::maximum)
+      value = with > value ? with : value;
+    else if (op == Op::divide && with != 0)
+      value /= with;
+    else if (op != Op::remainder || !whole_remainder(value, with, value))
+      return false;
+    if (!std::isfinite(value)) return false;
+  }
+  return false;
+}
 
 Fault evaluate(const std::uint8_t* code, std::uint32_t bytes, const Variables& variables,
                std::int64_t& value) {

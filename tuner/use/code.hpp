@@ -35,6 +35,11 @@ struct Readable {
 /// more than `stack_limit` values, one left at the end.
 bool is_sound(const std::uint8_t* code, std::uint32_t bytes, bool is_real, const Readable& readable);
 
+/// The answer of sound code on doubles that works something out from sizes, one after the other, and holds it
+/// against the last: as the questions of rules do. False where it is other code, or has no value: evaluate()
+/// says. In half its time, which a pick by a rule mostly consists of.
+bool ask_sizes(const std::uint8_t* code, std::uint32_t bytes, const std::int64_t* sizes, bool& holds);
+
 /// Of sound code.
 Fault evaluate(const std::uint8_t* code, std::uint32_t bytes, const Variables& variables,
                std::int64_t& value);

@@ -41,7 +41,7 @@ struct Layer {
   std::size_t mapped_bytes = 0;
   std::atomic<Loaded*>* loaded = nullptr;  ///< of each image a list
   /// Where measured sizes are found by a hash of them: places in section `measured` plus 1, in 2^n slots of
-  /// which at most half are taken. 0: free.
+  /// which at most a quarter are taken, so that a size that is not there is mostly told by one look. 0: free.
   std::uint32_t* slots = nullptr;
   std::uint32_t slot_mask = 0;
 };
@@ -81,7 +81,8 @@ struct Answer {
 
 struct tuner_kernel {
   tuner_pack* pack;
-  std::uint32_t* in_layer;     ///< its place in section `kernels` of each layer, or no_index
+  std::uint32_t* in_layer;  ///< its place in section `kernels` of each layer, or no_index
+  std::uint32_t size_count;
   std::uint32_t described_in;  ///< the last layer that has it: what it says of sizes and parameters counts
   tuner::use::Rungs* rungs;    ///< of each device and layer
 

@@ -50,7 +50,7 @@ tuner_error map_file(const char* path, Layer& layer) {
 bool index_measured(Layer& layer) {
   const PackView& view = layer.view;
   std::uint64_t slots = 1;
-  while (slots < 2 * std::uint64_t{view.count(SectionKind::measured)}) slots *= 2;
+  while (slots < 4 * std::uint64_t{view.count(SectionKind::measured)}) slots *= 2;
   layer.slots = allocate<std::uint32_t>(slots);
   layer.slot_mask = static_cast<std::uint32_t>(slots - 1);
   for (std::uint32_t i = 0; layer.slots != nullptr && i < view.count(SectionKind::kernels); ++i) {
@@ -157,6 +157,7 @@ tuner_error add_kernel(tuner_pack& pack, std::uint32_t layer, std::uint32_t inde
                 view.text(record.type));
   kernel->in_layer[layer] = index;
   kernel->described_in = layer;
+  kernel->size_count = record.sizes.count;
   return TUNER_OK;
 }
 
@@ -283,7 +284,7 @@ const char* tuner_kernel_type(const tuner_kernel* kernel) {
 }
 
 size_t tuner_kernel_size_count(const tuner_kernel* kernel) {
-  return kernel == nullptr ? 0 : kernel->record().sizes.count;
+  return kernel == nullptr ? 0 : kernel->size_count;
 }
 
 const char* tuner_kernel_size_name(const tuner_kernel* kernel, size_t index) {

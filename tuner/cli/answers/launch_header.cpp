@@ -62,10 +62,10 @@ void add_rule(const LaunchHeader& header, std::size_t place, std::size_t indent,
   const cover::RuleNode& node = header.rule.nodes[place];
   const std::string blanks(indent, ' ');
   if (node.is_leaf) {
-    std::string order = fmt::format("{}", node.configuration);
-    for (const std::size_t other : node.otherwise) order += fmt::format(", {}", other);
-    text += fmt::format("{}return first_that_can<{}>(s, d);  // {}\n", blanks, order,
-                        struct_name(node.configuration));
+    std::string others;
+    for (const std::size_t other : node.otherwise) others += fmt::format("\\x{:x}", other + 1);
+    text += fmt::format("{}return {}::can_launch(s, d) ? {} : first_of(u\"{}\", s, d);\n", blanks,
+                        struct_name(node.configuration), node.configuration, others);
     return;
   }
   text += fmt::format("{}if ({}) {{\n", blanks, question_text(node, header.dimensions));
@@ -96,13 +96,23 @@ std::string selection_text(const LaunchHeader& header) {
   for (std::size_t i = 0; i < count; ++i)
     text +=
         fmt::format("template <>\nstruct configuration<{}> {{\n  using type = {};\n}};\n", i, struct_name(i));
-  text += R"(
-/// The first of these that its spec lets run there; -1 where there is none.
-template <int... Order>
-TUNER_BOTH constexpr int first_that_can(const Sizes& s, const Device& d) {
-  int found = -1;
-  static_cast<void>(((configuration<Order>::type::can_launch(s, d) && (found = Order) >= 0) || ...));
-  return found;
+  text +=
+      "\n/// Whether the struct of that number may run there.\n"
+      "TUNER_BOTH constexpr bool can_launch(int number, const Sizes& s, const Device& d) {\n"
+      "  switch (number) {\n";
+  for (std::size_t i = 0; i < count; ++i)
+    text += fmt::format("    case {}:\n      return {}::can_launch(s, d);\n", i, struct_name(i));
+  // Text, which compilers read fast: of a thousand leaves, each with an order of its own, template arguments
+  // take five times as long, and arrays twice.
+  text += R"(    default:
+      return false;
+  }
+}
+
+/// The first that its spec lets run there, of these numbers plus 1; -1 where there is none.
+TUNER_BOTH constexpr int first_of(const char16_t* order, const Sizes& s, const Device& d) {
+  while (*order != 0 && !can_launch(*order - 1, s, d)) ++order;
+  return *order - 1;
 }
 
 /// Which configuration to use; -1 where none can run.
