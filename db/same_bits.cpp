@@ -21,8 +21,8 @@ std::string short_id(const TrialRecord& trial) {
   return trial.key.hex().substr(0, 12);
 }
 
-/// The defaults of a case, or what it has of one configuration; what competes, then what was measured last,
-/// comes first.
+/// The defaults of a case, or what it has of one configuration; what competes, then what has the
+/// largest sequence, comes first.
 std::vector<TrialRecord> trials_of(const Connection& db, const Digest& tuning_case, const std::string& which,
                                    const std::string& kernel, const std::string& configuration) {
   Statement select(
@@ -30,7 +30,7 @@ std::vector<TrialRecord> trials_of(const Connection& db, const Digest& tuning_ca
       fmt::format("SELECT t.id FROM trials AS t INDEXED BY trials_of_case "
                   "JOIN kernels AS k ON k.id = t.kernel JOIN configurations AS f ON f.id = t.configuration "
                   "WHERE t.status <> '' AND t.tuning_case = ?1 AND {} AND ?2 = ?2 AND ?3 = ?3 "
-                  "ORDER BY t.superseded, t.measured_at DESC, t.id",
+                  "ORDER BY t.superseded, t.sequence DESC, t.id",
                   which));
   TrialLoader loader(db);
   std::vector<TrialRecord> found;

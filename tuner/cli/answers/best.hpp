@@ -109,8 +109,8 @@ std::string best_comments(const db::BestAnswer& answer);
 ///      device (GPU, recording, CPU), as well searched and as carefully measured (method: quick, standard,
 ///      complete, thorough, exhaustive), and better in one of these. Of different devices, whose spaces
 ///      differ, one is better searched where it has twice as many settled.
-///   3. Where several are left that are of one device, type, L2 policy and inputs and equal in all this, the
-///      newest.
+///   3. Of those that are of one device, type, L2 policy and inputs and equal in all this, the one whose
+///      versions of driver, toolkit and method are the newest.
 ///
 /// Else nothing does.
 struct EnvironmentChoice {
