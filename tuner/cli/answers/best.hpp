@@ -60,6 +60,7 @@ struct SpecNote {
   };
   State state = State::unknown;
   std::string path;         ///< empty: nobody declared it
+  bool is_named = false;    ///< the question named the file, which need not be the one that was measured
   std::string declared_at;  ///< UTC
   std::string host;         ///< that declared it
   std::string device;       ///< as `--device` takes it; empty: it need not be said
