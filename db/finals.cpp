@@ -170,7 +170,9 @@ std::optional<FinalRecord> final_between(const Connection& db, const Digest& a, 
   return FinalReader(db,
                      " WHERE f.id IN (SELECT final FROM final_entries WHERE trial = ?"
                      " INTERSECT SELECT final FROM final_entries WHERE trial = ?)"
-                     " ORDER BY f.measured_at DESC, f.id DESC LIMIT 1")
+                     // Of finals from before version 9 clocks decide, as among results (db::update_trial).
+                     " ORDER BY max(f.sequence, 0) DESC, iif(f.sequence > 0, '', f.measured_at) DESC,"
+                     " f.id DESC LIMIT 1")
       .first(a, b);
 }
 

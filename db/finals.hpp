@@ -59,7 +59,7 @@ class FinalChecker {
 /// `superseded` for what they chose), by problem and class, oldest first.
 std::vector<tuner::model::FinalRecord> finals(const Connection& db, const TrialFilter& filter = {});
 
-/// The last final that `trial` took part in.
+/// The last final that `trial` took part in: it knew of the others, or knew as many. No clock decides.
 std::optional<tuner::model::FinalRecord> final_with(const Connection& db, const tuner::model::Digest& trial);
 /// The last final that both took part in, whichever is named first.
 std::optional<tuner::model::FinalRecord> final_between(const Connection& db, const tuner::model::Digest& a,

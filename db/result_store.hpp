@@ -98,7 +98,7 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   void record_stamped(const tuner::model::TrialRecord& trial, bool late);
   void record_stamped(const tuner::model::FinalRecord& final,
                       const std::vector<tuner::model::TrialRecord>& finalists, bool late);
-  /// Takes the place of an older one of the same device, kind and type. `measured_at` is the time of the call
+  /// Takes the place of a worse one of the same device, kind and type. `measured_at` is the time of the call
   /// where it is empty.
   void record_ceiling(const tuner::model::Ceiling& ceiling);
 

@@ -54,7 +54,7 @@ class RowWriter {
   /// Makes the trials of these probes fail as the verdict on them says, if it is a failure; else those that
   /// one made fail which is cleared are again what they were measured as.
   void condemn(const tuner::model::Digest& probe);
-  /// At `ceiling.measured_at`, in place of an older one of its device, kind and type.
+  /// At `ceiling.measured_at`, in place of a worse one of its device, kind and type.
   void put(const tuner::model::Ceiling& ceiling);
 
   /// Of a case: its environment and problem are put first.

@@ -11,7 +11,7 @@
 namespace db {
 
 /// Whose bits a configuration is to give: those of the default of its own kernel, or of this trial. At
-/// another size than the trial's its configuration counts, as it was measured there.
+/// another size than the trial's its configuration counts, as it was measured there by the same definition.
 struct SameBitsAs {
   std::optional<tuner::model::TrialRecord> trial;  ///< nothing: the default
 };

@@ -33,6 +33,14 @@ constexpr std::array kinds = {
                  false, 0.12},
     Construction{"rare_kernel", "a second kernel of six configurations is up to twice as fast", 0, 0, false,
                  0, true},
+    Construction{"needle_3", "a region of 3 % anywhere is twice as fast", 0.03, 0, false, 0, false, true},
+    Construction{"scattered_60", "60 % fail, at random", 0, 0.6, true, 0, false, true},
+    Construction{"needle_failing", "80 % fail, and a region of 1 % anywhere is twice as fast", 0.01, 0.8,
+                 false, 0, false, true},
+    Construction{"wide_moat", "a region of 1 % is twice as fast; the 30 % around it fail", 0.01, 0, false,
+                 0.3, false, true},
+    Construction{"rare_failing", "60 % fail, and a second kernel of six is up to twice as fast", 0, 0.6,
+                 false, 0, true, true},
 };
 
 model::ParameterSpec parameter(std::string name, const std::vector<std::int64_t>& values) {
@@ -144,8 +152,10 @@ void add_region(RecordedSpace& space, const Construction& kind, Random& random) 
     return static_cast<std::size_t>(share * static_cast<double>(order.size()));
   };
   const std::size_t fast = count(kind.fast);
-  for (std::size_t i = 0; i < fast; ++i)
+  for (std::size_t i = 0; i < fast; ++i) {
+    space.entries[order[i]].status = model::TrialStatus::ok;
     space.entries[order[i]].time_ns = half * (1 + 0.1 * static_cast<double>(i) / static_cast<double>(fast));
+  }
   for (std::size_t i = fast; i < fast + count(kind.moat); ++i) fail(space.entries[order[i]]);
 }
 

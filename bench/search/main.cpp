@@ -146,7 +146,9 @@ int run_ends(const Options& options) {
   }
   for (const Construction& kind : constructions()) {
     const auto& wanted = options.constructed;
-    const auto is_wanted = [&](const std::string& name) { return name == "all" || name == kind.name; };
+    const auto is_wanted = [&](const std::string& name) {
+      return name == (kind.is_held_out ? "held_out" : "all") || name == kind.name;
+    };
     if (std::none_of(wanted.begin(), wanted.end(), is_wanted)) continue;
     Ends ends{std::string(kind.name), {}};
     for (std::size_t s = 0; s < options.seeds; ++s) {
@@ -171,7 +173,7 @@ int main(int argc, char** argv) {
   app.add_option("--cost", options.cost, "what so many proposals cost in a space of 204,800 candidates");
   app.add_flag("--ends", options.ends, "searches that end by themselves: how far behind, and what they said");
   app.add_option("--constructed", options.constructed,
-                 "with --ends: kinds of spaces that are made up, or all");
+                 "with --ends: kinds of spaces that are made up; all, or held_out");
   app.add_flag("--elsewhere", options.elsewhere, "with --constructed: another size of the device is known");
   app.add_option("--until", options.until, "with --ends: as of tuner run, a share");
   app.add_option("--strategy", options.strategies, "as of tuner run; several times for several");

@@ -9,13 +9,13 @@ WHERE excluded.compile_ms > 0
   AND (? OR (excluded.compile_ms, excluded.log) > (binaries.compile_ms, binaries.log))
 
 -- # insert_ceiling
--- The newest counts: a better kernel, driver or cooler may have come since.
+-- The best counts, whoever measured it and when: it is what the device can do at most.
 INSERT INTO ceilings (device, kind, type, value, unit, trial, measured_at)
 VALUES (?, ?, ?, ?, ?, (SELECT id FROM trials WHERE id = ?), ?)
 ON CONFLICT (device, kind, type) DO UPDATE SET (value, unit, measured_at, trial) = (
   excluded.value, excluded.unit, excluded.measured_at, excluded.trial)
-WHERE (excluded.measured_at, excluded.value, excluded.unit, coalesce(excluded.trial, x''))
-      >= (ceilings.measured_at, ceilings.value, ceilings.unit, coalesce(ceilings.trial, x''))
+WHERE (iif(kind = 'launch', -excluded.value, excluded.value), excluded.unit, coalesce(excluded.trial, x''), excluded.measured_at)
+      >= (iif(kind = 'launch', -ceilings.value, ceilings.value), ceilings.unit, coalesce(ceilings.trial, x''), ceilings.measured_at)
 
 -- # insert_entry_coverage
 -- Of an export that tells no coverage: the finalists are covered as they are here now.

@@ -152,15 +152,15 @@ TEST_SUITE("db") {
     CHECK(results.winner() == "NAME=b");
   }
 
-  TEST_CASE("the newest figure of a ceiling counts, in whichever order they come") {
-    for (const bool newest_first : {true, false}) {
-      CAPTURE(newest_first);
+  TEST_CASE("the best figure of a ceiling counts, in whichever order they come") {
+    for (const bool newer_first : {true, false}) {
+      CAPTURE(newer_first);
       Store results;
       const Ceiling older = ceiling(4000, "2026-01-05T10:00:00.000000Z");
       const Ceiling newer = ceiling(3000, "2026-01-06T10:00:00.000000Z");
-      results.store().record_ceiling(newest_first ? newer : older);
-      results.store().record_ceiling(newest_first ? older : newer);
-      CHECK(results.ask("SELECT value FROM ceilings") == "3000.0");
+      results.store().record_ceiling(newer_first ? newer : older);
+      results.store().record_ceiling(newer_first ? older : newer);
+      CHECK(results.ask("SELECT value FROM ceilings") == "4000.0");
     }
   }
 

@@ -435,6 +435,17 @@ TEST_SUITE("db") {
     CHECK(between("a", "c")->chosen == key("b"));
     CHECK(between("c", "a")->entries.size() == 3);
     CHECK_FALSE(between("a", "nobody"));
+    SUBCASE("whatever the clock of its host says") {
+      FinalRecord later = sample_final();
+      later.rounds = 7;
+      std::vector<TrialRecord> finalists = measured_again();
+      store.stamp(later, finalists);
+      later.measured_at = "2001-01-01T00:00:00.000000Z";
+      for (TrialRecord& trial : finalists) trial.measured_at = later.measured_at;
+      store.record_stamped(later, finalists, false);
+      CHECK(between("a", "c")->rounds == 7);
+      CHECK(db::final_with(store.connection(), key("b"))->rounds == 7);
+    }
   }
 
   TEST_CASE("an export of a part leaves out finals that were also between others") {
@@ -477,16 +488,21 @@ TEST_SUITE("db") {
     CHECK(ask(folder / "a.db", "SELECT count(*) FROM ceilings") == "0");
   }
 
-  TEST_CASE("the newest ceiling of a device, kind and type counts") {
+  TEST_CASE("the best ceiling of a device, kind and type counts, whenever it was measured") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
-    const auto record = [&](double value, const std::string& when) {
-      store.record_ceiling({"GPU", "memory", ElementType::float32, value, "GB/s", {}, when});
-      return db::ceilings(store.connection(), "GPU").at(0).value;
+    const auto record = [&](const char* kind, double value, const std::string& when) {
+      store.record_ceiling({"GPU", kind, ElementType::float32, value, "GB/s", {}, when});
+      for (const Ceiling& ceiling : db::ceilings(store.connection(), "GPU"))
+        if (ceiling.kind == kind) return ceiling.value;
+      return 0.0;
     };
-    CHECK(record(3e12, "2025-05-01T00:00:00.000Z") == 3e12);
-    CHECK(record(4e12, "2025-04-01T00:00:00.000Z") == 3e12);
-    CHECK(record(2e12, "") == 2e12);
+    CHECK(record("memory", 3e12, "2025-05-01T00:00:00.000Z") == 3e12);
+    CHECK(record("memory", 4e12, "2025-04-01T00:00:00.000Z") == 4e12);
+    CHECK(record("memory", 2e12, "2025-06-01T00:00:00.000Z") == 4e12);
+    CHECK(record("launch", 3e-6, "2025-05-01T00:00:00.000Z") == 3e-6);
+    CHECK(record("launch", 2e-6, "2025-04-01T00:00:00.000Z") == 2e-6);
+    CHECK(record("launch", 4e-6, "2025-06-01T00:00:00.000Z") == 2e-6);
     CHECK(db::ceilings(store.connection(), "other").empty());
   }
 

@@ -129,6 +129,26 @@ TEST_SUITE("db, same bits") {
     CHECK(contains(without.front().lacks_bits, "is of 512, and its configuration was not tried here"));
   }
 
+  TEST_CASE("at another size the trial's configuration counts as it was when the trial was measured") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    store.begin_run(db_test::sample_run());
+    const auto shipped_at = [&](std::int64_t size, const std::string& definition, const char* outputs) {
+      TrialRecord trial = trial_of("shipped " + definition, size, 400, bits(outputs));
+      trial.configuration = Configuration({{"NAME", Value(std::string("shipped"))}});
+      trial.definition = key(definition);
+      store.record(trial);
+      return trial.key;
+    };
+    const Digest then = shipped_at(512, "before the edit", "x");
+    shipped_at(1024, "today", "y");
+    store.record(trial_of("alike today", 1024, 300, bits("y")));
+    CHECK(contains(best_of(store, query_of({*store.find(then)}, {1024})), "was not tried here"));
+    shipped_at(1024, "before the edit", "z");
+    store.record(trial_of("alike then", 1024, 300, bits("z")));
+    CHECK(best_of(store, query_of({*store.find(then)}, {1024})) == "alike then");
+  }
+
   TEST_CASE("a trial of another driver is held against too, since it had the same inputs") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");

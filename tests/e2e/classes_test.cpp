@@ -24,6 +24,7 @@ struct Sweep {
   std::string device = "NVIDIA H200";
   std::string method = "standard-3";
   std::string driver = "580";
+  std::string toolkit = "nvrtc 13.0";
   std::string l2 = "warm";
   std::string kind = "cuda";
   std::string kernel = "register_tile";
@@ -44,6 +45,7 @@ struct Owner : User {
     model::Environment comparison = db_test::sample_environment(sweep.device);
     comparison.method = sweep.method;
     comparison.driver = sweep.driver;
+    comparison.toolkit = sweep.toolkit;
     comparison.l2 = sweep.l2;
     for (int i = 0; i < sweep.trials; ++i) {
       model::TrialRecord trial = timed_trial(std::to_string(ns) + " " + std::to_string(i), 512, ns + i);
@@ -161,12 +163,22 @@ TEST_SUITE("tuner command line, which class answers") {
     CHECK_FALSE(has(owner.types({"best", "512"}).out, "faster and not the answer"));
   }
 
-  TEST_CASE("of one GPU searched and measured alike the newest class answers") {
+  TEST_CASE("of one GPU searched and measured alike the newest versions answer, whatever was measured last") {
     Owner owner;
-    owner.tunes({}, 100'000);
-    owner.tunes({.driver = "590"}, 110'000);
+    SUBCASE("measured last") {
+      owner.tunes({}, 100'000);
+      owner.tunes({.driver = "590"}, 110'000);
+    }
+    SUBCASE("measured first") {
+      owner.tunes({.driver = "590"}, 110'000);
+      owner.tunes({}, 100'000);
+    }
+    SUBCASE("numbers are no text") {
+      owner.tunes({.driver = "580.159.04"}, 110'000);
+      owner.tunes({.driver = "580.95.05"}, 100'000);
+    }
     CHECK(owner.chosen() == "110000");
-    CHECK(has(owner.flags().err, "newer, and otherwise alike"));
+    CHECK(has(owner.flags().err, "of newer versions, and otherwise alike"));
   }
 
   TEST_CASE("where no rule chooses the choices are named, and the flags that pick one") {
@@ -185,6 +197,18 @@ TEST_SUITE("tuner command line, which class answers") {
       first = {"--l2", "warm"};
       second = {"--l2", "cold"};
       flag = "--l2 (cold | warm)";
+    }
+    SUBCASE("a newer driver and an older toolkit") {
+      owner.tunes({.driver = "590", .toolkit = "nvrtc 12.9"}, 90'000);
+      first = {"--environment", "driver 580"};
+      second = {"--environment", "driver 590"};
+      flag = "--environment (580 | 590), --environment (nvrtc 12.9 | nvrtc 13.0)";
+    }
+    SUBCASE("two compilers") {
+      owner.tunes({.toolkit = "nvcc 13.0"}, 90'000);
+      first = {"--environment", "nvrtc"};
+      second = {"--environment", "nvcc"};
+      flag = "--environment (nvcc 13.0 | nvrtc 13.0)";
     }
     SUBCASE("one better searched and the other measured with more care") {
       owner.tunes({.trials = 30, .method = "thorough-2"}, 90'000);

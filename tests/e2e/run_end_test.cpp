@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "db/database.hpp"
 #include "tests/e2e/many.hpp"
 #include "tests/e2e/user.hpp"
 
@@ -83,5 +84,32 @@ TEST_SUITE("tuner command line, the end of a run") {
     CHECK(again.exit_code == 0);
     CHECK(has(again.out, "nothing new; `tuner best` shows the best of these 20 sizes"));
     CHECK(lines(again.out) + lines(again.err) < 12);
+  }
+
+  TEST_CASE("the other kernels' times are by the best one's in turn, at whatever clock its final was") {
+    Sweeper user;
+    user.environment["TUNER_DB"] = user.home / "tuner.db";
+    const auto sweeps = [&] {
+      return user.types(
+          {"run", "--kernel", "kernels", "--device", "cpu", "--sizes", "200000", "--ceilings", "off"});
+    };
+    REQUIRE(sweeps().exit_code == 0);
+    const db::Connection connection = db::open_database(user.home / "tuner.db");
+    connection.execute(
+        "UPDATE trials SET median_ns = 9 * median_ns, low_ns = 9 * low_ns, high_ns = 9 * high_ns "
+        "WHERE id = (SELECT trial FROM winner WHERE kernel IS NULL)");
+    connection.execute(
+        "UPDATE measurements SET (median_ns, low_ns, high_ns) = (SELECT median_ns, low_ns, high_ns "
+        "FROM trials WHERE measurement = measurements.id) WHERE id IN (SELECT measurement FROM trials)");
+    const auto again = sweeps();
+    INFO(again.out, again.err);
+    const std::size_t others = again.out.find("the other kernels that were tuned:\n");
+    REQUIRE(others != std::string::npos);
+    const std::string said = words_of(again.out.substr(others));
+    CHECK(has(said, "kernel not chosen at"));
+    CHECK(has(said, "scale_3 1 of 1 sizes"));
+    CHECK_FALSE(has(said, " ~0."));
+    CHECK_FALSE(has(said, " 0."));
+    CHECK_FALSE(has(said, "below 1×"));
   }
 }

@@ -206,6 +206,30 @@ TEST_SUITE("tuner command line, same bits") {
     CHECK(user.configuration(as_default) == fastest_of_default);
   }
 
+  TEST_CASE("after an edit the default's bits are those of today, and a former trial's those of then") {
+    const Multiplying user;
+    REQUIRE(user.runs({}, "1000,2000").exit_code == 0);
+    const std::string former = user.untuned();
+    std::string source = tuner::test::read_text(user.home / "times.cu");
+    const std::string order = "y[i] = ORDER == 0";
+    source.replace(source.find(order), order.size(), "y[i] = ORDER == 1");
+    write_text(user.home / "times.cu", source);
+    REQUIRE(user.runs({}, "1000,2000").exit_code == 0);
+    CHECK(has(user.configuration(as_default), "\"ORDER\":0"));
+    CHECK(has(user.configuration({"--same-bits-as", former}), "\"ORDER\":1"));
+    // What the former configuration gives today says nothing of what the former trial gave.
+    const auto elsewhere = user.types({"best", "1000", "--same-bits-as", former});
+    INFO(elsewhere.out, elsewhere.err);
+    CHECK(has(elsewhere.out, "ORDER=1"));
+    const auto run = user.runs({"--same-bits-as", former});
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "ORDER=1"));
+    const auto new_size = user.runs({"--same-bits-as", former}, "3000");
+    CHECK(new_size.exit_code == 2);
+    CHECK(has(new_size.err, "no kernel of the sweep has its configuration, as it was then"));
+  }
+
   TEST_CASE("what has no bits, or is nobody's, is refused by name") {
     const Multiplying user;
     REQUIRE(user.runs().exit_code == 0);

@@ -209,6 +209,71 @@ TEST_SUITE("tuner command line, worktrees") {
     CHECK_FALSE(has(said(), "edited since"));
   }
 
+  TEST_CASE(
+      "a cover of two worktrees, or merged, is of the spec in force, and says what the named file excludes") {
+    const User user;
+    const std::string a = worktree(user, "a", narrow);
+    const std::string b = worktree(user, "b", spec);
+    const std::string sizes = "100,200,300";
+    const auto cover = [&](const std::string& database, const std::vector<std::string>& more = {}) {
+      std::vector<std::string> command = {"cover", "--db", database};
+      command.insert(command.end(), more.begin(), more.end());
+      const auto said = user.types(command);
+      INFO(said.err);
+      CHECK(said.exit_code == 0);
+      return said;
+    };
+    run(user, b, sizes);
+    run(user, a, sizes);
+    CHECK(has(cover("tuner.db").out, "BLOCK_SIZE=32"));
+    CHECK_FALSE(has(cover("tuner.db").out, "BLOCK_SIZE=16"));
+    run(user, b, sizes);
+    CHECK(has(cover("tuner.db").out, "BLOCK_SIZE=16"));
+    CHECK(cover("tuner.db").err.empty());
+    const std::string excludes = "scale: " + a + " excludes a configuration that is named here";
+    CHECK(has(cover("tuner.db", {"--kernel", a}).err, excludes));
+    CHECK(has(user.types({"best", "100", "--kernel", a, "--db", "tuner.db"}).err, excludes));
+    CHECK(has(user.types({"pack", "-o", "scale.tuned", "--kernel", a, "--db", "tuner.db"}).err, excludes));
+    CHECK_FALSE(has(user.types({"best", "100", "--kernel", b, "--db", "tuner.db"}).err, "named here"));
+
+    run(user, a, sizes, "a.db");
+    run(user, b, sizes, "b.db");
+    REQUIRE(user.types({"merge", "a.db", "b.db", "--db", "ab.db"}).exit_code == 0);
+    REQUIRE(user.types({"merge", "b.db", "a.db", "--db", "ba.db"}).exit_code == 0);
+    CHECK(cover("ab.db").out == cover("ba.db").out);
+    // What the target itself declared counts before what it is brought.
+    REQUIRE(user.types({"merge", "b.db", "--db", "a.db"}).exit_code == 0);
+    CHECK_FALSE(has(cover("a.db").out, "BLOCK_SIZE=16"));
+  }
+
+  TEST_CASE(
+      "what is not worth trying at a size stays out of its answer in merged databases, and counts "
+      "elsewhere") {
+    const User user;
+    const std::string a = worktree(user, "a", spec);
+    const std::string worth = "worth_trying = [\"BLOCK_SIZE != 16 || N >= 150\"]\n";
+    run(user, a, "100,200", "b.db");
+    run(user, a, "100,200", "a.db");
+    write_text(a, worth + spec);
+    run(user, a, "100,200", "a.db");
+    REQUIRE(user.types({"merge", "a.db", "b.db", "--db", "ab.db"}).exit_code == 0);
+    REQUIRE(user.types({"merge", "b.db", "a.db", "--db", "ba.db"}).exit_code == 0);
+    const auto at = [&](const std::string& size, const std::string& database) {
+      return user.types({"best", size, "--format", "flags", "--db", database}).out;
+    };
+    for (const std::string merged : {"ab.db", "ba.db"}) {
+      CAPTURE(merged);
+      CHECK(has(at("100", merged), "BLOCK_SIZE=32"));
+      CHECK(has(at("200", merged), "BLOCK_SIZE=16"));
+      const std::string table = user.types({"best", "100", "--db", merged}).out;
+      CHECK(has(words_of(table), "searched whole: all 2"));
+    }
+    // An undone edit brings it back.
+    write_text(a, spec);
+    run(user, a, "100,200", "ab.db");
+    CHECK(has(at("100", "ab.db"), "BLOCK_SIZE=16"));
+  }
+
   TEST_CASE("what a spec excludes stays out of merged, imported and compared databases") {
     const User user;
     const std::string a = worktree(user, "a", spec);

@@ -384,7 +384,7 @@ int best(const Context& context, BestOptions options) {
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
   if (found.answers.empty()) find_nothing(connection, settings, options);
   const answers::Style style = answer_style(connection);
-  const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, context);
+  const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, options.spec, context);
   const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);
   if (options.is_for_build()) {
     write_for_build(connection, found, options);

@@ -17,6 +17,7 @@
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -103,6 +104,7 @@ int run_cover(const Context& context, CoverOptions options) {
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
   set_weights(options, table.times);
   const answers::CoverAnswer answer = make_cover(std::move(table), goal);
+  say_spec_changes(connection, chosen, options.spec, context);
   if (options.format == "header") {
     write_out(cover_header(connection, answer, options.spec));
     write_err(fmt::format("at sizes between the measured ones it loses {}", answers::bound_text(answer)));

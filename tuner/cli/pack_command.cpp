@@ -14,6 +14,7 @@
 #include "tuner/cli/packed_family.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/use/pack_writer.hpp"
 #include "tuner/util/files.hpp"
@@ -63,6 +64,7 @@ int run_pack(const Context& context, PackOptions options) {
     PackedFamily family(pack, compiler);
     for (const auto& [device, answered] : devices) {
       const auto chosen = of_one_environment(answered, options);
+      say_spec_changes(connection, chosen, options.spec, context);
       kept.push_back(make_cover(load_cover_table(connection, chosen, query, options.spec), goal));
       const answers::CoverAnswer& answer = kept.back();
       family.add(answer, kernels_at_hand(connection, answer.table, options.spec));

@@ -15,6 +15,7 @@
 #include "tuner/cli/context.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/model/winner.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/text.hpp"
 
@@ -286,38 +287,41 @@ std::string missing_text(const Answers& best, const sweep::Request& request, con
 }
 
 /// What a kernel does beside the best of all.
-struct Behind {
-  std::size_t sizes = 0;    ///< that it was to be tuned at
-  std::size_t behind = 0;   ///< another is faster
-  std::size_t unknown = 0;  ///< it has no time
-  double least = 0;         ///< its time by the best one's, where that is least and most
+struct Beside {
+  std::size_t sizes = 0;       ///< that it was to be tuned at
+  std::size_t not_chosen = 0;  ///< another is the answer
+  std::size_t unknown = 0;     ///< it has no time
+  double least = 0;  ///< its time by the best one's (db::times_as_long), where that is least and most
   double most = 0;
+  bool is_approximate = false;  ///< the least: of a race, beside a final, or of few samples
   db::BestAnswer closest;
 };
 
-Behind behind(const sweep::Work& work, const Answers& best, const sweep::Request& request,
-              const db::Connection& connection) {
+Beside beside_best(const sweep::Work& work, const Answers& best, const sweep::Request& request,
+                   const db::Connection& connection) {
   db::TrialFilter filter;
   filter.family = work.kernel.spec().family;
   filter.kernel = work.kernel.spec().name;
   filter.environment = sweep::environment(request, work.problems.front().type);
   const Answers own = db::best_of_each(connection, filter, bits_asked_for(request));
-  Behind found;
+  Beside found;
   for (const model::Problem& problem : work.problems) {
     const db::BestAnswer* const fastest = answer_of(best, problem);
     if (fastest == nullptr) continue;
     ++found.sizes;
     if (fastest->winner.kernel == filter.kernel) continue;
-    ++found.behind;
+    ++found.not_chosen;
     const db::BestAnswer* const answer = answer_of(own, problem);
     if (answer == nullptr || !answer->winner.outcome.measurement) {
       ++found.unknown;
       continue;
     }
-    const double ratio =
-        answer->winner.outcome.measurement->median_ns / fastest->winner.outcome.measurement->median_ns;
+    const double ratio = db::times_as_long(*fastest, answer->winner);
     if (found.least == 0 || ratio < found.least) {
       found.least = ratio;
+      found.is_approximate =
+          reports::is_approximate(answer->winner) ||
+          (fastest->final && model::entry_of(*fastest->final, answer->winner.key) == nullptr);
       found.closest = *answer;
     }
     found.most = std::max(found.most, ratio);
@@ -325,29 +329,30 @@ Behind behind(const sweep::Work& work, const Answers& best, const sweep::Request
   return found;
 }
 
-std::string range_text(const Behind& one) {
-  const std::string least = reports::ratio_text(one.least);
+std::string range_text(const Beside& one) {
+  const std::string least = (one.is_approximate ? "~" : "") + reports::ratio_text(one.least);
   const std::string most = reports::ratio_text(one.most);
   return least == most ? least : least + " to " + most;
 }
 
-/// The kernels that another one beats, a line for each.
-void say_beaten(const Answers& best, const sweep::Request& request, const answers::Style& style,
+/// The kernels that are not the answer everywhere, a line for each.
+void say_others(const Answers& best, const sweep::Request& request, const answers::Style& style,
                 const db::Connection& connection) {
   using reports::Align;
   reports::Table table({{"kernel"},
-                        {"behind at"},
+                        {"not chosen at"},
                         {"no time at", Align::right},
                         {"time / best", Align::right},
                         {"closest at", Align::right},
                         {"its time there", Align::right, false, 1},
                         {"trial", Align::left, false, 2}});
+  bool is_below = false;
   for (const sweep::Work& work : request.work) {
     if (!model::may_win(work.kernel.spec().role) || work.problems.empty()) continue;
-    const Behind one = behind(work, best, request, connection);
-    if (one.behind == 0) continue;
+    const Beside one = beside_best(work, best, request, connection);
+    if (one.not_chosen == 0) continue;
     std::vector<std::string> row = {work.kernel.spec().name,
-                                    fmt::format("{} of {} sizes", one.behind, one.sizes),
+                                    fmt::format("{} of {} sizes", one.not_chosen, one.sizes),
                                     one.unknown == 0 ? "" : fmt::format("{}", one.unknown)};
     if (one.least == 0) {
       table.add_row(std::move(row));
@@ -356,12 +361,14 @@ void say_beaten(const Answers& best, const sweep::Request& request, const answer
     const model::TrialRecord& winner = one.closest.winner;
     const std::string mark = reports::is_approximate(winner) ? "~" : "";
     row.insert(row.end(),
-               {mark + range_text(one), reports::size_label(winner.problem),
+               {range_text(one), reports::size_label(winner.problem),
                 mark + reports::time_text(winner.outcome.measurement->median_ns), style.id(winner.key)});
     table.add_row(std::move(row));
+    is_below = is_below || one.least < 0.9995;
   }
   if (table.empty()) return;
   write_out("\nthe other kernels that were tuned:\n" + table.fitted(style.columns));
+  if (is_below) write_prose("below 1×: tied with the best, or faster in a race alone, which decides nothing");
   write_prose("`tuner best SIZE --kernel NAME` shows the best of one");
 }
 
@@ -389,7 +396,7 @@ void say_best(const sweep::Request& request, const sweep::TrialList& list, const
   }
   if (const std::string missing = missing_text(best, request, list, summary, connection); !missing.empty())
     write_prose(missing);
-  if (!found_nothing_to_do || best.size() <= few_sizes) say_beaten(best, request, style, connection);
+  if (!found_nothing_to_do || best.size() <= few_sizes) say_others(best, request, style, connection);
 }
 
 }  // namespace tuner::cli

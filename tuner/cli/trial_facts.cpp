@@ -155,7 +155,7 @@ std::string architecture_of(const db::Connection& connection, const model::Trial
 }
 
 std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::vector<db::BestAnswer>& answers,
-                                 const Context& context) {
+                                 const std::string& spec, const Context& context) {
   db::KernelSpecs specs(connection);
   SpecFiles files;
   const std::vector<model::DeviceInfo> devices = db::devices(connection);
@@ -166,8 +166,10 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::ve
     const std::string& family = winner.problem.family;
     auto known = families.find(family);
     if (known == families.end()) known = families.emplace(family, specs.declared(family)).first;
-    for (const model::KernelDeclaration& declared : known->second) {
+    for (model::KernelDeclaration declared : known->second) {
       if (declared.kernel != winner.kernel) continue;
+      notes[i].is_named = !spec.empty();
+      if (!spec.empty()) declared.path = spec;
       const auto* const device = device_named(devices, winner.environment.device);
       SpecNote& note = notes[i];
       note.path = declared.path;
@@ -212,6 +214,14 @@ std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answe
         pasteable(command_for(told.note->path, *told.winner, told.sizes, told.note->device, context)));
   }
   return sentences;
+}
+
+void say_spec_changes(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+                      const std::string& spec, const Context& context) {
+  std::vector<db::BestAnswer> all;
+  for (const db::BestAnswer* answer : answers) all.push_back(*answer);
+  for (const std::string& text : spec_sentences(all, spec_notes(connection, all, spec, context), context))
+    write_err(text);
 }
 
 }  // namespace tuner::cli

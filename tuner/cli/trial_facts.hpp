@@ -29,13 +29,19 @@ const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devi
 /// Of the device that measured a trial: `sm_90`; empty: unknown.
 std::string architecture_of(const db::Connection& connection, const model::TrialRecord& trial);
 
-/// Of each answer, in their order, whether the spec and the sources on disk are still what was measured.
-/// Files are read and nothing is compiled.
+/// Of each answer, in their order, whether the spec and the sources on disk are still what was measured: of
+/// the file `spec`, which is of all their kernels, or else of the one that was declared. Files are read and
+/// nothing is compiled.
 std::vector<answers::SpecNote> spec_notes(const db::Connection& connection,
-                                          const std::vector<db::BestAnswer>& answers, const Context& context);
+                                          const std::vector<db::BestAnswer>& answers, const std::string& spec,
+                                          const Context& context);
 
 /// What is to be said of them to people, each kernel once, with the command that measures its sizes anew.
 std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answers,
                                         const std::vector<answers::SpecNote>& notes, const Context& context);
+
+/// Says both on stderr of the answers that a cover or a pack is made from.
+void say_spec_changes(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+                      const std::string& spec, const Context& context);
 
 }  // namespace tuner::cli

@@ -45,6 +45,12 @@ std::vector<model::Problem> problems_of(const Request& request) {
   return problems;
 }
 
+/// Whether the kernel runs what the trial that was named ran: after an edit its configuration may give other
+/// bits.
+bool is_of_today(const model::TrialRecord& named, const space::KernelSpace& kernel) {
+  return named.definition.empty() || named.definition == kernel.definition();
+}
+
 /// Of each kernel its default, or the one that was named, on each problem of the sweep.
 std::vector<Wanted> wanted_of(const Request& request, const std::vector<model::Problem>& problems) {
   std::vector<Wanted> wanted;
@@ -52,7 +58,8 @@ std::vector<Wanted> wanted_of(const Request& request, const std::vector<model::P
   for (const auto* list : {&request.work, &request.rivals}) {
     for (const Work& work : *list) {
       const model::KernelSpec& spec = work.kernel.spec();
-      if (!model::may_win(spec.role) || (as && as->kernel != spec.name)) continue;
+      if (!model::may_win(spec.role)) continue;
+      if (as && (as->kernel != spec.name || !is_of_today(*as, work.kernel))) continue;
       for (const model::Problem& problem : problems) {
         if (problem.family != spec.family) continue;
         auto one = as ? std::optional(as->configuration)
@@ -116,11 +123,16 @@ void find_references(Request& request, const ReferenceTask& task) {
   const bool is_of_sweep = same.as && std::ranges::find(problems, same.as->problem) != problems.end();
   if (is_of_sweep && same.as->outcome.output_bits && wanted.empty())
     same.references.push_back({same.as->problem, "", *same.as->outcome.output_bits});
+  for (const model::Problem& problem : problems) {
+    const bool is_known =
+        std::ranges::find(same.references, problem, &SameBits::Reference::problem) != same.references.end();
+    if (wanted.empty() && !is_known) without.push_back(problem.text());
+  }
   const std::string what = same.as ? same.as->key.hex().substr(0, 12) : std::string("the default");
   if (same.references.empty()) {
     throw model::UsageError(
         fmt::format("nothing can be held against {}: {}", what,
-                    wanted.empty() ? "no kernel of the sweep has its configuration"
+                    wanted.empty() ? "no kernel of the sweep has its configuration, as it was then"
                                    : "its outputs have no digest, which only a deterministic kernel that "
                                      "passes verification has"),
         "`tuner show TRIAL` says what became of it; without --same-bits-as all bits count");

@@ -60,6 +60,7 @@ struct SpecNote {
   };
   State state = State::unknown;
   std::string path;         ///< empty: nobody declared it
+  bool is_named = false;    ///< the question named the file, which need not be the one that was measured
   std::string declared_at;  ///< UTC
   std::string host;         ///< that declared it
   std::string device;       ///< as `--device` takes it; empty: it need not be said
@@ -109,8 +110,8 @@ std::string best_comments(const db::BestAnswer& answer);
 ///      device (GPU, recording, CPU), as well searched and as carefully measured (method: quick, standard,
 ///      complete, thorough, exhaustive), and better in one of these. Of different devices, whose spaces
 ///      differ, one is better searched where it has twice as many settled.
-///   3. Where several are left that are of one device, type, L2 policy and inputs and equal in all this, the
-///      newest.
+///   3. Of those that are of one device, type, L2 policy and inputs and equal in all this, the one whose
+///      versions of driver, toolkit and method are the newest.
 ///
 /// Else nothing does.
 struct EnvironmentChoice {

@@ -34,7 +34,8 @@ const StateWords& words_of(const SpecNote& note) {
 
 std::string sentence(const SpecNote& note, const std::string& kernel) {
   const std::string what = words_of(note).sentence;
-  return what.empty() ? "" : fmt::format("{} was edited since: {}{}", kernel, note.path, what);
+  if (what.empty()) return "";
+  return fmt::format("{}{}: {}{}", kernel, note.is_named ? "" : " was edited since", note.path, what);
 }
 
 Missing missing(const db::Unanswered& size, const std::string& kernel) {

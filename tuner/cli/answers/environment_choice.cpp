@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
@@ -39,6 +41,41 @@ int care(const BestAnswer& answer) {
 
 bool same_device(const BestAnswer& a, const BestAnswer& b) {
   return a.tuning_case.environment.device == b.tuning_case.environment.device;
+}
+
+/// `NVRTC 13.0` by its word and its numbers.
+struct Version {
+  std::string word;
+  std::vector<double> numbers;
+};
+
+Version version_of(std::string_view text) {
+  Version version;
+  bool in_number = false;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_digit && !in_number) version.numbers.push_back(0);
+    if (is_digit) version.numbers.back() = version.numbers.back() * 10 + (c - '0');
+    if (!is_digit && c != '.') version.word += c;
+    in_number = is_digit;
+  }
+  return version;
+}
+
+std::partial_ordering compare_versions(const std::string& a, const std::string& b) {
+  const Version x = version_of(a);
+  const Version y = version_of(b);
+  return x.word == y.word ? x.numbers <=> y.numbers : std::partial_ordering::unordered;
+}
+
+/// Whether no version of `a` is older, and one is newer. When it was measured says nothing: that is the clock
+/// of some host.
+bool is_of_newer_versions(const model::Environment& a, const model::Environment& b) {
+  const std::partial_ordering orders[] = {compare_versions(a.driver, b.driver),
+                                          compare_versions(a.toolkit, b.toolkit),
+                                          compare_versions(a.method, b.method)};
+  return std::ranges::all_of(orders, [](auto order) { return order >= 0; }) &&
+         std::ranges::any_of(orders, [](auto order) { return order > 0; });
 }
 
 /// By all but the versions of driver, toolkit and method.
@@ -111,7 +148,7 @@ std::string better_text(const BestAnswer& chosen, const BestAnswer& other) {
     return fmt::format("of {}, not of {}", kind_text(chosen), kind_text(other));
   if (care(chosen) > care(other))
     return fmt::format("measured more carefully: {}, not {}", method_of(chosen), method_of(other));
-  return "newer, and otherwise alike";
+  return "of newer versions, and otherwise alike";
 }
 
 void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
@@ -130,10 +167,8 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
   without([](const BestAnswer& one, const BestAnswer& other) { return is_try(one, other); });
   without([](const BestAnswer& one, const BestAnswer& other) { return surpasses(other, one); });
   without([](const BestAnswer& one, const BestAnswer& other) {
-    const auto age = [](const BestAnswer& answer) {
-      return std::pair(answer.tuning_case.latest, answer.tuning_case.environment.key());
-    };
-    return equal(one, other) && age(other) > age(one);
+    return equal(one, other) &&
+           is_of_newer_versions(other.tuning_case.environment, one.tuning_case.environment);
   });
   if (left.size() != 1) {
     choice.why = fmt::format("{} environments have an answer, and no rule decides among {} of them",
