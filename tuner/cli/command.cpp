@@ -203,11 +203,19 @@ void warn_of_mistyped_variables() {
   }
 }
 
-/// `help run` as `run --help`, last word first as CLI11 wants them.
-std::vector<std::string> asked_for_help(std::vector<std::string> words) {
+/// `help run` as `run --help`, last word first as CLI11 wants them. A word that is no command stays for a
+/// refusal.
+std::vector<std::string> asked_for_help(std::vector<std::string> words, const CLI::App& app) {
   if (words.front() == "help") {
     words.erase(words.begin());
-    words.emplace_back("--help");
+    CommandShape shape = command_shape(app);
+    const auto is_next = [&](const std::string& word) {
+      const auto named = std::ranges::find(shape.commands, word, &CommandShape::name);
+      if (named == shape.commands.end()) return false;
+      shape = CommandShape(*named);
+      return true;
+    };
+    if (std::ranges::all_of(words, is_next)) words.emplace_back("--help");
   }
   std::ranges::reverse(words);
   return words;
@@ -231,7 +239,7 @@ int run_tuner(int argc, char** argv) {
       write_out(app.help());
       return static_cast<int>(model::ExitCode::done);
     }
-    std::vector<std::string> words = asked_for_help(context.arguments);
+    std::vector<std::string> words = asked_for_help(context.arguments, app);
     app.parse(words);
     // Another tuner that started this one has said it.
     if (!app.got_subcommand("worker")) warn_of_mistyped_variables();
