@@ -1,6 +1,7 @@
 #include "db/same_bits.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <sstream>
@@ -134,7 +135,7 @@ TEST_SUITE("db, same bits") {
     db::ResultStore store(folder / "tuner.db");
     store.begin_run(db_test::sample_run());
     const auto shipped_at = [&](std::int64_t size, const std::string& definition, const char* outputs) {
-      TrialRecord trial = trial_of("shipped " + definition, size, 400, bits(outputs));
+      TrialRecord trial = trial_of(fmt::format("{} {}", definition, size), size, 400, bits(outputs));
       trial.configuration = Configuration({{"NAME", Value(std::string("shipped"))}});
       trial.definition = key(definition);
       store.record(trial);

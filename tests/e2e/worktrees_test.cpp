@@ -246,9 +246,7 @@ TEST_SUITE("tuner command line, worktrees") {
     CHECK_FALSE(has(cover("a.db").out, "BLOCK_SIZE=16"));
   }
 
-  TEST_CASE(
-      "what is not worth trying at a size stays out of its answer in merged databases, and counts "
-      "elsewhere") {
+  TEST_CASE("what is not worth trying at a size stays out of its answer in merged databases") {
     const User user;
     const std::string a = worktree(user, "a", spec);
     const std::string worth = "worth_trying = [\"BLOCK_SIZE != 16 || N >= 150\"]\n";
