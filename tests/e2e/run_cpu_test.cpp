@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
 #include "tests/e2e/user.hpp"
 
@@ -163,6 +166,44 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     const auto refused = user.types({"run", "--color", "sometimes"});
     CHECK(refused.exit_code == 2);
     CHECK(has(refused.err, "sometimes"));
+  }
+
+  TEST_CASE("--events is a line of JSON for each thing that happens, and no event stops a sweep") {
+    const User user;
+    write_counting(user);
+    const auto runs = [&](const std::string& events) {
+      return user.types({"run", "--device", "cpu", "--kernel", user.home / "count.toml", "--sizes",
+                         "1000,2000", "--measure", "quick", "--fresh", "--events", events});
+    };
+    const auto read = [](const std::string& text) {
+      std::map<std::string, std::vector<nlohmann::json>> by_event;
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);) {
+        const auto event = nlohmann::json::parse(line);
+        by_event[event["event"]].push_back(event);
+      }
+      return by_event;
+    };
+    const auto first = runs(user.home / "events.jsonl");
+    REQUIRE_MESSAGE(first.exit_code == 0, first.err);
+    auto events = read(tuner::test::read_text(user.home / "events.jsonl"));
+    CHECK(events["planned"].front()["total"] == 8);
+    REQUIRE(events["trial"].size() == 8);
+    std::map<std::string, int> statuses;
+    for (const auto& event : events["trial"]) ++statuses[event["trial"]["status"]];
+    CHECK(statuses["wrong_result"] == 4);
+    CHECK(events["search"].size() == 2);
+    CHECK(events["final"].size() == 2);
+    CHECK(events["end"].front()["ending"] == "done");
+    CHECK(events["end"].front()["exit_code"] == 0);
+
+    const auto on_stdout = runs("-");
+    CHECK(read(on_stdout.out)["trial"].size() == 8);  // and no table between them
+
+    const auto full = runs("/dev/full");
+    CHECK(full.exit_code == 0);
+    CHECK(has(full.err, "--events /dev/full: No space left on device; no more events are written"));
+    CHECK(runs(user.home / "no/such/folder").exit_code == 2);
   }
 
   TEST_CASE("a mistyped strategy is refused before anything is written") {

@@ -11,6 +11,7 @@
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/event_log.hpp"
 #include "tuner/cli/gpu_neighbours.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
@@ -138,7 +139,11 @@ void find_bits(const std::string& as, const Backend& backend, db::ResultStore& s
   sweep::find_references(request, {store, display, do_sweep});
 }
 
-int run(const Context& context, const SweepOptions& options) {
+struct RunOptions : SweepOptions {
+  std::string events;
+};
+
+int run(const Context& context, const RunOptions& options) {
   const config::Settings settings = context.settings();
   Selection selection = select_work(context, settings, options);
   const std::string report = settings.find("report") ? settings.text("report") : "";
@@ -161,7 +166,10 @@ int run(const Context& context, const SweepOptions& options) {
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   const auto& metrics = selection.catalog.selected().front().metrics;
   const std::vector<model::DeviceInfo> devices = backend.devices();
-  SweepDisplay display(printer, devices, metrics.empty() ? "" : metrics.front().name, publishing.publisher());
+  SweepDisplay shown(printer, devices, metrics.empty() ? "" : metrics.front().name, publishing.publisher());
+  std::optional<EventLog> events;
+  if (!options.events.empty()) events.emplace(options.events, shown);
+  sweep::Observer& display = events ? static_cast<sweep::Observer&>(*events) : shown;
   display.notice(fmt::format("{} ({}), {}; order from seed {}, inputs from seed {}", backend.device.name,
                              ids_of(devices), backend.compiler, request.seed, request.inputs_seed));
   for (const std::string& notice : selection.notices) display.notice(notice);
@@ -170,7 +178,7 @@ int run(const Context& context, const SweepOptions& options) {
   if (!options.same_bits_as.empty()) say_neighbours(neighbours, printer);  // as long as it is not us
   find_bits(options.same_bits_as, backend, store, printer, signals, request);
   if (request.same_bits)
-    display.count_only([&](const model::TrialRecord& trial) { return sweep::gives_bits(request, trial); });
+    shown.count_only([&](const model::TrialRecord& trial) { return sweep::gives_bits(request, trial); });
   const double began = terminal::steady_clock()();
   const LongLook look(printer, "counting configurations", request.budget.seconds, signals.stop());
   const sweep::TrialList list = sweep::list_trials(request, store, look.go_on());
@@ -186,7 +194,7 @@ int run(const Context& context, const SweepOptions& options) {
   if (list.total() > list.known()) say_unlaunchable(list, display);
   if (const std::string again = reopened_text(list.reopened()); !again.empty()) display.notice(again);
   if (list.total() > list.known()) say_strategy(strategy, request, list, display);
-  say_what_is_known(list, request, store, display);
+  say_what_is_known(list, request, store, shown);
   if (list.total() > list.known() && !request.same_bits) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
@@ -202,22 +210,28 @@ int run(const Context& context, const SweepOptions& options) {
   printer.finish();
 
   sweep::declare_own(request, services);
-  say_best(request, list, summary, store.connection());
+  if (options.events != "-") say_best(request, list, summary, store.connection());
   const bool all_failed = is_all_failed(list, request, summary);
   say_end(summary, backend.compile_jobs, all_failed);
   if (request.shard) say_what_shards_lack(*request.shard, context);
   if (!report.empty()) report_sweep(store.connection(), request, context, report);
   say_where(settings, report);
   say_how_to_go_on(summary.ending, context);
-  return publishing.settle(summary.ending, settle(results, exit_code(summary, all_failed, signals)));
+  const int code =
+      publishing.settle(summary.ending, settle(results, exit_code(summary, all_failed, signals)));
+  if (events) events->ended(summary, code);
+  return code;
 }
 
 }  // namespace
 
 void add_run(const CommandPlace& place) {
-  Command<SweepOptions> command(place, "run", "Tune kernels: try, verify and remember every configuration",
-                                run);
+  Command<RunOptions> command(place, "run", "Tune kernels: try, verify and remember every configuration",
+                              run);
   add_sweep_flags(command);
+  command.option(
+      "--events", command.options().events, "FILE",
+      "write what happens there, a line of JSON an event; - is standard output, in place of the tables");
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"

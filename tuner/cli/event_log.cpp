@@ -1,0 +1,89 @@
+#include "tuner/cli/event_log.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "db/machine.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+namespace {
+
+const char* word_of(sweep::Ending ending) {
+  switch (ending) {
+    case sweep::Ending::done:
+      return "done";
+    case sweep::Ending::budget_spent:
+      return "budget";
+    case sweep::Ending::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+}  // namespace
+
+EventLog::EventLog(const std::string& path, sweep::Observer& next)
+    : m_path(path), m_next(next), m_file(STDOUT_FILENO) {
+  if (path == "-") return;
+  m_own = util::FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  m_file = m_own.get();
+  if (!m_own)
+    throw model::UsageError(fmt::format("--events {} cannot be written: {}", path, std::strerror(errno)),
+                            "name a file, a pipe, or - for standard output");
+}
+
+void EventLog::planned(std::int64_t total, std::int64_t known, bool may_end_early) {
+  write("planned", {{"total", total}, {"known", known}, {"may_end_early", may_end_early}});
+  m_next.planned(total, known, may_end_early);
+}
+
+void EventLog::more(std::int64_t trials) {
+  write("more", {{"trials", trials}});
+  m_next.more(trials);
+}
+
+void EventLog::finished(const model::TrialRecord& trial) {
+  write("trial", {{"trial", db::json_of(trial)}});
+  m_next.finished(trial);
+}
+
+void EventLog::left_out(const model::TrialRecord& trial) {
+  write("left_out", {{"trial", db::json_of(trial)}});
+  m_next.left_out(trial);
+}
+
+void EventLog::final_begins(const model::Problem& problem, std::size_t finalists) {
+  write("final", {{"problem", db::json_of(problem)}, {"finalists", finalists}});
+  m_next.final_begins(problem, finalists);
+}
+
+void EventLog::search_ended(const model::SearchRecord& search) {
+  write("search", {{"search", db::json_of(search)}});
+  m_next.search_ended(search);
+}
+
+void EventLog::notice(const std::string& text) {
+  write("notice", {{"text", db::json_of(text)}});
+  m_next.notice(text);
+}
+
+void EventLog::ended(const sweep::Summary& summary, int exit_code) {
+  write("end", {{"ending", word_of(summary.ending)}, {"trials", summary.finished}, {"exit_code", exit_code}});
+}
+
+void EventLog::write(const char* event, db::Json fields) {
+  if (m_file < 0) return;
+  db::Json line = {{"event", event}, {"at", db::utc_now()}};
+  line.update(fields);
+  if (util::write_all(m_file, db::json_line(line) + "\n")) return;
+  const std::string reason = std::strerror(errno);
+  m_file = -1;
+  m_next.notice(fmt::format("warning: --events {}: {}; no more events are written", m_path, reason));
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "db/json.hpp"
+#include "tuner/sweep/request.hpp"
+#include "tuner/util/files.hpp"
+
+namespace tuner::cli {
+
+/// `tuner run --events FILE`: what a sweep does, a line of JSON an event, for programs that follow it. Passes
+/// everything on to another observer. docs/sweeps.md lists the events.
+class EventLog final : public sweep::Observer {
+ public:
+  /// `path` may be a pipe, or `-`: standard output. A file is begun anew. `next` must outlive this. Throws
+  /// model::UsageError where it cannot be written.
+  EventLog(const std::string& path, sweep::Observer& next);
+
+  void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
+  void more(std::int64_t trials) override;
+  void launching(const model::TrialRecord& trial) override { m_next.launching(trial); }
+  void finished(const model::TrialRecord& trial) override;
+  void left_out(const model::TrialRecord& trial) override;
+  void final_begins(const model::Problem& problem, std::size_t finalists) override;
+  void search_ended(const model::SearchRecord& search) override;
+  void notice(const std::string& text) override;
+  /// The last event.
+  void ended(const sweep::Summary& summary, int exit_code);
+
+ private:
+  /// One line at once. Where that fails it says so, and nothing more is written: the sweep goes on.
+  void write(const char* event, db::Json fields);
+
+  std::string m_path;
+  sweep::Observer& m_next;
+  util::FileDescriptor m_own;  ///< closed at the end; empty for standard output
+  int m_file;
+};
+
+}  // namespace tuner::cli
